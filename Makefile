@@ -87,7 +87,7 @@ lint: .venv/.development ## ruff, mypy --strict and the word list
 	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy && .venv/bin/python tests/words.py
 
 docs: .venv/.development ## The documentation site, built strictly into site/
-	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. .venv/bin/mkdocs build --strict --quiet
 
 format: .venv/.development ## Put the code into its form
 	@$(RUN) ruff check --fix . && $(RUN) ruff format .

@@ -56,7 +56,7 @@ from task_defaults import DEFAULT_ARGS
 import s2corpus.stages
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG
-from s2corpus.pipeline.stages import STAGE_NAMES, Shards, planned_by, stage_row
+from s2corpus.pipeline.stages import STAGE_NAMES, Shards, find_planning_stage, stage_row
 from s2corpus.spec import MIN_REASON, ReleaseSpec, load_spec, read_specs, releases_folder
 
 RELEASES = releases_folder()
@@ -152,7 +152,7 @@ class Approve(ApprovalOperator):
 
         run = _run()
         self.subject = f"Publish the release {run.release_id}?"
-        self.body = runner.ask(run, _starter())
+        self.body = runner.request_approval(run, _starter())
         return super().execute(context) if self.body else None
 
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
@@ -168,7 +168,7 @@ class Approve(ApprovalOperator):
             corpus_alerts.tell(f"{run.release_id}: not published", "nobody approved it in time", "approve", context)
         note = str((event.get("params_input") or {}).get("note") or "")
         try:
-            runner.answered(run, answer, _name(user), note, event["responded_at"], _starter())
+            runner.record_answer(run, answer, _name(user), note, event["responded_at"], _starter())
         except AnotherPerson as objection:  # the next try asks again; Airflow shows the request as it was
             corpus_alerts.tell(f"{run.release_id}: approval refused", str(objection), "approve", context)
             raise
@@ -179,7 +179,7 @@ class Approve(ApprovalOperator):
 def publish(approval: Any = None, *, outlet_events: Any = None) -> str:
     """Move the pointer to the snapshot, announce it, and say what the release is."""
     from s2corpus.pipeline import runner
-    from s2corpus.pipeline.summary import summary
+    from s2corpus.pipeline.summary import format_summary
 
     run, word = _run(), None
     if approval:
@@ -198,7 +198,7 @@ def publish(approval: Any = None, *, outlet_events: Any = None) -> str:
             "manifest": manifest,
         }
     outlet_events[by_as_of].add_partitions(f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}")
-    print(summary(run))
+    print(format_summary(run))
     return str(run.snapshot_id)
 
 
@@ -331,7 +331,7 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
     def group() -> Any:
         row = stage_row(stage)
         if row.shards is not Shards.PLANNED:
-            planned, first = shards[planned_by(stage)], before
+            planned, first = shards[find_planning_stage(stage)], before
         else:
             documented = (begin if before is None else plan).override(task_id="plan", doc_md=doc_md)
             planned = first = documented() if before is None else documented(stage)

@@ -21,7 +21,7 @@ from airflow.sdk import BaseDeadlineReference, Connection
 from airflow.sdk.configuration import conf
 
 from s2corpus.ids import RELEASE_DAG, ReleaseId
-from s2corpus.pipeline.alerts import RUNBOOK, Alert, send, sentence, todo
+from s2corpus.pipeline.alerts import RUNBOOK, Alert, format_error, format_instruction, send
 
 WEBHOOK = "s2corpus_alerts_webhook"
 """connection whose password is the webhook's whole address; else the environment's S2CORPUS_ALERTS_WEBHOOK"""
@@ -67,9 +67,11 @@ def _failure(context: Mapping[str, Any]) -> Alert | None:
     where = f"{stage} ({step}{_shards(context)})" if step else stage
     return Alert(
         f"{release or dag_id}: {where} failed",
-        sentence(error if isinstance(error, BaseException | str) else None),
+        format_error(error if isinstance(error, BaseException | str) else None),
         since.isoformat(timespec="seconds"),
-        todo("drops" if dag_id == "pdf_drops" else "datasets" if dag_id.startswith("corpus_dataset__") else stage),
+        format_instruction(
+            "drops" if dag_id == "pdf_drops" else "datasets" if dag_id.startswith("corpus_dataset__") else stage
+        ),
         _link(dag_id, str(ti.run_id), task_id, ti.map_index),
     )
 
@@ -95,7 +97,7 @@ def _first(release: str, stage: str, error: Any) -> bool:
     from s2corpus.pipeline import runner
 
     try:
-        return runner.failed(release, stage, error if isinstance(error, BaseException) else None)
+        return runner.record_failure(release, stage, error if isinstance(error, BaseException) else None)
     except Exception as unreachable:
         log.warning("the catalog did not take the failure of %s: %s", stage, type(unreachable).__name__)
         return True
@@ -123,7 +125,7 @@ def tell(what: str, error: str, stage: str, context: Mapping[str, Any]) -> None:
     """Alert about the current task, without failing it."""
     ti = context["ti"]
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    _send(Alert(what, error, now, todo(stage), _link(ti.dag_id, ti.run_id, ti.task_id)), _connections())
+    _send(Alert(what, error, now, format_instruction(stage), _link(ti.dag_id, ti.run_id, ti.task_id)), _connections())
 
 
 def _connections() -> dict[str, Any]:

@@ -78,6 +78,25 @@ AREAS = {
     "filter": Area(("s2corpus/stages/filter.py",), ("filter", "cluster/test_stages.py")),
     "split": Area(("s2corpus/stages/split/*.py",), ("snapshot/test_clean_and_split.py",)),
     "export": Area(("s2corpus/stages/export/*.py",), ("snapshot",)),
+    "snapshot": Area(
+        ("s2corpus/snapshot/*.py", "s2corpus_reader/*.py"),
+        (
+            "reader/test_reader.py",
+            "reader/test_forged_snapshots.py",
+            "snapshot/test_pointer.py",
+            "snapshot/test_forged.py",
+            "snapshot/test_delta.py",
+            "snapshot/test_lookup.py",
+            "snapshot/test_push.py",
+            "snapshot/test_verify.py",
+            "snapshot/test_hub_head.py",
+            "snapshot/test_meanings.py",
+            "snapshot/test_export.py",
+            "snapshot/test_tamper.py",
+        ),
+    ),
+    "deliveries": Area(("s2corpus/deliveries/*.py",), ("intake",)),
+    "storage": Area(("s2corpus/storage/*.py",), ("storage",)),
     "extractors": Area(("s2corpus/extractors/*.py",), ("extractors",), timed=True),
 }
 QUICK = "not slow and not services and not airflow"

@@ -15,7 +15,7 @@ from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.sources.fields_of_study import fields_of_study
 from s2corpus.tables import PAPERS
-from s2corpus_reader.files import File, GzipLines, corpus_path, json_line, listed, number
+from s2corpus_reader.files import File, GzipLines, corpus_path, describe_file, file_number, json_line
 from s2orc_parse.jats import BadArticle, convert
 from s2orc_parse.parse_model import ParseKind
 from s2orc_parse.tei.s2orc import to_s2orc
@@ -53,7 +53,7 @@ def write_snapshot(
     """Write papers (sorted by id here) as a snapshot's files below `lake/snapshots/`; its folder."""
     groups: dict[int, list[Row]] = {nn: [] for nn in range(files)}
     for row in papers:
-        groups[number(row["paper_id"], files)].append(row)
+        groups[file_number(row["paper_id"], files)].append(row)
     work = lake / "snapshots" / "unnamed"
     written: list[File] = []
     for nn, rows in groups.items():
@@ -93,8 +93,8 @@ def _write_group(folder: Path, nn: int, rows: list[Row]) -> list[File]:
                 if name == "papers":
                     parquet.write(flat_row, size)
     return [
-        *(lines[name].listed(path) for name, path in paths.items()),
-        listed(flat.path("papers", nn), table, parquet.count),
+        *(lines[name].describe(path) for name, path in paths.items()),
+        describe_file(flat.path("papers", nn), table, parquet.count),
     ]
 
 

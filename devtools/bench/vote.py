@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from s2corpus.papers.vote import Delivered, canonical, normalised
+from s2corpus.papers.vote import Delivered, elect_metadata, normalised
 from s2corpus.sources import Kind, Record
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_authors
@@ -81,7 +81,7 @@ def _author(author: Author, rng: random.Random) -> Author:
 
 
 def right(true: Record, copies: Sequence[Delivered], support: Literal["similar", "equal"]) -> dict[str, bool]:
-    values = canonical("p", copies, trust=(), support=support).values
+    values = elect_metadata("p", copies, trust=(), support=support).values
     return {
         "title": normalised("title", values["title"]) == normalised("title", true.title),
         "authors": normalised("authors", values.get("authors", ())) == normalised("authors", true.authors),

@@ -16,7 +16,7 @@ def command(folder: Path) -> None:
     """
     from devtools.local.release import make_release, own_interval, print_next_steps, start_services
     from s2corpus.deliveries.upload import deliver_own, own_files
-    from s2corpus.pipeline.summary import papers_report
+    from s2corpus.pipeline.summary import format_papers_report
     from s2corpus.storage.lake import open_lake
 
     click.echo(f"{len(own_files(folder))} PDFs in {folder}; starting S3, PostgreSQL, the extractor and Airflow")
@@ -27,5 +27,5 @@ def command(folder: Path) -> None:
     start, end = own_interval(ready_at)
     run = make_release(endpoints, "own", start, end, {"drops": [drop]}, scheduled=False)
     click.echo()
-    click.echo(papers_report(run))
+    click.echo(format_papers_report(run))
     print_next_steps(endpoints, run)

@@ -23,7 +23,7 @@ from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.errors import TransientError
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.summary import summary
+from s2corpus.pipeline.summary import format_summary
 from s2corpus.spec import load_spec, releases_folder
 
 COMMAND = os.path.relpath(Path(sys.executable).parent / "corpus")
@@ -84,7 +84,7 @@ def make_release(
         chosen = chosen.model_copy(update={"drops": tuple(conf["drops"])})
     run = Run.of(chosen, end)
     print()
-    print(summary(run, durations, command=COMMAND))
+    print(format_summary(run, durations, command=COMMAND))
     return run
 
 

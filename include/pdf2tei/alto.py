@@ -14,7 +14,7 @@ from pathlib import Path
 from lxml import etree
 
 from s2orc_parse import sandbox
-from s2orc_parse.disk import refuse_full
+from s2orc_parse.disk import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 from .directions import CONTROLS
@@ -59,11 +59,11 @@ def _convert(folder: Path, timeout: float) -> None:
         "5000",
     ]
     limits = {"AS": MEMORY_BYTES, "FSIZE": OUTPUT_BYTES, "CORE": 0, "CPU": math.ceil(timeout) + 1}
-    policy = sandbox.Policy(str(folder), read=sandbox.beside(_binary()), limits=limits)
+    policy = sandbox.Policy(str(folder), read=sandbox.data_folders(_binary()), limits=limits)
     status = sandbox.wait(sandbox.start([_binary(), *options, "in.pdf", "a.xml"], policy, seconds=timeout), timeout)
     if status is None or status == -signal.SIGXCPU:
         raise ExtractionError(Code.TIMEOUT, f"pdfalto took more than {timeout:g} s")
-    refuse_full(folder)  # else half a file would be read for the whole
+    check_free_space(folder)  # else half a file would be read for the whole
     if status == NOT_CONFINED:
         raise OSError("pdfalto could not be started in its sandbox")
     if status != 0 or not (folder / "a.xml").exists():

@@ -69,7 +69,7 @@ def prepare(uploads: str) -> None:
     sandbox.enter(
         sandbox.Policy(
             own,
-            read=(*sandbox.interpreter(), *sandbox.beside(binary), uploads),
+            read=(*sandbox.interpreter_folders(), *sandbox.data_folders(binary), uploads),
             execute=(binary,),
             processes=8,
             limits={"AS": WORKER_MEMORY, "CORE": 0},

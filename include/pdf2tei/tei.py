@@ -22,7 +22,6 @@ from .version import NAME
 
 TEI = "http://www.tei-c.org/ns/1.0"
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
-_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

@@ -771,7 +771,9 @@ class PaperRow(TypedDict):
     pmc_id: PmcId
     acl_id: AclId
     mag_ids: Annotated[list[str] | None, "Microsoft Academic Graph ids of its records, sorted"]
-    fields_of_study: Annotated[list[str] | None, "MAG's fields, the primary one first"]
+    fields_of_study: Annotated[
+        list[str] | None, "MAG's 19 fields; the first is the primary field, which most sources name"
+    ]
     subjects: Annotated[list[str] | None, "what its records call its subjects, each once, sorted"]
     canonical_pdf: Annotated[str | None, "SHA-1 of the canonical PDF"]
     latex_parse_id: Annotated[str | None, "parse_id of the LaTeX parse, by arXiv id"]

@@ -42,7 +42,8 @@ def sources_hash(*folders: Path) -> str:
 def _deciding(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
-        if path.suffix not in _SUFFIXES or parts[0] in AFTER_STAGES or any(p.endswith(".egg-info") for p in parts):
+        is_built = parts[0] == "build" or any(part.endswith(".egg-info") for part in parts)  # by pip, in the folder
+        if is_built or path.suffix not in _SUFFIXES or parts[0] in AFTER_STAGES:
             continue
         if path.is_file():
             yield path

@@ -7,6 +7,8 @@ the connection. No redirect is followed unless the caller does.
 from __future__ import annotations
 
 import contextlib
+import ipaddress
+import logging
 import os
 import socket
 import threading
@@ -22,7 +24,12 @@ from urllib3.exceptions import HTTPError
 
 CONNECT_SECONDS = 10.0
 _BLOCK = 1 << 16
+_AMAZON = ipaddress.ip_address("fd00:ec2::254")
+"""Amazon's metadata service on IPv6."""
 _current = threading.local()
+logging.getLogger("urllib3.connectionpool").setLevel(
+    logging.INFO
+)  # its DEBUG lines have paths, and a webhook's path is a secret
 
 
 class Session(requests.Session):
@@ -135,6 +142,9 @@ class _Cut:
 
     def _new_conn(self) -> socket.socket:
         found: socket.socket = super()._new_conn()  # type: ignore[misc]
+        if _is_link_local(str(found.getpeername()[0])):
+            found.close()
+            raise OSError("a link-local address: clouds give keys there to whoever asks")
         self._line = socket.socket(fileno=os.dup(found.fileno()))
         self._watch()
         return found
@@ -153,6 +163,12 @@ class _Cut:
         clock: _Clock | None = getattr(_current, "clock", None)
         if clock is not None and self._line is not None:
             clock.watch(self._line.dup())  # this connection may be closed while its answer is still read
+
+
+def _is_link_local(peer: str) -> bool:
+    """Return whether a connection's other side is link-local, as the metadata services of clouds are; names are resolved by then."""
+    address = ipaddress.ip_address(peer.partition("%")[0])
+    return (getattr(address, "ipv4_mapped", None) or address).is_link_local or address == _AMAZON
 
 
 class _Connection(_Cut, HTTPConnection):

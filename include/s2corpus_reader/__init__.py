@@ -1,4 +1,4 @@
-"""Read snapshots of a corpus: open one, iterate its documents, look papers up, verify it, and follow it by deltas."""
+"""Read snapshots of a corpus: open them, iterate over documents, look up papers, verify files and apply deltas."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ def open(
     region: str | None = None,
     anonymous: bool = False,
 ) -> Snapshot:
-    """Open a snapshot by the address of its folder, or of its spec's folder for the latest one.
+    """Open a snapshot from the address of its folder, or the latest snapshot from the address of its spec's folder.
 
-    An address is a local path, `s3://…` or `https://…`. The other arguments are for S3; what is not given comes from the environment
-    (`AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID`, …). `anonymous` sends no keys, for public buckets.
+    An address is a local path, `s3://…` or `https://…`. The other arguments apply to S3. Their defaults come from the
+    environment (`AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID`, …). Set `anonymous` for public buckets: requests are then not
+    signed.
 
     Raises:
-        SnapshotError: there is no snapshot. UnreachableError: the server does not answer.
+        SnapshotError: the address contains no snapshot.
+        UnreachableError: the server does not respond.
     """
     options: dict[str, object] = {
         "endpoint": endpoint, "access_key_id": access_key_id, "secret_access_key": secret_access_key, "region": region,

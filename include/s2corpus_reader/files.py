@@ -1,98 +1,165 @@
-"""The files of a snapshot: their names, canonical JSON lines, and gzip whose bytes depend on the content only."""
+"""File names of a snapshot, canonical JSON lines, and gzip output that depends only on its content."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Self
 
 import deflate
 import orjson
 
+from s2corpus_reader.bounded import can_have_rows, can_inflate_to
+
 LEVEL = 4
-"""libdeflate's level: its files are 4 % larger than gzip's best, at six times the speed (devtools/bench/export.py)."""
+"""Compression level of libdeflate: files are 4 % larger than with gzip's best level, at six times the speed
+(devtools/bench/export.py).
+"""
 MEMBER_BYTES = 1 << 20
-"""Uncompressed size from which a gzip member ends, at the end of a line: what is held in memory a file."""
+"""Uncompressed size at which a gzip member ends, after a complete line. It limits the memory per file."""
+
+
+_PATH = re.compile(r"[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)*", re.ASCII)
+_MAX_PATH = 300
+"""characters; the release page takes no longer paths"""
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of a snapshot as the manifest lists it."""
+    """One file of a snapshot as the manifest lists it.
+
+    Raises:
+        ValueError: the path could lead out of the snapshot, or a number or checksum has another form.
+    """
 
     path: str
     bytes: int
     sha256: str
     rows: int | None = None
-    """lines or rows; null for prose"""
+    """number of lines or rows; null for prose"""
     content_bytes: int | None = None
-    """size of the uncompressed content; null where the file is not compressed as a whole"""
+    """size of the uncompressed content; null if the file is not a gzip file"""
     content_sha256: str | None = None
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.path, str) or len(self.path) > _MAX_PATH or not _PATH.fullmatch(self.path):
+            raise ValueError(f"{str(self.path)[:_MAX_PATH]!r} is not the path of a file")
+        sizes = (self.bytes, self.rows, self.content_bytes)
+        if any(size is not None and (type(size) is not int or not 0 <= size < 1 << 63) for size in sizes):
+            raise ValueError(f"{self.path} has sizes {sizes}")
+        if self.bytes is None or not isinstance(self.sha256, str):
+            raise ValueError(f"{self.path} has no size or no checksum")
+        if self.content_bytes is not None and not can_inflate_to(self.bytes, self.content_bytes):
+            raise ValueError(f"{self.path} has {self.content_bytes:,} bytes of content in {self.bytes:,} bytes")
+
+        if self.path.endswith(".parquet") and not can_have_rows(self.bytes, self.rows or 0):
+            raise ValueError(f"{self.path} has {self.rows:,} rows in {self.bytes:,} bytes")
+
     def as_json(self) -> dict[str, Any]:
-        """The file without what does not apply to it."""
+        """Return the fields that apply to the file."""
         return {key: value for key, value in asdict(self).items() if value is not None}
 
 
-def number(paper_id: str, files: int) -> int:
-    """The file of a paper: first 8 bytes of SHA-1(paper_id), big-endian, modulo the number of files."""
+def list_files(manifest: Mapping[str, Any]) -> dict[str, File]:
+    """Return the files of a manifest by path, before any of them is opened or written.
+
+    Raises:
+        ValueError: a path is not one of a file, is listed twice, is the manifest's own, or is the folder of another one.
+    """
+    files: dict[str, File] = {}
+    for value in manifest["files"]:
+        file = File(**value)
+        if file.path in files or file.path == "manifest.json":
+            raise ValueError(f"the manifest lists {file.path} {'twice' if file.path in files else 'itself'}")
+        files[file.path] = file
+    for path in files:
+        if folder := next((str(p) for p in PurePosixPath(path).parents if str(p) in files), None):
+            raise ValueError(f"the manifest lists {folder} as a file and as a folder")
+    if "manifest.json" in {path.partition("/")[0] for path in files}:
+        raise ValueError("the manifest lists its own name as a folder")
+    return files
+
+
+def file_number(paper_id: str, files: int) -> int:
+    """Return the number of the file that contains a paper.
+
+    The number is the first 8 bytes of SHA-1(paper_id), big-endian, modulo the number of files.
+    """
     return int.from_bytes(hashlib.sha1(paper_id.encode(), usedforsecurity=False).digest()[:8], "big") % files
 
 
 def documents_path(set_: str, split: str, number: int, piece: int | None = None) -> str:
-    """`v2/<set>/<split>/<nn>.jsonl.gz`; with `export.shard_bytes` `<nn>-<piece>.jsonl.gz`, pieces from 0 in six digits: names sort."""
+    """Return the path of a document file: `v2/<set>/<split>/<nn>.jsonl.gz`.
+
+    With `export.shard_bytes` the name is `<nn>-<piece>.jsonl.gz`. Pieces start at 0 and have six digits, so that names
+    sort.
+    """
     return f"v2/{set_}/{split}/{number:02d}{'' if piece is None else f'-{piece:06d}'}.jsonl.gz"
 
 
 def papers_path(number: int) -> str:
-    """`tables/papers/<nn>.parquet`: the metadata of the papers of one number."""
+    """Return the path of a file with metadata of papers: `tables/papers/<nn>.parquet`."""
     return f"tables/papers/{number:02d}.parquet"
 
 
 def keys_path(number: int) -> str:
-    """`keys/<nn>.parquet`: which paper an identifier is of."""
+    """Return the path of a file that maps identifiers to papers: `keys/<nn>.parquet`."""
     return f"keys/{number:02d}.parquet"
 
 
-def key(kind: str, value: str) -> int:
-    """Return the key of `doi`, `arxiv_id`, `pubmed_id`, `pmc_id`, `acl_id`, `sha1` or `title` (normalized): 63 bits of SHA-256."""
+def lookup_key(kind: str, value: str) -> int:
+    """Return the 63-bit look-up key of an identifier or a normalized title, computed with SHA-256.
+
+    `kind` is `doi`, `arxiv_id`, `pubmed_id`, `pmc_id`, `acl_id`, `sha1` or `title`.
+    """
     return int.from_bytes(hashlib.sha256(f"{kind}:{value}".encode()).digest()[:8], "big") >> 1
 
 
-def parquet_copy(path: str) -> str:
-    """`documents/<set>/<split>/<nn>.parquet`: the Parquet file with the documents of `v2/<set>/<split>/<nn>.jsonl.gz`."""
+def parquet_path(path: str) -> str:
+    """Return the path of the Parquet file with the documents of `v2/<set>/<split>/<nn>.jsonl.gz`.
+
+    It is `documents/<set>/<split>/<nn>.parquet`.
+    """
     return f"documents/{path.removeprefix('v2/').removesuffix('.jsonl.gz')}.parquet"
 
 
 _PIECE = re.compile(r"-\d{6}(?=\.jsonl\.gz$|\.parquet$)")
 
 
-def whole(path: str) -> str:
-    """The name that a file of documents would have without pieces."""
+def remove_piece(path: str) -> str:
+    """Return the path of a document file without its piece number."""
     return _PIECE.sub("", path)
 
 
 def corpus_path(folder: str, number: int) -> str:
-    """`corpus/<folder>/<folder>_<n>.jsonl.gz`, named as S2ORC 20200705 names its files: `metadata_0.jsonl.gz`."""
+    """Return the path `corpus/<folder>/<folder>_<n>.jsonl.gz`.
+
+    S2ORC 20200705 names its files in this way, for example `metadata_0.jsonl.gz`.
+    """
     return f"corpus/{folder}/{folder}_{number}.jsonl.gz"
 
 
 def json_line(value: Any) -> bytes:
-    """Canonical JSON (UTF-8, no spaces, keys in the order given) and a newline."""
+    """Serialize a value to canonical JSON (UTF-8, no spaces, keys in the given order) and a newline."""
     return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def document_line(paper_id: str, sha1: str | None, text: str) -> bytes:
-    """A document's line: `id`, `sha1` (of s2orc: of the file the text is from), `text` (S2 V2 card: Format)."""
+    """Serialize a document to a line with `id`, `sha1` and `text` (S2 V2 card: Format).
+
+    Only documents of `s2orc` have `sha1`, the hash of the file that the text comes from.
+    """
     return json_line({"id": paper_id, "sha1": sha1, "text": text} if sha1 else {"id": paper_id, "text": text})
 
 
 class GzipLines:
-    """Writes lines to a gzip file and keeps the count and checksums that the manifest lists.
+    """Writes lines to a gzip file and computes the count and checksums for the manifest.
 
-    A file is a chain of gzip members, each compressed whole by libdeflate, with no name or time in it: equal lines give equal
-    bytes on every machine. A file without lines has one empty member.
+    The file is a sequence of gzip members without name and time. libdeflate compresses each member in one call. Equal
+    lines therefore give equal bytes on every machine. A file without lines has one empty member.
     """
 
     def __init__(self, path: Path) -> None:
@@ -103,7 +170,7 @@ class GzipLines:
         self.rows = self.bytes = self.content_bytes = 0
 
     def write(self, line: bytes) -> None:
-        """Append one line, its newline included."""
+        """Append one line, including its newline."""
         self._buffer += line
         self.rows += 1
         if len(self._buffer) >= MEMBER_BYTES:
@@ -125,20 +192,20 @@ class GzipLines:
         self.close()
 
     def close(self) -> None:
-        """End the file."""
+        """Write the remaining lines and close the file."""
         if self._buffer or not self.bytes:
             self._end_member()
         self._file.close()
 
-    def listed(self, path: str) -> File:
-        """The closed file as `path` in the manifest."""
+    def describe(self, path: str) -> File:
+        """Return the manifest's description of the closed file."""
         return File(
             path, self.bytes, self._compressed.hexdigest(), self.rows, self.content_bytes, self._content.hexdigest()
         )
 
 
-def listed(path: str, local: Path, rows: int | None = None) -> File:
-    """A finished local file as `path` in the manifest."""
+def describe_file(path: str, local: Path, rows: int | None = None) -> File:
+    """Return the manifest's description of a finished local file."""
     with local.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     return File(path, local.stat().st_size, sha256, rows)

@@ -1,9 +1,11 @@
-"""The folder of a snapshot: local, in S3 (`s3://`), or behind a web server (`https://`)."""
+"""Access to the folder of a snapshot: local, in S3 (`s3://`), or on a web server (`https://`)."""
 
 from __future__ import annotations
 
 import io
 import os
+import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,69 +13,86 @@ from typing import Any, BinaryIO, Protocol
 
 import obstore
 from obstore.exceptions import BaseError, NotFoundError, PermissionDeniedError, UnauthenticatedError
-from obstore.store import HTTPStore, LocalStore, S3Store
+from obstore.store import HTTPStore, S3Store
 
-from s2corpus_reader.errors import SnapshotError, UnreachableError
+from s2corpus_reader.bounded import MAX_JSON_BYTES, read_bytes
+from s2corpus_reader.errors import NotAFile, SnapshotError, UnreachableError
 
 _CHUNK = 1 << 20
+_KEY = re.compile(r"(?!\.\.?(/|$))[^/\\\0]+(/(?!\.\.?(/|$))[^/\\\0]+)*")
 
 
 class Files(Protocol):
-    """What can open the files of a snapshot by their paths."""
+    """An object that opens files of a snapshot by path."""
 
     @property
     def root(self) -> str:
         """The address of the snapshot."""
 
     def open(self, key: str) -> BinaryIO:
-        """Open a file for reading from its start."""
-
-    def download(self, key: str, path: Path) -> None:
-        """Copy a file to a local path."""
+        """Open a file for reading from its start; raise `FileNotFoundError` if it does not exist."""
 
 
 class Folder:
-    """A folder of files, read only."""
+    """A read-only folder of files."""
 
     def __init__(self, address: str, **options: Any) -> None:
-        """`options` are those of `open_folder`."""
+        """Open the folder. `options` are the arguments of `s2corpus_reader.open`."""
         self.root = address.rstrip("/")
-        self._store = _store(self.root, options)
+        self._store = _open_store(self.root, options)
 
-    def read(self, key: str) -> bytes:
-        """Return all bytes of a file; raise `FileNotFoundError` if it does not exist."""
-        with _explained(self.root, key):
-            return bytes(obstore.get(self._store, key).bytes())
-
-    def size(self, key: str) -> int:
-        """Return the size of a file in bytes; raise `FileNotFoundError` if it does not exist."""
-        with _explained(self.root, key):
-            return int(obstore.head(self._store, key)["size"])
+    def read(self, key: str, limit: int = MAX_JSON_BYTES) -> bytes:
+        """Return all bytes of a file; raise `FileNotFoundError` if it does not exist, `TooLarge` if it has more than `limit`."""
+        return read_bytes(self, key, limit)
 
     def chunks(self, key: str) -> Iterator[bytes]:
         """Yield the bytes of a file in pieces of a megabyte or so."""
-        with _explained(self.root, key):
-            for chunk in obstore.get(self._store, key).stream(min_chunk_size=_CHUNK):
-                yield bytes(chunk)
+        with self.open(key) as file:
+            while chunk := file.read(_CHUNK):
+                yield chunk
 
     def open(self, key: str) -> BinaryIO:
-        """Open a file for reading from its start."""
-        return io.BufferedReader(_Stream(self.chunks(key)), _CHUNK)
+        """Open a file for reading from its start; raise `FileNotFoundError` if it does not exist."""
+        if isinstance(self._store, Path):
+            return self._local(self._store, key).open("rb")
+        with _translate_errors(self.root, key):
+            result = obstore.get(self._store, _checked(self.root, key))
+        return io.BufferedReader(_Stream(self._answered(key, result)), _CHUNK)
 
     def open_ranges(self, key: str) -> BinaryIO:
         """Open a file for reading at any place: each read is one request."""
-        return _Ranges(self, key, self.size(key))  # type: ignore[return-value]
+        if isinstance(self._store, Path):
+            return self.open(key)
+        with _translate_errors(self.root, key):
+            size = int(obstore.head(self._store, _checked(self.root, key))["size"])
+        return _Ranges(self, key, size)  # type: ignore[return-value]
 
     def read_range(self, key: str, start: int, length: int) -> bytes:
-        """Return some bytes of a file."""
-        with _explained(self.root, key):
-            return bytes(obstore.get_range(self._store, key, start=start, length=length))
+        """Return some bytes of a file on a server."""
+        with _translate_errors(self.root, key):
+            return bytes(obstore.get_range(self._store, _checked(self.root, key), start=start, length=length))
 
-    def download(self, key: str, path: Path) -> None:
-        """Copy a file to a local path."""
-        with path.open("wb") as file:
-            for chunk in self.chunks(key):
-                file.write(chunk)
+    def _answered(self, key: str, result: obstore.GetResult) -> Iterator[bytes]:
+        with _translate_errors(self.root, key):
+            for chunk in result.stream(min_chunk_size=_CHUNK):
+                yield bytes(chunk)
+
+    def _local(self, folder: Path, key: str) -> Path:
+        """Return the path of a regular file in a folder: to open a FIFO would block, and a device has no end."""
+        path = folder / _checked(self.root, key)
+        try:
+            mode = path.stat().st_mode
+        except NotADirectoryError:
+            raise FileNotFoundError(str(path)) from None
+        except OSError as error:
+            if isinstance(error, FileNotFoundError):
+                raise FileNotFoundError(str(path)) from None
+            raise SnapshotError(f"{path} cannot be read: {_format_error(error)}") from None
+        if not stat.S_ISREG(mode):
+            raise NotAFile(f"{path}: not a regular file: remove it, or put the file there")
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise NotAFile(f"{path}: a link that leads out of {folder}: put the file itself there")
+        return path
 
     def uri(self, key: str) -> str:
         """Return the address of a file."""
@@ -81,28 +100,28 @@ class Folder:
 
 
 class _Stream(io.RawIOBase):
-    """The chunks of a file as a stream."""
+    """A stream over the chunks of a file."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks
-        self._rest = memoryview(b"")
+        self._remaining = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self._rest:
+        while not self._remaining:
             chunk = next(self._chunks, None)
             if chunk is None:
                 return 0
-            self._rest = memoryview(chunk)
-        count = min(len(buffer), len(self._rest))
-        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+            self._remaining = memoryview(chunk)
+        count = min(len(buffer), len(self._remaining))
+        buffer[:count], self._remaining = self._remaining[:count], self._remaining[count:]
         return count
 
 
 class _Ranges(io.RawIOBase):
-    """A file of which only the places that are read are fetched."""
+    """A file with random access that downloads only the requested ranges."""
 
     def __init__(self, folder: Folder, key: str, size: int) -> None:
         self._folder, self._key, self._size, self._at = folder, key, size, 0
@@ -129,24 +148,31 @@ class _Ranges(io.RawIOBase):
         return count
 
 
-def _store(address: str, options: dict[str, Any]) -> Any:
+def _checked(root: str, key: str) -> str:
+    """Return a file's path below the folder; raise `NotAFile` if it leads out of it."""
+    if not _KEY.fullmatch(key):
+        raise NotAFile(f"{root}: {key[:300]!r} is not the path of a file in this folder")
+    return key
+
+
+def _open_store(address: str, options: dict[str, Any]) -> Any:
     scheme, separator, rest = address.partition("://")
     try:
         if not separator or scheme == "file":
             folder = Path(rest if separator else address).absolute()
             if not folder.is_dir():
                 raise SnapshotError(f"{address}: no such folder: give the folder of a snapshot or of a spec")
-            return LocalStore(folder)
+            return folder
         if scheme in ("http", "https"):
             return HTTPStore.from_url(address, client_options={"allow_http": scheme == "http"})
         if scheme == "s3":
-            return _s3(address, **options)
+            return _open_s3(address, **options)
     except BaseError as error:
-        raise SnapshotError(f"{address}: {_line(error)}") from None
+        raise SnapshotError(f"{address}: {_format_error(error)}") from None
     raise SnapshotError(f"{address!r} is not an address: give a folder, s3://bucket/…, https://…, or file://…")
 
 
-def _s3(
+def _open_s3(
     address: str,
     *,
     endpoint: str | None = None,
@@ -155,7 +181,7 @@ def _s3(
     region: str | None = None,
     anonymous: bool = False,
 ) -> S3Store:
-    """Return the store of a bucket; what is not given comes from the environment, as every AWS tool reads it."""
+    """Return the store of a bucket. Defaults come from the environment, as in all AWS tools."""
     environ = os.environ
     endpoint = endpoint or environ.get("AWS_ENDPOINT_URL_S3") or environ.get("AWS_ENDPOINT_URL")
     config: dict[str, Any] = {
@@ -169,13 +195,13 @@ def _s3(
     config |= {name: value for name, value in given.items() if value is not None}
     provider = None
     if not anonymous and access_key_id is None and "AWS_ACCESS_KEY_ID" not in environ:
-        provider = _profile(config["region"])
+        provider = _find_profile_keys(config["region"])
     options = {"allow_http": bool(endpoint and endpoint.startswith("http://"))}
     return S3Store.from_url(address, client_options=options, credential_provider=provider, **config)  # type: ignore[arg-type]
 
 
-def _profile(region: str) -> Any:
-    """Return a source of the keys of the AWS profile, if boto3 is installed and finds any."""
+def _find_profile_keys(region: str) -> Any:
+    """Return a provider of the AWS profile's keys, or None if boto3 is missing or finds no keys."""
     try:
         import boto3
         from obstore.auth.boto3 import Boto3CredentialProvider
@@ -186,18 +212,19 @@ def _profile(region: str) -> Any:
 
 
 @contextmanager
-def _explained(root: str, key: str) -> Iterator[None]:
+def _translate_errors(root: str, key: str) -> Iterator[None]:
     try:
         yield
     except (NotFoundError, FileNotFoundError):
         raise FileNotFoundError(f"{root}/{key}") from None
     except (PermissionDeniedError, UnauthenticatedError) as error:
         raise SnapshotError(
-            f"{root}/{key}: access refused ({_line(error)}): set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to keys that may read it"
+            f"{root}/{key}: access denied ({_format_error(error)}): "
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to keys with read access"
         ) from None
     except BaseError as error:
-        raise UnreachableError(f"{root}/{key}: {_line(error)}") from None
+        raise UnreachableError(f"{root}/{key}: {_format_error(error)}") from None
 
 
-def _line(error: Exception) -> str:
+def _format_error(error: Exception) -> str:
     return " ".join(str(error).split())[:300]

@@ -1,4 +1,4 @@
-"""Identifiers and titles in the form in which a snapshot stores their keys."""
+"""Normalize identifiers and titles to the form of the look-up keys of a snapshot."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ _ACL = re.compile(
 
 
 def normalize(kind: str, value: str) -> str:
-    """Return an identifier, SHA-1 or title (`doi`, `arxiv_id`, `pubmed_id`, `pmc_id`, `acl_id`, `sha1`, `title`) in its stored form.
+    """Return the stored form of an identifier, SHA-1 or title.
+
+    `kind` is `doi`, `arxiv_id`, `pubmed_id`, `pmc_id`, `acl_id`, `sha1` or `title`.
 
     Raises:
-        SnapshotError: it is not an identifier of its kind.
+        SnapshotError: the value is not an identifier of this kind.
     """
-    found = _FORMS[kind](value.strip())
+    found = _NORMALIZERS[kind](value.strip())
     if not found:
         raise SnapshotError(f"{value!r} is not a {kind.removesuffix('_id').upper()}")
     return found
@@ -42,31 +44,37 @@ def _is_kept(char: str) -> bool:
     return char.isalnum() or (unicodedata.category(char) in ("Mc", "Mn") and unicodedata.combining(char) == 0)
 
 
-def _doi(text: str) -> str:
+def _normalize_doi(text: str) -> str:
     text = unquote(_DOI.sub("", text, count=1) if _DOI.match(text) else text).lower().rstrip(".,;")
     return text if text.startswith("10.") else ""
 
 
-def _arxiv(text: str) -> str:
+def _normalize_arxiv(text: str) -> str:
     match = _ARXIV.fullmatch(text)
     return "" if match is None else match[1] or f"{match[2].lower()}/{match[3]}"
 
 
-def _pmid(text: str) -> str:
+def _normalize_pmid(text: str) -> str:
     match = _PMID.fullmatch(text)
     return "" if match is None else match[1]
 
 
-def _pmcid(text: str) -> str:
+def _normalize_pmcid(text: str) -> str:
     match = _PMCID.fullmatch(text)
     return "" if match is None else f"PMC{match[1]}"
 
 
-def _acl(text: str) -> str:
+def _normalize_acl(text: str) -> str:
     match = _ACL.fullmatch(text)
     return "" if match is None else match[1].lower() if match[1][0].isdigit() else match[1].upper()
 
 
-_FORMS: dict[str, Callable[[str], str]] = {
-    "doi": _doi, "arxiv_id": _arxiv, "pubmed_id": _pmid, "pmc_id": _pmcid, "acl_id": _acl, "sha1": str.lower, "title": normalize_title,
-}  # fmt: skip
+_NORMALIZERS: dict[str, Callable[[str], str]] = {
+    "doi": _normalize_doi,
+    "arxiv_id": _normalize_arxiv,
+    "pubmed_id": _normalize_pmid,
+    "pmc_id": _normalize_pmcid,
+    "acl_id": _normalize_acl,
+    "sha1": str.lower,
+    "title": normalize_title,
+}

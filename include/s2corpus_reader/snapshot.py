@@ -1,79 +1,113 @@
-"""A published snapshot: its documents, the look-up of papers, and the check of its files."""
+"""A published snapshot: iterate over documents, look up papers, verify files."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import importlib
+import os
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
 
 from s2corpus_reader import identifiers
-from s2corpus_reader.errors import SnapshotError
-from s2corpus_reader.files import documents_path, key, keys_path, number, papers_path, parquet_copy, whole
+from s2corpus_reader.bounded import MAX_SMALL_BYTES, gzip_lines, read_object
+from s2corpus_reader.errors import NotAFile, SnapshotError
+from s2corpus_reader.files import (
+    File,
+    documents_path,
+    file_number,
+    keys_path,
+    list_files,
+    lookup_key,
+    papers_path,
+    parquet_path,
+    remove_piece,
+)
 from s2corpus_reader.folder import Folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
+    import pyarrow.parquet as pq
 
 Row = dict[str, Any]
 SETS, SPLITS = ("s2orc", "s2ag"), ("train", "valid")
 _ID = re.compile(r"[a-z0-9_]+-\d{8}-[0-9a-f]{8}")
-_DAMAGED = (ArithmeticError, AttributeError, EOFError, LookupError, TypeError, ValueError, gzip.BadGzipFile, zlib.error)
+MAX_FILES = 1000
+"""The largest number of files of a set and split that a release can have."""
+_CHUNK = 1 << 20
+_DAMAGED = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, TypeError, ValueError)
+"""Errors of Arrow, and of our code, for bytes or columns of another form."""
 
 
 class Snapshot:
-    """One snapshot. Only what an answer needs is read: footers, the requested columns, row groups that may contain the id."""
+    """One snapshot. Look-ups read only footers, requested columns and row groups that may contain the id."""
 
     def __init__(self, folder: Folder) -> None:
         """Read the manifest of a snapshot's folder.
 
         Raises:
-            SnapshotError: the folder is not a snapshot's.
+            SnapshotError: the folder does not contain a valid manifest.
         """
         self._folder = folder
         self.address = folder.root
         try:
-            self.manifest: dict[str, Any] = orjson.loads(folder.read("manifest.json"))
+            self.manifest: dict[str, Any] = read_object(folder, "manifest.json")
             self.id = str(self.manifest["snapshot"])
-            self.files: list[dict[str, Any]] = [dict(file) for file in self.manifest["files"]]
+            self.files: dict[str, File] = list_files(self.manifest)
+            self._shards = self.manifest["rules"]["export.files"]
+            if type(self._shards) is not int or not 1 <= self._shards <= MAX_FILES:
+                raise ValueError(
+                    f"its rule export.files is {str(self._shards)[:100]}, not a number from 1 to {MAX_FILES}"
+                )
         except (ValueError, LookupError, TypeError) as error:
-            raise SnapshotError(f"{folder.uri('manifest.json')}: not the manifest of a snapshot: {error}") from None
+            raise SnapshotError(f"{folder.uri('manifest.json')} is damaged: {_format_error(error)}") from None
 
     def texts(self, set: str | None = None, split: str | None = None) -> Iterator[Row]:
-        """Yield the documents of a set and split, or of all, as `{"id", "sha1", "text"}`, in the order of files.
+        """Yield documents as `{"id", "sha1", "text"}` in the order of the files, optionally of one set or split.
 
         Raises:
-            SnapshotError: there is no such set or split, or a file is damaged.
+            SnapshotError: the set or split does not exist, or a file is damaged.
         """
         for path in self._paths("v2/", set, split):
             try:
-                with self._folder.open(path) as raw, gzip.open(raw) as lines:
-                    yield from map(orjson.loads, lines)
-            except (EOFError, ValueError, zlib.error, gzip.BadGzipFile) as error:
-                raise SnapshotError(f"{self._folder.uri(path)} is damaged: {error}: fetch it again") from None
+                with self._folder.open(path) as raw:
+                    for line in gzip_lines(raw, self.files[path].content_bytes or 0, self.files[path].bytes):
+                        yield _row(line)
+            except FileNotFoundError:
+                raise self._missing(path) from None
+            except (EOFError, MemoryError, ValueError, zlib.error, gzip.BadGzipFile) as error:
+                raise SnapshotError(
+                    f"{self._folder.uri(path)} is damaged: {_format_error(error)}: fetch it again"
+                ) from None
 
     def verify(self) -> Iterator[str]:
-        """Yield a sentence for each file that is missing, or whose size or SHA-256 is not the manifest's."""
-        for file in self.files:
+        """Yield a message for each file that is missing or differs from the manifest in size or SHA-256."""
+        for path, file in self.files.items():
             digest, size = hashlib.sha256(), 0
             try:
-                for chunk in self._folder.chunks(file["path"]):
-                    digest.update(chunk)
-                    size += len(chunk)
+                with self._folder.open(path) as stream:
+                    while size <= file.bytes and (chunk := stream.read(min(_CHUNK, file.bytes + 1 - size))):
+                        digest.update(chunk)
+                        size += len(chunk)
             except FileNotFoundError:
-                yield f"{file['path']}: missing"
+                yield f"{path}: missing"
                 continue
-            if size != file["bytes"]:
-                yield f"{file['path']}: {size} bytes; the manifest has {file['bytes']}"
-            elif digest.hexdigest() != file["sha256"]:
-                yield f"{file['path']}: SHA-256 {digest.hexdigest()}; the manifest has {file['sha256']}"
+            except NotAFile as error:
+                yield f"{path}: {error}"
+                continue
+            if size > file.bytes:
+                yield f"{path}: more bytes than the {file.bytes} that the manifest expects"
+            elif size < file.bytes:
+                yield f"{path}: {size} bytes; the manifest expects {file.bytes}"
+            elif digest.hexdigest() != file.sha256:
+                yield f"{path}: SHA-256 {digest.hexdigest()}; the manifest expects {file.sha256}"
 
     def documents(
         self,
@@ -84,12 +118,13 @@ class Snapshot:
         columns: Sequence[str] | None = None,
         batch_size: int = 1024,
     ) -> Iterator[pa.RecordBatch]:
-        """Yield documents as Arrow batches with the columns of `documents/`, or with the named ones; `where` filters by any of them.
+        """Yield documents as Arrow batches with all columns of `documents/` or the given ones; `where` filters by any
+        column.
 
         >>> for batch in snapshot.documents("s2orc", "train", where=pc.field("licence") == "CC-BY-4.0"): ...
 
         Raises:
-            SnapshotError: there is no such set or split, or pyarrow is not installed.
+            SnapshotError: the set or split does not exist, or pyarrow is not installed.
         """
         for path in self._paths("documents/", set, split):
             yield from self._scan(path, where, columns, batch_size)
@@ -106,13 +141,14 @@ class Snapshot:
         sha1: str | None = None,
         title: str | None = None,
     ) -> Row | None:
-        """Return the row of `tables/papers` of the paper with this id (or former id), identifier, SHA-1 of its text's file, or title.
+        """Return the row of `tables/papers` of one paper, or None if the snapshot does not contain it.
 
-        Identifiers may be written in any usual form; titles are compared without case, accents and punctuation. Of several papers with
-        one title, the one of the smallest id. None if the snapshot has none.
+        The paper is given by its id or former id, an identifier, the SHA-1 of the file that its text comes from, or its
+        title. Identifiers may have any usual form. Titles are compared without case, accents and punctuation. If
+        several papers have the title, the paper with the smallest id is returned.
 
         Raises:
-            SnapshotError: not exactly one was given, it is not an identifier of its kind, or pyarrow is not installed.
+            SnapshotError: not exactly one argument is given, its value is not an identifier of this kind, or pyarrow is not installed.
         """
         given = {
             name: value
@@ -125,84 +161,98 @@ class Snapshot:
         if len(given) != 1:
             raise SnapshotError(f"give one of id, doi, arxiv, pmid, pmcid, acl, sha1, title; {len(given)} were given")
         name, value = next(iter(given.items()))
-        paper_id = self._former(value) if name == "id" else self._id_of(name, identifiers.normalize(name, value))
+        paper_id = self._current_id(value) if name == "id" else self._find_id(name, identifiers.normalize(name, value))
         return None if paper_id is None else self._row(papers_path(self._number(paper_id)), "paper_id", paper_id)
 
     def document(self, id: str) -> Row | None:
-        """Return the document of a paper, with its text and signals, or None if it has none in this snapshot."""
-        id = self._former(id)
+        """Return a paper's document with its text and signals, or None if the snapshot contains no document of the
+        paper.
+        """
+        id = self._current_id(id)
         for set_ in SETS:
             for split in SPLITS:
-                own = parquet_copy(documents_path(set_, split, self._number(id)))
-                for path in self._pieces.get(own, ()):
+                parquet = parquet_path(documents_path(set_, split, self._number(id)))
+                for path in self._pieces.get(parquet, ()):
                     if found := self._row(path, "id", id):
                         return found
         return None
 
     def citations(self, id: str) -> pa.Table:
-        """Return the links of `graph/links` that go from a paper: which of its bibliography entries is which paper."""
-        arrow = _arrow("pyarrow")
-        id = self._former(id)
+        """Return a paper's outgoing links in `graph/links`: the papers that its bibliography entries cite."""
+        arrow = _import_arrow("pyarrow")
+        id = self._current_id(id)
         path = f"graph/links/{self._number(id):02d}.parquet"
-        where = _arrow("pyarrow.compute").field("paper_id") == id
-        schema = _arrow("pyarrow.parquet").read_schema(self._open(path))
+        where = _import_arrow("pyarrow.compute").field("paper_id") == id
+        with self._open(path) as file, self._sentence(path, *_DAMAGED):
+            schema = _import_arrow("pyarrow.parquet").read_schema(file)
         return arrow.Table.from_batches(self._scan(path, where, None, 1024), schema)
 
     def _paths(self, top: str, set_: str | None, split: str | None) -> list[str]:
-        """Return the files below `v2/` or `documents/` of a set and split."""
-        for given, known, what in ((set_, SETS, "set"), (split, SPLITS, "split")):
-            if given is not None and given not in known:
-                raise SnapshotError(f"{given!r} is not a {what}: give one of {', '.join(known)}")
+        """Return the paths below `v2/` or `documents/` of a set and split."""
+        for given, allowed, name in ((set_, SETS, "set"), (split, SPLITS, "split")):
+            if given is not None and given not in allowed:
+                raise SnapshotError(f"{given!r} is not a {name}: give one of {', '.join(allowed)}")
         wanted = [set_] if set_ else SETS, [split] if split else SPLITS
         return [
             path
-            for path in (file["path"] for file in self.files)
-            if path.startswith(top) and (parts := path.split("/"))[1] in wanted[0] and parts[2] in wanted[1]
+            for path in self.files
+            if path.startswith(top)
+            and (parts := path.split("/"))[1] in wanted[0]
+            and len(parts) > 2
+            and parts[2] in wanted[1]
         ]
 
     def _scan(
         self, path: str, where: pc.Expression | None, columns: Sequence[str] | None, batch_size: int
     ) -> Iterator[pa.RecordBatch]:
-        """Yield the batches of a Parquet file that are not empty."""
-        dataset = _arrow("pyarrow.dataset")
-        fragment = dataset.ParquetFileFormat().make_fragment(self._open(path))
-        for batch in fragment.to_batches(
-            columns=list(columns) if columns else None, filter=where, batch_size=batch_size
-        ):
-            if batch.num_rows:
-                yield batch
+        """Yield the non-empty batches of a Parquet file."""
+        dataset = _import_arrow("pyarrow.dataset")
+        with self._open(path) as file:
+            with self._sentence(path, *_DAMAGED):
+                fragment = dataset.ParquetFileFormat().make_fragment(file)
+                _check_footer(fragment.metadata, path, file)
+            with self._sentence(path, OSError, MemoryError):  # other errors are those of `where` and `columns`
+                for batch in fragment.to_batches(
+                    columns=list(columns) if columns else None, filter=where, batch_size=batch_size
+                ):
+                    if batch.num_rows:
+                        yield batch
 
     @cached_property
     def _pieces(self) -> dict[str, list[str]]:
-        """The Parquet files of documents, by the name that they would have if they were not in pieces."""
+        """Paths of Parquet files with documents, by their path without the piece number."""
         found: dict[str, list[str]] = {}
-        for file in self.files:
-            found.setdefault(whole(file["path"]), []).append(file["path"])
+        for path in self.files:
+            found.setdefault(remove_piece(path), []).append(path)
         return found
 
     def _number(self, paper_id: str) -> int:
-        return number(paper_id, int(self.manifest["rules"]["export.files"]))
+        return file_number(paper_id, self._shards)
 
-    def _former(self, paper_id: str) -> str:
-        """Return the paper's id today, if `paper_id` is a former one."""
+    def _current_id(self, paper_id: str) -> str:
+        """Return the current id of a paper, given its current or a former id."""
         found = self._row("aliases.parquet", "alias", paper_id)
         return str(found["paper_id"]) if found else paper_id
 
-    def _id_of(self, column: str, value: str) -> str | None:
+    def _find_id(self, column: str, value: str) -> str | None:
         """Return the smallest id of the papers with this value."""
-        wanted = key(column, value)
-        path = keys_path(wanted % int(self.manifest["rules"]["export.files"]))
+        wanted = lookup_key(column, value)
+        path = keys_path(wanted % self._shards)
         return min((row["paper_id"] for row in self._rows(path, "key", wanted)), default=None)
 
     def _row(self, path: str, column: str, value: str) -> Row | None:
         return next(self._rows(path, column, value), None)
 
     def _rows(self, path: str, column: str, value: str | int) -> Iterator[Row]:
-        """Yield the rows of a file sorted by `column` that have this value: only row groups whose range contains it are read."""
-        compute = _arrow("pyarrow.compute")
-        with self._open(path) as file:
-            parquet = _arrow("pyarrow.parquet").ParquetFile(file)
-            place = parquet.schema_arrow.get_field_index(column)
+        """Yield the rows with this value from a file that is sorted by `column`.
+
+        Only row groups whose range contains the value are read.
+        """
+        compute = _import_arrow("pyarrow.compute")
+        with self._open(path) as file, self._sentence(path, *_DAMAGED):
+            parquet = _import_arrow("pyarrow.parquet").ParquetFile(file)
+            _check_footer(parquet.metadata, path, file)
+            place = parquet.schema_arrow.names.index(column)
             for group in range(parquet.num_row_groups):
                 statistics = parquet.metadata.row_group(group).column(place).statistics
                 if statistics is not None and statistics.has_min_max and not statistics.min <= value <= statistics.max:
@@ -211,20 +261,35 @@ class Snapshot:
                 if len(hits):
                     yield from parquet.read_row_group(group).take(hits).to_pylist()
 
-    def _open(self, path: str) -> Any:
+    def _open(self, path: str) -> BinaryIO:
         try:
             return self._folder.open_ranges(path)
         except FileNotFoundError:
+            raise self._missing(path) from None
+
+    @contextmanager
+    def _sentence(self, path: str, *errors: type[Exception]) -> Iterator[None]:
+        """Turn errors of a damaged Parquet file into a `SnapshotError`."""
+        try:
+            yield
+        except errors as error:
+            if isinstance(error, OSError) and error.errno is not None:  # the disk's; Arrow's have no number
+                raise
             raise SnapshotError(
-                f"{self._folder.uri(path)}: missing: the snapshot is incomplete, or was made before it had such files"
+                f"{self._folder.uri(path)} is damaged: {_format_error(error)}: fetch it again"
             ) from None
+
+    def _missing(self, path: str) -> SnapshotError:
+        return SnapshotError(
+            f"{self._folder.uri(path)}: missing: the snapshot is incomplete or was created before such files existed"
+        )
 
 
 def open_snapshot(address: str, **options: Any) -> Snapshot:
-    """Open a snapshot, or the latest one of a spec, by the address of its folder.
+    """Open a snapshot, or the latest snapshot of a spec, from the address of its folder.
 
     Raises:
-        SnapshotError: there is none.
+        SnapshotError: the address contains no snapshot.
     """
     folder = Folder(address, **options)
     try:
@@ -232,21 +297,38 @@ def open_snapshot(address: str, **options: Any) -> Snapshot:
     except FileNotFoundError:
         pass
     try:
-        latest = orjson.loads(folder.read("latest.json"))["snapshot"]
+        latest = read_object(folder, "latest.json", MAX_SMALL_BYTES)["snapshot"]
     except FileNotFoundError:
         raise SnapshotError(
-            f"{address}: neither manifest.json nor latest.json here: give the folder of a snapshot or of a spec"
+            f"{address}: no manifest.json and no latest.json found: give the folder of a snapshot or of a spec"
         ) from None
     except (ValueError, LookupError, TypeError) as error:
-        raise SnapshotError(f"{folder.uri('latest.json')} is damaged: {error}") from None
+        raise SnapshotError(f"{folder.uri('latest.json')} is damaged: {_format_error(error)}") from None
     if latest is None:
-        raise SnapshotError(f"{address}: every snapshot of it was withdrawn")
+        raise SnapshotError(f"{address}: all its snapshots were withdrawn")
     if not isinstance(latest, str) or not _ID.fullmatch(latest):
-        raise SnapshotError(f"{folder.uri('latest.json')} is damaged: {latest!r} is not the id of a snapshot")
+        raise SnapshotError(
+            f"{folder.uri('latest.json')} is damaged: {str(latest)[:100]!r} is not the id of a snapshot"
+        )
     return Snapshot(Folder(f"{folder.root.rpartition('/')[0]}/{latest}", **options))
 
 
-def _arrow(module: str) -> Any:
+def _check_footer(metadata: pq.FileMetaData, path: str, file: BinaryIO) -> None:
+    _import_arrow("s2corpus_reader.parquet").check_parquet(metadata, path, file.seek(0, os.SEEK_END))
+
+
+def _row(line: bytes) -> Row:
+    value = orjson.loads(line)
+    if not isinstance(value, dict):
+        raise ValueError("a line is not a JSON object")
+    return value
+
+
+def _format_error(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__} {error}".split())[:300]
+
+
+def _import_arrow(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""Child processes that end with their parent, also if the parent is killed."""
+"""Child processes that end with their parent, even if the parent is killed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from s2orc_parse.scratch import private
 
 
 def end_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when its parent ends; end now if that has happened already.
+    """Make the kernel kill this process when its parent ends; exit immediately if the parent has already ended.
 
-    `parent` is the pid of the process that started this one. The kernel looks at the thread that started it: that thread has to
-    wait for this process.
+    `parent` is the pid of the process that started this process. The kernel watches the thread that started it, so that
+    thread must wait for this process.
     """
     confine.die_with_parent()
     if os.getppid() != parent:
@@ -20,7 +20,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def begin_worker() -> None:
-    """Prepare a process of a pool: it ends with its parent, and has a scratch folder of its own."""
+    """Prepare a worker process of a pool: it ends with its parent and has a private scratch folder."""
     from multiprocessing import parent_process
 
     parent = parent_process()

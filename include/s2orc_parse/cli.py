@@ -1,4 +1,4 @@
-"""`s2orc-parse`: TEI, JATS, Elsevier JSON and LaTeX files to S2ORC JSON, one line each."""
+"""`s2orc-parse`: convert TEI, JATS, Elsevier JSON and LaTeX files to S2ORC JSON, one line per document."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _LATEX = re.compile(r"\.(?:tar\.gz|tgz|gz|tar|tex)$", re.IGNORECASE)
 
 
 def main() -> None:
-    """Convert the files that the command line names."""
+    """Convert the files of the command line."""
     parser = argparse.ArgumentParser(
         prog="s2orc-parse",
-        description="Convert TEI, JATS, Elsevier JSON and LaTeX sources to S2ORC JSON, one line each.",
+        description="Convert TEI, JATS, Elsevier JSON and LaTeX sources to S2ORC JSON, one line per document.",
         epilog="Example: s2orc-parse papers/*.tei.xml > parses.jsonl",
     )
     parser.add_argument(
@@ -37,7 +37,7 @@ def main() -> None:
     try:
         with contextlib.ExitStack() as stack:
             out: IO[bytes] = stack.enter_context(given.out.open("wb")) if given.out else sys.stdout.buffer
-            for name, parse, outcome in _parses(given.inputs):
+            for name, parse, outcome in _parse_inputs(given.inputs):
                 outcomes[outcome] += 1
                 if parse is None:
                     print(f"{name}: {outcome}", file=sys.stderr)
@@ -56,8 +56,8 @@ def main() -> None:
         sys.exit(1)
 
 
-def _parses(inputs: list[Path]) -> Iterator[tuple[str, Parse | None, str]]:
-    """Yield (name, parse or None, outcome) of each document, one in memory at a time."""
+def _parse_inputs(inputs: list[Path]) -> Iterator[tuple[str, Parse | None, str]]:
+    """Yield name, parse (or None) and outcome of each document, with one document in memory at a time."""
     for path in inputs:
         if not path.exists():
             raise UserError(

@@ -1,4 +1,4 @@
-"""The free space of a disk."""
+"""Check the free space of a disk."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import tempfile
 from pathlib import Path
 
 
-def refuse_full(folder: Path) -> None:
-    """Raise `OSError` where not a megabyte can be written: what a program made of its input there says nothing of the input."""
+def check_free_space(folder: Path) -> None:
+    """Raise `OSError` if less than a megabyte can be written.
+
+    On a full disk, the failure of a program does not mean that its input is bad.
+    """
     with tempfile.TemporaryFile(dir=folder) as probe:
         os.posix_fallocate(probe.fileno(), 0, 1 << 20)

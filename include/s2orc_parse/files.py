@@ -1,4 +1,4 @@
-"""Reading full-text files and converting each by its form."""
+"""Read full-text files and convert each according to its format."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from s2orc_parse.errors import UserError
 from s2orc_parse.parse_model import Parse
 
 SUFFIX = re.compile(r"(?:\.grobid)?(?:\.tei)?\.(?:xml|tei|nxml|json)$", re.IGNORECASE)
-"""The end of the name of a file of TEI, JATS or Elsevier JSON"""
+"""end of the name of a TEI, JATS or Elsevier JSON file"""
 
 
 def convert_document(data: bytes, sha1: str) -> tuple[Parse | None, str]:
-    """Return the parse of a document and `ok`, or None and the reason; what is neither JATS nor Elsevier JSON is read as TEI."""
-    form = jats.form_of(data)
+    """Return the parse of a document and `ok`, or None and the reason.
+
+    A document that is neither JATS nor Elsevier JSON is read as TEI.
+    """
+    form = jats.detect_form(data)
     try:
         if form is not None:
             return jats.CONVERTERS[form](data, sha1=sha1), "ok"
@@ -29,21 +32,24 @@ def convert_document(data: bytes, sha1: str) -> tuple[Parse | None, str]:
 
 
 def list_files(path: Path) -> list[Path]:
-    """Return the file itself, or the full-text files of a folder, in order of their names.
+    """Return the file itself, or the full-text files of a folder, sorted by name.
 
     Raises:
-        UserError: the folder has none.
+        UserError: the folder contains no full-text file.
     """
     if not path.is_dir():
         return [path]
     files = sorted(p for p in path.rglob("*") if SUFFIX.search(p.name) and not p.is_dir())
     if not files:
-        raise UserError(f"{path} has no full text: expected names that end in .xml, .nxml, .tei or .json")
+        raise UserError(f"{path} contains no full-text file: expected names that end in .xml, .nxml, .tei or .json")
     return files
 
 
 def read_files(path: Path) -> Iterator[tuple[Path, bytes | None]]:
-    """Yield each file with its first bytes, or with None if it cannot be read; in a folder only regular files are opened."""
+    """Yield each file with its first bytes, or with None if it cannot be read.
+
+    In a folder, only regular files are opened.
+    """
     for file in list_files(path):
         data = None
         try:

@@ -1,8 +1,11 @@
-"""The parse: the structured full text of one PDF, LaTeX source or publisher's file, from which every output schema is written.
+"""The parse: the structured full text of one file. All output schemas are written from it.
 
-Laws (SEMANTICS §3): `text[start:end] == span.text` in code points; a `ref_id` that is not None is the key of a bibliography
-or reference entry of the same parse; spans of one kind are in order of (start, end). In the published schema a citation
-without `ref_id` is an unlinked span, and a paragraph's section its innermost head, with the path beside.
+The file is a PDF, a LaTeX source, or a JATS or Elsevier JSON file.
+
+Laws (SEMANTICS §3): `text[start:end] == span.text` in code points. A `ref_id` other than None is the key of a
+bibliography or reference entry of the same parse. Spans of one kind are sorted by (start, end). In the published
+schema, a citation without `ref_id` is an unlinked span. A paragraph's section is its innermost header; the path is a
+separate field.
 """
 
 from __future__ import annotations
@@ -15,11 +18,11 @@ from typing import Any
 
 from s2orc_parse.bibliography.author import Author
 
-EQUATION = "EQUATION"  # the token that stands for a display formula in a text
+EQUATION = "EQUATION"  # the token that replaces a display formula
 
 
 class ParseKind(StrEnum):
-    """What full text a parse was made from; never who made it."""
+    """The kind of full text that a parse comes from; never the extractor."""
 
     PDF = "pdf"
     LATEX = "latex"
@@ -28,46 +31,49 @@ class ParseKind(StrEnum):
 
 
 def parse_id(sha1: str, kind: str, converter_version: str, made_by: Sequence[str] = ()) -> str:
-    """The id of a parse: its file, its kind, a hash of what read the file before the converter (program, version, options), and the
-    converter's version."""
+    """Return the id of a parse.
+
+    It consists of the file's SHA-1, the kind, a hash of the extractor (program, version, options) and the converter's
+    version.
+    """
     program = hashlib.sha1("\0".join(made_by).encode(), usedforsecurity=False).hexdigest()[:8] if made_by else "-"
     return f"{sha1}:{kind}:{program}:{converter_version}"
 
 
 class CitationStyle(StrEnum):
-    """How a paper prints its inline citations."""
+    """The way in which a paper prints its inline citations."""
 
     BRACKET = "BRACKET"  # [2]
     NAME_YEAR = "NAME_YEAR"  # (Lyons and Waite, 2011)
-    OTHER = "OTHER"  # superscripts, (2), [ABC19], mixed, or too few to say
+    OTHER = "OTHER"  # superscripts, (2), [ABC19], mixed, or too few citations
 
 
 class RefType(StrEnum):
-    """What a reference entry is."""
+    """The kind of a reference entry."""
 
     FIGURE = "figure"
     TABLE = "table"
     FORMULA = "formula"
     SECTION = "section"
     FOOTNOTE = "footnote"
-    THEOREM = "theorem"  # theorem, lemma, definition and the like
+    THEOREM = "theorem"  # theorem, lemma, definition and similar environments
     ITEM = "item"  # of a list
 
 
 class BackPart(StrEnum):
-    """What a division of the back matter is, as GROBID types it (`conflict` and `contribution` since its version 0.9)."""
+    """The kind of a back-matter division, as typed by GROBID (`conflict` and `contribution` since version 0.9)."""
 
     ACKNOWLEDGEMENT = "acknowledgement"
     FUNDING = "funding"
     AVAILABILITY = "availability"  # of data and code
     CONFLICT = "conflict"  # of interests
-    CONTRIBUTION = "contribution"  # who of the authors did what
+    CONTRIBUTION = "contribution"  # the authors' contributions
     ANNEX = "annex"
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a text that refers to an entry; `ref_id` is None where nothing it could mean was found."""
+    """A part of a text that refers to an entry. `ref_id` is None if no matching entry was found."""
 
     start: int
     end: int
@@ -89,7 +95,7 @@ class RefSpan(Span):
 
 @dataclass(frozen=True, slots=True)
 class EqSpan:
-    """A formula: `text` is the token EQUATION where it is displayed, `raw_text` what the source has for it."""
+    """A formula. `text` is the token EQUATION for a display formula; `raw_text` is the text of the source."""
 
     start: int
     end: int
@@ -103,7 +109,10 @@ class EqSpan:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """One paragraph. `section` is the path of heads joined by `::` ("" before the first), `sec_num` the innermost's number."""
+    """One paragraph. `section` is the path of headers, joined by `::` ("" before the first header).
+
+    `sec_num` is the number of the innermost header.
+    """
 
     section: str
     text: str
@@ -111,12 +120,12 @@ class Paragraph:
     cite_spans: tuple[CiteSpan, ...] = ()
     ref_spans: tuple[RefSpan, ...] = ()
     eq_spans: tuple[EqSpan, ...] = ()
-    back_part: BackPart | None = None  # of back matter whose source says what it is
+    back_part: BackPart | None = None  # for back matter whose type the source states
 
 
 @dataclass(frozen=True, slots=True)
 class BibEntry:
-    """One entry of the bibliography, with or without a title; "" or None where the source says nothing."""
+    """One bibliography entry, with or without a title. Missing values are "" or None."""
 
     key: str  # BIBREF0 …
     ref_id: str  # the source's own id: b0, a BibTeX key
@@ -124,7 +133,7 @@ class BibEntry:
     authors: tuple[Author, ...] = ()
     year: int | None = None
     venue: str = ""
-    label: str | None = None  # as printed before the entry: "12", "ABC19"
+    label: str | None = None  # printed before the entry: "12", "ABC19"
     volume: str = ""
     issue: str = ""
     pages: str = ""
@@ -149,7 +158,10 @@ class CellCite:
 
 @dataclass(frozen=True, slots=True)
 class RefEntry:
-    """A figure, table, formula, section, footnote, theorem or item: `text` is its caption, formula, head, note or statement."""
+    """A figure, table, formula, section, footnote, theorem or item.
+
+    `text` is its caption, formula, header, note or statement.
+    """
 
     key: str  # FIGREF0, TABREF0, EQREF0, SECREF0, FOOTREF0, THMREF0, ITEMREF0 …
     type: RefType
@@ -164,11 +176,11 @@ class RefEntry:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the paper says of itself on its first page."""
+    """The metadata that the paper prints on its first page."""
 
     title: str = ""
     authors: tuple[Author, ...] = ()
-    date: str | None = None  # ISO, as precise as known
+    date: str | None = None  # ISO date with the given precision
     date_precision: str | None = None  # day, month or year
     venue: str | None = None
     journal: str | None = None
@@ -176,13 +188,16 @@ class Header:
     arxiv_id: str | None = None
     pubmed_id: str | None = None
     pmc_id: str | None = None
-    licence: str | None = None  # SPDX id where one is known
-    open_access: bool | None = None  # whether it says so
+    licence: str | None = None  # SPDX id if available
+    open_access: bool | None = None  # whether the paper states that it is open access
+    keywords: tuple[str, ...] = ()  # the publisher's
+    issn: str | None = None  # of the journal: "1932-6203"
+    emails: tuple[str | None, ...] = ()  # one for each author; empty if the article has none
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Which program made the source, and which converter made the parse of it."""
+    """The program that made the source, and the converter that made the parse."""
 
     extractor: str
     version: str
@@ -205,4 +220,4 @@ class Parse:
     ref_entries: tuple[RefEntry, ...]
     provenance: Provenance
     article: Any = None
-    """an object: the source's own JSON, where it is JSON: what the dataset in the publisher's form gives back unchanged"""
+    """the source's own JSON object, for JSON sources; the dataset in the publisher's form returns it unchanged"""

@@ -1,9 +1,9 @@
-"""Scratch: a private folder of each process, for what it does not hold in memory; closed text lies there too.
+"""Private scratch folders: each process stores temporary files in its own folder, including closed full text.
 
-Below `S2CORPUS_SCRATCH` (else `TMPDIR`, else /tmp) every process has a folder that only its user may enter, with a name that cannot be
-foreseen; `tempfile` is set to it, so that libraries and child processes' folders lie there as well. It is removed when the process
-ends; what a killed one left is removed by the next that starts. What several processes of a machine read may lie in a folder that
-they share (`shared`).
+Each process has a folder below `S2CORPUS_SCRATCH` (else `TMPDIR`, else /tmp). Its name is unpredictable and only its
+user may enter it. `tempfile` uses it too, so libraries and child processes create their folders there. The folder is
+removed when the process ends. The next process removes folders of killed processes. `shared` provides a folder that
+several processes of a machine read.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from s2orc_parse.errors import UserError
 _NAME = "s2corpus-scratch-"
 _NEW = "s2corpus-new-"
 _SHARED = "s2corpus-shared-"
-_WHOLE = ".whole"
+_COMPLETE = ".whole"
 _ABANDONED_SECONDS = 3600.0
 _AFTER_MULTIPROCESSING = -200
-"""when the folder goes at the end of a process: after multiprocessing's own one in it (-100), which would not find itself"""
+"""exit priority of the removal: multiprocessing removes its own folder inside this one earlier (-100)"""
 _LOCK = threading.Lock()
 _MADE: dict[tuple[int, str], tuple[Path, int]] = {}
-"""(process, folder that was named) → its private folder, and the handle by which it is locked"""
+"""(process, base folder) → the private folder and its lock handle"""
 
 
 def private() -> Path:
-    """This process's own folder, made at the first call; `tempfile` uses it from then on.
+    """Return this process's private folder; the first call creates it and points `tempfile` to it.
 
     Raises:
-        UserError: the folder named is not there, is not a folder, cannot be written, or others could replace what is in it.
+        UserError: the base folder is missing, is not a folder, is not writable, or lets other users replace files in it.
     """
-    name, base = _named()
+    name, base = _find_base()
     key = (os.getpid(), str(base))
     with _LOCK:
         if key not in _MADE or not _MADE[key][0].is_dir():
@@ -56,46 +56,50 @@ def private() -> Path:
 
 @contextlib.contextmanager
 def shared(name: str, fill: Callable[[Path], None]) -> Iterator[Path]:
-    """A folder that this user's processes on this machine share: filled by the first that asks, removed by the last that leaves it.
+    """Yield a folder that this user's processes on this machine share. The first fills it; the last removes it.
 
     Raises:
-        UserError: as `private`.
+        UserError: as for `private`.
     """
-    variable, base = _named()
+    variable, base = _find_base()
     _check(variable, base)
     parent = base / f"{_SHARED}{os.geteuid()}"
     parent.mkdir(mode=0o700, exist_ok=True)
     found = parent.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
-        raise UserError(f"others may enter the scratch folder {parent}, or it is not yours: remove it")
-    for lock in parent.glob("*.lock"):  # what was left by killed processes
-        _leave(lock, _lock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB))
+        raise UserError(f"the scratch folder {parent} is accessible to other users or is not yours: remove it")
+    for lock in parent.glob("*.lock"):  # remove folders of killed processes
+        _release(lock, _lock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB))
     lock, folder = parent / f"{name}.lock", parent / name
     handle: int | None = None
     while handle is None:
-        handle = _lock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # alone: nobody uses it, and what is there may be by half
+        # Exclusive: no process uses the folder, and its content may be incomplete.
+        handle = _lock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         try:
-            if handle is not None and not (folder / _WHOLE).exists():
+            if handle is not None and not (folder / _COMPLETE).exists():
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir()
                 fill(folder)
-                (folder / _WHOLE).touch()
+                (folder / _COMPLETE).touch()
         except BaseException:
-            _leave(lock, handle)
+            _release(lock, handle)
             raise
         if handle is not None:
             fcntl.flock(handle, fcntl.LOCK_SH)
-        elif (handle := _lock(lock, fcntl.LOCK_SH)) is not None and not (folder / _WHOLE).exists():
-            _leave(lock, handle)  # who filled it failed
+        elif (handle := _lock(lock, fcntl.LOCK_SH)) is not None and not (folder / _COMPLETE).exists():
+            _release(lock, handle)  # the process that filled it failed
             handle = None
     try:
         yield folder
     finally:
-        _leave(lock, handle)
+        _release(lock, handle)
 
 
 def _lock(path: Path, how: int) -> int | None:
-    """A handle that holds the lock of a file, and is the one that is there; None where `how` does not wait and others hold it."""
+    """Lock a file and return the handle, or None if `how` does not wait and another process has the lock.
+
+    The loop ensures that the locked file is still the file at this path.
+    """
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
@@ -108,8 +112,8 @@ def _lock(path: Path, how: int) -> int | None:
         os.close(handle)
 
 
-def _leave(lock: Path, handle: int | None) -> None:
-    """Let go of a shared folder; nobody else being there, remove it."""
+def _release(lock: Path, handle: int | None) -> None:
+    """Release a shared folder; remove it if no other process uses it."""
     if handle is not None:
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -118,7 +122,7 @@ def _leave(lock: Path, handle: int | None) -> None:
         os.close(handle)
 
 
-def _named() -> tuple[str, Path]:
+def _find_base() -> tuple[str, Path]:
     for name in ("S2CORPUS_SCRATCH", "TMPDIR"):
         if value := os.environ.get(name):
             return name, Path(value).absolute()
@@ -130,17 +134,17 @@ def _check(name: str, base: Path) -> None:
         found = base.stat()
     except OSError as error:
         raise UserError(
-            f"the scratch folder {base} ({name}) cannot be used ({error.strerror}): make it, or name another"
+            f"the scratch folder {base} ({name}) cannot be used ({error.strerror}): create it or set another folder"
         ) from None
     if not stat.S_ISDIR(found.st_mode):
-        raise UserError(f"the scratch folder {base} ({name}) is a file: name a folder")
+        raise UserError(f"the scratch folder {base} ({name}) is a file: set a folder")
     if found.st_mode & stat.S_ISVTX:
         return
     ours = found.st_uid == os.geteuid()
     if (not ours and (found.st_uid != 0 or found.st_mode & 0o022)) or (ours and found.st_mode & stat.S_IWOTH):
         raise UserError(
-            f"in the scratch folder {base} ({name}) others could replace our files (owner {found.st_uid}, "
-            f"mode {stat.S_IMODE(found.st_mode):o}): name a folder that only you may write, or set its sticky bit (chmod +t)"
+            f"other users can replace files in the scratch folder {base} ({name}) (owner {found.st_uid}, "
+            f"mode {stat.S_IMODE(found.st_mode):o}): set a folder that only you can write, or set its sticky bit (chmod +t)"
         )
 
 
@@ -149,19 +153,20 @@ def _make(name: str, base: Path) -> tuple[Path, int]:
         new = Path(tempfile.mkdtemp(prefix=_NEW, dir=base))  # 0700
     except OSError as error:
         raise UserError(
-            f"the scratch folder {base} ({name}) cannot be written ({error.strerror}): name another"
+            f"the scratch folder {base} ({name}) is not writable ({error.strerror}): set another folder"
         ) from error
     handle = os.open(new, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    # Locked before it has the name by which others look for abandoned ones.
+    # Lock first: other processes regard an unlocked folder with the final name as abandoned.
     folder = new.rename(base / new.name.replace(_NEW, _NAME, 1))
     return folder, handle
 
 
 def _remove_at_exit(key: tuple[int, str]) -> None:
-    """Remove the folder at the end of the process, after what multiprocessing itself has in it.
+    """Remove the folder when the process ends, after multiprocessing has removed its own folder inside.
 
-    multiprocessing's children run no `atexit`; where it is not imported yet, what `atexit` is told first is done last.
+    multiprocessing's children do not run `atexit`. If multiprocessing is imported later, `atexit` still runs this
+    function last.
     """
     if "multiprocessing.util" not in sys.modules:
         atexit.register(_remove, key)
@@ -179,7 +184,7 @@ def _remove(key: tuple[int, str]) -> None:
 
 
 def _remove_abandoned(base: Path) -> None:
-    """Remove the folders of this user's processes that are not there any more: nobody holds their lock."""
+    """Remove the folders of this user's ended processes; their locks are free."""
     with contextlib.suppress(OSError):
         for folder in [*base.glob(f"{_NAME}*"), *base.glob(f"{_NEW}*")]:
             with contextlib.suppress(OSError):

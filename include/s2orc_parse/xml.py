@@ -1,4 +1,4 @@
-"""Reading XML from outside: no DTD, no network, no entity but the character entities of HTML."""
+"""Read XML from outside: no DTD, no network, no entities except the character entities of HTML."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ _QUALIFIED = etree.XPath("descendant-or-self::*[namespace-uri()]")
 _CHARACTER_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
 
 
-def _character(match: re.Match[bytes]) -> bytes:
+def _expand_entity(match: re.Match[bytes]) -> bytes:
     characters = html5.get(match.group(1).decode() + ";")
     return match.group() if characters is None else "".join(f"&#{ord(c)};" for c in characters).encode()
 
 
 def parse_xml(text: bytes, encoding: str | None = None) -> Any:
-    """The root element. No DTD or network is read and no entity is expanded but HTML's character entities (those of
-    the DTDs of DBLP and JATS are among them); depth and size keep libxml2's limits.
+    """Parse XML and return the root element.
 
-    `encoding` is that of an element cut out of a file, whose names lose their namespaces. A whole document declares its own.
-    Raises ValueError on anything not well-formed.
+    No DTD is read and no network is used. Only HTML's character entities are expanded, which include those of the DTDs
+    of DBLP and JATS. libxml2 limits depth and size.
+
+    `encoding` is given for an element that was cut from a file; namespaces are then removed. Complete documents declare
+    their encoding themselves. Raises ValueError if the text is not well-formed.
     """
     if encoding is not None:
         try:
@@ -34,7 +36,7 @@ def parse_xml(text: bytes, encoding: str | None = None) -> Any:
         remove_pis=True, encoding=encoding and "utf-8",
     )  # fmt: skip
     try:
-        root = etree.fromstring(_CHARACTER_ENTITY.sub(_character, text), parser)
+        root = etree.fromstring(_CHARACTER_ENTITY.sub(_expand_entity, text), parser)
     except (etree.XMLSyntaxError, LookupError) as error:
         raise ValueError(str(error)[:200]) from error
     if encoding is not None:
@@ -43,8 +45,8 @@ def parse_xml(text: bytes, encoding: str | None = None) -> Any:
     return root
 
 
-def text_of(element: Any) -> str:
-    """All text below an element, white space runs as one space; empty for None."""
+def extract_text(element: Any) -> str:
+    """Return all text below an element with normalized white space; return "" for None."""
     if element is None:
         return ""
     return " ".join("".join(element.itertext()).split())

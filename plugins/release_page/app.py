@@ -165,7 +165,7 @@ def build(
 
     @app.get(at + "/paper/{paper_id}", dependencies=guarded)
     def paper(request: Request, opened: Opened, paper_id: PaperId) -> Response:
-        way = trace.way_of(opened[2], paper_id)
+        way = trace.trace_paper(opened[2], paper_id)
         if way is None:
             raise HTTPException(404, "There is no such paper in this release.")
         snapshot = opened[0].release(opened[1]).snapshot
@@ -174,10 +174,10 @@ def build(
 
     @app.get(at + "/pdf/{sha1}", dependencies=guarded)
     def pdf(request: Request, opened: Opened, sha1: Sha1) -> Response:
-        found = trace.pdf_of(opened[2], sha1)
+        found = trace.trace_pdf(opened[2], sha1)
         if found is None:
             raise HTTPException(404, "There is no such PDF in this release.")
-        return render(request, "pdf.html", release_id=opened[1], pdf=trace.with_papers(opened[2], found))
+        return render(request, "pdf.html", release_id=opened[1], pdf=trace.add_papers(opened[2], found))
 
     @app.get(at + "/text/{paper_id}", dependencies=guarded)
     def text(request: Request, opened: Opened, paper_id: PaperId) -> Response:

@@ -7,7 +7,7 @@ from typing import Any
 
 from release_page.measures import rates
 from release_page.releases import Archive
-from s2corpus.pipeline.funnel import Step, funnel
+from s2corpus.pipeline.funnel import Step, build_funnel
 from s2corpus.pipeline.stages import STAGE_NAMES
 
 
@@ -36,7 +36,7 @@ def compare(archive: Archive, before: str, after: str) -> dict[str, Any]:
     made = [_made_from(manifest) for manifest in manifests]
     return {
         "releases": releases,
-        "steps": _lines(funnel(metrics[0]), funnel(metrics[1])),
+        "steps": _lines(build_funnel(metrics[0]), build_funnel(metrics[1])),
         "rates": [Line(label, shares[0][label], shares[1][label]) for label in shares[0]],
         "seconds": [
             Line(s, seconds[0].get(s), seconds[1].get(s)) for s in STAGE_NAMES if s in seconds[0] or s in seconds[1]

@@ -7,7 +7,7 @@ import re
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.pipeline.release_tables import Row, Tables, names
+from s2corpus.pipeline.release_tables import Row, Tables, list_columns
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import (
     CLUSTERS,
@@ -71,7 +71,7 @@ def rejects(tables: Tables, stage: str, outcome: str, set_: str = "", page: int 
         where &= pc.field("set") == set_
     found: list[Row] = []
     first = (page - 1) * PAGE
-    for index, row in enumerate(tables.rows(table, where, names(table, "text"))):
+    for index, row in enumerate(tables.rows(table, where, list_columns(table, "text"))):
         if index == first + PAGE:
             return _named(tables, table, found), True
         if index >= first:

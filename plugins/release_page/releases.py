@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from shlex import quote
 from typing import Any, BinaryIO
 
 import orjson
@@ -15,11 +17,13 @@ from release_page.measures import Metrics, handled, outcomes
 from release_page.states import Release, RunOf, StageRow, StageState, State
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Approval, ReleaseState
+from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
 
+log = logging.getLogger(__name__)
 READERS = 16
 """small files read at a time"""
 TREND = 12
@@ -189,13 +193,16 @@ class Archive:
         """What to type to have a part of the snapshot: (what, command)."""
         endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
         option = f" --endpoint-url {endpoint}" if endpoint else ""
-        root = self.lake.uri(f"snapshots/{snapshot}")
+        root = quote(self.lake.uri(f"snapshots/{snapshot}"))
         folders = sorted({"/".join(f["path"].split("/")[:-1]) for f in manifest["files"] if f["path"].count("/")})
         if not root.startswith("s3://"):
             return [("everything", f"cp -r {root} .")]
         return [
             ("everything", f"aws s3 sync {root}/ {snapshot}/{option}"),
-            *((folder, f"aws s3 sync {root}/{folder}/ {snapshot}/{folder}/{option}") for folder in folders),
+            *(
+                (folder, f"aws s3 sync {root}/{quote(folder)}/ {snapshot}/{quote(folder)}/{option}")
+                for folder in folders
+            ),
             ("the index", f"aws s3 cp {root}/index.parquet .{option}"),
             ("the manifest", f"aws s3 cp {root}/manifest.json .{option}"),
         ]
@@ -209,13 +216,17 @@ class Archive:
         ]
         if not made:
             return None, None
-        latest = pointer.latest(self.lake, spec).snapshot
+        try:
+            latest = pointer.latest(self.lake, spec).snapshot
+        except UserError as error:  # a damaged pointer of one spec hides no release
+            log.warning("%s", error)
+            latest = None
         if latest in made:
             return latest, State.LATEST
         published = [name for name in pointer.published(self.lake, spec) if name in made]
         if published:
             return published[-1], State.PUBLISHED
-        if yanked := [name for name in made if pointer.is_published(self.lake, name)]:
+        if yanked := [name for name in made if pointer.was_published(self.lake, name)]:
             return yanked[-1], State.YANKED
         whole = [name for name in made if self.lake.size(f"snapshots/{name}/manifest.json") is not None]
         return (whole[-1], State.COMPLETE) if whole else (None, None)

@@ -16,7 +16,7 @@ from s2corpus.datasets.shelf import datasets_of
 from s2corpus.drops.standing import NAMES, Standing, standings
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.acceptance import MIN_REASON
-from s2corpus.pipeline.funnel import Step, funnel
+from s2corpus.pipeline.funnel import Step, build_funnel
 from s2corpus.pipeline.stages import STAGE_NAMES
 
 PER_PAGE = 25
@@ -145,7 +145,7 @@ def overview(archive: Archive, id_: str) -> dict[str, Any]:
     diff = archive.diff(release.snapshot) if release.snapshot else None
     return {
         "release": release,
-        "steps": _bars(funnel(metrics)),
+        "steps": _bars(build_funnel(metrics)),
         "stages": [
             (
                 stage,

@@ -69,7 +69,7 @@ def test_a_mail_is_never_sent_in_the_clear_where_encryption_is_asked(
 ) -> None:
     send(alerts, heard.smtp_port, **TO, **encryption, retry_limit=0)
     assert heard.mails == []
-    assert "the alert did not get to the mail server" in caplog.text
+    assert "could not send the alert to the mail server" in caplog.text
 
 
 def test_a_connection_that_names_nobody_sends_nothing(

@@ -23,9 +23,9 @@ from s2corpus.catalog.models import ReleaseState
 from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.acceptance import accepted
+from s2corpus.pipeline.acceptance import read_acceptances
 from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.stages import STAGE_NAMES, planned_by
+from s2corpus.pipeline.stages import STAGE_NAMES, find_planning_stage
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables import MEMBERS, PDFS
@@ -62,7 +62,7 @@ def test_a_tasks_process_builds_its_own_dag_only(dags: dict[str, object], monkey
 def test_the_stages_follow_each_other(dags: dict[str, object]) -> None:
     dag = dags["corpus_release__sample"]
     for before, after in itertools.pairwise(STAGE_NAMES):
-        first = dag.get_task(f"{after}.plan" if planned_by(after) == after else f"{after}.work")
+        first = dag.get_task(f"{after}.plan" if find_planning_stage(after) == after else f"{after}.work")
         assert f"{before}.quality" in first.upstream_task_ids, f"{after} starts before {before} has passed its checks"
 
 
@@ -71,7 +71,11 @@ def test_shards_are_known_from_the_stage_that_fixes_them(lake: Lake) -> None:
     for table, facts in ((PDFS, {"pdf_shards": 3}), (MEMBERS, {"paper_shards": 5})):
         run.table(table).write(0, [])
         run.table(table).commit([0], facts)
-    assert {name: runner.shards_after(run, planned_by(name)) for name in STAGE_NAMES if planned_by(name) != name} == {
+    assert {
+        name: runner.shards_after(run, find_planning_stage(name))
+        for name in STAGE_NAMES
+        if find_planning_stage(name) != name
+    } == {
         **dict.fromkeys(("select", "postprocess"), 3),
         **dict.fromkeys(("vote", "assemble", "filter", "link", "clean", "export"), 5),
     }
@@ -342,7 +346,7 @@ def test_what_the_run_accepts_is_kept_with_the_release(
         begun(dags, monkeypatch, {"link.nothing": "a reason of some length"}, None)
     reasons = {"link.drift_of_linked_entries_block": "the source dblp ended"}
     assert begun(dags, monkeypatch, reasons, None).is_done
-    (word,) = accepted(open_lake(str(tmp_path)), "sample-20230201").values()
+    (word,) = read_acceptances(open_lake(str(tmp_path)), "sample-20230201").values()
     assert (word.by, word.reason) == ("ann", "the source dblp ended")
 
 

@@ -62,7 +62,7 @@ assert (entry.record_id, entry.title, entry.doi) == ("repository:7", "A title", 
         "a filter's threshold",
         1,
         {
-            "include/s2corpus/spec.py": (
+            "include/s2corpus/rules/filter.py": (
                 ("    min_characters: NonNegative = 100", "replace:    min_characters: NonNegative = 5000"),
             )
         },
@@ -118,7 +118,7 @@ assert list(verify(snapshot)) == []
         "an outcome of select",
         6,
         {
-            "include/s2corpus/spec.py": (
+            "include/s2corpus/rules/select.py": (
                 ("    max_pages: Count = 50", '    min_pages: Count = 2\n    """fewer pages are an abstract"""\n'),
             ),
             "include/s2corpus/pdf/outcome.py": (
@@ -148,7 +148,7 @@ limits = {"workers": 1, "timeout": 60, "memory_bytes": 1 << 30}
 assert (found.outcome, found.pages) == ("too_few_pages", 1), found
 (found,) = inspect_many([("0" * 40, Path("one.pdf"))], rules=Select(min_pages=1), **limits)
 assert found.outcome == "selected", found
-assert any("too_few_pages" in check.sql for check in quality.checks("select"))
+assert any("too_few_pages" in check.sql for check in quality.list_checks("select"))
 """,
     ),
     Change(

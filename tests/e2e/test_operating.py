@@ -174,7 +174,7 @@ def reference(operated: Operated, delivered: Path) -> Reference:
         for spec, ago in (("monthly", 2), ("monthly", 1), ("beside", 0)):
             run = operated.run(ago, lake, spec)
             if ago == 1:
-                acceptance.accept(lake, run.release_id, {BLOCKED: REASON}, "somebody else", quality.all_checks())
+                acceptance.accept(lake, run.release_id, {BLOCKED: REASON}, "somebody else", quality.list_all_checks())
             for name in STAGE_NAMES:
                 runner.run_stage(run, name)
             runner.publish(run)
@@ -314,7 +314,7 @@ def test_a_check_is_gone_on_over_with_a_reason_and_a_rejection_publishes_nothing
     before = operator.tasks(run)
     operator.clear(run, "select.quality")
     asked = operator.answer(run, "Reject", "one month without it")
-    assert f"ann goes on: {REASON}" in asked
+    assert f"overridden by ann: {REASON}" in asked
     assert f"since its parent `{operated.run(2).snapshot_id}`" in asked
     assert operator.end(run) == "success", "a rejection is an answer, not a failure"
     after = operator.tasks(run)

@@ -17,7 +17,7 @@ import pytest
 from devtools.sample.truth import PaperTruth, Truth
 from s2corpus.evaluation.sample import Task
 from s2corpus.evaluation.sample import sampled as drawn
-from s2corpus.papers.licences import spdx
+from s2corpus.papers.licences import to_spdx
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
@@ -298,7 +298,7 @@ def test_tokens(tables: dict[str, Table], kept: list[PaperTruth], read: dict[str
 def test_years_and_licences(tables: dict[str, Table], kept: list[PaperTruth]) -> None:
     years = Counter(paper.date[:4] if paper.date else "n/a" for paper in kept)
     assert {label: row[0] for label, row in tables["years"].items()} == years
-    licences = Counter(spdx(paper.licence) for paper in full(kept))
+    licences = Counter(to_spdx(paper.licence) for paper in full(kept))
     assert {label: row[0] for label, row in tables["licences"].items()} == licences
 
 

@@ -32,7 +32,7 @@ from s2corpus.stages import extract
 from s2corpus.pipeline.run import Run
 extract.PART_SECONDS = 0.5
 run = Run.of(ReleaseSpec(name="test"), datetime(2026, 1, 1, tzinfo=UTC), scratch=Path("/tmp"))
-extract.Extract().work(run, run.planned("extract")[0])
+extract.Extract().work(run, run.read_plan("extract")[0])
 """
 
 

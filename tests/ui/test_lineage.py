@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from s2corpus.pipeline.quality import checks
+from s2corpus.pipeline.quality import list_checks
 from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.tables import TABLES
 from tests.releases import ROOT
@@ -111,7 +111,7 @@ def test_every_verdict_is_an_assertion_on_what_was_checked(
 ) -> None:
     for dataset in events[f"{name}.quality"]["inputs"]:
         said = dataset["inputFacets"]["dataQualityAssertions"]["assertions"]
-        expected = {f"{name}.{c.name}": "error" if c.severity == "block" else "warn" for c in checks(name)}
+        expected = {f"{name}.{c.name}": "error" if c.severity == "block" else "warn" for c in list_checks(name)}
         assert {a["name"]: a["severity"] for a in said} == expected
         assert all(a["success"] for a in said if a["severity"] == "error")
     assert events[f"{name}.quality"]["inputs"]

@@ -21,7 +21,7 @@ from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.pipeline.summary import approval_request, summary
+from s2corpus.pipeline.summary import format_approval_request, format_summary
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import ALIASES, DOCUMENTS, ENTRIES, FULLTEXTS, MEMBERS, PAPERS, PDFS, SELECTIONS, SPLITS, Table
 from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
@@ -76,7 +76,7 @@ def test_words_are_one_number_wherever_they_are_told(page: Any, built: Built) ->
     """In stats.json, in what `demo` and `build` print, in the request for approval, on the page."""
     run = built.runs[PUBLISHED]
     sets = orjson.loads(run.lake.get(f"snapshots/{run.snapshot_id}/stats.json")[0])["sets"]
-    printed, asked, shown = summary(run), approval_request(run, {}), words(read(page, AT[PUBLISHED]))
+    printed, asked, shown = format_summary(run), format_approval_request(run, {}), words(read(page, AT[PUBLISHED]))
     for set_, splits in sets.items():
         assert re.search(rf"Words of {set_}\s+{sum(split['words'] for split in splits.values())}\b", printed)
         for split, counted in splits.items():
@@ -93,9 +93,9 @@ def test_only_releases_whose_dag_the_user_may_see_are_listed(built: Built) -> No
 def test_the_funnel_loses_nobody(built: Built) -> None:
     from release_page.releases import Archive
 
-    from s2corpus.pipeline.funnel import funnel
+    from s2corpus.pipeline.funnel import build_funnel
 
-    steps = funnel(Archive(built.runs[PUBLISHED].lake).metrics(PUBLISHED))
+    steps = build_funnel(Archive(built.runs[PUBLISHED].lake).metrics(PUBLISHED))
     assert [step.label for step in steps][:5] == ["PDFs delivered", "selected", "extracted", "parsed", "Papers"]
     for before, step in itertools.pairwise(steps):
         if not step.starts:
@@ -106,11 +106,11 @@ def test_everybody_the_funnel_leaves_out_can_be_read(page: Any, built: Built) ->
     from release_page.lists import rejects
     from release_page.releases import Archive
 
-    from s2corpus.pipeline.funnel import funnel
+    from s2corpus.pipeline.funnel import build_funnel
     from s2corpus.pipeline.release_tables import Tables
 
     run = built.runs[PUBLISHED]
-    left = [(s, word, n) for s in funnel(Archive(run.lake).metrics(PUBLISHED)) for word, n in s.left_out]
+    left = [(s, word, n) for s in build_funnel(Archive(run.lake).metrics(PUBLISHED)) for word, n in s.left_out]
     assert {word for _, word, _ in left} >= {"unreadable", "no_authors", "closed", "no_parse"}
     for step, word, n in left:
         rows, more = rejects(Tables(run.lake, PUBLISHED), step.stage, word, step.set)
@@ -121,13 +121,13 @@ def test_everybody_the_funnel_leaves_out_can_be_read(page: Any, built: Built) ->
 
 def test_every_paper_ends_where_the_tables_say(built: Built) -> None:
     from s2corpus.pipeline.release_tables import Tables
-    from s2corpus.pipeline.trace import way_of
+    from s2corpus.pipeline.trace import trace_paper
 
     run = built.runs[PUBLISHED]
     kept = {(r["set"], r["paper_id"]): r["split"] for r in run.table(SPLITS).read().to_pylist()}
     ends = Counter()
     for paper in run.table(PAPERS).read(["paper_id", "title"]).to_pylist():
-        way = way_of(Tables(run.lake, PUBLISHED), paper["paper_id"])
+        way = trace_paper(Tables(run.lake, PUBLISHED), paper["paper_id"])
         assert way is not None and way.paper is not None and way.paper["title"] == paper["title"]
         split = kept.get(("s2orc", paper["paper_id"])) or kept.get(("s2ag", paper["paper_id"]))
         assert way.published == (split in ("train", "valid"))
@@ -331,9 +331,9 @@ def test_what_may_be_accepted_is_what_the_command_accepts(built: Built) -> None:
 
     from s2corpus.errors import UserError
     from s2corpus.pipeline.acceptance import accept
-    from s2corpus.pipeline.quality import all_checks
+    from s2corpus.pipeline.quality import list_all_checks
 
-    archive, known = Archive(built.runs[UNFINISHED].lake), all_checks()
+    archive, known = Archive(built.runs[UNFINISHED].lake), list_all_checks()
     for check in known:
         found = {"check": check.name, "accepted": None, "overridable": check.overridable, "verdict": check.severity}
         line = accept_line(archive, UNFINISHED, {"stage": check.stage, "severity": check.severity, **found})
@@ -565,6 +565,17 @@ def test_what_came_from_papers_is_text(hostile: Any) -> None:
         ("corpus_release__sample/20230201/file/%2e%2e/sample/latest.json", (404, 422)),
         ("corpus_release__sample/20230201/file/../../../../suppress.jsonl", (404, 422)),
         ("corpus_release__sample/20230201/file//etc/passwd", 404),
+        ("corpus_release__sample/20230201/file/..%2f..%2fsample%2flatest.json", 404),
+        ("corpus_release__sample/20230201/file/%2fetc%2fpasswd", 404),
+        ("corpus_release__sample/20230201/file/v2%2f..%2fmanifest.json", 404),
+        ("corpus_release__sample/20230201/file/%252e%252e%252fsample%252flatest.json", 404),
+        ("corpus_release__sample/20230201/file/..%5c..%5csample%5clatest.json", 404),
+        ("corpus_release__sample/20230201/file/manifest.json%00", 404),
+        ("corpus_release__sample/20230201/file/manifest.json%0d%0aX-A:%20b", 404),
+        ("corpus_release__sample/20230201/file/index.parquet%2f", 404),
+        (f"corpus_release__sample/20230201/file/{'a' * 301}", 422),
+        ("corpus_release__other/20230201/file/manifest.json", 404),
+        ("corpus_release__sample/20230301%2f..%2f20230201/file/manifest.json", (404, 422)),
         ("corpus_release__sample/20230201/file/nothing", 404),
         ("corpus_release__sample/20230401/file/manifest.json", 404),
         ("corpus_release__sample/20230201/compare?other=20230202", 404),

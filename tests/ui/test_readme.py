@@ -14,7 +14,7 @@ from tests.releases import ROOT
 _TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title level="a" type="main">A title</title></titleStmt>
 <sourceDesc><biblStruct><analytic/></biblStruct></sourceDesc></fileDesc></teiHeader>
 <text><body><div><head>One</head><p>Some words.</p></div></body></text></TEI>"""
-_BLOCKS = re.findall(r"^```\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+_BLOCKS = re.findall(r"^```bash\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
 _LINES = [line.partition("  #")[0].strip() for block in _BLOCKS for line in block.splitlines()]
 MAKE = [line for line in _LINES if re.match(r"(\w+=\S+ )*make ", line)]
 CORPUS = [line for line in _LINES if re.match(r"(\.venv/bin/)?corpus ", line)]

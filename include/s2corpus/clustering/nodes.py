@@ -92,7 +92,7 @@ def forms_of(
 ) -> np.ndarray:
     """Return the form of each of `count` DOIs: PREPRINT if a record says so, else PUBLISHED if a publisher does, else 0.
 
-    A record speaks for `own_doi`, a code or −1. A form of `doi` that was decided before counts for all its records.
+    A record describes `own_doi`, a code or −1. A form of `doi` that was decided before counts for all its records.
     """
     forms = np.zeros(count, np.int8)
     for value in (PUBLISHED, PREPRINT):

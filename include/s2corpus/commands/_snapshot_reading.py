@@ -13,7 +13,9 @@ from s2corpus_reader import SnapshotError, UnreachableError
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_FORMS = (ArithmeticError, AttributeError, EOFError, LookupError, TypeError, ValueError, gzip.BadGzipFile, zlib.error)
+_FORMS = (
+    ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, TypeError, ValueError, gzip.BadGzipFile, zlib.error,
+)  # fmt: skip
 """What libraries raise at bytes, and our code at values, that have not the form of a snapshot's; Arrow's and JSON's errors are of these."""
 
 

@@ -31,7 +31,7 @@ def command(release: str, check: str, reason: str, by: str | None, lake: str) ->
     opened = open_lake(lake)
     if release not in (there := opened.folders("releases/")):
         raise UserError(f"{release!r} is not a release of {lake}; there are: {', '.join(there) or 'none'}")
-    new = accept(opened, release, {check: reason}, by or getpass.getuser(), quality.all_checks())
+    new = accept(opened, release, {check: reason}, by or getpass.getuser(), quality.list_all_checks())
     stage = check.partition(".")[0]
     click.echo(
         f"{check} is {'accepted' if new else 'accepted already'} for {release}; clear {stage}.quality in Airflow"

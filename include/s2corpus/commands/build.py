@@ -42,10 +42,12 @@ def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: 
     from s2corpus.pipeline import runner
     from s2corpus.pipeline.run import Run
     from s2corpus.pipeline.stages import STAGE_NAMES
-    from s2corpus.pipeline.summary import losses, summary
+    from s2corpus.pipeline.summary import format_summary, list_losses
+    from s2corpus.snapshot.pointer import check_pointer
     from s2corpus.spec import load_spec
 
     run = Run.of(load_spec(spec), as_of.replace(tzinfo=UTC), lake=lake)
+    check_pointer(run.lake, run.spec.name)
     if tree:
         deliver_tree(run.lake, tree)
     with ExitStack() as stack:
@@ -55,10 +57,10 @@ def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: 
         for number, name in enumerate(STAGE_NAMES, 1):
             click.echo(f"[{number}/{len(STAGE_NAMES)}] {name}", err=True)
             runner.run_stage(run, name, workers=workers)
-    for line in losses(run):
+    for line in list_losses(run):
         click.echo(f"fewer than {run.parent}: {line}", err=True)
     if publish:
         runner.publish(run)
     else:
         runner.leave_unpublished(run)
-    click.echo(summary(run))
+    click.echo(format_summary(run))

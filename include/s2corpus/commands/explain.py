@@ -55,16 +55,16 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
 
     from s2corpus.clustering.explain import told
     from s2corpus.errors import UserError
-    from s2corpus.papers.explain import told as access_told
+    from s2corpus.papers.explain import format_access as access_told
     from s2corpus.pipeline.release_tables import Tables
     from s2corpus.pipeline.reports import release_table
-    from s2corpus.pipeline.trace import way_of
+    from s2corpus.pipeline.trace import trace_paper
     from s2corpus.tables import CLUSTERS
 
     tables = Tables(release_table(release, CLUSTERS).lake, release)
     for given in dict.fromkeys(ids):
         named = next(tables.rows(CLUSTERS, pc.field("record_id") == given, ["record_id", "paper_id"]), None)
-        way = way_of(tables, named["paper_id"] if named else given)
+        way = trace_paper(tables, named["paper_id"] if named else given)
         if way is None:
             raise UserError(f"{given}: no record, paper or former paper of that id is there")
         click.echo(told(way.explanation))
@@ -73,5 +73,5 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
         for line in access_told(way.paper["access"] if way.paper else ()):
             click.echo(line)
         click.echo(f"  {way.end}")
-        for line in way.told_repeats:
+        for line in way.repeat_descriptions:
             click.echo(f"  {line}")

@@ -26,7 +26,7 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
 
     from s2corpus import spec
     from s2corpus.errors import UserError
-    from s2corpus.papers.filter import verdict
+    from s2corpus.papers.filter import decide
     from s2corpus.pdf.files import check_table, write_table
     from s2corpus.stages.filter import read_suppressions
     from s2corpus.tables import FILTERED
@@ -46,7 +46,7 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
     rules = spec.Filter()
     outcomes = []
     for paper in rows:
-        found = verdict(
+        found = decide(
             [name for name in (paper["paper_id"], paper["doi"], paper["canonical_pdf"]) if name],
             listed,
             title=paper["title"],

@@ -60,9 +60,9 @@ def command(
     from s2orc_parse import latex, tei
 
     files = list(_files(inputs))
-    if converter == "latexml" and not latex.converter("latexml").installed():
+    if converter == "latexml" and not latex.get_converter("latexml").installed():
         raise UserError("latexml is not installed: install Debian's package latexml, or use --converter pandoc")
-    latex.converter(converter).refuse_unconfined(unsafe=unsafe)
+    latex.get_converter(converter).refuse_unconfined(unsafe=unsafe)
     outcomes: Counter[str] = Counter()
     start = time.monotonic()
 

@@ -22,7 +22,7 @@ def command(
 ) -> None:
     """Read FILES of SOURCE (gzip, bzip2, xz and zstd are recognised) and say per file how many records it gave and dropped.
 
-    SOURCE is acl, arxiv, crossref, dblp, elsevier, jats, jsonl, pubmed, s2ag, s2orc, scienceparse, unpaywall, or one that an
+    SOURCE is acl, arxiv, crossref, dblp, elsevier, jats, jsonl, openalex, pubmed, s2ag, s2orc, scienceparse, unpaywall, or one that an
     installed package adds. Memory does not grow with the size of a file.
     """
     import contextlib

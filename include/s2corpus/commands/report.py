@@ -20,26 +20,28 @@ def command(name: str, release: str, as_csv: bool) -> None:
     import sys
 
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from s2corpus.commands._lake_option import use_local_services
-    from s2corpus.pipeline.reports import paper_tables, reports
+    from s2corpus.escaping import escape_cell
+    from s2corpus.pipeline.reports import read_paper_tables, run_report
 
     use_local_services()
 
     console = Console()
     writer = csv.writer(sys.stdout)
-    for report in paper_tables(release) if name == "tables" else reports(name, release):
+    for report in read_paper_tables(release) if name == "tables" else run_report(name, release):
         if as_csv:
             writer.writerow([report.title])
             writer.writerow(report.columns)
-            writer.writerows(report.rows)
+            writer.writerows([escape_cell(cell) for cell in row] for row in report.rows)
             continue
         table = Table(*report.columns, title=report.title, title_justify="left")
         for row in report.rows:
             table.add_row(
                 *(
-                    "–" if value is None else f"{value:,}" if isinstance(value, int | float) else str(value)
+                    "–" if value is None else f"{value:,}" if isinstance(value, int | float) else escape(str(value))
                     for value in row
                 )
             )

@@ -46,8 +46,8 @@ def command(
     from s2corpus import spec
     from s2corpus.clustering.preprints import preprint_of
     from s2corpus.errors import UserError
-    from s2corpus.papers.editorial import Said
-    from s2corpus.papers.rows import papers_of
+    from s2corpus.papers.editorial import Statement
+    from s2corpus.papers.rows import build_papers
     from s2corpus.pdf.files import check_table, write_table
     from s2corpus.sources.files import read_latest
     from s2corpus.sources.record import Editorial
@@ -63,14 +63,14 @@ def command(
     if places.null_count:
         raise UserError(f"{clusters}: {places.null_count} of {records.num_rows} records have no paper in it")
     members = records.append_column("paper_id", known["paper_id"].take(places)).select(MEMBERS.schema.names)
-    notices: dict[str, list[Said]] = {}
+    notices: dict[str, list[Statement]] = {}
     for row in records.filter(records["notices"].is_valid()).select(["record_id", "notices"]).to_pylist():
         for notice in row["notices"]:
             notices.setdefault(notice["about"], []).append((Editorial(notice["status"]), row["record_id"]))
     members = members.take(pc.sort_indices(members, [("paper_id", "ascending"), ("record_id", "ascending")]))
     order = tuple(trust.split(",")) if trust else spec.Vote().trust
     papers = pa.Table.from_batches(
-        papers_of(
+        build_papers(
             members.to_batches(), trust=order, pdfs={}, sources={}, articles={}, notices=notices, all_open=all_open,
             is_preprint=preprint_of(spec.Cluster().preprint_prefixes), support=support or spec.Vote().support,
         ),

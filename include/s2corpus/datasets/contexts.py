@@ -14,7 +14,7 @@ import pyarrow as pa
 from s2corpus.datasets.citations import cited_sentences
 from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Row, Table
 from s2corpus.text import sentences
-from s2corpus_reader.files import number
+from s2corpus_reader.files import file_number
 from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Contexts:
                             "after": texts[at + 1 : at + 1 + params.window],
                             "ref_id": ref_id,
                             "cited_paper_id": links[ref_id],
-                            "cited_number": number(links[ref_id], paper.files),
+                            "cited_number": file_number(links[ref_id], paper.files),
                             "citing_cites": cites,
                         }
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from s2corpus.datasets.protocol import Made
 from s2corpus.errors import UserError
-from s2corpus_reader.files import File, GzipLines, listed
+from s2corpus_reader.files import File, GzipLines, describe_file
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
@@ -39,7 +39,7 @@ class Outputs:
         local = self._local(path)
         with GzipLines(local) as writer:
             yield writer
-        self._put(writer.listed(path), local)
+        self._put(writer.describe(path), local)
 
     @contextmanager
     def parquet(self, path: str, schema: pa.Schema) -> Iterator[ParquetFile]:
@@ -49,13 +49,13 @@ class Outputs:
         local = self._local(path)
         with ParquetFile(local, schema) as writer:
             yield writer
-        self._put(listed(path, local, writer.count), local)
+        self._put(describe_file(path, local, writer.count), local)
 
     def content(self, path: str, content: bytes, rows: int | None = None) -> None:
         """A file of these bytes."""
         local = self._local(path)
         local.write_bytes(content)
-        self._put(listed(path, local, rows), local)
+        self._put(describe_file(path, local, rows), local)
 
     def member(self, path: str, content: bytes) -> None:
         """A file that another of the dataset's files lists with its checksum: there may be as many as papers, and the manifest lists

@@ -16,7 +16,7 @@ from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Ro
 from s2corpus.errors import UserError
 from s2corpus.storage import uris
 from s2corpus.text import sentences
-from s2corpus.text.sentences import sentence_spans
+from s2corpus.text.sentences import count_tokens, is_prose, sentence_spans
 from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Pretraining:
     """The dataset."""
 
     name = "pretraining"
-    version = f"1.{sentences.VERSION}"
+    version = f"2.{sentences.VERSION}"
     about = (
         "Text of open papers for pretraining: a sentence a line, an empty line between papers, without figures, tables, notes and "
         "ill-formed paragraphs; with a cased WordPiece vocabulary (S2ORC §5)."
@@ -119,7 +119,7 @@ class Pretraining:
             made.funnel.enter("paragraphs")
             made.funnel.count("paragraphs", outcome)
             if outcome is ParagraphOutcome.KEPT:
-                lines += [text[start:end] for start, end in sentence_spans(text)]
+                lines += [line for start, end in sentence_spans(text) if is_prose(line := text[start:end])]
         if not lines:
             made.funnel.count("papers", PaperOutcome.NOTHING_LEFT)
             return
@@ -129,7 +129,7 @@ class Pretraining:
             "paper_id": paper.id,
             "field": (paper.fields or ["unknown"])[0],
             "sampled": draw < params.vocabulary_sample,
-            "tokens": sum(map(_tokens, lines)),
+            "tokens": sum(map(count_tokens, lines)),
             "sentences": len(lines),
             "text": "\n".join(lines),
         }
@@ -265,13 +265,6 @@ def _sampled(job: Job) -> Iterator[str]:
         for row in batch.to_pylist():
             if row["sampled"]:
                 yield from row["text"].split("\n")
-
-
-def _tokens(line: str) -> int:
-    """Words and punctuation marks, as blingfire separates them."""
-    import blingfire
-
-    return len(blingfire.text_to_words(line).split(" "))
 
 
 def _share(tally: Mapping[str, int], fields: set[str]) -> float:

@@ -151,11 +151,12 @@ def check(job: Job) -> list[Check]:
         verdict = "pass" if not one.offending else "block" if one.blocks else "warn"
         log.log(
             logging.INFO if not one.offending else logging.WARNING,
-            "%s: %s: %s (%d)",
+            "%s: %s: %s (%d%s)",
             job.spec.name,
             one.name,
             verdict,
             one.offending,
+            f" {one.reason}" if one.offending else "",
         )
     if wrong := [one for one in checks if one.blocks and one.offending]:
         said = "; ".join(f"{one.name}: {one.offending} ({one.reason})" for one in wrong)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.storage.lake import Lake
-from s2corpus_reader.files import number
+from s2corpus_reader.files import file_number
 
 Row = dict[str, Any]
 
@@ -45,7 +45,7 @@ def similar_papers(lake: Lake, snapshot: str, paper_id: str) -> list[Row] | None
         if manifest["dataset"] != "vectors":
             continue
         shards = sum(file["path"].startswith("neighbours/") for file in manifest["files"])
-        data, _ = lake.get(f"datasets/{name}/{snapshot}/neighbours/{number(paper_id, shards):02d}.parquet")
+        data, _ = lake.get(f"datasets/{name}/{snapshot}/neighbours/{file_number(paper_id, shards):02d}.parquet")
         rows = pq.read_table(pa.BufferReader(data)).filter(pc.field("paper_id") == paper_id).sort_by("rank")
         near: list[Row] = rows.to_pylist()
         return near

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import math
 import re
@@ -19,7 +18,9 @@ import pyarrow.parquet as pq
 from s2corpus.errors import UserError
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import open_lake
-from s2corpus_reader.files import number
+from s2corpus_reader.bounded import gzip_lines, read_object
+from s2corpus_reader.files import file_number, list_files
+from s2corpus_reader.parquet import check_parquet
 from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
@@ -71,10 +72,10 @@ class Source:
 
     def __init__(self, folder: Lake) -> None:
         self.folder = folder
-        self.manifest: Row = orjson.loads(folder.get("manifest.json")[0])
+        self.manifest: Row = read_object(folder, "manifest.json")
         self.id = str(self.manifest["snapshot"])
         self.as_of = str(self.manifest["as_of"])
-        self._files = {file["path"]: file for file in self.manifest["files"]}
+        self._files = list_files(self.manifest)
         self._corpus = {(found[1], int(found[2])): path for path in self._files if (found := _CORPUS.fullmatch(path))}
         self._tables = {int(found[1]): path for path in self._files if (found := _PAPERS.fullmatch(path))}
         self.shards = sum(folder == "metadata" for folder, _ in self._corpus)
@@ -89,12 +90,12 @@ class Source:
         paths = [path for (_, number_), path in sorted(self._corpus.items()) if number_ == shard]
         for path in (*paths, *self._table_paths(shard)):
             file = self._files[path]
-            digest.update(f"{path}:{file.get('content_sha256') or file['sha256']};".encode())
+            digest.update(f"{path}:{file.content_sha256 or file.sha256};".encode())
         return digest.hexdigest()[:16]
 
     def size(self, shard: int) -> int:
         """Bytes of the files of `corpus/` in which the papers of a shard are."""
-        return sum(int(self._files[path]["bytes"]) for (_, number_), path in self._corpus.items() if number_ == shard)
+        return sum(self._files[path].bytes for (_, number_), path in self._corpus.items() if number_ == shard)
 
     def _table_paths(self, shard: int) -> list[str]:
         """The files of `tables/papers` in which papers of a shard are: corpus and tables may be cut into different numbers of files."""
@@ -104,12 +105,15 @@ class Source:
     def known(self, shard: int, columns: Sequence[str] = _TABLE) -> Iterator[Row]:
         """Rows of `tables/papers` of a shard's papers, in the order of ids, with these columns (`paper_id` among them)."""
         rows = merge(*(self._rows(path, columns) for path in self._table_paths(shard)), key=itemgetter("paper_id"))
-        return (row for row in rows if number(row["paper_id"], self.shards) == shard)
+        return (row for row in rows if file_number(row["paper_id"], self.shards) == shard)
 
     def _rows(self, path: str, columns: Sequence[str]) -> Iterator[Row]:
         filesystem, root = self.folder.filesystem()
+        self.folder.check_file(path)
         with filesystem.open_input_file(f"{root}{path}") as file:
-            for batch in pq.ParquetFile(file).iter_batches(_BATCH, columns=list(columns)):
+            parquet = pq.ParquetFile(file)
+            check_parquet(parquet.metadata, path, file.size())
+            for batch in parquet.iter_batches(_BATCH, columns=list(columns)):
                 yield from batch.to_pylist()
 
     def papers(self, shard: int) -> Iterator[Paper]:
@@ -154,8 +158,8 @@ class _Parses:
 def _lines(folder: Lake, path: str) -> Iterator[tuple[int, bytes]]:
     place = 0
     raw: BinaryIO
-    with folder.open(path) as raw, gzip.open(raw) as lines:
-        for line in lines:
+    with folder.open(path) as raw:
+        for line in gzip_lines(raw):
             yield place, line
             place += len(line)
 

@@ -14,12 +14,12 @@ from typing import IO, Any
 import orjson
 
 from s2corpus.deliveries.ready import Refusal, Refused
-from s2corpus.papers.licences import strictest
+from s2corpus.papers.licences import select_strictest
 from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, rename_former_key, wrong_promise
 from s2corpus.sources.record import DECLARED, Dropped, Entry, Reason, Record
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.streams import lines
-from s2orc_parse.bibliography.fields import licence_of
+from s2orc_parse.bibliography.fields import parse_licence
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
 
 FILE = "records.jsonl"
@@ -141,14 +141,17 @@ class Declarations:
     def _promise(self, number: int, line: Mapping[str, Any], files: list[str], *, heard: bool) -> None:
         """Keep what a line promises; of several lines on one file closed wins, and the strictest licence."""
         arxiv_id = normalise_arxiv(str(line.get("arxiv_id") or "")) if heard else None
-        licence = licence_of(line.get("licence")) if heard else None
+        licence = parse_licence(line.get("licence")) if heard else None
         for name in files:
             before = self.facts.setdefault(name, Facts(number))
             if before.line != number:
                 self._warn(number, None, f"describes {quoted(name)} again, after line {before.line}")
             promised = [p for p in (before.open_access, line.get("open_access")) if p is not None]
             self.facts[name] = Facts(
-                number, min(promised, default=None), strictest([before.licence, licence]), arxiv_id or before.arxiv_id
+                number,
+                min(promised, default=None),
+                select_strictest([before.licence, licence]),
+                arxiv_id or before.arxiv_id,
             )
 
     def _record(self, number: int, line: Mapping[str, Any], name: str) -> Record | None:
@@ -191,7 +194,7 @@ def _strictest(line: dict[str, Any], values: Mapping[str, list[Any]]) -> dict[st
     if given := values.get("open_access"):
         strict["open_access"] = min(given)
     if given := values.get("licence"):
-        strict["licence"] = strictest(map(licence_of, given))
+        strict["licence"] = select_strictest(map(parse_licence, given))
     return strict
 
 

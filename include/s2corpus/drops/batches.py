@@ -22,7 +22,7 @@ from s2corpus.deliveries.files import ChangedInput
 from s2corpus.deliveries.status import State
 from s2corpus.errors import TransientError, UserError
 from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.runner import work_through
+from s2corpus.pipeline.runner import process_stages
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.extract import TooManyFailures
 from s2corpus.storage.lake import Lake
@@ -133,7 +133,7 @@ def work(batch: Batch, *, last: bool) -> Worked:
     """
     try:
         with explained():
-            work_through(batch.run, STAGES)
+            process_stages(batch.run, STAGES)
         worked = Worked({}, _outcomes(batch))
     except Exception as error:
         if isinstance(error, TooManyFailures):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from typing import Any
 from s2corpus.deliveries import status
 from s2corpus.deliveries.ready import iso
 from s2corpus.deliveries.status import Row, State
+from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
@@ -19,6 +21,7 @@ from s2corpus.tables import DELIVERIES
 RELEASED, PAUSED = "released", "paused"
 NAMES = (*map(str, State), RELEASED, PAUSED)
 """every standing"""
+log = logging.getLogger(__name__)
 _NOT_TAKEN = (State.WRITING, State.REFUSED, State.UNWANTED)
 
 
@@ -73,7 +76,14 @@ def _taken(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:
     """What the newest published snapshot of each spec took: folder → snapshots, each with its row of the table `deliveries`."""
     found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     for spec in lake.folders("snapshots/"):
-        if SnapshotId.known(spec) or not (snapshot := pointer.latest(lake, spec).snapshot):
+        if SnapshotId.known(spec):
+            continue
+        try:
+            snapshot = pointer.latest(lake, spec).snapshot
+        except UserError as error:  # one spec's damaged pointer hides no other spec's drops
+            log.warning("%s", error)
+            continue
+        if not snapshot:
             continue
         table = TableRef(lake, f"releases/{SnapshotId(snapshot).release}/{DELIVERIES.name}", DELIVERIES)
         try:

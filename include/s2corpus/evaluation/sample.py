@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 import pyarrow.compute as pc
 
-from s2corpus.papers.comparison import overlapping_authors, same_authors, same_title
+from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.rules.evaluation import Evaluation
 from s2corpus.tables import FILTERED, FULLTEXTS, LINKS, PAPERS
@@ -106,7 +106,7 @@ def _clusters(tables: Tables, rules: Evaluation) -> Iterator[Item]:
         read = Side(parse["title"] or None, tuple(_written(a) for a in parse["authors"]))
         yield Item(
             f"{Task.CLUSTERS}:{paper_id}", Task.CLUSTERS, paper_id, "", "", sha1, ours, read,
-            same_title(ours.title, read.title), same_authors(paper["authors"] or (), parse["authors"]),
+            titles_match(ours.title, read.title), authors_match(paper["authors"] or (), parse["authors"]),
         )  # fmt: skip
 
 
@@ -140,8 +140,8 @@ def _links(tables: Tables, rules: Evaluation, task: Task, kind: str, count: int,
         )
         yield Item(
             f"{task}:{paper_id}:{ref_id}", task, paper_id, ref_id, cited, sha1, judged, _side(paper),
-            same_title(judged.title, paper["title"]),
-            overlapping_authors(entry["authors"], paper["authors"] or (), rules.author_overlap),
+            titles_match(judged.title, paper["title"]),
+            authors_overlap(entry["authors"], paper["authors"] or (), rules.author_overlap),
         )  # fmt: skip
 
 

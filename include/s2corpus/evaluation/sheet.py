@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 
 from s2corpus.errors import UserError
+from s2corpus.escaping import escape_cell
 from s2corpus.evaluation.sample import Item
 
 COLUMNS = (
@@ -18,25 +19,29 @@ WORDS: Mapping[str, bool | None] = {"right": True, "wrong": False, "unsure": Non
 _WORD = {value: word for word, value in WORDS.items()}
 Marks = dict[str, tuple[bool | None, bool | None]]
 """(title, authors) by item"""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""a cell that begins so would be run by a spreadsheet: a quote goes before it"""
 
 
 def written(release: str, items: Iterable[Item]) -> str:
     """The sheet of these items of a release, with empty columns for the marks."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    # every cell is quoted: a spreadsheet that separates by semicolons sees none between the authors
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writeheader()
     for item in items:
         row = {
             "release": release, "item": item.item, "task": item.task.value, "paper_id": item.paper_id, "file_sha1": item.file_sha1,
             "ref_id": item.ref_id, "cited_paper_id": item.cited_paper_id,
-            "title": item.judged.title or "", "authors": "; ".join(item.judged.authors), "more": item.judged.more,
-            "against_title": item.against.title or "", "against_authors": "; ".join(item.against.authors),
+            "title": item.judged.title or "", "authors": _names(item.judged.authors), "more": item.judged.more,
+            "against_title": item.against.title or "", "against_authors": _names(item.against.authors),
             "against_more": item.against.more, "auto_title": _WORD[item.auto_title], "auto_authors": _WORD[item.auto_authors],
         }  # fmt: skip
-        writer.writerow({name: f"'{value}" if value.startswith(_FORMULA) else value for name, value in row.items()})
+        writer.writerow({name: escape_cell(value) for name, value in row.items()})
     return out.getvalue()
+
+
+def _names(authors: Iterable[str]) -> str:
+    """Return names with semicolons between, each escaped: some spreadsheets begin a cell after a semicolon."""
+    return "; ".join(str(escape_cell(name)) for name in authors)
 
 
 def read(content: bytes, release: str, items: Sequence[Item]) -> Marks:

@@ -1,1 +1,1 @@
-"""Clusters to papers: canonical metadata, openness, which papers stay."""
+"""Convert clusters to papers: canonical metadata, open access, and the selection of papers."""

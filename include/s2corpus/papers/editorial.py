@@ -1,4 +1,4 @@
-"""A paper's editorial status, from what its records say of it and what notices say of its identifiers."""
+"""Determine a paper's editorial status from its records and from notices about its identifiers."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from collections.abc import Callable, Mapping, Sequence
 from s2corpus.sources.editorial import worst
 from s2corpus.sources.record import ARXIV, Editorial, Kind, Record
 
-Said = tuple[Editorial, str]
-"""(status, the record that says it)"""
+Statement = tuple[Editorial, str]
+"""(status, id of the record that states it)"""
 
 
-def identifiers(record: Record) -> tuple[str, ...]:
-    """A record's identifiers in the form that notices name them."""
+def list_identifiers(record: Record) -> tuple[str, ...]:
+    """Return a record's identifiers in the form that notices use."""
     return tuple(f"{kind}:{value}" for kind, value in (("doi", record.doi), ("pmid", record.pubmed_id)) if value)
 
 
-def editorial(
-    records: Sequence[Record], notices: Mapping[str, Sequence[Said]], is_preprint: Callable[[str], bool]
+def find_status(
+    records: Sequence[Record], notices: Mapping[str, Sequence[Statement]], is_preprint: Callable[[str], bool]
 ) -> tuple[Editorial | None, tuple[str, ...]]:
-    """The gravest status that is said of a paper, and the records that say it, sorted.
+    """Return the gravest editorial status of a paper, and the sorted ids of the records that state it.
 
-    A preprint that was withdrawn is not the paper's withdrawal where a publisher has the paper: what is said of the preprint alone
-    then counts for nothing.
+    If a publisher has the paper, statements about its preprint are ignored: the withdrawal of a preprint does not
+    withdraw the published paper.
     """
-    published = any(r.kind is Kind.PUBLISHER and not _preprint(r, is_preprint) for r in records)
-    said: set[Said] = set()
+    published = any(r.kind is Kind.PUBLISHER and not _is_preprint(r, is_preprint) for r in records)
+    statements: set[Statement] = set()
     for record in records:
-        if record.kind is Kind.PDF or (published and _preprint(record, is_preprint)):
+        if record.kind is Kind.PDF or (published and _is_preprint(record, is_preprint)):
             continue
         if record.editorial is not None:
-            said.add((record.editorial, record.record_id))
-        for name in identifiers(record):
-            said.update(notices.get(name, ()))
-    status = worst(status for status, _ in said)
-    return status, tuple(sorted(record_id for found, record_id in said if found is status))
+            statements.add((record.editorial, record.record_id))
+        for name in list_identifiers(record):
+            statements.update(notices.get(name, ()))
+    status = worst(status for status, _ in statements)
+    return status, tuple(sorted(record_id for found, record_id in statements if found is status))
 
 
-def _preprint(record: Record, is_preprint: Callable[[str], bool]) -> bool:
+def _is_preprint(record: Record, is_preprint: Callable[[str], bool]) -> bool:
     return record.source == ARXIV or is_preprint(record.doi or "")

@@ -1,4 +1,4 @@
-"""The fewest sources that can decide all tied fields (GORC App. B)."""
+"""Find the smallest set of sources that decides all tied fields (GORC App. B)."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import combinations
 
 EXACT = 16
-"""Up to so many sources every subset is tried; above, the source that decides most of what is left is taken, again and again."""
+"""maximum number of sources for which all subsets are tried; above it, a greedy search selects the source with most
+decisions
+"""
 
 
 def fewest_sources(
     needs: Sequence[Collection[str]], used: Collection[str], rank: Callable[[str], tuple[int, str]]
 ) -> frozenset[str]:
-    """The smallest set of further sources so that each need has one of them or of those used; of equal sizes the most trusted."""
+    """Return the smallest set of additional sources such that each need contains one of them or a used source.
+
+    Among sets of equal size, the most trusted set is returned.
+    """
     open_needs = [frozenset(need) for need in needs if not set(need) & set(used)]
     candidates = sorted(frozenset().union(*open_needs), key=rank)
     if len(candidates) <= EXACT:
         for size in range(len(candidates) + 1):
-            for chosen in combinations(candidates, size):  # in order of trust: the first that fits is the most trusted
+            # subsets are tried in order of trust, so the first match is the most trusted
+            for chosen in combinations(candidates, size):
                 if all(need.intersection(chosen) for need in open_needs):
                     return frozenset(chosen)
     taken: set[str] = set()

@@ -1,4 +1,4 @@
-"""Which papers stay in the corpus (S2ORC §2.5)."""
+"""Decide which papers remain in the corpus (S2ORC §2.5)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _RULES = FilterRules()
 
 
 class Outcome(StrEnum):
-    """What becomes of a paper; the first that applies decides."""
+    """The outcome of a paper; the first matching condition decides."""
 
     SUPPRESSED = "suppressed"
     NO_TITLE = "no_title"
@@ -25,15 +25,15 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome with what was measured."""
+    """The outcome and the measured values."""
 
     outcome: Outcome
     characters: int  # abstract + body
-    english: float | None  # P(en); None where not asked
-    disputed: bool | None = None  # with CLD2: whether CLD3 decides otherwise
+    english: float | None  # P(en); None if it was not computed
+    disputed: bool | None = None  # with CLD2: whether CLD3 would decide differently
 
 
-def verdict(
+def decide(
     names: Collection[str],
     suppressed: Collection[str],
     *,
@@ -44,9 +44,10 @@ def verdict(
     min_english: float = _RULES.min_english,
     language: str = _RULES.language,
 ) -> Verdict:
-    """Decide on one paper.
+    """Decide whether a paper remains in the corpus.
 
-    `names` are all it may be suppressed by: its id and former ids, DOIs, SHA-1s; `text` is its abstract and body.
+    `names` are the names by which the paper can be suppressed: its id and former ids, DOIs and SHA-1s. `text` is its
+    abstract and body.
     """
     characters = len(text)
     if not set(names).isdisjoint(suppressed):

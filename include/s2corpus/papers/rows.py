@@ -1,4 +1,4 @@
-"""Rows of `members` in, rows of `papers` out."""
+"""Convert rows of `members` to rows of `papers`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Literal, cast
 
 import pyarrow as pa
 
-from s2corpus.papers.editorial import Said, editorial
-from s2corpus.papers.openness import Declaration, Openness, openness_of_article, openness_of_source
-from s2corpus.papers.vote import Delivered, Paper, Pdf, canonical
+from s2corpus.papers.editorial import Statement, find_status
+from s2corpus.papers.openness import Declaration, Openness, decide_article_openness, decide_source_openness
+from s2corpus.papers.vote import Delivered, Paper, Pdf, elect_metadata
 from s2corpus.sources.arrow import record_of
 from s2corpus.sources.record import Kind, Record, WorkType
 from s2corpus.tables import PAPERS, Access, Look, MemberRow, PaperRow
@@ -19,7 +19,10 @@ from s2corpus.tables import PAPERS, Access, Look, MemberRow, PaperRow
 
 @dataclass(frozen=True, slots=True)
 class LatexSource:
-    """The LaTeX parse of an arXiv id: of several archives of one id the latest first-seen, then the one of the smallest SHA-1."""
+    """The LaTeX parse of an arXiv id.
+
+    If several archives have the id, the archive with the latest first-seen time is used, then the smallest SHA-1.
+    """
 
     sha1: str
     parse_id: str
@@ -29,7 +32,7 @@ class LatexSource:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A publisher's full text (JATS, Elsevier's JSON) that could be parsed, and what it says of itself."""
+    """A parsed full text of a publisher (JATS, Elsevier's JSON), and its own metadata."""
 
     sha1: str
     kind: str
@@ -41,28 +44,29 @@ class Article:
     declarations: tuple[Declaration, ...] = ()
 
 
-def papers_of(
+def build_papers(
     members: Iterable[pa.RecordBatch],
     *,
     trust: Sequence[str],
     pdfs: Mapping[str, Pdf],
     sources: Mapping[str, LatexSource],
     articles: Mapping[str, Article],
-    notices: Mapping[str, Sequence[Said]],
+    notices: Mapping[str, Sequence[Statement]],
     all_open: bool,
     is_preprint: Callable[[str], bool],
     support: Literal["similar", "equal"] = "similar",
     rows: int = 2_000,
 ) -> Iterator[pa.RecordBatch]:
-    """Canonical metadata of every paper of `members`, which is sorted by paper_id; `rows` papers a batch.
+    """Yield the canonical metadata of every paper in `members`, which is sorted by paper_id, in batches of `rows`
+    papers.
 
-    `pdfs` says what is known of PDFs by SHA-1, `sources` of LaTeX sources by arXiv id, `articles` of publishers' full texts by the
-    record that they give, `notices` what retraction notices and corrections say of an identifier.
+    `pdfs` contains data about PDFs by SHA-1, `sources` LaTeX sources by arXiv id, and `articles` publishers' full texts
+    by the id of their record. `notices` contains the statements of retraction and correction notices by identifier.
     """
     by_paper = groupby((row for batch in members for row in batch.to_pylist()), key=lambda row: row["paper_id"])
 
     def _openness(article: Article, records: Iterable[Delivered], is_preprint: Callable[[str], bool]) -> Openness:
-        return openness_of_article(
+        return decide_article_openness(
             article.sha1,
             [delivered.record for delivered in records],
             article.declarations,
@@ -74,17 +78,17 @@ def papers_of(
 
     def paper(paper_id: str, given: Iterable[MemberRow]) -> PaperRow:
         records = [Delivered(record_of(row), row["ready_at"] or "") for row in given]
-        preprint = _with_types(records, is_preprint)
-        found = canonical(
+        preprint = _correct_by_type(records, is_preprint)
+        found = elect_metadata(
             paper_id, records, trust=trust, pdfs=pdfs, all_open=all_open, is_preprint=preprint, support=support
         )
         texts = [
-            _judgement(article.sha1, article.kind, _openness(article, records, preprint))
-            for article in _articles(records, articles)
+            _build_access(article.sha1, article.kind, _openness(article, records, preprint))
+            for article in _select_articles(records, articles)
         ]
-        status, said_by = editorial([delivered.record for delivered in records], notices, preprint)
+        status, said_by = find_status([delivered.record for delivered in records], notices, preprint)
         return {
-            **_row(found, _latex(found, records, sources), records, texts),
+            **_build_row(found, _select_latex(found, records, sources), records, texts),
             "editorial": status,
             "editorial_by": list(said_by),
         }
@@ -94,8 +98,10 @@ def papers_of(
         yield pa.RecordBatch.from_pylist(chunk, PAPERS.schema)
 
 
-def _with_types(records: Iterable[Delivered], is_preprint: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Return `is_preprint`, overruled by the types that records give their own DOIs: arXiv gives the published version's."""
+def _correct_by_type(records: Iterable[Delivered], is_preprint: Callable[[str], bool]) -> Callable[[str], bool]:
+    """Return `is_preprint` with corrections from the types in records with their own DOI; arXiv gives the published
+    DOI.
+    """
     known: dict[str, bool] = {}
     for record in (delivered.record for delivered in records):
         if record.doi and record.type and not record.arxiv_id:
@@ -106,14 +112,14 @@ def _with_types(records: Iterable[Delivered], is_preprint: Callable[[str], bool]
     return lambda doi: known[doi] if doi in known else is_preprint(doi)
 
 
-def _latex(paper: Paper, records: Iterable[Delivered], sources: Mapping[str, LatexSource]) -> LatexSource | None:
-    """The LaTeX source of an arXiv id of the cluster (S2ORC §2.4): of the canonical id, else of the smallest."""
+def _select_latex(paper: Paper, records: Iterable[Delivered], sources: Mapping[str, LatexSource]) -> LatexSource | None:
+    """Return the LaTeX source of an arXiv id of the cluster (S2ORC §2.4): of the canonical id, else of the smallest id."""
     ids = sorted({d.record.arxiv_id for d in records if d.record.arxiv_id})
     return next((sources[i] for i in (str(paper.values.get("arxiv_id")), *ids) if i in sources), None)
 
 
-def _articles(records: Iterable[Delivered], articles: Mapping[str, Article]) -> list[Article]:
-    """The publishers' full texts of a cluster, one of a kind: of several the latest first-seen, then the one of the smallest SHA-1."""
+def _select_articles(records: Iterable[Delivered], articles: Mapping[str, Article]) -> list[Article]:
+    """Return the publishers' full texts of a cluster, one per kind: the latest first-seen, then the smallest SHA-1."""
     of_kind: dict[str, Article] = {}
     mine = {one.sha1: one for d in records if (one := articles.get(d.record.record_id))}
     for _, article in sorted(mine.items()):
@@ -123,15 +129,17 @@ def _articles(records: Iterable[Delivered], articles: Mapping[str, Article]) -> 
     return [article for _, article in sorted(of_kind.items())]
 
 
-def _row(paper: Paper, latex: LatexSource | None, records: Iterable[Delivered], articles: Iterable[Access]) -> PaperRow:
+def _build_row(
+    paper: Paper, latex: LatexSource | None, records: Iterable[Delivered], articles: Iterable[Access]
+) -> PaperRow:
     date, precision = paper.values.get("date", (None, None))
     by_canonical = sorted(paper.access, key=lambda sha1: (sha1 != paper.canonical_pdf, sha1))
-    access = [_judgement(sha1, "pdf", paper.access[sha1]) for sha1 in by_canonical]
+    access = [_build_access(sha1, "pdf", paper.access[sha1]) for sha1 in by_canonical]
     if latex is not None:
-        judged = openness_of_source(latex.arxiv_id, [d.record for d in records], latex.declarations)
-        access.append(_judgement(latex.sha1, "latex", judged))
+        judged = decide_source_openness(latex.arxiv_id, [d.record for d in records], latex.declarations)
+        access.append(_build_access(latex.sha1, "latex", judged))
     access += articles
-    # Of a paper's PDFs only the canonical one is a full text of it: the others' text goes nowhere.
+    # Only the canonical PDF is a full text of the paper; the text of other PDFs is not used.
     texts = [one for one in access if one["sha1"] == paper.canonical_pdf or one["kind"] != "pdf"]
     first = next((one for one in texts if one["open_access"]), texts[0] if texts else None)
     row = {
@@ -156,7 +164,7 @@ def _row(paper: Paper, latex: LatexSource | None, records: Iterable[Delivered], 
     return cast(PaperRow, row)  # the names of voted fields are columns
 
 
-def _judgement(sha1: str, kind: str, openness: Openness) -> Access:
+def _build_access(sha1: str, kind: str, openness: Openness) -> Access:
     return Access(
         sha1=sha1,
         kind=kind,

@@ -1,4 +1,4 @@
-"""How similar two values of a field are: how far a vote for one supports the other (SEMANTICS §5)."""
+"""Compute the similarity of two values of a field, which is the support of a vote for another value (SEMANTICS §5)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import Any
 _TEXTS = frozenset(("title", "abstract", "venue", "journal"))
 
 
-def similarity(name: str, a: Any, b: Any) -> float:
-    """Between 0 and 1, of values as `vote.normalised` has them: S for texts, the share of surnames for authors, else 1 or 0."""
+def compute_similarity(name: str, a: Any, b: Any) -> float:
+    """Return the similarity, between 0 and 1, of two values from `vote.normalised`.
+
+    It is S for texts, the share of common surnames for authors, and 1 or 0 for other fields.
+    """
     if a == b:
         return 1.0
     if name in _TEXTS:
@@ -17,7 +20,7 @@ def similarity(name: str, a: Any, b: Any) -> float:
         common = len(x & y)
         return 2 * common / (len(x) + len(y) + min(len(x), len(y)) - common)
     if name == "authors":
-        return 2 * _in_common(a, b) / (len(a) + len(b))
+        return 2 * _count_common(a, b) / (len(a) + len(b))
     return 0.0
 
 
@@ -26,7 +29,7 @@ def _grams(text: str) -> frozenset[str]:
     return frozenset(text[at : at + 3] for at in range(len(text) - 2)) or frozenset((text,))
 
 
-def _in_common(a: tuple[str, ...], b: tuple[str, ...]) -> int:
+def _count_common(a: tuple[str, ...], b: tuple[str, ...]) -> int:
     left = list(b)
     found = 0
     for surname in a:

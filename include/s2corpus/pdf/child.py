@@ -39,7 +39,7 @@ def enter_sandbox(memory_bytes: int, folder: Path) -> None:
     sandbox.enter(
         sandbox.Policy(
             str(folder),
-            read=(*sandbox.interpreter(), *sandbox.beside(binary)),
+            read=(*sandbox.interpreter_folders(), *sandbox.data_folders(binary)),
             execute=(binary,),
             processes=8,
             limits={"AS": memory_bytes, "CORE": 0},

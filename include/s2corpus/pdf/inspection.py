@@ -13,7 +13,7 @@ import pypdfium2
 
 from s2corpus.pdf.outcome import Outcome, Reading
 from s2orc_parse import sandbox
-from s2orc_parse.disk import refuse_full
+from s2orc_parse.disk import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 if TYPE_CHECKING:  # not for the child: it starts with little memory
@@ -70,7 +70,7 @@ def has_text(data: bytes, folder: Path, *, timeout: float) -> str | None:
     cpu = int(timeout) + 1
     policy = sandbox.Policy(
         str(folder),
-        read=sandbox.beside(str(pdfalto.binary_path())),
+        read=sandbox.data_folders(str(pdfalto.binary_path())),
         limits={"CPU": cpu, "FSIZE": ALTO_BYTES, "CORE": 0},
     )
     status = 0
@@ -87,7 +87,7 @@ def has_text(data: bytes, folder: Path, *, timeout: float) -> str | None:
                 break
         if status in (pdfalto.EXIT_OK, pdfalto.EXIT_STREAMING_DISABLED) and alto.exists() and _contains(alto, _STRING):
             return None
-        refuse_full(folder)
+        check_free_space(folder)
         if status not in (pdfalto.EXIT_OK, pdfalto.EXIT_STREAMING_DISABLED):
             return f"exit status {status}" if status > 0 else f"killed by signal {-status}"
         return NO_TEXT if alto.exists() else "wrote nothing"

@@ -1,1 +1,1 @@
-"""What runs stages: the registry, the run, the runner, quality, acceptance, alerts, summaries."""
+"""Run stages: the registry, the run, the runner, quality checks, acceptances, alerts and summaries."""

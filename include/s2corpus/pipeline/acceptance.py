@@ -1,7 +1,8 @@
-"""Checks that a person overrides, each with a written reason: an input of the release, kept with it in the lake.
+"""Overrides of checks by a person, each with a written reason. They are an input of the release, stored with it in the
+lake.
 
-An acceptance stays with its release, so that the same release made again is the same. It has an effect only where the check fails:
-then its reason is in the manifest and part of the snapshot's identity, and who gave it is in the catalog.
+A rebuild of the release therefore gives the same result. An acceptance applies only if its check fails. Its reason is
+then part of the manifest and of the snapshot's identity. The catalog stores the person's name.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """A check accepted for one release."""
+    """An accepted check of one release."""
 
     reason: str
     by: str
@@ -32,32 +33,35 @@ class Acceptance:
     """ISO instant, UTC"""
 
 
-def accepted(lake: Lake, release: str) -> dict[str, Acceptance]:
-    """What was accepted for a release, by `<stage>.<check>`."""
+def read_acceptances(lake: Lake, release: str) -> dict[str, Acceptance]:
+    """Return the accepted checks of a release by `<stage>.<check>`."""
     return _read(lake, release)[0]
 
 
 def accept(lake: Lake, release: str, reasons: Mapping[str, str], by: str, known: Iterable[Check]) -> list[str]:
-    """Keep why these checks (`<stage>.<check>` → reason) are overridden; the names of those that are new or newly reasoned.
+    """Store the reasons why checks are overridden (`<stage>.<check>` → reason); return new names and names with a new
+    reason.
 
     Raises:
-        UserError: a check that is not `known`, that blocks without remedy, or a reason that says nothing.
-        TransientError: somebody else wrote at the same time.
+        UserError: a check is not in `known`, must not be overridden, or its reason is too short.
+        TransientError: another process wrote at the same time.
     """
     _validate(reasons, list(known))
-    there, etag = _read(lake, release)
+    existing, etag = _read(lake, release)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     new = {
         name: Acceptance(reason.strip(), by, now)
         for name, reason in reasons.items()
-        if name not in there or there[name].reason != reason.strip()
+        if name not in existing or existing[name].reason != reason.strip()
     }
     if new:
-        data = {name: asdict(acceptance) for name, acceptance in sorted((there | new).items())}
+        data = {name: asdict(acceptance) for name, acceptance in sorted((existing | new).items())}
         try:
             lake.put(_key(release), orjson.dumps(data, option=orjson.OPT_INDENT_2), expect=etag)
         except Conflict:
-            raise TransientError(f"{lake.uri(_key(release))}: somebody else accepted a check just now") from None
+            raise TransientError(
+                f"{lake.uri(_key(release))}: another person accepted a check at the same time: try again"
+            ) from None
     return sorted(new)
 
 
@@ -65,18 +69,18 @@ def _validate(reasons: Mapping[str, str], known: list[Check]) -> None:
     by_name = {f"{check.stage}.{check.name}": check for check in known}
     for name, reason in reasons.items():
         if name not in by_name:
-            of_stage = [other for other in by_name if other.startswith(f"{name.partition('.')[0]}.")]
+            same_stage = [other for other in by_name if other.startswith(f"{name.partition('.')[0]}.")]
             raise UserError(
-                f"{name!r} is not a check; expected <stage>.<check>, one of {', '.join(of_stage or by_name)}"
+                f"{name!r} is not a check; expected <stage>.<check>, one of {', '.join(same_stage or by_name)}"
             )
         check = by_name[name]
         if check.severity == "block" and not check.overridable:
             raise UserError(
-                f"{name} cannot be overridden: what it finds is wrong whatever the reason ({check.reason}); "
+                f"{name} cannot be overridden: its findings are always errors ({check.reason}); "
                 f"fix the cause and clear the stage {check.stage}"
             )
         if len(reason.strip()) < MIN_REASON:
-            raise UserError(f"{name}: {reason!r} is not a reason; write why, in at least {MIN_REASON} characters")
+            raise UserError(f"{name}: {reason!r} is not a reason; write at least {MIN_REASON} characters")
 
 
 def _read(lake: Lake, release: str) -> tuple[dict[str, Acceptance], str]:

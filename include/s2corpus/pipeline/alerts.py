@@ -1,6 +1,6 @@
-"""Alerts to an operator when a release fails or is late: the log, a Slack-compatible webhook, e-mail.
+"""Alert an operator when a release fails or is late: log, Slack-compatible webhook, e-mail.
 
-An alert never fails what it reports: what cannot be sent is only logged.
+A failed alert never causes a further failure: it is only logged.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 
 log = logging.getLogger(__name__)
 SECONDS = 10
-"""that a webhook has to take an alert"""
+"""timeout of the webhook"""
 LONGEST = 600
-"""characters of an error"""
+"""maximum length of an error message"""
 RUNBOOK = "docs/runbook.md"
 
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """One thing an operator should know."""
+    """One event that an operator should know."""
 
     what: str
-    """what happened, to which release, stage and shard; the subject"""
+    """the event, with release, stage and shard; used as the subject"""
     error: str
     since: str
     """ISO instant"""
@@ -37,14 +37,16 @@ class Alert:
 
     @property
     def text(self) -> str:
-        """The whole message, plain."""
+        """The complete message as plain text."""
         return "\n".join(
             (self.what, f"Error: {self.error}", f"Since: {self.since}", f"To do: {self.todo}", f"See: {self.link}")
         )
 
 
-def sentence(error: BaseException | str | None) -> str:
-    """An error in one line: its type where it is not a message for people, its text, cut where it is too long."""
+def format_error(error: BaseException | str | None) -> str:
+    """Return an error as one line, shortened to the limit; the type is included unless the message is written for
+    users.
+    """
     if error is None:
         return "the task was killed, or its worker was lost"
     text = " ".join(str(error).split())
@@ -53,32 +55,34 @@ def sentence(error: BaseException | str | None) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
 
 
-def todo(stage: str) -> str:
-    """What to do when a stage, or what comes after them, failed: where the runbook says it."""
+def format_instruction(stage: str) -> str:
+    """Return the instruction for a failed stage, or for a failure after the stages, with its place in the runbook."""
     anchor = f"stage-{stage}" if stage in STAGE_NAMES else stage
-    return f"what the error says, else {RUNBOOK}#{anchor}; then clear the task with what follows it"
+    return f"follow the error message, or {RUNBOOK}#{anchor}; then clear the task and its downstream tasks"
 
 
 def send(alert: Alert, webhook: str | None = None, mail: Callable[[Alert], None] | None = None) -> None:
-    """Log an alert and send it wherever it can be sent: to a webhook's address, and by what sends a mail. Never raises."""
+    """Log an alert, and send it to the webhook and by mail if they are configured. Never raises."""
     log.error("%s", alert.text)
     if webhook:
-        _try("webhook", lambda: _post(webhook, alert))
+        _try_send("webhook", lambda: _post(webhook, alert))
     if mail:
-        _try("mail server", lambda: mail(alert))
+        _try_send("mail server", lambda: mail(alert))
 
 
-def _try(where: str, act: Callable[[], None]) -> None:
+def _try_send(where: str, act: Callable[[], None]) -> None:
     try:
         act()
-    except Exception as error:  # whatever a server, a name or a setting does: the release matters more
-        log.warning("the alert did not get to the %s: %s", where, type(error).__name__)  # its text may hold the address
+    except Exception as error:  # no fault of a server, name or setting may stop the release
+        # the error text may contain the address
+        log.warning("could not send the alert to the %s: %s", where, type(error).__name__)
 
 
 def _post(url: str, alert: Alert) -> None:
     if urlsplit(url).scheme not in ("http", "https"):
-        raise ValueError("a webhook is an http(s) address")
-    text = alert.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")  # Slack's own three
+        raise ValueError("the webhook must be an http(s) address")
+    # the three characters that Slack requires to be escaped
+    text = alert.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     with web.Session() as session:
         answer = web.ask(
             session,
@@ -89,5 +93,5 @@ def _post(url: str, alert: Alert) -> None:
             headers={"Content-Type": "application/json; charset=utf-8"},
             data=json.dumps({"text": text}).encode(),
         )
-    if answer.status_code >= 300:  # an alert goes where the operator said, or nowhere
+    if answer.status_code >= 300:  # redirects are not followed: an alert goes only to the configured address
         raise ValueError(f"HTTP {answer.status_code}")

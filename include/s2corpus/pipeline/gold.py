@@ -1,9 +1,9 @@
-"""How good a release is where something better says so: clusters and links with their identifiers withheld, what is read of PDFs.
+"""Measure the quality of a release against gold data: clusters without identifiers, and data read from PDFs.
 
-Each measure counts four things, as metrics `gold.<measure>.<count>` of its stage: what is `known` (gold), how much of that was
-`found`, how much was `said` of which gold says whether it is right, and how much of that is `right`. Recall is found/known,
-precision right/said; both have drift checks. All are over seeded samples of a slice of the papers, whatever the release's size and
-however its work is cut.
+Each measure has four counts, stored as metrics `gold.<measure>.<count>` of its stage. `known` counts gold items,
+`found` the gold items that the release contains, `said` the items of the release that gold can judge, and `right` the
+correct ones of these. Recall is found/known and precision is right/said; both have drift checks. All counts use seeded
+samples of a slice of the papers. They do not depend on the size of the release or on its shards.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.papers.comparison import names_in_common, same_title
+from s2corpus.papers.comparison import count_common_names, titles_match
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.sources.record import SCIENCEPARSE
 from s2corpus.storage.duck import duckdb_connection
@@ -27,21 +27,21 @@ from s2corpus.tables import FULLTEXTS, MEMBERS, PAPERS
 from s2orc_parse.parse_model import ParseKind
 
 SLICE = 100_000
-"""papers of which samples are drawn"""
+"""number of papers from which samples are drawn"""
 MAX_ALIKE = 20
-"""records whose titles begin as a sampled one's does, of one beginning, that are clustered with the sample"""
+"""maximum number of additional records per title beginning that are clustered with the sample"""
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
 _RECORDS = (
     "paper_id", "record_id", "source", "kind", "ready_at", "title", "authors", "date", "journal", "volume", "issue", "pages", "type",
     *IDENTIFIERS, "file_sha1",
 )  # fmt: skip
 _ID_BITS = 60
-"""of a paper's id: 15 hexadecimal digits"""
+"""length of a paper's id: 15 hexadecimal digits"""
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """Counts of one measure; they add up."""
+    """The counts of one measure; they can be added."""
 
     known: int = 0
     found: int = 0
@@ -52,21 +52,27 @@ class Gold:
         return Gold(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Gold)))
 
     def metrics(self, measure: str) -> Metrics:
-        """As metrics; none where nothing is known."""
+        """Return the counts as metrics; return no metrics if there is no gold item."""
         return {f"gold.{measure}.{f.name}": float(getattr(self, f.name)) for f in fields(Gold)} if self.known else {}
 
 
-def measured(run: Run, stage: str, metrics: Metrics) -> Metrics:
-    """What can be measured when a stage has committed its tables; `metrics` are its own."""
+def measure(run: Run, stage: str, metrics: Metrics) -> Metrics:
+    """Return the gold metrics that become available when a stage has committed its tables; `metrics` are the stage's
+    own.
+    """
     if stage == "cluster":
-        return titles(run).metrics("titles")
+        return measure_titles(run).metrics("titles")
     if stage == "assemble":
-        return {name: n for field, found in headers(run).items() for name, n in found.metrics(f"xml_{field}").items()}
+        return {
+            name: n
+            for field, found in measure_headers(run).items()
+            for name, n in found.metrics(f"xml_{field}").items()
+        }
     return {}
 
 
-def in_slice(run: Run, papers: int) -> pc.Expression | None:
-    """The papers that samples are drawn from, as a range of ids, which are hashes; None where all are."""
+def select_slice(run: Run, papers: int) -> pc.Expression | None:
+    """Return the range of paper ids from which samples are drawn, or None for all papers. Ids are hashes."""
     if papers <= SLICE:
         return None
     first = int(hashlib.sha256(str(run.spec.quality.gold_seed).encode()).hexdigest()[: _ID_BITS // 4], 16)
@@ -77,16 +83,18 @@ def in_slice(run: Run, papers: int) -> pc.Expression | None:
     return (ids >= f"{first:015x}") | (ids < f"{last - (1 << _ID_BITS):015x}")
 
 
-def clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Table]) -> Gold:
-    """Pairs of records: a sample of papers, and records whose titles begin as theirs, clustered without any identifier by `cluster`.
+def measure_clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Table]) -> Gold:
+    """Measure pairs of records: `cluster` joins a sample of papers, and records with the same title beginnings.
 
-    Known are pairs of one paper that share an identifier; a pair is said to be one paper rightly if it shares one, wrongly if both
-    have one of a kind and none in common (DOIs of preprints aside).
+    The records have no identifiers.
+
+    Known pairs belong to one paper and share an identifier. A joined pair is right if it shares an identifier. It is
+    wrong if both records have an identifier of one kind but different values (except DOIs of preprints).
     """
     from s2corpus.clustering.nodes import from_preprint_server
     from s2corpus.compiled import for_few
 
-    read = run.table(MEMBERS).read(list(_RECORDS), where=in_slice(run, papers))
+    read = run.table(MEMBERS).read(list(_RECORDS), where=select_slice(run, papers))
     prefixes = run.spec.cluster.preprint_prefixes
     preprint = pc.or_(
         pa.array(from_preprint_server(pc.fill_null(read["doi"], "").combine_chunks(), prefixes)),
@@ -146,8 +154,8 @@ SELECT count(*) FILTER (one_paper AND same), count(*) FILTER (one_paper AND same
 """
 
 
-def titles(run: Run) -> Gold:
-    """Titles read from PDFs beside those that other sources' records of the same DOI or arXiv id have: one of them is enough."""
+def measure_titles(run: Run) -> Gold:
+    """Compare titles read from PDFs with the titles of other records of the same DOI or arXiv id; one match is enough."""
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         run.table(MEMBERS).view(connection)
         rows = connection.execute(
@@ -155,7 +163,7 @@ def titles(run: Run) -> Gold:
         ).fetchall()
     found = Gold()
     for read, given in rows:
-        right = any(same_title(read, title) for title in given)
+        right = any(titles_match(read, title) for title in given)
         found += Gold(1, right, read is not None, right)
     return found
 
@@ -174,9 +182,9 @@ SELECT read, list(given ORDER BY given) FROM both_titles GROUP BY record_id, rea
 """
 
 
-def headers(run: Run) -> dict[str, Gold]:
-    """Title, authors (names) and abstract (words) of PDFs' parses beside those of the publisher's XML of the same paper."""
-    where = in_slice(run, run.table(PAPERS).committed().rows)
+def measure_headers(run: Run) -> dict[str, Gold]:
+    """Compare title, author names and abstract words of PDF parses with those of the publisher's XML of the same paper."""
+    where = select_slice(run, run.table(PAPERS).committed().rows)
     kinds: dict[str, set[str]] = {}
     for row in run.table(FULLTEXTS).rows(["paper_id", "parse_kind"], where=where):
         kinds.setdefault(row["paper_id"], set()).add(row["parse_kind"])
@@ -186,14 +194,14 @@ def headers(run: Run) -> dict[str, Gold]:
     both.sort(key=lambda paper_id: hashlib.sha256(f"{seed}{paper_id}".encode()).digest())
     wanted = pc.field("paper_id").isin(pa.array(both[: run.spec.quality.gold_sample], pa.string()))
     found = {name: Gold() for name in ("title", "authors", "abstract")}
-    for parses in _by_paper(run, wanted if where is None else wanted & where):
+    for parses in _group_parses(run, wanted if where is None else wanted & where):
         read = parses["pdf"]
         given = parses.get("jats") or parses["elsevier"]
         if given["title"]:
-            right = bool(same_title(read["title"], given["title"]))
+            right = bool(titles_match(read["title"], given["title"]))
             found["title"] += Gold(1, right, bool(read["title"]), right)
         if given["authors"]:
-            common, said, known = names_in_common(read["authors"], given["authors"])
+            common, said, known = count_common_names(read["authors"], given["authors"])
             found["authors"] += Gold(known, common, said, common)
         if given["abstract"]:
             one, two = (Counter(_words(parse["abstract"])) for parse in (read, given))
@@ -202,8 +210,8 @@ def headers(run: Run) -> dict[str, Gold]:
     return found
 
 
-def _by_paper(run: Run, where: pc.Expression) -> Iterator[dict[str, Any]]:
-    """The parses of papers by kind, one paper after the other: rows come by paper."""
+def _group_parses(run: Run, where: pc.Expression) -> Iterator[dict[str, Any]]:
+    """Yield the parses of each paper by kind; the rows are sorted by paper."""
     paper_id = ""
     parses: dict[str, Any] = {}
     for row in run.table(FULLTEXTS).rows(["paper_id", "parse_kind", "parse"], where=where, at_once=16):

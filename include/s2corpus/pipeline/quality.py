@@ -1,18 +1,19 @@
-"""Metrics and checks in SQL over a stage's tables, and the verdict that lets a release continue or stops it.
+"""Metrics and SQL checks of a stage's tables, and the verdict that continues or stops a release.
 
-`sql/metrics/<stage>.sql` gives rows `(name, value)`; `sql/quality/<stage>.sql` holds checks, each a query that returns the offending
-rows, headed by comments:
+`sql/metrics/<stage>.sql` returns rows `(name, value)`. `sql/quality/<stage>.sql` contains checks. Each check is a query
+that returns the offending rows, with a header of comments:
 
     -- check: every_pdf_has_one_outcome
-    -- severity: block            block stops before the next stage, warn is shown
+    -- severity: block            block stops before the next stage, warn is only shown
     -- overridable: no            yes: an operator may override it with a written reason
     -- threshold: quality.drift_block    a field of the spec, bound as $threshold (optional)
-    -- by: paper                  asked of some buckets of papers (or of records, or of PDFs) after the others: no row of one of these
-                                  concerns a row of another (optional)
-    -- reason: what it means when rows come back, and what to do
+    -- by: paper                  run the check on a few buckets of papers (or records, or PDFs) at a time: only if
+                                  no row of one bucket concerns a row of another (optional)
+    -- reason: the meaning of returned rows, and what to do
 
-Views: every committed table of the release by its name, `metrics(stage, name, value)` of this release and `parent_metrics` of the parent,
-`parent_counts`, which has the parent's metrics only if both releases take the same drop patterns, and `commits(table_name, code_version)`.
+Views: every committed table of the release by its name; `metrics(stage, name, value)` of this release and
+`parent_metrics` of the parent; `parent_counts`, which contains the parent's metrics only if both releases use the same
+drop patterns; and `commits(table_name, code_version)`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from duckdb import DuckDBPyConnection
 
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import gold
-from s2corpus.pipeline.acceptance import Acceptance, accepted
+from s2corpus.pipeline.acceptance import Acceptance, read_acceptances
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec
@@ -39,14 +40,14 @@ from s2corpus.tables import TABLES
 
 SQL = Path(__file__).resolve().parents[3] / "sql"
 MAX_OFFENDING = 100
-"""offending rows kept of a check"""
+"""maximum number of offending rows that are stored per check"""
 ROWS_AT_ONCE = 2_000_000
-"""rows of the largest table that a check by papers, records or PDFs is asked of at a time"""
+"""number of rows of the largest table per run of a check by papers, records or PDFs"""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check as its SQL file states it."""
+    """One check as defined in its SQL file."""
 
     stage: str
     name: str
@@ -60,7 +61,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a check found: its offending rows (at most MAX_OFFENDING kept) and whether it holds."""
+    """The result of a check: its verdict and its offending rows (at most MAX_OFFENDING)."""
 
     stage: str
     check: str
@@ -72,19 +73,19 @@ class Verdict:
     threshold: float | None
     reason: str
     accepted: str | None = None
-    """why a person overrides it; None where nobody does, or may"""
+    """the reason for an override; None without an override"""
     accepted_by: str | None = None
 
 
-def checks(stage: str) -> list[Check]:
-    """The checks of a stage, in the order of its file."""
+def list_checks(stage: str) -> list[Check]:
+    """Return the checks of a stage in the order of its file."""
     path = SQL / "quality" / f"{stage}.sql"
     return list(_parse(stage, path)) if path.is_file() else []
 
 
-def all_checks() -> list[Check]:
-    """The checks of all stages."""
-    return [check for stage in STAGE_NAMES for check in checks(stage)]
+def list_all_checks() -> list[Check]:
+    """Return the checks of all stages."""
+    return [check for stage in STAGE_NAMES for check in list_checks(stage)]
 
 
 def _parse(stage: str, path: Path) -> Iterator[Check]:
@@ -113,7 +114,7 @@ def _parse(stage: str, path: Path) -> Iterator[Check]:
         )
 
 
-def _threshold(spec: ReleaseSpec, field: str) -> float:
+def _read_threshold(spec: ReleaseSpec, field: str) -> float:
     value: Any = spec
     for step in field.split("."):
         value = getattr(value, step)
@@ -121,12 +122,12 @@ def _threshold(spec: ReleaseSpec, field: str) -> float:
 
 
 def measure(run: Run, stage: str, measured: Metrics) -> None:
-    """Keep what a stage measured, with what `gold` and `sql/metrics/<stage>.sql` measure over the tables so far."""
-    metrics = measured | gold.measured(run, stage, measured)
+    """Store the metrics of a stage, including those of `gold` and of `sql/metrics/<stage>.sql`."""
+    metrics = measured | gold.measure(run, stage, measured)
     path = SQL / "metrics" / f"{stage}.sql"
     if path.is_file():
         with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
-            _register(run, connection, path.read_text("utf-8"))
+            _create_views(run, connection, path.read_text("utf-8"))
             for name, value in connection.execute(path.read_text("utf-8")).fetchall():
                 metrics[str(name)] = float(value)
     data = orjson.dumps(metrics, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2)
@@ -134,29 +135,29 @@ def measure(run: Run, stage: str, measured: Metrics) -> None:
 
 
 def evaluate(run: Run, stage: str) -> list[Verdict]:
-    """Run a stage's checks and keep their verdicts, with why failed ones were accepted for this release."""
-    reasons = accepted(run.lake, run.release_id)
+    """Run a stage's checks and store their verdicts, including the reasons for accepted failures."""
+    reasons = read_acceptances(run.lake, run.release_id)
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         connection.register("metrics", _metrics_table(read_metrics(run)))
         connection.register("parent_metrics", _metrics_table(parent_metrics(run)))
         connection.register("parent_counts", _metrics_table(parent_metrics(run, same_drops=True)))
         connection.execute((SQL / "macros.sql").read_text("utf-8"))
-        stated = checks(stage)
+        stated = list_checks(stage)
         sql = " ".join(check.sql for check in stated)
-        _register(run, connection, sql)
-        if names(sql, "commits"):
+        _create_views(run, connection, sql)
+        if mentions_table(sql, "commits"):
             connection.register("commits", _commits(run))
-        verdicts = [_judge(run, connection, check, reasons.get(f"{stage}.{check.name}")) for check in stated]
+        verdicts = [_run_check(run, connection, check, reasons.get(f"{stage}.{check.name}")) for check in stated]
     data = orjson.dumps([asdict(v) for v in verdicts], default=str)
     run.lake.put(f"releases/{run.release_id}/_quality/{stage}.json", data)
     return verdicts
 
 
-def gate(release: str, verdicts: list[Verdict]) -> None:
-    """Stop where a check blocks, unless it is overridable and was accepted with a written reason.
+def stop_if_blocked(release: str, verdicts: list[Verdict]) -> None:
+    """Stop the release at a blocking check, unless it was overridden with a written reason.
 
     Raises:
-        QualityBlocked: names each blocking check, how many rows offend, one of them, and what to do.
+        QualityBlocked: names each blocking check, the number of offending rows, an example, and what to do.
     """
     if stopping := [v for v in verdicts if v.verdict == "block" and v.accepted is None]:
         raise QualityBlocked(
@@ -172,20 +173,20 @@ def gate(release: str, verdicts: list[Verdict]) -> None:
         )
 
 
-def _judge(run: Run, connection: DuckDBPyConnection, check: Check, acceptance: Acceptance | None) -> Verdict:
-    threshold = _threshold(run.spec, check.threshold) if check.threshold else None
+def _run_check(run: Run, connection: DuckDBPyConnection, check: Check, acceptance: Acceptance | None) -> Verdict:
+    threshold = _read_threshold(run.spec, check.threshold) if check.threshold else None
     bound = {"threshold": threshold, "drift_min_n": run.spec.quality.drift_min_n}
     given = {name: value for name, value in bound.items() if f"${name}" in check.sql}
     rows: list[dict[str, Any]] = []
     offending = 0
-    for _ in _some_at_a_time(run, connection, check):
+    for _ in _iterate_parts(run, connection, check):
         result = connection.execute(f"FROM ({check.sql}\n) ORDER BY ALL", given)
         names = [column[0] for column in result.description]
         while more := result.fetchmany(10_000):
             rows += [dict(zip(names, row, strict=True)) for row in more[: MAX_OFFENDING - len(rows)]]
             offending += len(more)
     rows.sort(key=lambda row: orjson.dumps(row, default=str))
-    goes_on = acceptance if offending and (check.severity == "warn" or check.overridable) else None
+    override = acceptance if offending and (check.severity == "warn" or check.overridable) else None
     return Verdict(
         check.stage,
         check.name,
@@ -196,15 +197,19 @@ def _judge(run: Run, connection: DuckDBPyConnection, check: Check, acceptance: A
         rows,
         threshold,
         check.reason,
-        goes_on.reason if goes_on else None,
-        goes_on.by if goes_on else None,
+        override.reason if override else None,
+        override.by if override else None,
     )
 
 
-def _some_at_a_time(run: Run, connection: DuckDBPyConnection, check: Check) -> Iterator[None]:
-    """Each time the views of the tables that are cut as the check says have other parts; once, with all, for a check of the whole."""
-    cut = [run.table(table) for name, table in TABLES.items() if check.by == table.shards and names(check.sql, name)]
-    commits = [table.committed() for table in cut]
+def _iterate_parts(run: Run, connection: DuckDBPyConnection, check: Check) -> Iterator[None]:
+    """Set the views of the sharded tables to a few parts per iteration; iterate once for checks without `by`."""
+    sharded = [
+        run.table(table)
+        for name, table in TABLES.items()
+        if check.by == table.shards and mentions_table(check.sql, name)
+    ]
+    commits = [table.committed() for table in sharded]
     parts = max((len(commit.parts) for commit in commits), default=1)
     rows = max((commit.rows for commit in commits), default=0)
     step = max(1, parts * ROWS_AT_ONCE // max(rows, 1))
@@ -212,28 +217,29 @@ def _some_at_a_time(run: Run, connection: DuckDBPyConnection, check: Check) -> I
         yield
         return
     for begin in range(0, parts, step):
-        for table in cut:
+        for table in sharded:
             table.view(connection, slice(begin, begin + step))
         yield
-    for table in cut:
+    for table in sharded:
         table.view(connection)
 
 
 def read_metrics(run: Run) -> dict[str, Metrics]:
-    """The metrics of the release's stages so far, by stage."""
+    """Return the metrics of the release's finished stages, by stage."""
     return _metrics_under(run, f"releases/{run.release_id}/_metrics/")
 
 
 def parent_metrics(run: Run, *, same_drops: bool = False) -> dict[str, Metrics]:
-    """The metrics that the parent snapshot was published with; none without a parent.
+    """Return the metrics of the published parent snapshot, or no metrics without a parent.
 
-    With `same_drops` also none where the parent took other drop patterns: its counts then say nothing about this release's.
+    With `same_drops`, also return no metrics if the parent used other drop patterns: its counts are then not
+    comparable.
     """
     if run.parent is None:
         return {}
     if same_drops:
         manifest = orjson.loads(run.lake.get(f"snapshots/{run.parent}/manifest.json")[0])
-        if manifest.get("drops") != list(run.spec.drops):  # before 0.2 manifests did not say it
+        if manifest.get("drops") != list(run.spec.drops):  # manifests before 0.2 do not contain the patterns
             return {}
     stats = orjson.loads(run.lake.get(f"snapshots/{run.parent}/stats.json")[0])
     found: dict[str, Metrics] = stats.get("metrics", {})
@@ -241,7 +247,7 @@ def parent_metrics(run: Run, *, same_drops: bool = False) -> dict[str, Metrics]:
 
 
 def read_verdicts(run: Run) -> dict[str, list[Verdict]]:
-    """The verdicts of the release's stages so far, by stage."""
+    """Return the verdicts of the release's finished stages, by stage."""
     found = {}
     for entry in run.lake.list(f"releases/{run.release_id}/_quality/"):
         found[Path(entry.key).stem] = [Verdict(**item) for item in orjson.loads(run.lake.get(entry.key)[0])]
@@ -264,7 +270,7 @@ def _metrics_table(metrics: Mapping[str, Metrics]) -> pa.Table:
 
 
 def _commits(run: Run) -> pa.Table:
-    """The tables committed so far, each with the version of the code that wrote it."""
+    """Return the committed tables, each with the version of the code that wrote it."""
     found = {}
     for name, table in TABLES.items():
         try:
@@ -276,15 +282,15 @@ def _commits(run: Run) -> pa.Table:
     )
 
 
-def names(sql: str, table: str) -> bool:
-    """Whether a query is over a table."""
+def mentions_table(sql: str, table: str) -> bool:
+    """Return whether a query uses a table."""
     return re.search(rf"\b{table}\b", sql) is not None
 
 
-def _register(run: Run, connection: DuckDBPyConnection, sql: str) -> None:
-    """Views of the committed tables that the SQL names."""
+def _create_views(run: Run, connection: DuckDBPyConnection, sql: str) -> None:
+    """Create views of the committed tables that the SQL uses."""
     for name, table in TABLES.items():
-        if names(sql, name):
+        if mentions_table(sql, name):
             try:
                 run.table(table).view(connection)
             except NotCommitted:

@@ -1,4 +1,4 @@
-"""The tables of one release, read in bounded memory."""
+"""Read the tables of one release in bounded memory."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class Tables:
         self.release = release
 
     def __call__(self, table: Table) -> TableRef:
-        """A table."""
+        """Return a reference to a table."""
         return TableRef(self.lake, f"releases/{self.release}/{table.name}", table)
 
     @cached_property
     def pdf_shards(self) -> int:
-        """Parts of the tables by PDF."""
+        """number of parts of the tables sharded by PDF"""
         return int(self(PDFS).committed().facts["pdf_shards"])
 
     @cached_property
     def paper_shards(self) -> int:
-        """Buckets of the tables by paper."""
+        """number of buckets of the tables sharded by paper"""
         return int(self(MEMBERS).committed().facts["paper_shards"])
 
     def rows(
@@ -44,7 +44,7 @@ class Tables:
         shard: int | None = None,
         size: int = 1024,
     ) -> Iterator[Row]:
-        """Rows as they are found, in bounded memory; none where the stage has not run or has no such part."""
+        """Yield matching rows in bounded memory; yield nothing if the stage has not run or has no such part."""
         try:
             for batch in self(table).batches(columns, shard=shard, where=where, rows=size):
                 yield from batch.to_pylist()
@@ -52,15 +52,15 @@ class Tables:
             return
 
     def of_paper(self, table: Table, paper_id: str, columns: Sequence[str] | None = None) -> list[Row]:
-        """A paper's rows."""
+        """Return the rows of a paper."""
         shard = paper_shard(paper_id, self.paper_shards)
         return list(self.rows(table, pc.field("paper_id") == paper_id, columns, shard, 64))
 
     def of_pdf(self, table: Table, sha1: str) -> list[Row]:
-        """A PDF's rows."""
+        """Return the rows of a PDF."""
         return list(self.rows(table, pc.field("file_sha1") == sha1, None, pdf_shard(sha1, self.pdf_shards)))
 
 
-def names(table: Table, *without: str) -> list[str]:
-    """The columns of a table, without some."""
-    return [c.name for c in table.columns if c.name not in without]
+def list_columns(table: Table, *excluded: str) -> list[str]:
+    """Return the columns of a table except the given ones."""
+    return [c.name for c in table.columns if c.name not in excluded]

@@ -1,4 +1,4 @@
-"""What a release's tables say, in the words of the S2ORC paper's tables: the SQL files in `sql/reports`."""
+"""Print a release's tables in the layout of the S2ORC paper, using the SQL files in `sql/reports`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HEAD = re.compile(r"(?m)^-- (table|columns): (.+)$")
 
 @dataclass(frozen=True)
 class Report:
-    """One printed table; `missing` names the tables that no stage has written yet, and then there are no rows."""
+    """One printed table. `missing` lists required tables that no stage has written yet; there are no rows then."""
 
     title: str
     columns: list[str]
@@ -35,34 +35,38 @@ class Report:
     missing: list[str]
 
 
-def names() -> list[str]:
-    """The reports there are."""
+def list_reports() -> list[str]:
+    """Return the names of the available reports."""
     return sorted(path.stem for path in SQL.glob("*.sql"))
 
 
 def release_table(release: str, table: Table[Row]) -> TableRef[Row]:
-    """A table of a release, `<spec>-<YYYYMMDD>`, in the lake that `S2CORPUS_LAKE` names.
+    """Return a table of a release `<spec>-<YYYYMMDD>` in the lake of `S2CORPUS_LAKE`.
 
     Raises:
-        UserError: no lake is named, or it has no such release.
+        UserError: no lake is configured, or the lake does not contain the release.
     """
     lake = open_lake(lake_uri())
-    if ReleaseId.parse(release) not in (there := lake.folders("releases/")):
-        raise UserError(f"{release}: no such release in {lake.root}; there are {', '.join(there) or 'none'}")
+    if ReleaseId.parse(release) not in (existing := lake.folders("releases/")):
+        raise UserError(
+            f"{release}: no such release in {lake.root}; existing releases: {', '.join(existing) or 'none'}"
+        )
     return TableRef(lake, f"releases/{release}/{table.name}", table)
 
 
-def paper_tables(of: str) -> Iterator[Report]:
-    """The tables of a snapshot (`snapshot.paper_tables`), by its id or address, its spec's name, or the release that made it.
+def read_paper_tables(of: str) -> Iterator[Report]:
+    """Yield the tables of a snapshot (`snapshot.paper_tables`).
+
+    `of` is the id or address of the snapshot, the name of its spec, or its release.
 
     Raises:
-        UserError: there is no such snapshot, it was made before snapshots had tables, or the release made none or several.
+        UserError: the snapshot does not exist or has no tables, or the release made no snapshot or several.
     """
     if "/" not in of and ReleaseId.known(of):
-        of = _snapshot_of(of)
+        of = _find_snapshot(of)
     stats = orjson.loads(open_snapshot(of).get("stats.json")[0])
     if "tables" not in stats:
-        raise UserError(f"{of}: its stats.json has no tables: it was made by a version of the code before 0.3")
+        raise UserError(f"{of}: stats.json contains no tables: the snapshot was created by a version before 0.3")
     for table in stats["tables"]:
         units = ["label", *(column["unit"] for column in table["columns"])]
         rows = [tuple(shown(value, unit) for value, unit in zip(row, units, strict=True)) for row in table["rows"]]
@@ -70,15 +74,17 @@ def paper_tables(of: str) -> Iterator[Report]:
         yield Report(f"{table['title']} ({table['source']})", columns, rows, [])
 
 
-def _snapshot_of(release: str) -> str:
+def _find_snapshot(release: str) -> str:
     made = [name for name in open_lake(lake_uri()).folders("snapshots/") if name.startswith(f"{release}-")]
     if len(made) != 1:
-        raise UserError(f"{release} has made {len(made)} snapshots ({', '.join(made) or 'none'}): name the snapshot")
+        raise UserError(
+            f"{release} made {len(made)} snapshots ({', '.join(made) or 'none'}): give the id of the snapshot"
+        )
     return made[0]
 
 
-def reports(name: str, release: str, memory_mb: int = 2048) -> Iterator[Report]:
-    """The tables of one report over one release."""
+def run_report(name: str, release: str, memory_mb: int = 2048) -> Iterator[Report]:
+    """Yield the tables of one report for one release."""
     for block in re.split(r"(?m)^(?=-- table:)", (SQL / f"{name}.sql").read_text("utf-8")):
         head = dict(_HEAD.findall(block))
         if "table" not in head:

@@ -1,7 +1,8 @@
-"""The one protocol of all stages, and the run they work for.
+"""The protocol of all stages, and the run that they process.
 
-A stage is `plan → work (mapped over shards) → finish`. `work` is idempotent, writes only `part-<shard>` of the stage's tables and may
-run anywhere, twice; `finish` commits them. What a stage needs to know of another is in a table or in the facts of its commit.
+A stage is `plan → work (mapped over shards) → finish`. `work` is idempotent, writes only `part-<shard>` of the stage's
+tables, and may run anywhere and twice; `finish` commits the tables. Stages exchange data only through tables and the
+facts of their commits.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One piece of a stage's work: its number, which names its parts, and what the stage needs to do it."""
+    """One part of a stage's work: its number, which names its output parts, and its parameters."""
 
     index: int
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -42,50 +43,50 @@ class Shard:
 
 @dataclass(frozen=True)
 class Run:
-    """One release being made: the spec, the instant it sees, and where its tables are."""
+    """One release in progress: the spec, its `as_of` instant, and the location of its tables."""
 
     spec: ReleaseSpec
     as_of: datetime
     lake: Lake
     scratch: Path
     within: str | None = None
-    """the lake's folder of its tables where it is not a release: a batch of drops"""
+    """folder of the tables in the lake if the run is not a release but a batch of drops"""
     _tables: dict[str, TableRef[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @staticmethod
     def of(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
-        """The run of a spec as of an instant (UTC), in the lake that `S2CORPUS_LAKE` names unless one is given."""
+        """Create the run of a spec as of an instant (UTC), in the given lake or in the lake of `S2CORPUS_LAKE`."""
         if as_of.tzinfo is None:
             raise ValueError("as_of needs a time zone")
         return Run(spec, as_of.astimezone(UTC), open_lake(lake or lake_uri()), scratch or private())
 
     @property
     def release_id(self) -> ReleaseId:
-        """The release's folder in the lake."""
+        """The release's id, which is its folder in the lake."""
         return self.spec.release_id(self.as_of)
 
     @property
     def folder(self) -> str:
-        """Where its tables and plans are in the lake."""
+        """The folder of the run's tables and plans in the lake."""
         return self.within or f"releases/{self.release_id}"
 
     def table(self, table: Table[Row]) -> TableRef[Row]:
-        """A table of this release. Its commit is read once: a task sees one, whoever commits another meanwhile."""
+        """Return a table of this release. Its commit is read once, so that a task always uses the same commit."""
         if table.name not in self._tables:
             self._tables[table.name] = TableRef(self.lake, f"{self.folder}/{table.name}", table)
         return self._tables[table.name]
 
     def store(self, table: Table[Row], *where: str) -> ContentStore[Row]:
-        """A content store that outlives releases, `<table>/<where…>/`."""
+        """Return a content store `<table>/<where…>/`, which is shared by releases."""
         return ContentStore(self.lake, "/".join((table.name, *where)), table)
 
     def put_plan(self, stage: str, shards: list[Shard], round: int = 0) -> None:
-        """Store the plan of a round of a stage, so that its `finish` counts on the same shards, whatever arrived since."""
+        """Store the plan of a stage's round, so that `finish` uses the same shards despite new deliveries."""
         data = orjson.dumps([{"index": s.index, "params": dict(s.params)} for s in shards])
         self.lake.put(self._plan_key(stage, round), data)
 
-    def planned(self, stage: str, round: int = 0) -> list[Shard]:
-        """Return the shards that a round of a stage last planned."""
+    def read_plan(self, stage: str, round: int = 0) -> list[Shard]:
+        """Return the shards of the last plan of a stage's round."""
         data, _ = self.lake.get(self._plan_key(stage, round))
         return [Shard(**item) for item in orjson.loads(data)]
 
@@ -94,22 +95,24 @@ class Run:
 
     @cached_property
     def pdf_shards(self) -> int:
-        """Parts of every table sharded by `pdf`: fixed by intake from the number of PDFs."""
+        """Number of parts of every table sharded by `pdf`; intake determines it from the number of PDFs."""
         return int(self.table(PDFS).committed().facts["pdf_shards"])
 
     @cached_property
     def paper_shards(self) -> int:
-        """Buckets of every table sharded by `paper`: fixed by cluster from the number of papers."""
+        """Number of buckets of every table sharded by `paper`; cluster determines it from the number of papers."""
         return int(self.table(MEMBERS).committed().facts["paper_shards"])
 
     @cached_property
     def parent(self) -> SnapshotId | None:
-        """Id of the parent snapshot: the newest published one of this spec with a smaller as_of, as intake found it."""
+        """Id of the parent snapshot: the newest published snapshot of this spec with a smaller as_of, as found by
+        intake.
+        """
         parent: str | None = self.table(DELIVERIES).committed().facts["parent"]
         return None if parent is None else SnapshotId.parse(parent)
 
     def parent_table(self, name: str) -> pa.Table | None:
-        """A Parquet file of the parent snapshot, `snapshots/<parent>/<name>.parquet`; None where there is no parent."""
+        """Return a Parquet file of the parent snapshot, `snapshots/<parent>/<name>.parquet`, or None without a parent."""
         if self.parent is None:
             return None
         with self.lake.open(f"snapshots/{self.parent}/{name}.parquet") as file:
@@ -117,7 +120,7 @@ class Run:
 
     @cached_property
     def overrides(self) -> dict[str, str]:
-        """Failed checks that were overridden, `<stage>.<check>` → the written reason, as the stages before export found."""
+        """Overridden checks of all stages before export: `<stage>.<check>` → the written reason."""
         verdicts = [
             verdict
             for entry in self.lake.list(f"releases/{self.release_id}/_quality/")
@@ -128,7 +131,11 @@ class Run:
 
     @cached_property
     def snapshot_id(self) -> SnapshotId:
-        """`<spec>-<as_of>-<8 hex>` over spec, code, extractor and converter versions, inputs, parent (SEMANTICS §0) and overrides."""
+        """`<spec>-<as_of>-<8 hex>`: a hash of spec, code, extractor and converter versions, inputs, parent and
+        overrides.
+
+        See SEMANTICS §0.
+        """
         intake = self.table(DELIVERIES).committed().facts
         digest = identity(
             spec=self.spec.digest,
@@ -147,40 +154,46 @@ class Run:
 
 @runtime_checkable
 class Stage(Protocol):
-    """One step from tables to tables; `pipeline.stages` has a row for each."""
+    """One step from tables to tables; listed in `pipeline.stages`."""
 
     name: str
 
     def plan(self, run: Run, round: int = 0, /) -> list[Shard]:
-        """Return the shards of a round, the same for the same inputs; one at least, so that an empty table has its empty part."""
+        """Return the shards of a round.
+
+        Equal inputs give equal shards. Return at least one, so that an empty table has a part.
+        """
 
     def work(self, run: Run, shard: Shard, round: int = 0, /) -> None:
-        """Do one shard of a round: idempotent; the last round writes `part-<shard>` of every table that the stage writes."""
+        """Process one shard of a round.
+
+        Must be idempotent. The last round writes `part-<shard>` of all the stage's tables.
+        """
 
     def finish(self, run: Run, /) -> Metrics:
-        """Commit the tables, whose parts all exist, and return the metrics."""
+        """Commit the tables, after all parts exist, and return the metrics."""
 
 
-def pdf_shards(run: Run) -> list[Shard]:
-    """One shard for each range of the SHA-1 space."""
+def list_pdf_shards(run: Run) -> list[Shard]:
+    """Return one shard for each range of the SHA-1 space."""
     return [Shard(i) for i in range(run.pdf_shards)]
 
 
-def paper_shards(run: Run) -> list[Shard]:
-    """One shard for each bucket of papers."""
+def list_paper_shards(run: Run) -> list[Shard]:
+    """Return one shard for each bucket of papers."""
     return [Shard(i) for i in range(run.paper_shards)]
 
 
 def commit_all(
     run: Run, tables: str | tuple[Table, ...], shards: int, facts: Mapping[str, Any] | None = None
 ) -> Metrics:
-    """Commit `shards` parts of each table, or of each that the named stage writes; return their rows."""
+    """Commit `shards` parts of the given tables, or of the tables that the named stage writes; return the row counts."""
     if isinstance(tables, str):
         tables = stage_row(tables).written_tables
     return {f"rows.{table.name}": float(run.table(table).commit(range(shards), facts).rows) for table in tables}
 
 
 def count_outcomes(run: Run, table: Table, column: str = "outcome") -> Metrics:
-    """How many rows of a committed table have each outcome, as `<column>.<value>`, and `rows`."""
+    """Return the number of rows of a committed table by outcome as `<column>.<value>`, and `rows`."""
     counts = {word or "none": n for (word,), n in run.table(table).counts(column).items()}
     return {"rows": float(sum(counts.values())), **{f"{column}.{word}": float(n) for word, n in sorted(counts.items())}}

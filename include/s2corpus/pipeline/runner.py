@@ -1,4 +1,4 @@
-"""How a stage is run: the same steps for the DAG's tasks, the command line and the tests."""
+"""Run a stage with the same steps in the DAG's tasks, on the command line and in tests."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ Result = TypeVar("Result")
 
 @explained()
 def accept(run: Run, reasons: Mapping[str, str], by: str) -> None:
-    """Override checks of this release, `<stage>.<check>` → the written reason.
+    """Override checks of this release: `<stage>.<check>` → the written reason.
 
     Raises:
-        UserError: no such check, one that cannot be overridden, or no reason.
+        UserError: a check does not exist or cannot be overridden, or a reason is missing.
     """
     if reasons:
-        acceptance.accept(run.lake, run.release_id, reasons, by, quality.all_checks())
+        acceptance.accept(run.lake, run.release_id, reasons, by, quality.list_all_checks())
 
 
 @explained()
 def plan(run: Run, name: str, round: int = 0) -> list[int]:
-    """Plan a round of a stage and store the plan, so that `finish` counts on the same shards; return the shard numbers."""
+    """Plan a round of a stage and store the plan, so that `finish` uses the same shards; return the shard numbers."""
     is_planned = stage_row(name).shards is Shards.PLANNED
     try:
         shards = load_stage(name).plan(run, round)
     except RowsRemoved as removed:
         _refuse_unfinished(run, name, removed)
-        return [shard.index for shard in run.planned(name, round)] if is_planned else []
+        return [shard.index for shard in run.read_plan(name, round)] if is_planned else []
     if is_planned:
         if round == 0 and (catalog := Catalog.from_environment()):
             catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
@@ -60,26 +60,26 @@ def plan(run: Run, name: str, round: int = 0) -> list[int]:
 
 @explained()
 def work(run: Run, name: str, indexes: Sequence[int], round: int = 0) -> None:
-    """Work on planned shards, one after the other."""
+    """Process planned shards in sequence."""
     stage = load_stage(name)
     if stage_row(name).shards is Shards.PLANNED:
-        shards = run.planned(name, round)
+        shards = run.read_plan(name, round)
     else:
         shards = stage.plan(run, round)
         if round == 0 and 0 in indexes and (catalog := Catalog.from_environment()):
             catalog.start_stage(run.release_id, run.spec.name, run.as_of, name)
-    _one_by_one(run, name, shards, indexes, lambda run, shard: stage.work(run, shard, round))
+    _work_in_sequence(run, name, shards, indexes, lambda run, shard: stage.work(run, shard, round))
 
 
-def _one_by_one(
+def _work_in_sequence(
     run: Run, name: str, shards: Sequence[Shard], indexes: Sequence[int], do: Callable[[Run, Shard], None]
 ) -> None:
-    planned = {shard.index: shard for shard in shards}
+    shards_by_index = {shard.index: shard for shard in shards}
     with counting() as written:
         for done, index in enumerate(indexes, 1):
             before, began = written.counts.copy(), written.seconds
             try:
-                do(run, planned[index])
+                do(run, shards_by_index[index])
             except RowsRemoved as removed:
                 _refuse_unfinished(run, name, removed)
                 continue
@@ -99,38 +99,38 @@ def _one_by_one(
 
 
 def _refuse_unfinished(run: Run, name: str, removed: RowsRemoved) -> None:
-    """Return if another build of the release, with the same code, has finished the stage: its output is what this build would write.
+    """Return if another build of the release with the same code has finished the stage: both outputs are equal.
 
     Raises:
-        RowsRemoved: no other build has.
+        RowsRemoved: no other build has finished the stage.
     """
     tables = [TableRef(run.lake, f"{run.folder}/{table.name}", table) for table in stage_row(name).written_tables]
     is_finished = all(table.whole() and table.committed().code_version == code_version() for table in tables)
-    if not tables:  # the last stage writes the snapshot
+    if not tables:  # the last stage writes the snapshot instead of tables
         is_finished = run.lake.size(f"snapshots/{run.snapshot_id}/manifest.json") is not None
     if not is_finished:
         raise removed
-    log.info("%s: another build of this release has made its tables", name)
+    log.info("%s: another build of this release has already written its tables", name)
 
 
 @explained()
 def finish(run: Run, name: str) -> None:
-    """Commit a stage's tables and keep what it measured."""
-    metrics = _win(lambda: load_stage(name).finish(run))
+    """Commit a stage's tables and store its metrics."""
+    metrics = _retry_lost_race(lambda: load_stage(name).finish(run))
     quality.measure(run, name, metrics)
     for metric, value in sorted(metrics.items()):
         log.info("%s: %s = %g", name, metric, value)
 
 
 def shards_after(run: Run, name: str) -> int:
-    """Return the number of shards that the stages after this one work on, if it fixes them; else 0."""
+    """Return the number of shards that this stage determines for later stages, or 0."""
     fixed = stage_row(name).fixes
     return run.pdf_shards if fixed is Shards.PDFS else run.paper_shards if fixed is Shards.PAPERS else 0
 
 
 @explained()
 def check(run: Run, name: str) -> None:
-    """Run a stage's checks, keep their verdicts, and stop the release where one blocks that nobody accepted.
+    """Run a stage's checks, store the verdicts, and stop the release if a check blocks that was not accepted.
 
     Raises:
         QualityBlocked: a check blocks.
@@ -138,48 +138,56 @@ def check(run: Run, name: str) -> None:
     verdicts = quality.evaluate(run, name)
     if catalog := Catalog.from_environment():
         catalog.end_stage(run.release_id, name, quality.read_metrics(run)[name], [asdict(v) for v in verdicts])
-        given = acceptance.accepted(run.lake, run.release_id)
+        given = acceptance.read_acceptances(run.lake, run.release_id)
         for what in (f"{v.stage}.{v.check}" for v in verdicts if v.accepted):
-            word, at = given[what], datetime.fromisoformat(given[what].at)
-            catalog.approve(run.release_id, what, word.by, Answer.ACCEPTED, word.reason, at)
+            given_acceptance, at = given[what], datetime.fromisoformat(given[what].at)
+            catalog.approve(run.release_id, what, given_acceptance.by, Answer.ACCEPTED, given_acceptance.reason, at)
     for verdict in verdicts:
         level = logging.INFO if verdict.verdict == "pass" else logging.WARNING
-        said = f": {verdict.accepted_by} goes on: {verdict.accepted}" if verdict.accepted else ""
+        note_text = f": overridden by {verdict.accepted_by}: {verdict.accepted}" if verdict.accepted else ""
         log.log(
-            level, "%s: check %s: %s (%d offending)%s", name, verdict.check, verdict.verdict, verdict.offending, said
+            level,
+            "%s: check %s: %s (%d offending)%s",
+            name,
+            verdict.check,
+            verdict.verdict,
+            verdict.offending,
+            note_text,
         )
-    quality.gate(run.release_id, verdicts)
+    quality.stop_if_blocked(run.release_id, verdicts)
 
 
 @explained()
-def ask(run: Run, started_by: str | None = None) -> str | None:
-    """Note that the release waits for a person; what the person is asked, in Markdown, with who may not approve it.
+def request_approval(run: Run, started_by: str | None = None) -> str | None:
+    """Record that the release waits for approval; return the approval request in Markdown, with excluded approvers.
 
-    None where the snapshot was published before: its id says that its bytes are those that were approved.
+    Return None if the snapshot is already published: an equal id means equal, approved bytes.
     """
     if pointer.is_published(run.lake, run.snapshot_id):
-        log.info("%s is published already: nobody is asked again", run.snapshot_id)
+        log.info("%s is already published: no approval is requested", run.snapshot_id)
         return None
     if catalog := Catalog.from_environment():
         catalog.end_release(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
-    from s2corpus.pipeline.summary import approval_request
+    from s2corpus.pipeline.summary import format_approval_request
 
-    return approval_request(run, approvers.excluded_people(run, started_by))
+    return format_approval_request(run, approvers.excluded_people(run, started_by))
 
 
 @explained()
-def answered(run: Run, answer: Answer, who: str, note: str, at: datetime, started_by: str | None = None) -> None:
-    """Note what a person said to publishing; a rejected release stays unpublished. `started_by` says who started its run.
+def record_answer(run: Run, answer: Answer, who: str, note: str, at: datetime, started_by: str | None = None) -> None:
+    """Record a person's answer to the approval request. A rejected release remains unpublished.
+
+    `started_by` is the person who started the run.
 
     Raises:
-        AnotherPerson: who approved started the run, or delivered what is new in it.
+        AnotherPerson: the approver started the run or delivered new data of the release.
     """
     log.info("%s: %s by %s%s", run.release_id, answer, who, f": {note}" if note else "")
     catalog = Catalog.from_environment()
-    if answer is Answer.APPROVED and (said := approvers.objection(run, who, started_by)):
+    if answer is Answer.APPROVED and (note_text := approvers.find_objection(run, who, started_by)):
         if catalog:
-            catalog.approve(run.release_id, "publish", who, Answer.REFUSED, said, at)
-        raise approvers.AnotherPerson(said)
+            catalog.approve(run.release_id, "publish", who, Answer.REFUSED, note_text, at)
+        raise approvers.AnotherPerson(note_text)
     if catalog:
         catalog.approve(run.release_id, "publish", who, answer, note, at)
         if answer is not Answer.APPROVED:
@@ -188,43 +196,43 @@ def answered(run: Run, answer: Answer, who: str, note: str, at: datetime, starte
 
 @explained()
 def publish(run: Run, approval: Mapping[str, str] | None = None) -> str:
-    """Move the pointer to the run's snapshot, and note that the release is published; the manifest's address.
+    """Publish the run's snapshot, record the publication, and return the manifest's address.
 
-    `approval` says who approved, when and with which note; it is kept with the publication.
+    `approval` contains the approver, time and note; it is stored with the publication.
     """
-    moved = _win(lambda: pointer.publish(run.lake, run.snapshot_id, approval))
+    moved = _retry_lost_race(lambda: pointer.publish(run.lake, run.snapshot_id, approval))
     if catalog := Catalog.from_environment():
         catalog.end_release(run.release_id, ReleaseState.PUBLISHED, run.snapshot_id)
     return run.lake.uri(str(moved.manifest))
 
 
-def _win(step: Callable[[], Result]) -> Result:
-    """Do a step, again if another build of the release was first."""
+def _retry_lost_race(step: Callable[[], Result]) -> Result:
+    """Run a step; retry if another build of the release won a race."""
     for _ in range(_TRIES - 1):
         try:
             return step()
         except LostRace as lost:
-            log.info("%s: tried again", lost)
+            log.info("%s: retrying", lost)
     return step()
 
 
 def leave_unpublished(run: Run) -> None:
-    """Record that the release's snapshot is whole and was not to be published."""
+    """Record that the release's snapshot is complete and is intentionally not published."""
     if catalog := Catalog.from_environment():
         catalog.end_release(run.release_id, ReleaseState.UNPUBLISHED, run.snapshot_id)
 
 
-def failed(release: str, where: str, error: BaseException | None) -> bool:
-    """Note that a stage, or what follows them, failed for good; whether this is its first failure since it began."""
+def record_failure(release: str, where: str, error: BaseException | None) -> bool:
+    """Record the final failure of a stage or of a later task; return whether it is the first failure since the start."""
     state = ReleaseState.STOPPED if isinstance(error, QualityBlocked) else ReleaseState.FAILED
     catalog = Catalog.from_environment()
     return catalog is None or catalog.fail_stage(release, where, state, str(error or "killed"))
 
 
 def run_stage(run: Run, name: str, *, workers: int = 1, order: Mapping[int, int] | None = None) -> None:
-    """Plan, work on, finish and check a stage in this process or in `workers` child processes.
+    """Plan, process, finish and check a stage in this process or in `workers` child processes.
 
-    `order` maps shard numbers to ranks: shards are worked on by rank (tests try any order).
+    `order` maps shard numbers to ranks, which determine the sequence (tests try different sequences).
     """
     run_rounds(run, name, workers=workers, order=order)
     finish(run, name)
@@ -234,15 +242,15 @@ def run_stage(run: Run, name: str, *, workers: int = 1, order: Mapping[int, int]
 def run_rounds(
     run: Run, name: str, *, first: int = 0, workers: int = 1, order: Mapping[int, int] | None = None
 ) -> None:
-    """Plan and do the rounds of a stage from the `first` on."""
+    """Plan and process the rounds of a stage, beginning with round `first`."""
     for round in range(first, stage_row(name).rounds):
         indexes = plan(run, name, round)
         if order and round == 0:
             indexes.sort(key=lambda index: order.get(index, index))
-        _all(partial(work, round=round), run, name, indexes, workers)
+        _work_in_parallel(partial(work, round=round), run, name, indexes, workers)
 
 
-def _all(
+def _work_in_parallel(
     do: Callable[[Run, str, Sequence[int]], None], run: Run, name: str, indexes: Sequence[int], workers: int
 ) -> None:
     if workers == 1:
@@ -252,8 +260,8 @@ def _all(
         list(pool.map(do, [run] * len(indexes), [name] * len(indexes), [[index] for index in indexes]))
 
 
-def work_through(run: Run, names: Sequence[str]) -> None:
-    """Plan, work on and finish stages in this process, without catalog, metrics and checks: for what is not a release."""
+def process_stages(run: Run, names: Sequence[str]) -> None:
+    """Plan, process and finish stages in this process, without catalog, metrics and checks; used for batches of drops."""
     for name in names:
         step = load_stage(name)
         shards = step.plan(run)

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 class Shards(StrEnum):
-    """How the work of a stage is cut."""
+    """The way in which the work of a stage is divided."""
 
     PLANNED = "planned"
-    """as the stage's own plan says, which is stored"""
+    """by the stage's own plan, which is stored"""
     PDFS = "pdfs"
-    """ranges of SHA-1: the same for all stages, fixed by the stage that `fixes` them"""
+    """ranges of SHA-1, equal for all stages; determined by the stage that `fixes` them"""
     PAPERS = "papers"
-    """buckets of paper ids, likewise"""
+    """buckets of paper ids, equal for all stages; determined by the stage that `fixes` them"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class StageRow:
     writes: tuple[str, ...]
     shards: Shards
     rounds: int = 1
-    """rounds of shards: in all but the last they leave rows in buckets, which the next round reads"""
+    """rounds of shards: all rounds except the last write rows to buckets for the next round"""
     fixes: Shards | None = None
-    """the shards of later stages that are known once this stage has finished"""
+    """the shards of later stages that are determined when this stage has finished"""
 
     @property
     def read_tables(self) -> tuple[Table, ...]:
@@ -57,7 +57,7 @@ class StageRow:
 
 
 def _tables(names: tuple[str, ...]) -> tuple[Table, ...]:
-    from s2corpus.tables import TABLES  # Arrow: readers of DAG files need only names
+    from s2corpus.tables import TABLES  # Arrow is imported here, because DAG files need only the names
 
     return tuple(TABLES[name] for name in names)
 
@@ -144,8 +144,8 @@ def stage_row(name: str) -> StageRow:
     return PIPELINE[STAGE_NAMES.index(name)]
 
 
-def planned_by(name: str) -> str:
-    """Return the stage whose end gives the shards of a stage: the stage itself if it has a plan."""
+def find_planning_stage(name: str) -> str:
+    """Return the stage that determines the shards of a stage, or the stage itself if it has a plan."""
     shards = stage_row(name).shards
     return next((row.name for row in PIPELINE if row.fixes is shards), name)
 

@@ -1,4 +1,4 @@
-"""The end of a release, readably: the funnel, the snapshot, and how to read a document of it."""
+"""Readable summary of a finished release: the funnel, the snapshot, and how to read a document."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ from collections.abc import Iterable, Mapping
 
 import orjson
 
+from s2corpus.escaping import escape_markdown
 from s2corpus.pipeline import quality
-from s2corpus.pipeline.funnel import PUBLISHED, SETS, funnel
+from s2corpus.pipeline.funnel import PUBLISHED, SETS, build_funnel
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PDFS, SELECTIONS, SPLITS
 
 _SHOWN = 5
-"""rows of a check that the summary shows"""
+"""number of a check's rows that the summary shows"""
 
 
-def summary(run: Run, durations: Mapping[str, float] | None = None, *, command: str = "corpus") -> str:
-    """What came of a release, as text: every number from its metrics."""
+def format_summary(run: Run, durations: Mapping[str, float] | None = None, *, command: str = "corpus") -> str:
+    """Return the summary of a release as text; all numbers come from metrics."""
     metrics = quality.read_metrics(run)
     lines = [f"Release {run.release_id}", ""]
-    if lost := losses(run):
+    if lost := list_losses(run):
         lines += [f"  Fewer than {run.parent}", *(f"    {line}" for line in lost), ""]
     lines += ["  Funnel"]
-    lines += [f"    {label:<34}{value}" for label, value in _funnel(metrics)]
+    lines += [f"    {label:<34}{value}" for label, value in _format_funnel(metrics)]
     warned = []
     for v in (v for verdicts in quality.read_verdicts(run).values() for v in verdicts if v.verdict != "pass"):
         accepted = f"; overridden: {v.accepted}" if v.accepted else ""
         warned.append(f"{v.stage}.{v.check}: {v.offending} ({v.reason}){accepted}")
-        if v.stage == "intake":  # what was delivered wrongly, for who delivered it
+        if v.stage == "intake":  # rows that show deliverers the faults of their deliveries
             warned += [f"  {', '.join(str(value) for value in row.values() if value)}" for row in v.rows[:_SHOWN]]
     lines += ["", f"  Checks       {'all passed' if not warned else ''}", *(f"    {line}" for line in warned)]
     if durations:
@@ -38,10 +39,10 @@ def summary(run: Run, durations: Mapping[str, float] | None = None, *, command: 
     return "\n".join(lines)
 
 
-def _funnel(metrics: Mapping[str, Metrics]) -> list[tuple[str, str]]:
-    """The funnel's bars, then what its papers hold: labels and values."""
+def _format_funnel(metrics: Mapping[str, Metrics]) -> list[tuple[str, str]]:
+    """Return labels and values of the funnel's bars, followed by totals of the papers' content."""
     rows = []
-    for step in funnel(metrics):
+    for step in build_funnel(metrics):
         left = "; ".join(f"{word} {n}" for word, n in step.left_out)
         rows.append((step.label, f"{step.count}" + (f"   not: {left}" if left else "")))
     for label, stage, *names in (
@@ -55,8 +56,10 @@ def _funnel(metrics: Mapping[str, Metrics]) -> list[tuple[str, str]]:
     return rows
 
 
-def losses(run: Run) -> list[str]:
-    """What the release has fewer of than its parent, a line each, the greatest loss first; nothing without a parent."""
+def list_losses(run: Run) -> list[str]:
+    """Return one line for each count that is smaller than the parent's, greatest loss first; return nothing without a
+    parent.
+    """
     before, now = quality.parent_metrics(run), quality.read_metrics(run)
     if run.parent is not None:
         stats = orjson.loads(run.lake.get(f"snapshots/{run.parent}/stats.json")[0])
@@ -78,19 +81,20 @@ def losses(run: Run) -> list[str]:
     return [line for _, line in sorted(found, key=lambda item: (-item[0], item[1]))]
 
 
-def approval_request(run: Run, excluded: Mapping[str, str]) -> str:
-    """Return what a person is asked before a release is published, in Markdown.
+def format_approval_request(run: Run, excluded: Mapping[str, str]) -> str:
+    """Return the approval request for a release in Markdown.
 
-    It contains the documents, the change, the results of the checks, where to read more, and the people who may not approve
-    (`excluded`: name → what they did): Airflow shows any answer as accepted, so they must know before they answer.
+    It contains the documents, the changes, the results of the checks, links, and the people who may not approve
+    (`excluded`: name → reason). Airflow displays every answer as accepted, so the people must know this before they
+    answer.
     """
     snapshot = f"snapshots/{run.snapshot_id}"
     stats = orjson.loads(run.lake.get(f"{snapshot}/stats.json")[0])
-    lost = losses(run)
+    lost = list_losses(run)
     lines = [
         *([f"**Fewer than its parent `{run.parent}`:**", "", *(f"- {line}" for line in lost), ""] if lost else []),
-        f"**{run.snapshot_id}** sees what was ready before {run.as_of:%Y-%m-%d %H:%M} UTC. "
-        "Rejecting it, or not answering in time, leaves it unpublished.",
+        f"**{run.snapshot_id}** contains deliveries that were ready before {run.as_of:%Y-%m-%d %H:%M} UTC. "
+        "It remains unpublished if it is rejected or not answered in time.",
         "",
         *(f"- {_code(name)} {_code(did)}: their approval is refused; they can reject it."
           for name, did in sorted(excluded.items())),
@@ -103,7 +107,7 @@ def approval_request(run: Run, excluded: Mapping[str, str]) -> str:
         "",
     ]  # fmt: skip
     if run.parent is None:
-        lines.append("It has no parent: it is the first of its spec, or those before were withdrawn.")
+        lines.append("It has no parent: it is the first snapshot of its spec, or all earlier snapshots were withdrawn.")
     else:
         changes = orjson.loads(run.lake.get(f"{snapshot}/diff.json")[0])
         lines += [f"Documents since its parent `{run.parent}`:", ""]
@@ -115,13 +119,15 @@ def approval_request(run: Run, excluded: Mapping[str, str]) -> str:
         "",
         "Funnel:",
         "",
-        *(f"- {label}: {' '.join(value.split())}" for label, value in _funnel(quality.read_metrics(run))),
+        *(f"- {label}: {escape_markdown(value)}" for label, value in _format_funnel(quality.read_metrics(run))),
     ]
-    spoke = [v for verdicts in quality.read_verdicts(run).values() for v in verdicts if v.verdict != "pass"]
-    lines += ["", "Checks that found something:" if spoke else "All checks passed.", ""]
-    for v in spoke:
-        gone_on = f"; {v.accepted_by} goes on: {' '.join(v.accepted.split())}" if v.accepted else ""
-        lines.append(f"- {v.verdict} `{v.stage}.{v.check}`: {v.offending} ({v.reason}){gone_on}")
+    failed_checks = [v for verdicts in quality.read_verdicts(run).values() for v in verdicts if v.verdict != "pass"]
+    lines += ["", "Failed checks:" if failed_checks else "All checks passed.", ""]
+    for v in failed_checks:
+        overridden = (
+            f"; overridden by {escape_markdown(v.accepted_by)}: {escape_markdown(v.accepted)}" if v.accepted else ""
+        )
+        lines.append(f"- {v.verdict} `{v.stage}.{v.check}`: {v.offending} ({escape_markdown(v.reason)}){overridden}")
     lines += ["", f"The data card: `{run.lake.uri(f'{snapshot}/README.md')}`"]
     return "\n".join(lines)
 
@@ -139,8 +145,8 @@ def _table(first: str, second: str, rows: Iterable[tuple[str, int, int]]) -> lis
     ]
 
 
-def papers_report(run: Run) -> str:
-    """What became of each PDF of a small release, with the stage and the word that decided: a line for each name it was delivered by."""
+def format_papers_report(run: Run) -> str:
+    """Return one line per delivered file name of a small release, with the deciding stage and outcome."""
     selections = {row["file_sha1"]: row["outcome"] for row in run.table(SELECTIONS).rows(["file_sha1", "outcome"])}
     extracted = {row["file_sha1"]: row["outcome"] for row in run.table(EXTRACTIONS).rows(["file_sha1", "outcome"])}
     papers = {row["canonical_pdf"]: row for row in run.table(PAPERS).rows(["paper_id", "canonical_pdf", "title"])}
@@ -174,4 +180,4 @@ def papers_report(run: Run) -> str:
         for number, place in enumerate(pdf["places"]):
             same = f"the same file as {pdf['places'][0]['name']}" if number else what
             lines.append((place["name"], f"  {same[:60]:<28} {place['name'][-44:]:<44} {title[:60]}"))
-    return "\n".join(["What became of each PDF", "", *(line for _, line in sorted(lines))])
+    return "\n".join(["Outcome of each PDF", "", *(line for _, line in sorted(lines))])

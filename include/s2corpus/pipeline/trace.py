@@ -1,4 +1,4 @@
-"""One paper's or PDF's way through a release. Reads one part of a table where the id says which."""
+"""Trace one paper or PDF through a release. If the id determines the part of a table, only that part is read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.explain import Explanation, explanations
-from s2corpus.pipeline.release_tables import Row, Tables, names
+from s2corpus.pipeline.release_tables import Row, Tables, list_columns
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import (
     ALIASES,
@@ -32,12 +32,12 @@ from s2corpus.tables import (
 from s2corpus.text.splits import Split
 
 MOST_LINKS = 5_000_000
-"""rows of `links` up to which citing papers are looked for: they lie in every part"""
+"""maximum number of rows of `links` for which citing papers are searched: all parts must be read"""
 
 
 @dataclass
-class Pdf:
-    """One PDF: what each stage said of it. A row is None where the stage did not see it."""
+class PdfTrace:
+    """One PDF with the result of each stage. A row is None if the stage did not process the PDF."""
 
     sha1: str
     delivered: Row | None
@@ -48,7 +48,7 @@ class Pdf:
 
     @property
     def end(self) -> str:
-        """Where its way ends, in words."""
+        """The last result in words."""
         if self.selection and self.selection["outcome"] != "selected":
             return f"left out by select: {self.selection['outcome']}"
         if self.extraction and self.extraction["outcome"] != "ok":
@@ -60,29 +60,29 @@ class Pdf:
 
 
 @dataclass
-class Way:
-    """One paper: its records, why they are one, the vote, and what each stage decided."""
+class PaperTrace:
+    """One paper: its records, the reasons for clustering them, the vote, and the decision of each stage."""
 
     paper_id: str
     alias_of: str | None
-    """the id that was asked for, where it is a former one"""
+    """the requested id, if it is a former id"""
     records: list[Row]
     explanation: Explanation
     paper: Row | None
-    pdfs: list[Pdf]
+    pdfs: list[PdfTrace]
     fulltexts: list[Row]
     filtered: Row | None
     links: list[Row]
     cited_by: list[str] | None
-    """None where the release has too many links to look"""
+    """None if the release has too many links to search"""
     documents: list[Row]
     splits: dict[str, Row]
     repeats: list[Row] = field(default_factory=list)
-    """documents of its cluster of duplicates, the one that stands for it first; empty where it has none"""
+    """documents of its cluster of duplicates, the representative first; empty without duplicates"""
 
     @property
-    def told_repeats(self) -> list[str]:
-        """A line for each document of its cluster that repeats another."""
+    def repeat_descriptions(self) -> list[str]:
+        """One line for each document of its cluster that duplicates another document."""
         return [
             f"{row['paper_id']} ({row['set']}, {row['split']}) repeats {row['duplicate_of']}: {row['reason']}"
             + ("" if row["jaccard"] is None else f", Jaccard index {row['jaccard']:.3f}")
@@ -92,7 +92,7 @@ class Way:
 
     @property
     def end(self) -> str:
-        """Where its way ends, in words."""
+        """The last result in words."""
         if self.paper is None:
             return "clustered; the vote has not run"
         if self.filtered is None:
@@ -104,45 +104,45 @@ class Way:
                 split = self.splits.get(document["set"])
                 if split is None:
                     return f"document of {document['set']}; not split yet"
-                held = split["split"].startswith("held_back")
+                is_held_back = split["split"].startswith("held_back")
                 if split["split"] in (Split.DUPLICATE, Split.NEAR_DUPLICATE):
-                    return f"held back of {document['set']}: {split['split']} of {split['reason']}"
-                return f"{'held back' if held else 'document'} of {document['set']}: {split['split']}"
-        said = "; ".join(f"{d['set']} {d['outcome']}" for d in self.documents)
-        return f"left out by clean: {said}" if said else "kept; clean has not run"
+                    return f"is_held_back back of {document['set']}: {split['split']} of {split['reason']}"
+                return f"{'is_held_back back' if is_held_back else 'document'} of {document['set']}: {split['split']}"
+        outcomes = "; ".join(f"{d['set']} {d['outcome']}" for d in self.documents)
+        return f"left out by clean: {outcomes}" if outcomes else "kept; clean has not run"
 
     @property
     def published(self) -> bool:
-        """Whether it is a document of the snapshot."""
+        """Whether the paper is a document of the snapshot."""
         return any(row["split"] in ("train", "valid") for row in self.splits.values())
 
 
-def pdf_of(tables: Tables, sha1: str) -> Pdf | None:
-    """A PDF's way; None where the release has no such PDF."""
+def trace_pdf(tables: Tables, sha1: str) -> PdfTrace | None:
+    """Return the trace of a PDF, or None if the release does not contain the PDF."""
 
     def only(table: Table) -> Row | None:
         return next(iter(tables.of_pdf(table, sha1)), None)
 
-    found = Pdf(sha1, only(PDFS), only(SELECTIONS), only(EXTRACTIONS), tables.of_pdf(PARSES, sha1))
+    found = PdfTrace(sha1, only(PDFS), only(SELECTIONS), only(EXTRACTIONS), tables.of_pdf(PARSES, sha1))
     return found if found.delivered or found.parses else None
 
 
-def with_papers(tables: Tables, pdf: Pdf) -> Pdf:
-    """The PDF with the papers that have it."""
+def add_papers(tables: Tables, pdf: PdfTrace) -> PdfTrace:
+    """Add the ids of the papers that contain the PDF."""
     named = tables.rows(MEMBERS, pc.field("file_sha1") == pdf.sha1, ["paper_id", "file_sha1"])
     pdf.papers = sorted({row["paper_id"] for row in named})
     return pdf
 
 
-def way_of(tables: Tables, asked: str) -> Way | None:
-    """A paper's way, by its id or a former one; None where the release has no such paper."""
+def trace_paper(tables: Tables, requested_id: str) -> PaperTrace | None:
+    """Return the trace of a paper, given its current or a former id, or None if the release does not contain the paper."""
     try:
-        records = tables.of_paper(MEMBERS, asked)
+        records = tables.of_paper(MEMBERS, requested_id)
     except NotCommitted:
         return None
-    paper_id = asked
+    paper_id = requested_id
     if not records:
-        former = next(tables.rows(ALIASES, pc.field("alias") == asked), None)
+        former = next(tables.rows(ALIASES, pc.field("alias") == requested_id), None)
         if former is None:
             return None
         paper_id = former["paper_id"]
@@ -153,7 +153,7 @@ def way_of(tables: Tables, asked: str) -> Way | None:
     clusters = pa.table({"record_id": ids, "paper_id": pa.array([paper_id] * len(ids), pa.string())})
     paper = next(iter(tables.of_paper(PAPERS, paper_id)), None)
     sha1s = {row["file_sha1"] for row in records if row["file_sha1"]}
-    pdfs = [pdf for sha1 in sorted(sha1s) if (pdf := pdf_of(tables, sha1))]
+    pdfs = [pdf for sha1 in sorted(sha1s) if (pdf := trace_pdf(tables, sha1))]
     if paper:
         paper["provenance"] = dict(paper["provenance"] or ())
         pdfs.sort(key=lambda pdf: (pdf.sha1 != paper["canonical_pdf"], pdf.sha1))
@@ -164,18 +164,20 @@ def way_of(tables: Tables, asked: str) -> Way | None:
     links = [
         {**row, "entry": entries.get((row["parse_kind"], row["ref_id"]))} for row in tables.of_paper(LINKS, paper_id)
     ]
-    return Way(
+    return PaperTrace(
         paper_id,
-        asked if asked != paper_id else None,
+        requested_id if requested_id != paper_id else None,
         records,
         next(iter(explanations(clusters, edges, {paper_id}))),
         paper,
         pdfs,
-        tables.of_paper(FULLTEXTS, paper_id, names(FULLTEXTS, "parse")),
+        tables.of_paper(FULLTEXTS, paper_id, list_columns(FULLTEXTS, "parse")),
         next(iter(tables.of_paper(FILTERED, paper_id)), None),
-        sorted(links, key=lambda row: (row["parse_kind"], _natural(row["ref_id"]))),
+        sorted(links, key=lambda row: (row["parse_kind"], _natural_key(row["ref_id"]))),
         _cited_by(tables, paper_id),
-        sorted(tables.of_paper(DOCUMENTS, paper_id, names(DOCUMENTS, "text")), key=lambda d: d["set"], reverse=True),
+        sorted(
+            tables.of_paper(DOCUMENTS, paper_id, list_columns(DOCUMENTS, "text")), key=lambda d: d["set"], reverse=True
+        ),
         {row["set"]: row for row in tables.of_paper(SPLITS, paper_id)},
         _repeats(tables, paper_id),
     )
@@ -202,6 +204,6 @@ def _cited_by(tables: Tables, paper_id: str) -> list[str] | None:
     return sorted({row["paper_id"] for row in tables.rows(LINKS, where, ["paper_id", "cited_paper_id"])})
 
 
-def _natural(ref_id: str) -> tuple[str, int]:
+def _natural_key(ref_id: str) -> tuple[str, int]:
     letters, digits = re.fullmatch(r"(.*?)(\d*)", ref_id, re.DOTALL).groups()  # type: ignore[union-attr]
     return letters, int(digits or 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import MAXYEAR, datetime
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,8 @@ def made_again(manifest: Mapping[str, Any], stats: Mapping[str, Any], descriptio
     """
     funnel = [(row["stage"], row["outcome"], row["count"]) for row in stats["funnel"]]
     years = sorted((int(year), n) for year, n in stats["years"].items())
+    if years and not 0 <= years[0][0] <= years[-1][0] <= MAXYEAR:  # the picture has a bar for each year between
+        raise ValueError(f"documents of the years {years[0][0]} to {years[-1][0]}")
     yield "funnel.csv", report.funnel_csv(funnel).encode()
     yield "funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel]).encode()
     yield "years.svg", plots.columns("Documents by year", years).encode()

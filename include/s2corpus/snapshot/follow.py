@@ -5,12 +5,11 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import orjson
-
 import s2corpus_reader
 from s2corpus.ids import SnapshotId
 from s2corpus.snapshot import delta, push
 from s2corpus.storage.lake import Lake, open_lake
+from s2corpus_reader.bounded import read_object
 
 
 def follow(published: Lake, copies: Path) -> Path:
@@ -19,7 +18,7 @@ def follow(published: Lake, copies: Path) -> Path:
     It comes from the newest copy that is there of an earlier snapshot of the spec, as long as that one is still published beside the new
     one, by the delta between them; else every file is fetched. What is there already is left as it is.
     """
-    new = SnapshotId.parse(orjson.loads(published.get(push.MANIFEST)[0])["snapshot"])
+    new = SnapshotId.parse(str(read_object(published, push.MANIFEST).get("snapshot")))
     copy = copies / new
     if (copy / push.MANIFEST).is_file():
         return copy
@@ -31,12 +30,12 @@ def follow(published: Lake, copies: Path) -> Path:
         (s for s in there if s.spec == new.spec and s.release.day < new.release.day), key=lambda s: s.release.day
     )
     for old in reversed(earlier):
-        source = open_lake(f"{beside}/{old}")
+        source = open_lake(f"{beside}/{old}", confined=True)
         if source.size(push.MANIFEST) is not None:
             with tempfile.TemporaryDirectory(prefix=".delta-", dir=copies) as scratch:
                 made = Path(scratch) / "delta"
                 delta.make(source, published, made)
-                s2corpus_reader.apply(made, open_lake(str(copies / old)), copy)
+                s2corpus_reader.apply(made, open_lake(str(copies / old), confined=True), copy)
             return copy
     push.to_lake(published, open_lake(str(copy)))
     return copy

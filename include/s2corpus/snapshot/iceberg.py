@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot import documents, hub
+from s2corpus_reader.files import list_files
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
@@ -108,6 +109,8 @@ def _register(catalog: Catalog, name: str, schema: pa.Schema, manifest: Mapping[
         if known.snapshot_id != table.metadata.current_snapshot_id:
             table.manage_snapshots().set_current_snapshot(known.snapshot_id).commit()
         return rows
+    for file in files:
+        snapshot.check_file(file["path"])
     paths = [f"{_address(snapshot)}/{file['path']}" for file in files]
     note = {NOTE: str(manifest["snapshot"])}
     try:
@@ -131,9 +134,9 @@ def _register(catalog: Catalog, name: str, schema: pa.Schema, manifest: Mapping[
 def _files(table: str, manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     pattern = hub.TABLES[table][0] if table in hub.TABLES else "documents/*.parquet"
     folder, _, suffix = pattern.partition("*")
-    for file in manifest["files"]:
-        if file["path"].startswith(folder) and file["path"].endswith(suffix):
-            yield file
+    for path, file in list_files(manifest).items():
+        if path.startswith(folder) and path.endswith(suffix):
+            yield file.as_json()
 
 
 def _address(snapshot: Lake) -> str:

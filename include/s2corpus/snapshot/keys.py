@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from s2corpus.snapshot.documents import IDENTIFIERS
 from s2corpus.titles.normalised import normalise_one
-from s2corpus_reader.files import key
+from s2corpus_reader.files import lookup_key
 from s2corpus_reader.parquet import parquet_writer
 
 SCHEMA = pa.schema([pa.field("key", pa.int64(), nullable=False), pa.field("paper_id", pa.string(), nullable=False)])
@@ -27,15 +27,15 @@ _FILE = "SELECT DISTINCT key, paper_id FROM keys WHERE key % ? = ? ORDER BY ALL"
 
 def of_paper(paper: Mapping[str, Any]) -> Iterator[int]:
     """The keys of a paper's identifiers and title."""
-    yield from (key(name, paper[name]) for name in IDENTIFIERS if paper[name])
+    yield from (lookup_key(name, paper[name]) for name in IDENTIFIERS if paper[name])
     if paper["title"] and (title := normalise_one(paper["title"])):
-        yield key("title", title)
+        yield lookup_key("title", title)
 
 
 def of_document(row: Mapping[str, Any]) -> Iterator[int]:
     """The key of the SHA-1 of the file that a document's text is from."""
     if row["sha1"]:
-        yield key("sha1", row["sha1"])
+        yield lookup_key("sha1", row["sha1"])
 
 
 def write(connection: duckdb.DuckDBPyConnection, number: int, files: int, local: Path) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from s2corpus.rules.clean import RECIPE_HAS_ITS_OWN
 from s2corpus.snapshot.meanings import meanings
@@ -51,6 +51,26 @@ def meaning_of(rule: str) -> str:
     if not (isinstance(model, type) and issubclass(model, BaseModel) and name in model.model_fields):
         return ""
     return meanings(model).get(name, "")
+
+
+def rule_fault(rules: Mapping[str, Any]) -> str | None:
+    """Return what a release spec would refuse of a manifest's rules; None if it takes all that this version knows."""
+    sections: dict[str, dict[str, Any]] = {}
+    for rule, value in rules.items():
+        section, _, name = rule.partition(".")
+        field_ = ReleaseSpec.model_fields.get(section)
+        model = field_.annotation if field_ else None
+        if isinstance(model, type) and issubclass(model, BaseModel) and name in model.model_fields:
+            sections.setdefault(section, {})[name] = value
+    for section, values in sections.items():
+        model = ReleaseSpec.model_fields[section].annotation
+        try:
+            model.model_validate_json(orjson.dumps(values), strict=True)  # type: ignore[union-attr]
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join(map(str, (section, *first["loc"])))
+            return f"{name} is {str(first['input'])[:100]}: {first['msg']}"
+    return None
 
 
 def rules_of(spec: ReleaseSpec) -> list[Rule]:

@@ -70,5 +70,6 @@ def released_parse(parse: dict[str, Any], links: Mapping[str, str], *, open_acce
     released = {**parse, "bib_entries": entries}
     if not open_access:
         released |= {"title": None, "abstract": [], "body_text": [], "back_matter": [], "ref_entries": {}}
-        released.pop("article", None)
+        for name in ("keywords", "issn", "emails", "article"):
+            released.pop(name, None)
     return released

@@ -7,6 +7,7 @@ happened. A snapshot that was ever pointed at is never changed.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -18,9 +19,13 @@ from s2corpus.errors import LostRace, UserError
 from s2corpus.ids import SnapshotId, spec_name
 from s2corpus.rules import MIN_REASON
 from s2corpus.storage.lake import ABSENT, Conflict
+from s2corpus_reader.bounded import MAX_SMALL_BYTES, read_object
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
+
+
+_REPAIR = "restore it from a backup, or delete it and publish the newest snapshot again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +40,64 @@ class Pointer:
 
 
 def latest(lake: Lake, spec: str) -> Pointer:
-    """The pointer of a spec; it points at nothing before the first publication."""
+    """The pointer of a spec; it points at nothing before the first publication.
+
+    Raises:
+        UserError: `latest.json` is damaged.
+    """
     return _read(lake, spec)[0]
+
+
+def read_pointer(lake: Lake, key: str, spec: str) -> Pointer:
+    """Read the `latest.json` of a spec, and accept only the id of a snapshot of that spec.
+
+    Raises:
+        FileNotFoundError: there is none.
+        UserError: it is damaged.
+    """
+    where = lake.uri(key)
+    try:
+        value = read_object(lake, key, MAX_SMALL_BYTES)
+    except ValueError as error:
+        raise UserError(f"{where} is damaged ({error}): {_REPAIR}") from None
+    if "snapshot" not in value:
+        raise UserError(f"{where} is damaged (it has no snapshot): {_REPAIR}")
+    snapshot = value["snapshot"]
+    if snapshot is None:
+        return Pointer(None)
+    if not isinstance(snapshot, str) or not SnapshotId.known(snapshot):
+        raise UserError(f"{where} is damaged ({str(snapshot)[:100]!r} is not a snapshot id): {_REPAIR}")
+    if SnapshotId(snapshot).spec != spec:
+        raise UserError(f"{where} is damaged ({snapshot} is not a snapshot of {spec}): {_REPAIR}")
+    manifest, sha256 = value.get("manifest"), value.get("manifest_sha256")
+    if manifest != f"snapshots/{snapshot}/manifest.json":
+        raise UserError(f"{where} is damaged (its manifest is {str(manifest)[:100]!r}): {_REPAIR}")
+    if not isinstance(sha256, str) or not re.fullmatch("[0-9a-f]{64}", sha256):
+        raise UserError(f"{where} is damaged (its manifest_sha256 is {str(sha256)[:100]!r}): {_REPAIR}")
+    return Pointer(snapshot, manifest, sha256)
+
+
+def check_pointer(lake: Lake, spec: str) -> None:
+    """Check before any work that a release of the spec can be published.
+
+    Raises:
+        UserError: `latest.json` is damaged, or names a snapshot that has no manifest.
+    """
+    pointer = latest(lake, spec)
+    if pointer.manifest is not None and lake.size(pointer.manifest) is None:
+        raise UserError(
+            f"{lake.uri(f'snapshots/{spec}/latest.json')} names {pointer.snapshot}, which has no manifest.json: {_REPAIR}"
+        )
 
 
 def is_published(lake: Lake, snapshot: str) -> bool:
     """Whether the snapshot was ever pointed at, yanked or not."""
-    spec = SnapshotId.parse(snapshot).spec
-    return lake.size(_mark(spec, "published", snapshot)) is not None or latest(lake, spec).snapshot == snapshot
+    return was_published(lake, snapshot) or latest(lake, SnapshotId(snapshot).spec).snapshot == snapshot
+
+
+def was_published(lake: Lake, snapshot: str) -> bool:
+    """Return whether the publication of a snapshot is recorded."""
+    return lake.size(_mark(SnapshotId.parse(snapshot).spec, "published", snapshot)) is not None
 
 
 def published(lake: Lake, spec: str) -> list[SnapshotId]:
@@ -87,12 +142,14 @@ def yank(lake: Lake, snapshot: str, reason: str) -> Pointer:
         raise UserError(f"{snapshot} was never published; published are: {known}")
     _check_reason(reason)
     pointer, etag = _read(lake, spec)
-    _set_mark(lake, spec, "yanked", snapshot, {"reason": reason.strip()})
+    back = None
     if pointer.snapshot == snapshot:
-        left = published(lake, spec)
-        pointer = _pointing_at(lake, left[-1]) if left else Pointer(None)
-        _move(lake, spec, pointer, etag)
-    return pointer
+        left = [id_ for id_ in published(lake, spec) if id_ != snapshot]
+        back = _pointing_at(lake, left[-1]) if left else Pointer(None)  # before the mark: it may be damaged
+    _set_mark(lake, spec, "yanked", snapshot, {"reason": reason.strip()})
+    if back is not None:
+        _move(lake, spec, back, etag)
+    return back or pointer
 
 
 def restore(lake: Lake, snapshot: str, reason: str) -> Pointer:
@@ -105,11 +162,11 @@ def restore(lake: Lake, snapshot: str, reason: str) -> Pointer:
     spec = SnapshotId.parse(snapshot).spec
     _check_reason(reason)
     try:
-        yanked = orjson.loads(lake.get(_mark(spec, "yanked", snapshot))[0])
+        yanked = _read_mark(lake, _mark(spec, "yanked", snapshot))
     except FileNotFoundError:
         known = ", ".join(sorted(_marked(lake, spec, "yanked"))) or "none"
         raise UserError(f"{snapshot} is not yanked; yanked are: {known}") from None
-    noted = orjson.loads(lake.get(_mark(spec, "published", snapshot))[0]).get("manifest_sha256")
+    noted = _read_mark(lake, _mark(spec, "published", snapshot)).get("manifest_sha256")
     if (found := _pointing_at(lake, snapshot).manifest_sha256) != noted:
         raise UserError(f"{snapshot}: its manifest's SHA-256 is {found}, it was published with {noted}: not restored")
     key = _mark(spec, "restored", snapshot)
@@ -170,8 +227,12 @@ def _pointing_at(lake: Lake, snapshot: str) -> Pointer:
         manifest, _ = lake.get(key)
     except FileNotFoundError:
         raise UserError(f"{lake.uri(key)}: no manifest: the snapshot is not whole; run export to its end") from None
+    try:
+        files = [{"path": file["path"], "bytes": file["bytes"]} for file in orjson.loads(manifest)["files"]]
+    except (LookupError, TypeError, ValueError) as error:
+        raise UserError(f"{lake.uri(key)} is damaged ({error}): run export again") from None
     sizes = {entry.key: entry.bytes for entry in lake.list(f"snapshots/{snapshot}/")}
-    for file in orjson.loads(manifest)["files"]:
+    for file in files:
         found = sizes.get(f"snapshots/{snapshot}/{file['path']}")
         if found != file["bytes"]:
             raise UserError(
@@ -181,12 +242,22 @@ def _pointing_at(lake: Lake, snapshot: str) -> Pointer:
     return Pointer(snapshot, key, hashlib.sha256(manifest).hexdigest())
 
 
-def _read(lake: Lake, spec: str) -> tuple[Pointer, str]:
+def _read_mark(lake: Lake, key: str) -> dict[str, Any]:
     try:
-        data, etag = lake.get(f"snapshots/{spec}/latest.json")
+        return read_object(lake, key, MAX_SMALL_BYTES)
+    except ValueError as error:
+        raise UserError(f"{lake.uri(key)} is damaged ({error}): restore it from a backup") from None
+
+
+def _read(lake: Lake, spec: str) -> tuple[Pointer, str]:
+    key = f"snapshots/{spec}/latest.json"
+    etag = lake.etag(key)  # first: if it changes before it is read, the move conflicts
+    if etag == ABSENT:
+        return Pointer(None), ABSENT
+    try:
+        return read_pointer(lake, key, spec), etag
     except FileNotFoundError:
         return Pointer(None), ABSENT
-    return Pointer(**orjson.loads(data)), etag
 
 
 def _move(lake: Lake, spec: str, pointer: Pointer, etag: str) -> None:

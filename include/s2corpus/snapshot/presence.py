@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from s2corpus.snapshot.read_files import Fault, Snapshot
-from s2corpus_reader.files import documents_path, parquet_copy, whole
+from s2corpus_reader.files import documents_path, parquet_path, remove_piece
 
 _FOLDERS = ("corpus/metadata", "corpus/pdf_parses", "graph/links", "graph/contexts")
 _ALWAYS = (
@@ -27,13 +27,13 @@ _ALWAYS = (
 
 def number_of(path: str) -> int:
     """The number of a file of papers; 0 of what is not one."""
-    found = re.search(r"(\d+)\.(?:jsonl\.gz|parquet)$", whole(path))
+    found = re.search(r"(\d+)\.(?:jsonl\.gz|parquet)$", remove_piece(path))
     return int(found[1]) if found else 0
 
 
 def groups(state: Snapshot) -> int:
     """Into how many groups the files fall that share no paper with another group."""
-    counts = Counter(path.rpartition("/")[0] for path in {whole(path) for path in state.files} if "/" in path)
+    counts = Counter(path.rpartition("/")[0] for path in {remove_piece(path) for path in state.files} if "/" in path)
     return math.gcd(*counts.values()) if counts else 1
 
 
@@ -63,8 +63,8 @@ def presence(state: Snapshot) -> Iterator[Fault]:
         if limit is not None and (state.files[path].content_bytes or 0) > limit and state.files[path].rows != 1:
             yield Fault(path, f"it has more than the {limit} bytes of export.shard_bytes")
     for path in lines:
-        if parquet_copy(path) not in state.files and any(p.startswith("documents/") for p in state.files):
-            yield Fault(path, f"the manifest has no {parquet_copy(path)}, which repeats it")
+        if parquet_path(path) not in state.files and any(p.startswith("documents/") for p in state.files):
+            yield Fault(path, f"the manifest has no {parquet_path(path)}, which repeats it")
     for folder in sorted({*folders, *_FOLDERS}):
         numbers = sorted(number_of(path) for path in state.files if path.rpartition("/")[0] == folder)
         if not numbers or numbers != list(range(len(numbers))) or len(numbers) % groups(state):

@@ -19,7 +19,8 @@ import orjson
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.lake import Lake
-from s2corpus_reader.files import File
+from s2corpus_reader.bounded import copy_file, read_bytes
+from s2corpus_reader.files import File, list_files
 
 MANIFEST = "manifest.json"
 _SENT = "_PUSHED.json"
@@ -114,8 +115,16 @@ def to_hub(snapshot: Lake, repository: str, progress: Progress = lambda path: No
 
 
 def _files(snapshot: Lake) -> tuple[bytes, Sequence[File]]:
-    manifest = snapshot.get(MANIFEST)[0]
-    return manifest, [File(**file) for file in orjson.loads(manifest)["files"]]
+    """Return the manifest and the files that it lists.
+
+    Raises:
+        UserError: one of them could be written elsewhere than below the target.
+    """
+    try:
+        manifest = read_bytes(snapshot, MANIFEST)
+        return manifest, list(list_files(orjson.loads(manifest)).values())
+    except (LookupError, TypeError, ValueError) as error:
+        raise UserError(f"{snapshot.uri(MANIFEST)} is damaged ({error}): corpus verify shows where") from None
 
 
 def _get(lake: Lake, key: str) -> bytes | None:
@@ -128,7 +137,10 @@ def _fetched(snapshot: Lake, file: File, folder: Path) -> Path:
     """A file of the snapshot on this machine, as the manifest has it."""
     local = folder / file.path
     local.parent.mkdir(parents=True, exist_ok=True)
-    snapshot.download(file.path, local)
+    try:
+        copy_file(snapshot, file.path, local, file.bytes)
+    except ValueError as error:
+        raise UserError(f"{snapshot.uri(file.path)} is not the manifest's: {error}: corpus verify") from None
     with local.open("rb") as stream:
         if (found := hashlib.file_digest(stream, "sha256").hexdigest()) != file.sha256:
             raise UserError(

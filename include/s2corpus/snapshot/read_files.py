@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import orjson
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from s2corpus.snapshot import checks, copies, rights
 from s2corpus.snapshot.agreement import Agreement
 from s2corpus.snapshot.crossing import Crossing
 from s2corpus.snapshot.repeats import Repeats
-from s2corpus_reader.files import File, number
+from s2corpus_reader.bounded import MAX_LINE_BYTES
+from s2corpus_reader.files import File, file_number
+from s2corpus_reader.parquet import read_table
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 _DOCUMENTS = re.compile(r"v2/(s2orc|s2ag)/(train|valid)/(\d+)(?:-\d{6})?\.jsonl\.gz")
 _CORPUS = re.compile(r"corpus/(metadata|pdf_parses|latex_parses|jats_parses|elsevier_parses)/.*_(\d+)\.jsonl\.gz")
 UNEXPECTED = (
-    pa.ArrowException, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, OSError
+    pa.ArrowException, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, OSError, MemoryError
 )  # fmt: skip
 """what reading something of another form than expected raises"""
 
@@ -79,8 +80,7 @@ class Snapshot:
 
 def parquet(state: Snapshot, path: str) -> pa.Table:
     """A Parquet file of the snapshot, whole."""
-    with state.lake.open(path) as file:
-        return pq.read_table(pa.BufferReader(file.read()))
+    return read_table(state.lake, path)
 
 
 def file_faults(state: Snapshot, file: File) -> Iterator[Fault]:
@@ -89,14 +89,17 @@ def file_faults(state: Snapshot, file: File) -> Iterator[Fault]:
         yield from _plain(state, file)
         return
     with state.lake.open(file.path) as raw:
-        hashing = _Hashing(raw)
+        hashing = _Hashing(raw, file.bytes)
         content = hashlib.sha256()
         size = rows = 0
         check = _line_check(state, file.path)
         try:
             lines = gzip.GzipFile(fileobj=cast(BinaryIO, hashing))
             limit = (file.content_bytes or 0) + 1
-            while size < limit and (line := lines.readline(limit - size)):
+            while size < limit and (line := lines.readline(min(limit - size, MAX_LINE_BYTES + 1))):
+                if len(line) > MAX_LINE_BYTES:
+                    yield Fault(file.path, f"the line has more than {MAX_LINE_BYTES:,} bytes", rows + 1)
+                    return
                 content.update(line)
                 size += len(line)
                 rows += 1
@@ -113,7 +116,7 @@ def file_faults(state: Snapshot, file: File) -> Iterator[Fault]:
 
 def _plain(state: Snapshot, file: File) -> Iterator[Fault]:
     with state.lake.open(file.path) as raw:
-        hashing = _Hashing(raw)
+        hashing = _Hashing(raw, file.bytes)
         hashing.drain()
     if hashing.sha256.hexdigest() != file.sha256:
         yield Fault(file.path, "its SHA-256 is not the manifest's")
@@ -179,8 +182,8 @@ def _documents_check(
         if id_ <= last:
             yield f"document {id_} comes after {last}; lines are in the order of ids, each once"
         last = id_
-        if number(id_, state.rules["export.files"]) != nn:
-            yield f"document {id_} belongs to file {number(id_, state.rules['export.files']):02d}"
+        if file_number(id_, state.rules["export.files"]) != nn:
+            yield f"document {id_} belongs to file {file_number(id_, state.rules['export.files']):02d}"
         if id_ in state.seen:
             yield f"document {id_} is in another file too"
         state.seen.add(id_)
@@ -215,7 +218,7 @@ def _corpus_check(state: Snapshot, kind: str, nn: int) -> Callable[[bytes, int],
         if paper_id <= last:
             yield f"paper {paper_id} comes after {last}; lines are in the order of ids, each once"
         last = paper_id
-        if number(paper_id, files) != nn:
+        if file_number(paper_id, files) != nn:
             yield f"paper {paper_id} belongs to another file"
         if kind == "metadata":
             state.papers.add(paper_id)
@@ -238,14 +241,16 @@ def _corpus_check(state: Snapshot, kind: str, nn: int) -> Callable[[bytes, int],
 
 
 class _Hashing:
-    """A stream that hashes what is read through it."""
+    """A stream that hashes what is read through it, and ends one byte after the size that the manifest has."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, size: int) -> None:
         self._stream = stream
+        self._left = size + 1
         self.sha256 = hashlib.sha256()
 
     def read(self, size: int = -1) -> bytes:
-        data = self._stream.read(size) if size >= 0 else self._stream.read()
+        data = self._stream.read(self._left if size < 0 else min(size, self._left))
+        self._left -= len(data)
         self.sha256.update(data)
         return data
 

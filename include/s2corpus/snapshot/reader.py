@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import re
 from collections import defaultdict
@@ -12,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.ids import SPEC_NAME, SnapshotId
-from s2corpus.storage.lake import lake_uri, open_lake
+from s2corpus.snapshot.pointer import read_pointer
+from s2corpus.storage.lake import NotAFile, lake_uri, open_lake
+from s2corpus_reader.bounded import MAX_SMALL_BYTES, gzip_lines, read_object
+from s2corpus_reader.parquet import read_table
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
@@ -35,17 +36,22 @@ def open_snapshot(name: str, lake: str | None = None) -> Lake:
                 "nor the name of a spec"
             )
         name = f"{(lake or lake_uri()).rstrip('/')}/snapshots/{name}"
-    folder = open_lake(name)
+    folder = open_lake(name, confined=True)
+    for key in ("manifest.json", "latest.json"):
+        folder.check_file(key)
     if folder.size("manifest.json") is not None:
         return folder
     if folder.size("latest.json") is None:
         raise UserError(
-            f"{name}: neither manifest.json nor latest.json here: give the folder of a snapshot or of a spec"
+            f"{name}: no manifest.json and no latest.json found: give the folder of a snapshot or of a spec"
         )
-    snapshot = orjson.loads(folder.get("latest.json")[0])["snapshot"]
+    snapshot = read_pointer(folder, "latest.json", folder.root.rpartition("/")[2]).snapshot
     if snapshot is None:
         raise UserError(f"{name}: every snapshot of it was yanked")
-    return open_lake(f"{name.rstrip('/').rpartition('/')[0]}/{snapshot}")
+    found = open_lake(f"{folder.root.rpartition('/')[0]}/{snapshot}", confined=True)
+    if found.size("manifest.json") is None:
+        raise UserError(f"{folder.uri('latest.json')} names {snapshot}, but {found.root} has no manifest.json")
+    return found
 
 
 def published_manifests(snapshot: Lake) -> set[str]:
@@ -57,13 +63,13 @@ def published_manifests(snapshot: Lake) -> set[str]:
     spec, found = SnapshotId(id_).spec, set()
     for key in (f"published/{id_}", "latest.json"):
         try:
-            noted = orjson.loads(open_lake(folder).get(f"{spec}/{key}")[0])
+            noted = read_object(open_lake(folder), f"{spec}/{key}", MAX_SMALL_BYTES)
             if key != "latest.json" or noted["snapshot"] == id_:
                 found.add(str(noted["manifest_sha256"]))
+        except (ValueError, LookupError, TypeError, NotAFile):
+            found.add(f"{key} cannot be read")
         except FileNotFoundError:
             continue
-        except (ValueError, LookupError, TypeError):
-            found.add(f"{key} cannot be read")
     return found
 
 
@@ -117,8 +123,7 @@ def grep(snapshot: Lake, pattern: str, sets: Sequence[str], splits: Sequence[str
 
 
 def _table(snapshot: Lake, path: str, columns: Sequence[str] | None = None) -> pa.Table:
-    with snapshot.open(path) as file:
-        return pq.read_table(pa.BufferReader(file.read()), columns=list(columns) if columns else None)
+    return read_table(snapshot, path, columns)
 
 
 def at(snapshot: Lake, rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -136,5 +141,5 @@ def at(snapshot: Lake, rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any
 
 
 def _lines(snapshot: Lake, path: str) -> Iterator[tuple[int, bytes]]:
-    with snapshot.open(path) as raw, gzip.open(raw) as lines:
-        yield from enumerate(lines, 1)
+    with snapshot.open(path) as raw:
+        yield from enumerate(gzip_lines(raw), 1)

@@ -13,6 +13,7 @@ from typing import Any
 import jinja2
 import pyarrow as pa
 
+from s2corpus.escaping import escape_cell, escape_markdown
 from s2corpus.snapshot import hub
 from s2corpus.snapshot.manifest import Manifest
 from s2corpus.snapshot.paper_tables import shown
@@ -85,7 +86,7 @@ def funnel_csv(funnel: Sequence[FunnelRow]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("stage", "outcome", "count"))
-    writer.writerows(funnel)
+    writer.writerows([escape_cell(cell) for cell in row] for row in funnel)
     return out.getvalue()
 
 
@@ -98,9 +99,10 @@ def card_template(package: str) -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # Markdown; values are escaped by the filter `cell`
+        autoescape=False,  # Markdown: `text` escapes what is from outside, `cell` keeps the Markdown of our own words
     )
     environment.filters["cell"] = lambda value: str(value).replace("|", "\\|").replace("\n", " ")
+    environment.filters["text"] = escape_markdown
     environment.filters["shown"] = shown
     environment.filters["thousands"] = lambda value: f"{value:,}"
     return environment.get_template("README.md.j2")

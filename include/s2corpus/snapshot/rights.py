@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.papers.licences import spdx
+from s2corpus.papers.licences import to_spdx
 from s2corpus.papers.vote import Rule
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables import MEMBERS, PAPERS
@@ -72,7 +72,7 @@ def of_abstract(paper: Mapping[str, Any], found: Abstract | None) -> tuple[str |
     """(evidence, licence) of a paper's abstract: its source, and its record's licence, else that of the paper's open full text."""
     own = found.licence if found is not None and found.rule != Rule.PDF else None
     source = found.source if found is not None and found.source else None
-    return source, spdx(own or paper["licence"])
+    return source, to_spdx(own or paper["licence"])
 
 
 def rows(paper: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -90,7 +90,7 @@ def rows(paper: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "sha1": text["file_sha1"],
             "open_access": opened,
             "evidence": evidence or "",
-            "licence": spdx(text["licence"]),
+            "licence": to_spdx(text["licence"]),
         }
 
 

@@ -10,7 +10,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.papers.licences import spdx
+from s2corpus.papers.licences import to_spdx
 from s2corpus.papers.vote import Rule
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import IDENTIFIERS, year
@@ -109,7 +109,7 @@ def documents(tables: Tables, bucket: int, set_: str, *, mask: bool, links: bool
             row = {**paper, **document, "split": split["split"], **_parse_of(document, mine, mask=mask)}
             told = known.one(document["paper_id"])
             row["abstract_source"], licence = rights.of_abstract(paper, told["found"] if told else None)
-            row["licence"] = spdx(document["licence"]) if set_ == "s2orc" else licence
+            row["licence"] = to_spdx(document["licence"]) if set_ == "s2orc" else licence
             if mask and row["title"]:
                 row["title"] = masked(row["title"])
             if works is not None:
@@ -175,7 +175,7 @@ def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...]
         found = told["found"] if told else None
         yield {
             **paper,
-            "licence": spdx(paper["licence"]),
+            "licence": to_spdx(paper["licence"]),
             "outbound": sorted({one["cited_paper_id"] or "" for one in linked if _counts(one, count_warnings)}),
             "parses": parses,
             "fulltexts": texts,

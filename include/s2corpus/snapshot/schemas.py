@@ -90,7 +90,11 @@ PARSE = pa.schema(
                 [(name, pa.string()) for name in ("extractor", "version", "options", "tei_sha1", "converter_version")]
             ),
         ),
+        ("keywords", _TEXTS),
+        ("issn", pa.string()),
+        ("emails", _TEXTS),
     ]
 )
-"""A line of `corpus/pdf_parses`, `latex_parses`, `jats_parses` and `elsevier_parses`; the last have `article` besides, the source's
+"""A line of `corpus/pdf_parses`, `latex_parses`, `jats_parses` and `elsevier_parses`; `keywords`, `issn` and `emails` (one
+for each author) are in `jats_parses` where the article has them; the last have `article` besides, the source's
 own JSON, which has no schema."""

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import orjson
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.snapshot import keys
 from s2corpus.snapshot.agreement import SHOWN, Agreement
 from s2corpus.snapshot.crossing import MAX_KEYS, Crossing
 from s2corpus.snapshot.described import diff_against, identity_fault, made_again, same_code, same_croissant
-from s2corpus.snapshot.manifest import FORMAT
+from s2corpus.snapshot.manifest import FORMAT, rule_fault
 from s2corpus.snapshot.presence import groups, number_of, presence
 from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Snapshot, file_faults, parquet
 from s2corpus.snapshot.reader import at
 from s2corpus.snapshot.repeats import Repeats
 from s2corpus.snapshot.rows import INDEX
-from s2corpus_reader.files import File
+from s2corpus.storage.lake import NotAFile
+from s2corpus_reader.bounded import TooLarge, read_bytes, read_object
+from s2corpus_reader.files import File, list_files
+from s2corpus_reader.parquet import read_table
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
@@ -44,14 +45,19 @@ def verify(
         UserError: there is no manifest of a format this version knows.
     """
     try:
-        data = snapshot.get("manifest.json")[0]
+        data = read_bytes(snapshot, "manifest.json")
         if published and set(published) != {hashlib.sha256(data).hexdigest()}:
             yield Fault("manifest.json", "it is not the manifest that was published: its SHA-256 is another")
         manifest = orjson.loads(data)
+    except NotAFile:
+        raise
     except FileNotFoundError:
         raise UserError(f"{snapshot.root}: no manifest.json here: give the folder of a snapshot") from None
     except orjson.JSONDecodeError as error:
         yield Fault("manifest.json", f"no JSON: {error}")
+        return
+    except TooLarge as error:
+        yield Fault("manifest.json", str(error))
         return
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         given = manifest.get("format") if isinstance(manifest, dict) else type(manifest).__name__
@@ -60,6 +66,8 @@ def verify(
         listed = {file["path"]: File(**file) for file in manifest["files"]}
         if len(listed) < len(manifest["files"]):
             yield Fault("manifest.json", "it lists a file twice")
+        else:
+            list_files(manifest)
         state = Snapshot(
             snapshot,
             manifest,
@@ -111,12 +119,6 @@ def verify(
 
 def _form_fault(state: Snapshot) -> str | None:
     """What of a manifest's own words is of another form; None if nothing is."""
-    for path, file in state.files.items():
-        sizes = (file.bytes, file.rows or 0, file.content_bytes or 0)
-        if any(type(size) is not int or size < 0 for size in sizes) or not isinstance(file.sha256, str):
-            return f"{path} has sizes {sizes}"
-        if not re.fullmatch(r"[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)*", path):
-            return f"{path!r} is not the path of a file"
     for rule, form in (
         ("export.files", int),
         ("clean.profile", str),
@@ -135,7 +137,7 @@ def _form_fault(state: Snapshot) -> str | None:
         return f"export.shard_bytes is {limit!r}"
     if not 0 < state.rules["split.minhash_bands"] * state.rules["split.minhash_rows"] <= MAX_KEYS:
         return f"split.minhash_bands and split.minhash_rows ask for more than {MAX_KEYS} hash functions, or for none"
-    return None
+    return rule_fault(state.rules)
 
 
 def _index(state: Snapshot) -> Generator[Fault, None, pa.Table | None]:
@@ -182,7 +184,7 @@ def _agreement(state: Snapshot) -> Iterator[Fault]:
     except UNEXPECTED as error:
         yield Fault("aliases.parquet", f"it or clusters.parquet cannot be read: {type(error).__name__} {error}")
     try:
-        stats = orjson.loads(state.lake.get("stats.json")[0])
+        stats = read_object(state.lake, "stats.json")
         for set_ in sorted({*stats["sets"], *(set_ for set_, _, _ in state.counted)}):
             for split in ("train", "valid"):
                 for what in ("documents", "words"):
@@ -200,12 +202,12 @@ def _agreement(state: Snapshot) -> Iterator[Fault]:
         yield Fault("stats.json", f"cannot be read: {type(error).__name__} {error}")
         return
     try:
-        found = orjson.loads(state.lake.get("croissant.json")[0])
-        if not same_croissant(found, state.manifest, stats):
+        croissant = read_object(state.lake, "croissant.json")
+        if not same_croissant(croissant, state.manifest, stats):
             yield Fault("croissant.json", "its files or licences are not those of manifest and statistics")
         if same_code(state.manifest):
-            for path, content in made_again(state.manifest, stats, found["description"]):
-                if path in state.files and state.lake.get(path)[0] != content:
+            for path, content in made_again(state.manifest, stats, croissant["description"]):
+                if path in state.files and read_bytes(state.lake, path) != content:
                     yield Fault(path, "it is not what follows from manifest and statistics")
     except UNEXPECTED as error:
         yield Fault("croissant.json", f"cannot be compared: {type(error).__name__} {error}")
@@ -238,13 +240,12 @@ def _identities(state: Snapshot) -> Iterator[Fault]:
 def _against(state: Snapshot, index: pa.Table, parent: Lake) -> Iterator[Fault]:
     """What diff.json says otherwise than the two indexes."""
     try:
-        id_ = orjson.loads(parent.get("manifest.json")[0])["snapshot"]
+        id_ = read_object(parent, "manifest.json")["snapshot"]
         if id_ != state.manifest["parent"]:
             yield Fault("manifest.json", f"its parent is {state.manifest['parent']}, not {id_}")
             return
-        with parent.open("index.parquet") as file:
-            before = pq.read_table(pa.BufferReader(file.read()))
-        if orjson.loads(state.lake.get("diff.json")[0]) != diff_against(index, before, id_):
+        before = read_table(parent, "index.parquet")
+        if read_object(state.lake, "diff.json") != diff_against(index, before, id_):
             yield Fault("diff.json", f"it is not what changed since {id_}")
     except UNEXPECTED as error:
         yield Fault("diff.json", f"cannot be compared: {type(error).__name__} {error}")

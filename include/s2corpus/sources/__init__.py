@@ -29,7 +29,8 @@ __all__ = [
 ]  # fmt: skip
 
 BUILT_IN = (
-    "acl", "arxiv", "crossref", "dblp", "elsevier", "jats", "jsonl", "pubmed", "s2ag", "s2orc", "scienceparse", "unpaywall",
+    "acl", "arxiv", "crossref", "dblp", "elsevier", "jats", "jsonl", "openalex", "pubmed", "s2ag", "s2orc", "scienceparse",
+    "unpaywall",
 )  # fmt: skip
 
 

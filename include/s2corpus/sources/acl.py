@@ -13,7 +13,7 @@ from s2orc_parse.bibliography.dates import first_month, make_date, to_int
 from s2orc_parse.bibliography.identifiers import normalise_acl
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.bibliography.tex import decode_text
-from s2orc_parse.xml import parse_xml, text_of
+from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "acl"
 KIND = Kind.PUBLISHER
@@ -52,15 +52,18 @@ def _entry(collection: str, volume: Any, paper: Any) -> Entry:
         return Dropped(Reason.NO_ID, f"{collection}-{volume.get('id')}, paper {paper.get('id')}", "no Anthology id")
     if paper.get("type") in ("frontmatter", "backmatter"):
         return Dropped(Reason.NOT_A_PAPER, acl_id, str(paper.get("type")))
-    year = to_int(text_of(meta.find("year")))
-    authors = [make_author(text_of(a.find("first")), text_of(a.find("last"))) for a in paper.iterfind("author")]
+    year = to_int(extract_text(meta.find("year")))
+    authors = [
+        make_author(extract_text(a.find("first")), extract_text(a.find("last"))) for a in paper.iterfind("author")
+    ]
     return build(
         f"{NAME}:{acl_id}", NAME, KIND, acl_id,
         title=_plain(paper.find("title")), authors=authors,
-        date=make_date(year, first_month(text_of(meta.find("month")))),
+        date=make_date(year, first_month(extract_text(meta.find("month")))),
         venue=_plain(meta.find("booktitle")), journal=_plain(meta.find("journal-title")), abstract=_plain(paper.find("abstract")),
-        pages=text_of(paper.find("pages")), volume=text_of(meta.find("journal-volume")), issue=text_of(meta.find("journal-issue")),
-        doi=text_of(paper.find("doi")), acl_id=acl_id, open_access=True,
+        pages=extract_text(paper.find("pages")), volume=extract_text(meta.find("journal-volume")),
+        issue=extract_text(meta.find("journal-issue")),
+        doi=extract_text(paper.find("doi")), acl_id=acl_id, open_access=True,
         editorial=next((status for name, status in _STATUS.items() if paper.find(name) is not None), None),
         licence="CC-BY-4.0" if year and year >= OPEN_FROM else "CC-BY-NC-SA-3.0",
     )  # fmt: skip
@@ -70,21 +73,21 @@ def _plain(element: Any) -> str:
     """Return the text of a title or abstract; TeX commands are read, except in `tex-math`."""
     if element is None:
         return ""
-    formulas = [text_of(formula) for formula in element.iter("tex-math")]
-    if not formulas or _FORMULA in text_of(element):
-        return decode_text(text_of(element))
+    formulas = [extract_text(formula) for formula in element.iter("tex-math")]
+    if not formulas or _FORMULA in extract_text(element):
+        return decode_text(extract_text(element))
     element = deepcopy(element)
     for formula in element.iter("tex-math"):
         for child in list(formula):
             formula.remove(child)
         formula.text = _FORMULA
-    parts = decode_text(text_of(element)).split(_FORMULA)
+    parts = decode_text(extract_text(element)).split(_FORMULA)
     return "".join(part + formula for part, formula in zip(parts, [*formulas, ""], strict=True))
 
 
 def _acl_id(collection: str, volume: str, paper: Any) -> str | None:
     """By the paper's `url`, else composed as the Anthology does: 2020.acl-main.207; P19-1001; W19-4401 (two digits a volume)."""
-    url, number = text_of(paper.find("url")), paper.get("id") or ""
+    url, number = extract_text(paper.find("url")), paper.get("id") or ""
     if (found := normalise_acl(url.rpartition("/")[2])) is not None:
         return found
     if not collection[:1].isalpha():

@@ -16,7 +16,7 @@ from s2orc_parse.bibliography.dates import PlainDate, make_date, parse_date
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_name
 from s2orc_parse.bibliography.tex import decode_text
-from s2orc_parse.xml import parse_xml, text_of
+from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "arxiv"
 KIND = Kind.ARCHIVE
@@ -59,7 +59,9 @@ def _read_oai(stream: IO[bytes]) -> Iterator[Entry]:
 def _oai(root: Any, where: str) -> Entry:
     header = root.find("header")
     native = (
-        normalise_arxiv(text_of(header.find("identifier")).rpartition("arXiv.org:")[2]) if header is not None else None
+        normalise_arxiv(extract_text(header.find("identifier")).rpartition("arXiv.org:")[2])
+        if header is not None
+        else None
     )
     if native is None:
         return Dropped(Reason.NO_ID, where, "no arXiv identifier in the header")
@@ -70,36 +72,38 @@ def _oai(root: Any, where: str) -> Entry:
         return Dropped(Reason.MALFORMED, native, "no metadata")
     paper = metadata[0]
     if paper.tag == "dc":
-        dates = sorted(filter(None, (parse_date(text_of(date))[0] for date in paper.iterfind("date"))))
-        abstracts = [text_of(d) for d in paper.iterfind("description") if not text_of(d).startswith("Comment:")]
-        comments = [text_of(d) for d in paper.iterfind("description") if text_of(d).startswith("Comment:")]
-        dois = [text_of(i) for i in paper.iterfind("identifier") if "doi" in text_of(i)]
+        dates = sorted(filter(None, (parse_date(extract_text(date))[0] for date in paper.iterfind("date"))))
+        abstracts = [
+            extract_text(d) for d in paper.iterfind("description") if not extract_text(d).startswith("Comment:")
+        ]
+        comments = [extract_text(d) for d in paper.iterfind("description") if extract_text(d).startswith("Comment:")]
+        dois = [extract_text(i) for i in paper.iterfind("identifier") if "doi" in extract_text(i)]
         return build(
             f"{NAME}:{native}", NAME, KIND, native,
-            title=decode_text(text_of(paper.find("title"))),
-            authors=_authors(_split_creator(text_of(c)) for c in paper.iterfind("creator")),
+            title=decode_text(extract_text(paper.find("title"))),
+            authors=_authors(_split_creator(extract_text(c)) for c in paper.iterfind("creator")),
             date=dates[0] if dates else None, abstract=decode_text(abstracts[0]) if abstracts else None,
             doi=dois[0] if dois else None,
-            arxiv_id=native, type="preprint", subjects=[text_of(s) for s in paper.iterfind("subject")],
+            arxiv_id=native, type="preprint", subjects=[extract_text(s) for s in paper.iterfind("subject")],
             editorial=of_arxiv(" ".join(comments).removeprefix("Comment:"), abstracts[0] if abstracts else ""),
         )  # fmt: skip
-    versions = [text_of(version.find("date")) for version in paper.iterfind("version")]
+    versions = [extract_text(version.find("date")) for version in paper.iterfind("version")]
     last = next(paper.iterchildren("version", reversed=True), None)
-    ignored = last is not None and "I" in text_of(last.find("source_type"))  # arXiv's mark of a withdrawn version
+    ignored = last is not None and "I" in extract_text(last.find("source_type"))  # arXiv's mark of a withdrawn version
     authors: list[Author | None]
     if paper.find("authors/author") is not None:
         authors = _authors(
-            (text_of(a.find("forenames")), text_of(a.find("keyname")), text_of(a.find("suffix")))
+            (extract_text(a.find("forenames")), extract_text(a.find("keyname")), extract_text(a.find("suffix")))
             for a in paper.iterfind("authors/author")
         )
     else:
-        authors = _parse_authors(text_of(paper.find("authors")))
+        authors = _parse_authors(extract_text(paper.find("authors")))
     return _build(
-        native, text_of(paper.find("title")), authors,
-        _mail_date(versions[0]) if versions else parse_date(text_of(paper.find("created"))),
-        text_of(paper.find("journal-ref")), text_of(paper.find("abstract")), text_of(paper.find("doi")),
-        text_of(paper.find("categories")), text_of(paper.find("license")),
-        editorial=Editorial.WITHDRAWN if ignored else of_arxiv(text_of(paper.find("comments")), text_of(paper.find("abstract"))),
+        native, extract_text(paper.find("title")), authors,
+        _mail_date(versions[0]) if versions else parse_date(extract_text(paper.find("created"))),
+        extract_text(paper.find("journal-ref")), extract_text(paper.find("abstract")), extract_text(paper.find("doi")),
+        extract_text(paper.find("categories")), extract_text(paper.find("license")),
+        editorial=Editorial.WITHDRAWN if ignored else of_arxiv(extract_text(paper.find("comments")), extract_text(paper.find("abstract"))),
     )  # fmt: skip
 
 

@@ -10,13 +10,13 @@ from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
 from s2orc_parse.bibliography.fields import (
-    authors_of,
     clean_abstract,
     clean_locator,
     clean_text,
     clean_title,
-    licence_of,
-    words_of,
+    clean_words,
+    parse_licence,
+    select_authors,
 )
 
 
@@ -63,7 +63,7 @@ def build(
         source,
         kind,
         title=clean_title(title),
-        authors=authors_of(authors),
+        authors=select_authors(authors),
         date=parsed[0],
         date_precision=parsed[1],
         venue=clean_text(venue),
@@ -79,8 +79,8 @@ def build(
         acl_id=identifiers.normalise_acl(identifiers.plain(acl_id)),
         mag_id=identifiers.plain(mag_id) or None,
         file_sha1=_sha1(file_sha1),
-        subjects=words_of(subjects),
-        licence=licence_of(licence),
+        subjects=clean_words(subjects),
+        licence=parse_licence(licence),
         later_licences=later_licences,
         open_access=open_access if isinstance(open_access, bool) else None,
         open_version=next((version for version in OpenVersion if version == open_version), None),

@@ -11,7 +11,7 @@ from s2corpus.sources.record import DatedLicence, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
-from s2orc_parse.bibliography.fields import licence_of, with_details
+from s2orc_parse.bibliography.fields import add_details, parse_licence
 from s2orc_parse.bibliography.identifiers import doi_key
 from s2orc_parse.bibliography.names import make_author, parse_name
 
@@ -86,7 +86,7 @@ def _authors(authors: object) -> Iterator[Author | None]:
         if isinstance(author, dict):
             given, family, suffix = (_string(author.get(key)) for key in ("given", "family", "suffix"))
             name = _string(author.get("name"))
-            yield with_details(
+            yield add_details(
                 _author(given.strip(), family.strip(), suffix) if family else make_author(given, name, suffix),
                 _affiliations(author.get("affiliation")),
                 _string(author.get("ORCID")),
@@ -146,7 +146,7 @@ def _licences(work: dict[str, Any]) -> tuple[str | None, tuple[DatedLicence, ...
     written = max((day for key in ("indexed", "deposited", "created") if (day := _day(work.get(key)))), default="")
     later: list[DatedLicence] = []
     for item in found:
-        start, licence = _day(item.get("start")), licence_of(item["URL"])
+        start, licence = _day(item.get("start")), parse_licence(item["URL"])
         if start is None or item.get("delay-in-days") == 0 or start <= written:
             return licence, tuple(later)
         if licence is not None:

@@ -11,7 +11,7 @@ from s2corpus.sources.streams import xml_elements
 from s2orc_parse.bibliography.dates import first_month, make_date, to_int
 from s2orc_parse.bibliography.identifiers import doi_of_url, normalise_arxiv
 from s2orc_parse.bibliography.names import parse_names
-from s2orc_parse.xml import parse_xml, text_of
+from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "dblp"
 KIND = Kind.ARCHIVE
@@ -39,17 +39,17 @@ def _entry(root: Any, where: str) -> Entry:
     key = root.get("key")
     if not key:
         return Dropped(Reason.NO_ID, where, "no key")
-    links = [text_of(link) for link in root.iterfind("ee")]
-    journal, volume = text_of(root.find("journal")), text_of(root.find("volume"))
+    links = [extract_text(link) for link in root.iterfind("ee")]
+    journal, volume = extract_text(root.find("journal")), extract_text(root.find("volume"))
     arxiv_id = next((found for link in links if "arxiv" in link.lower() and (found := normalise_arxiv(link))), None)
     if arxiv_id is None and journal == "CoRR" and volume.startswith("abs/"):
         arxiv_id = normalise_arxiv(volume.removeprefix("abs/"))
     return build(
         f"{NAME}:{key}", NAME, KIND, key,
-        title=text_of(root.find("title")), authors=parse_names(text_of(a) for a in root.iterfind("author")),
-        date=make_date(to_int(text_of(root.find("year"))), first_month(text_of(root.find("month")))),
-        venue=text_of(root.find("booktitle")) or text_of(root.find("school")), journal=journal,
-        volume=None if journal == "CoRR" else volume, issue=text_of(root.find("number")), pages=text_of(root.find("pages")),
+        title=extract_text(root.find("title")), authors=parse_names(extract_text(a) for a in root.iterfind("author")),
+        date=make_date(to_int(extract_text(root.find("year"))), first_month(extract_text(root.find("month")))),
+        venue=extract_text(root.find("booktitle")) or extract_text(root.find("school")), journal=journal,
+        volume=None if journal == "CoRR" else volume, issue=extract_text(root.find("number")), pages=extract_text(root.find("pages")),
         doi=next(filter(None, map(doi_of_url, links)), None), arxiv_id=arxiv_id,
         editorial=Editorial.WITHDRAWN if root.get("publtype") == "withdrawn" else None,
         type="preprint" if journal == "CoRR" or (root.get("publtype") or "").startswith("informal") else root.tag,

@@ -8,7 +8,7 @@ from typing import Any
 
 from s2corpus.sources.record import Editorial, Notice
 from s2orc_parse.bibliography.identifiers import normalise_doi, normalise_pmid
-from s2orc_parse.xml import text_of
+from s2orc_parse.xml import extract_text
 
 GRAVITY = tuple(Editorial)
 _UPDATES = {
@@ -105,15 +105,15 @@ def of_pubmed(citation: Any) -> tuple[Editorial | None, tuple[Notice, ...]]:
     own: list[Editorial] = []
     notices: dict[Notice, None] = {}
     for kind in citation.iterfind(".//PublicationType"):
-        if kind.get("UI") == "D016441" or text_of(kind) == "Retracted Publication":
+        if kind.get("UI") == "D016441" or extract_text(kind) == "Retracted Publication":
             own.append(Editorial.RETRACTED)
     for reference in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
         match = _REF_TYPE.fullmatch(reference.get("RefType") or "")
         if match and match.group(2) == "In":
             own.append(_REFERENCES[match.group(1)])
-        elif match and (pmid := normalise_pmid(text_of(reference.find("PMID")))):
+        elif match and (pmid := normalise_pmid(extract_text(reference.find("PMID")))):
             notices[Notice(f"pmid:{pmid}", _REFERENCES[match.group(1)])] = None
-    if not notices and (status := of_title(text_of(citation.find("Article/ArticleTitle")))):
+    if not notices and (status := of_title(extract_text(citation.find("Article/ArticleTitle")))):
         own.append(status)
     return worst(own), tuple(notices)
 
@@ -130,7 +130,7 @@ def of_jats(meta: Any) -> tuple[Editorial | None, tuple[Notice, ...]]:
             notices[Notice(f"doi:{doi}", _RELATED[kind])] = None
         elif kind in _RELATED and related.get("ext-link-type") == "pmid" and (pmid := normalise_pmid(named)):
             notices[Notice(f"pmid:{pmid}", _RELATED[kind])] = None
-    if not notices and (status := of_title(text_of(meta.find("{*}title-group/{*}article-title")))):
+    if not notices and (status := of_title(extract_text(meta.find("{*}title-group/{*}article-title")))):
         own.append(status)
     return worst(own), tuple(notices)
 

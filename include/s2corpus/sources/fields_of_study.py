@@ -1,8 +1,8 @@
 """Fields of study: what sources call a paper's subjects → the 19 fields of the Microsoft Academic Graph (MAG).
 
 The tables lie in `classifications/`: all arXiv categories, past ones included; Elsevier's ASJC (its 27 areas and 334 codes, as Crossref
-and Scopus use them); MeSH's tree tops and the headings of disciplines; and the names that publishers and Semantic Scholar use beside
-them. A subject that is in none of them says nothing.
+and Scopus use them); the 26 fields of OpenAlex's topics; MeSH's tree tops and the headings of disciplines; and the other names that
+publishers and Semantic Scholar use. A subject that is in no table gives no field.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def fields_of_study(subjects: Sequence[str]) -> tuple[str, ...]:
     """The MAG fields of a paper's subjects as one source gives them, the primary one first; none if no subject is known.
 
     The field that most subjects belong to is first, the one named earlier where several have as many. An arXiv paper's primary
-    category is its first: its field is first however many cross-lists there are.
+    category and an OpenAlex work's primary topic are their first: its field is first however many others there are.
     """
     votes: Counter[str] = Counter()
     for subject in subjects:
         votes.update(fields_of(subject))
     ranked = sorted(votes, key=lambda field: -votes[field])  # stable: first named first
-    if subjects and (primary := _arxiv().get(subjects[0])):
+    if subjects and (primary := _arxiv().get(subjects[0]) or _fields_of_openalex(subjects[0])):
         ranked.sort(key=lambda field: primary.index(field) if field in primary else len(primary))
     return tuple(ranked)
 
@@ -48,6 +48,8 @@ def fields_of(subject: str) -> tuple[str, ...]:
         return _arxiv()[text]
     if text in _codes():
         return _codes()[text]
+    if (found := _fields_of_openalex(text)) is not None:
+        return found
     if (number := _TREE_NUMBER.fullmatch(text)) and number.group(2):
         return _trees().get(text[:3]) or _trees().get(text[:1], ())
     for name in (text, _BROADER.split(text, maxsplit=1)[0]):
@@ -78,6 +80,17 @@ def _arxiv() -> dict[str, tuple[str, ...]]:
 @cache
 def _codes() -> dict[str, tuple[str, ...]]:
     return {row["code"]: _split(row["fields"]) for row in _rows("asjc")}
+
+
+def _fields_of_openalex(level: str) -> tuple[str, ...] | None:
+    """Return the MAG fields of a level of OpenAlex's topics; its subfields have the codes of ASJC. None if it is not one."""
+    kind, _, number = level.partition("/")
+    return _codes().get(number) if kind == "subfields" else _openalex().get(level)
+
+
+@cache
+def _openalex() -> dict[str, tuple[str, ...]]:
+    return {row["id"]: _split(row["fields"]) for row in _rows("openalex")}
 
 
 @cache

@@ -21,7 +21,7 @@ from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.streams import json_texts, load_object
 from s2corpus.tables import RECORDS
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.fields import authors_of, with_details, words_of
+from s2orc_parse.bibliography.fields import add_details, clean_words, select_authors
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_names
 
 NAME = "jsonl"
@@ -105,7 +105,7 @@ def entry_of(line: dict[str, Any], where: str) -> Entry:
     except ValueError:
         return Dropped(Reason.MALFORMED, where, f"kind is {line['kind']!r}: publisher, archive or pdf was expected")
     given: dict[str, Any] = {name: line.get(name) for name in _GIVEN}
-    given["subjects"] = [*words_of(line.get("subjects")), *words_of(line.get("fields_of_study"))]
+    given["subjects"] = [*clean_words(line.get("subjects")), *clean_words(line.get("fields_of_study"))]
     return build(
         record_id,
         source,
@@ -147,7 +147,7 @@ def _authors(value: object) -> tuple[Author, ...]:
     if not isinstance(value, list):
         return ()
     strings = iter(parse_names(item for item in value if isinstance(item, str)))
-    return authors_of(next(strings) if isinstance(item, str) else _author(item) for item in value)
+    return select_authors(next(strings) if isinstance(item, str) else _author(item) for item in value)
 
 
 def _author(value: object) -> Author | None:
@@ -157,7 +157,7 @@ def _author(value: object) -> Author | None:
     given = " ".join([str(value.get("first") or ""), *(str(m) for m in middle)]) if isinstance(middle, list) else ""
     author = make_author(given.strip(), str(value.get("last") or ""), str(value.get("suffix") or ""))
     works_at = value.get("affiliations")
-    return with_details(
+    return add_details(
         author, _affiliations(works_at) if isinstance(works_at, list) else (), str(value.get("orcid") or "")
     )
 

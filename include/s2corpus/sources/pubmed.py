@@ -15,7 +15,7 @@ from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, first_month, make
 from s2orc_parse.bibliography.fields import PARTS
 from s2orc_parse.bibliography.identifiers import normalise_pmid
 from s2orc_parse.bibliography.names import make_author
-from s2orc_parse.xml import parse_xml, text_of
+from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "pubmed"
 KIND = Kind.ARCHIVE
@@ -44,7 +44,9 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
             continue
         if tag in _DELETIONS:
             yield from (
-                Deleted(f"{NAME}:{pmid}") for one in root.iterfind("PMID") if (pmid := normalise_pmid(text_of(one)))
+                Deleted(f"{NAME}:{pmid}")
+                for one in root.iterfind("PMID")
+                if (pmid := normalise_pmid(extract_text(one)))
             )
         else:
             yield _entry(root, f"{tag} {number}")
@@ -54,33 +56,35 @@ def _entry(root: Any, where: str) -> Entry:
     citation = root.find("MedlineCitation")
     if citation is None:
         citation = root.find("BookDocument")
-    pmid = normalise_pmid(text_of(citation.find("PMID"))) if citation is not None else None
+    pmid = normalise_pmid(extract_text(citation.find("PMID"))) if citation is not None else None
     if not pmid:
         return Dropped(Reason.NO_ID, where, "no PMID")
     article = citation.find("Article") if citation.find("Article") is not None else citation
-    title = text_of(article.find("ArticleTitle"))
-    title = title if title.casefold() not in ("", "[not available].") else text_of(article.find("VernacularTitle"))
+    title = extract_text(article.find("ArticleTitle"))
+    title = title if title.casefold() not in ("", "[not available].") else extract_text(article.find("VernacularTitle"))
     book = article.find("Book")
     is_book = book is not None and not title
     work = book if is_book else article
     issue = article.find("Journal/JournalIssue")
-    volume, number = (text_of(issue.find(name)) if issue is not None else "" for name in ("Volume", "Issue"))
-    book_title = text_of(book.find("BookTitle")) if book is not None else ""
-    ids = {item.get("IdType"): text_of(item) for item in root.iterfind("*/ArticleIdList/ArticleId")}
-    ids |= {item.get("EIdType"): text_of(item) for item in work.iterfind("ELocationID") if item.get("ValidYN") != "N"}
+    volume, number = (extract_text(issue.find(name)) if issue is not None else "" for name in ("Volume", "Issue"))
+    book_title = extract_text(book.find("BookTitle")) if book is not None else ""
+    ids = {item.get("IdType"): extract_text(item) for item in root.iterfind("*/ArticleIdList/ArticleId")}
+    ids |= {
+        item.get("EIdType"): extract_text(item) for item in work.iterfind("ELocationID") if item.get("ValidYN") != "N"
+    }
     editorial, notices = of_pubmed(citation)
     return build(
         f"{NAME}:{pmid}", NAME, KIND, pmid,
         title=book_title if is_book else title,
         authors=[_author(author) for author in _authors(article) or _authors(book) * is_book],
-        date=_date(article, is_book=is_book), venue=text_of(book.find("CollectionTitle")) if is_book else "",
-        journal=text_of(article.find("Journal/Title")) or ("" if is_book else book_title),
-        abstract=_abstract(article.find("Abstract")), volume=text_of(book.find("Volume")) if is_book else volume, issue=number,
+        date=_date(article, is_book=is_book), venue=extract_text(book.find("CollectionTitle")) if is_book else "",
+        journal=extract_text(article.find("Journal/Title")) or ("" if is_book else book_title),
+        abstract=_abstract(article.find("Abstract")), volume=extract_text(book.find("Volume")) if is_book else volume, issue=number,
         pages=_pages(article.find("Pagination")),
         doi=ids.get("doi"), pubmed_id=pmid, pmc_id=ids.get("pmc"),
-        subjects=[text_of(heading) for heading in citation.iterfind("MeshHeadingList/MeshHeading/DescriptorName")],
+        subjects=[extract_text(heading) for heading in citation.iterfind("MeshHeadingList/MeshHeading/DescriptorName")],
         editorial=editorial, notices=notices,
-        type="preprint" if "Preprint" in map(text_of, article.iterfind("PublicationTypeList/PublicationType")) else None,
+        type="preprint" if "Preprint" in map(extract_text, article.iterfind("PublicationTypeList/PublicationType")) else None,
     )  # fmt: skip
 
 
@@ -100,7 +104,7 @@ def _pages(pagination: Any) -> str:
     """Return the pages without prose: "123-30" of "123-30; discussion 131"; nothing of "No pagination"."""
     if pagination is None:
         return ""
-    medline, first, last = (text_of(pagination.find(name)) for name in ("MedlinePgn", "StartPage", "EndPage"))
+    medline, first, last = (extract_text(pagination.find(name)) for name in ("MedlinePgn", "StartPage", "EndPage"))
     for text in (medline, f"{first}-{last}" if last and last != first else first):
         if (match := _PAGES.match(text)) is not None:
             return match["pages"]
@@ -108,16 +112,16 @@ def _pages(pagination: Any) -> str:
 
 
 def _author(author: Any) -> Author | None:
-    given = text_of(author.find("ForeName")) or text_of(author.find("Initials"))
-    family = text_of(author.find("LastName")) or text_of(author.find("CollectiveName"))
-    return make_author(given, family, text_of(author.find("Suffix")))
+    given = extract_text(author.find("ForeName")) or extract_text(author.find("Initials"))
+    family = extract_text(author.find("LastName")) or extract_text(author.find("CollectiveName"))
+    return make_author(given, family, extract_text(author.find("Suffix")))
 
 
 def _abstract(abstract: Any) -> str:
     """Structured abstracts keep their labels: "METHODS: We …"."""
     parts = []
     for part in abstract.iterfind("AbstractText") if abstract is not None else ():
-        label, text = part.get("Label"), text_of(part)
+        label, text = part.get("Label"), extract_text(part)
         parts.append(f"{label}: {text}" if label and label != "UNLABELLED" and text else text)
     return PARTS.join(part for part in parts if part)
 
@@ -146,9 +150,9 @@ def _issue_date(date: Any) -> PlainDate:
     """Return a date given in parts or as prose; NO_DATE for None."""
     if date is None:
         return NO_DATE
-    return _parts(date) if date.find("Year") is not None else parse_date(text_of(date.find("MedlineDate")))
+    return _parts(date) if date.find("Year") is not None else parse_date(extract_text(date.find("MedlineDate")))
 
 
 def _parts(date: Any) -> PlainDate:
-    year, month, day = (text_of(date.find(name)) for name in ("Year", "Month", "Day"))
+    year, month, day = (extract_text(date.find(name)) for name in ("Year", "Month", "Day"))
     return make_date(to_int(year), first_month(month), to_int(day))

@@ -14,6 +14,8 @@ DECLARED = "declared"
 """The source of what drops say of their own files."""
 ARXIV, ACL, UNPAYWALL = "arxiv", "acl", "unpaywall"
 """Sources that are evidence of open access by themselves (SEMANTICS §5)."""
+OPENALEX = "openalex"
+"""The source whose open-access data are Unpaywall's, and whose fields of study a model assigns."""
 
 
 class Kind(StrEnum):

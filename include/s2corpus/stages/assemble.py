@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.exchange import Exchange, spread
 from s2corpus.tables import (
@@ -59,7 +59,7 @@ class Assemble:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """A shard for each bucket of papers."""
-        return paper_shards(run)
+        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Ask for the files that the papers of some buckets need; then send their parses; then write each bucket."""

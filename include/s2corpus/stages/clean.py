@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from s2corpus import spec
 from s2corpus.papers.vote import Rule as Decided
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.sources.record import SCIENCEPARSE, Kind
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.lake import Lake
@@ -47,7 +47,7 @@ class Clean:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """One shard a bucket of papers."""
-        return paper_shards(run)
+        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Decide every kept paper of one bucket, in bounded memory."""

@@ -65,7 +65,7 @@ class Extract:
 
     def finish(self, run: Run) -> Metrics:
         """Commit, with who extracted; PDFs by outcome."""
-        planned = run.planned(self.name)[0]
+        planned = run.read_plan(self.name)[0]
         facts = {"extractor": " ".join(_key(planned).values()), "adapter": planned.params["adapter"]}
         commit_all(run, self.name, run.pdf_shards, facts)
         return count_outcomes(run, EXTRACTIONS)

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.errors import UserError
-from s2corpus.papers.filter import verdict
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, paper_shards
+from s2corpus.papers.filter import decide
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_paper_shards
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS, FulltextRow
 from s2orc_parse.bibliography.identifiers import normalise_doi
@@ -29,7 +29,7 @@ class Filter:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """One shard a bucket of papers."""
-        return paper_shards(run)
+        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Decide on every paper of one bucket."""
@@ -40,7 +40,7 @@ class Filter:
         rows = []
         for paper in run.table(PAPERS).rows(_VOTED, shard=shard.index):
             body = _body(fulltexts.at(paper["paper_id"]), run.spec.clean.text_from)
-            found = verdict(
+            found = decide(
                 {paper["paper_id"], *names.get(paper["paper_id"], ()), *(text["sha1"] for text in paper["access"])},
                 suppressed,
                 title=paper["title"],

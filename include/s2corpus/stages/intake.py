@@ -23,9 +23,10 @@ from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
-from s2corpus.snapshot.pointer import published
+from s2corpus.snapshot.pointer import check_pointer, published
 from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.exchange import Exchange
+from s2corpus.storage.lake import NotAFile
 from s2corpus.tables import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow, pdf_shard
 from s2corpus.titles.buckets import bucket_of
 
@@ -54,6 +55,8 @@ class Intake:
         """A shard for each drop or delivery ready before as_of; what is refused or not ready yet is planned too, as a row."""
         found: list[dict[str, Any]] = []
         metadata = 0
+        if run.within is None:  # a batch of drops is not published
+            check_pointer(run.lake, run.spec.name)
         there = list(folders(run.lake))
         _check_patterns(run, there)
         for kind, source, id_ in there:
@@ -130,7 +133,7 @@ class Intake:
             sum(cut[index]["files"].get(name, 0) for index in with_files) for name in ("pdf", "latex", "article")
         )
         files = max(1, min(run.spec.resources.max_shards, -(-most // run.spec.resources.pdfs_per_shard)))
-        buckets = run.planned(self.name)[-1].params["buckets"]
+        buckets = run.read_plan(self.name)[-1].params["buckets"]
         return [Shard(i, {"buckets": buckets, "pdf_shards": files}) for i in range(max(buckets, files))]
 
     def _gather(self, run: Run, shard: Shard) -> None:
@@ -152,10 +155,10 @@ class Intake:
 
     def finish(self, run: Run) -> Metrics:
         """Commit, and name the release's inputs and parent."""
-        shards = run.planned(self.name)
+        shards = run.read_plan(self.name)
         facts = shards[-1].params
         taken = list(_taken(run).values())
-        count = run.planned(self.name, 1)[0].params["pdf_shards"]
+        count = run.read_plan(self.name, 1)[0].params["pdf_shards"]
         rows = {table.name: run.table(table).commit(range(count), {"pdf_shards": count}).rows for table, _ in FILES}
         run.table(RECORDS).commit(range(facts["buckets"]))
         run.table(NOTICES).commit(range(facts["buckets"]))
@@ -177,7 +180,7 @@ class Intake:
 def _taken(run: Run) -> dict[int, Delivery]:
     """The drops and deliveries that were registered, by the number of their shard."""
     taken = {}
-    for shard in run.planned(Intake.name)[:-1]:
+    for shard in run.read_plan(Intake.name)[:-1]:
         (outcome,) = run.table(DELIVERIES).written(shard.index)["outcome"].to_pylist()
         if outcome == "taken":
             taken[shard.index] = Delivery(**shard.params["delivery"])
@@ -255,6 +258,8 @@ def _copy_suppressions(run: Run) -> str:
     """Keep `suppress.jsonl` as this release saw it; its SHA-256, empty where there is none."""
     try:
         data, _ = run.lake.get("suppress.jsonl")
+    except NotAFile:
+        raise
     except FileNotFoundError:
         data = b""
     run.lake.put(f"releases/{run.release_id}/suppress.jsonl", data)

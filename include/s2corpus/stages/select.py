@@ -17,7 +17,7 @@ from pathlib import Path
 from s2corpus.deliveries.files import copy_file
 from s2corpus.pdf import Outcome, inspect_many, readers
 from s2corpus.pdf.inspection import NO_TEXT
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_pdf_shards
 from s2corpus.tables import PDFS, SELECTIONS, STORED_SELECTIONS
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ class Select:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """A shard for each range of PDFs."""
-        return pdf_shards(run)
+        return list_pdf_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Read the shard's PDFs that nobody has decided on; one is on this machine's disk at a time for each child process."""

@@ -23,6 +23,10 @@ ABSENT: Final = ""
 """Etag of an object that is not there: `expect=ABSENT` writes only what does not exist yet."""
 
 
+class NotAFile(UserError, FileNotFoundError):
+    """A key of a local lake that is a folder, a FIFO, a device or a socket, or a link that leads out of the lake."""
+
+
 class Conflict(Exception):
     """A conditional write came second: the object is not what the writer had read."""
 
@@ -73,12 +77,17 @@ class Lake(Protocol):
     def uri(self, key: str) -> str:
         """The object's address outside of the lake, `s3://…` or a path."""
 
+    def check_file(self, key: str) -> None:
+        """Raise `NotAFile` if opening the key by `filesystem` could block or leave the lake; objects of S3 never do."""
+
     def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
         """The lake as an Arrow file system, and the prefix that its keys have there."""
 
 
-def open_lake(uri: str) -> Lake:
+def open_lake(uri: str, *, confined: bool = False) -> Lake:
     """The lake at `s3://bucket[/prefix]`, `file:///path` (with `%20` for a space, as `Lake.root` says it) or a path.
+
+    `confined` refuses to read through links that lead out of a local folder.
 
     Raises:
         UserError: no such bucket, no rights on it, or not an address of a lake.
@@ -91,7 +100,7 @@ def open_lake(uri: str) -> Lake:
     path = unquote(uri.removeprefix("file://"), errors="surrogateescape") if uri.startswith("file:///") else uri
     if not path.strip() or "\0" in path or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", path):  # `s3:/bucket` too
         raise UserError(f"{uri!r} is not a lake: expected s3://bucket[/prefix], file:///folder or a path")
-    return LocalLake(Path(path))
+    return LocalLake(Path(path), confined=confined)
 
 
 def lake_uri() -> str:

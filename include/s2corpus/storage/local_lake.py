@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import hashlib
 import os
@@ -15,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from s2corpus.storage.lake import ABSENT, Conflict, Entry, checked
+from s2corpus.storage.lake import ABSENT, Conflict, Entry, NotAFile, checked
 
 if TYPE_CHECKING:
     import pyarrow.fs
@@ -24,22 +23,21 @@ if TYPE_CHECKING:
 class LocalLake:
     """A lake in a folder: for one machine and for tests."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, confined: bool = False) -> None:
         self._folder = folder.absolute()
+        self._confined = confined
         self.root = self._folder.as_uri()
 
     def _path(self, key: str) -> Path:
         return self._folder / checked(key)
 
     def _file(self, key: str) -> Path:
-        """Return the path of an object.
-
-        Raises:
-            FileNotFoundError: nothing is there, or no regular file: a folder, or a pipe that would block its reader.
-        """
+        """Return the path of a file that is read; opening a FIFO would block, and a device has no end."""
         path = self._path(key)
         if not stat.S_ISREG(path.stat().st_mode):
-            raise FileNotFoundError(errno.ENOENT, "not a regular file", str(path))
+            raise NotAFile(f"{path}: not a regular file: remove it, or put the file there")
+        if self._confined and not path.resolve().is_relative_to(self._folder.resolve()):
+            raise NotAFile(f"{path}: a link that leads out of {self._folder}: put the file itself there")
         return path
 
     def get(self, key: str) -> tuple[bytes, str]:
@@ -73,7 +71,10 @@ class LocalLake:
     def etag(self, key: str) -> str:
         """See `Lake.etag`."""
         try:
-            return self.get(key)[1]
+            with self._file(key).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except NotAFile:
+            raise
         except FileNotFoundError:
             return ABSENT
 
@@ -109,12 +110,13 @@ class LocalLake:
 
     def download(self, key: str, path: Path, *, link: bool = False) -> None:
         """See `Lake.download`."""
+        source = self._file(key)
         if link:
             path.unlink(missing_ok=True)
             with contextlib.suppress(OSError):  # as of a move; or whoever owns the object lets nobody link it
-                path.hardlink_to(self._file(key))
+                path.hardlink_to(source)
                 return
-        shutil.copyfile(self._file(key), path)
+        shutil.copyfile(source, path)
 
     def open(self, key: str) -> BinaryIO:
         """See `Lake.open`."""
@@ -156,6 +158,15 @@ class LocalLake:
     def uri(self, key: str) -> str:
         """See `Lake.uri`."""
         return str(self._path(key))
+
+    def check_file(self, key: str) -> None:
+        """See `Lake.check_file`."""
+        try:
+            self._file(key)
+        except NotAFile:
+            raise
+        except FileNotFoundError:  # whoever opens it reports that
+            pass
 
     def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
         """See `Lake.filesystem`."""

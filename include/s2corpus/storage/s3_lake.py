@@ -175,6 +175,9 @@ class S3Lake:
         """See `Lake.uri`."""
         return f"{self.root}/{key}"
 
+    def check_file(self, key: str) -> None:
+        """See `Lake.check_file`."""
+
     def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
         """See `Lake.filesystem`."""
         import pyarrow.fs

@@ -12,8 +12,21 @@ from typing import Final
 
 import blingfire
 
+from s2orc_parse.parse_model import EQUATION
+
+_FORMULA = re.compile(rf"(?<![^\W\d_]){EQUATION}(?![^\W\d_])")
 VERSION: Final = "1"
 """of the rules: a part of the key of every dataset that has sentences"""
+
+
+def is_prose(text: str) -> bool:
+    """Return whether a sentence has words: it does not consist of formulas, numbers or signs."""
+    return any(character.isalpha() for character in _FORMULA.sub("", text))
+
+
+def count_tokens(text: str) -> int:
+    """Return the number of words and punctuation marks, as blingfire separates them."""
+    return len(blingfire.text_to_words(text).split(" "))
 
 
 def _words(text: str) -> frozenset[str]:

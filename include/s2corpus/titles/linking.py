@@ -137,10 +137,10 @@ unnest([
 """
 _ADD_CROWDED = f"""
 INSERT INTO candidates
-WITH crowded AS (
+WITH over_full AS (
   SELECT * FROM groups WHERE size > {MAX_GROUP}
 ), narrowed AS (
-  SELECT *, {_NARROW_KEYS} FROM members SEMI JOIN crowded USING (kind, value)
+  SELECT *, {_NARROW_KEYS} FROM members SEMI JOIN over_full USING (kind, value)
 ), keys AS (
   SELECT kind, value, step, key, count(*) AS size FROM narrowed WHERE key IS NOT NULL GROUP BY ALL
 ), first_papers AS (
@@ -148,7 +148,7 @@ WITH crowded AS (
   QUALIFY place <= {MAX_GROUP} + 2
 ), crowded_entries AS (
   SELECT entry, kind, value, score, citing_paper_id, e.is_uninformative OR g.is_uninformative AS is_strict, {_NARROW_KEYS}
-  FROM proposals JOIN crowded g USING (kind, value) JOIN entries e USING (entry)
+  FROM proposals JOIN over_full g USING (kind, value) JOIN entries e USING (entry)
 ), steps AS (
   SELECT c.*, own.place AS own_place, k.size - (own.place IS NOT NULL)::INTEGER AS size
   FROM crowded_entries c JOIN keys k USING (kind, value, step, key)

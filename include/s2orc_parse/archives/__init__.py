@@ -1,1 +1,1 @@
-"""Archives from outside are read in a child process of its own: sandboxed, with limits on time and memory."""
+"""Read archives from outside in a sandboxed child process with limits on time and memory."""

@@ -1,4 +1,4 @@
-"""Starts the child process that reads a hostile archive, and reads its frames."""
+"""Start the child process that reads a hostile archive, and read its frames."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ from s2orc_parse import sandbox
 from s2orc_parse.archives.reading import LAUNCH, MAX_NAME
 
 MEMORY_BYTES = 1 << 30
-"""Address space of the child: an archive of 256 MB, what is unpacked of it, and the interpreter."""
+"""address space of the child: an archive of 256 MB, its unpacked content, and the interpreter"""
 SILENT_SECONDS = 60.0
-"""Time in which the child has to take bytes of a stream, or give some."""
+"""maximum time in which the child neither reads nor writes bytes"""
 _MOST_SECONDS = 7 * 86_400
 _MAX_HEAD = 16 * MAX_NAME
 _CHUNK = 1 << 20
 
 
 class Silent(ValueError):
-    """The child did nothing for too long, or wrote something other than frames."""
+    """The child was inactive for too long, or wrote something other than frames."""
 
 
-def command(mode: str, *limits: int) -> list[str]:
+def child_command(mode: str, *limits: int) -> list[str]:
     """Return the command line of the child."""
     interpreter = os.path.realpath(sys.executable)
     return [interpreter, "-I", "-S", "-c", LAUNCH, str(Path(__file__).parent), mode, *map(str, limits)]
 
 
-def policy(**limits: int) -> sandbox.Policy:
-    """Return what the child may do: read Python's modules."""
-    return sandbox.Policy(read=sandbox.interpreter(), limits={"AS": MEMORY_BYTES, "CORE": 0, **limits})
+def child_policy(**limits: int) -> sandbox.Policy:
+    """Return the sandbox policy of the child: it may read Python's modules."""
+    return sandbox.Policy(read=sandbox.interpreter_folders(), limits={"AS": MEMORY_BYTES, "CORE": 0, **limits})
 
 
-def frames(data: bytes, max_content: int) -> Iterator[tuple[dict[str, Any], bytes]]:
-    """Yield the frames of a child that has ended. Raises Silent where it wrote anything else."""
+def parse_frames(data: bytes, max_content: int) -> Iterator[tuple[dict[str, Any], bytes]]:
+    """Yield the frames of a child that has ended. Raises Silent for any other output."""
     at = 0
     while at < len(data):
-        frame = _frame(data, at, max_content)
+        frame = _parse_frame(data, at, max_content)
         if frame is None:
-            raise Silent("the child that reads archives broke off")
+            raise Silent("the output of the child that reads archives is incomplete")
         head, content, at = frame
         yield head, content
 
 
-def _frame(data: bytes | bytearray, at: int, max_content: int) -> tuple[dict[str, Any], bytes, int] | None:
-    """Return the frame that begins at a place, and where it ends; None if it is not complete."""
+def _parse_frame(data: bytes | bytearray, at: int, max_content: int) -> tuple[dict[str, Any], bytes, int] | None:
+    """Return the frame that begins at a position and its end, or None if the frame is incomplete."""
     line = data.find(b"\n", at, at + _MAX_HEAD)
     if line < 0:
         if len(data) - at >= _MAX_HEAD:
-            raise Silent("the child that reads archives gave no frame")
+            raise Silent("the child that reads archives wrote no valid frame")
         return None
     try:
         head = orjson.loads(data[at:line])
@@ -65,19 +65,23 @@ def _frame(data: bytes | bytearray, at: int, max_content: int) -> tuple[dict[str
     except (orjson.JSONDecodeError, KeyError, TypeError):
         fits = False
     if not fits:
-        raise Silent("the child that reads archives gave no frame")
+        raise Silent("the child that reads archives wrote no valid frame")
     end = line + 1 + size
     return (head, bytes(data[line + 1 : end]), end) if len(data) >= end else None
 
 
 def stream_frames(stream: IO[bytes], max_content: int) -> Iterator[tuple[dict[str, Any], bytes]]:
-    """Send an uncompressed tar to a child, and yield its frames as they come.
+    """Send an uncompressed tar to a child and yield its frames as they arrive.
 
     Raises:
-        Silent: it takes too long. Also what `stream` raises, after the frames of all that could be read.
+        Silent: the child is inactive for too long. Exceptions of `stream` are raised after all readable frames.
     """
     process = sandbox.start(
-        command("stream", max_content), policy(), seconds=_MOST_SECONDS, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        child_command("stream", max_content),
+        child_policy(),
+        seconds=_MOST_SECONDS,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
     assert process.stdin is not None and process.stdout is not None
     stopped: Exception | None = None
@@ -88,24 +92,24 @@ def stream_frames(stream: IO[bytes], max_content: int) -> Iterator[tuple[dict[st
             if is_open and not pending:
                 try:
                     pending = memoryview(stream.read(_CHUNK))
-                except Exception as error:  # what came before it is read all the same
+                except Exception as error:  # yield the preceding frames before the exception
                     stopped = error
                 if not pending:
                     is_open = False
                     process.stdin.close()
             ready, free, _ = select.select([process.stdout], [process.stdin] if is_open else [], [], SILENT_SECONDS)
             if not ready and not free:
-                raise Silent(f"the archive gave nothing for {SILENT_SECONDS:g} s")
+                raise Silent(f"the child that reads archives was inactive for {SILENT_SECONDS:g} s")
             if free:
                 try:
                     pending = pending[os.write(process.stdin.fileno(), pending) :]
-                except BrokenPipeError:  # it has all it wants
+                except BrokenPipeError:  # the child needs no more input
                     pending, is_open = memoryview(b""), False
             if ready:
                 piece = os.read(process.stdout.fileno(), _CHUNK)
                 received += piece
                 at = 0
-                while at < len(received) and (frame := _frame(received, at, max_content)) is not None:
+                while at < len(received) and (frame := _parse_frame(received, at, max_content)) is not None:
                     yield frame[0], frame[1]
                     at = frame[2]
                 del received[:at]

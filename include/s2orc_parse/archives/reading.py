@@ -1,8 +1,9 @@
-"""Reads hostile archives; runs in a child process of its own (`LAUNCH`, then this folder, a mode and its limits).
+"""Read hostile archives in a separate child process (`LAUNCH`, then this folder, a mode and its limits).
 
-Standard library only and no import of this package: a bare interpreter runs this module, and the package takes a second to import.
-The archive comes on standard input. `source` reads an arXiv source as a whole: tar.gz, one gzipped file, tar or bare TeX. `stream` reads
-an uncompressed tar of any size. Answers are frames: a line of JSON, then as many bytes as the line says.
+This module uses only the standard library and imports nothing of its package: a bare interpreter runs it, and importing
+the package takes a second. The archive is read from standard input. `source` reads a complete arXiv source: tar.gz, one
+gzipped file, tar or plain TeX. `stream` reads an uncompressed tar of any size. The output consists of frames: a line of
+JSON, then the number of bytes that the line states.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from typing import IO, Any
 
 LAUNCH = "import sys; sys.path.insert(0, sys.argv[1]); import reading; reading.main()"
 MAX_HEADER_BYTES = 64 << 10
-"""Bytes of an extended header: CPython's reader takes quadratic time over it."""
+"""maximum size of an extended header, for which CPython's reader takes quadratic time"""
 MAX_NAME = 4096
 _MAX_SIZE = 1 << 36
-"""Bytes of a member: a larger size is damage."""
+"""maximum size of a member; a larger size means that the archive is damaged"""
 _EXTENDED = (b"x", b"g", b"X", b"L", b"K")
-_LONG_NUMBER = re.compile(rb"[0-9]{256}")  # CPython before 3.11.10 tries every digit as the beginning of a number
+_LONG_NUMBER = re.compile(rb"[0-9]{256}")  # CPython before 3.11.10 takes quadratic time for such numbers
 _TEXT_SUFFIXES = (".tex", ".ltx", ".latex", ".bbl", ".bib", ".sty", ".cls", ".def", ".txt", ".bst", ".readme")
 _CHUNK = 1 << 20
 _WITHDRAWN = re.compile(rb"auto-ignore|\bwithdrawn\b", re.IGNORECASE)
 
 
 class BadArchive(Exception):
-    """An archive that gives no files: the word for its outcome (`latex.Outcome`), and a detail."""
+    """An archive without usable files: its outcome (a word of `latex.Outcome`) and a detail."""
 
     def __init__(self, outcome: str, detail: str = "") -> None:
         super().__init__(outcome, detail)
@@ -40,27 +41,27 @@ class BadArchive(Exception):
 
 
 class _Header(tarfile.TarInfo):
-    """A header of a tar with a size that can be true."""
+    """A tar header with a plausible size."""
 
     @classmethod
     def frombuf(cls, buf: Any, encoding: str, errors: str) -> _Header:
         """Return the header of a block. Raises HeaderError."""
         found = super().frombuf(buf, encoding, errors)
         if not 0 <= found.size <= _MAX_SIZE:
-            raise _ImpossibleSize("a header says a size that no file has")
+            raise _ImpossibleSize("a header states an impossible size")
         if found.type in _EXTENDED and found.size > MAX_HEADER_BYTES:
             raise _ImpossibleSize(f"an extended header has more than {MAX_HEADER_BYTES} bytes")
         return found
 
 
 class _ImpossibleSize(tarfile.TarError):
-    """A size that no member has. No HeaderError: `tarfile` takes those for the end of the archive."""
+    """An implausible member size. It is not a HeaderError, which `tarfile` interprets as the end of the archive."""
 
 
 class _ForwardFile:
-    """A file that `tarfile` can only read forward: no header makes it read anything twice, or seek behind the end for ever.
+    """A file that `tarfile` can only read forward, so that no header causes repeated reads or endless seeks.
 
-    Extended headers are checked before `tarfile` reads their numbers.
+    It checks extended headers before `tarfile` parses their numbers.
     """
 
     def __init__(self, raw: IO[bytes]) -> None:
@@ -73,16 +74,16 @@ class _ForwardFile:
         return self._at
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes. Raises ReadError where a number is too long."""
+        """Return the next bytes. Raises ReadError if a number is too long."""
         data = self._raw.read(size)
         self._at += len(data)
         if self._is_extended and _LONG_NUMBER.search(data):
-            raise tarfile.ReadError("an extended header has a number of more than 255 digits")
+            raise tarfile.ReadError("an extended header has a number with more than 255 digits")
         self._is_extended = len(data) == tarfile.BLOCKSIZE and not self._is_extended and data[156:157] in _EXTENDED
         return data
 
     def seek(self, position: int) -> None:
-        """Skip bytes, at most to the end. Raises ReadError for a place before this one."""
+        """Skip bytes, at most to the end of the file. Raises ReadError for an earlier position."""
         if position < self._at:
             raise tarfile.ReadError("a member begins before the end of another one")
         while self._at < position and (skipped := self._raw.read(min(position - self._at, _CHUNK))):
@@ -90,22 +91,22 @@ class _ForwardFile:
 
 
 def tar_members(file: IO[bytes]) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
-    """Yield the members of an uncompressed tar in their order.
+    """Yield the members of an uncompressed tar in order.
 
     Raises:
-        Exception: of many types, if the archive is damaged; `describe` says how.
+        Exception: of many types, if the archive is damaged; `describe` converts it to a message.
     """
     forward: Any = _ForwardFile(file)
     with tarfile.open(fileobj=forward, mode="r:", tarinfo=_Header, errorlevel=0) as archive:
         while (member := archive.next()) is not None:
             if not 0 <= member.size <= _MAX_SIZE:
-                raise _ImpossibleSize("a header says a size that no file has")
+                raise _ImpossibleSize("a header states an impossible size")
             yield archive, member
-            archive.members = []  # type: ignore[attr-defined]  # tarfile keeps every header it has seen
+            archive.members = []  # type: ignore[attr-defined]  # tarfile stores every header it reads
 
 
-def describe(error: Exception) -> str:
-    """Return what is wrong with an archive, from what its reading raised."""
+def describe_error(error: Exception) -> str:
+    """Return a message for an exception that was raised while an archive was read."""
     if isinstance(error, RecursionError):
         return "too many extended headers, one after the other"
     kind = "" if isinstance(error, tarfile.TarError) else f"{type(error).__name__}: "
@@ -115,11 +116,11 @@ def describe(error: Exception) -> str:
 # -- an arXiv source
 
 
-def unpack(data: bytes, max_unpacked: int, max_files: int, max_text: int) -> dict[str, bytes]:
-    """Return the text files of a source archive by their names; figures and other data are counted but not kept.
+def unpack_source(data: bytes, max_unpacked: int, max_files: int, max_text: int) -> dict[str, bytes]:
+    """Return the text files of a source archive by name. Figures and other data are counted but not stored.
 
     Raises:
-        BadArchive: with the outcome, and no other exception but MemoryError, whatever the bytes are.
+        BadArchive: with the outcome. For any input, no other exception except MemoryError is raised.
     """
     content = _inflate(data, max_unpacked) if data[:2] == b"\x1f\x8b" else data
     if content[:4] in (b"%PDF", b"%!PS") or content[:5] == b"\x04%!PS":
@@ -134,12 +135,12 @@ def unpack(data: bytes, max_unpacked: int, max_files: int, max_text: int) -> dic
         if any(_WITHDRAWN.search(text) for text in files.values()):
             raise BadArchive("withdrawn")
         if not tex:
-            raise BadArchive("pdf_only" if has_pdf else "no_latex", "no TeX file in it")
+            raise BadArchive("pdf_only" if has_pdf else "no_latex", "contains no TeX file")
     return files
 
 
 def _inflate(data: bytes, max_unpacked: int) -> bytes:
-    """Return the content of a gzip file within its limit; its checksum is verified."""
+    """Return the content of a gzip file, within the size limit and with a verified checksum."""
     inflater = zlib.decompressobj(wbits=31)
     out = bytearray()
     rest = data
@@ -148,9 +149,9 @@ def _inflate(data: bytes, max_unpacked: int) -> bytes:
             out += inflater.decompress(rest, _CHUNK)
             rest = inflater.unconsumed_tail
             if len(out) > max_unpacked:
-                raise BadArchive("too_large", f"more than {max_unpacked} bytes once unpacked")
+                raise BadArchive("too_large", f"more than {max_unpacked} bytes after unpacking")
             if not rest and not inflater.eof:
-                raise BadArchive("damaged", "the gzip file breaks off")
+                raise BadArchive("damaged", "the gzip file is truncated")
     except zlib.error as error:
         raise BadArchive("damaged", str(error)) from None
     return bytes(out)
@@ -184,7 +185,7 @@ def _text_files(content: bytes, max_files: int, max_text: int) -> tuple[dict[str
             if name is None:
                 raise BadArchive("unsafe:path", member.name[:200])
             if member.size > len(content):
-                raise BadArchive("damaged", f"{name[:200]} says it has {member.size} bytes")
+                raise BadArchive("damaged", f"{name[:200]} states a size of {member.size} bytes")
             has_pdf |= name.lower().endswith((".pdf", ".ps", ".eps"))
             if not name.lower().endswith(_TEXT_SUFFIXES) and "readme" not in name.lower():
                 continue
@@ -194,16 +195,16 @@ def _text_files(content: bytes, max_files: int, max_text: int) -> tuple[dict[str
             stream = archive.extractfile(member)
             files[name] = stream.read() if stream else b""
             if len(files[name]) < member.size:
-                raise BadArchive("damaged", f"{name[:200]} breaks off")
+                raise BadArchive("damaged", f"{name[:200]} is truncated")
     except (BadArchive, MemoryError):
         raise
-    except Exception as error:  # tarfile lets through whatever its parsing runs into
-        raise BadArchive("damaged", describe(error)) from None
+    except Exception as error:  # tarfile does not catch all exceptions of its parser
+        raise BadArchive("damaged", describe_error(error)) from None
     return files, has_pdf
 
 
 def safe_name(name: str) -> str | None:
-    """Return a name inside the folder in its plain form; None if it leaves the folder or cannot be a name."""
+    """Return a relative name in normalized form, or None if it leaves the folder or is not a valid name."""
     name = name.replace("\\", "/")
     if name.startswith("/") or "\0" in name or len(name) > 1024 or re.match(r"[A-Za-z]:", name):
         return None
@@ -219,7 +220,7 @@ def safe_name(name: str) -> str | None:
 
 
 def _check_single(content: bytes, max_text: int) -> None:
-    """Raise BadArchive unless a single file is TeX."""
+    """Raise BadArchive unless a single file contains TeX."""
     if len(content) > max_text:
         raise BadArchive("too_large", f"more than {max_text} bytes of text")
     head = content[:4096]
@@ -228,18 +229,18 @@ def _check_single(content: bytes, max_text: int) -> None:
     if not content.strip():
         raise BadArchive("withdrawn", "empty")
     if b"\\" not in content and not _WITHDRAWN.search(head):
-        raise BadArchive("not_an_archive" if b"<" not in head else "no_latex", "text without TeX in it")
+        raise BadArchive("not_an_archive" if b"<" not in head else "no_latex", "contains no TeX")
 
 
 # -- the child process
 
 
 def main() -> None:
-    """Read the archive on standard input, and write frames to standard output."""
+    """Read the archive from standard input and write frames to standard output."""
     mode, limits = sys.argv[2], [int(value) for value in sys.argv[3:]]
     try:
         if mode == "source":
-            for name, content in unpack(sys.stdin.buffer.read(), *limits).items():
+            for name, content in unpack_source(sys.stdin.buffer.read(), *limits).items():
                 _put({"name": name}, content)
         else:
             _stream(*limits)
@@ -247,14 +248,14 @@ def main() -> None:
     except BadArchive as bad:
         _put({"outcome": bad.outcome, "detail": bad.detail})
     except MemoryError:
-        _put({"outcome": "out_of_memory", "detail": "the archive needs more memory than it gets"})
-    except Exception as error:  # tarfile lets through whatever its parsing runs into
-        _put({"outcome": "damaged", "detail": describe(error)})
+        _put({"outcome": "out_of_memory", "detail": "the archive needs more memory than allowed"})
+    except Exception as error:  # tarfile does not catch all exceptions of its parser
+        _put({"outcome": "damaged", "detail": describe_error(error)})
     sys.stdout.flush()
 
 
 def _stream(max_bytes: int) -> None:
-    """Write the regular files of a tar; of those that are too large the names only."""
+    """Write the regular files of a tar; for too large files write only the names."""
     for archive, member in tar_members(sys.stdin.buffer):
         if not member.isfile():
             continue

@@ -1,1 +1,1 @@
-"""Authors, dates, identifiers and other fields of papers and of bibliography entries, from the forms that sources print."""
+"""Parse authors, dates, identifiers and other fields of papers and bibliography entries from all usual notations."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-MAX_ENTRY_BYTES = 16 << 20  # one entry; the largest honest Crossref works and JATS articles stay under it
+MAX_ENTRY_BYTES = 16 << 20  # maximum size of one entry; the largest real Crossref works and JATS articles are smaller
 
 
 @dataclass(frozen=True, slots=True)
 class Affiliation:
-    """Where an author works, as printed, and its identifier in the Research Organization Registry."""
+    """An author's institution as printed, and its identifier in the Research Organization Registry."""
 
     name: str
     ror: str | None = None  # "02jx3x895"
@@ -18,7 +18,7 @@ class Affiliation:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """One author, as everywhere in the corpus. Two are equal by name; the other fields do not distinguish them."""
+    """One author. Authors are compared by name only."""
 
     first: str
     middle: tuple[str, ...]
@@ -28,10 +28,10 @@ class Author:
     orcid: str | None = field(default=None, compare=False)  # "0000-0002-1825-0097"
 
     def name(self) -> dict[str, Any]:
-        """The author's name, as S2ORC's release has authors."""
+        """Return the name in the form of S2ORC's release."""
         return {"first": self.first, "middle": list(self.middle), "last": self.last, "suffix": self.suffix}
 
     def as_dict(self) -> dict[str, Any]:
-        """The author as tables and parses hold it."""
+        """Return the author in the form of tables and parses."""
         affiliations = [{"name": a.name, "ror": a.ror} for a in self.affiliations]
         return {**self.name(), "affiliations": affiliations, "orcid": self.orcid}

@@ -1,4 +1,4 @@
-"""Dates of papers: one value with its precision, from every form the sources write."""
+"""Dates of papers: parse every notation of the sources into one value with its precision."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from enum import StrEnum
 
 
 class Precision(StrEnum):
-    """How much of a date its source said."""
+    """The precision of a date."""
 
     DAY = "day"
     MONTH = "month"
     YEAR = "year"
 
 
-FIRST_YEAR, LAST_YEAR = 1400, 2100  # outside: a typing error, not a date
+FIRST_YEAR, LAST_YEAR = 1400, 2100  # values outside are typing errors
 _MONTHS = {
     name: number
     for number, names in enumerate(
@@ -30,12 +30,13 @@ _YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
 _DAY_MONTH = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\s+([A-Za-z]{3,9})\.?", re.ASCII)
 _MONTH_DAY = re.compile(r"([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?!\d)", re.ASCII)
 
-PlainDate = tuple[str | None, str | None]  # (ISO as precise as known: 1999, 1999-05, 1999-05-31; precision), or NO_DATE
+# (ISO date with the known precision: 1999, 1999-05, 1999-05-31; precision), or NO_DATE
+PlainDate = tuple[str | None, str | None]
 NO_DATE: PlainDate = (None, None)
 
 
 def make_date(year: int | None, month: int | None = None, day: int | None = None) -> PlainDate:
-    """The date of numbers a source keeps apart; an impossible part is not said ("2001-02-31" is February 2001)."""
+    """Return the date of separate numbers; ignore an impossible part ("2001-02-31" is February 2001)."""
     if year is None or not FIRST_YEAR <= year <= LAST_YEAR:
         return NO_DATE
     if month is None or not 1 <= month <= 12:
@@ -49,9 +50,12 @@ def make_date(year: int | None, month: int | None = None, day: int | None = None
 
 
 def parse_date(value: object) -> PlainDate:
-    """A date as sources write it: 1999, "1999", "1999-05", "1999-05-31T10:00Z", "May 1999", "31 May 1999",
-    "1999 May-Jun", "(1999),", "19990531", [1999, 5, 31]; of "Winter 1999" the year, as a season is not a month and may begin in the year
-    before. Anything else is (None, None)."""
+    """Parse a date in any notation of the sources; return NO_DATE for anything else.
+
+    Examples: 1999, "1999", "1999-05", "1999-05-31T10:00Z", "May 1999", "31 May 1999", "1999 May-Jun", "(1999),",
+    "19990531", [1999, 5, 31]. "Winter 1999" gives only the year: a season is not a month and may begin in the previous
+    year.
+    """
     if isinstance(value, bool) or value is None:
         return NO_DATE
     if isinstance(value, int):
@@ -60,7 +64,7 @@ def parse_date(value: object) -> PlainDate:
         return make_date(int(value)) if value == int(value) else NO_DATE
     if isinstance(value, datetime.date):
         return make_date(value.year, value.month, value.day)
-    if isinstance(value, tuple):  # what this returned
+    if isinstance(value, tuple):  # a result of this function
         return parse_date(value[0])
     if isinstance(value, list):
         numbers = [to_int(part) for part in value[:3]]
@@ -85,7 +89,7 @@ def parse_date(value: object) -> PlainDate:
 
 
 def to_month(text: str | None) -> int | None:
-    """ "5", "05", "May" or "Sept." as the number of the month; None otherwise."""
+    """Return the number of a month such as "5", "05", "May" or "Sept.", or None."""
     if not text:
         return None
     word = text.strip().rstrip(".").casefold()
@@ -95,7 +99,9 @@ def to_month(text: str | None) -> int | None:
 
 
 def first_month(text: str | None) -> int | None:
-    """Return the number of the first month in a text: "10–12 August", "July 28 – August 2", "Jul/Aug", "8"; None otherwise."""
+    """Return the number of the first month in a text such as "10–12 August", "July 28 – August 2", "Jul/Aug" or "8", or
+    None.
+    """
     if not text:
         return None
     words = re.findall(r"[a-z]+", text[:200].casefold())
@@ -103,7 +109,7 @@ def first_month(text: str | None) -> int | None:
 
 
 def to_int(value: object) -> int | None:
-    """A small whole number written as one, or None."""
+    """Return an integer with at most nine digits, or None."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int):
@@ -113,6 +119,6 @@ def to_int(value: object) -> int | None:
     return None
 
 
-def year_of(date: str | None) -> int | None:
-    """The year of an ISO date."""
+def extract_year(date: str | None) -> int | None:
+    """Return the year of an ISO date."""
     return int(date[:4]) if date else None

@@ -1,4 +1,4 @@
-"""Title, abstract, venue, licence: cleaned once, the same way for every source."""
+"""Clean titles, abstracts, venues and licenses in the same way for every source."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ MAX_TITLE, MAX_ABSTRACT, MAX_AUTHORS = (
     100_000,
     10_000,
 )  # characters, characters, persons: beyond is a broken entry
-MAX_AFFILIATIONS = 50  # of one author
-MAX_LOCATOR = 60  # characters of a volume, issue or pages
+MAX_AFFILIATIONS = 50  # per author
+MAX_LOCATOR = 60  # maximum length of a volume, issue or pages
 _LOCATOR_WORD = re.compile(r"^(?:vol(?:ume)?|no|nr|number|issue|pp?|pages?|s)\b\.?\s*(?=\w)", re.IGNORECASE)
 _NOTE = re.compile(
     r"\.?\s*\[(?:erratum|corrigendum|correction|comment|retraction|republished|summary for|original|reprint|see comment)s?\b.*$|"
@@ -27,23 +27,26 @@ _NOTE = re.compile(
     r"slovak|danish|swedish|norwegian|finnish|greek|hebrew|arabic|persian|romanian|bulgarian|serbian|croatian)(?:, [a-z]+)*)\]\.?)+\s*$",
     re.IGNORECASE,
 )
-"""what MEDLINE's and EMBASE's exports put behind a title: [Review] [33 refs], [Erratum appears in …], [Spanish]"""
+"""notes that MEDLINE and EMBASE append to a title: [Review] [33 refs], [Erratum appears in …], [Spanish]"""
 _CITED = re.compile(
     r"\s*[^\W\d_][^;]*\b(?:19|20)\d\d\b[^;]{0,20};\s*\d+\s*(?:\([^()]*\))?\s*:\s*[A-Za-z]?\d+(?:-[A-Za-z]?\d+)?\W*"
 )
-"""what CINAHL puts behind the title of a comment: "... N Engl J Med. 2009 Jan 29;360(5):544-6", which it comments on"""
+"""the article that a comment refers to, which CINAHL appends to the title: "...
+
+N Engl J Med. 2009 Jan 29;360(5):544-6"
+"""
 _TAG = re.compile(rf"</?[a-zA-Z][\w:.-]*(?:{ATTRIBUTE})*\s*/?>|<!--[^<>]*-->|<!\[CDATA\[|\]\]>|<\?[^<>]*\?>")
 _BLOCK = re.compile(rf"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)(?:{ATTRIBUTE})*\s*/?>", re.IGNORECASE)
 _TITLE_END = re.compile(
     r"\s*:?\s*</(?:\w+:)?title\s*>(?:\s|</?(?:\w+:)?(?:p|sec)\s*>)*", re.IGNORECASE
-)  # a part's head stays on its line
+)  # the header of a part remains on the line of its text
 _ABBREVIATED = re.compile(r"\b[^\W\d_]\.[^\W\d_]\.?$")
-"""what a title ends with whose last full stop is not the sentence's: U.S., U.S.A."""
+"""abbreviations at the end of a title, where the last full stop does not end the sentence: U.S., U.S.A."""
 _AMPERSANDS = re.compile(r"&(?:amp;)+")
-_MAX_ROUNDS = 10  # of removing and unescaping: nobody escapes that often
+_MAX_ROUNDS = 10  # of removing tags and unescaping; real texts need fewer
 _PART = "\x1e"
 PARTS = " ::: "
-"""Stands between the parts of an abstract, as in S2ORC: what an adapter joins them with becomes a line break."""
+"""The separator between the parts of an abstract, as in S2ORC. Adapters join parts with it; it becomes a line break."""
 _PARTS = re.compile(r"\x1e|(?<!\S):::(?!\S)")
 _ABSTRACT_HEAD = re.compile(r"^\s*(?:abstract|summary)\s*[:.—–-]?\s+(?=\S)", re.IGNORECASE)
 _ELSEWHERE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
@@ -60,23 +63,29 @@ _LICENCES = (
 
 
 def clean_text(value: object, limit: int = MAX_TITLE) -> str | None:
-    """Plain text of a title or venue: markup and entities resolved, white space runs as one space; None if empty."""
-    text = " ".join(_parts(value, limit))[:limit]
+    """Return the plain text of a title or venue, or None if it is empty.
+
+    Markup and entities are resolved and white space is normalized.
+    """
+    text = " ".join(_clean_parts(value, limit))[:limit]
     return text or None
 
 
 def clean_abstract(value: object) -> str | None:
-    """Plain text of an abstract, a line for each of its parts, without a leading "Abstract"; None if empty.
+    """Return the plain text of an abstract with one line per part, without a leading "Abstract"; None if it is empty.
 
-    Parts are what `:::` (S2ORC, PubMed's structured abstracts there) or markup tells apart, not lines that a source has wrapped.
+    Parts are separated by `:::` (S2ORC, PubMed's structured abstracts) or by markup, not by line breaks of the source.
     """
-    text = "\n".join(_parts(value, MAX_ABSTRACT))[:MAX_ABSTRACT].rstrip()
+    text = "\n".join(_clean_parts(value, MAX_ABSTRACT))[:MAX_ABSTRACT].rstrip()
     return _ABSTRACT_HEAD.sub("", text) or None if text else None
 
 
-def _parts(value: object, limit: int) -> list[str]:
-    """The parts of a text, each with white space runs as one space. Entities are resolved and markup is removed until nothing changes,
-    as some sources escape what is escaped (`&amp;lt;i&amp;gt;`)."""
+def _clean_parts(value: object, limit: int) -> list[str]:
+    """Return the parts of a text with normalized white space.
+
+    Entities are resolved and markup is removed until nothing changes, because some sources escape repeatedly
+    (`&amp;lt;i&amp;gt;`).
+    """
     if not isinstance(value, str):
         return []
     text = _ELSEWHERE.sub(" ", value[: 4 * limit])
@@ -95,7 +104,7 @@ def _parts(value: object, limit: int) -> list[str]:
 
 
 def clean_title(value: object) -> str | None:
-    """A title without a final full stop (PubMed, DBLP) and without PubMed's brackets around translated ones."""
+    """Return a title without a final full stop (PubMed, DBLP) and without PubMed's brackets around translated titles."""
     text = clean_text(value)
     if text is None:
         return None
@@ -111,7 +120,7 @@ def clean_title(value: object) -> str | None:
 
 
 def clean_locator(value: object) -> str | None:
-    """A volume, an issue, or pages as text: no words before the number, ranges with one hyphen; None if empty."""
+    """Return a volume, an issue or pages without words before the number and with plain hyphens; None if it is empty."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     text = clean_text(value, MAX_LOCATOR)
@@ -120,8 +129,8 @@ def clean_locator(value: object) -> str | None:
     return re.sub(r"\s*[-‐‑–—−]+\s*", "-", _LOCATOR_WORD.sub("", text)).strip(" ,.;:-") or None
 
 
-def licence_of(value: object) -> str | None:
-    """The SPDX id of a licence given by URL or short name; other words as they are; None if empty."""
+def parse_licence(value: object) -> str | None:
+    """Return the SPDX id of a license given as URL or short name; return other text unchanged, and None if it is empty."""
     if not isinstance(value, str) or not value.strip():
         return None
     for pattern, form in _LICENCES:
@@ -131,8 +140,11 @@ def licence_of(value: object) -> str | None:
     return " ".join(value.split())[:200]
 
 
-def with_details(author: Author | None, affiliations: Iterable[tuple[str, str]], orcid: str = "") -> Author | None:
-    """An author with affiliations, each a name and a text that may hold its ROR id, and an ORCID."""
+def add_details(author: Author | None, affiliations: Iterable[tuple[str, str]], orcid: str = "") -> Author | None:
+    """Return an author with affiliations and an ORCID.
+
+    An affiliation is a name and a text that may contain its ROR id.
+    """
     if author is None:
         return None
     found = dict.fromkeys(
@@ -144,8 +156,8 @@ def with_details(author: Author | None, affiliations: Iterable[tuple[str, str]],
     return replace(author, affiliations=tuple(found), orcid=identifiers.normalise_orcid(orcid))
 
 
-def authors_of(authors: Iterable[Author | None]) -> tuple[Author, ...]:
-    """The authors that have a name, at most MAX_AUTHORS."""
+def select_authors(authors: Iterable[Author | None]) -> tuple[Author, ...]:
+    """Return the authors that have a name, at most MAX_AUTHORS."""
     kept: list[Author] = []
     for author in authors:
         if author is not None and len(kept) < MAX_AUTHORS:
@@ -153,8 +165,8 @@ def authors_of(authors: Iterable[Author | None]) -> tuple[Author, ...]:
     return tuple(kept)
 
 
-def words_of(values: object) -> tuple[str, ...]:
-    """Fields of study: the distinct non-empty strings of a list (or one string), in order."""
+def clean_words(values: object) -> tuple[str, ...]:
+    """Return the distinct non-empty strings of a list, or of one string, in order."""
     if isinstance(values, str):
         values = [values]
     if not isinstance(values, list | tuple):

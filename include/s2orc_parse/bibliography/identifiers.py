@@ -1,7 +1,7 @@
-"""The one place where identifiers of papers are brought to their plain form, or found to be none.
+"""Normalize identifiers of papers. All other code uses these functions.
 
-Each `normalise_*` takes what a source, a TEI or a reader wrote (with resolver, prefix, version or capitals) and gives the
-identifier as all tables hold it, or None. Nothing raises.
+Each `normalise_*` accepts an identifier with resolver, prefix, version or capitals. It returns the form of all tables,
+or None if the text is not such an identifier. No function raises an exception.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-MAX_CHARACTERS = 2_000  # of what is given: nothing longer is an identifier
+MAX_CHARACTERS = 2_000  # longer texts are cut: no identifier is longer
 ARXIV_DOI = "10.48550/arxiv."
 ACL_DOIS = ("10.18653/v1/", "10.3115/")
 
@@ -45,6 +45,7 @@ _PMCID = re.compile(r"^(?:.*/)?(?:pmcid\s*:?\s*)?(?:pmc)?\s*0*([1-9]\d{0,8})(?:\
 _JSTOR = re.compile(
     r"(?:(?:https?://)?(?:www\.)?jstor\.org/stable/(?:pdf/)?)?(?:10\.2307/)?(\d{4,10})(?:\.pdf)?/?", re.IGNORECASE
 )
+_ISSN = re.compile(r"(\d{4})-?(\d{3}[\dX])", re.IGNORECASE)
 _ORCID = re.compile(r"(?<!\d)(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dX])(?![\dA-Z])", re.IGNORECASE)
 _ROR = re.compile(r"ror\.org/(0[a-hj-km-np-tv-z0-9]{6}\d{2})(?![a-z0-9])", re.IGNORECASE)
 _ACL = re.compile(
@@ -58,7 +59,7 @@ _RESOLVER = re.compile(
 _WITH_DOI = re.compile(
     r"(?:[\w-]+\.)*(?:springer|springerlink|springeropen|biomedcentral|aps|iop|frontiersin|biorxiv|medrxiv|plos)\.(?:com|org)"
 )
-"""Hosts whose addresses contain the DOI of an article after other words than `doi`."""
+"""Hosts with DOIs of articles in their addresses, after words other than `doi`."""
 _START = r"(?=10\.\d{4,9}(?:\.\d+)*/)"
 _DOI_IN_PATH = re.compile(rf"(?:[\w.-]{{1,40}}/){{0,5}}?(?:doi[:/]\s*)?{_START}", re.IGNORECASE)
 _DOI_AFTER_WORD = re.compile(rf"(?:[\w.-]{{1,40}}/){{0,4}}?doi/(?:[a-z]+/){{0,2}}?{_START}", re.IGNORECASE)
@@ -78,10 +79,10 @@ _ACL_NAME = re.compile(r"(?:[a-z]\d{2}-\d{4,5}|\d{4}\.[a-z][a-z0-9_]*-[a-z0-9]+\
 
 
 def normalise_doi(text: str) -> str | None:
-    """A DOI in lower case without resolver; None if it is not one, or is a template's or placeholder's.
+    """Return a DOI in lower case without resolver; return None for other text, template DOIs and placeholder DOIs.
 
-    Handle escapes of a URL are undone, and the punctuation of the sentence around it is taken off; brackets stay where
-    they balance ("10.1016/s0022-0000(05)80002-1").
+    URL escapes are decoded and surrounding punctuation is removed. Balanced brackets remain
+    ("10.1016/s0022-0000(05)80002-1").
     """
     text = _DOI_PREFIX.sub("", text[:MAX_CHARACTERS].strip())
     if "%" in text:
@@ -110,15 +111,16 @@ def doi_of_jstor(text: str) -> str | None:
 
 
 def doi_key(text: str) -> str:
-    """Return a DOI as record ids contain it: normalised, or in lower case if it is a placeholder or malformed."""
+    """Return a DOI in the form of record ids: normalized, or in lower case if it is malformed or a placeholder."""
     return normalise_doi(text) or text.strip().lower()
 
 
 def doi_of_url(url: str) -> str | None:
-    """Return the DOI in an address of a resolver (doi.org, doi.acm.org, hdl.handle.net, …) or of a publisher's page of an article.
+    """Return the DOI in an address of a resolver (doi.org, doi.acm.org, hdl.handle.net, …) or of a publisher's article
+    page.
 
-    Only a path that is a DOI counts, with or without words before it (`/doi/full/10.…`) and after it (`.pdf`, `/abstract`). A
-    relative address or other text is read as `normalise_doi` does if it begins with a DOI.
+    A path counts only if it contains a DOI, optionally with words before (`/doi/full/10.…`) and after (`.pdf`,
+    `/abstract`). A relative address or other text is passed to `normalise_doi` if it begins with a DOI.
     """
     url = url[:MAX_CHARACTERS].strip()
     match = _ADDRESS.match(url)
@@ -137,7 +139,7 @@ def doi_of_url(url: str) -> str | None:
 
 
 def normalise_arxiv(text: str) -> str | None:
-    """An arXiv id without version, new ("1706.03762") or old ("hep-th/9711200", subject class dropped); None if none."""
+    """Return an arXiv id without version, new ("1706.03762") or old ("hep-th/9711200", without subject class), or None."""
     text = text[:MAX_CHARACTERS]
     if match := _ARXIV_OLD.search(text):
         return f"{match.group(1).lower()}/{match.group(2)}"
@@ -146,37 +148,52 @@ def normalise_arxiv(text: str) -> str | None:
 
 
 def arxiv_of_doi(doi: str | None) -> str | None:
-    """The arXiv id that a normalised DOI of arXiv's own prefix names: 10.48550/arxiv.1706.03762 → 1706.03762."""
+    """Return the arXiv id in a normalized DOI of arXiv's prefix: 10.48550/arxiv.1706.03762 → 1706.03762."""
     return normalise_arxiv(doi[len(ARXIV_DOI) :]) if doi and doi.startswith(ARXIV_DOI) else None
 
 
 def doi_of_arxiv(arxiv_id: str) -> str:
-    """The DOI that arXiv registers for an id."""
+    """Return the DOI that arXiv registers for an id."""
     return ARXIV_DOI + arxiv_id
 
 
 def acl_of_doi(doi: str | None) -> str | None:
-    """The ACL Anthology's id in a normalised DOI of the Anthology: 10.18653/v1/p19-1001 → P19-1001; an older DOI that has none, such as
-    10.3115/1073083.1073135, is its own."""
+    """Return the ACL Anthology id in a normalized DOI of the Anthology: 10.18653/v1/p19-1001 → P19-1001.
+
+    Older DOIs that contain no id, such as 10.3115/1073083.1073135, are returned unchanged.
+    """
     if not doi or not doi.startswith(ACL_DOIS):
         return None
     return normalise_acl(doi.rpartition("/")[2]) or doi
 
 
 def normalise_pmid(text: str) -> str | None:
-    """A PubMed id: digits without leading zeros; None if it is not one."""
+    """Return a PubMed id (digits without leading zeros), or None."""
     match = _PMID.match(text[:MAX_CHARACTERS].strip())
     return match.group(1) if match else None
 
 
 def normalise_pmcid(text: str) -> str | None:
-    """A PubMed Central id, "PMC" and digits without version; None if it is not one."""
+    """Return a PubMed Central id ("PMC" and digits without version), or None."""
     match = _PMCID.match(text[:MAX_CHARACTERS].strip())
     return f"PMC{match.group(1)}" if match else None
 
 
+def normalise_issn(text: str) -> str | None:
+    """Return an ISSN, "1932-6203"; None if it is not one, or its check digit (ISO 3297, modulus 11) is wrong."""
+    match = _ISSN.fullmatch(text.strip()[:20])
+    if match is None:
+        return None
+    digits = "".join(match.groups()).upper()
+    total = sum(int(digit) * weight for digit, weight in zip(digits, range(8, 1, -1), strict=False))
+    check = -total % 11
+    return f"{digits[:4]}-{digits[4:]}" if digits[-1] == ("X" if check == 10 else str(check)) else None
+
+
 def normalise_orcid(text: str) -> str | None:
-    """An ORCID, "0000-0002-1825-0097"; None if it is not one, or its check digit (ISO 7064, 11-2) is wrong."""
+    """Return an ORCID such as "0000-0002-1825-0097", or None if it is malformed or its check digit (ISO 7064, 11-2) is
+    wrong.
+    """
     match = _ORCID.search(text[:MAX_CHARACTERS])
     if match is None:
         return None
@@ -189,13 +206,13 @@ def normalise_orcid(text: str) -> str | None:
 
 
 def normalise_ror(text: str) -> str | None:
-    """An id of the Research Organization Registry, "02jx3x895", from its address; None if it is not one."""
+    """Return an id of the Research Organization Registry such as "02jx3x895" from its address, or None."""
     match = _ROR.search(text[:MAX_CHARACTERS])
     return match.group(1).lower() if match else None
 
 
 def normalise_acl(text: str) -> str | None:
-    """An ACL Anthology id without version: "N18-3011" or "2020.acl-main.207"; None if it is not one."""
+    """Return an ACL Anthology id without version ("N18-3011", "2020.acl-main.207"), or None."""
     match = _ACL.search(text[:MAX_CHARACTERS].strip())
     if match is None:
         return None
@@ -204,7 +221,7 @@ def normalise_acl(text: str) -> str | None:
 
 
 def arxiv_id_of_name(name: str) -> str | None:
-    """The arXiv id that a file is called by, all of its name: `1911.02782v3.pdf`, `hep-th9711200.gz`; else None."""
+    """Return the arXiv id that is a complete file name (`1911.02782v3.pdf`, `hep-th9711200.gz`), or None."""
     match = _ARXIV_NAME.fullmatch(_STEM.sub("", name))
     if match is None:
         return None
@@ -212,19 +229,19 @@ def arxiv_id_of_name(name: str) -> str | None:
 
 
 def acl_id_of_name(name: str) -> str | None:
-    """The ACL Anthology id that a file is called by, all of its name: `P19-1001.pdf`, `2020.acl-main.207.pdf`; else None."""
+    """Return the ACL Anthology id that is a complete file name (`P19-1001.pdf`, `2020.acl-main.207.pdf`), or None."""
     stem = _STEM.sub("", name).rpartition("/")[2]
     return normalise_acl(stem) if _ACL_NAME.fullmatch(stem) else None
 
 
 def pmc_id_of_name(name: str) -> str | None:
-    """The PubMed Central id that a file is called by, all of its name: `PMC4391421.pdf`; else None."""
+    """Return the PubMed Central id that is a complete file name (`PMC4391421.pdf`), or None."""
     match = _PMC_NAME.fullmatch(_STEM.sub("", name))
     return f"PMC{match.group(1)}" if match else None
 
 
 def plain(value: object) -> str:
-    """Return a string or a whole number as text without surrounding white space; an empty string for any other value."""
+    """Return a string or an integer as text without surrounding white space; return "" for any other value."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return value.strip() if isinstance(value, str) else ""

@@ -40,7 +40,8 @@ class _Open:
 def resolve_formulas(text: str) -> str:
     """Return the text with one form of each formula between marks; `space_formulas` replaces the marks.
 
-    Of the `alternatives` of a formula the MathML remains, else the TeX. Annotations of MathML repeat it and are removed.
+    From the `alternatives` of a formula, the MathML is used if there is any, else the TeX. Annotations repeat the MathML
+    and are removed.
     Every tag is visited once.
     """
     if not _HINT.search(text):

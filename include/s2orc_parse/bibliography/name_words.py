@@ -1,4 +1,4 @@
-"""The words of a person's name: initials, suffixes, particles, titles, and the words that only groups have in theirs."""
+"""Classify the words of a name: initials, suffixes, particles, titles, and words that occur only in names of groups."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _CAPITALISED = frozenset(
         "O'", "O’", "Op", "San", "Santa", "St.", "Ten", "Ter", "Van", "Vande", "Vanden", "Vander", "Ver", "Von", "'T", "Zu", "Zur",
     )
 )  # fmt: skip
-"""Particles that stay particles with a capital: "Do" and "Te" are given names then."""
+"""Particles that may be capitalized. A capitalized "Do" or "Te" is a given name."""
 _GIVEN_TOO = frozenset(
     ("Abd", "Abu", "Af", "Al", "Av", "Ben", "Bin", "Del", "Della", "El", "Fitz", "Ibn", "Mac", "San", "Santa", "Ten")
 )
-"""Particles that are given names too: "Al Gore", "Ben Jonson"."""
+"""Particles that are also given names: "Al Gore", "Ben Jonson"."""
 _PINYIN = re.compile(
     r"(?:[bpmfdtnlgkhjqxrzcsyw]|[zcs]h)?(?:[aeo]|[ae]i|[ao]o|[ao]u|[aei]n|[aeio]ng|i[aeu]|iao|ian|ia?ng|iong|[iu]|ua?n?g?|uo|uai?|ui|un|ue|er)",
     re.IGNORECASE,
@@ -62,7 +62,10 @@ _SPANISH = frozenset(
         "velasco", "vera", "vicente", "vidal", "villanueva", "zamora", "zapata",
     )
 )  # fmt: skip
-"""The commonest Spanish surnames that do not end in -ez: before another surname they are the first of two."""
+"""The most frequent Spanish surnames that do not end in -ez.
+
+Before another surname, they are the first of two surnames.
+"""
 _TITLE = re.compile(r"(?:dr|prof|professor|mr|mrs|ms|sir|dame|rev|doc|ing|dipl\.-ing)\.?", re.IGNORECASE)
 GROUP = (
     r"\b(?:groups?|groupe|grupo|gruppe|gruppo|consorti(?:um|a)|collaborat(?:ion|ive|ors)|teams?|networks?|initiatives?|committees?|"
@@ -77,41 +80,41 @@ GROUP = (
 _GROUP = re.compile(GROUP, re.IGNORECASE)
 
 
-@lru_cache(maxsize=4096)  # the same few come again in every list of references
-def initials_of(word: str) -> tuple[str, ...]:
-    """The initials that a word is made of: "J.Q." and "JQ" are two, "J.-P." is one; none if it is not such a word."""
+@lru_cache(maxsize=4096)  # the same words recur in every list of references
+def split_initials(word: str) -> tuple[str, ...]:
+    """Return the initials in a word: "J.Q." and "JQ" contain two, "J.-P." one, other words none."""
     parts = re.findall(rf"{_LETTER}+", word) if _DOTTED.fullmatch(word) and ("." in word or len(word) < 4) else []
     if parts and all(len(part) == 1 or part[0].isupper() for part in parts):
-        return _apart(word)
-    return _apart(word) if is_capitals(word) else ()
+        return _match_initials(word)
+    return _match_initials(word) if is_capitals(word) else ()
 
 
-def _apart(word: str) -> tuple[str, ...]:
+def _match_initials(word: str) -> tuple[str, ...]:
     found = (match.group() for match in _INITIAL.finditer(word))
-    return tuple(one if re.search(_HYPHEN, one) else one.rstrip(".") for one in found)
+    return tuple(initial if re.search(_HYPHEN, initial) else initial.rstrip(".") for initial in found)
 
 
 def is_capitals(word: str) -> bool:
-    """Up to three bare capitals, as Vancouver style writes initials: "JA", "J-P"."""
+    """Return whether a word consists of up to three capitals, as initials in Vancouver style: "JA", "J-P"."""
     return word.isupper() and bool(_CAPITALS.fullmatch(word))
 
 
 def are_initials(words: Sequence[str]) -> bool:
-    """Whether all words are initials, of which there are at most six: "J. A.", "JA", but not "YIN Z"."""
+    """Return whether all words are initials, with at most six words: "J. A.", "JA", but not "YIN Z"."""
     if not words or len(words) > 6 or (len(words) == 1 and is_generation(words[0]) and not words[0].isupper()):
         return False
     if len(words) > 1 and any(len(word) > 1 and word.isalpha() for word in words):
         return False
-    return all(map(initials_of, words))
+    return all(map(split_initials, words))
 
 
 def is_generation(word: str) -> bool:
-    """Jr., Sr., II, III, IV, 2nd; "JR" too, which may also be initials."""
+    """Return whether a word is Jr., Sr., II, III, IV, 2nd or similar. "JR" counts too, although it may be initials."""
     return len(word) < 5 and bool(_GENERATION.fullmatch(word))
 
 
 def is_suffix(words: Sequence[str]) -> bool:
-    """Whether what stands alone between commas may follow a name: a generation or a degree; "V" after a whole name."""
+    """Return whether the words between two commas may follow a name: a generation, a degree, or "V" after a full name."""
     return bool(words) and (
         all(len(word) < 8 and (is_generation(word) or _DEGREE.fullmatch(word)) for word in words)
         or list(words) == ["V"]
@@ -119,58 +122,64 @@ def is_suffix(words: Sequence[str]) -> bool:
 
 
 def is_certain_suffix(words: Sequence[str]) -> bool:
-    """A suffix that cannot be initials: "Jr.", "PhD", "3rd"."""
+    """Return whether the words are a suffix that cannot be initials: "Jr.", "PhD", "3rd"."""
     return is_suffix(words) and not are_initials(words)
 
 
 def is_particle(word: str, surname: str) -> bool:
-    """Whether a word before a surname belongs to it: "van", "de", "Le" ("Minh Le Nguyen" has a middle name)."""
+    """Return whether a word before a surname belongs to it: "van", "de", "Le" ("Minh Le Nguyen" has a middle name)."""
     if word in _PARTICLES:
         return True
-    return word in _CAPITALISED and folded(surname) not in _VIETNAMESE and not is_capitals(surname)
+    return word in _CAPITALISED and fold(surname) not in _VIETNAMESE and not is_capitals(surname)
 
 
 def begins_surname(word: str, surname: str) -> bool:
-    """Whether a name is a surname alone, since its first word is a particle: "Van Gogh" and "de Vries", not "Al Gore" and "De Wang"."""
+    """Return whether a name is only a surname because it begins with a particle.
+
+    "Van Gogh" and "de Vries" are surnames; "Al Gore" and "De Wang" are not.
+    """
     return is_lower_particle(word) or (
         word not in _GIVEN_TOO and is_particle(word, surname) and (word == "Van" or not _PINYIN.fullmatch(surname))
     )
 
 
 def is_lower_particle(word: str) -> bool:
-    """A particle as libraries write it after the given names: "Beethoven, Ludwig van"."""
+    """Return whether a word is a particle that libraries write after the given names: "Beethoven, Ludwig van"."""
     return word in _PARTICLES and len(word) > 1
 
 
 def is_joint(word: str) -> bool:
-    """The word between two surnames of one person: "Ortega y Gasset"."""
+    """Return whether a word joins two surnames of one person: "Ortega y Gasset"."""
     return word in _JOINTS
 
 
 def is_first_surname(word: str) -> bool:
-    """Whether a word before the last one is the first of two Spanish surnames: "Gabriel García Márquez"."""
-    plain = folded(word)
+    """Return whether a word before the last one is the first of two Spanish surnames: "Gabriel García Márquez"."""
+    plain = fold(word)
     return plain in _SPANISH or (len(plain) > 4 and plain.endswith("ez") and word[:1].isupper())
 
 
 def is_title(word: str) -> bool:
-    """Dr., Prof., Sir."""
+    """Return whether a word is a title such as Dr., Prof. or Sir."""
     return bool(_TITLE.fullmatch(word))
 
 
 @lru_cache(maxsize=4096)
 def is_group(text: str) -> bool:
-    """Whether a name is a consortium's, a society's, an office's: two words or more, one of them only groups have."""
+    """Return whether a name belongs to a group: at least two words, including a word that only groups use."""
     return " " in text and bool(_GROUP.search(text))
 
 
 def is_given_in_capitals(word: str, surname: str) -> bool:
-    """ "KIM, JIN": a name where the surname is in capitals too and the word reads as a syllable."""
+    """Return whether a word is a given name in capitals, as in "KIM, JIN".
+
+    The surname must be in capitals too, and the word must be one syllable.
+    """
     return surname.isupper() and len(surname) > 1 and bool(_SYLLABLE.fullmatch(word))
 
 
-def folded(word: str) -> str:
-    """A word without case and accents."""
+def fold(word: str) -> str:
+    """Return a word without case and accents."""
     if word.isascii():
         return word.casefold()
     decomposed = unicodedata.normalize("NFKD", word).casefold()

@@ -1,7 +1,8 @@
-"""The one parser of author names: strings of every usual form → {first, middle[], last, suffix}.
+"""Parse author names in all usual notations into {first, middle[], last, suffix}.
 
-What a list's commas mean is decided for the whole list: of all ways to read its parts as names ("Last, First" takes two parts, "First
-Last" and "Last FM" one) the likeliest is taken, and a list that changes its form pays for it.
+A list is parsed as a unit, because the meaning of its commas depends on the other names. "Last, First" uses two parts;
+"First Last" and "Last FM" use one. Each reading of the parts has a cost, a change of notation within the list adds to
+it, and the cheapest reading is chosen.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from dataclasses import dataclass
 
 from s2orc_parse.bibliography import name_words as words
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.person import EAST_ASIAN, Style, inverted, style_of, whole
+from s2orc_parse.bibliography.person import EAST_ASIAN, Style, detect_style, parse_inverted, parse_natural
 from s2orc_parse.bibliography.tex import decode_accents
 
-MAX_CHARACTERS = 100_000  # of one author string; the rest of a longer one is not read
+MAX_CHARACTERS = 100_000  # maximum length of an author string; the rest is ignored
 _ET_AL = re.compile(
     r"(?:\b(?:and|with)\s+)?(?:\b[Ee]t\.?\s+[Aa]l(?:ii|ia|\.|\b(?![-'’\w]|\s+[^\W\d_]))\.?|\b(?:and|&)\s+(?:\d+\s+)?(?:others|coworkers|colleagues)\b)"
     r"|…|\.\.\.",
@@ -29,53 +30,55 @@ _WIDE = str.maketrans({"，": ",", "、": ",", "،": ",", "；": ";", "؛": ";",
 _EDGES = " ,;:&*|/"
 _MARKS = re.compile(r"[*†‡§¶#∗⁎]+|(?<=[^\W\d_])\d{1,2}(?=$|[\s,;])|[¹²³⁰-⁹]+")
 _SPACE = re.compile(r"\s+")
-_BRACED = re.compile(r"\{[^{}]*[\s,][^{}]*\}")  # one name, whatever is in it
+_BRACED = re.compile(r"\{[^{}]*[\s,][^{}]*\}")  # braces enclose one name
 
 
 def parse_authors(text: str) -> tuple[Author, ...]:
-    """Authors of one string.
+    """Return the authors in a string.
 
-    Understands BibTeX ("Last, First and Last, First", braces and accents), "Last, First; Last, First", "First Last, First Last and
-    First Last", APA ("Last, F. M., Last, F., & Last, F."), Vancouver ("Last FM, Last F"), "Last F.M., Last F.", "Last, F.M., Last,
-    F.", a first author alone inverted, and a trailing "et al." or "and others". Names of groups stay whole. Character entities are
-    resolved. An empty string gives no authors; nothing raises.
+    Supported notations: BibTeX ("Last, First and Last, First", braces and accents), "Last, First; Last, First", "First
+    Last, First Last and First Last", APA ("Last, F. M., Last, F., & Last, F."), Vancouver ("Last FM, Last F"), "Last
+    F.M., Last F.", "Last, F.M., Last, F.", lists that invert only the first author, and a trailing "et al." or "and
+    others". Names of groups are not split. Character entities are resolved. An empty string gives no authors. No
+    exception is raised.
     """
     text = _ET_AL.sub(" , ", _clean(text[:MAX_CHARACTERS])).strip(_EDGES)
     if not text:
         return ()
     if ";" in text:
-        pieces = [_blocks(piece) for piece in text.split(";")]
+        pieces = [_split_blocks(piece) for piece in text.split(";")]
         blocks = [_Block(block.parts, len(found) == 1) for found in pieces for block in found]
     else:
-        blocks = _blocks(text)
+        blocks = _split_blocks(text)
         most = max((len(block.parts) for block in blocks), default=0)
         pairs = sum(len(block.parts) == 2 for block in blocks)
         if len(blocks) > 1 and most == 2 and (pairs == len(blocks) or len(blocks) > 2):
             blocks = [_Block(block.parts, not any(map(_starts_with_initial, block.parts[:1]))) for block in blocks]
-    style = style_of([part for block in blocks for part in block.parts if len(block.parts) != 2 or not block.one])
+    style = detect_style([part for block in blocks for part in block.parts if len(block.parts) != 2 or not block.one])
     return tuple(author for block in blocks for author in _read(block, style))
 
 
 def parse_names(names: Iterable[str]) -> list[Author | None]:
-    """The names of one list that its source keeps apart: what is usual in the list decides what is in doubt in one name.
+    """Parse the names of a list that the source separates; the list's style resolves ambiguous names.
 
-    "Weinan E" among "Jiequn Han" and "Arnulf Jentzen" has a surname of one letter. None for a name without a letter.
+    For example, "Weinan E" next to "Jiequn Han" and "Arnulf Jentzen" has a surname of one letter. A name without a
+    letter gives None.
     """
     cleaned = [_clean(name[:MAX_CHARACTERS]) for name in names]
-    split = [[part for part in map(_bare, name.split(",")) if part] for name in cleaned]
-    style = style_of([parts[0] for parts in split if len(parts) == 1])
+    split = [[part for part in map(_strip_part, name.split(",")) if part] for name in cleaned]
+    style = detect_style([parts[0] for parts in split if len(parts) == 1])
     return [next(iter(_read(_Block(parts, True), style)), None) for parts in split]
 
 
 def parse_name(text: str) -> Author | None:
-    """One author's name, "Last, First Middle, Suffix" or "First Middle Last Suffix"; None if it has no letter."""
+    """Parse one name, "Last, First Middle, Suffix" or "First Middle Last Suffix"; return None if it contains no letter."""
     return parse_names([text])[0]
 
 
 def make_author(given: str | None, family: str | None, suffix: str | None = None) -> Author | None:
-    """An author whose given and family names the source keeps apart; None if both are empty.
+    """Build an author from separate given and family names; return None if both are empty.
 
-    A source that puts the whole name in one of the two (Crossref does) is read as one string.
+    Crossref sometimes puts the complete name into one of the two; such names are parsed as one string.
     """
     given, family = (decode_accents(_SPACE.sub(" ", _unescape(part or ""))).strip(" ,;") for part in (given, family))
     if not family:
@@ -84,18 +87,18 @@ def make_author(given: str | None, family: str | None, suffix: str | None = None
         if not any(map(str.isalnum, family)):
             return None
         return parse_name(family) if "," in family else Author("", (), family.strip(" ."), "")
-    return inverted(family, given, _SPACE.sub(" ", suffix or "").strip(), apart=True)
+    return parse_inverted(family, given, _SPACE.sub(" ", suffix or "").strip(), apart=True)
 
 
 def surname_key(author: Author) -> str:
-    """What two surnames must share to be one: letters only, no case, no accents ("Garcia-Molina" → garciamolina)."""
+    """Return the comparison key of a surname: letters only, without case and accents ("Garcia-Molina" → garciamolina)."""
     decomposed = unicodedata.normalize("NFKD", author.last or author.first).casefold()
     return "".join(character for character in decomposed if character.isalnum())
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """The parts between commas of what stands between two semicolons or conjunctions; `one`: they are one author's."""
+    """The comma-separated parts between two semicolons or conjunctions; `one` means that they belong to one author."""
 
     parts: list[str]
     one: bool = False
@@ -110,20 +113,20 @@ def _clean(text: str) -> str:
     return _SPACE.sub(" ", _MARKS.sub("", text)).strip(_EDGES)
 
 
-def _bare(part: str) -> str:
-    """A part without braces and brackets around it, and without what an author's name does not begin with."""
+def _strip_part(part: str) -> str:
+    """Return a part without enclosing braces and brackets and without prefixes that are not part of a name."""
     part = re.sub(r"^(?:\(?on behalf of|for)\s+(?=the\b|[A-Z])", "", part.replace("{", "").replace("}", "").strip(" :"))
     if part[:1] in "[(" and part[-1:] in "])":
         part = part[1:-1]
-    if part.startswith("-") and part.count("-") > 1:  # "-ALTS-Study-Group", as some exports write groups
+    if part.startswith("-") and part.count("-") > 1:  # some exports write groups as "-ALTS-Study-Group"
         part = part.replace("-", " ")
     return part.strip(" :|/") if any(character.isalpha() for character in part) else ""
 
 
-def _blocks(text: str) -> list[_Block]:
-    """Cut at conjunctions, then at commas; not within braces, nor within the name of a group."""
-    kept = _BRACED.findall(text)
-    numbers = iter(range(len(kept)))
+def _split_blocks(text: str) -> list[_Block]:
+    """Split a text at conjunctions and then at commas, but not inside braces or names of groups."""
+    braced = _BRACED.findall(text)
+    numbers = iter(range(len(braced)))
     text = _BRACED.sub(lambda _: f"\ue000{next(numbers)}\ue001", text)
     pieces = [piece for piece in _AND.split(text) if piece.strip(_EDGES)]
     joined: list[str] = []
@@ -132,18 +135,18 @@ def _blocks(text: str) -> list[_Block]:
         if before and words.is_group(before) and " " not in piece.split(",")[0].strip():
             joined[-1] += f" and {piece}"  # Centers for Disease Control and Prevention
         else:
-            joined.extend(_AND_OF_NAMES.split(piece) if _names_beside(piece) else [piece])
+            joined.extend(_AND_OF_NAMES.split(piece) if _separates_people(piece) else [piece])
     blocks = []
     for piece in joined:
-        restored = re.sub("\ue000(\\d+)\ue001", lambda m: kept[int(m.group(1))].replace(",", "\ue002"), piece)
-        parts = [part.replace("\ue002", ",") for part in map(_bare, restored.split(",")) if part]
+        restored = re.sub("\ue000(\\d+)\ue001", lambda m: braced[int(m.group(1))].replace(",", "\ue002"), piece)
+        parts = [part.replace("\ue002", ",") for part in map(_strip_part, restored.split(",")) if part]
         if parts:
             blocks.append(_Block(parts))
     return blocks
 
 
-def _names_beside(piece: str) -> bool:
-    """Whether a Spanish "y" or Portuguese "e" stands between two people, not between two surnames of one."""
+def _separates_people(piece: str) -> bool:
+    """Return whether a Spanish "y" or Portuguese "e" separates two people, not two surnames of one person."""
     sides = _AND_OF_NAMES.split(piece)
     if len(sides) != 2:
         return False
@@ -162,26 +165,28 @@ def _read(block: _Block, style: Style) -> list[Author]:
         found = [part for part in parts if not words.is_certain_suffix(part.split())]
         if len(found) == 2 and not _is_degree_of(found, style):
             suffix = next((part for part in parts if part not in found), "")
-            return [author] if (author := inverted(found[0], found[1], suffix)) else []
-    return [author for author in _likeliest(parts, style) if author is not None]
+            return [author] if (author := parse_inverted(found[0], found[1], suffix)) else []
+    return [author for author in _choose_reading(parts, style) if author is not None]
 
 
 def _is_degree_of(parts: Sequence[str], style: Style) -> bool:
-    """ "John Smith, MD" among names of that form, not "García Márquez, M.D."."""
+    """Return whether the second part is a degree: "John Smith, MD" in a list of that style, but not "García Márquez,
+    M.D.".
+    """
     return words.is_suffix(parts[1].split()) and len(parts[0].split()) > 1 and not style.inverted
 
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """The cheapest way to read the parts up to one of them."""
+    """The cheapest reading of the parts up to one part."""
 
     cost: float
-    before: int  # where its last author begins
-    paired: bool  # its last author is "Last, First"
+    before: int  # start of the last author
+    paired: bool  # whether the last author is "Last, First"
 
 
-def _likeliest(parts: Sequence[str], style: Style) -> list[Author | None]:
-    """The authors of parts between commas, by the way of reading them that costs least (dynamic programming)."""
+def _choose_reading(parts: Sequence[str], style: Style) -> list[Author | None]:
+    """Return the authors in comma-separated parts, using the cheapest reading (dynamic programming)."""
     split = [part.split() for part in parts]
     suffixed = [words.is_suffix(part) for part in split]
     ways: list[dict[bool, _Way]] = [{} for _ in range(len(parts) + 1)]
@@ -190,14 +195,14 @@ def _likeliest(parts: Sequence[str], style: Style) -> list[Author | None]:
         here = sorted(ways[at].items())
         for length in range(1, min(4, len(parts) - at) + 1 if here else 0):
             rest = suffixed[at + 1 : at + length]
-            if sum(rest) < len(rest) - 1:  # nothing to pair the others with
+            if sum(rest) < len(rest) - 1:  # the other parts cannot be paired
                 continue
-            for paired, price in _prices(split[at : at + length], rest, style):
+            for paired, added_cost in _list_costs(split[at : at + length], rest, style):
                 for former, way in here:
                     change = 0.0
                     if at and former != paired:
                         change = 4.0 if paired else 0.5 if way.before == 0 else 1.5
-                    cost = way.cost + price + change
+                    cost = way.cost + added_cost + change
                     after = ways[at + length].get(paired)
                     if after is None or cost < after.cost - 1e-9:
                         ways[at + length][paired] = _Way(cost, at, former)
@@ -206,37 +211,42 @@ def _likeliest(parts: Sequence[str], style: Style) -> list[Author | None]:
     paired = min(ways[at], key=lambda form: (ways[at][form].cost, form))
     while at:
         way = ways[at][paired]
-        authors.append(_author_of(parts[way.before : at], paired, style))
+        authors.append(_make_author(parts[way.before : at], paired, style))
         at, paired = way.before, way.paired
     return authors[::-1]
 
 
-def _author_of(parts: Sequence[str], paired: bool, style: Style) -> Author | None:
+def _make_author(parts: Sequence[str], paired: bool, style: Style) -> Author | None:
     if not paired:
-        return whole(parts[0], style, " ".join(parts[1:]))
+        return parse_natural(parts[0], style, " ".join(parts[1:]))
     suffixes = [at for at in range(1, len(parts)) if words.is_suffix(parts[at].split())]
     given = next(at for at in range(1, len(parts)) if at not in suffixes or len(suffixes) == len(parts) - 1)
-    return inverted(parts[0], parts[given], " ".join(parts[at] for at in suffixes if at != given))
+    return parse_inverted(parts[0], parts[given], " ".join(parts[at] for at in suffixes if at != given))
 
 
-def _prices(parts: Sequence[Sequence[str]], suffixed: Sequence[bool], style: Style) -> list[tuple[bool, float]]:
-    """(whether it is "Last, First"; its cost) of the ways to read parts as one author; which but the first are suffixes."""
+def _list_costs(parts: Sequence[Sequence[str]], suffixed: Sequence[bool], style: Style) -> list[tuple[bool, float]]:
+    """Return the possible readings of parts as one author: whether it is "Last, First", and the cost.
+
+    `suffixed` states which parts after the first are suffixes.
+    """
     name, rest = parts[0], parts[1:]
-    prices = []
+    costs = []
     if all(suffixed):
-        sure = all(map(words.is_certain_suffix, rest))
-        alone = words.are_initials(name) or words.is_suffix(name)
-        prices.append((False, _whole_price(name) + (20.0 if alone else 0.0) - (0.0 if sure or not rest else 0.1)))
+        is_certain = all(map(words.is_certain_suffix, rest))
+        is_partial = words.are_initials(name) or words.is_suffix(name)
+        costs.append(
+            (False, _natural_cost(name) + (20.0 if is_partial else 0.0) - (0.0 if is_certain or not rest else 0.1))
+        )
     if rest and sum(suffixed) >= len(rest) - 1:
         given = next((at for at in range(len(rest)) if not suffixed[at]), 0)
         others = [rest[at] for at in range(len(rest)) if at != given]
         unlikely = 0.0 if all(map(words.is_certain_suffix, others)) else 0.3
         if not suffixed[given] or words.are_initials(rest[given]):
-            prices.append((True, _pair_price(name, rest[given]) + unlikely + 0.1 * len(others)))
-    return prices
+            costs.append((True, _inverted_cost(name, rest[given]) + unlikely + 0.1 * len(others)))
+    return costs
 
 
-def _whole_price(name: Sequence[str]) -> float:
+def _natural_cost(name: Sequence[str]) -> float:
     if words.is_group(" ".join(name)):
         return 0.0
     if len(name) == 1:
@@ -244,8 +254,8 @@ def _whole_price(name: Sequence[str]) -> float:
     return 0.0 if words.are_initials(name[:1]) or words.are_initials(name[-1:]) else 1.0
 
 
-def _pair_price(surname: Sequence[str], given: Sequence[str]) -> float:
-    """What it costs to read "surname, given" as one author."""
+def _inverted_cost(surname: Sequence[str], given: Sequence[str]) -> float:
+    """Return the cost of reading "surname, given" as one author."""
     if len(surname) > 1 and words.is_generation(surname[-1]):
         surname = surname[:-1]
     if words.are_initials(surname) or words.is_suffix(surname):
@@ -253,16 +263,16 @@ def _pair_price(surname: Sequence[str], given: Sequence[str]) -> float:
     if words.is_group(" ".join(surname)) or words.is_group(" ".join(given)):
         return 8.0
     if len(surname) > 1 and (words.are_initials(surname[:1]) or words.are_initials(surname[-1:])):
-        return 12.0  # it is a whole name already
+        return 12.0  # already a complete name
     if EAST_ASIAN.fullmatch("".join(surname)):
         return 4.0
-    lone = sum(not words.is_particle(word, surname[-1]) for word in surname[:-1]) == 0
+    is_single_surname = sum(not words.is_particle(word, surname[-1]) for word in surname[:-1]) == 0
     if words.are_initials(given):
-        return 0.0 if lone else 1.0
+        return 0.0 if is_single_surname else 1.0
     if len(given) == 1:
-        return 1.0 if lone else 3.6
+        return 1.0 if is_single_surname else 3.6
     if words.are_initials(given[-1:]):
-        return 0.5 if lone else 2.0
+        return 0.5 if is_single_surname else 2.0
     if words.are_initials(given[:1]):
-        return 2.0 if lone else 6.0
-    return 1.5 if lone else 6.0
+        return 2.0 if is_single_surname else 6.0
+    return 1.5 if is_single_surname else 6.0

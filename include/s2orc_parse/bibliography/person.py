@@ -1,4 +1,4 @@
-"""One person's name into its parts, in natural order ("First Last", "Last FM") or surname first ("Last, First")."""
+"""Split one person's name in natural order ("First Last", "Last FM") or with the surname first ("Last, First")."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _COMPOUND = ("欧阳", "歐陽", "司马", "司馬", "诸葛", "諸葛", "上官
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What is usual in a list: it decides what is in doubt in one of its names."""
+    """The conventions of a list of names, which resolve ambiguous names."""
 
     initials_last: bool = True
-    """Bare capitals at the end of a name are initials ("Smith JA"), not a short surname ("Yuji LI")."""
+    """Capitals at the end of a name are initials ("Smith JA"), not a short surname ("Yuji LI")."""
     vancouver: bool = False
-    """Some other name is "Smith JA" for certain: "Rama Leal II" has initials too."""
+    """The list certainly contains names such as "Smith JA", so "Rama Leal II" has initials too."""
     surname_first: bool = False
-    """A word in capitals at the beginning is the surname: "DUPONT Jean"."""
+    """A capitalized word at the start is the surname: "DUPONT Jean"."""
     only_initials: bool = False
-    """Given names are initials throughout: "M. Hadi Kiapour" is none of this list's names, "M. García Márquez" is."""
+    """All given names are initials. "M. Hadi Kiapour" does not fit this style; "M. García Márquez" does."""
     inverted: bool = False
-    """Names are "Last, First"."""
+    """Names have the form "Last, First"."""
 
 
-def style_of(parts: Sequence[str]) -> Style:
-    """The style of the names between a list's separators."""
+def detect_style(parts: Sequence[str]) -> Style:
+    """Determine the style of the separated names of a list."""
     vancouver = natural = surname_first = initials_first = named = 0
     pairs = sum(words.are_initials(part.split()) for part in parts)
     for part in parts:
@@ -47,10 +47,10 @@ def style_of(parts: Sequence[str]) -> Style:
             continue
         last, first = tokens[-1], tokens[0]
         named += 1
-        initials_first += bool(_GLUED.match(first)) or bool(words.initials_of(first))
-        if words.is_capitals(last) and not (words.initials_of(first) and not first.isalpha()):
+        initials_first += bool(_GLUED.match(first)) or bool(words.split_initials(first))
+        if words.is_capitals(last) and not (words.split_initials(first) and not first.isalpha()):
             vancouver += 1
-        elif first.isupper() and len(first) > 2 and not words.initials_of(first) and not last.isupper():
+        elif first.isupper() and len(first) > 2 and not words.split_initials(first) and not last.isupper():
             surname_first += 1
         elif len(last) > 1 and "." not in last:
             natural += 1
@@ -63,10 +63,11 @@ def style_of(parts: Sequence[str]) -> Style:
     )
 
 
-def inverted(surname: str, given: str, suffix: str = "", *, apart: bool = False) -> Author | None:
-    """ "Last, First": a generation beside either of them becomes the suffix, "van" after the given names goes to the surname.
+def parse_inverted(surname: str, given: str, suffix: str = "", *, apart: bool = False) -> Author | None:
+    """Parse "Last, First". A generation next to either part becomes the suffix; "van" after the given names joins the
+    surname.
 
-    `apart`: a source with a field for each, which knows best.
+    `apart` means that the source has separate fields, which are used as they are.
     """
     if not apart and words.is_group(f"{given} {surname}") and not words.are_initials(given.split()):
         return Author("", (), f"{given} {surname}".strip(" .,"), "")  # "Group, ALTS"
@@ -84,48 +85,50 @@ def inverted(surname: str, given: str, suffix: str = "", *, apart: bool = False)
     if words.are_initials(names) and not (
         len(names) == 1 and ("." not in given) and words.is_given_in_capitals(names[0], last)
     ):
-        return _author([initial for name in names for initial in words.initials_of(name)], last, suffix)
-    return _author(names, last, suffix)
+        return _build_author([initial for name in names for initial in words.split_initials(name)], last, suffix)
+    return _build_author(names, last, suffix)
 
 
-def whole(text: str, style: Style, suffix: str = "") -> Author | None:
-    """A name without a comma: "First Middle Last Suffix", "Last FM", "Last F.M.", or a group's, which stays whole."""
+def parse_natural(text: str, style: Style, suffix: str = "") -> Author | None:
+    """Parse a name without a comma: "First Middle Last Suffix", "Last FM", "Last F.M.", or the name of a group."""
     if not any(character.isalpha() for character in text):
         return None
     if words.is_group(text):
         return Author("", (), text.strip(" .,"), "")
-    tokens = _tokens(text)
+    tokens = _tokenize(text)
     while len(tokens) > 2 and words.is_title(tokens[0]):
         tokens = tokens[1:]
     if len(tokens) > 2 and (words.is_certain_suffix(tokens[-1:]) or _is_generation(tokens, style)):
         suffix = suffix or tokens[-1]
         tokens = tokens[:-1]
     if len(tokens) == 1:
-        return _alone(tokens[0], suffix)
+        return _parse_single_word(tokens[0], suffix)
     if len(tokens) == 2 and all(map(EAST_ASIAN.fullmatch, tokens)):
-        return _author(tokens[1:], tokens[0], suffix)
+        return _build_author(tokens[1:], tokens[0], suffix)
     if (cut := _trailing_initials(tokens, style)) < len(tokens):
         family = tokens[:cut]
         if len(family) > 1 and words.is_generation(family[-1]):
             suffix = suffix or family.pop()
-        given = [initial for token in tokens[cut:] for initial in words.initials_of(token)]
-        return _author(given, " ".join(family), suffix)
-    if style.surname_first and tokens[0].isupper() and not words.initials_of(tokens[0]) and not tokens[-1].isupper():
+        given = [initial for token in tokens[cut:] for initial in words.split_initials(token)]
+        return _build_author(given, " ".join(family), suffix)
+    if style.surname_first and tokens[0].isupper() and not words.split_initials(tokens[0]) and not tokens[-1].isupper():
         cut = next(at for at, token in enumerate(tokens) if not token.isupper())
-        return _author(tokens[cut:], " ".join(tokens[:cut]), suffix)
+        return _build_author(tokens[cut:], " ".join(tokens[:cut]), suffix)
     cut = _surname_start(tokens, style)
     given = [
-        name for token in tokens[:cut] for name in (words.initials_of(token) if _is_initial(token) else None) or [token]
+        name
+        for token in tokens[:cut]
+        for name in (words.split_initials(token) if _is_initial(token) else None) or [token]
     ]
-    return _author(given, " ".join(tokens[cut:]), suffix)
+    return _build_author(given, " ".join(tokens[cut:]), suffix)
 
 
-def _tokens(text: str) -> list[str]:
+def _tokenize(text: str) -> list[str]:
     tokens: list[str] = []
     for token in text.split():
         if match := _GLUED.match(token) or _GLUED_AFTER.match(token):
             tokens.extend(match.groups())
-        elif not (tokens and _NUMBERED.fullmatch(token)):  # DBLP tells persons of one name apart by numbers
+        elif not (tokens and _NUMBERED.fullmatch(token)):  # DBLP numbers persons with equal names
             tokens.append(token)
     if len(tokens) > 2 and tokens[-1][:1] == "(" and tokens[-1][-1:] == ")":
         tokens.pop()
@@ -133,50 +136,53 @@ def _tokens(text: str) -> list[str]:
 
 
 def _is_generation(tokens: Sequence[str], style: Style) -> bool:
-    """Whether "JR", "II", "III" at the end is not initials: after initials, or where initials do not come last."""
+    """Return whether "JR", "II" or "III" at the end is a generation, not initials.
+
+    It is a generation after initials, or if the list does not put initials last.
+    """
     if not words.is_generation(tokens[-1]):
         return False
     surnames = sum(not words.is_lower_particle(token.casefold()) for token in tokens[:-1])
-    return bool(words.initials_of(tokens[-2])) or not tokens[-1].isupper() or (surnames > 1 and not style.initials_last) or (
+    return bool(words.split_initials(tokens[-2])) or not tokens[-1].isupper() or (surnames > 1 and not style.initials_last) or (
         surnames > 1 and tokens[-1].rstrip(".") in ("II", "III", "IV") and not style.vancouver
     )  # fmt: skip
 
 
-def _alone(token: str, suffix: str) -> Author | None:
-    """A name of one word; East Asian ones have the surname first."""
+def _parse_single_word(token: str, suffix: str) -> Author | None:
+    """Parse a name of one word; East Asian names begin with the surname."""
     if _HAN.fullmatch(token) or _HANGUL.fullmatch(token):
         cut = 2 if token.startswith(_COMPOUND) or (len(token) == 4 and _HAN.fullmatch(token)) else 1
         if len(token) > cut:
-            return _author([token[cut:]], token[:cut], suffix)
-    return _author([], token, suffix)
+            return _build_author([token[cut:]], token[:cut], suffix)
+    return _build_author([], token, suffix)
 
 
 def _trailing_initials(tokens: Sequence[str], style: Style) -> int:
-    """Where the initials at the end begin ("de Vries H.J."); the number of tokens if there are none."""
+    """Return the index of the trailing initials ("de Vries H.J."), or the number of tokens if there are no initials."""
     cut = len(tokens)
-    while cut > 1 and words.initials_of(tokens[cut - 1]) and not words.is_joint(tokens[cut - 1]):
+    while cut > 1 and words.split_initials(tokens[cut - 1]) and not words.is_joint(tokens[cut - 1]):
         if tokens[cut - 1] in ("II", "III", "IV") and cut < len(tokens):
             break  # Ruffin IV M.T.
         cut -= 1
-    if cut == len(tokens) or (words.initials_of(tokens[0]) and not _starts_with_short_surname(tokens, cut)):
+    if cut == len(tokens) or (words.split_initials(tokens[0]) and not _starts_with_short_surname(tokens, cut)):
         return len(tokens)
     dotted = any("." in token for token in tokens[cut:])
     return cut if dotted or style.initials_last else len(tokens)
 
 
 def _starts_with_short_surname(tokens: Sequence[str], cut: int) -> bool:
-    """ "E W.", "MA DQ", "YIN Z"."""
+    """Return whether the name begins with a short surname: "E W.", "MA DQ", "YIN Z"."""
     if cut != 1 or "." in tokens[0]:
         return False
     return "." in tokens[1] if len(tokens[0]) == 1 else len(tokens[-1]) <= len(tokens[0]) or "." in tokens[-1]
 
 
 def _is_initial(token: str) -> bool:
-    return bool(words.initials_of(token))
+    return bool(words.split_initials(token))
 
 
 def _surname_start(tokens: Sequence[str], style: Style) -> int:
-    """Where the surname of a name in natural order begins."""
+    """Return the index of the surname in a name in natural order."""
     start = len(tokens) - 1
     while start > 1 and words.is_joint(tokens[start - 1]):  # Ortega y Gasset
         start -= 2
@@ -193,10 +199,10 @@ def _surname_start(tokens: Sequence[str], style: Style) -> int:
     return start
 
 
-def _author(given: Sequence[str], last: str, suffix: str) -> Author | None:
+def _build_author(given: Sequence[str], last: str, suffix: str) -> Author | None:
     names: list[str] = []
     for token in given:
-        initials = words.initials_of(token) if "." in token else ()
+        initials = words.split_initials(token) if "." in token else ()
         names.extend(initials or ([token.strip(",")] if token.strip(".,") else []))
     last = last.strip(" .,")
     if not last and not names:

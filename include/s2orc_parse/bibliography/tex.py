@@ -108,7 +108,7 @@ def _replace_symbol(match: re.Match[str]) -> str:
 
 
 def _remove_braces(match: re.Match[str]) -> str:
-    """Remove braces that protect words; those of an unknown command's argument remain."""
+    """Remove braces that protect words, but not the braces of an unknown command's argument."""
     return match.group() if match.group(1) else match.group(2)
 
 
@@ -117,5 +117,5 @@ def _first_group(match: re.Match[str]) -> str:
 
 
 def _hide_brace(match: re.Match[str]) -> str:
-    """Keep an escaped brace through the removal of grouping braces."""
+    """Replace an escaped brace temporarily, so that the removal of grouping braces ignores it."""
     return {"{": "\ue001", "}": "\ue002"}.get(match.group(1), match.group(1))

@@ -1,23 +1,23 @@
-"""From publishers' full text to the parse (SEMANTICS §2, §3): JATS, and Elsevier's OA JSON.
+"""Convert publishers' full text (JATS and Elsevier's OA JSON) to parses (SEMANTICS §2, §3).
 
-A converter is the whole way, from a file's bytes; what gives no parse raises `BadArticle` with its outcome.
+A converter takes a file's bytes and returns a parse. It raises `BadArticle` with an outcome if there is no parse.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from s2orc_parse.jats.form import HEAD_BYTES, form_of
+from s2orc_parse.jats.form import HEAD_BYTES, detect_form
 from s2orc_parse.jats.outcome import BadArticle, Outcome
 
 if TYPE_CHECKING:
     from s2orc_parse.jats.converters import CONVERTERS, VERSIONS, convert
 
-__all__ = ["CONVERTERS", "HEAD_BYTES", "VERSIONS", "BadArticle", "Outcome", "convert", "form_of"]
+__all__ = ["CONVERTERS", "HEAD_BYTES", "VERSIONS", "BadArticle", "Outcome", "convert", "detect_form"]
 
 
 def __getattr__(name: str) -> Any:
-    """The converters, imported when they are asked for: who reads TEI only recognises forms."""
+    """Import the converters on first use: code that reads only TEI does not need them."""
     if name in ("CONVERTERS", "VERSIONS", "convert"):
         from s2orc_parse.jats import converters
 

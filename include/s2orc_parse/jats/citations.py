@@ -1,4 +1,4 @@
-"""Callouts → citation spans: what the file links, and what lies between the ends of a range."""
+"""Convert marked citations to citation spans, and expand ranges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from s2orc_parse.jats.text import Draft
 from s2orc_parse.parse_model import BibEntry, CiteSpan
 
-MAX_RANGE = 100  # SEMANTICS §3: a wider one is not a range of citations
+MAX_RANGE = 100  # SEMANTICS §3: a wider range is not a citation
 _DASH = "‐‑‒–—−-"
 _BETWEEN = re.compile(rf"[\s\])]*[{_DASH}]{{1,2}}[\s\[(]*")
 _RANGE = re.compile(rf"[\s\[(]*(\d{{1,4}})\s*[{_DASH}]{{1,2}}\s*(\d{{1,4}})[\s\])]*")
@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"[\s\[(]*(\d{1,4})[\s\]).,;]*")
 
 
 class Linker:
-    """Makes the citation spans of every text of one paper."""
+    """Creates the citation spans of all texts of one paper."""
 
     def __init__(self, entries: Sequence[BibEntry], ids: Mapping[str, tuple[str, ...]]) -> None:
         self._keys = [entry.key for entry in entries]
@@ -24,13 +24,13 @@ class Linker:
         self._positions = {key: at for at, key in enumerate(self._keys)}
 
     def citations(self, draft: Draft) -> tuple[CiteSpan, ...]:
-        """The citation spans of one text in order, none twice.
+        """Return the distinct citation spans of one text in order.
 
-        A range `[3]–[5]` whose ends the file links cites what the bibliography has between them: these spans have the
-        surface of the range, its ends their own.
+        A range `[3]–[5]` whose ends are linked also cites the entries between them. Those spans cover the text of the
+        range.
         """
         found: dict[tuple[int, int, str], None] = {}
-        last: tuple[int, int, str] | None = None  # start, end and last entry of the callout before
+        last: tuple[int, int, str] | None = None  # start, end and last entry of the previous citation
         for mark in draft.marks:
             keys = list(dict.fromkeys(key for target in mark.targets for key in self._ids.get(target, ())))
             if not keys:
@@ -46,14 +46,14 @@ class Linker:
                 found[mark.start, mark.end, key] = None
             last = (mark.start, mark.end, keys[-1])
         return tuple(
-            CiteSpan(start, end, draft.text[start:end], key) for start, end, key in sorted(found, key=self._place)
+            CiteSpan(start, end, draft.text[start:end], key) for start, end, key in sorted(found, key=self._sort_key)
         )
 
-    def _place(self, span: tuple[int, int, str]) -> tuple[int, int, int]:
+    def _sort_key(self, span: tuple[int, int, str]) -> tuple[int, int, int]:
         return span[0], span[1], self._positions[span[2]]
 
     def _between(self, first: str, left: str, last: str, right: str) -> list[str]:
-        """The keys between two numbered entries, if the numbers printed and the places of the entries agree."""
+        """Return the keys between two numbered entries if printed numbers and positions of the entries agree."""
         a, b = _NUMBER.fullmatch(first), _NUMBER.fullmatch(last)
         low, high = self._positions[left], self._positions[right]
         if a is None or b is None or not 0 < high - low <= MAX_RANGE:
@@ -63,7 +63,7 @@ class Linker:
         return self._keys[low + 1 : high]
 
     def _printed_range(self, key: str, first: int, last: int) -> list[str]:
-        """The keys of a range that is one callout (`3–5`) and linked to its first or last entry only."""
+        """Return the keys of a range that is one citation (`3–5`) and is linked only to its first or last entry."""
         at = self._positions[key]
         if not 0 < last - first <= MAX_RANGE:
             return [key]

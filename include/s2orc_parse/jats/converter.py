@@ -1,4 +1,4 @@
-"""JATS → parse, from the bytes to the last span (SEMANTICS §3)."""
+"""Convert a JATS article to a parse (SEMANTICS §3)."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import hashlib
 
 from s2orc_parse.jats.citations import Linker
 from s2orc_parse.jats.entries import Entries
-from s2orc_parse.jats.front import own_abstract, read_front
-from s2orc_parse.jats.header import header_of
+from s2orc_parse.jats.front import find_abstract, read_front
+from s2orc_parse.jats.header import build_header
 from s2orc_parse.jats.outcome import BadArticle, Outcome
-from s2orc_parse.jats.read import Element, read
+from s2orc_parse.jats.read import Element, read_article
 from s2orc_parse.jats.references import read_references
-from s2orc_parse.jats.text import TextReader, section_in
+from s2orc_parse.jats.text import TextReader, open_section
 from s2orc_parse.parse_model import Parse, Provenance
-from s2orc_parse.tei.callouts import style_of
+from s2orc_parse.tei.callouts import detect_style
 from s2orc_parse.tei.sections import NO_SECTION, Section
 
-CONVERTER_VERSION = "5"  # part of the key of every stored parse: raise it when any parse may come out different
+CONVERTER_VERSION = "6"  # part of the key of every stored parse; increase it when the parse of any article may change
 _UNNAMED: dict[object, str] = {"ack": "acknowledgement", "app": "annex", "glossary": "glossary", "bio": "biography"}
 _ABSTRACT = Section(("Abstract",), "Abstract")
 
 
 def convert(data: bytes, *, sha1: str) -> Parse:
-    """The parse of one JATS article (NLM 2 to JATS 1.3: PMC, PLOS, eLife and other publishers).
+    """Convert one JATS article (NLM 2 to JATS 1.3: PMC, PLOS, eLife and other publishers) to a parse.
 
-    `sha1` names the file and is only recorded. Pure: the same bytes give an equal parse. Raises `BadArticle` with its outcome, and
-    nothing else, whatever the bytes are.
+    `sha1` identifies the file and is only recorded. Equal bytes give an equal parse. Raises `BadArticle` with an
+    outcome; no other exception is raised for any input.
     """
-    article = read(data)
+    article = read_article(data)
     parts = {str(child.tag): child for child in reversed(article)}
     body = parts.get("body")
     if body is None or not any(True for _ in body.iter("p", "sec", "disp-formula")):
@@ -39,35 +39,35 @@ def convert(data: bytes, *, sha1: str) -> Parse:
     readers = [TextReader(ids, referenced=referenced) for _ in range(3)]
     abstract, text, back = readers
     meta = article.find("front/article-meta")
-    if meta is not None and (own := own_abstract(meta)) is not None:
+    if meta is not None and (own := find_abstract(meta)) is not None:
         abstract.read(_without_head(own), _ABSTRACT)
     text.read(body)
     for part in parts.get("back", ()):
         unnamed = _UNNAMED.get(part.tag) if part.find("title") is None else None
-        back.read([part], section_in(NO_SECTION, unnamed) if unnamed else NO_SECTION)
+        back.read([part], open_section(NO_SECTION, unnamed) if unnamed else NO_SECTION)
     floats = [element for reader in readers for element in reader.floats] + list(parts.get("floats-group", ()))
     linker = Linker(entries, ids)
-    kept = Entries(linker, ids)
+    collector = Entries(linker, ids)
     for element in floats:
-        kept.take_float(element)
+        collector.add_float(element)
     for reader in readers:
         for draft in reader.drafts:
             for _, element in draft.formulas:
-                kept.take_formula(element)
+                collector.add_formula(element)
     for reader in readers:
         for note in reader.notes:
-            kept.take_note(note)
-        kept.take_sections(reader.sections)
-    paragraphs = [tuple(kept.paragraph(draft) for draft in reader.drafts) for reader in readers]
+            collector.add_note(note)
+        collector.register_sections(reader.sections)
+    paragraphs = [tuple(collector.paragraph(draft) for draft in reader.drafts) for reader in readers]
     return Parse(
         file_sha1=sha1,
-        header=header_of(read_front(article)),
-        citation_style=style_of([*text.drafts, *back.drafts]),
+        header=build_header(read_front(article)),
+        citation_style=detect_style([*text.drafts, *back.drafts]),
         abstract=paragraphs[0],
         body_text=paragraphs[1],
         back_matter=paragraphs[2],
         bib_entries=tuple(entries),
-        ref_entries=kept.entries(),
+        ref_entries=collector.entries(),
         provenance=Provenance(
             "jats",
             article.get("dtd-version") or "",
@@ -79,5 +79,5 @@ def convert(data: bytes, *, sha1: str) -> Parse:
 
 
 def _without_head(abstract: Element) -> list[Element]:
-    """The parts of an abstract but its own head."""
+    """Return the child elements of an abstract, without its header."""
     return [child for child in abstract if child.tag not in ("title", "label")]

@@ -6,8 +6,8 @@ from s2orc_parse.jats import converter, elsevier
 from s2orc_parse.jats.converter import convert
 
 CONVERTERS = {"jats": converter.convert, "elsevier": elsevier.convert}
-"""By the kind of parse they make."""
+"""Converters by kind of parse."""
 VERSIONS = {"jats": converter.CONVERTER_VERSION, "elsevier": elsevier.CONVERTER_VERSION}
-"""Versions of the converters, likewise: part of the key of every stored parse."""
+"""Converter versions by kind of parse; part of the key of every stored parse."""
 
 __all__ = ["CONVERTERS", "VERSIONS", "convert"]

@@ -1,18 +1,18 @@
-"""What each JATS element does to the text it stands in; an element that is not listed is part of the line."""
+"""The effect of each JATS element on the surrounding text. Unlisted elements are part of the line."""
 
 from __future__ import annotations
 
 from s2orc_parse.jats.read import MATHML
 
 BREAK = "begins and ends a paragraph"
-ITEM = "the same, and its label or term begins the paragraph"
-DIVIDE = "has paragraphs, and may have a head"
-TITLE = "a head, read with what it is the head of"
+ITEM = "begins and ends a paragraph, which its label or term begins"
+DIVIDE = "has paragraphs, and may have a header"
+TITLE = "a header, read with the element that it belongs to"
 CALLOUT = "refers to something"
 DISPLAYED = "leaves a token"
-INLINE = "a formula in the line"
-FLOAT = "has content that is not in the paper's run"
-NOTE = "is read at its own place"
+INLINE = "an inline formula"
+FLOAT = "has content outside the running text"
+NOTE = "is read separately"
 SPACE = "separates words"
 LEAVE = "is read elsewhere, or not at all"
 

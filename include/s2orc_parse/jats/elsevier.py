@@ -1,7 +1,7 @@
-"""Elsevier's OA CC-BY JSON → parse (schema: Kershaw and Koeling 2020, §3.2).
+"""Convert Elsevier's OA CC-BY JSON to a parse (schema: Kershaw and Koeling 2020, §3.2).
 
-The files have sentences, each with its section and its place; no paragraphs, figures, tables or equations. The sentences of a section
-are one paragraph, in the order of their offsets.
+The files contain sentences with section and position, but no paragraphs, figures, tables or equations. The sentences of
+a section become one paragraph, ordered by offset.
 """
 
 from __future__ import annotations
@@ -18,39 +18,41 @@ from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES, Author
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.jats.elsevier_front import read_front
-from s2orc_parse.jats.header import header_of
+from s2orc_parse.jats.header import build_header
 from s2orc_parse.jats.outcome import BadArticle, Outcome
-from s2orc_parse.jats.text import number_of, section_in
+from s2orc_parse.jats.text import open_section, split_number
 from s2orc_parse.parse_model import BibEntry, CiteSpan, Paragraph, Parse, Provenance
-from s2orc_parse.tei.bibliography import with_arxiv
-from s2orc_parse.tei.callouts import style_of
+from s2orc_parse.tei.bibliography import add_arxiv
+from s2orc_parse.tei.callouts import detect_style
 from s2orc_parse.tei.sections import NO_SECTION, Section
 from s2orc_parse.tei.text import Draft, Mark
 
-CONVERTER_VERSION = "5"  # part of the key of every stored parse: raise it when any parse may come out different
-MAX_CALLOUT = 1_000  # characters; what is longer is not a callout
+CONVERTER_VERSION = "5"  # part of the key of every stored parse; increase it when the parse of any article may change
+MAX_CALLOUT = 1_000  # characters; a longer interval is not a citation
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 Json = dict[str, Any]
 
 
 def convert(data: bytes, *, sha1: str) -> Parse:
-    """The parse of one article, `{docId, metadata, abstract, bib_entries, body_text}`.
+    """Convert one article, `{docId, metadata, abstract, bib_entries, body_text}`, to a parse.
 
-    `sha1` names the file and is only recorded. What is absent or null is taken as nothing. Raises `BadArticle` with its outcome, and
-    nothing else, whatever the bytes are.
+    `sha1` identifies the file and is only recorded. Missing and null values are treated as empty. Raises `BadArticle`
+    with an outcome; no other exception is raised for any input.
     """
     article = _read(data)
-    keys = {name: f"BIBREF{n}" for n, name in enumerate(_at(article, "bib_entries", dict))}
+    keys = {name: f"BIBREF{n}" for n, name in enumerate(_get_typed(article, "bib_entries", dict))}
     entries = [_entry(key, name, article["bib_entries"][name]) for name, key in keys.items()]
-    sentences = [_sentence(item, f"body_text[{n}]") for n, item in enumerate(_at(article, "body_text", list))]
+    sentences = [
+        _read_sentence(item, f"body_text[{n}]") for n, item in enumerate(_get_typed(article, "body_text", list))
+    ]
     if not any(sentence.text for sentence in sentences):
         raise BadArticle(Outcome.NO_BODY)
-    _at(article, "metadata", dict)
-    drafts = _drafts(sentences)
+    _get_typed(article, "metadata", dict)
+    drafts = _join_sections(sentences)
     return Parse(
         file_sha1=sha1,
-        header=header_of(read_front(article)),
-        citation_style=style_of(drafts),
+        header=build_header(read_front(article)),
+        citation_style=detect_style(drafts),
         abstract=_abstract(article),
         body_text=tuple(_paragraph(draft, keys) for draft in drafts),
         back_matter=(),
@@ -65,7 +67,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
 
 @dataclass(slots=True)
 class _Sentence:
-    """One sentence where it stands: `refs` are (start, end, name of the entry) in it."""
+    """One sentence with its position. `refs` are (start, end, name of the entry) within the sentence."""
 
     text: str
     at: int
@@ -75,7 +77,7 @@ class _Sentence:
 
 
 def _read(data: bytes) -> Json:
-    """The article as the schema has it: one JSON object with a docId."""
+    """Read the article: one JSON object with a docId."""
     if len(data) > MAX_ENTRY_BYTES:
         raise BadArticle(Outcome.TOO_LARGE)
     if not data.strip():
@@ -89,13 +91,13 @@ def _read(data: bytes) -> Json:
         raise BadArticle(Outcome.SEVERAL_ARTICLES, f"{len(article)} values")
     if not isinstance(article, dict) or not {"docId", "body_text"} & article.keys():
         raise BadArticle(Outcome.NOT_AN_ARTICLE, "no object with docId and body_text")
-    if not _at(article, "docId", str):
+    if not _get_typed(article, "docId", str):
         raise BadArticle(Outcome.NOT_AN_ARTICLE, "no docId")
     return article
 
 
-def _at(value: Mapping[str, Any], name: str, kind: type, where: str = "") -> Any:
-    """The value of a key, which has a type; an empty one where it is absent or null."""
+def _get_typed(value: Mapping[str, Any], name: str, kind: type, where: str = "") -> Any:
+    """Return the value of a key with the given type, or an empty value if the key is missing or null."""
     found = value.get(name)
     if found is None:
         return kind()
@@ -104,43 +106,46 @@ def _at(value: Mapping[str, Any], name: str, kind: type, where: str = "") -> Any
     return found
 
 
-def _object(value: object, where: str) -> Json:
+def _require_object(value: object, where: str) -> Json:
     if not isinstance(value, dict):
         raise BadArticle(Outcome.WRONG_TYPE, f"{where}: {type(value).__name__} instead of dict")
     return value
 
 
-def _sentence(given: object, where: str) -> _Sentence:
-    item = _object(given, where)
-    raw = _CONTROL.sub(" ", _at(item, "sentence", str, f"{where}."))
-    at = _at(item, "startOffset", int, f"{where}.")
+def _read_sentence(given: object, where: str) -> _Sentence:
+    item = _require_object(given, where)
+    raw = _CONTROL.sub(" ", _get_typed(item, "sentence", str, f"{where}."))
+    at = _get_typed(item, "startOffset", int, f"{where}.")
     section = NO_SECTION
-    parents = _at(item, "parents", list, f"{where}.")
-    heads = [_at(_object(parent, f"{where}.parents"), "title", str, f"{where}.parents.") for parent in parents]
-    for head in (*heads, _at(item, "title", str, f"{where}.")):
+    parents = _get_typed(item, "parents", list, f"{where}.")
+    heads = [
+        _get_typed(_require_object(parent, f"{where}.parents"), "title", str, f"{where}.parents.") for parent in parents
+    ]
+    for head in (*heads, _get_typed(item, "title", str, f"{where}.")):
         if head := " ".join(head.split()):
-            num, head = number_of("", head)
-            section = section_in(section, head or num or "", num)
-    refs = _at(item, "refoffsets", dict, f"{where}.")
+            num, head = split_number("", head)
+            section = open_section(section, head or num or "", num)
+    refs = _get_typed(item, "refoffsets", dict, f"{where}.")
     offsets = [
-        (_at(place, "startOffset", int, f"{where}.refoffsets."), _at(place, "endOffset", int, f"{where}.refoffsets."), name)
+        (_get_typed(place, "startOffset", int, f"{where}.refoffsets."), _get_typed(place, "endOffset", int, f"{where}.refoffsets."), name)
         for name, given in refs.items()
-        for place in (_object(given, f"{where}.refoffsets.{name}"),)
+        for place in (_require_object(given, f"{where}.refoffsets.{name}"),)
     ]  # fmt: skip
     text = " ".join(raw.split())
-    found = _Sentence(text, at, _at(item, "secId", str, f"{where}."), section)
-    found.refs = sorted(_placed(raw, text, at, offsets)) if offsets else []
+    found = _Sentence(text, at, _get_typed(item, "secId", str, f"{where}."), section)
+    found.refs = sorted(_map_offsets(raw, text, at, offsets)) if offsets else []
     return found
 
 
-def _placed(raw: str, text: str, at: int, offsets: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Callouts in the sentence as it is written out (`text`: `raw` with single spaces), without white space around them.
+def _map_offsets(raw: str, text: str, at: int, offsets: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Return the citations' positions in `text`, which is `raw` with normalized white space.
 
-    Offsets count in the sentence (Kershaw and Koeling, §3.2); where they cannot, from where the sentence's own do.
+    White space around a citation is excluded. Offsets are relative to the sentence (Kershaw and Koeling, §3.2). If they
+    exceed it, they are relative to the start of the sentence's own offset.
     """
     if any(end > len(raw) for _, end, _ in offsets):
         offsets = [(start - at, end - at, name) for start, end, name in offsets]
-    places = _places(raw) if raw != text else range(len(raw))
+    places = _map_positions(raw) if raw != text else range(len(raw))
     found = []
     for start, end, name in offsets:
         if not 0 <= start < end <= len(raw) or end - start > MAX_CALLOUT:
@@ -154,8 +159,8 @@ def _placed(raw: str, text: str, at: int, offsets: list[tuple[int, int, str]]) -
     return found
 
 
-def _places(raw: str) -> list[int]:
-    """Where each character that is not white space stands once white space runs are one space."""
+def _map_positions(raw: str) -> list[int]:
+    """Return the position of each character after white space is normalized; white space has the position of its space."""
     places = []
     at, space = 0, False
     for character in raw:
@@ -169,8 +174,8 @@ def _places(raw: str) -> list[int]:
     return places
 
 
-def _drafts(sentences: list[_Sentence]) -> list[Draft]:
-    """A text for each section, in the order of their first sentences."""
+def _join_sections(sentences: list[_Sentence]) -> list[Draft]:
+    """Return one text per section, in the order of their first sentences."""
     by_section: dict[tuple[str, str], list[_Sentence]] = {}
     for sentence in sorted(sentences, key=lambda sentence: sentence.at):
         if sentence.text:
@@ -197,28 +202,28 @@ def _paragraph(draft: Draft, keys: Mapping[str, str]) -> Paragraph:
 
 
 def _abstract(article: Json) -> tuple[Paragraph, ...]:
-    """The abstract as one paragraph."""
+    """Return the abstract as one paragraph."""
     given = article.get("abstract")
-    sentences = [given] if isinstance(given, str) else _at(article, "abstract", list)
+    sentences = [given] if isinstance(given, str) else _get_typed(article, "abstract", list)
     found = []
     for n, value in enumerate(sentences):
-        item = {"sentence": value} if isinstance(value, str) else _object(value, f"abstract[{n}]")
+        item = {"sentence": value} if isinstance(value, str) else _require_object(value, f"abstract[{n}]")
         where = f"abstract[{n}]."
-        found.append((_at(item, "startOffset", int, where), n, _at(item, "sentence", str, where)))
+        found.append((_get_typed(item, "startOffset", int, where), n, _get_typed(item, "sentence", str, where)))
     text = " ".join(_CONTROL.sub(" ", " ".join(sentence for _, _, sentence in sorted(found))).split())
     return (Paragraph("Abstract", text),) if text else ()
 
 
 def _entry(key: str, name: str, given: object) -> BibEntry:
     where = f"bib_entries.{name}"
-    item = _object(given, where)
+    item = _require_object(given, where)
 
     def text(field_: str) -> str:
         value = item.get(field_)
         return (
             str(value)
             if isinstance(value, int) and not isinstance(value, bool)
-            else _at(item, field_, str, f"{where}.").strip()
+            else _get_typed(item, field_, str, f"{where}.").strip()
         )
 
     year = text("pub_year")[:4]
@@ -226,7 +231,7 @@ def _entry(key: str, name: str, given: object) -> BibEntry:
     found = {
         "doi": identifiers.normalise_doi(text("doi")), "pubmed_id": identifiers.normalise_pmid(text("pmid")),
     }  # fmt: skip
-    ids = with_arxiv({kind: identifier for kind, identifier in found.items() if identifier})
+    ids = add_arxiv({kind: identifier for kind, identifier in found.items() if identifier})
     return BibEntry(
         key=key,
         ref_id=name,
@@ -245,9 +250,9 @@ def _entry(key: str, name: str, given: object) -> BibEntry:
 
 def _authors(item: Json, where: str) -> tuple[Author, ...]:
     found = []
-    for given in _at(item, "authors", list, f"{where}."):
+    for given in _get_typed(item, "authors", list, f"{where}."):
         parts = {
-            part: _at(_object(given, f"{where}.authors"), part, str, f"{where}.authors.")
+            part: _get_typed(_require_object(given, f"{where}.authors"), part, str, f"{where}.authors.")
             for part in ("first", "initial", "last", "suffix")
         }
         if (author := make_author(parts["first"] or parts["initial"], parts["last"], parts["suffix"])) is not None:

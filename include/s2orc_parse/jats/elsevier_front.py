@@ -1,4 +1,4 @@
-"""The front matter of an article of Elsevier's OA CC-BY corpus."""
+"""Read the front matter of an article of Elsevier's OA CC-BY corpus."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from s2orc_parse.jats.header import FrontMatter
 
 
 def read_front(article: dict[str, Any]) -> FrontMatter | None:
-    """Return the front matter of an article, or None if it has no metadata. Every article is open access under CC BY 4.0."""
+    """Return the front matter of an article, or None if it has no metadata.
+
+    All articles are open access under CC BY 4.0.
+    """
     native, metadata = article.get("docId"), article.get("metadata")
     if not isinstance(metadata, dict):
         return None
@@ -40,7 +43,7 @@ def _authors(authors: object) -> Iterator[Author | None]:
 
 
 def _subjects(metadata: dict[str, Any]) -> list[str]:
-    """Scopus's areas (MEDI) and ASJC codes (2700)."""
+    """Return Scopus's areas (MEDI) and ASJC codes (2700)."""
     areas, codes = metadata.get("subjareas"), metadata.get("asjc")
     return [
         str(value)
@@ -51,7 +54,7 @@ def _subjects(metadata: dict[str, Any]) -> list[str]:
 
 
 def _abstract(abstract: object) -> str:
-    """Sentences in order of their offsets, or the text as it is."""
+    """Return the sentences ordered by offset, or a text unchanged."""
     if isinstance(abstract, str):
         return abstract
     sentences = abstract if isinstance(abstract, list) else []

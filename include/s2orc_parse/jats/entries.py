@@ -1,4 +1,4 @@
-"""Everything that left the text → reference entries, and the paragraphs whose spans name them."""
+"""Collect reference entries, and build the paragraphs with spans that reference them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Container
 from dataclasses import replace
 
 from s2orc_parse.jats.citations import Linker
-from s2orc_parse.jats.floats import caption_of, floats_of, key_of, number_of_float, rows_of
+from s2orc_parse.jats.floats import find_floats, make_key, read_caption, read_number, read_rows
 from s2orc_parse.jats.formulas import read_formula
 from s2orc_parse.jats.read import Element
-from s2orc_parse.jats.text import Draft, flat, plain
+from s2orc_parse.jats.text import Draft, plain, read_flat_draft
 from s2orc_parse.parse_model import EQUATION, CellCite, CiteSpan, EqSpan, Paragraph, RefEntry, RefSpan, RefType
 from s2orc_parse.tei.sections import Section
 
 
 class Entries:
-    """Figures, tables, formulas, footnotes, and the sections that are mentioned."""
+    """Collects figures, tables, formulas, footnotes and mentioned sections."""
 
     def __init__(self, linker: Linker, cited: Container[str]) -> None:
-        """`cited`: the ids of bibliography entries."""
+        """`cited` contains the ids of bibliography entries."""
         self._linker = linker
         self._cited = cited
         self._found: dict[RefType, list[RefEntry]] = {kind: [] for kind in RefType}
@@ -27,17 +27,17 @@ class Entries:
         self._sections: dict[str, Section] = {}
 
     def entries(self) -> tuple[RefEntry, ...]:
-        """The entries, one kind after the other, each in the order of the file."""
+        """Return the entries by kind, each kind in the order of the file."""
         return tuple(entry for found in self._found.values() for entry in found)
 
-    def take_float(self, element: Element) -> None:
-        """Keep a figure or table, or all of a group."""
+    def add_float(self, element: Element) -> None:
+        """Add a figure or table, or all members of a group."""
         first: str | None = None
-        for kind, found in floats_of(element):
-            caption = caption_of(found, self._cited)
-            rows, referring = rows_of(found, self._cited) if kind is RefType.TABLE else ([], [])
-            entry = self._keep(
-                found, kind, caption.text, num=number_of_float(found),
+        for kind, found in find_floats(element):
+            caption = read_caption(found, self._cited)
+            rows, referring = read_rows(found, self._cited) if kind is RefType.TABLE else ([], [])
+            entry = self._add(
+                found, kind, caption.text, num=read_number(found),
                 cells=tuple(map(tuple, rows)) or None,
                 cite_spans=self._linker.citations(caption),
                 cell_cites=tuple(
@@ -50,30 +50,30 @@ class Entries:
         if first and (identifier := element.get("id")):
             self._keys.setdefault(identifier, first)
 
-    def take_formula(self, element: Element) -> None:
-        """Keep a displayed formula."""
+    def add_formula(self, element: Element) -> None:
+        """Add a display formula."""
         formula = read_formula(element)
-        entry = self._keep(element, RefType.FORMULA, formula.text, num=formula.label, latex=formula.latex)
+        entry = self._add(element, RefType.FORMULA, formula.text, num=formula.label, latex=formula.latex)
         self._equations[element] = EqSpan(
             0, 0, EQUATION, entry.key, formula.text, formula.latex, formula.mathml, formula.label
         )
 
-    def take_note(self, element: Element) -> None:
-        """Keep a footnote."""
-        note = flat((child for child in element if child.tag != "label"), self._cited)
+    def add_note(self, element: Element) -> None:
+        """Add a footnote."""
+        note = read_flat_draft((child for child in element if child.tag != "label"), self._cited)
         num = plain(element.find("label")) or None
-        self._keep(element, RefType.FOOTNOTE, note.text, num=num, cite_spans=self._linker.citations(note))
+        self._add(element, RefType.FOOTNOTE, note.text, num=num, cite_spans=self._linker.citations(note))
 
-    def take_sections(self, sections: dict[str, Section]) -> None:
-        """Know sections by their ids: those that are mentioned become entries."""
+    def register_sections(self, sections: dict[str, Section]) -> None:
+        """Register sections by id. Mentioned sections become entries."""
         self._sections.update(sections)
 
     def paragraph(self, draft: Draft) -> Paragraph:
-        """A text with all its spans."""
+        """Return a text as a paragraph with all its spans."""
         cites = self._linker.citations(draft) if draft.marks else ()
         refs = self._references(draft, cites)
         if any(mark.kind == "cite" for mark in draft.marks):
-            cites = _with_unlinked(draft, cites, refs)
+            cites = _add_unlinked(draft, cites, refs)
         displayed = [
             replace(self._equations[element], start=at, end=at + len(EQUATION)) for at, element in draft.formulas
         ]
@@ -101,11 +101,11 @@ class Entries:
         key = self._keys.get(target)
         if key is None and (section := self._sections.get(target)) is not None:
             known = self._found[RefType.SECTION]
-            key = self._keys[target] = key_of(RefType.SECTION, len(known))
+            key = self._keys[target] = make_key(RefType.SECTION, len(known))
             known.append(RefEntry(key, RefType.SECTION, section.heads[-1], section.num))
         return key
 
-    def _keep(
+    def _add(
         self,
         element: Element,
         kind: RefType,
@@ -117,7 +117,7 @@ class Entries:
         cite_spans: tuple[CiteSpan, ...] = (),
         cell_cites: tuple[CellCite, ...] = (),
     ) -> RefEntry:
-        key = key_of(kind, len(self._found[kind]))
+        key = make_key(kind, len(self._found[kind]))
         entry = RefEntry(key, kind, text, num, latex, cells, None, cite_spans, cell_cites)
         self._found[kind].append(entry)
         if identifier := element.get("id"):
@@ -125,8 +125,8 @@ class Entries:
         return entry
 
 
-def _with_unlinked(draft: Draft, cites: tuple[CiteSpan, ...], refs: list[RefSpan]) -> tuple[CiteSpan, ...]:
-    """The citations with those that name nothing the file has."""
+def _add_unlinked(draft: Draft, cites: tuple[CiteSpan, ...], refs: list[RefSpan]) -> tuple[CiteSpan, ...]:
+    """Return the citations, including those that are not linked to any entry of the file."""
     known = {(span.start, span.end) for span in (*cites, *refs)}
     unlinked = [
         CiteSpan(mark.start, mark.end, draft.text[mark.start : mark.end], None)

@@ -1,4 +1,4 @@
-"""Figures, tables, formulas, footnotes → reference entries, with the number the paper prints for each."""
+"""Convert figures, tables, formulas and footnotes to reference entries with their printed numbers."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from collections.abc import Container, Iterator, Mapping
 
 from s2orc_parse.jats.read import Element
-from s2orc_parse.jats.text import Draft, flat, plain
+from s2orc_parse.jats.text import Draft, plain, read_flat_draft
 from s2orc_parse.parse_model import RefType
 
-MAX_CELLS = 20_000  # of one table
-MAX_SPAN = 100  # columns that a cell may take the place of
+MAX_CELLS = 20_000  # per table
+MAX_SPAN = 100  # maximum number of columns that a cell spans
 _PREFIXES = {
     RefType.FIGURE: "FIGREF", RefType.TABLE: "TABREF", RefType.FORMULA: "EQREF", RefType.SECTION: "SECREF", RefType.FOOTNOTE: "FOOTREF",
 }  # fmt: skip
@@ -26,20 +26,20 @@ _ROWS = ("thead", "tbody", "tfoot", "table", "array", "tgroup")
 _CELLS = frozenset(("td", "th", "entry", "entrytbl"))
 
 
-def key_of(kind: RefType, number: int) -> str:
-    """The key of the n-th entry of a kind, counted from 0."""
+def make_key(kind: RefType, number: int) -> str:
+    """Return the key of the n-th entry of a kind, counted from 0."""
     return f"{_PREFIXES[kind]}{number}"
 
 
-def floats_of(element: Element) -> Iterator[tuple[RefType, Element]]:
-    """The figures and tables of a float, its group before its parts; a group without words of its own is none."""
+def find_floats(element: Element) -> Iterator[tuple[RefType, Element]]:
+    """Yield the figures and tables of a float: a group before its members; a group without caption or label is skipped."""
     name = element.tag
     if name in _GROUPS:
         if element.find("caption") is not None or element.find("label") is not None:
             yield _GROUPS[name], element
         for child in element:
             if child.tag in ("fig", "table-wrap", "fig-group", "media"):
-                yield from floats_of(child)
+                yield from find_floats(child)
     elif name == "fig" or (name == "media" and element.find("caption") is not None):
         yield RefType.FIGURE, element
     elif name == "supplementary-material" and (
@@ -50,44 +50,45 @@ def floats_of(element: Element) -> Iterator[tuple[RefType, Element]]:
         yield RefType.TABLE, element
 
 
-def number_of_float(element: Element) -> str | None:
-    """The number that a float prints: "3", "S2", "1—figure supplement 1"; None where it prints none."""
+def read_number(element: Element) -> str | None:
+    """Return the printed number of a float ("3", "S2", "1—figure supplement 1"), or None."""
     label = plain(element.find("label"))
     match = _LABEL.fullmatch(label) or _AFTER.fullmatch(label)
     num = match["num"].strip() if match else label.strip(" .:")
     return num or None
 
 
-def caption_of(element: Element, entries: Container[str]) -> Draft:
-    """Title, caption and table notes of a float as one text."""
+def read_caption(element: Element, entries: Container[str]) -> Draft:
+    """Return title, caption and table notes of a float as one text."""
     wanted = ("caption", "table-wrap-foot", "p", "attrib", "statement")
-    return flat((child for child in element if child.tag in wanted), entries)
+    return read_flat_draft((child for child in element if child.tag in wanted), entries)
 
 
-def rows_of(element: Element, entries: Container[str]) -> tuple[list[list[str]], list[tuple[int, int, Draft]]]:
-    """Return the cells of a table, row by row, and (row, column, draft) of those that refer to something.
+def read_rows(element: Element, entries: Container[str]) -> tuple[list[list[str]], list[tuple[int, int, Draft]]]:
+    """Return the cells of a table by row, and (row, column, draft) of cells with references.
 
-    A cell over several columns or rows leaves empty cells in the other places. Tables are XHTML's or OASIS's (CALS).
+    A cell that spans several columns or rows leaves empty cells in the other positions. Tables are XHTML or OASIS
+    (CALS).
     """
     rows: list[list[str]] = []
     referring: list[tuple[int, int, Draft]] = []
-    table = element if element.tag in ("table", "array") else _table_of(element)
+    table = element if element.tag in ("table", "array") else _find_table(element)
     total = 0
-    covered: dict[int, int] = {}  # column → number of coming rows that a cell above covers
+    covered: dict[int, int] = {}  # column → number of following rows that a cell above covers
     group: Element | None = None
-    for row, columns in _rows(table, {}) if table is not None else ():
-        if row.getparent() is not group:  # a cell ends with its group of rows
+    for row, columns in _find_rows(table, {}) if table is not None else ():
+        if row.getparent() is not group:  # a cell cannot span beyond its row group
             group, covered = row.getparent(), {}
         cells: list[str] = []
         below = {column: left - 1 for column, left in covered.items() if left > 1}
         for cell in row:
             if cell.tag not in _CELLS:
                 continue
-            first, width, height = _place(cell, columns)
+            first, width, height = _read_span(cell, columns)
             while len(cells) in covered or len(cells) < first:
                 cells.append("")
             if len(cell):
-                draft = flat([cell], entries)
+                draft = read_flat_draft([cell], entries)
                 text = draft.text
                 if draft.marks:
                     referring.append((len(rows), len(cells), draft))
@@ -107,28 +108,30 @@ def rows_of(element: Element, entries: Container[str]) -> tuple[list[list[str]],
     return rows, referring
 
 
-def _place(cell: Element, columns: Mapping[str, int]) -> tuple[int, int, int]:
-    """Return the first column that a cell names (0 if none), its number of columns, and the number of rows below that it covers."""
+def _read_span(cell: Element, columns: Mapping[str, int]) -> tuple[int, int, int]:
+    """Return the named first column of a cell (0 if none), the number of columns, and the number of covered rows below."""
     if cell.tag in ("td", "th"):
-        return 0, max(_count(cell.get("colspan"), 1), 1), max(_count(cell.get("rowspan"), 1) - 1, 0)
+        return 0, max(_parse_count(cell.get("colspan"), 1), 1), max(_parse_count(cell.get("rowspan"), 1) - 1, 0)
     name = cell.get("namest") or cell.get("colname") or f"{cell.get('spanname')} start"
     first = columns.get(name, 0)
     last = columns.get(cell.get("nameend") or f"{cell.get('spanname')} end", first)
-    return first, min(max(last - first, 0), MAX_SPAN) + 1, _count(cell.get("morerows"), 0)
+    return first, min(max(last - first, 0), MAX_SPAN) + 1, _parse_count(cell.get("morerows"), 0)
 
 
-def _count(text: str | None, default: int) -> int:
-    """Return a number of columns or rows in an attribute, at most the limit."""
+def _parse_count(text: str | None, default: int) -> int:
+    """Return a number of columns or rows from an attribute, limited to the maximum."""
     is_number = text is not None and text.isascii() and text.isdecimal() and len(text) < 4
     return min(int(text or 0), MAX_SPAN + 1) if is_number else default
 
 
-def _columns(group: Element) -> dict[str, int]:
-    """Return the numbers, from 0, of the columns that a `tgroup` names; of its spans `<name> start` and `<name> end`."""
+def _read_columns(group: Element) -> dict[str, int]:
+    """Return the column numbers, from 0, by the names in a `tgroup`; a span has the names `<name> start` and `<name>
+    end`.
+    """
     found: dict[str, int] = {}
     number = 0
     for spec in group.iterchildren("colspec"):
-        number = _count(spec.get("colnum"), number + 1)
+        number = _parse_count(spec.get("colnum"), number + 1)
         if name := spec.get("colname"):
             found.setdefault(name, min(max(number - 1, 0), MAX_SPAN))
     for spec in group.iterchildren("spanspec"):
@@ -138,22 +141,24 @@ def _columns(group: Element) -> dict[str, int]:
     return found
 
 
-def _table_of(element: Element) -> Element | None:
-    """The table of a `table-wrap`; None where it has only a picture of it."""
+def _find_table(element: Element) -> Element | None:
+    """Return the table of a `table-wrap`, or None if it contains only a picture."""
     for child in element:
         name = child.tag
         if name in ("table", "array"):
             return child
-        if name == "alternatives" and (inner := _table_of(child)) is not None:
+        if name == "alternatives" and (inner := _find_table(child)) is not None:
             return inner
     return None
 
 
-def _rows(table: Element, columns: Mapping[str, int]) -> Iterator[tuple[Element, Mapping[str, int]]]:
-    """Yield the rows of a table, each with the columns that are named there."""
+def _find_rows(table: Element, columns: Mapping[str, int]) -> Iterator[tuple[Element, Mapping[str, int]]]:
+    """Yield the rows of a table, each with its named columns."""
     for child in table:
         name = child.tag
         if name in ("tr", "tbody-row", "row"):
             yield child, columns
         elif name in _ROWS:
-            yield from _rows(child, {**columns, **_columns(child)} if name in ("tgroup", "thead", "tfoot") else columns)
+            yield from _find_rows(
+                child, {**columns, **_read_columns(child)} if name in ("tgroup", "thead", "tfoot") else columns
+            )

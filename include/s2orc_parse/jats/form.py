@@ -1,4 +1,4 @@
-"""What a file is by its first bytes: publishers' XML and JSON have no name of their own."""
+"""Detect the format of a file from its first bytes. Publishers' XML and JSON files have no distinct names."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _ARTICLE = re.compile(rb"<(?:[\w.-]+:)?(?:article|pmc-articleset)[\s>/]|-//(?:NL
 _KEYS = re.compile(rb'"(?:docId|body_text|bib_entries)"\s*:')
 
 
-def form_of(head: bytes) -> Literal["jats", "elsevier"] | None:
-    """The kind of full text whose file begins with these bytes (`HEAD_BYTES` of them are enough); None if it is neither.
+def detect_form(head: bytes) -> Literal["jats", "elsevier"] | None:
+    """Return the kind of full text of a file that begins with these bytes (`HEAD_BYTES` suffice), or None.
 
-    Only the form is recognised; whether there is an article in it is found by reading it.
+    Only the format is detected; whether the file contains an article is found when it is read.
     """
-    head = head[:HEAD_BYTES].replace(b"\x00", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")  # NULs: of UTF-16
+    head = head[:HEAD_BYTES].replace(b"\x00", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")  # UTF-16 contains NUL bytes
     if head[:1] == b"{":
         return "elsevier" if _KEYS.search(head) else None
     if head[:1] != b"<" or _TEI.search(head):

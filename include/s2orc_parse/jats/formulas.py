@@ -1,4 +1,4 @@
-"""Formulas: the text they read as, and what the file has of them in TeX and MathML."""
+"""Read formulas: their readable text, and their TeX and MathML."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOT_TEXT = frozenset(("label", "graphic", "inline-graphic", "object-id", "alt-t
 
 
 class Formula(NamedTuple):
-    """A formula: `text` as a reader sees its signs; "" where the file has only a picture of it."""
+    """A formula. `text` contains its signs as a reader sees them, or "" if the file has only a picture."""
 
     text: str
     latex: str | None = None
@@ -27,13 +27,13 @@ class Formula(NamedTuple):
 
 
 def read_formula(element: Element) -> Formula:
-    """The formula of a `disp-formula`, an `inline-formula`, or of bare MathML or TeX."""
+    """Read the formula of a `disp-formula`, an `inline-formula`, or plain MathML or TeX."""
     name = element.tag
     if name == f"{MATHML}math":
-        return Formula(_signs(element), mathml=_markup(element))
+        return Formula(_read_signs(element), mathml=_serialize_mathml(element))
     if name == "tex-math":
-        bare = _tex(element)
-        return Formula(_without_commands(bare), bare)
+        bare = _extract_tex(element)
+        return Formula(_remove_commands(bare), bare)
     label = math = tex_math = None
     others: list[str] = []
     for child in element.iter():
@@ -44,17 +44,17 @@ def read_formula(element: Element) -> Formula:
             math = child if math is None else math
         elif child_name == "tex-math":
             tex_math = child if tex_math is None else tex_math
-    tex = _tex(tex_math) if tex_math is not None else None
+    tex = _extract_tex(tex_math) if tex_math is not None else None
     if math is not None:
-        return Formula(_signs(math), tex or None, _markup(math), label)
+        return Formula(_read_signs(math), tex or None, _serialize_mathml(math), label)
     if tex:
-        return Formula(_without_commands(tex), tex, None, label)
-    _plain(element, others)
+        return Formula(_remove_commands(tex), tex, None, label)
+    _collect_plain(element, others)
     return Formula(" ".join("".join(others).split()), None, None, label)
 
 
-def _plain(element: Element, parts: list[str]) -> None:
-    """The text of a formula that is set with ordinary letters."""
+def _collect_plain(element: Element, parts: list[str]) -> None:
+    """Collect the text of a formula that is set in ordinary letters."""
     parts.append(element.text or "")
     for child in element:
         if child.tag not in _NOT_TEXT:
@@ -62,33 +62,33 @@ def _plain(element: Element, parts: list[str]) -> None:
         parts.append(child.tail or "")
 
 
-def _signs(math: Element) -> str:
-    """The signs of a formula in order, without annotations."""
+def _read_signs(math: Element) -> str:
+    """Return the signs of a formula in order, without annotations."""
     if next(math.iter(*_ANNOTATIONS), None) is None:
         return " ".join("".join(math.itertext()).split())
     found: list[str] = []
-    _signs_of(math, found)
+    _collect_signs(math, found)
     return " ".join("".join(found).split())
 
 
-def _signs_of(element: Element, found: list[str]) -> None:
+def _collect_signs(element: Element, found: list[str]) -> None:
     found.append(element.text or "")
     for child in element:
         if child.tag not in _ANNOTATIONS:
-            _signs_of(child, found)
+            _collect_signs(child, found)
         found.append(child.tail or "")
 
 
-def _markup(math: Element) -> str:
-    """MathML by itself, its elements without a prefix."""
+def _serialize_mathml(math: Element) -> str:
+    """Return the MathML as a separate document, without prefixes of its elements."""
     text = _DECLARED.sub("", etree.tostring(math, encoding="unicode", with_tail=False))
     if prefix := math.prefix:
         text = text.replace(f"<{prefix}:", "<").replace(f"</{prefix}:", "</").replace(f"xmlns:{prefix}=", "xmlns=", 1)
     return text
 
 
-def _tex(element: Element) -> str:
-    """TeX without the document around it that PMC writes."""
+def _extract_tex(element: Element) -> str:
+    """Return the TeX without the surrounding document that PMC adds."""
     text = "".join(element.itertext())
     if match := _DOCUMENT.search(text):
         text = match.group(1)
@@ -96,5 +96,5 @@ def _tex(element: Element) -> str:
     return " ".join((match.group(1) if match else text).split())
 
 
-def _without_commands(tex: str) -> str:
+def _remove_commands(tex: str) -> str:
     return " ".join(_COMMANDS.sub("", tex).split())

@@ -1,4 +1,4 @@
-"""The front matter of a JATS article: title, authors, dates, abstract and identifiers, as the publisher gives them."""
+"""Read the front matter of a JATS article: title, authors, dates, abstract and identifiers."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from typing import Any
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, make_date, to_int, to_month
-from s2orc_parse.bibliography.fields import PARTS, licence_of, with_details
-from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalise_pmcid
+from s2orc_parse.bibliography.fields import PARTS, add_details, parse_licence
+from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalise_issn, normalise_pmcid
 from s2orc_parse.bibliography.name_words import is_title
 from s2orc_parse.bibliography.names import make_author, parse_name
-from s2orc_parse.jats.header import FrontMatter
-from s2orc_parse.xml import text_of
+from s2orc_parse.jats.header import MAX_KEYWORDS, FrontMatter
+from s2orc_parse.xml import extract_text
 
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_KEYWORD_GROUPS = frozenset(("author", "author-keywords", "author-generated", "kwd", "keywords", "publisher"))
+"""Types of `kwd-group` that contain keywords; others are abbreviations and classifications."""
+_EMAIL = re.compile(r"[^\s@<>\"]{1,64}@[^\s@<>\"]{1,190}\.[A-Za-z]{2,24}")
 _HREF = "{http://www.w3.org/1999/xlink}href"
-_DATES = ("epub", "epub-ppub", "pub", "ppub", "collection")  # by how well they say when it appeared
-_ASIDE = (
+_DATES = ("epub", "epub-ppub", "pub", "ppub", "collection")  # ordered by how well they state the date of publication
+_NOT_TEXT = (
     "xref",
     "fn",
     "author-notes",
@@ -40,8 +44,8 @@ _ARTICLE_TYPES = """
 """
 _ARTICLE_TYPE_WORDS = frozenset(_ARTICLE_TYPES.split())
 
-_BESIDE_AFFILIATION = frozenset(("label", "sup", "email", "ext-link", "uri", "institution-id", "fn", "phone", "fax"))
-_BESIDE_GROUP = frozenset(
+_NOT_AFFILIATION = frozenset(("label", "sup", "email", "ext-link", "uri", "institution-id", "fn", "phone", "fax"))
+_NOT_GROUP_NAME = frozenset(
     ("contrib-group", "aff", "address", "author-comment", "bio", "email", "ext-link", "uri", "fn", "xref")
 )
 _CONTRIBUTOR_TYPES = frozenset(("author", "group", "collab", "collaboration", "consortium"))
@@ -71,10 +75,10 @@ def read_front(article: Any) -> FrontMatter | None:
     return FrontMatter(
         native_id=native,
         title=_title(meta), authors=tuple(_authors(meta)), date=_date(meta), venue=_conference(meta),
-        journal=text_of(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
-        volume=text_of(meta.find("{*}volume")), issue=text_of(meta.find("{*}issue")), pages=_pages(meta),
+        journal=extract_text(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
+        volume=extract_text(meta.find("{*}volume")), issue=extract_text(meta.find("{*}issue")), pages=_pages(meta),
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_subjects(meta),
-        licence=licence, open_access=open_access,
+        licence=licence, open_access=open_access, keywords=_keywords(meta), issn=_issn(article), emails=tuple(_emails(meta)),
     )  # fmt: skip
 
 
@@ -87,7 +91,7 @@ def _identifiers(meta: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     items = sorted(meta.iterfind("{*}article-id"), key=lambda item: item.get("specific-use") is not None)
     for item in items:
-        kind, value = (item.get("pub-id-type") or "").casefold(), text_of(item)
+        kind, value = (item.get("pub-id-type") or "").casefold(), extract_text(item)
         if value:
             found.setdefault(kind, value)
     if "doi" not in found and (doi := doi_of_jstor(found.get("jstor", ""))):
@@ -97,11 +101,13 @@ def _identifiers(meta: Any) -> dict[str, str]:
 
 def _conference(meta: Any) -> str:
     """Return the name of the conference that the article was presented at."""
-    return text_of(meta.find("{*}conference/{*}conf-name")) or text_of(meta.find("{*}conference/{*}conf-acronym"))
+    return extract_text(meta.find("{*}conference/{*}conf-name")) or extract_text(
+        meta.find("{*}conference/{*}conf-acronym")
+    )
 
 
 def _pages(meta: Any) -> str:
-    first, last, electronic = (text_of(meta.find(f"{{*}}{name}")) for name in ("fpage", "lpage", "elocation-id"))
+    first, last, electronic = (extract_text(meta.find(f"{{*}}{name}")) for name in ("fpage", "lpage", "elocation-id"))
     return f"{first}-{last}" if first and last and first != last else first or electronic
 
 
@@ -114,12 +120,12 @@ def _title(meta: Any) -> str:
 
 
 def _plain(element: Any) -> str:
-    """Text without footnote marks and the TeX form of a formula."""
+    """Return the text without footnote marks and TeX forms of formulas."""
     if element is None:
         return ""
     if len(element):
-        element = deepcopy(element)  # who parses the article needs it whole
-    for name in _ASIDE:
+        element = deepcopy(element)  # the caller needs the article unchanged
+    for name in _NOT_TEXT:
         for aside in element.findall(f".//{{*}}{name}"):
             if aside.tail:
                 previous = aside.getprevious()
@@ -128,33 +134,39 @@ def _plain(element: Any) -> str:
                 else:
                     aside.getparent().text = (aside.getparent().text or "") + aside.tail
             aside.getparent().remove(aside)
-    return text_of(element)
+    return extract_text(element)
 
 
 def _authors(meta: Any) -> Iterator[Author | None]:
-    every = list(meta.iter("{*}aff"))
-    known = {aff.get("id"): aff for aff in every if aff.get("id")}
+    all_affiliations = list(meta.iter("{*}aff"))
+    known = {aff.get("id"): aff for aff in all_affiliations if aff.get("id")}
     for group in meta.iterfind("{*}contrib-group"):
-        referred = group.find(".//{*}xref[@ref-type='aff']") is not None
-        of_all = group.findall("{*}aff") or every
-        if referred or len(of_all) > 1:  # one that nobody refers to is everybody's, of several nobody knows whose
-            of_all = []
+        has_references = group.find(".//{*}xref[@ref-type='aff']") is not None
+        shared_affiliations = group.findall("{*}aff") or all_affiliations
+        # an unreferenced single affiliation belongs to all authors; several cannot be assigned
+        if has_references or len(shared_affiliations) > 1:
+            shared_affiliations = []
         for contributor in group.iterfind("{*}contrib"):
             if _is_author(contributor):
                 ids = [
-                    one
+                    identifier
                     for ref in contributor.iterfind("{*}xref[@ref-type='aff']")
-                    for one in (ref.get("rid") or "").split()
+                    for identifier in (ref.get("rid") or "").split()
                 ]
-                own = [*contributor.iterfind("{*}aff"), *(known[one] for one in ids if one in known)]
+                own = [
+                    *contributor.iterfind("{*}aff"),
+                    *(known[identifier] for identifier in ids if identifier in known),
+                ]
                 orcids = contributor.iterfind("{*}contrib-id[@contrib-id-type='orcid']")
-                yield with_details(
-                    _author(contributor), map(_affiliation, own or of_all), " ".join(map(text_of, orcids))
+                yield add_details(
+                    _author(contributor),
+                    map(_affiliation, own or shared_affiliations),
+                    " ".join(map(extract_text, orcids)),
                 )
 
 
 def _is_author(contributor: Any) -> bool:
-    """Return whether a contributor is an author: a person of another type is a group's member, an editor, …"""
+    """Return whether a contributor is an author, not a group's member, an editor or similar."""
     kind = contributor.get("contrib-type", "author").casefold()
     has_group = contributor.find("{*}collab") is not None or contributor.find("{*}collab-alternatives") is not None
     return kind == "author" or (has_group and kind in _CONTRIBUTOR_TYPES)
@@ -171,34 +183,36 @@ def _author(contributor: Any) -> Author | None:
             kind = _local(child)
             if kind == "name":
                 return make_author(
-                    *(text_of(child.find(f"{{*}}{part}")) for part in ("given-names", "surname", "suffix"))
+                    *(extract_text(child.find(f"{{*}}{part}")) for part in ("given-names", "surname", "suffix"))
                 )
             if kind == "string-name":
                 return read_string_name(child)
             if kind == "collab":
-                return make_author("", name_of_group(child))
+                return make_author("", read_group_name(child))
     return None
 
 
 def read_string_name(element: Any) -> Author | None:
     """Return the author of a `string-name`, whose parts may be tagged or not."""
-    surname, given, suffix = (text_of(element.find(f"{{*}}{part}")) for part in ("surname", "given-names", "suffix"))
+    surname, given, suffix = (
+        extract_text(element.find(f"{{*}}{part}")) for part in ("surname", "given-names", "suffix")
+    )
     if not surname:
-        return parse_name(text_of(element))
+        return parse_name(extract_text(element))
     if not given:
         rest = "".join(element.itertext()).partition(element.find("{*}surname").text or surname)[0]
         given = " ".join(word for word in rest.split() if not is_title(word)).strip(" ,")
     return make_author(given, surname, suffix)
 
 
-def name_of_group(collab: Any) -> str:
+def read_group_name(collab: Any) -> str:
     """Return the name of a group author without its members, addresses and notes."""
     pieces: list[str] = []
 
     def add(element: Any) -> None:
         pieces.append(element.text or "")
         for child in element:
-            if _local(child) not in _BESIDE_GROUP:
+            if _local(child) not in _NOT_GROUP_NAME:
                 add(child)
             pieces.append(child.tail or "")
 
@@ -207,11 +221,11 @@ def name_of_group(collab: Any) -> str:
 
 
 def _affiliation(aff: Any) -> tuple[str, str]:
-    """(name as printed, without its mark, addresses of mail and identifiers; ROR)."""
+    """Return the printed name, without its mark and addresses, and the ROR id."""
     pieces: list[str] = []
 
     def add(element: Any) -> None:
-        if _local(element) not in _BESIDE_AFFILIATION:
+        if _local(element) not in _NOT_AFFILIATION:
             pieces.append(element.text or "")
             for child in element:
                 add(child)
@@ -219,7 +233,7 @@ def _affiliation(aff: Any) -> tuple[str, str]:
             pieces.append(" ")
 
     add(aff)
-    ids = " ".join(text_of(one) for one in aff.iter("{*}institution-id"))
+    ids = " ".join(extract_text(identifier) for identifier in aff.iter("{*}institution-id"))
     return re.sub(r"\s+([,;.])", r"\1", " ".join("".join(pieces).split())), ids
 
 
@@ -227,13 +241,13 @@ def _date(meta: Any) -> PlainDate:
     found: dict[str, PlainDate] = {}
     for date in meta.iterfind("{*}pub-date"):
         kind = date.get("pub-type") or date.get("date-type") or "pub"
-        year, month, day = (text_of(date.find(f"{{*}}{part}")) for part in ("year", "month", "day"))
+        year, month, day = (extract_text(date.find(f"{{*}}{part}")) for part in ("year", "month", "day"))
         found.setdefault(kind, make_date(to_int(year), to_month(month), to_int(day)))
     return next((found[kind] for kind in (*_DATES, *found) if found.get(kind, NO_DATE)[0] is not None), NO_DATE)
 
 
-def own_abstract(meta: Any) -> Any:
-    """The article's own `abstract`, not its teaser, summary for lay readers or graphic; None where it has none."""
+def find_abstract(meta: Any) -> Any:
+    """Return the main `abstract`, not a teaser, a lay summary or a graphic; None if there is none."""
     return next(
         (
             abstract
@@ -245,8 +259,8 @@ def own_abstract(meta: Any) -> Any:
 
 
 def _abstract(meta: Any) -> str:
-    """The abstract's text; headings of its parts stay."""
-    abstract = own_abstract(meta)
+    """Return the text of the abstract, including the headings of its parts."""
+    abstract = find_abstract(meta)
     parts, head = [], ""
     for element in abstract.iter("{*}title", "{*}p") if abstract is not None else ():
         text = _plain(element)
@@ -259,28 +273,78 @@ def _abstract(meta: Any) -> str:
 
 
 def _subjects(meta: Any) -> list[str]:
-    """All subjects, broader before narrower; what names the kind of article ("Research Article") or its shelf mark is none."""
+    """Return all subjects, broader before narrower, without kinds of articles ("Research Article") and shelf marks."""
     return [
         text
         for subject in meta.iterfind("{*}article-categories//{*}subject")
-        if (text := text_of(subject)) and not text.isdecimal()
+        if (text := extract_text(subject)) and not text.isdecimal()
         if not _ARTICLE_TYPE_WORDS.issuperset(re.findall(r"[a-z]+", text.casefold()))
     ]
 
 
+def _keywords(meta: Any) -> tuple[str, ...]:
+    """Return the article's own keywords, each once; not abbreviations, classifications or keywords in another language."""
+    own = (article_language(meta) or "en")[:2]
+    found: dict[str, None] = {}
+    for group in meta.iterfind("{*}kwd-group"):
+        language = (group.get(_LANGUAGE) or own)[:2]
+        if (
+            group.get("kwd-group-type") or "author"
+        ).casefold() not in _KEYWORD_GROUPS or language.casefold() != own.casefold():
+            continue
+        for keyword in group.iter("{*}kwd", "{*}compound-kwd"):
+            if keyword.tag.rpartition("}")[2] == "compound-kwd":
+                text = ": ".join(filter(None, map(extract_text, keyword.iterfind("{*}compound-kwd-part"))))
+            else:
+                text = _plain(keyword)
+            if text := text.strip(" ,;.")[:200]:
+                found.setdefault(text)
+    return tuple(found)[:MAX_KEYWORDS]
+
+
+def article_language(meta: Any) -> str | None:
+    """Return the language that the `article` element of an `article-meta` declares."""
+    article = meta.getparent().getparent()
+    return None if article is None else article.get(_LANGUAGE)
+
+
+def _issn(article: Any) -> str | None:
+    """Return the journal's ISSN with a right check digit: the electronic one first."""
+    found = article.findall("{*}front/{*}journal-meta/{*}issn")
+    found.sort(
+        key=lambda issn: (
+            "epub" not in (issn.get("pub-type"), (issn.get("publication-format") or "").replace("electronic", "epub"))
+        )
+    )
+    return next((issn for element in found if (issn := normalise_issn(extract_text(element)))), None)
+
+
+def _emails(meta: Any) -> Iterator[str | None]:
+    """Yield the address of each author as `_authors` yields them: the author's own, or a correspondence note of this author alone."""
+    notes = {note.get("id"): note for note in meta.iterfind("{*}author-notes/{*}corresp") if note.get("id")}
+    authors = [one for one in meta.iterfind("{*}contrib-group/{*}contrib") if _is_author(one)]
+    referred = [[ref.get("rid") for ref in one.iterfind("{*}xref[@ref-type='corresp']")] for one in authors]
+    for author, ids in zip(authors, referred, strict=True):
+        given = [*author.iterfind("{*}email"), *author.iterfind("{*}address/{*}email")]
+        if not given and len(ids) == 1 and sum(ids[0] in others for others in referred) == 1 and ids[0] in notes:
+            given = list(notes[ids[0]].iter("{*}email"))
+        addresses = {text for element in given if _EMAIL.fullmatch(text := extract_text(element).strip(" ;,."))}
+        yield addresses.pop() if len(addresses) == 1 else None
+
+
 def _licence(meta: Any) -> tuple[str | None, bool | None]:
-    """(licence, whether the article says it is open access): by a link to Creative Commons, else in words."""
+    """Return the license and whether the article states open access: from a Creative Commons link, else from the text."""
     permissions = meta.find("{*}permissions")
     if permissions is None:
-        permissions = meta  # JATS before 1.0: copyright-statement stands alone
+        permissions = meta  # before JATS 1.0, copyright-statement has no parent
     links = [
         link for element in permissions.iter("{*}license", "{*}ext-link", "{*}uri") if (link := element.get(_HREF))
     ]
-    links += [text_of(reference) for reference in permissions.iter("{*}license_ref")]
-    words = " ".join(text_of(element) for element in permissions.iter("{*}license", "{*}copyright-statement"))
+    links += [extract_text(reference) for reference in permissions.iter("{*}license_ref")]
+    words = " ".join(extract_text(element) for element in permissions.iter("{*}license", "{*}copyright-statement"))
     for link in (*links, *words.split()):
         if "creativecommons.org" in link:
-            return licence_of(link), True
+            return parse_licence(link), True
     for pattern, licence in _IN_WORDS:
         if pattern.search(words):
             return licence, True

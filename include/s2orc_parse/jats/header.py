@@ -1,4 +1,4 @@
-"""The header of a parse, from what an article file contains about itself."""
+"""Build the header of a parse from the front matter of an article."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
-from s2orc_parse.bibliography.fields import authors_of, clean_text, clean_title, licence_of
+from s2orc_parse.bibliography.fields import clean_text, clean_title, parse_licence, select_authors
 from s2orc_parse.parse_model import Header
+
+_NOT_OF_RECORDS = frozenset(("native_id", "keywords", "issn", "emails"))
+MAX_KEYWORDS = 100  # of one article
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,24 +37,33 @@ class FrontMatter:
     subjects: object
     licence: object
     open_access: bool | None
+    keywords: tuple[str, ...] = ()
+    issn: str | None = None
+    emails: tuple[str | None, ...] = ()
+    """one for each of `authors`, or none"""
 
     def as_fields(self) -> Mapping[str, Any]:
-        """Return the values by name, without the native id."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "native_id"}
+        """Return the values that a record has, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _NOT_OF_RECORDS}
 
 
-def header_of(front: FrontMatter | None) -> Header:
-    """Return the header with the normalized values; an empty one if the article has no id, or neither title nor identifier."""
+def build_header(front: FrontMatter | None) -> Header:
+    """Return the header with normalized values.
+
+    It is empty if the article has no id, or neither title nor identifier.
+    """
     if front is None or not front.native_id:
         return Header()
+    emails = [email for author, email in zip(front.authors, front.emails, strict=False) if author is not None]
     date, precision = parse_date(front.date)
     doi = identifiers.normalise_doi(identifiers.plain(front.doi))
     header = Header(
-        title=clean_title(front.title) or "", authors=authors_of(front.authors), date=date, date_precision=precision,
+        title=clean_title(front.title) or "", authors=select_authors(front.authors), date=date, date_precision=precision,
         journal=clean_text(front.journal), doi=doi, arxiv_id=identifiers.arxiv_of_doi(doi),
         pubmed_id=identifiers.normalise_pmid(identifiers.plain(front.pubmed_id)),
         pmc_id=identifiers.normalise_pmcid(identifiers.plain(front.pmc_id)),
-        licence=licence_of(front.licence), open_access=front.open_access,
+        licence=parse_licence(front.licence), open_access=front.open_access, keywords=front.keywords, issn=front.issn,
+        emails=tuple(emails) if any(emails) else (),
     )  # fmt: skip
     is_named = any((header.title, header.doi, header.arxiv_id, header.pubmed_id, header.pmc_id))
     return header if is_named else Header()

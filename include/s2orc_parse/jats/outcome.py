@@ -1,4 +1,4 @@
-"""What may become of a publisher's file."""
+"""Outcomes of publishers' files."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """The outcome of each file; everything but `ok` means that there is no parse."""
+    """The outcome of a file; all outcomes except `ok` mean that there is no parse."""
 
     OK = "ok"
     EMPTY = "empty"
-    TOO_LARGE = "too_large"  # more bytes or elements than an honest article has
-    TOO_DEEP = "too_deep"  # elements or values nested too deep
-    ENTITIES = "entities"  # declares entities of its own: entities are how XML is made to explode
-    NOT_WELL_FORMED = "not_well_formed"  # neither XML nor JSON that can be read
+    TOO_LARGE = "too_large"  # more bytes or elements than real articles have
+    TOO_DEEP = "too_deep"  # elements or values are nested too deep
+    ENTITIES = "entities"  # declares entities, which allow expansion attacks
+    NOT_WELL_FORMED = "not_well_formed"  # neither valid XML nor valid JSON
     NOT_AN_ARTICLE = "not_an_article"  # another kind of document
-    SEVERAL_ARTICLES = "several_articles"  # a file holds the full text of one paper
-    WRONG_TYPE = "wrong_type"  # a field has another type than its schema says
+    SEVERAL_ARTICLES = "several_articles"  # a file must contain the full text of one paper
+    WRONG_TYPE = "wrong_type"  # the type of a field differs from the schema
     NO_BODY = "no_body"  # metadata only
 
 
 class BadArticle(Exception):
-    """A publisher's file of which there is no parse; `detail` says where."""
+    """A publisher's file without a parse; `detail` names the position."""
 
     def __init__(self, outcome: Outcome, detail: str = "") -> None:
         super().__init__(f"{outcome}: {detail}" if detail else str(outcome))

@@ -1,4 +1,4 @@
-"""Bytes from outside → the `article` element, or a reason why not. Nothing is fetched, no entity expanded."""
+"""Parse bytes from outside to the `article` element, or give a reason. Nothing is fetched and no entity is expanded."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
 from s2orc_parse.jats.outcome import BadArticle, Outcome
 from s2orc_parse.xml import parse_xml
 
-MAX_TAGS = 2_000_000  # opening and closing ones
+MAX_TAGS = 2_000_000  # opening and closing tags
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
 Element = etree._Element
-# Most elements have no namespace: they are passed over first, by the cheaper of the two questions.
+# Most elements have no namespace. The cheaper test comes first and excludes them.
 _FOREIGN = etree.XPath("descendant-or-self::*[namespace-uri()][not(self::m:*)]", namespaces={"m": MATHML.strip("{}")})
 _NAMESPACE = re.compile(rb"xmlns(?!:mml=\"http://www\.w3\.org/1998/Math/MathML\"):?([^\s=]*)")
 _ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)")
-_PLAIN_ENCODINGS = ("utf-8", "us-ascii", "iso-8859-1")  # in which a name's bytes are its letters
+_PLAIN_ENCODINGS = ("utf-8", "us-ascii", "iso-8859-1")  # in these encodings the bytes of a name are its letters
 
 
-def read(data: bytes) -> Element:
-    """The `article` of a JATS file: its root, or the only one that a wrapper (OAI-PMH, `pmc-articleset`) holds.
+def read_article(data: bytes) -> Element:
+    """Return the `article` of a JATS file: its root, or the only article in a wrapper (OAI-PMH, `pmc-articleset`).
 
-    A document type may be named but not extended: a file that declares entities is refused. Every element has its name without a
-    namespace, but MathML's, whose names begin with `MATHML`. Raises `BadArticle`.
+    A document type may be referenced but not extended: a file that declares entities is rejected. Element names have no
+    namespace, except for MathML names, which begin with `MATHML`. Raises `BadArticle`.
     """
     if len(data) > MAX_ENTRY_BYTES or data.count(b"<") > MAX_TAGS:
         raise BadArticle(Outcome.TOO_LARGE)
@@ -34,7 +34,7 @@ def read(data: bytes) -> Element:
     try:
         root = cast(Element, parse_xml(data.lstrip()))
     except ValueError as error:
-        raise BadArticle(_why(str(error)), str(error)) from None
+        raise BadArticle(_classify_error(str(error)), str(error)) from None
     declared = root.getroottree().docinfo.internalDTD
     if declared is not None and next(iter(declared.iterentities()), None) is not None:
         raise BadArticle(Outcome.ENTITIES)
@@ -55,13 +55,16 @@ def read(data: bytes) -> Element:
 
 
 def _has_foreign(data: bytes) -> bool:
-    """Whether an element may have a namespace that is not MathML's: asked of the bytes, as asking every element takes longer."""
+    """Return whether an element may have a namespace other than MathML's.
+
+    Testing the bytes is faster than testing all elements.
+    """
     prefixes = set(_NAMESPACE.findall(data))
     return b"" in prefixes or any(b"<%b:" % prefix in data for prefix in (*prefixes, b"xml"))
 
 
-def _why(error: str) -> Outcome:
-    """The outcome that the parser's message means."""
+def _classify_error(error: str) -> Outcome:
+    """Return the outcome for a message of the parser."""
     error = error.casefold()
     if "depth" in error:
         return Outcome.TOO_DEEP

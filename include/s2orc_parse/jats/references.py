@@ -1,4 +1,4 @@
-"""`ref` → bibliography entries. Nothing is thrown away: an entry without a title is still cited."""
+"""Convert `ref` elements to bibliography entries. Entries without a title are included: they may be cited."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2orc_parse.jats import front
 from s2orc_parse.jats.read import Element
 from s2orc_parse.jats.text import plain
 from s2orc_parse.parse_model import BibEntry
-from s2orc_parse.tei.bibliography import with_arxiv
+from s2orc_parse.tei.bibliography import add_arxiv
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _CITATIONS = frozenset(("element-citation", "mixed-citation", "nlm-citation", "citation", "product"))
@@ -28,43 +28,46 @@ _OTHER_IDS = frozenset(
     ("accession", "ark", "art-access-id", "coden", "doaj", "index", "isbn", "issn", "jfm", "manuscript", "medline", "mr", "pii",
      "publisher-id", "sici", "std-designation", "zbl")
 )  # fmt: skip
-"""Values of `pub-id-type` (JATS Tag Library) that are no identifiers of ours; those of other types are recognised by their form."""
-_NOBODY = frozenset(("et al", "others", "and others"))
+"""values of `pub-id-type` (JATS Tag Library) that are ignored; identifiers of unlisted types are detected by their form"""
+_NO_NAMES = frozenset(("et al", "others", "and others"))
 
 
 def read_references(article: Element) -> tuple[list[BibEntry], Mapping[str, tuple[str, ...]]]:
-    """The entries of all reference lists but those of sub-articles, and the keys of the entries that each id means.
+    """Return the entries of all reference lists except those of sub-articles, and the keys of the entries by id.
 
-    A reference of several works (`(a) …; (b) …`) has an entry for each: its own id means all of them.
+    A reference with several works (`(a) …; (b) …`) has an entry for each work. Its own id refers to all of them.
     """
     entries: list[BibEntry] = []
     ids: dict[str, tuple[str, ...]] = {}
-    for ref in _refs(article):
+    for ref in _find_refs(article):
         ref_id = ref.get("id") or ""
-        works = _works(ref)
+        works = _find_citations(ref)
         label = next((plain(child) for place in (ref, *works) for child in place.iterchildren("label")), "")
         keys = []
         for n, work in enumerate(works):
             key = f"BIBREF{len(entries)}"
-            own = work.get("id") or ""
-            name = ref_id if n == 0 and ref_id else own or (f"{ref_id}.{n}" if ref_id else f"ref{len(entries)}")
-            entries.append(_entry(work, key, name, label.strip(" []().") or None))
+            work_id = work.get("id") or ""
+            name = ref_id if n == 0 and ref_id else work_id or (f"{ref_id}.{n}" if ref_id else f"ref{len(entries)}")
+            entries.append(_build_entry(work, key, name, label.strip(" []().") or None))
             keys.append(key)
-            if own:
-                ids.setdefault(own, (key,))
+            if work_id:
+                ids.setdefault(work_id, (key,))
         if ref_id and keys:
             ids[ref_id] = tuple(keys)
     return entries, ids
 
 
-def _refs(article: Element) -> Iterable[Element]:
+def _find_refs(article: Element) -> Iterable[Element]:
     for part in article:
         if part.tag in ("front", "body", "back", "floats-group"):
             yield from part.iter("ref")
 
 
-def _works(ref: Element) -> list[Element]:
-    """The citations of a reference; of the forms of one the first. A reference without any (a note) is its own."""
+def _find_citations(ref: Element) -> list[Element]:
+    """Return the citations in a reference; of alternative forms only the first.
+
+    A reference without citations is a note.
+    """
     found = []
     for child in ref:
         name = child.tag
@@ -75,8 +78,8 @@ def _works(ref: Element) -> list[Element]:
     return found or [ref]
 
 
-class _Said:
-    """What one citation says, read in one pass."""
+class _CitationContent:
+    """The content of one citation, read in one pass."""
 
     def __init__(self, work: Element) -> None:
         self.fields: dict[str, str] = {}
@@ -138,15 +141,15 @@ class _Said:
         if not authors:
             return
         if family and not suffix and given.isalpha() and family.isalpha():
-            self.authors.append(Author(given, (), family, ""))  # as below, sooner
+            self.authors.append(Author(given, (), family, ""))  # shortcut with the result of make_author
         elif (author := make_author(given, family, suffix)) is not None:
             self.authors.append(author)
 
     def _other(self, child: Element, tag: object, authors: bool) -> None:
         if tag == "string-name" or tag == "collab":
-            text = front.name_of_group(child) if tag == "collab" else _string_name(child)
+            text = front.read_group_name(child) if tag == "collab" else _string_name(child)
             self._parts.append(text)
-            if not authors or not text or text.casefold().strip(" .,") in _NOBODY:
+            if not authors or not text or text.casefold().strip(" .,") in _NO_NAMES:
                 return
             author = make_author("", text) if tag == "collab" else front.read_string_name(child)
             if author is not None:
@@ -190,22 +193,23 @@ _PERIODICAL_NAME = re.compile(
 _PAGE_COUNT = re.compile(r"\d+\s*(?:pp?|pages)\.?", re.IGNORECASE)
 
 
-def _is_part(said: _Said) -> bool:
-    """Return whether the cited work is a part of its `source`: an article without title in a journal, not a book.
+def _is_part(content: _CitationContent) -> bool:
+    """Return whether the cited work is part of its `source`: an article without title in a journal, not a book.
 
-    Without a type that says so, a volume, issue, ISSN or pages do if no publisher is named. Publishers tag books, reports and
-    programs as `journal` too: their source has more words than a journal's name, and none of the words of one.
+    Without a decisive type, a volume, issue, ISSN or pages indicate a part if no publisher is named. Publishers also
+    tag books, reports and programs as `journal`. Their source has more words than a journal's name, and no word that is
+    typical of journals.
     """
-    fields = said.fields
+    fields = content.fields
     volume = "" if _PAGE_COUNT.fullmatch(fields.get("volume", "")) else fields.get("volume", "")
     has_place = bool(volume) or any(
         fields.get(name) for name in ("issue", "issn", "elocation-id", "fpage", "page-range")
     )
-    if said.kind in _PERIODICALS:
+    if content.kind in _PERIODICALS:
         name = fields.get("source", "")
         is_name = len(name.split()) < (7 if has_place else 4) or _PERIODICAL_NAME.search(name) is not None
         return is_name and (has_place or not fields.get("publisher-name"))
-    return said.kind not in _BOOKS and has_place and not fields.get("publisher-name")
+    return content.kind not in _BOOKS and has_place and not fields.get("publisher-name")
 
 
 def _has_punctuation(work: Element) -> bool:
@@ -223,7 +227,10 @@ _PAGES = frozenset(("fpage", "page-range", "elocation-id"))
 
 
 def _separate(parts: list[str], before: str, tag: str, after: str) -> str:
-    """Return what is printed between two fields of a citation that has fields only: `Lee A, Hu B. Work. J Odd. 2001;3(2):12-15`."""
+    """Return the separator between two fields of a citation without punctuation: `Lee A, Hu B.
+
+    Work. J Odd. 2001;3(2):12-15`.
+    """
     if tag in _PEOPLE and after in _PEOPLE:
         return ", "
     if tag in _DATES and after in ("volume", "issue"):
@@ -249,7 +256,7 @@ _STRUCTURE = (
 
 
 def _join_printed(tag: object, tail: str | None, after: object) -> str:
-    """Return the text after an element of a printed citation, with a space where two fields would run together."""
+    """Return the text after an element of a printed citation; add a space if two fields would otherwise touch."""
     text = tail or ""
     if not _is_structure(after):
         return text
@@ -267,22 +274,22 @@ def _is_structure(tag: object) -> bool:
 
 
 def _string_name(element: Element) -> str:
-    """Return the text of a `string-name`, with a space between parts that have nothing between them."""
+    """Return the text of a `string-name`, with a space between adjacent parts."""
     parts = [element.text or ""]
     for child in element:
         parts += [plain(child), child.tail or (" " if child.getnext() is not None else "")]
     return " ".join("".join(parts).split())
 
 
-def _entry(work: Element, key: str, ref_id: str, label: str | None) -> BibEntry:
-    said = _Said(work)
-    fields = said.fields
+def _build_entry(work: Element, key: str, ref_id: str, label: str | None) -> BibEntry:
+    content = _CitationContent(work)
+    fields = content.fields
     title = next((fields[name] for name in _TITLES if fields.get(name)), "")
     place = fields.get("source", "")
-    if not title and not _is_part(said):
+    if not title and not _is_part(content):
         title, place = place, ""
     venues = (place, *(fields.get(name, "") for name in ("conf-name", "conf-acronym", "series")))
-    found = _identifiers(said.pub_ids, said.urls, said.raw)
+    found = _collect_identifiers(content.pub_ids, content.urls, content.raw)
     year = _YEAR.search(fields.get("year", ""))
     first, last = fields.get("fpage", ""), fields.get("lpage", "")
     pages = f"{first}--{last}" if first and last and first != last else first
@@ -290,8 +297,8 @@ def _entry(work: Element, key: str, ref_id: str, label: str | None) -> BibEntry:
         key=key,
         ref_id=ref_id,
         title=title,
-        authors=tuple(said.authors),
-        year=int(year.group()) if year else _year_of_text(said.raw),
+        authors=tuple(content.authors),
+        year=int(year.group()) if year else _find_year(content.raw),
         venue=next(filter(None, venues), ""),
         label=label,
         volume=fields.get("volume", ""),
@@ -303,13 +310,13 @@ def _entry(work: Element, key: str, ref_id: str, label: str | None) -> BibEntry:
         arxiv_id=found.get("arxiv_id"),
         pubmed_id=found.get("pubmed_id"),
         pmc_id=found.get("pmc_id"),
-        raw_text=said.raw,
-        urls=tuple(dict.fromkeys(said.urls)),
+        raw_text=content.raw,
+        urls=tuple(dict.fromkeys(content.urls)),
     )
 
 
-def _identifiers(pub_ids: Iterable[tuple[str, str]], urls: Iterable[str], text: str) -> dict[str, str]:
-    """Normalised identifiers, the first of each kind: as tagged, then as links say, then arXiv's as printed."""
+def _collect_identifiers(pub_ids: Iterable[tuple[str, str]], urls: Iterable[str], text: str) -> dict[str, str]:
+    """Return the first normalized identifier of each kind: from tags, then from links, then printed arXiv ids."""
     found: dict[str, str] = {}
 
     def take(name: str, identifier: str | None) -> None:
@@ -344,10 +351,10 @@ def _identifiers(pub_ids: Iterable[tuple[str, str]], urls: Iterable[str], text: 
             take("pmc_id", identifiers.normalise_pmcid(match.group(1)))
     if "arxiv" in text.casefold() and (match := _ARXIV.search(text)):
         take("arxiv_id", identifiers.normalise_arxiv(text[match.start() :]))
-    return with_arxiv(found)
+    return add_arxiv(found)
 
 
-def _year_of_text(raw: str) -> int | None:
-    """The year of a raw reference that has exactly one number that can be one."""
+def _find_year(raw: str) -> int | None:
+    """Return the year in a raw reference if it contains exactly one possible year."""
     years = {year for year in _YEAR.findall(raw) if FIRST_YEAR <= int(year) <= LAST_YEAR}
     return int(years.pop()) if len(years) == 1 else None

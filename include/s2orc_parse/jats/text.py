@@ -1,6 +1,6 @@
-"""JATS elements → texts: paragraphs with their callouts and formulas, each character once and in order.
+"""Convert JATS elements to texts: paragraphs with their citations and formulas, with each character once and in order.
 
-White space runs become one space while the text is put together, so that every offset is right from the start.
+White space is normalized while the text is built, so that all offsets are final.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from s2orc_parse.parse_model import EQUATION, EqSpan
 from s2orc_parse.tei.sections import MAX_PATH, NO_SECTION, Section
 from s2orc_parse.tei.text import Mark
 
-MAX_DEPTH = 120  # elements within elements of a text: what Python's own stack surely bears
+MAX_DEPTH = 120  # maximum nesting of elements in a text; Python's stack allows this
 _NUMBER = re.compile(r"(?:\d{1,3}|[A-Z]|[IVXLC]{1,6})(?:[.\-][0-9A-Za-z]{1,3})*")
 _IN_HEAD = re.compile(
     r"(?:(?P<dotted>(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+)\.?(?:\s+|$)|(?P<plain>\d{1,2})[.)](?:\s+|$)"
@@ -28,16 +28,16 @@ _IN_HEAD = re.compile(
 
 @dataclass(slots=True)
 class Draft(tei.text.Draft):
-    """A text with what the file says of its parts; `inline` are the formulas in its lines."""
+    """A text with the annotations of the file. `inline` contains its inline formulas."""
 
     inline: list[EqSpan] = field(default_factory=list)
 
 
 class TextReader:
-    """Reads elements into drafts; floats and notes met on the way are kept in document order.
+    """Reads elements into drafts, and collects floats and notes in document order.
 
-    `entries` are the ids of bibliography entries: what refers to one is a citation, whatever the file calls it. `referenced` are
-    the ids that something refers to: of a group of notes the others are paragraphs.
+    `entries` contains the ids of bibliography entries: a reference to one is a citation, regardless of its type.
+    `referenced` contains all referenced ids: unreferenced notes of a group become paragraphs.
     """
 
     def __init__(self, entries: Container[str] = (), *, referenced: Container[str] = (), flat: bool = False) -> None:
@@ -53,25 +53,25 @@ class TextReader:
         self._start()
 
     def read(self, elements: Iterable[Element], section: Section = NO_SECTION) -> None:
-        """Read elements, each for what it is (a section, a paragraph), inside a section."""
+        """Read elements (sections, paragraphs) inside a section."""
         self._section = section
         for element in elements:
             self._element(element)
             self._flush()
 
     def read_flat(self, element: Element) -> None:
-        """Read the content of an element into the one draft of a flat reader."""
+        """Read the content of an element into the only draft of a flat reader."""
         self._content(element)
 
     def draft(self) -> Draft:
-        """What has been read since the last paragraph ended."""
+        """Return the text since the end of the last paragraph."""
         return Draft("".join(self._parts), self._section, self._marks, self._formulas, self._inline)
 
     def _start(self) -> None:
         self._parts: list[str] = []
         self._length = 0
-        self._pending = False  # a space is due before the next word
-        self._begun = False  # what stands in the buffer is the label of what comes
+        self._pending = False  # a space is needed before the next word
+        self._begun = False  # the buffer contains the label of the following text
         self._marks: list[Mark] = []
         self._formulas: list[tuple[int, Element]] = []
         self._inline: list[EqSpan] = []
@@ -86,7 +86,7 @@ class TextReader:
             self._pending = False
 
     def _add(self, text: str) -> None:
-        """Append text, white space normalised."""
+        """Append text with normalized white space."""
         if not text.isalnum():
             first, last = text[0].isspace(), text[-1].isspace()
             text = " ".join(text.split())
@@ -172,7 +172,7 @@ class TextReader:
             self.notes.append(element)
 
     def _in_flat(self, element: Element, does: str) -> None:
-        """A caption, a cell or a note is one text, whatever it is made of."""
+        """Read an element of a caption, a cell or a note, which is always one text."""
         if does is FLOAT:
             return
         if does is DISPLAYED:
@@ -183,7 +183,7 @@ class TextReader:
         self._pending = True
 
     def _item(self, element: Element) -> None:
-        """An item of a list, a definition, a theorem: what names it begins its first paragraph."""
+        """Read an item of a list, a definition or a theorem. Its label or title begins its first paragraph."""
         self._flush()
         for child in element:
             if child.tag in ("label", "title", "term"):
@@ -202,10 +202,10 @@ class TextReader:
     def _divide(self, element: Element) -> None:
         self._flush()
         outer = self._section
-        label, head = head_of(element)
+        label, head = read_head(element)
         if label or head:
-            num, head = number_of(label, head)
-            self._section = section_in(outer, head or num or label, num)
+            num, head = split_number(label, head)
+            self._section = open_section(outer, head or num or label, num)
         if (identifier := element.get("id")) and self._section is not outer:
             self.sections.setdefault(identifier, self._section)
         self._content(element)
@@ -213,13 +213,13 @@ class TextReader:
         self._section = outer
 
     def _callout(self, element: Element) -> None:
-        """A reference: what it prints, and what it refers to."""
+        """Add the text of a reference and its target."""
         if not self._flat and not len(element) and not element.text:
             return
         parts, start = len(self._parts), self._length
-        was, self._flat = self._flat, True
+        was_flat, self._flat = self._flat, True
         self._content(element)
-        self._flat = was
+        self._flat = was_flat
         if self._length > start:
             targets = tuple((element.get("rid") or "").split())
             cites = element.get("ref-type") == "bibr" or any(target in self._entries for target in targets)
@@ -246,16 +246,16 @@ def _span(formula: Formula, start: int, end: int) -> EqSpan:
     return EqSpan(start, end, formula.text, None, formula.text, formula.latex, formula.mathml)
 
 
-def section_in(outer: Section, head: str, num: str | None = None) -> Section:
-    """The section that a head opens inside another; of a path that is too long the outermost heads are left out."""
+def open_section(outer: Section, head: str, num: str | None = None) -> Section:
+    """Return the section that a header opens inside another section; omit outer headers of a path that is too long."""
     heads = (*outer.heads, head)
     while len(heads) > 1 and sum(map(len, heads)) > MAX_PATH:
         heads = heads[1:]
     return Section(heads, "::".join(head.replace("::", ":") for head in heads), num)
 
 
-def head_of(element: Element) -> tuple[str, str]:
-    """(label, title) that an element prints over its content; a box has its title in a caption."""
+def read_head(element: Element) -> tuple[str, str]:
+    """Return label and title that an element prints above its content. The title of a box is in its caption."""
     label = title = ""
     for child in element:
         name = child.tag
@@ -270,8 +270,11 @@ def head_of(element: Element) -> tuple[str, str]:
     return label, title
 
 
-def number_of(label: str, head: str) -> tuple[str | None, str]:
-    """The number of a section and its head without it; a label that is not a number ("Box 1") belongs to the head."""
+def split_number(label: str, head: str) -> tuple[str | None, str]:
+    """Return the number of a section and its header without the number.
+
+    A label that is not a number ("Box 1") belongs to the header.
+    """
     if label:
         num = label.strip(" .):")
         return (num, head) if _NUMBER.fullmatch(num) else (None, f"{label} {head}".strip())
@@ -281,8 +284,8 @@ def number_of(label: str, head: str) -> tuple[str | None, str]:
     return match["dotted"] or match["plain"] or match["roman"], match["rest"]
 
 
-def flat(elements: Iterable[Element], entries: Container[str] = ()) -> Draft:
-    """A caption, a cell or a note: the text of some elements as one draft."""
+def read_flat_draft(elements: Iterable[Element], entries: Container[str] = ()) -> Draft:
+    """Return the text of some elements as one draft; used for captions, cells and notes."""
     reader = TextReader(entries, flat=True)
     for element in elements:
         reader.read_flat(element)
@@ -291,10 +294,10 @@ def flat(elements: Iterable[Element], entries: Container[str] = ()) -> Draft:
 
 
 def plain(element: Element | None) -> str:
-    """The text of a head without its callouts' notes and formulas' other forms; "" for None."""
+    """Return the text of a header without footnotes and alternative forms of formulas; "" for None."""
     if element is None:
         return ""
     if len(element):
-        return flat([element]).text
+        return read_flat_draft([element]).text
     text = element.text or ""
     return text if text.isalnum() else " ".join(text.split())

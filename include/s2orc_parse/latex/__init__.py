@@ -1,10 +1,10 @@
-"""From LaTeX sources as arXiv has them to the parse of `tei.model` (S2ORC §2.2).
+"""Convert arXiv's LaTeX sources to parses (S2ORC §2.2).
 
-`convert` is the whole way, from an archive's bytes; what gives no parse raises `BadSource` with its outcome.
+`convert` takes an archive's bytes and returns a parse. It raises `BadSource` with an outcome if there is no parse.
 """
 
 from s2orc_parse.latex.archive import MAX_PACKED
-from s2orc_parse.latex.converter import CONVERTER_VERSION, convert, converter
+from s2orc_parse.latex.converter import CONVERTER_VERSION, convert, get_converter
 from s2orc_parse.latex.outcome import BadSource, Outcome
 
-__all__ = ["CONVERTER_VERSION", "MAX_PACKED", "BadSource", "Outcome", "convert", "converter"]
+__all__ = ["CONVERTER_VERSION", "MAX_PACKED", "BadSource", "Outcome", "convert", "get_converter"]

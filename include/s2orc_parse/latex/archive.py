@@ -1,7 +1,7 @@
-"""Unpacks an arXiv source as it comes: tar.gz, one gzipped file, tar, or bare TeX. In memory only: nothing is ever written.
+"""Unpack an arXiv source (tar.gz, one gzipped file, tar, or plain TeX) in memory; no file is written.
 
-A child process reads it, in a sandbox and with limits on time and memory: an archive that hangs or overflows its reader costs
-its own outcome. An archive with a link, a device or a name that leaves the folder is refused.
+A sandboxed child process with limits on time and memory reads the archive. An archive that blocks or exhausts its
+reader gets an outcome of its own. An archive with a link, a device or a name outside its folder is rejected.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import signal
 
 from s2orc_parse.archives import child
 from s2orc_parse.archives.reading import BadArchive, safe_name
-from s2orc_parse.archives.reading import unpack as unpack_here
+from s2orc_parse.archives.reading import unpack_source as unpack_here
 from s2orc_parse.latex.outcome import BadSource, Outcome
 from s2orc_parse.latex.process import run
 
@@ -18,28 +18,28 @@ __all__ = ["BadArchive", "safe_name", "unpack", "unpack_here"]
 
 MAX_PACKED = 128 << 20
 MAX_UNPACKED = 256 << 20
-"""Bytes of the whole archive once unpacked."""
+"""maximum size of the unpacked archive in bytes"""
 MAX_FILES = 5_000
 MAX_TEXT = 16 << 20
-"""Bytes of all files that can hold text: what is larger is data."""
+"""maximum size of all files that may contain text; larger content is data"""
 SECONDS = 60.0
 
 
 def unpack(data: bytes, seconds: float = SECONDS) -> dict[str, bytes]:
-    """Return the text files of a source archive by their names; figures and other data are counted but not kept.
+    """Return the text files of a source archive by name. Figures and other data are counted but not stored.
 
     Raises:
-        BadSource: with the outcome; within the limits on bytes, files, time and memory whatever the bytes are.
+        BadSource: with the outcome. The limits on bytes, files, time and memory apply to any input.
     """
     if len(data) > MAX_PACKED:
         raise BadSource(Outcome.TOO_LARGE, f"{len(data)} bytes; at most {MAX_PACKED} are read")
-    command = child.command("source", MAX_UNPACKED, MAX_FILES, MAX_TEXT)
-    status, out, _ = run(command, data, seconds=seconds, policy=child.policy())
-    if status == -signal.SIGKILL:  # by the kernel, whose memory was all in use
+    command = child.child_command("source", MAX_UNPACKED, MAX_FILES, MAX_TEXT)
+    status, out, _ = run(command, data, seconds=seconds, policy=child.child_policy())
+    if status == -signal.SIGKILL:  # the kernel ran out of memory
         raise BadSource(Outcome.OUT_OF_MEMORY)
     files: dict[str, bytes] = {}
     try:
-        for head, content in child.frames(out, MAX_TEXT):
+        for head, content in child.parse_frames(out, MAX_TEXT):
             if "outcome" in head:
                 raise BadSource(Outcome(head["outcome"]), str(head["detail"]))
             if "end" in head:

@@ -1,4 +1,4 @@
-"""A document read → the parse: texts with their spans, entries with their keys (SEMANTICS §3)."""
+"""Build a parse from a document: texts with their spans, and entries with their keys (SEMANTICS §3)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from s2orc_parse.latex import mathml
-from s2orc_parse.latex.bibliography import Named, composed
+from s2orc_parse.latex.bibliography import Named, compose
 from s2orc_parse.latex.citing import Printer
-from s2orc_parse.latex.counting import plural
+from s2orc_parse.latex.counting import pluralize
 from s2orc_parse.latex.document import (
     Appendix,
     Block,
@@ -32,7 +32,7 @@ from s2orc_parse.latex.document import (
 )
 from s2orc_parse.latex.marks import XSPACE
 from s2orc_parse.latex.numbering import Numbers, Target
-from s2orc_parse.latex.pandoc_ast import spaced
+from s2orc_parse.latex.pandoc_ast import expand_xspace
 from s2orc_parse.parse_model import (
     EQUATION,
     BibEntry,
@@ -73,7 +73,7 @@ _BACK = re.compile(
 
 
 class Assembler:
-    """Puts the texts of one document together."""
+    """Builds the texts of one document."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Assembler:
         entries: Mapping[str, tuple[BibEntry, Named]],
         formulas: Mapping[str, str],
     ) -> None:
-        """`entries` by citation key; `formulas`: the MathML of each formula's TeX."""
+        """`entries` maps citation keys to entries; `formulas` maps the TeX of formulas to MathML."""
         self.numbers = numbers
         self.printer = printer
         self.entries = entries
@@ -91,7 +91,7 @@ class Assembler:
         self.statements: dict[str, list[str]] = {}  # texts of theorems and items, by key
 
     def paragraphs(self, blocks: list[Para], section: str = "", sec_num: str | None = None) -> list[Paragraph]:
-        """Paragraphs that hold text."""
+        """Return the paragraphs that contain text."""
         found = []
         for block in blocks:
             text = _Text(self)
@@ -101,28 +101,30 @@ class Assembler:
         return found
 
     def body(self, document: Document) -> tuple[list[Paragraph], list[Paragraph]]:
-        """The paragraphs of the body, and of the back matter (acknowledgements and the like, wherever they stand)."""
+        """Return the paragraphs of the body, and those of the back matter (acknowledgments and similar parts in any
+        position).
+        """
         body: list[Paragraph] = []
         back: list[Paragraph] = []
         path: list[tuple[int, str, str | None]] = []
         sections = iter(self.numbers.sections)
-        behind = False
+        is_back = False
         head_of_theorem: Inlines = ()
-        open_: list[str | None] = []  # the keys of the theorems around
+        open_: list[str | None] = []  # the keys of the enclosing theorems
         for block in document.blocks:
             if isinstance(block, Head):
                 head = self.plain(block.content)
                 section = next(sections)
                 path = [item for item in path if item[0] < block.level]
                 if not path:
-                    behind = not section.num and _BACK.match(head) is not None
+                    is_back = not section.num and _BACK.match(head) is not None
                 path.append((block.level, head.rstrip(" .:"), section.num))
             elif isinstance(block, Appendix):
-                path = []  # an appendix lies beside the last section, whatever level its heads have
+                path = []  # an appendix is a top-level section, regardless of the level of its headers
             elif isinstance(block, Theorem):
                 target = self.numbers.theorem_targets.get(id(block))
                 open_.append(target.key if target else None)
-                head_of_theorem += self._head_of(block, target)
+                head_of_theorem += self._format_head(block, target)
             elif isinstance(block, TheoremEnd):
                 if open_:
                     open_.pop()
@@ -134,12 +136,12 @@ class Assembler:
                 for key in filter(None, open_):
                     length = len(self.title(head_of_theorem)) if head_of_theorem else 0
                     self.statements.setdefault(key, []).extend(paragraph.text[length:].strip() for paragraph in found)
-                (back if behind or block.back else body).extend(found)
+                (back if is_back or block.back else body).extend(found)
                 head_of_theorem = ()
         return body, back
 
-    def _head_of(self, block: Theorem, target: Target | None) -> Inlines:
-        """Return the head that LaTeX prints before a theorem: Theorem 2.1 (Zorn)."""
+    def _format_head(self, block: Theorem, target: Target | None) -> Inlines:
+        """Return the header that LaTeX prints before a theorem: Theorem 2.1 (Zorn)."""
         kind = self.numbers.counting.kinds.get(block.name)
         if kind is None or block.num is not None or block.name == "proof":
             return ()
@@ -153,12 +155,14 @@ class Assembler:
         floats = sorted(self.numbers.floats, key=lambda item: (item[0][:3], int(item[0][6:])))
         entries = {id(block): self._float(key, block, num) for key, block, num in floats}
         found = [
-            _with_rows_of_parts(entry, block, entries)
+            _add_rows_of_parts(entry, block, entries)
             for (_, block, _), entry in zip(floats, entries.values(), strict=True)
         ]
         for target, math in self.numbers.formula_list:
             assert target.key is not None
-            found.append(RefEntry(target.key, RefType.FORMULA, mathml.inner(math.tex), target.num, latex=math.tex))
+            found.append(
+                RefEntry(target.key, RefType.FORMULA, mathml.strip_environment(math.tex), target.num, latex=math.tex)
+            )
         for section in self.numbers.sections:
             found.append(
                 RefEntry(section.key, RefType.SECTION, self.plain(section.head.content).rstrip(" .:"), section.num)
@@ -191,21 +195,21 @@ class Assembler:
         )
 
     def text(self, content: Inlines) -> Paragraph:
-        """Inlines as a paragraph without a section."""
+        """Return inlines as a paragraph without a section."""
         text = _Text(self)
         text.add(content)
         return text.paragraph("", None)
 
     def plain(self, content: Inlines) -> str:
-        """Inlines as text without spans."""
+        """Return inlines as text without spans."""
         return self.text(content).text
 
     def title(self, content: Inlines) -> str:
         """Return inlines as text without spans and footnotes."""
         return self.plain(tuple(inline for inline in content if not isinstance(inline, Note)))
 
-    def note(self, note: Note) -> None:
-        """Keep a footnote."""
+    def add_note(self, note: Note) -> None:
+        """Add a footnote."""
         paragraph = self.text(note.content)
         if paragraph.text:
             number = note.num or str(len(self.notes) + 1)
@@ -221,7 +225,7 @@ class Assembler:
 
 
 class _Text:
-    """A paragraph in the making: runs of white space are one space, spans know where they are."""
+    """A paragraph under construction, with normalized white space and spans at their positions."""
 
     def __init__(self, assembler: Assembler) -> None:
         self.assembler = assembler
@@ -233,12 +237,12 @@ class _Text:
         self.equations: list[EqSpan] = []
         self.items: list[tuple[str, int]] = []  # key and start
 
-    def say(self, text: str) -> tuple[int, int]:
-        """Add text; where it stands without the white space around it."""
+    def append(self, text: str) -> tuple[int, int]:
+        """Append text; return its interval without surrounding white space."""
         if self.xspace:
             text = XSPACE + text
         self.xspace = text.endswith(XSPACE)
-        text = composed(spaced(text))
+        text = compose(expand_xspace(text))
         words = text.split()
         if text[:1].isspace():
             self.space = True
@@ -255,11 +259,11 @@ class _Text:
         return start, self.length
 
     def add(self, content: Inlines) -> None:
-        """Add inlines."""
+        """Append inlines."""
         for inline in content:
             match inline:
                 case str():
-                    self.say(inline)
+                    self.append(inline)
                 case Cite():
                     self._cite(inline)
                 case Ref():
@@ -267,7 +271,7 @@ class _Text:
                 case Math():
                     self._math(inline)
                 case Note():
-                    self.assembler.note(inline)
+                    self.assembler.add_note(inline)
                 case Mark():
                     self.add(inline.content)
                 case Item():
@@ -281,12 +285,12 @@ class _Text:
             if not isinstance(content, str):
                 self.add(content)
                 continue
-            start, end = self.say(content)
+            start, end = self.append(content)
             if keys is None or start == end:
                 continue
             for key in keys.split("\0"):
                 found = self.assembler.entries.get(key)
-                self.cites.append(CiteSpan(start, end, composed(content).strip(), found[0].key if found else None))
+                self.cites.append(CiteSpan(start, end, compose(content).strip(), found[0].key if found else None))
 
     def _ref(self, ref: Ref) -> None:
         if ref.command in _SILENT:
@@ -295,11 +299,11 @@ class _Text:
         if ref.command in _ONLY_WORD:
             if targets and targets[0]:
                 word = self._word(targets[0], ref, len(targets))
-                self.say(word.lower() if ref.command.startswith("lc") else word)
+                self.append(word.lower() if ref.command.startswith("lc") else word)
             return
         for i, target in enumerate(targets):
             if i:
-                self.say(" to " if "range" in ref.command else " and " if i == len(targets) - 1 else ", ")
+                self.append(" to " if "range" in ref.command else " and " if i == len(targets) - 1 else ", ")
             if ref.command in _TITLES:
                 self._link(self.assembler.title(target.title) if target and target.title else "?", target)
                 continue
@@ -312,19 +316,19 @@ class _Text:
                 same_kind = [other for other in targets if other and other.name == target.name]
                 before = targets[i - 1] if i else None
                 if before is None or before.name != target.name:
-                    self.say(self._word(target, ref, len(same_kind)) + " ")
+                    self.append(self._word(target, ref, len(same_kind)) + " ")
             if ref.command in ("eqref", "Eqref") or (is_worded and target and target.type is RefType.FORMULA):
                 printed = f"({printed})"
             self._link(printed, target)
 
     def _link(self, printed: str, target: Target | None) -> None:
-        """Say a mention with its span."""
-        start, end = self.say(printed)
+        """Append a mention with its span."""
+        start, end = self.append(printed)
         if end > start:
-            self.refs.append(RefSpan(start, end, " ".join(composed(printed).split()), target.key if target else None))
+            self.refs.append(RefSpan(start, end, " ".join(compose(printed).split()), target.key if target else None))
 
     def _word(self, target: Target, ref: Ref, count: int) -> str:
-        """Return what is printed before the number: the paper's own word if it defines one."""
+        """Return the word that is printed before the number; a word defined by the paper has priority."""
         counting = self.assembler.numbers.counting
         is_capital = ref.command.startswith(("C", "ref+Label", "nameC"))
         for command in ("Cref", "cref") if is_capital else ("cref", "Cref"):
@@ -334,7 +338,7 @@ class _Text:
         if words := counting.words.get(("autoref", target.name)):
             return words[0]
         if target.type is RefType.THEOREM and (kind := counting.kinds.get(target.name)):
-            return plural(kind.title) if count > 1 else kind.title
+            return pluralize(kind.title) if count > 1 else kind.title
         if target.name == "algorithm":
             return "Algorithms" if count > 1 else "Algorithm"
         word = "Appendix" if target.name == "appendix" else _WORDS.get(target.type, "")
@@ -343,19 +347,19 @@ class _Text:
     def _math(self, math: Math) -> None:
         tex = math.tex
         ml = self.assembler.formulas.get(tex)
-        raw = mathml.inner(tex)
+        raw = mathml.strip_environment(tex)
         if math.display and (target := self.assembler.numbers.formulas.get(id(math))) is not None:
             self.space = True
-            start, end = self.say(EQUATION + " ")
+            start, end = self.append(EQUATION + " ")
             self.equations.append(EqSpan(start, start + len(EQUATION), EQUATION, target.key, raw, tex, ml, target.num))
             return
-        shown = mathml.read_as(ml) if ml else mathml.without_commands(raw)
-        start, end = self.say(shown)
+        shown = mathml.extract_signs(ml) if ml else mathml.remove_commands(raw)
+        start, end = self.append(shown)
         if end > start:
-            self.equations.append(EqSpan(start, end, " ".join(composed(shown).split()), None, raw, tex, ml))
+            self.equations.append(EqSpan(start, end, " ".join(compose(shown).split()), None, raw, tex, ml))
 
     def paragraph(self, section: str, sec_num: str | None) -> Paragraph:
-        """The paragraph."""
+        """Return the finished paragraph."""
         text = "".join(self.parts)
         ends = [*(start for _, start in self.items[1:]), len(text)]
         for (key, start), end in zip(self.items, ends, strict=True) if self.items else ():
@@ -370,8 +374,8 @@ class _Text:
         )
 
 
-def _with_rows_of_parts(entry: RefEntry, block: Float, entries: Mapping[int, RefEntry]) -> RefEntry:
-    """A table all of whose rows stand in its parts (2a, 2b) has theirs below each other: who follows "Table 2" finds them."""
+def _add_rows_of_parts(entry: RefEntry, block: Float, entries: Mapping[int, RefEntry]) -> RefEntry:
+    """Return a table with the rows of its parts (2a, 2b) if it has no rows itself, so that "Table 2" leads to them."""
     parts = [part for found in block.parts if (part := entries.get(id(found))) and part.cells]
     if entry.type is not RefType.TABLE or entry.cells or not parts:
         return entry
@@ -382,6 +386,6 @@ def _with_rows_of_parts(entry: RefEntry, block: Float, entries: Mapping[int, Ref
     )
 
 
-def formulas_of(blocks: list[Block]) -> list[str]:
-    """The TeX of every formula of some blocks, captions and footnotes included."""
+def list_formulas(blocks: list[Block]) -> list[str]:
+    """Return the TeX of every formula in some blocks, including captions and footnotes."""
     return [inline.tex for inline in walk_blocks(blocks) if isinstance(inline, Math)]

@@ -1,4 +1,4 @@
-"""Bibliographies as they come with a source: `thebibliography` (BibTeX's or by hand) and biblatex's `.bbl`."""
+"""Read bibliographies of a source: `thebibliography` (by BibTeX or by hand) and biblatex's `.bbl`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from s2orc_parse.latex.bibtex import Record
-from s2orc_parse.latex.tex import argument, balanced, calls, environments, option
+from s2orc_parse.latex.tex import balance, find_calls, find_environments, read_argument, read_option
 
 MAX_ENTRIES = 5_000
 _BIBITEM = re.compile(r"\\(?:bibitem|harvarditem)(?![A-Za-z@])\s*")
@@ -14,7 +14,7 @@ _BIBITEM = re.compile(r"\\(?:bibitem|harvarditem)(?![A-Za-z@])\s*")
 
 @dataclass(frozen=True, slots=True)
 class RawItem:
-    """One \\bibitem: its key, optional label and text, still TeX."""
+    """One \\bibitem: its key, optional label and text as TeX."""
 
     key: str
     label: str | None
@@ -22,25 +22,25 @@ class RawItem:
 
 
 def take_bibliography(body: str) -> tuple[str, str]:
-    """A document's body without its `thebibliography` environments, and what stood in them."""
+    """Return a document's body without its `thebibliography` environments, and their content."""
     parts, lists, at = [], [], 0
-    for environment in environments(body, "thebibliography|references"):
+    for environment in find_environments(body, "thebibliography|references"):
         parts.append(body[at : environment.start])
         lists.append(environment.body)
         at = environment.end
     return "".join([*parts, body[at:]]), "\n".join(lists)
 
 
-def items_of(bbl: str) -> list[RawItem]:
-    """The entries of a `thebibliography`."""
+def read_items(bbl: str) -> list[RawItem]:
+    """Return the entries of a `thebibliography`."""
     found: list[RawItem] = []
     starts = [match.end() for match in _BIBITEM.finditer(bbl)]
     ends = [match.start() for match in _BIBITEM.finditer(bbl)][1:]
     for start, end in zip(starts, [*ends, len(bbl)], strict=False):
-        label, at = option(bbl, start)
+        label, at = read_option(bbl, start)
         if bbl[start - 12 : start].strip().endswith("\\harvarditem"):
             label, at = _harvard_label(bbl, at, label)
-        got = argument(bbl, at)
+        got = read_argument(bbl, at)
         if got is None or got[1] > end:
             continue
         label = _plain_label(label) if label else label
@@ -49,7 +49,7 @@ def items_of(bbl: str) -> list[RawItem]:
             RawItem(
                 re.sub(r"\s+", " ", got[0]).strip(),
                 label,
-                balanced(content.strip(" \n%").replace("\\href@noop", "\\hrefnoop")),
+                balance(content.strip(" \n%").replace("\\href@noop", "\\hrefnoop")),
             )
         )
         if len(found) >= MAX_ENTRIES:
@@ -58,57 +58,58 @@ def items_of(bbl: str) -> list[RawItem]:
 
 
 def _harvard_label(bbl: str, at: int, short: str | None) -> tuple[str | None, int]:
-    """Return the label of a \\harvarditem[short]{long}{year}{key} as natbib writes it, and where its key starts."""
-    long = argument(bbl, at)
-    year = argument(bbl, long[1]) if long else None
+    r"""Return the label of a \harvarditem[short]{long}{year}{key} in natbib's form, and the position of its key."""
+    long = read_argument(bbl, at)
+    year = read_argument(bbl, long[1]) if long else None
     if long is None or year is None:
         return short, at
     return f"{short or long[0]}({year[0]}){long[0]}", year[1]
 
 
 def _plain_label(label: str) -> str:
-    """Return a label made by \\citeauthoryear and its kin as natbib writes it: short(year)long.
+    r"""Return a label made by \citeauthoryear or a similar command in natbib's form: short(year)long.
 
-    With two arguments these are the names and the year, with three the long names, the short names and the year.
+    With two arguments, these are the names and the year. With three, they are the long names, the short names and the
+    year.
     """
-    for call in calls(label, "citeauthoryear|astroncite|BCAY", 2, options=0):
+    for call in find_calls(label, "citeauthoryear|astroncite|BCAY", 2, options=0):
         names, year = call.arguments
-        third = argument(label, call.end) if label[call.end : call.end + 1] == "{" else None
+        third = read_argument(label, call.end) if label[call.end : call.end + 1] == "{" else None
         return f"{year}({third[0]}){names}" if third else f"{names}({year})"
     return label
 
 
 def is_biblatex(bbl: str) -> bool:
-    """Whether a `.bbl` is Biber's."""
+    """Return whether a `.bbl` was written by Biber."""
     return "\\entry{" in bbl or "\\refsection{" in bbl
 
 
 _NAME_PARTS = re.compile(r"\b(family|given|prefix|suffix)\s*=\s*(?=\{)")
 
 
-def biblatex_records(bbl: str) -> list[Record]:
-    """The entries of a biblatex `.bbl`, in the order they are printed; fields still TeX."""
+def read_biblatex(bbl: str) -> list[Record]:
+    """Return the entries of a biblatex `.bbl` in printed order, with fields as TeX."""
     found: dict[str, Record] = {}
     at = list(re.finditer(r"\\entry\s*\{([^{}]*)\}\s*\{([^{}]*)\}", bbl))
     for i, match in enumerate(at):
         text = bbl[match.end() : at[i + 1].start() if i + 1 < len(at) else len(bbl)].partition("\\endentry")[0]
         fields: dict[str, str] = {}
-        for call in calls(text, "field|strng|list", 2, options=0):
+        for call in find_calls(text, "field|strng|list", 2, options=0):
             if call.name == "field":
                 fields.setdefault(call.arguments[0], call.arguments[1])
-            elif call.name == "list" and (got := argument(text, call.end)):
+            elif call.name == "list" and (got := read_argument(text, call.end)):
                 fields.setdefault(call.arguments[0], re.sub(r"^\s*\{|\}\s*%?\s*$|%\n", "", got[0]).strip())
-        for call in calls(text, "verb", 1, options=0):
+        for call in find_calls(text, "verb", 1, options=0):
             if rest := re.match(r"\s*\\verb\s+(\S+)", text[call.end :]):
                 fields.setdefault(call.arguments[0], rest.group(1))
         people = []
-        for call in calls(text, "name", 4, options=0):
+        for call in find_calls(text, "name", 4, options=0):
             if call.arguments[0] == "author":
                 at_name = 0
-                while got := argument(call.arguments[3], at_name):
+                while got := read_argument(call.arguments[3], at_name):
                     at_name = got[1]
                     parts = {
-                        m.group(1): (argument(got[0], m.end()) or ("", 0))[0] for m in _NAME_PARTS.finditer(got[0])
+                        m.group(1): (read_argument(got[0], m.end()) or ("", 0))[0] for m in _NAME_PARTS.finditer(got[0])
                     }
                     if parts.get("family"):
                         last = " ".join(filter(None, (parts.get("prefix"), parts["family"])))

@@ -1,4 +1,4 @@
-"""Bibliography entries: the fields that are marked up (\\newblock, \\bibinfo, a database), the rest by the reference parser."""
+"""Build bibliography entries from marked fields (\\newblock, \\bibinfo, a database), else with the reference parser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from s2orc_parse.bibliography.names import parse_authors
 from s2orc_parse.latex.bibtex import Record
 from s2orc_parse.latex.document import BibItem, Inlines, Mark, Math
 from s2orc_parse.parse_model import BibEntry
-from s2orc_parse.tei.bibliography import with_arxiv
+from s2orc_parse.tei.bibliography import add_arxiv
 
 BLOCK, FIELD, VALUE, END, EMPH, PLAIN = "\ue003", "\ue004", "\ue005", "\ue006", "\ue007", "\ue008"
 _MARKS = re.compile(f"{FIELD}[^{VALUE}]*{VALUE}|[{BLOCK}{END}{EMPH}{PLAIN}\ue002\ue009]")
@@ -34,7 +34,7 @@ _VOLUME = re.compile(r"(?:,\s*|\bvol(?:ume|\.)?\s*)(\d{1,5})\s*(?:\((\d[\d–-]*
 Fields = dict[str, Any]
 """Fields of an entry: `authors` a tuple of Author, everything else text."""
 ReferenceParser = Callable[[str], Fields]
-"""Returns the fields of an entry that nothing marks up"""
+"""returns the fields of an entry without marked fields"""
 
 
 def leave_unparsed(_reference: str) -> Fields:
@@ -44,37 +44,37 @@ def leave_unparsed(_reference: str) -> Fields:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """How an entry is called where it is cited."""
+    """The names of an entry in citations."""
 
-    short: str  # Saier and Färber; empty where it has no name
+    short: str  # Saier and Färber; empty without a name
     full: str
     year: str  # 2019, 2019a, in press
-    alpha: str  # the label where it is neither number nor name: ABC19
-    is_labelled: bool = False  # whether the names are from the entry's label
+    alpha: str  # a label that is neither number nor name: ABC19
+    is_labelled: bool = False  # whether the names come from the entry's label
 
 
-def read_items(
+def build_entries(
     items: list[BibItem], records: dict[str, Record], parse_reference: ReferenceParser
 ) -> list[tuple[BibEntry, Named]]:
-    """Entries as printed; what a database (TeX already read) says of a key comes before what its print shows."""
+    """Return printed entries. Fields of a database, already converted to text, have priority over printed fields."""
     return [_entry(number, item, records.get(item.key), parse_reference) for number, item in enumerate(items)]
 
 
-def read_records(records: list[Record]) -> list[tuple[BibEntry, Named]]:
-    """Entries of a bibliography that was never printed: biblatex's, or a database whose entries are cited."""
-    return [_of_record(number, record) for number, record in enumerate(records)]
+def build_record_entries(records: list[Record]) -> list[tuple[BibEntry, Named]]:
+    """Return entries of a bibliography that was not printed: biblatex's, or cited entries of a database."""
+    return [_build_from_record(number, record) for number, record in enumerate(records)]
 
 
-def composed(text: str) -> str:
-    """Text in NFC, accents on a dotless i put on an i."""
+def compose(text: str) -> str:
+    """Return text in NFC, with the accents of a dotless i on an i."""
     if text.isascii():
         return text
     text = re.sub("([ıȷ])(?=[\u0300-\u036f])", lambda m: "i" if m.group() == "ı" else "j", text)
     return unicodedata.normalize("NFC", text)
 
 
-def _string(content: Inlines, urls: list[str]) -> str:
-    """Inlines as text with the marks of this module; the targets of links are kept aside."""
+def _to_marked_text(content: Inlines, urls: list[str]) -> str:
+    """Return inlines as text with the marks of this module; collect the targets of links."""
     parts: list[str] = []
     for inline in content:
         if isinstance(inline, str):
@@ -82,7 +82,7 @@ def _string(content: Inlines, urls: list[str]) -> str:
         elif isinstance(inline, Math):
             parts.append(inline.tex)
         elif isinstance(inline, Mark):
-            inner = _string(inline.content, urls)
+            inner = _to_marked_text(inline.content, urls)
             if inline.kind == "emph":
                 inner = f"{EMPH}{inner}{PLAIN}"
             elif inline.kind == "block":
@@ -92,7 +92,7 @@ def _string(content: Inlines, urls: list[str]) -> str:
             elif inline.target:
                 urls.append(inline.target)
             parts.append(inner)
-    return composed("".join(parts))
+    return compose("".join(parts))
 
 
 def _clean(text: str) -> str:
@@ -103,26 +103,27 @@ def _entry(
     number: int, item: BibItem, record: Record | None, parse_reference: ReferenceParser
 ) -> tuple[BibEntry, Named]:
     urls: list[str] = []
-    text = _string(item.content, urls)
+    text = _to_marked_text(item.content, urls)
     raw = " ".join(_clean(text.replace(BLOCK, " ")).split())
-    label = _clean(_string(item.label, [])) if item.label is not None else None
+    label = _clean(_to_marked_text(item.label, [])) if item.label is not None else None
     found = _fields(text, raw, parse_reference)
     if record is not None:
         found = {**found, **{name: value for name, value in _record_fields(record).items() if value}}
-    named = _named(label, found)
-    year = _int_year(found.get("year", "")) or _int_year(named.year)
+    named = _read_names(label, found)
+    year = _parse_year(found.get("year", "")) or _parse_year(named.year)
     authors: tuple[Author, ...] = found.get("authors", ())
     in_key = _KEY_YEAR.match(item.key) if year is None and authors else None
-    if in_key and in_key.group(1).casefold() == _letters(authors[0].last):  # Beltagy2019SciBERTPC, printed without year
+    # Beltagy2019SciBERTPC, printed without a year
+    if in_key and in_key.group(1).casefold() == _keep_letters(authors[0].last):
         year = int(in_key.group(2))
-    return _made(number, item.key, found, year, label, raw, urls), named
+    return _build_entry(number, item.key, found, year, label, raw, urls), named
 
 
-def _letters(text: str) -> str:
+def _keep_letters(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalpha() and c.isascii())
 
 
-def _made(
+def _build_entry(
     number: int, key: str, found: Fields, year: int | None, label: str | None, raw: str, urls: list[str]
 ) -> BibEntry:
     ids: dict[str, str] = {}
@@ -141,7 +142,7 @@ def _made(
             ids.setdefault("arxiv_id", arxiv_id)
     if isinstance(pmid := found.get("pmid"), str) and (normal := identifiers.normalise_pmid(pmid)):
         ids["pubmed_id"] = normal
-    ids = with_arxiv(ids)
+    ids = add_arxiv(ids)
 
     def text(name: str) -> str:
         value = found.get(name, "")
@@ -168,52 +169,54 @@ def _made(
     )
 
 
-def _int_year(text: str) -> int | None:
+def _parse_year(text: str) -> int | None:
     match = _YEAR.search(text)
     return int(match.group(1)) if match else None
 
 
 def _fields(text: str, raw: str, parse_reference: ReferenceParser) -> Fields:
-    """The fields of an entry as printed."""
+    """Return the fields of a printed entry."""
     marked: dict[str, list[str]] = {}
     for name, value in _FIELD.findall(text):
         marked.setdefault(name.strip().lower(), []).append(_clean(value))
-    by_field = _of_bibinfo(marked)
+    by_field = _read_bibinfo(marked)
     if by_field.get("title") and by_field.get("authors"):
         return by_field
     blocks = [block for block in text.split(BLOCK) if _clean(block)]
-    if len(blocks) > 1 and (by_block := _of_blocks(blocks)):
+    if len(blocks) > 1 and (by_block := _read_blocks(blocks)):
         return by_block
     return {**parse_reference(raw), **by_field}
 
 
-def _of_bibinfo(marked: dict[str, list[str]]) -> Fields:
-    """Fields that \\bibinfo and its kin mark (REVTeX, Elsevier, ACM)."""
+def _read_bibinfo(marked: dict[str, list[str]]) -> Fields:
+    """Return the fields that \\bibinfo and similar commands mark (REVTeX, Elsevier, ACM)."""
     names = {"journal": "venue", "booktitle": "venue", "volume": "volume", "number": "issue", "pages": "pages", "publisher": "publisher",
              "title": "title", "year": "year", "eprint": "eprint", "doi": "doi"}  # fmt: skip
     found: Fields = {}
     for name, target in names.items():
         if name in marked and (value := marked[name][0].strip(_EDGES)):
             found.setdefault(target, value)
-    people = [author for value in marked.get("person", []) + marked.get("author", []) for author in _people(value)]
+    people = [
+        author for value in marked.get("person", []) + marked.get("author", []) for author in _parse_people(value)
+    ]
     if people:
         found["authors"] = tuple(people)
     return found
 
 
-def _people(text: str) -> tuple[Author, ...]:
+def _parse_people(text: str) -> tuple[Author, ...]:
     return parse_authors(re.sub(r"\s*[(\[]?\b[Ee]d(?:itor)?s?\b\.?[)\]]?\s*$", "", text.strip(" ,;")))
 
 
-def _of_blocks(blocks: list[str]) -> Fields:
-    """Fields of an entry whose style parts it with \\newblock: authors (and year), title, the rest."""
+def _read_blocks(blocks: list[str]) -> Fields:
+    """Return the fields of an entry that \\newblock divides into authors (and year), title, and the rest."""
     first, title, *rest = blocks
     head = _clean(first)
     found: Fields = {}
     if match := _FINAL_YEAR.search(head):
         found["year"] = match.group(1)
         head = head[: match.start()]
-    found["authors"] = _people(head)
+    found["authors"] = _parse_people(head)
     if not rest and (emphasised := _EMPH.search(title)) and _clean(title[: emphasised.start()]):
         title, rest = title[: emphasised.start()], [title[emphasised.start() :]]
     plain_title = _clean(title)
@@ -262,7 +265,7 @@ def _record_fields(record: Record) -> Fields:
     }  # fmt: skip
 
 
-def _of_record(number: int, record: Record) -> tuple[BibEntry, Named]:
+def _build_from_record(number: int, record: Record) -> tuple[BibEntry, Named]:
     found = _record_fields(record)
     alpha = record.fields.get("labelalpha", "") + record.fields.get("extraalpha", "")
     parts = [found["authors"], found["title"], found["venue"], found["year"]]
@@ -270,15 +273,15 @@ def _of_record(number: int, record: Record) -> tuple[BibEntry, Named]:
     assert isinstance(authors, tuple)
     who = ", ".join(" ".join(filter(None, (a.first, *a.middle, a.last))) for a in authors)
     raw = ". ".join(str(part) for part in (who, *parts[1:]) if part)
-    named = _named(None, found)
+    named = _read_names(None, found)
     return (
-        _made(number, record.key, found, _int_year(str(found["year"])), alpha or None, raw, []),
+        _build_entry(number, record.key, found, _parse_year(str(found["year"])), alpha or None, raw, []),
         Named(named.short, named.full, named.year, alpha),
     )
 
 
-def _named(label: str | None, found: Fields) -> Named:
-    """What the label says (natbib's `Saier and Färber(2019)long list`), else what the authors are called."""
+def _read_names(label: str | None, found: Fields) -> Named:
+    """Return the names in the label (natbib's `Saier and Färber(2019)long list`), else those of the authors."""
     authors = found.get("authors", ())
     assert isinstance(authors, tuple)
     last = [author.last or author.first for author in authors]

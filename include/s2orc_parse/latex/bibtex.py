@@ -1,4 +1,4 @@
-"""BibTeX databases: entries with their fields, still TeX."""
+"""Read BibTeX databases: entries with their fields as TeX."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FIELD = re.compile(r"\s*,?\s*([A-Za-z][\w:.+/-]*)\s*=\s*")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _QUOTE = re.compile(r'\\.|[{}"]', re.DOTALL)
 _MAX_JOINED = 1 << 16
-"""Characters that the abbreviations of one value may stand for."""
+"""maximum number of characters in a value after its abbreviations are expanded"""
 _WORD = re.compile(r"[^\s,#{}\"()=]+")
 _MONTHS = {
     m: m.capitalize() for m in ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -21,7 +21,7 @@ _MONTHS = {
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An entry of a database; names of fields in lower case."""
+    """An entry of a database; names of fields are in lower case."""
 
     key: str
     type: str
@@ -29,7 +29,7 @@ class Record:
 
 
 def read_bib(text: str) -> dict[str, Record]:
-    """Entries by key, the first of each; what is broken ends where the next entry starts."""
+    """Return the first entry of each key. A broken entry ends where the next entry starts."""
     strings, ends = dict(_MONTHS), _group_ends(text)
     found: dict[str, Record] = {}
     at = 0
@@ -52,7 +52,7 @@ def read_bib(text: str) -> dict[str, Record]:
 
 
 def _group_ends(text: str) -> dict[int, int]:
-    """Return the ends of all groups by their beginnings, in one pass: groups that never close cost no search each."""
+    """Return the ends of all groups by their starts, in one pass, so that unclosed groups cause no further searches."""
     opened: list[int] = []
     found: dict[int, int] = {}
     for match in _BRACE.finditer(text):
@@ -64,7 +64,7 @@ def _group_ends(text: str) -> dict[int, int]:
 
 
 def _fields(text: str, at: int, strings: dict[str, str], ends: dict[int, int]) -> tuple[list[tuple[str, str]], int]:
-    """`name = value` pairs from `at` on, and where they end."""
+    """Return the `name = value` pairs that begin at `at`, and their end."""
     found: list[tuple[str, str]] = []
     while match := _FIELD.match(text, at):
         at = match.end()
@@ -84,7 +84,7 @@ def _fields(text: str, at: int, strings: dict[str, str], ends: dict[int, int]) -
             elif word := _WORD.match(text, at):
                 end = word.end()
                 given = strings.get(word.group().lower(), word.group())
-                if size + len(given) <= _MAX_JOINED:  # a string of two strings of two strings … doubles each time
+                if size + len(given) <= _MAX_JOINED:  # nested abbreviations could double the length each time
                     parts.append(given)
                     size += len(given)
             else:
@@ -99,7 +99,7 @@ def _fields(text: str, at: int, strings: dict[str, str], ends: dict[int, int]) -
 
 
 def _quote_end(text: str, start: int, ends: dict[int, int]) -> int | None:
-    """Return where a value in quotation marks ends; those inside of groups are part of it."""
+    """Return the end of a value in quotation marks, ignoring quotation marks inside groups."""
     at = start + 1
     while match := _QUOTE.search(text, at):
         if match.group() == '"':

@@ -1,7 +1,7 @@
-"""Citation commands that pandoc does not know or loses parts of, written as links that the reader of its tree takes back.
+"""Rewrite citation commands that pandoc does not read correctly as links, which the reader of its tree converts back.
 
-A citation becomes `\\href{<CITE>command<KEYS>keys…}{before<PART>after<PART>alias…}`. So its keys may be a macro's arguments, and the text
-before and after may be any TeX, with citations too.
+A citation becomes `\\href{<CITE>command<KEYS>keys…}{before<PART>after<PART>alias…}`. Its keys may therefore be a
+macro's arguments, and the text before and after may be any TeX, including citations.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import re
 from collections.abc import Collection, Mapping
 
 from s2orc_parse.latex.marks import CITE, KEYS, PART
-from s2orc_parse.latex.tex import argument, calls, option, replaced
+from s2orc_parse.latex.tex import find_calls, read_argument, read_option, replace_intervals
 
 _PLAIN = (
     "cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "citeyearpar", "parencite", "textcite", "autocite",
 )  # fmt: skip
-"""Commands that pandoc reads right if they have no option."""
+"""commands that pandoc reads correctly if they have no option"""
 _SINGLE = (
     *_PLAIN, "citefullauthor", "citetitle", "citedate", "citeurl", "citenum", "fullcite", "supercite", "smartcite", "footcite",
     "footcitetext", "footfullcite", "bibentry", "onlinecite", "newcite", "citeA", "citeN", "citeNP", "citeyearNP", "citeauthorNP",
@@ -37,20 +37,22 @@ _COMMAND = re.compile(rf"\\({'|'.join(f'[{name[0].upper()}{name[0]}]{name[1:]}' 
 _IN_A_NOTE = ("foot", "smart")
 _OF_REVTEX = re.compile(r"\[|(?:^|,)\s*\*")
 _LONGEST = 6000
-"""Characters in which a citation command must end."""
+"""maximum length of a citation command"""
 _DEPTH = 4
-"""Citations inside a citation's text."""
+"""maximum nesting of citations inside the text of a citation"""
 
 
 def find_aliases(text: str) -> dict[str, str]:
     """Return the names that a paper gives to entries (`\\defcitealias`), by key."""
-    return {call.arguments[0].strip(): call.arguments[1] for call in calls(text, "defcitealias", 2, options=0)}
+    return {call.arguments[0].strip(): call.arguments[1] for call in find_calls(text, "defcitealias", 2, options=0)}
 
 
 def mark_citations(text: str, defined: Collection[str], aliases: Mapping[str, str], depth: int = 0) -> str:
-    """Return the text with its citations as links. The paper's own commands (`defined`) stay as they are."""
+    """Return the text with its citations as links. Commands that the paper defines (`defined`) are unchanged."""
     if depth == 0:
-        text = replaced(text, ((call.start, call.end, "") for call in calls(text, "defcitealias", 2, options=0)))
+        text = replace_intervals(
+            text, ((call.start, call.end, "") for call in find_calls(text, "defcitealias", 2, options=0))
+        )
     parts: list[str] = []
     at = 0
     for match in _COMMAND.finditer(text):
@@ -80,7 +82,7 @@ def mark_citations(text: str, defined: Collection[str], aliases: Mapping[str, st
 
 
 def _read(text: str, name: str) -> tuple[list[tuple[str, str, str]], int] | None:
-    """Return the groups (before, after, keys) of a citation command, and how long its arguments are."""
+    """Return the groups (before, after, keys) of a citation command, and the length of its arguments."""
     base = name[:1].lower() + name[1:]
     at = 0
     outer: list[str] = []
@@ -104,19 +106,19 @@ def _read(text: str, name: str) -> tuple[list[tuple[str, str, str]], int] | None
 
 
 def _read_group(text: str, at: int, base: str) -> tuple[str, str, str, int] | None:
-    """Return the texts before and after, the keys, and where they end."""
+    """Return the texts before and after, the keys, and the end position."""
     angle = ""
     if match := re.compile(r"\s*<([^<>]*)>").match(text, at):
         angle, at = match[1], match.end()
-    first, at = option(text, at)
+    first, at = read_option(text, at)
     volume = ""
     if base in _VOLUME:
-        if (got := argument(text, at)) is None:
+        if (got := read_argument(text, at)) is None:
             return None
         volume, at = got
-    second, at = option(text, at)
+    second, at = read_option(text, at)
     start = re.compile(r"[ \t]*(?:%?\n[ \t]*)?").match(text, at).end()  # type: ignore[union-attr]
-    if text[start : start + 1] != "{" or (got := argument(text, start)) is None:
+    if text[start : start + 1] != "{" or (got := read_argument(text, start)) is None:
         return None
     if base in _VOLUME:
         return first or "", ", ".join(filter(None, (volume, second))), got[0], got[1]
@@ -125,13 +127,13 @@ def _read_group(text: str, at: int, base: str) -> tuple[str, str, str, int] | No
 
 
 def _clean(keys: str) -> str:
-    """Return keys without what REVTeX writes before them: an asterisk, and texts for the bibliography in brackets."""
+    """Return keys without REVTeX's prefixes: an asterisk, and bracketed texts for the bibliography."""
     parts: list[str] = []
     at = 0
     while True:
         start = len(re.compile(r"[\s,%*]*").match(keys, at).group()) + at  # type: ignore[union-attr]
         for _ in range(2):
-            _, start = option(keys, start)
+            _, start = read_option(keys, start)
         end = keys.find(",", start)
         key = " ".join(keys[start : end if end >= 0 else len(keys)].replace("%", " ").split()).lstrip("*")
         parts += [key] if key else []

@@ -1,4 +1,4 @@
-"""What a citation command prints (natbib, biblatex, plain LaTeX), with the entries its parts mean."""
+"""Print citation commands (natbib, biblatex, plain LaTeX), with the entries that their parts cite."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from s2orc_parse.latex.source import Source
 from s2orc_parse.parse_model import BibEntry, CitationStyle
 
 Piece = tuple[str | Inlines, str | None]
-"""A stretch of text and the key of the entry that it cites, if it cites one; what stands around it is inlines."""
+"""a text and the key of the cited entry, or surrounding inlines without a key"""
 
 
 class Mode(StrEnum):
-    """How entries are called."""
+    """The naming of entries in citations."""
 
     NUMBERS = "numbers"
     SUPER = "super"
@@ -28,19 +28,19 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a paper prints its citations."""
+    """A paper's citation style."""
 
     mode: Mode
     opening: str
     closing: str
     sort: bool = False
     compress: bool = False
-    bare_cite: bool = False  # \cite has no brackets around the whole: biblatex's authoryear
+    bare_cite: bool = False  # \cite has no surrounding brackets: biblatex's authoryear
     cite_is_text: bool = True  # \cite is \citet: natbib with names
 
     @property
     def name(self) -> CitationStyle:
-        """The style as parses call it."""
+        """The style as recorded in parses."""
         if self.mode is Mode.NUMBERS and self.opening == "[":
             return CitationStyle.BRACKET
         return CitationStyle.NAME_YEAR if self.mode is Mode.NAMES else CitationStyle.OTHER
@@ -93,8 +93,8 @@ _SETTINGS = re.compile(r"\\setcitestyle\s*\{([^{}]*)\}")
 _PUNCT = re.compile(r"\\bibpunct\s*(?:\[[^\]]*\])?\s*\{(.?)\}\s*\{(.?)\}\s*\{[^{}]*\}\s*\{(\w?)\}")
 
 
-def style_of(source: Source, entries: list[Named]) -> Style:
-    """The style that the document's packages, options and labels give."""
+def detect_style(source: Source, entries: list[Named]) -> Style:
+    """Return the style that results from the document's packages, options and labels."""
     text = source.preamble + source.styles
     words = {
         word.strip().lower()
@@ -153,7 +153,7 @@ def style_of(source: Source, entries: list[Named]) -> Style:
         and named
         and named >= len(printed) * 0.5
         and (not alphas or named > alphas)
-        and _labelled(source)
+        and _has_labels(source)
     ):
         opening, closing = tuple(brackets or "()")
         return Style(Mode.NAMES, opening, closing, cite_is_text=_CITE_IS_CITEP.search(text) is None)
@@ -163,8 +163,8 @@ def style_of(source: Source, entries: list[Named]) -> Style:
     return Style(Mode.NUMBERS, opening, closing, sort, compress)
 
 
-def _labelled(source: Source) -> bool:
-    """Whether the bibliography gives names to cite by: BibTeX's natbib styles do, and a database does."""
+def _has_labels(source: Source) -> bool:
+    """Return whether the bibliography provides names for citations, as natbib's BibTeX styles and databases do."""
     text = source.bbl or source.body
     return (
         "\\bibitem[" in text
@@ -195,12 +195,12 @@ class Printer:
     """Prints the citations of one paper."""
 
     def __init__(self, style: Style, entries: Mapping[str, tuple[int, Named, BibEntry]]) -> None:
-        """`entries`: the printed number, the names and the entry of each key."""
+        """`entries` contains the printed number, the names and the entry of each key."""
         self.style = style
         self.entries = entries
 
     def pieces(self, cite: Cite) -> list[Piece]:
-        """Return what a citation prints, in order."""
+        """Return the printed parts of a citation in order."""
         command = cite.command.rstrip("*")
         command = command[:1].lower() + command[1:]
         groups = (cite, *cite.further)
@@ -225,20 +225,20 @@ class Printer:
         return _join(parts, ", ")
 
     def _alias(self, cite: Cite, command: str) -> list[Piece]:
-        r"""Return what \citetalias and \citepalias print: the name that the paper gives the entry."""
+        r"""Return the output of \citetalias and \citepalias: the paper's name for the entry."""
         name: Piece = (plain(cite.alias) or "?", cite.keys[0] if cite.keys else None)
         if command == "citepalias":
-            return _enclose(_around(cite, [name]), "(", ")")
-        notes = _around(cite, [])
+            return _enclose(_add_notes(cite, [name]), "(", ")")
+        notes = _add_notes(cite, [])
         return [name, *([(" ", None)] if notes else []), *_enclose(notes, "(" if notes else "", ")")]
 
     def _part(self, cite: Cite, command: str) -> list[Piece]:
-        r"""Return what \citeauthor, \citeyear and their kin print."""
+        r"""Return the output of \citeauthor, \citeyear and similar commands."""
         out: list[Piece] = []
         for i, key in enumerate(cite.keys):
             out += [("; ", None)] if i else []
             out.append((self._field(key, command, cite) if key in self.entries else "?", key))
-        out = _around(cite, out)
+        out = _add_notes(cite, out)
         return _enclose(out, "(", ")") if command == "citeyearpar" else out
 
     def _field(self, key: str, command: str, cite: Cite) -> str:
@@ -252,7 +252,7 @@ class Printer:
             return entry.raw_text.strip(" .")
         if "year" in command or "date" in command:
             return named.year or "?"
-        return _capital(named.full if cite.command.endswith("*") or "full" in command else named.short, cite) or "?"
+        return _capitalize(named.full if cite.command.endswith("*") or "full" in command else named.short, cite) or "?"
 
     def _names(self, cite: Cite, command: str, textual: bool) -> list[Piece]:
         style = self.style
@@ -264,7 +264,7 @@ class Printer:
                 out.append(("?", key))
                 continue
             named = self.entries[key][1]
-            who = _capital((named.full if cite.command.endswith("*") else named.short) or key, cite)
+            who = _capitalize((named.full if cite.command.endswith("*") else named.short) or key, cite)
             if not textual:
                 out.append((f"{who}, {named.year}" if named.year else who, key))
                 continue
@@ -281,14 +281,14 @@ class Printer:
             year = named.year or "?"
             out += [(f"{who} {opening}", None), (before, None), (" ", None)] if before else []
             out.append((year if before else f"{who} {opening}{year}", key))
-            out += [*_around(Cite("", (), (), after), [("", None)]), (closing, None)]
-        return out if textual else _around(cite, out)
+            out += [*_add_notes(Cite("", (), (), after), [("", None)]), (closing, None)]
+        return out if textual else _add_notes(cite, out)
 
     def _named_numbers(self, cite: Cite) -> list[Piece]:
-        r"""Return what \citet prints where entries have numbers."""
+        r"""Return the output of \citet if entries have numbers."""
         out: list[Piece] = []
         for i, key in enumerate(cite.keys):
-            who = _capital(self.entries[key][1].short if key in self.entries else "", cite)
+            who = _capitalize(self.entries[key][1].short if key in self.entries else "", cite)
             label = self._label(key)
             text = f"{who} {self.style.opening}{label}{self.style.closing}" if self.style.opening else f"{who} {label}"
             out += [(", ", None)] if i else []
@@ -296,7 +296,7 @@ class Printer:
         return out
 
     def _numbers(self, cite: Cite) -> list[Piece]:
-        return _around(cite, self._sorted(cite.keys))
+        return _add_notes(cite, self._sorted(cite.keys))
 
     def _label(self, key: str) -> str:
         if key not in self.entries:
@@ -328,15 +328,15 @@ class Printer:
         return out
 
 
-def _around(cite: Cite, pieces: list[Piece]) -> list[Piece]:
-    """Return pieces with the texts that the citation has before and after."""
+def _add_notes(cite: Cite, pieces: list[Piece]) -> list[Piece]:
+    """Return pieces between the texts before and after the citation."""
     before: list[Piece] = [(cite.before, None), (" ", None)] if cite.before else []
     after: list[Piece] = [(", " if pieces else "", None), (cite.after, None)] if cite.after else []
     return [*before, *pieces, *after]
 
 
 def _enclose(pieces: list[Piece], opening: str, closing: str) -> list[Piece]:
-    """Return pieces in brackets, or as they are without an opening one."""
+    """Return pieces in brackets, or unchanged if `opening` is empty."""
     return [(opening, None), *pieces, (closing, None)] if opening else pieces
 
 
@@ -349,8 +349,8 @@ def _join(groups: list[list[Piece]], between: str) -> list[Piece]:
     return out
 
 
-def _capital(who: str, cite: Cite) -> str:
-    r"""Return a name with a capital if the command has one: \Citet, \Textcite."""
+def _capitalize(who: str, cite: Cite) -> str:
+    r"""Return a capitalized name if the command is capitalized: \Citet, \Textcite."""
     return who[:1].upper() + who[1:] if cite.command[:1].isupper() else who
 
 

@@ -1,4 +1,4 @@
-"""What a source hides by \\iffalse and by its own switches."""
+r"""Remove text that a source hides with \iffalse and its own switches."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ _SETTING = re.compile(r"\\([A-Za-z@]+?)(true|false)(?![A-Za-z@])")
 _MATH_IF = frozenset(("iff", "ifthenelse", "ifstrequal", "ifblank", "ifdef", "ifundef", "ifcsdef", "ifx@"))
 
 
-def decided(preamble: str, body: str) -> tuple[str, str]:
-    """Both without what \\iffalse and the document's own switches (\\newif) hide; every other \\if stays for the converter."""
+def resolve_conditionals(preamble: str, body: str) -> tuple[str, str]:
+    """Return preamble and body without text that \\iffalse and the document's own switches (\\newif) hide.
+
+    All other conditionals remain for the converter.
+    """
     switches = dict.fromkeys(_NEWIF.findall(preamble), False)
     out = []
     for text in (preamble, body):
-        out.append(_without_hidden(text, switches))
+        out.append(_remove_hidden(text, switches))
     return out[0], out[1]
 
 
-def _without_hidden(text: str, switches: dict[str, bool]) -> str:
+def _remove_hidden(text: str, switches: dict[str, bool]) -> str:
     if "\\if" not in text:
         return text
     parts: list[str] = []
     stack: list[tuple[bool, bool]] = []  # (decided here?, shown?)
-    hiding = at = 0  # how many of them hide
+    hiding = at = 0  # number of hiding conditionals
     tokens = re.compile(f"{_NEWIF.pattern}|{_IF.pattern}|{_SETTING.pattern}")
     for match in tokens.finditer(text):
         shown = not hiding

@@ -1,4 +1,4 @@
-"""How a source counts: its theorem-like environments, its counters, and the words that \\cref and \\autoref print."""
+"""Read the numbering of a source: theorem-like environments, counters, and the words printed by \\cref and \\autoref."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from s2orc_parse.latex.source import Source
-from s2orc_parse.latex.tex import argument, calls, option
+from s2orc_parse.latex.tex import find_calls, read_argument, read_option
 
 _LLNCS = ("theorem", "case", "conjecture", "corollary", "definition", "example", "exercise", "lemma", "note", "problem", "property",
           "proposition", "question", "solution", "remark")  # fmt: skip
@@ -19,7 +19,7 @@ _CLASSES: dict[str, tuple[tuple[str, ...], str | None, bool]] = {
     "lipics": ((*_SHARED, "remark"), None, True), "lipics-v2019": ((*_SHARED, "remark"), None, True),
     "lipics-v2021": ((*_SHARED, "remark"), None, True), "jmlr2e": ((*_SHARED, "remark", "axiom"), None, True),
 }  # fmt: skip
-"""Classes that define theorems: their names, the counter they are counted in, whether they share one counter."""
+"""Classes that define theorems: their names, the counter that resets them, and whether they share one counter."""
 _THEOREM = re.compile(
     r"\\(?P<command>newtheorem|spnewtheorem|newmdtheoremenv|newsiamthm|newsiamremark|newdefinition|newproof|declaretheorem|newtcbtheorem)"
     r"(?P<star>\*?)(?![A-Za-z])"
@@ -41,17 +41,17 @@ _LONGEST_NUMBER = 60
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A theorem-like environment. Without a counter it has no number."""
+    """A theorem-like environment. It is not numbered if `counter` is None."""
 
     title: str
     counter: str | None
     is_proof: bool = False
-    label_prefix: str | None = None  # of tcolorbox's theorems, whose arguments are a note and a label
+    label_prefix: str | None = None  # for tcolorbox theorems, whose arguments are a note and a label
 
 
 @dataclass(slots=True)
 class Counting:
-    """What a source says about its numbers."""
+    """The numbering rules of a source."""
 
     kinds: dict[str, Kind] = field(default_factory=dict)  # by environment
     within: dict[str, str] = field(default_factory=dict)  # counter → the counter that resets it
@@ -61,7 +61,7 @@ class Counting:
 
 
 def read_counting(source: Source) -> Counting:
-    """Return how a source counts. The document's own definitions win over those of its class."""
+    """Return the numbering rules of a source. Definitions of the document override those of its class."""
     found = Counting({"IEEEproof": Kind("Proof", None, is_proof=True)})
     names, parent, is_shared = _CLASSES.get(next(iter(source.packages), ""), ((), None, False))
     if not names and "jmlr2e" in source.packages:
@@ -82,14 +82,14 @@ def read_counting(source: Source) -> Counting:
     for match in _WITHOUT.finditer(text):
         found.within.pop(_counter(match[1], found), None)
     for match in _FORMAT.finditer(source.preamble):
-        if got := argument(source.preamble, match.end()):
+        if got := read_argument(source.preamble, match.end()):
             found.formats[match[1] or match[2]] = got[0]
     _read_words(text, found)
     return found
 
 
 def format_number(template: str, values: dict[str, int], printed: dict[str, str]) -> str:
-    """Return a number as TeX such as `\\thesection.\\arabic{theorem}` prints it."""
+    """Return the number that TeX such as `\\thesection.\\arabic{theorem}` prints."""
 
     def numeral(match: re.Match[str]) -> str:
         if match[4]:
@@ -100,7 +100,7 @@ def format_number(template: str, values: dict[str, int], printed: dict[str, str]
 
 
 def write_numeral(style: str, count: int) -> str:
-    """Return a count as \\arabic, \\alph, \\Alph, \\roman or \\Roman writes it."""
+    """Return a count in the notation of \\arabic, \\alph, \\Alph, \\roman or \\Roman."""
     if style.lower() == "alph" and 0 < count <= 26:
         return chr(ord("a" if style == "alph" else "A") + count - 1)
     if style.lower() == "roman" and 0 < count < 4000:
@@ -119,7 +119,7 @@ def as_text(tex: str) -> str:
     return " ".join(_COMMAND.sub("", tex.replace("~", " ").replace("\\ ", " ").replace("\\,", "")).split())
 
 
-def plural(word: str) -> str:
+def pluralize(word: str) -> str:
     """Return the plural of the name of a theorem-like environment."""
     return f"{word[:-1]}ies" if re.search(r"[^aeiou]y$", word) else f"{word}es" if word.endswith("s") else f"{word}s"
 
@@ -133,22 +133,22 @@ def _counter(name: str, found: Counting) -> str:
 def _read_theorems(text: str, found: Counting) -> None:
     for match in _THEOREM.finditer(text):
         command, at = match["command"], match.end()
-        options, at = option(text, at)
-        got = argument(text, at)
+        options, at = read_option(text, at)
+        got = read_argument(text, at)
         if got is None:
             continue
         names, at = [name.strip() for name in got[0].split(",")], got[1]
         if command == "declaretheorem":
-            late, _ = option(text, at)
+            late, _ = read_option(text, at)
             for name in names:
                 _declare(name, ",".join(filter(None, (options, late))), found)
             continue
         name = names[0]
-        sibling, at = option(text, at)
-        if (got := argument(text, at)) is None:
+        sibling, at = read_option(text, at)
+        if (got := read_argument(text, at)) is None:
             continue
         title, at = as_text(got[0]), got[1]
-        parent, _ = option(text, at)
+        parent, _ = read_option(text, at)
         if command.startswith("newsiam") and sibling is None:
             sibling = "theorem"
         if command == "newtcbtheorem":
@@ -169,9 +169,9 @@ def _read_theorems(text: str, found: Counting) -> None:
 
 def _read_tcolorbox(name: str, title: str, options: str, text: str, at: int, found: Counting) -> None:
     """Read one \\newtcbtheorem[options]{name}{title}{style}{prefix}."""
-    style = argument(text, at)
-    prefix = argument(text, style[1]) if style else None
-    sibling, parent = _key(options, "use counter from|use counter"), _key(options, "number within")
+    style = read_argument(text, at)
+    prefix = read_argument(text, style[1]) if style else None
+    sibling, parent = _find_option(options, "use counter from|use counter"), _find_option(options, "number within")
     counter = _counter(sibling, found) if sibling else name
     is_numbered = not re.search(r"\bno counter\b", options)
     found.kinds[name] = Kind(title, counter if is_numbered else None, label_prefix=prefix[0] if prefix else "")
@@ -181,36 +181,36 @@ def _read_tcolorbox(name: str, title: str, options: str, text: str, at: int, fou
 
 def _declare(name: str, options: str, found: Counting) -> None:
     """Read one \\declaretheorem of thmtools."""
-    title = as_text(_key(options, "name|title|heading") or name.capitalize())
+    title = as_text(_find_option(options, "name|title|heading") or name.capitalize())
     if re.search(r"\bnumbered\s*=\s*(?:no|false)|(?<![=\w])unnumbered", options):
         found.kinds[name] = Kind(title, None)
-    elif sibling := _key(options, "numberlike|sibling|sharenumber|sharecounter|numberalike"):
+    elif sibling := _find_option(options, "numberlike|sibling|sharenumber|sharecounter|numberalike"):
         found.kinds[name] = Kind(title, _counter(sibling, found))
     else:
         found.kinds[name] = Kind(title, name)
-        if parent := _key(options, "numberwithin|within|parent"):
+        if parent := _find_option(options, "numberwithin|within|parent"):
             found.within[name] = parent
     for key, command in (("refname", "cref"), ("Refname", "Cref")):
-        if words := _key(options, key):
+        if words := _find_option(options, key):
             singular, _, several = words.partition(",")
-            found.words[command, name] = (as_text(singular), as_text(several) or plural(as_text(singular)))
+            found.words[command, name] = (as_text(singular), as_text(several) or pluralize(as_text(singular)))
 
 
-def _key(options: str, names: str) -> str | None:
+def _find_option(options: str, names: str) -> str | None:
     """Return the value of a key in a list of options."""
     match = re.search(rf"(?:^|,)\s*(?:{names})\s*=\s*", options)
     if match is None:
         return None
     if options[match.end() : match.end() + 1] == "{":
-        got = argument(options, match.end())
+        got = read_argument(options, match.end())
         return got[0].strip() if got else None
     return options[match.end() :].partition(",")[0].strip()
 
 
 def _read_words(text: str, found: Counting) -> None:
-    for call in calls(text, "crefname|Crefname", 3, options=0):
+    for call in find_calls(text, "crefname|Crefname", 3, options=0):
         kind, singular, several = (as_text(value) for value in call.arguments)
         found.words[call.name[:4], kind] = (singular, several)
     for match in _AUTOREF.finditer(text):
-        if got := argument(text, match.end()):
+        if got := read_argument(text, match.end()):
             found.words["autoref", match[1] or match[2]] = (as_text(got[0]),) * 2

@@ -1,4 +1,4 @@
-"""What every converter turns a source into: blocks of inlines, nothing printed yet, no numbers given yet."""
+"""The common result of all converters: blocks of inlines, without printed text and numbers."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from s2orc_parse.latex.source import Source
 
 @dataclass(frozen=True, slots=True)
 class Cite:
-    """A citation command with the keys it names."""
+    """A citation command with its keys."""
 
-    command: str  # cite, citep, textcite …; with * where it has one
+    command: str  # cite, citep, textcite …; with * if present
     keys: tuple[str, ...]
     before: Inlines = ()
     after: Inlines = ()
-    alias: Inlines = ()  # the name that the paper gives the entry: Paper I
-    further: tuple[Cite, ...] = ()  # the other groups of \cites and its kin
+    alias: Inlines = ()  # the paper's name for the entry: Paper I
+    further: tuple[Cite, ...] = ()  # the other groups of \cites and similar commands
 
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A mention of labels; `printed` is what the converter would print, where it knows."""
+    """A mention of labels; `printed` is the converter's output, if available."""
 
     command: str  # ref, eqref, cref, autoref …
     labels: tuple[str, ...]
@@ -32,7 +32,7 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Math:
-    """A formula as TeX, with its environment where it has one."""
+    """A formula as TeX, including its environment."""
 
     tex: str
     display: bool
@@ -41,14 +41,14 @@ class Math:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label of whatever was counted last."""
+    """A label of the last counted item."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A footnote; `num` is the number that the source gives it."""
+    """A footnote; `num` is the number given by the source."""
 
     content: Inlines
     num: str | None = None
@@ -56,7 +56,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A text that is marked up: `kind` is emph, link, block (of a bibliography entry) or field:<name>."""
+    """A marked text: `kind` is emph, link, block (of a bibliography entry) or field:<name>."""
 
     kind: str
     content: Inlines
@@ -65,15 +65,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The start of a list's item that has labels."""
+    """The start of a list item with labels."""
 
-    num: str  # a counter's name between marks stands for its number there
+    num: str  # a counter name between marks is replaced by the counter's number
     labels: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Subequations:
-    """The start or the end of formulas that share a number: 1a, 1b."""
+    """The start or end of formulas with a common number: 1a, 1b."""
 
     is_start: bool
 
@@ -84,7 +84,7 @@ Inlines = tuple[Inline, ...]
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A section's head; level 1 is the highest of the document."""
+    """A section header; level 1 is the highest level of the document."""
 
     level: int
     content: Inlines
@@ -94,7 +94,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Para:
-    """A paragraph; `back` is the name of the environment's part of the back matter, if it is in one."""
+    """A paragraph; `back` is the name of its part of the back matter, or None."""
 
     content: Inlines
     back: str | None = None
@@ -102,11 +102,11 @@ class Para:
 
 @dataclass(frozen=True, slots=True)
 class Theorem:
-    """The start of a theorem-like environment or a proof; the next `TheoremEnd` of its level ends it."""
+    """The start of a theorem-like environment or a proof, which the next `TheoremEnd` of its level ends."""
 
     name: str  # of the environment
     note: Inlines = ()  # its optional argument
-    num: str | None = None  # if the converter has counted and printed it; empty if there is none
+    num: str | None = None  # set if the converter numbers and prints it; empty without a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +116,12 @@ class TheoremEnd:
 
 @dataclass(frozen=True, slots=True)
 class Appendix:
-    """From here on sections are counted by letters."""
+    """The start of the appendix: sections are numbered by letters."""
 
 
 @dataclass(slots=True)
 class Float:
-    """A figure, table or algorithm, or a table that stands in the text (without caption)."""
+    """A figure, table or algorithm, or a table inside the text (without caption)."""
 
     kind: str  # figure, table, algorithm
     caption: Inlines | None = None
@@ -134,7 +134,7 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class BibItem:
-    """An entry of the bibliography as it is printed. `label` is None where the list is numbered."""
+    """A printed bibliography entry. `label` is None if the list is numbered."""
 
     key: str
     label: Inlines | None
@@ -146,7 +146,7 @@ Block = Head | Para | Appendix | Theorem | TheoremEnd | Float
 
 @dataclass(slots=True)
 class Document:
-    """A source, read."""
+    """The content of a source."""
 
     title: Inlines = ()
     authors: list[Inlines] = field(default_factory=list)
@@ -161,21 +161,21 @@ class Converter(Protocol):
     name: str
 
     def installed(self) -> bool:
-        """Whether it can be run here."""
+        """Return whether the program is installed."""
 
     def refuse_unconfined(self, *, unsafe: bool) -> None:
-        """Raise UserError where this machine cannot keep it from other files, unless that is asked for."""
+        """Raise UserError if this machine cannot sandbox the program, unless `unsafe` is set."""
 
     @property
     def version(self) -> str:
-        """The program's own version."""
+        """The version of the program."""
 
     def read(self, source: Source, *, seconds: float, memory_mb: int) -> Document:
-        """The document. Raises `BadSource` (converter_failed, timeout, out_of_memory)."""
+        """Convert a source. Raises `BadSource` (converter_failed, timeout, out_of_memory)."""
 
 
 def walk(content: Inlines) -> Iterator[Inline]:
-    """Yield every inline, those inside marks, citations and footnotes too."""
+    """Yield every inline, including those inside marks, citations and footnotes."""
     for inline in content:
         yield inline
         if isinstance(inline, Mark | Note):
@@ -186,7 +186,7 @@ def walk(content: Inlines) -> Iterator[Inline]:
 
 
 def walk_blocks(blocks: Iterable[Block]) -> Iterator[Inline]:
-    """Yield every inline of some blocks, those in captions and cells too."""
+    """Yield every inline of some blocks, including captions and cells."""
     for block in blocks:
         if isinstance(block, Head | Para):
             yield from walk(block.content)

@@ -1,4 +1,4 @@
-"""Takes figures, tables and the bibliography out of a document's body, so that a converter reads only their captions and cells."""
+"""Remove figures, tables and the bibliography from a body, so that a converter reads only their captions and cells."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from s2orc_parse.latex.document import Float
-from s2orc_parse.latex.tables import TABULAR, cells_of
-from s2orc_parse.latex.tex import Environment, argument, calls, environments, option
+from s2orc_parse.latex.tables import TABULAR, split_cells
+from s2orc_parse.latex.tex import Environment, find_calls, find_environments, read_argument, read_option
 
 FLOATS = (
     r"(?:wrap|sideways|floating|margin|SC|turn)?figure\*?|(?:wrap|sideways|floating|margin|SC)?table\*?|algorithm\*?|algorithm2e|algorithmfloat"
@@ -20,7 +20,7 @@ _CAPTION = r"caption|captionof|subcaption|tablecaption|figcaption"
 
 @dataclass(slots=True)
 class Piece:
-    """A float and what is still TeX of it."""
+    """A float and its TeX content."""
 
     float: Float
     caption: str | None = None
@@ -29,19 +29,20 @@ class Piece:
 
 
 def take_floats(body: str) -> tuple[str, list[Piece]]:
-    """The body without its floats and tables, and those in order."""
+    """Return the body without its floats and tables, and these in order."""
     pieces: list[Piece] = []
     out: list[str] = []
     at = 0
-    found = list(environments(body, f"{FLOATS}|{TABULAR}"))
+    found = list(find_environments(body, f"{FLOATS}|{TABULAR}"))
     for environment in found:
         out.append(body[at : environment.start])
         at = environment.end
         if re.fullmatch(FLOATS, environment.name):
             pieces += _float(environment, body[environment.start : environment.end])
-            out.append("%" if re.match(r"[ \t]*\n", body[at:]) else " ")  # no end of line is left, so no paragraph ends
+            # remove the line end too, so that no paragraph ends
+            out.append("%" if re.match(r"[ \t]*\n", body[at:]) else " ")
             continue
-        rows = cells_of(environment.name, environment.body)
+        rows = split_cells(environment.name, environment.body)
         if len(rows) > 1 and max(map(len, rows)) > 1:
             pieces.append(
                 Piece(Float("table", numbered=False, latex=body[environment.start : environment.end]), None, rows)
@@ -53,7 +54,7 @@ def take_floats(body: str) -> tuple[str, list[Piece]]:
 
 
 def _float(environment: Environment, text: str) -> list[Piece]:
-    """One float, or several where it has several captions."""
+    """Return one float, or several if there are several captions."""
     kind = (
         "table"
         if "table" in environment.name
@@ -62,35 +63,39 @@ def _float(environment: Environment, text: str) -> list[Piece]:
         else "figure"
     )
     body, parts = _subfloats(environment.body, kind)
-    tabulars = [environment] if re.fullmatch(TABULAR, environment.name) else list(environments(body, TABULAR))
-    tables = [cells_of(found.name, found.body) for found in tabulars]
+    tabulars = [environment] if re.fullmatch(TABULAR, environment.name) else list(find_environments(body, TABULAR))
+    tables = [split_cells(found.name, found.body) for found in tabulars]
     sources = [text] if tabulars[:1] == [environment] else [body[found.start : found.end] for found in tabulars]
     captions: list[tuple[str, str, int, bool]] = []
-    for call in calls(body, _CAPTION, 1):
+    for call in find_calls(body, _CAPTION, 1):
         starred = body[call.start : call.start + len(call.name) + 2].endswith("*")
         if call.name == "captionof":
-            got = argument(body, option(body, call.end)[1])
+            got = read_argument(body, read_option(body, call.end)[1])
             captions.append((call.arguments[0].strip("*"), got[0] if got else "", call.start, starred))
         else:
             captions.append((kind, call.arguments[0], call.start, starred))
     labels = [(match.group(1), match.start()) for match in _LABEL.finditer(body)]
     if not captions:
         piece = Piece(Float(kind, numbered=False, labels=tuple(name for name, _ in labels)), parts=parts)
-        _give(piece, tables, sources)
+        _set_cells(piece, tables, sources)
         return [piece] if piece.cells or parts or labels or kind == "figure" else []
     pieces = []
-    for i, (of, caption, _, starred) in enumerate(captions):
+    for i, (caption_kind, caption, _, starred) in enumerate(captions):
         until = captions[i + 1][2] if i + 1 < len(captions) else len(body) + 1
         since = captions[i][2] if i else 0
-        mine = tuple(name for name, place in labels if since <= place < until)
+        own_labels = tuple(name for name, place in labels if since <= place < until)
         piece = Piece(
-            Float(of if of in ("table", "algorithm") else "figure", numbered=not starred, labels=mine),
+            Float(
+                caption_kind if caption_kind in ("table", "algorithm") else "figure",
+                numbered=not starred,
+                labels=own_labels,
+            ),
             _LABEL.sub("", caption),
         )
         if len(captions) == 1:
-            _give(piece, tables, sources)
+            _set_cells(piece, tables, sources)
         elif i < len(tables):
-            _give(
+            _set_cells(
                 piece,
                 tables[i : i + 1 if i + 1 < len(captions) else None],
                 sources[i : i + 1 if i + 1 < len(captions) else None],
@@ -100,39 +105,41 @@ def _float(environment: Environment, text: str) -> list[Piece]:
     return pieces
 
 
-def _give(piece: Piece, tables: list[list[list[str]]], sources: list[str]) -> None:
+def _set_cells(piece: Piece, tables: list[list[list[str]]], sources: list[str]) -> None:
     piece.cells = [row for rows in tables for row in rows]
     if piece.cells:
         piece.float.latex = "\n".join(sources)
 
 
 def _subfloats(body: str, kind: str) -> tuple[str, list[Piece]]:
-    """The body without its subfloats, and those."""
+    """Return the body without its subfloats, and the subfloats."""
     found: list[tuple[int, int, Piece]] = []
-    for environment in environments(body, _SUBFLOATS):
-        inner = list(calls(environment.body, _CAPTION, 1))
-        tabulars = list(environments(environment.body, TABULAR))
+    for environment in find_environments(body, _SUBFLOATS):
+        inner = list(find_calls(environment.body, _CAPTION, 1))
+        tabulars = list(find_environments(environment.body, TABULAR))
         piece = Piece(
             Float(kind, labels=tuple(_LABEL.findall(environment.body))),
             _LABEL.sub("", inner[0].arguments[0]) if inner else None,
         )
-        _give(
-            piece, [cells_of(t.name, t.body) for t in tabulars], [environment.body[t.start : t.end] for t in tabulars]
+        _set_cells(
+            piece,
+            [split_cells(t.name, t.body) for t in tabulars],
+            [environment.body[t.start : t.end] for t in tabulars],
         )
         found.append((environment.start, environment.end, piece))
     taken = [(start, end) for start, end, _ in found]
-    for call in calls(body, r"subfloat|subfigure|subtable|subcaptionbox", 1, options=2):
+    for call in find_calls(body, r"subfloat|subfigure|subtable|subcaptionbox", 1, options=2):
         if any(start <= call.start < end for start, end in taken):
             continue
         end = call.end
         caption: str | None = call.options[-1] or call.options[0]
         content = call.arguments[0]
         if call.name == "subcaptionbox":
-            caption, (content, end) = content, argument(body, option(body, call.end)[1]) or ("", call.end)
+            caption, (content, end) = content, read_argument(body, read_option(body, call.end)[1]) or ("", call.end)
         labels = tuple(_LABEL.findall(body[call.start : end]))
         piece = Piece(Float(kind, labels=labels), _LABEL.sub("", caption) if caption else None)
-        tabulars = list(environments(content, TABULAR))
-        _give(piece, [cells_of(t.name, t.body) for t in tabulars], [content[t.start : t.end] for t in tabulars])
+        tabulars = list(find_environments(content, TABULAR))
+        _set_cells(piece, [split_cells(t.name, t.body) for t in tabulars], [content[t.start : t.end] for t in tabulars])
         found.append((call.start, end, piece))
     found.sort(key=lambda item: item[0])
     rest, at = [], 0

@@ -1,11 +1,11 @@
-"""Acronyms and glossary entries (packages glossaries, acronym and acro) written out as they are printed."""
+"""Expand acronyms and glossary entries (packages glossaries, acronym and acro) as they are printed."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from s2orc_parse.latex.tex import argument, calls, option
+from s2orc_parse.latex.tex import find_calls, read_argument, read_option
 
 _DEFINES = (
     "newacronym|newabbreviation|newglossaryentry|longnewglossaryentry|DeclareAcronym"
@@ -42,7 +42,7 @@ class _Entry:
 
 
 def expand_glossary(preamble: str, body: str) -> tuple[str, dict[str, str]]:
-    """Return the body with its glossary commands written out, and the short form of each key for use in macros."""
+    """Return the body with expanded glossary commands, and the short form of each key for use in macros."""
     entries = _read_entries(f"{preamble}\n{body}")
     if not entries:
         return body, {}
@@ -50,7 +50,7 @@ def expand_glossary(preamble: str, body: str) -> tuple[str, dict[str, str]]:
 
 
 def expand_in_macros(text: str, short: dict[str, str]) -> str:
-    """Return definitions of macros with the short forms of the glossary's entries."""
+    """Return macro definitions with the short forms of glossary entries."""
     return (
         _expand(text, {key: _Entry(tex, tex, tex, tex, is_used=True) for key, tex in short.items()}) if short else text
     )
@@ -68,8 +68,8 @@ def _expand(text: str, entries: dict[str, _Entry]) -> str:
             parts.append(text[at : match.start()])
             at = match.end()
             continue
-        _, end = option(text, match.end(), 200)
-        got = argument(text, end, 200)
+        _, end = read_option(text, match.end(), 200)
+        got = read_argument(text, end, 200)
         found = entries.get(got[0].strip()) if got else None
         if got is None or found is None:
             continue
@@ -82,7 +82,7 @@ def _expand(text: str, entries: dict[str, _Entry]) -> str:
 
 
 def _print(command: str, entry: _Entry) -> str:
-    """Return what a command prints of an entry."""
+    """Return the printed form of an entry for a command."""
     form = _FORMS.get(command) or _FORMS.get(command[:1].lower() + command[1:]) or _FORMS.get(command.lower(), "use")
     several = form.endswith("s")
     form = form.rstrip("s")
@@ -100,13 +100,13 @@ def _print(command: str, entry: _Entry) -> str:
 
 def _read_entries(text: str) -> dict[str, _Entry]:
     found: dict[str, _Entry] = {}
-    for call in calls(text, _DEFINES, 1):
+    for call in find_calls(text, _DEFINES, 1):
         key = call.arguments[0].strip()
         values: list[str] = []
         at = call.end
-        between, at = option(text, at)
+        between, at = read_option(text, at)
         for _ in range(2):
-            if text[at : at + 1] == "{" and (got := argument(text, at)):
+            if text[at : at + 1] == "{" and (got := read_argument(text, at)):
                 values.append(got[0])
                 at = got[1]
         if call.name in ("acrodefplural", "newacroplural"):
@@ -140,6 +140,6 @@ def _pairs(options: str) -> dict[str, str]:
     """Return the keys and values of a list of options."""
     found: dict[str, str] = {}
     for match in re.finditer(r"(?:^|,)\s*([a-z-]+)\s*=\s*", options):
-        got = argument(options, match.end()) if options[match.end() : match.end() + 1] == "{" else None
+        got = read_argument(options, match.end()) if options[match.end() : match.end() + 1] == "{" else None
         found.setdefault(match[1], got[0] if got else options[match.end() :].partition(",")[0].strip())
     return found

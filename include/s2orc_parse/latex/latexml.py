@@ -1,8 +1,9 @@
-"""LaTeXML as the reader of LaTeX, where it is installed: slower, and a real TeX inside.
+"""Read LaTeX with LaTeXML, if it is installed. It is slower than pandoc but contains a real TeX.
 
-It gets one file, put together from the archive, in a folder of its own. Known trap: an undefined macro with `\\\\` in its argument
-(`\\makecell`) ends the table's row, and every later section is nested into the table. The usual ones are defined for it; what it still
-nests is noticed, read again with its undefined macros defined, and refused if that does not help.
+LaTeXML gets one file, assembled from the archive, in a separate folder. Known problem: an undefined macro with `\\\\`
+in its argument (`\\makecell`) ends the table row, and all later sections are nested into the table. Frequent macros of
+this kind are defined here. If sections are still nested, the source is converted again with its undefined macros
+defined, and rejected if that does not help.
 """
 
 from __future__ import annotations
@@ -38,13 +39,13 @@ from s2orc_parse.latex.document import (
     Theorem,
     TheoremEnd,
 )
-from s2orc_parse.latex.macros import definitions, names_in
+from s2orc_parse.latex.macros import extract_definitions, find_names
 from s2orc_parse.latex.outcome import BadSource, Outcome
 from s2orc_parse.latex.process import run
 from s2orc_parse.latex.source import Source
 from s2orc_parse.latex.tables import TABULAR
-from s2orc_parse.latex.tex import environments
-from s2orc_parse.sandbox import Policy, beside, missing
+from s2orc_parse.latex.tex import find_environments
+from s2orc_parse.sandbox import Policy, data_folders, find_missing_feature
 
 _DEFINED = r"""
 \providecommand{\makecell}[2][]{\shortstack{#2}}\providecommand{\thead}[2][]{\shortstack{#2}}\providecommand{\specialcell}[2][]{\shortstack{#2}}
@@ -74,45 +75,47 @@ class Latexml:
     name = "latexml"
 
     def installed(self) -> bool:
-        """Whether there is a `latexml` on the path."""
+        """Return whether `latexml` is on the path."""
         return shutil.which("latexml") is not None
 
     @functools.cached_property
     def version(self) -> str:
         """LaTeXML's version."""
-        _, out, said = run(["latexml", "--VERSION"], b"", seconds=60, policy=_policy())
-        found = re.search(r"\d+\.\d+[\d.]*", out.decode() + said)
+        _, out, messages = run(["latexml", "--VERSION"], b"", seconds=60, policy=_policy())
+        found = re.search(r"\d+\.\d+[\d.]*", out.decode() + messages)
         return found.group() if found else "unknown"
 
     def refuse_unconfined(self, *, unsafe: bool) -> None:
-        """Raise where this machine has no sandbox for it: it is a whole TeX, and would read any file for a source."""
-        if (lacking := missing()) is not None and not unsafe:
+        """Raise UserError if this machine has no sandbox: a complete TeX could read any file for a source."""
+        if (missing_feature := find_missing_feature()) is not None and not unsafe:
             raise UserError(
-                f"{lacking}, so LaTeXML would not be kept from other files: say `latex: {{converter: pandoc}}`, "
+                f"{missing_feature}, so LaTeXML could read other files: set `latex: {{converter: pandoc}}`, "
                 "or `latex: {unsafe: true}` if all sources are trusted"
             )
 
     def read(self, source: Source, *, seconds: float, memory_mb: int) -> Document:
-        """The document; raises `BadSource`."""
+        """Convert a source. Raises `BadSource`."""
         if not self.installed():
             raise BadSource(Outcome.CONVERTER_FAILED, "latexml is not installed")
-        root, said = _convert(source, "", seconds)
-        if _nested(root):
-            known = "".join(
-                f"\\providecommand{{\\{name}}}[1]{{#1}}\n" for name in sorted(set(_UNDEFINED.findall(said)))
+        root, messages = _convert(source, "", seconds)
+        if _has_nested_sections(root):
+            macro_definitions = "".join(
+                f"\\providecommand{{\\{name}}}[1]{{#1}}\n" for name in sorted(set(_UNDEFINED.findall(messages)))
             )
-            root, _ = _convert(source, known, seconds)
-            if _nested(root):
-                raise BadSource(Outcome.CONVERTER_FAILED, "sections are nested into a table by an undefined macro")
+            root, _ = _convert(source, macro_definitions, seconds)
+            if _has_nested_sections(root):
+                raise BadSource(Outcome.CONVERTER_FAILED, "an undefined macro nests sections into a table")
         return _Reader(source).document(root)
 
 
 def _policy(folder: str | None = None) -> Policy:
-    """It reads its folder and TeX's, writes its log and no other file, and starts `kpsewhich`, which says where TeX's files are."""
+    """Return the sandbox policy: read its folder and TeX's files, write only its log, and start `kpsewhich`, which
+    finds files.
+    """
     helpers = (found for name in ("perl", "sh", "pwd", "kpsewhich") if (found := shutil.which(name)))
     return Policy(
         folder,
-        read=(*beside(shutil.which("latexml") or sys.executable), *_TEX),
+        read=(*data_folders(shutil.which("latexml") or sys.executable), *_TEX),
         write=(f"{folder}/main.log",) if folder else (),
         execute=tuple(helpers),
         processes=32,
@@ -122,39 +125,41 @@ def _policy(folder: str | None = None) -> Policy:
 
 
 def _convert(source: Source, defined: str, seconds: float) -> tuple[Element, str]:
-    used = names_in(source.body)
+    used = find_names(source.body)
     body = source.body
     if source.bbl and "\\begin{thebibliography}" in source.bbl:
         body = re.sub(r"\\(?:bibliography|printbibliography)(?![A-Za-z])(?:\[[^\]]*\])?(?:\{[^{}]*\})?", "", body)
         body += "\n" + source.bbl
-    own = definitions(source.styles, used)
-    text = "\n".join((source.preamble, own, _DEFINED, defined, "\\begin{document}", body, "\\end{document}\n"))
+    style_definitions = extract_definitions(source.styles, used)
+    text = "\n".join(
+        (source.preamble, style_definitions, _DEFINED, defined, "\\begin{document}", body, "\\end{document}\n")
+    )
     with tempfile.TemporaryDirectory(prefix="s2corpus-latexml-") as folder:
         path = Path(folder) / "main.tex"
         path.write_text(text, "utf-8")
-        for name, data in source.files.items():  # it looks into them for the packages they load
+        for name, data in source.files.items():  # LaTeXML examines them for the packages they load
             if name.lower().endswith((".sty", ".cls")):
                 path.with_name(PurePosixPath(name).name).write_bytes(data)
         log = path.with_name("main.log")
         log.touch()
         command = ["latexml", "--nocomments", "--noparse", "--inputencoding=utf8", "--log=main.log", "main.tex"]
-        status, out, said = run(command, b"", seconds=seconds, policy=_policy(folder))
+        status, out, messages = run(command, b"", seconds=seconds, policy=_policy(folder))
         with log.open("rb") as lines:
-            said += lines.read(1 << 20).decode("utf-8", "replace")
+            messages += lines.read(1 << 20).decode("utf-8", "replace")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(out, parser)
     except etree.XMLSyntaxError as error:
         raise BadSource(Outcome.CONVERTER_FAILED, f"status {status}: {error}"[:300]) from None
-    return root, said
+    return root, messages
 
 
 def _name(element: Element) -> str:
     return etree.QName(element).localname if isinstance(element.tag, str) else ""
 
 
-def _nested(root: Element) -> bool:
-    """Whether a section stands inside a table."""
+def _has_nested_sections(root: Element) -> bool:
+    """Return whether a section is inside a table."""
     return any(
         _name(ancestor) in ("tabular", "table", "figure", "td")
         for section in root.iter("{*}section", "{*}subsection", "{*}bibliography")
@@ -167,13 +172,13 @@ def _labels(element: Element) -> tuple[str, ...]:
 
 
 class _Reader:
-    """LaTeXML's XML → document."""
+    """Converts LaTeXML's XML to a document."""
 
     def __init__(self, source: Source) -> None:
-        self.tabulars = [source.body[found.start : found.end] for found in environments(source.body, TABULAR)]
+        self.tabulars = [source.body[found.start : found.end] for found in find_environments(source.body, TABULAR)]
 
     def document(self, root: Element) -> Document:
-        """The document of a whole file."""
+        """Return the document of a complete file."""
         document = Document()
         for child in root:
             name = _name(child)
@@ -194,7 +199,7 @@ class _Reader:
         return document
 
     def blocks(self, elements: Element | list[Element]) -> Iterator[Block]:
-        """The blocks of some elements."""
+        """Yield the blocks of some elements."""
         for element in elements:
             name = _name(element)
             if name in _LEVELS:
@@ -250,7 +255,7 @@ class _Reader:
                 yield Float("table", numbered=False, cells=self._cells(element))
 
     def _para(self, element: Element) -> Iterator[Block]:
-        """A paragraph with the formulas displayed in it; lists and floats in it stand after what is before them."""
+        """Yield a paragraph with its display formulas; lists and floats follow the text before them."""
         content: list[Inline] = []
         for child in element:
             name = _name(child)
@@ -267,7 +272,7 @@ class _Reader:
             yield Para(tuple(content))
 
     def _equation(self, element: Element) -> Inlines:
-        """A displayed formula with its numbers and labels, as TeX again: numbering counts on them."""
+        """Return a display formula with its numbers and labels as TeX, because numbers are counted from TeX."""
         rows = [element] if _name(element) == "equation" else list(element.iter("{*}equation"))
         lines = []
         for row in rows:
@@ -280,7 +285,12 @@ class _Reader:
 
     def _float(self, element: Element) -> Float:
         caption = element.find("{*}caption")
-        rows = [row for table in element.iter("{*}tabular") if _owner(table) is element for row in self._cells(table)]
+        rows = [
+            row
+            for table in element.iter("{*}tabular")
+            if _enclosing_float(table) is element
+            for row in self._cells(table)
+        ]
         return Float(
             _FLOATS[_name(element)],
             caption=self.inlines(caption) if caption is not None else None,
@@ -289,7 +299,7 @@ class _Reader:
             parts=[
                 self._float(child)
                 for child in element.iter("{*}figure", "{*}table")
-                if child is not element and _owner(child) is element
+                if child is not element and _enclosing_float(child) is element
             ],
         )
 
@@ -301,16 +311,16 @@ class _Reader:
                 if next(cell.iterancestors("{*}tabular")) is table:
                     cells.append(self.inlines(cell))
                     cells += [()] * (min(int(cell.get("colspan") or 1), 100) - 1)
-            if any(self._says(cell) for cell in cells):
+            if any(self._has_content(cell) for cell in cells):
                 rows.append(cells)
         return rows
 
     @staticmethod
-    def _says(content: Inlines) -> bool:
+    def _has_content(content: Inlines) -> bool:
         return any(not isinstance(inline, str) or inline.strip() for inline in content)
 
     def _give_sources(self, blocks: list[Block]) -> None:
-        """The TeX of tables, in order, where as many were found."""
+        """Set the TeX of tables in order, if their numbers are equal."""
         found: list[Float] = []
 
         def collect(block: Float) -> None:
@@ -337,7 +347,7 @@ class _Reader:
         return BibItem(item.get("key") or "", label, blocks)
 
     def inlines(self, element: Element) -> Inlines:
-        """What an element holds."""
+        """Return the content of an element."""
         found: list[Inline] = [element.text or ""]
         for child in element:
             found += self._inline(child)
@@ -382,7 +392,7 @@ class _Reader:
         return self.inlines(element)
 
     def _cite(self, element: Element) -> Inlines:
-        """A citation, its command from the class, the text before and after from around the references."""
+        """Return a citation: the command from the class, the texts before and after from the surrounding text."""
         references = list(element.iter("{*}bibref"))
         if not references:
             return self.inlines(element)
@@ -410,8 +420,8 @@ def _is_text(inline: Inline) -> bool:
     return isinstance(inline, str)
 
 
-def _owner(element: Element) -> Element | None:
-    """The innermost float around an element."""
+def _enclosing_float(element: Element) -> Element | None:
+    """Return the innermost float around an element."""
     return next(element.iterancestors("{*}figure", "{*}table", "{*}float"), None)
 
 

@@ -1,4 +1,4 @@
-"""Numbers and labels of list items, read from TeX."""
+"""Read numbers and labels of list items from TeX."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from s2orc_parse.latex.counting import as_text, write_numeral
 from s2orc_parse.latex.document import Item
 from s2orc_parse.latex.marks import CLOSE, OPEN
-from s2orc_parse.latex.tex import argument, calls, option
+from s2orc_parse.latex.tex import find_calls, read_argument, read_option
 
 _NUMBERED = frozenset(("enumerate", "enumerate*", "inparaenum", "asparaenum", "compactenum", "compactenum*"))
 _OTHER = frozenset(("itemize", "itemize*", "description", "description*", "inparaitem", "asparaitem", "compactitem", "trivlist", "list",
@@ -33,12 +33,12 @@ _ENUMI = ("i", "ii", "iii", "iv")
 class _List:
     """An open list."""
 
-    level: int  # among the numbered lists around it; −1 if its items have no numbers
+    level: int  # among the surrounding numbered lists; −1 if the items have no numbers
     template: str | None  # TeX of a reference to an item, if the source sets it
-    style: str  # of the number if there is no template
+    style: str  # style of the number without a template
     count: int = 0
     value: str = ""
-    place: int = -1  # where the current item's text starts
+    place: int = -1  # start of the current item's text
     num: str = ""
     labels: list[str] = field(default_factory=list)
 
@@ -46,19 +46,20 @@ class _List:
 def find_items(
     text: str, settings: str, theorems: Collection[str], *, has_enumitem: bool
 ) -> Iterator[tuple[int, Item]]:
-    """Yield the place and the number of each list item that has a label, in no order.
+    """Yield the position and the number of each list item with a label, in any order.
 
-    `settings` is TeX that may set up lists; the labels of `theorems` and formulas in an item are theirs.
+    `settings` is TeX that may configure lists. Labels of `theorems` and formulas inside an item do not belong to the
+    item.
     """
     shared, numbered = _read_settings(settings)
     stack: list[_List | str] = []
-    lists: list[_List] = []  # those of the stack
+    lists: list[_List] = []  # the lists in the stack
     last: dict[int, int] = {}
     for match in _TOKEN.finditer(text):
         if match["begin"] is not None:
             name = match["begin"]
             if name in _NUMBERED or name in numbered:
-                level = max((one.level for one in lists[-8:]), default=-1) + 1
+                level = max((item_list.level for item_list in lists[-8:]), default=-1) + 1
                 lists.append(_open(name, text, match.end(), min(level, 3), shared, last, has_enumitem=has_enumitem))
                 stack.append(lists[-1])
             elif name in _OTHER:
@@ -84,49 +85,53 @@ def find_items(
             if lists[-1] is stack[-1] and lists[-1].place >= 0:
                 lists[-1].labels.append(match["label"].strip())
         else:
-            wanted = _ENUMI.index(match["level"])
-            for one in lists[-8:]:
-                if one.level == wanted:
-                    one.count = int(match["count"]) + (one.count if match["counter"] == "addtocounter" else 0)
-    for one in lists:
-        yield from _finish(one)
+            target_level = _ENUMI.index(match["level"])
+            for item_list in lists[-8:]:
+                if item_list.level == target_level:
+                    item_list.count = int(match["count"]) + (
+                        item_list.count if match["counter"] == "addtocounter" else 0
+                    )
+    for item_list in lists:
+        yield from _finish(item_list)
 
 
-def _finish(one: _List) -> Iterator[tuple[int, Item]]:
+def _finish(item_list: _List) -> Iterator[tuple[int, Item]]:
     """Yield the current item if it has labels."""
-    if one.labels:
-        yield one.place, Item(one.num, tuple(one.labels))
-    one.labels, one.place = [], -1
+    if item_list.labels:
+        yield item_list.place, Item(item_list.num, tuple(item_list.labels))
+    item_list.labels, item_list.place = [], -1
 
 
 def _start(lists: list[_List], text: str, at: int) -> None:
     """Count an item of the innermost list."""
-    one = lists[-1]
-    label, one.place = option(text, at, 1000)
+    item_list = lists[-1]
+    label, item_list.place = read_option(text, at, 1000)
     if label is not None:
-        one.num = as_text(label).strip(" .:")
+        item_list.num = as_text(label).strip(" .:")
         return
-    if one.level < 0:
-        one.num = ""
+    if item_list.level < 0:
+        item_list.num = ""
         return
-    one.count += 1
-    one.value = write_numeral(one.style, one.count)
-    if one.template is not None:
-        marked = _THE.sub(rf"{OPEN}\1{CLOSE}", one.template)
-        one.num = as_text(_STAR.sub(lambda match: write_numeral(match[1], one.count), marked))
+    item_list.count += 1
+    item_list.value = write_numeral(item_list.style, item_list.count)
+    if item_list.template is not None:
+        marked = _THE.sub(rf"{OPEN}\1{CLOSE}", item_list.template)
+        item_list.num = as_text(_STAR.sub(lambda match: write_numeral(match[1], item_list.count), marked))
         return
-    values = [other.value for other in lists[-8:] if 0 <= other.level < one.level]
+    values = [other.value for other in lists[-8:] if 0 <= other.level < item_list.level]
     before = "".join(f"({value})" if i == 1 else value for i, value in enumerate(values))
-    one.num = before + one.value
+    item_list.num = before + item_list.value
 
 
 def _open(
     name: str, text: str, at: int, level: int, shared: dict[str, str], last: dict[int, int], *, has_enumitem: bool
 ) -> _List:
-    """Return a numbered list with what its options and the source's settings say."""
-    written = option(text, at, 1000)[0] or ""
+    """Return a numbered list with its options and the source's settings."""
+    written = read_option(text, at, 1000)[0] or ""
     names = (name, "enumerate") if name in _NUMBERED else (name,)
-    options = ",".join(shared[key] for one in names for key in (one, f"{one},{level + 1}") if key in shared)
+    options = ",".join(
+        shared[key] for item_list in names for key in (item_list, f"{item_list},{level + 1}") if key in shared
+    )
     opened = _List(level, shared.get(f"the{_ENUMI[level]}"), _LEVELS[level])
     for found in (options, written):
         template = _value(found, "ref") or _value(found, "label")
@@ -143,7 +148,7 @@ def _open(
 
 
 def _short(written: str) -> tuple[str, str] | None:
-    """Return the style and the template that `[(i)]` stands for."""
+    """Return the style and the template of a short option such as `[(i)]`."""
     for match in _SHORT.finditer(written):
         if match[1]:
             style = _STYLES[match[1]]
@@ -152,12 +157,12 @@ def _short(written: str) -> tuple[str, str] | None:
 
 
 def _value(options: str, name: str) -> str | None:
-    """Return the value of a key of enumitem."""
+    """Return the value of an enumitem key."""
     matches = list(re.finditer(rf"(?:^|,)\s*{name}\*?\s*=\s*", options))
     if not matches:
         return None
     match = matches[-1]
-    if options[match.end() : match.end() + 1] == "{" and (got := argument(options, match.end())):
+    if options[match.end() : match.end() + 1] == "{" and (got := read_argument(options, match.end())):
         return got[0]
     depth = 0
     for at in range(match.end(), len(options)):
@@ -168,21 +173,23 @@ def _value(options: str, name: str) -> str | None:
 
 
 def _read_settings(text: str) -> tuple[dict[str, str], set[str]]:
-    """Return the options of enumitem's lists by `name` or `name,level`, and the names of numbered lists that a source makes."""
+    """Return the options of enumitem's lists by `name` or `name,level`, and the names of the source's own numbered
+    lists.
+    """
     shared: dict[str, str] = {}
-    for call in calls(text, "setlist|setenumerate", 1):
+    for call in find_calls(text, "setlist|setenumerate", 1):
         for name in re.split(r",\s*(?![1-4])", call.options[0] or "enumerate"):
             name = re.sub(r"\s", "", name)
             name = f"enumerate,{name}" if name.isdecimal() else name
             shared[name] = call.arguments[0]
     numbered = set()
-    for call in calls(text, "newlist", 2, options=0):
+    for call in find_calls(text, "newlist", 2, options=0):
         if call.arguments[1].startswith("enumerate"):
             numbered.add(call.arguments[0])
-    for call in calls(text, "newenvironment", 2, options=0):
+    for call in find_calls(text, "newenvironment", 2, options=0):
         if "\\begin{enumerate}" in call.arguments[1]:
             numbered.add(call.arguments[0])
     for match in re.finditer(r"\\(?:renewcommand|def)\*?\s*\{?\s*\\theenum(i{1,3}|iv)\s*\}?\s*(?=\{)", text):
-        if got := argument(text, match.end()):
+        if got := read_argument(text, match.end()):
             shared[f"the{match[1]}"] = got[0]
     return shared, numbered

@@ -1,4 +1,4 @@
-"""Macros, environments and theorems that a source defines, as TeX that a converter can run."""
+"""Extract the macros, environments and theorems of a source as TeX that a converter can process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from s2orc_parse.latex.tex import argument, group_end, option, replaced, skip_space
+from s2orc_parse.latex.tex import group_end, read_argument, read_option, replace_intervals, skip_space
 
 _NAME = r"\s*\{?\s*\\([A-Za-z]+)\s*\}?"
 _DEFINES = re.compile(
@@ -29,8 +29,8 @@ _IN_MATH = re.compile(
 _SPEC = re.compile(r"\s*(?:([moOs])|([tdDrRgGeEvb!+>]))")
 _BRANCHES = {"BooleanTF": 1, "BooleanT": None, "BooleanF": 0, "NoValueTF": 0, "NoValueT": 0, "NoValueF": None, "ValueTF": 1, "ValueT": None,
              "ValueF": 0}  # fmt: skip
-"""Which argument a conditional of xparse prints without a star or an option; None if it prints nothing."""
-_KEPT = frozenset(
+"""index of the argument that an xparse conditional prints without a star or an option; None if it prints nothing"""
+_SUPPORTED = frozenset(
     (
         "href", "url", "path", "nolinkurl", "ref", "eqref", "label", "caption", "footnote", "section", "subsection",
         "subsubsection", "paragraph", "chapter", "part", "title", "author", "date", "maketitle", "par", "newblock", "bibitem",
@@ -38,9 +38,9 @@ _KEPT = frozenset(
         "include", "bibliography", "appendix",
     )
 )  # fmt: skip
-"""What every converter knows; styles that change how it looks do not change what it is."""
+"""commands that every converter supports; redefinitions in styles change only their appearance"""
 _SYMBOLS = frozenset(("path", "part", "paragraph", "chapter", "date", "and"))
-"""Those of them that papers use as a name or a sign of their own, without arguments."""
+"""commands of these that papers also use as a name or symbol without arguments"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +51,19 @@ class Definition:
     tex: str
     start: int
     end: int
-    is_default: bool = False  # \providecommand: another definition wins
+    is_default: bool = False  # \providecommand: other definitions have priority
     is_theorem: bool = False
 
 
-def names_in(text: str) -> set[str]:
+def find_names(text: str) -> set[str]:
     """Return the commands and environments that a text uses."""
     return {environment or command for environment, command in _NAMES.findall(text)}
 
 
 def find_definitions(text: str) -> list[Definition]:
-    """Return the definitions in a text, in order, as far as a converter can run them.
+    """Return the definitions in a text, in order, as far as a converter can process them.
 
-    A definition that needs TeX's internals (`@`, conditionals) is left out: no converter could run it.
+    Definitions that need TeX's internals (`@`, conditionals) are omitted.
     """
     found: list[Definition] = []
     at = 0
@@ -75,20 +75,20 @@ def find_definitions(text: str) -> list[Definition]:
         if tex is None or end is None or len(tex) > 4000:
             continue
         tex = _IN_MATH.sub(r"\\ensuremath{\1}", re.sub(r"\\@(?![A-Za-z])", "", tex))
-        if _SWITCHED.search(tex) or (name in _KEPT and not (name in _SYMBOLS and _is_symbol(tex))):
+        if _SWITCHED.search(tex) or (name in _SUPPORTED and not (name in _SYMBOLS and _is_symbol(tex))):
             continue
         found.append(Definition(name, tex, match.start(), end, kind == "default", kind == "theorem"))
     return found
 
 
-def definitions(text: str, wanted: set[str]) -> str:
-    """Return the definitions in `text` that are wanted, and those that these use, in order, as the source has them."""
+def extract_definitions(text: str, wanted: set[str]) -> str:
+    """Return the required definitions in `text`, and the definitions they use, in order and unchanged."""
     found = [replace(one, tex=text[one.start : one.end]) for one in find_definitions(text)]
     return select_definitions(found, wanted)
 
 
 def select_definitions(found: Iterable[Definition], wanted: set[str]) -> str:
-    """Return TeX for the definitions that are wanted, and those that these use, in order."""
+    """Return TeX for the required definitions, and the definitions they use, in order."""
     found = list(found)
     used = dict[str, list[str]]()
     for definition in found:
@@ -98,31 +98,31 @@ def select_definitions(found: Iterable[Definition], wanted: set[str]) -> str:
         name = todo.pop()
         if name not in needed:
             needed.add(name)
-            todo += [other for tex in used[name] for other in names_in(tex) if other in used]
+            todo += [other for tex in used[name] for other in find_names(tex) if other in used]
     return "\n".join(definition.tex for definition in found if definition.name in needed)
 
 
 def simplify_definitions(text: str) -> str:
-    """Return the text with its definitions written as the simplest of LaTeX's ways to define."""
+    """Return the text with its definitions in the simplest form of LaTeX."""
     found = find_definitions(text)
-    return replaced(text, ((one.start, one.end, one.tex) for one in found if not one.is_theorem))
+    return replace_intervals(text, ((one.start, one.end, one.tex) for one in found if not one.is_theorem))
 
 
 def _read(text: str, match: re.Match[str], kind: str, name: str) -> tuple[str | None, int | None]:
-    """Return the definition that starts at a match, as TeX for a converter, and where it ends."""
+    """Return the definition that starts at a match as TeX for a converter, and its end."""
     at = match.end()
     if kind in ("new", "default"):
         return _read_command(text, at, name, "providecommand" if kind == "default" else "renewcommand")
     if kind in ("operator", "font", "plain"):
-        got = argument(text, at)
+        got = read_argument(text, at)
         if got is None:
             return None, None
         if kind == "font":
             return f"\\renewcommand{{\\{name}}}[1]{{{{{got[0]} #1}}}}", got[1]
         return text[match.start() : got[1]], got[1]
     if kind == "pair":
-        left = argument(text, at)
-        right = argument(text, left[1]) if left else None
+        left = read_argument(text, at)
+        right = read_argument(text, left[1]) if left else None
         if left is None or right is None:
             return None, None
         return f"\\renewcommand{{\\{name}}}[2][]{{{left[0]} #2{right[0]}}}", right[1]
@@ -131,12 +131,12 @@ def _read(text: str, match: re.Match[str], kind: str, name: str) -> tuple[str | 
     if kind == "alias":
         return match.group(), at
     if kind == "theorem":
-        _, at = option(text, at)
-        got = argument(text, at)
-        end = option(text, got[1])[1] if got else None
+        _, at = read_option(text, at)
+        got = read_argument(text, at)
+        end = read_option(text, got[1])[1] if got else None
         return (text[match.start() : end] if end else None), end
     for _ in range(2):
-        _, at = option(text, at)
+        _, at = read_option(text, at)
     for _ in range(2):
         start = skip_space(text, at)
         end = group_end(text, start) if text[start : start + 1] == "{" else None
@@ -147,10 +147,10 @@ def _read(text: str, match: re.Match[str], kind: str, name: str) -> tuple[str | 
 
 
 def _read_command(text: str, at: int, name: str, command: str) -> tuple[str | None, int | None]:
-    """Return a definition in LaTeX's own way; the body may be one command without braces."""
-    count, at = option(text, at)
-    default, at = option(text, at)
-    got = argument(text, at)
+    """Return a definition in LaTeX's own form; the body may be one command without braces."""
+    count, at = read_option(text, at)
+    default, at = read_option(text, at)
+    got = read_argument(text, at)
     if got is None:
         return None, None
     count = f"[{count.strip()}]" if count is not None else ""
@@ -159,9 +159,9 @@ def _read_command(text: str, at: int, name: str, command: str) -> tuple[str | No
 
 
 def _read_document_command(text: str, at: int, name: str) -> tuple[str | None, int | None]:
-    """Return a definition of xparse in LaTeX's own way: a star is never there, the first argument may be an option."""
-    spec = argument(text, at)
-    body = argument(text, spec[1]) if spec else None
+    """Return an xparse definition in LaTeX's own form: without the star, and with the first argument as an option."""
+    spec = read_argument(text, at)
+    body = read_argument(text, spec[1]) if spec else None
     if spec is None or body is None:
         return None, None
     kinds: list[str] = []
@@ -172,7 +172,7 @@ def _read_document_command(text: str, at: int, name: str) -> tuple[str | None, i
             return None, body[1]
         place = match.end()
         if match[1] == "O":
-            got = argument(spec[0], place)
+            got = read_argument(spec[0], place)
             if got is None:
                 return None, body[1]
             default, place = got
@@ -190,7 +190,7 @@ def _read_document_command(text: str, at: int, name: str) -> tuple[str | None, i
 
 
 def _choose_branches(tex: str) -> str:
-    """Return the body of a command of xparse as it reads without a star and without an option."""
+    """Return the body of an xparse command for a call without star and option."""
     for _ in range(20):
         match = re.search(rf"\\If({'|'.join(_BRANCHES)})(?![A-Za-z])", tex)
         if match is None:
@@ -198,7 +198,7 @@ def _choose_branches(tex: str) -> str:
         arguments: list[str] = []
         at = match.end()
         for _ in range(3 if match[1].endswith("TF") else 2):
-            if (got := argument(tex, at)) is None:
+            if (got := read_argument(tex, at)) is None:
                 return tex
             arguments.append(got[0])
             at = got[1]

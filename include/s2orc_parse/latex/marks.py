@@ -1,9 +1,9 @@
-"""Characters of the private use area, which no source can hold, that carry what pandoc does not know through it."""
+"""Private-use characters that transport constructs through pandoc; sources do not contain them."""
 
 OPEN, CLOSE = "\ue000", "\ue001"  # around a mark: F0, C0, R0, B0, L0, A, Z
 CELL, BLOCK = "\ue002", "\ue003"
 FIELD, VALUE, END = "\ue004", "\ue005", "\ue006"  # a field of a bibliography entry: its name, its value
-CITE, KEYS, PART = "\ue00a", "\ue00b", "\ue00c"  # a citation written as a link: see citations.py
-REF = "\ue00d"  # a reference written as a link: see rewriting.py
+CITE, KEYS, PART = "\ue00a", "\ue00b", "\ue00c"  # a citation as a link: see citations.py
+REF = "\ue00d"  # a reference as a link: see rewriting.py
 NOTE, NOTE_END = "\ue00e", "\ue00f"  # around the note of a theorem
-XSPACE = "\ue009"  # \xspace: a space if what follows wants one
+XSPACE = "\ue009"  # \xspace: a space if the following text needs one

@@ -1,4 +1,4 @@
-"""Formulas → MathML, and the text they read as."""
+"""Convert formulas to MathML and to readable text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import orjson
 
 from s2orc_parse.latex.outcome import BadSource
-from s2orc_parse.latex.pandoc import command, limited
+from s2orc_parse.latex.pandoc import build_command, limit_policy
 from s2orc_parse.latex.process import run
 
 MAX_FORMULA = 20_000
@@ -31,8 +31,8 @@ _INNER = {
 }
 
 
-def inner(tex: str) -> str:
-    """A formula without its labels and the environment that displays it."""
+def strip_environment(tex: str) -> str:
+    """Return a formula without its labels and its display environment."""
     tex = _TEXT.sub(r"\\text{", _LABELS.sub("", tex))
     while match := _ENVIRONMENT.match(tex):
         name, body = match.group(1), match.group(3)
@@ -48,15 +48,18 @@ def inner(tex: str) -> str:
 
 
 def to_mathml(formulas: Iterable[str], *, seconds: float, memory_mb: int) -> dict[str, str]:
-    """MathML of formulas; what pandoc cannot read is missing."""
+    """Return the MathML of formulas; formulas that pandoc cannot read are omitted."""
     wanted = list(dict.fromkeys(formula for formula in formulas if 0 < len(formula) < MAX_FORMULA))
     if not wanted:
         return {}
-    blocks = [{"t": "Para", "c": [{"t": "Math", "c": [{"t": "InlineMath"}, inner(formula)]}]} for formula in wanted]
+    blocks = [
+        {"t": "Para", "c": [{"t": "Math", "c": [{"t": "InlineMath"}, strip_environment(formula)]}]}
+        for formula in wanted
+    ]
     given = orjson.dumps({"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": blocks})
-    line = command(memory_mb, "--from", "json", "--to", "html", "--mathml", "--wrap=none")
+    line = build_command(memory_mb, "--from", "json", "--to", "html", "--mathml", "--wrap=none")
     try:
-        status, out, _ = run(line, given, seconds=seconds, policy=limited(memory_mb))
+        status, out, _ = run(line, given, seconds=seconds, policy=limit_policy(memory_mb))
     except BadSource:
         return {}
     found = _PARAGRAPH.findall(out.decode()) if status == 0 else []
@@ -65,11 +68,11 @@ def to_mathml(formulas: Iterable[str], *, seconds: float, memory_mb: int) -> dic
     return {formula: text for formula, text in zip(wanted, found, strict=True) if text.startswith("<math")}
 
 
-def read_as(mathml: str) -> str:
-    """The signs of a formula in order, as a reader sees them: `|N1∩N2|`."""
+def extract_signs(mathml: str) -> str:
+    """Return the signs of a formula in order, as a reader sees them: `|N1∩N2|`."""
     return " ".join(html.unescape(_TAG.sub("", _ANNOTATION.sub("", mathml))).split())
 
 
-def without_commands(tex: str) -> str:
-    """What is left of a formula that has no MathML when its commands are taken away."""
+def remove_commands(tex: str) -> str:
+    """Return a formula without its commands, for formulas without MathML."""
     return " ".join(_COMMANDS.sub("", tex).split())

@@ -1,4 +1,4 @@
-"""Numbers of sections, floats and formulas, as LaTeX counts them, and what each label means."""
+"""Count sections, floats and formulas as LaTeX does, and resolve labels."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ _UNNUMBERED = re.compile(r"\\(?:nonumber|notag)(?![A-Za-z])")
 _INNER = re.compile(r"\\begin\{(\w+\*?)\}.*?\\end\{\1\}", re.DOTALL)
 _COUNTER_IN_ITEM = re.compile(f"{OPEN}(\\w+){CLOSE}")
 _LEVELS = ("section", "subsection", "subsubsection")
-"""Heads that have numbers (a \\paragraph has none)."""
+r"""headers with numbers (a \paragraph has none)"""
 _FLOATS = ("figure", "table", "algorithm", "equation")
-"""What is counted within a chapter. Only formulas can be counted within a section: floats come after the text."""
+"""counters within a chapter. Only formulas can be counted within a section, because floats come after the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a label means. Without a key it has no entry; `printed` is the number of what is around it."""
+    """The target of a label. Without a key it has no entry; `printed` is the number of the enclosing item."""
 
     type: RefType
     key: str | None
     num: str | None
-    name: str = ""  # figure, equation, section, appendix, or the environment of a theorem
+    name: str = ""  # figure, equation, section, appendix, or the name of a theorem environment
     printed: str | None = None
-    title: Inlines = ()  # what \\nameref prints
+    title: Inlines = ()  # output of \nameref
 
 
 @dataclass(slots=True)
 class Section:
-    """A head with its place among the others."""
+    """A header with its number."""
 
     key: str
     head: Head
@@ -65,7 +65,7 @@ class Section:
 
 @dataclass(slots=True)
 class Numbers:
-    """Everything of a document that is counted."""
+    """All counted items of a document."""
 
     counting: Counting = field(default_factory=Counting)
     sections: list[Section] = field(default_factory=list)
@@ -80,33 +80,34 @@ class Numbers:
     labels: dict[str, Target] = field(default_factory=dict)
 
 
-def number(document: Document, *, chapters: bool, counting: Counting | None = None) -> Numbers:
-    """Count a document. With chapters, heads of level 1 are chapters, and floats and formulas are counted in each."""
+def count_document(document: Document, *, chapters: bool, counting: Counting | None = None) -> Numbers:
+    """Count a document.
+
+    With chapters, headers of level 1 are chapters, and floats and formulas are counted within each.
+    """
     counter = _Counter(chapters=chapters, counting=counting or Counting())
     for paragraph in document.abstract:
         counter.count_inlines(paragraph.content)
     for block in document.blocks:
         counter.count_block(block)
-    for (
-        label,
-        section,
-    ) in counter.of_heads:  # pandoc gives heads names of its own, which may be labels of something else
+    # Last, because pandoc invents names of headers, which may be labels of other items.
+    for label, section in counter.head_labels:
         counter.numbers.labels.setdefault(label, section)
     return counter.numbers
 
 
 @dataclass(slots=True)
 class _Subequations:
-    """Formulas that share a number."""
+    """Formulas with a common number."""
 
     num: str
-    first: int  # of these among all formulas
+    first: int  # index of the first of these formulas
     count: int = 0
-    labels: list[str] = field(default_factory=list)  # of the whole
+    labels: list[str] = field(default_factory=list)  # labels of the group
 
 
 class _Counter:
-    """LaTeX's counters while a document is read from top to bottom."""
+    """LaTeX's counters while a document is processed in order."""
 
     def __init__(self, *, chapters: bool, counting: Counting) -> None:
         self.numbers = Numbers(counting)
@@ -116,16 +117,16 @@ class _Counter:
         self.within |= {name: parent for name, parent in counting.within.items() if name not in _FLOATS[:3]}
         self.heads: list[int] = []
         self.counts: dict[str, int] = {}
-        self.printed: dict[str, str] = {}  # by counter, as its \\the… prints it
+        self.printed: dict[str, str] = {}  # by counter, in the form of its \the…
         self.keys = {"FIGREF": 0, "TABREF": 0}
         self.is_appendix = False
         self.section: Target | None = None
-        self.scopes: list[Target] = []  # theorems and proofs around
+        self.scopes: list[Target] = []  # enclosing theorems and proofs
         self.shared: _Subequations | None = None
-        self.of_heads: list[tuple[str, Target]] = []
+        self.head_labels: list[tuple[str, Target]] = []
 
     def step(self, name: str) -> str:
-        """Count one up and return the number as printed."""
+        """Increment a counter and return the printed number."""
         self.counts[name] = self.counts.get(name, 0) + 1
         self.reset(name)
         if (template := self.numbers.counting.formats.get(name)) is not None:
@@ -141,7 +142,7 @@ class _Counter:
         return num
 
     def reset(self, name: str) -> None:
-        """Set the counters that are counted within another to zero."""
+        """Reset the counters within another counter to zero."""
         todo, seen = [name], {name}
         while todo:
             parent = todo.pop()
@@ -152,7 +153,7 @@ class _Counter:
                     todo.append(child)
 
     def count_block(self, block: Block) -> None:
-        """Count a block and what is in it."""
+        """Count a block and its content."""
         if isinstance(block, Appendix):
             self.is_appendix, self.heads = True, []
         elif isinstance(block, Head):
@@ -168,7 +169,7 @@ class _Counter:
             self._count_float(block, None, 0)
 
     def count_inlines(self, content: Inlines) -> None:
-        """Count formulas and items, and give labels their meaning."""
+        """Count formulas and items, and resolve labels."""
         for inline in content:
             if isinstance(inline, Math) and inline.display:
                 self._count_formula(inline)
@@ -229,7 +230,7 @@ class _Counter:
         )
         self.section = Target(RefType.SECTION, section.key, num, name, title=head.content)
         self.scopes.clear()
-        self.of_heads += [(label, self.section) for label in head.labels]
+        self.head_labels += [(label, self.section) for label in head.labels]
         self.count_inlines(head.content)
 
     def _open_theorem(self, block: Theorem) -> None:
@@ -272,7 +273,7 @@ class _Counter:
         self.shared = _Subequations(self.step("equation"), len(self.numbers.formula_list))
 
     def _close_subequations(self) -> None:
-        """Give the labels of the whole the first of its formulas."""
+        """Assign the labels of the group to its first formula."""
         whole, self.shared = self.shared, None
         if whole is None:
             return
@@ -306,7 +307,7 @@ def _letter(count: int) -> str:
 
 
 def _rows(tex: str) -> list[tuple[str, bool]]:
-    """The rows of a displayed formula, and whether each has a number."""
+    """Return the rows of a display formula, and whether each row has a number."""
     match = _ENVIRONMENT.match(tex)
     if match is None or match.group(1) not in _NUMBERED:
         return [(tex, False)]

@@ -1,4 +1,4 @@
-"""What may become of a source archive."""
+"""Outcomes of source archives."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """The word for each archive; everything but `ok` means there is no parse."""
+    """The outcome of an archive; all outcomes except `ok` mean that there is no parse."""
 
     OK = "ok"
-    PDF_ONLY = "pdf_only"  # arXiv has only the PDF (or a PostScript file)
-    WITHDRAWN = "withdrawn"  # the authors withdrew it: arXiv keeps a notice
-    NO_LATEX = "no_latex"  # no file starts a LaTeX document: plain TeX, HTML, Word, figures only
+    PDF_ONLY = "pdf_only"  # arXiv has only a PDF or PostScript file
+    WITHDRAWN = "withdrawn"  # the authors withdrew it; arXiv stores a notice
+    NO_LATEX = "no_latex"  # no file starts a LaTeX document: plain TeX, HTML, Word, only figures
     NOT_AN_ARCHIVE = "not_an_archive"  # neither gzip nor tar nor TeX
-    UNREADABLE = "unreadable"  # a file that cannot be read (`corpus latex`)
-    DAMAGED = "damaged"  # breaks off or does not check
-    UNSAFE_PATH = "unsafe:path"  # a name that leaves the folder
+    UNREADABLE = "unreadable"  # the file cannot be read (`corpus latex`)
+    DAMAGED = "damaged"  # truncated, or a wrong checksum
+    UNSAFE_PATH = "unsafe:path"  # a name outside the folder
     UNSAFE_LINK = "unsafe:link"  # a symbolic or hard link
-    UNSAFE_DEVICE = "unsafe:device"  # a device, pipe or other thing that is not a file
-    TOO_LARGE = "too_large"  # more bytes than allowed once unpacked, or once its files are put together
+    UNSAFE_DEVICE = "unsafe:device"  # a device, pipe or other special file
+    TOO_LARGE = "too_large"  # exceeds the maximum size after unpacking or after assembling its files
     TOO_MANY_FILES = "too_many_files"
-    CONVERTER_FAILED = "converter_failed"  # the converter gave up on it
-    TIMEOUT = "timeout"  # the converter took longer than its time
-    OUT_OF_MEMORY = "out_of_memory"  # the converter needed more than its memory
-    NO_TEXT = "no_text"  # converted, but nothing is left to read
+    CONVERTER_FAILED = "converter_failed"  # the converter failed
+    TIMEOUT = "timeout"  # the converter exceeded its time limit
+    OUT_OF_MEMORY = "out_of_memory"  # the converter exceeded its memory limit
+    NO_TEXT = "no_text"  # converted, but the result has no text
 
 
 class BadSource(Exception):
-    """A source archive of which there is no parse."""
+    """A source archive without a parse."""
 
     def __init__(self, outcome: Outcome, detail: str = "") -> None:
         super().__init__(f"{outcome}: {detail}" if detail else str(outcome))

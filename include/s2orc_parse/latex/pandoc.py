@@ -1,7 +1,7 @@
-"""pandoc as the reader of LaTeX: what it must not see is taken out before, what it cannot know is defined for it.
+"""Read LaTeX with pandoc: remove constructs that it cannot read, and define macros that it does not know.
 
-Floats, tables' cells and bibliography entries are put after the text, each behind a mark (characters of the private use area, which no
-source can hold): one run of pandoc reads them all with the document's own macros.
+Floats, table cells and bibliography entries are appended to the text, each after a mark (private-use characters, which
+sources do not contain). One run of pandoc therefore reads everything with the document's own macros.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from s2orc_parse.latex.bbl import RawItem, items_of, take_bibliography
+from s2orc_parse.latex.bbl import RawItem, read_items, take_bibliography
 from s2orc_parse.latex.bibtex import Record
 from s2orc_parse.latex.citations import find_aliases, mark_citations
 from s2orc_parse.latex.counting import read_counting
@@ -23,7 +23,7 @@ from s2orc_parse.latex.glossary import expand_glossary, expand_in_macros
 from s2orc_parse.latex.macros import (
     Definition,
     find_definitions,
-    names_in,
+    find_names,
     select_definitions,
     simplify_definitions,
 )
@@ -32,14 +32,14 @@ from s2orc_parse.latex.outcome import BadSource, Outcome
 from s2orc_parse.latex.pandoc_ast import Reader, plain
 from s2orc_parse.latex.process import run
 from s2orc_parse.latex.provided import IN_ENTRIES, IN_TEXT
-from s2orc_parse.latex.rewriting import mark_items, rewrite, without_theorem_setup
+from s2orc_parse.latex.rewriting import mark_items, remove_theorem_setup, rewrite
 from s2orc_parse.latex.signs import Signs
 from s2orc_parse.latex.source import Source
-from s2orc_parse.latex.tex import balanced, calls, replaced
+from s2orc_parse.latex.tex import balance, find_calls, replace_intervals
 from s2orc_parse.sandbox import Policy
 
 _REPAIRS = 6
-"""Paragraphs that pandoc cannot read and that are left out before the source is given up."""
+"""maximum number of unreadable paragraphs that are removed before the source is rejected"""
 
 _ALIAS = re.compile(
     r"\\(?:(?:re|provide)?newcommand|newcommand|renewcommand|providecommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
@@ -52,24 +52,25 @@ _SKIPPED = re.compile(r"\[INFO\] Skipped '\\([A-Za-z]+)((?:\[.*?\])?)((?:\{.*\})
 
 
 @functools.cache
-def binary() -> str:
-    """Where pandoc is: the one that comes with pypandoc-binary."""
+def find_binary() -> str:
+    """Return the path of pandoc from pypandoc-binary."""
     import pypandoc
 
     return str(pypandoc.get_pandoc_path())
 
 
-def command(memory_mb: int, *options: str) -> list[str]:
-    """pandoc's command line, its heap limited.
+def build_command(memory_mb: int, *options: str) -> list[str]:
+    """Return pandoc's command line with a limited heap.
 
-    pandoc comes with -H64m, which takes new memory where 4 MB that stay in the cache do (-H4m); and what it keeps is 3 MB, but a full
-    collection also visits the program's 14 MB of constants: there is one, and no other below 64 MB (-O64m).
+    The default allocation area -H64m uses new memory where 4 MB that fit into the cache suffice (-H4m). pandoc's live
+    data are 3 MB, but a full collection also visits 14 MB of constants. With -O64m, there is no further full collection
+    below 64 MB.
     """
-    return [binary(), "+RTS", f"-M{memory_mb}m", "-H4m", "-O64m", "-RTS", "--sandbox", *options]
+    return [find_binary(), "+RTS", f"-M{memory_mb}m", "-H4m", "-O64m", "-RTS", "--sandbox", *options]
 
 
-def limited(memory_mb: int) -> Policy:
-    """pandoc reads its standard input and no file; beside its heap it has room for its own data."""
+def limit_policy(memory_mb: int) -> Policy:
+    """Return the sandbox policy: pandoc reads only its standard input, and gets memory for its heap and its own data."""
     return Policy(limits={"DATA": (memory_mb + 512) << 20})
 
 
@@ -79,24 +80,24 @@ class Pandoc:
     name = "pandoc"
 
     def installed(self) -> bool:
-        """It comes with this package's requirements."""
+        """Return True: pandoc is a requirement of this package."""
         return True
 
     def refuse_unconfined(self, *, unsafe: bool) -> None:
-        """It has a sandbox of its own besides (`--sandbox`)."""
+        """Do nothing: pandoc also has its own sandbox (`--sandbox`)."""
 
     @functools.cached_property
     def version(self) -> str:
         """pandoc's version."""
-        _, out, _ = run([binary(), "--version"], b"", seconds=60)
+        _, out, _ = run([find_binary(), "--version"], b"", seconds=60)
         return out.decode().split()[1]
 
     def read(self, source: Source, *, seconds: float, memory_mb: int) -> Document:
-        """The document; raises `BadSource`."""
+        """Convert a source. Raises `BadSource`."""
         counting = read_counting(source)
-        body, own = take_bibliography(_without_aliases(source.preamble, source.body))
-        items = items_of(own or source.bbl)
-        body, short_forms = expand_glossary(source.preamble, simplify_definitions(without_theorem_setup(body)))
+        body, own = take_bibliography(_expand_aliases(source.preamble, source.body))
+        items = read_items(own or source.bbl)
+        body, short_forms = expand_glossary(source.preamble, simplify_definitions(remove_theorem_setup(body)))
         macros = _own_macros(source, own or source.bbl)
         names = {one.name for one in macros} | {one.name for one in find_definitions(source.body)}
         aliases = find_aliases(f"{source.preamble}\n{source.body}")
@@ -117,18 +118,18 @@ class Pandoc:
             body,
         )
         body = re.sub(r"(?<!\\)\\S\s*(?=\\ref)", "§", body)
-        flat = list(_numbered(pieces))
-        body, front = _front(source.preamble, body)
-        body = balanced(body)
-        tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _floats(flat), front, IN_ENTRIES, _entries(items)))
-        definitions = prepare(expand_in_macros(define_macros(macros, names, names_in(body + tail)), short_forms))
+        flat = list(_flatten_pieces(pieces))
+        body, front = _extract_front(source.preamble, body)
+        body = balance(body)
+        tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _format_floats(flat), front, IN_ENTRIES, _format_entries(items)))
+        definitions = prepare(expand_in_macros(define_macros(macros, names, find_names(body + tail)), short_forms))
         text = "\n".join((definitions, "\\begin{document}", body, "", tail, "\\end{document}\n"))
-        text = re.sub(r"\\href\s*(?:%\n\s*)?\{", r"\\href{", text)  # pandoc wants no line end between them
+        text = re.sub(r"\\href\s*(?:%\n\s*)?\{", r"\\href{", text)  # pandoc allows no line end between them
         ast, signs = _convert(text, seconds, memory_mb)
         return Reader(flat, pieces, items, signs, counting.kinds, list_items).document(ast)
 
     def texts(self, records: list[Record], source: Source, *, seconds: float, memory_mb: int) -> list[Record]:
-        """Return records whose fields, TeX so far, are text."""
+        """Return records with their TeX fields converted to text."""
         if not records:
             return []
         lines: list[str] = []
@@ -139,12 +140,12 @@ class Pandoc:
                     r"[\\{}$~]|--", value
                 ):
                     continue
-                lines.append(f"{OPEN}B{len(places)}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balanced(value)))
+                lines.append(f"{OPEN}B{len(places)}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balance(value)))
                 places.append((number, name))
         fields = [dict(record.fields) for record in records]
         if places:
             macros = _own_macros(source, "")
-            definitions = define_macros(macros, {one.name for one in macros}, names_in("\n".join(lines)))
+            definitions = define_macros(macros, {one.name for one in macros}, find_names("\n".join(lines)))
             text = "\n\n".join((definitions, "\\begin{document}", IN_ENTRIES, *lines, "\\end{document}\n"))
             ast, signs = _convert(text, seconds, memory_mb)
             reader = Reader([], [], [RawItem(str(i), None, "") for i in range(len(places))], signs)
@@ -155,8 +156,8 @@ class Pandoc:
 
 
 def _own_macros(source: Source, bbl: str) -> list[Definition]:
-    """Return what the source defines. A bibliography's own \\providecommand does not count where this module has more to say."""
-    provided = names_in(IN_ENTRIES)
+    r"""Return the source's definitions. A bibliography's \providecommand is ignored if this module defines the name."""
+    provided = find_names(IN_ENTRIES)
     of_bbl = find_definitions(re.split(r"\\(?:bibitem|harvarditem|entry)(?![A-Za-z])", bbl, maxsplit=1)[0])
     macros = [
         *find_definitions(f"{source.styles}\n{source.preamble}"),
@@ -166,14 +167,14 @@ def _own_macros(source: Source, bbl: str) -> list[Definition]:
 
 
 def define_macros(macros: list[Definition], names: Collection[str], wanted: set[str]) -> str:
-    """Return TeX for the macros that are used: the paper's own, and for other names those of common packages."""
+    """Return TeX for the used macros: the paper's own definitions, and those of common packages for other names."""
     own = select_definitions(macros, wanted)
-    wanted = wanted | names_in(own)
+    wanted = wanted | find_names(own)
     return "\n".join((own, select_definitions((one for one in IN_TEXT if one.name not in names), wanted)))
 
 
-def _without_aliases(preamble: str, body: str) -> str:
-    """The body with macros that only open or close an environment (`\\be`, `\\ee`) written out."""
+def _expand_aliases(preamble: str, body: str) -> str:
+    """Return the body with expanded macros that only open or close an environment (`\\be`, `\\ee`)."""
     aliases = {m.group(1) or m.group(3): m.group(2) or m.group(4) for m in _ALIAS.finditer(preamble)}
     if not aliases:
         return body
@@ -181,81 +182,84 @@ def _without_aliases(preamble: str, body: str) -> str:
     return re.sub(rf"\\({names})(?![A-Za-z])", lambda m: aliases[m.group(1)], body)
 
 
-def _front(preamble: str, body: str) -> tuple[str, str]:
-    """The body without title and authors, and these, a paragraph each: wherever a name may end, one ends."""
+def _extract_front(preamble: str, body: str) -> tuple[str, str]:
+    """Return the body without title and authors, and these as paragraphs, split wherever a name may end."""
     found = {"title": "", "author": ""}
     for text in (preamble, body):
-        for call in calls(text, "title|author", 1):
+        for call in find_calls(text, "title|author", 1):
             found[call.name] += ("" if call.name == "title" else r" \and ") + call.arguments[0]
-    body = replaced(body, ((call.start, call.end, "") for call in calls(body, "title|author", 1)))
+    body = replace_intervals(body, ((call.start, call.end, "") for call in find_calls(body, "title|author", 1)))
     names = re.sub(r"\\(?:bf|tt|small|large|it|xspace|thanks\s*\{[^{}]*\})(?![A-Za-z])|\$[^$]*\$", " ", found["author"])
-    lines = [f"{OPEN}T{CLOSE} {balanced(found['title'])}"]
+    lines = [f"{OPEN}T{CLOSE} {balance(found['title'])}"]
     for number, name in enumerate(_NAME_ENDS.split(names)[:200]):
-        lines.append(f"{OPEN}N{number}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balanced(name)))
+        lines.append(f"{OPEN}N{number}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balance(name)))
     return body, "\n\n".join(lines)
 
 
-def _numbered(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def _flatten_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
     for piece in pieces:
         yield piece
-        yield from _numbered(piece.parts)
+        yield from _flatten_pieces(piece.parts)
 
 
-def _floats(pieces: list[Piece]) -> str:
+def _format_floats(pieces: list[Piece]) -> str:
     lines: list[str] = []
     for number, piece in enumerate(pieces):
         if piece.caption is not None:
             lines.append(f"{OPEN}C{number}{CLOSE}")
-            lines.append(balanced(piece.caption))
+            lines.append(balance(piece.caption))
         for row in piece.cells:
-            cells = f" {CELL} ".join(re.sub(r"\n\s*\n", "\n", balanced(cell)).strip() for cell in row)
+            cells = f" {CELL} ".join(re.sub(r"\n\s*\n", "\n", balance(cell)).strip() for cell in row)
             lines.append(f"{OPEN}R{number}{CLOSE} {cells}")
     return "\n\n".join(lines)
 
 
-def _entries(items: list[RawItem]) -> str:
+def _format_entries(items: list[RawItem]) -> str:
     lines: list[str] = []
     for number, item in enumerate(items):
         if item.label is not None:
-            lines.append(f"{OPEN}L{number}{CLOSE} {balanced(item.label)}")
+            lines.append(f"{OPEN}L{number}{CLOSE} {balance(item.label)}")
         lines.append(f"{OPEN}B{number}{CLOSE} " + re.sub(r"\n\s*\n", "\n", item.content))
     return "\n\n".join(lines)
 
 
 def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any], Signs]:
-    """pandoc's AST and its signs; a command skipped with its text is defined to show it, a paragraph that cannot be read is left out."""
+    """Return pandoc's AST and its signs.
+
+    A skipped command with text is defined so that the text is shown. A paragraph that pandoc cannot read is removed.
+    """
     import time
 
-    until = time.monotonic() + seconds
+    deadline = time.monotonic() + seconds
     signs = Signs()
-    whole, text = text, signs.shortened(text)
+    original, text = text, signs.shorten(text)
     defined, runs = False, 0
     while runs < _REPAIRS + 2:
         runs += 1
-        status, out, said = run(
-            command(memory_mb, "--verbose", "--from", "latex", "--to", "json"),
+        status, out, messages = run(
+            build_command(memory_mb, "--verbose", "--from", "latex", "--to", "json"),
             text.encode(),
-            seconds=max(until - time.monotonic(), 0.1),
-            policy=limited(memory_mb),
+            seconds=max(deadline - time.monotonic(), 0.1),
+            policy=limit_policy(memory_mb),
         )
         if status == 0:
-            unknown = "" if defined else _unknown(signs.raw(said))
+            unknown = "" if defined else _define_skipped(signs.raw(messages))
             if not unknown:
                 try:
                     ast: dict[str, Any] = orjson.loads(out)
-                except orjson.JSONDecodeError:  # nested deeper than any reader goes
+                except orjson.JSONDecodeError:  # nested deeper than any reader supports
                     raise BadSource(Outcome.CONVERTER_FAILED, "nested too deep") from None
                 return ast, signs
             defined, text = True, unknown + text
             continue
-        if signs:  # what it cannot read is shown to it as it is: only so the line that it names is the one to leave out
-            signs, text, defined, runs = Signs(), whole, False, 0
+        if signs:  # show the original TeX, so that the reported line identifies the paragraph to remove
+            signs, text, defined, runs = Signs(), original, False, 0
             continue
-        where = re.search(r"line (\d+)", said)
+        where = re.search(r"line (\d+)", messages)
         if where is None:
             break
-        text = _left_out(text, int(where.group(1)))
-    raise BadSource(Outcome.CONVERTER_FAILED, " ".join(said.split())[-300:])
+        text = _remove_paragraph(text, int(where.group(1)))
+    raise BadSource(Outcome.CONVERTER_FAILED, " ".join(messages.split())[-300:])
 
 
 _NO_TEXT = frozenset((
@@ -272,13 +276,13 @@ _NO_TEXT = frozenset((
     "stepcounter", "thanks", "thefootnote", "theoremstyle", "thispagestyle", "tikz", "tikzset", "titleformat", "titlespacing", "url",
     "usepackage", "usetikzlibrary", "vphantom", "vskip", "vspace",
 ))  # fmt: skip
-"""Commands whose arguments are not printed where they stand."""
+"""commands with arguments that are not printed at their position"""
 
 
-def _unknown(said: str) -> str:
-    """Definitions of skipped commands whose arguments read like text."""
+def _define_skipped(messages: str) -> str:
+    """Return definitions of skipped commands whose arguments look like text."""
     found: dict[str, str] = {}
-    for line in said.splitlines():
+    for line in messages.splitlines():
         match = _SKIPPED.match(line.partition(" at ")[0] if "' at " not in line else line[: line.rindex("' at ") + 1])
         if (
             match is None
@@ -300,8 +304,8 @@ def _unknown(said: str) -> str:
     return "".join(found.values())
 
 
-def _left_out(text: str, line: int) -> str:
-    """The text without the paragraph that holds a line."""
+def _remove_paragraph(text: str, line: int) -> str:
+    """Return the text without the paragraph that contains a line."""
     lines = text.split("\n")
     line = min(line - 1, len(lines) - 1)
     first = last = line

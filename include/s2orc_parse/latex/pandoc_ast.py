@@ -1,4 +1,4 @@
-"""What pandoc gives (its JSON tree) → document: the marks that part text, captions, cells and entries are read here."""
+"""Convert pandoc's JSON tree to a document, and read the marks that separate text, captions, cells and entries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from s2orc_parse.latex.document import (  # fmt: skip
 from s2orc_parse.latex.floats import Piece
 from s2orc_parse.latex.marks import CELL, CITE, CLOSE, KEYS, NOTE, NOTE_END, OPEN, PART, REF, XSPACE
 from s2orc_parse.latex.rewriting import name_back_matter
-from s2orc_parse.latex.signs import SIGN, Signs, Style, styled
+from s2orc_parse.latex.signs import SIGN, Signs, Style, apply_style
 
 _MARK = re.compile(f"{OPEN}([A-Z])(\\d*){CLOSE}")
 _INLINE_MARK = re.compile(f"{OPEN}([IUN])(\\d+){CLOSE}")
@@ -47,7 +47,7 @@ _QUOTES = {"DoubleQuote": ("“", "”"), "SingleQuote": ("‘", "’")}
 
 
 class Reader:
-    """pandoc's AST → document."""
+    """Converts pandoc's AST to a document."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Reader:
         self.items = items
 
     def document(self, ast: Node) -> Document:
-        """The document of a whole AST."""
+        """Return the document of a complete AST."""
         meta = ast.get("meta", {})
         document = Document()
         abstract = meta.get("abstract")
@@ -187,7 +187,7 @@ class Reader:
                 yield from inner
 
     def _flat(self, nodes: list[Node]) -> Inlines:
-        """Blocks as one run of inlines."""
+        """Return blocks as one sequence of inlines."""
         found: list[Inline] = []
         for block in self._blocks(nodes):
             if isinstance(block, Para | Head):
@@ -198,7 +198,7 @@ class Reader:
         found: list[Inline] = []
         text: list[str] = []
 
-        def say(inlines: Iterable[Inline]) -> None:
+        def append(inlines: Iterable[Inline]) -> None:
             for inline in inlines:
                 if isinstance(inline, str):
                     text.append(inline)
@@ -208,19 +208,19 @@ class Reader:
                         text.clear()
                     found.append(inline)
 
-        def say_signs(content: str) -> Style | None:
-            """Say a text with signs; the style of the group behind it, if it ends with one."""
+        def append_signs(content: str) -> Style | None:
+            """Append a text with signs; return the style of the group after it, if the text ends with a style."""
             style: Style | None = None
             for part in self.signs.read(content):
                 if style is not None:
-                    say(styled(style, ()))
+                    append(apply_style(style, ()))
                 style = part if isinstance(part, Style) else None
                 if not isinstance(part, Style):
-                    say(self._marks(part) if isinstance(part, str) and OPEN in part else (part,))
+                    append(self._marks(part) if isinstance(part, str) and OPEN in part else (part,))
             return style
 
         style: Style | None = None
-        joins = False  # does an emphasis end here that one behind it goes on with?
+        joins = False  # whether an emphasis ends here that the next one continues
         for node in nodes:
             kind: str = node["t"]
             content: Any = node.get("c")
@@ -229,45 +229,45 @@ class Reader:
                     inner = self._inlines(content[1])
                     if joins and style.kind == "emph" and not text and isinstance(found[-1], Mark):
                         inner = (*found.pop().content, *inner)  # type: ignore[union-attr]
-                    say(styled(style, inner))
+                    append(apply_style(style, inner))
                     joins, style = style.kind == "emph", None
                     continue
-                say(styled(style, ()))
+                append(apply_style(style, ()))
                 style = None
             joins = joins and kind == "Str" and len(content) == 1
             if kind == "Str":
                 if SIGN.search(content):
-                    style = say_signs(content)
+                    style = append_signs(content)
                 elif OPEN in content:
-                    say(self._marks(content))
+                    append(self._marks(content))
                 else:
                     text.append(content)
             elif kind in ("Space", "SoftBreak", "LineBreak"):
                 text.append(" ")
             elif kind in ("Strong", "SmallCaps", "Underline", "Superscript", "Subscript", "Strikeout"):
-                say(self._inlines(content))
+                append(self._inlines(content))
             elif kind == "Emph":
-                say((Mark("emph", self._inlines(content)),))
+                append((Mark("emph", self._inlines(content)),))
             elif kind == "Quoted":
                 opening, closing = _QUOTES[content[0]["t"]]
-                say((opening, *self._inlines(content[1]), closing))
+                append((opening, *self._inlines(content[1]), closing))
             elif kind == "Cite":
-                say((self._cite(content),))
+                append((self._cite(content),))
             elif kind == "Math":
-                tex = _LINKED.sub(_unlinked, self.signs.raw(content[1]).replace(XSPACE, ""))
-                say((Math(tex, content[0]["t"] == "DisplayMath"),))
+                tex = _LINKED.sub(_restore_link, self.signs.raw(content[1]).replace(XSPACE, ""))
+                append((Math(tex, content[0]["t"] == "DisplayMath"),))
             elif kind == "Code":
-                style = say_signs(content[1])
+                style = append_signs(content[1])
             elif kind == "Link":
-                say(self._link(content))
+                append(self._link(content))
             elif kind == "Note":
-                say((_numbered_note(self._flat(content)),))
+                append((_numbered_note(self._flat(content)),))
             elif kind == "Span":
                 (identifier, _, pairs), inner = content
                 label = dict(pairs).get("label") or identifier
-                say((*((Label(label),) if label else ()), *self._inlines(inner)))
+                append((*((Label(label),) if label else ()), *self._inlines(inner)))
         if style is not None:
-            say(styled(style, ()))
+            append(apply_style(style, ()))
         if text:
             found.append("".join(text))
         return tuple(found)
@@ -298,7 +298,7 @@ class Reader:
         return replace(groups[0], further=tuple(groups[1:]))
 
     def _marks(self, text: str) -> Inlines:
-        """Return a text with the marks in it read."""
+        """Return a text with its marks converted."""
         found: list[Inline] = []
         for at, part in enumerate(_INLINE_MARK.split(text)):
             if at % 3 == 0:
@@ -333,7 +333,7 @@ class Reader:
 
 
 def _split(content: Inlines, sign: str) -> list[Inlines]:
-    """Return inlines cut at a sign, without the white space around the parts."""
+    """Return inlines split at a sign, without white space around the parts."""
     parts: list[list[Inline]] = [[]]
     for inline in content:
         if isinstance(inline, str) and sign in inline:
@@ -342,10 +342,10 @@ def _split(content: Inlines, sign: str) -> list[Inlines]:
             parts += [[part] for part in rest]
         else:
             parts[-1].append(inline)
-    return [_stripped(tuple(part)) for part in parts]
+    return [_strip(tuple(part)) for part in parts]
 
 
-def _stripped(content: Inlines) -> Inlines:
+def _strip(content: Inlines) -> Inlines:
     """Return inlines without white space at their ends, and without empty strings."""
     found = [inline for inline in content if inline != ""]
     if found and isinstance(found[0], str):
@@ -368,20 +368,22 @@ def _take_note(blocks: list[Block]) -> tuple[Inlines, list[Block]]:
 
 
 def _numbered_note(content: Inlines) -> Note:
-    """Return a footnote, with the number that a mark at its start gives it."""
+    """Return a footnote with the number in the mark at its start."""
     if content and isinstance(content[0], str) and (match := _INLINE_MARK.match(content[0].lstrip())):
         return Note((content[0].lstrip()[match.end() :], *content[1:]), match[2])
     return Note(content)
 
 
-def _unlinked(match: re.Match[str]) -> str:
-    """Return a citation or a reference in a formula as the source has it."""
+def _restore_link(match: re.Match[str]) -> str:
+    """Return a citation or reference inside a formula in its original form."""
     command, of = (match[1], match[2]) if match[1] else (match[3], match[4])
     return f"\\{command}{{{of.replace(KEYS, ',')}}}"
 
 
 def plain(content: Inlines) -> str:
-    """Inlines as text, white space runs as one space; footnotes, labels and references are not shown, formulas as TeX."""
+    """Return inlines as text with normalized white space, without footnotes, labels and references, and with formulas
+    as TeX.
+    """
     parts = []
     for inline in content:
         if isinstance(inline, str):
@@ -390,9 +392,9 @@ def plain(content: Inlines) -> str:
             parts.append(plain(inline.content))
         elif isinstance(inline, Math):
             parts.append(inline.tex)
-    return " ".join(spaced("".join(parts)).split())
+    return " ".join(expand_xspace("".join(parts)).split())
 
 
-def spaced(text: str) -> str:
-    """Text with a space for each \\xspace that something other than closing punctuation follows."""
+def expand_xspace(text: str) -> str:
+    """Return text with a space for each \\xspace that is not followed by closing punctuation."""
     return _XSPACE.sub(" ", text).replace(XSPACE, "") if XSPACE in text else text

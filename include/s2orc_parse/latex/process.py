@@ -1,4 +1,4 @@
-"""Runs a converter in its sandbox: no shell, no network, no file of ours, and limits on time, memory and output."""
+"""Run a converter in its sandbox: no shell, no network, no other files, and limits on time, memory and output."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ import tempfile
 from pathlib import Path
 
 from s2orc_parse import sandbox
-from s2orc_parse.disk import refuse_full
+from s2orc_parse.disk import check_free_space
 from s2orc_parse.latex.outcome import BadSource, Outcome
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 MAX_OUTPUT = 128 << 20
-_OUT_OF_HEAP = 251  # of programs by GHC
+_OUT_OF_HEAP = 251  # exit status of programs compiled by GHC
 _NOTHING = sandbox.Policy()
 
 
 def run(
     command: list[str], given: bytes, *, seconds: float, policy: sandbox.Policy = _NOTHING
 ) -> tuple[int, bytes, str]:
-    """Exit status, standard output and the end of standard error of a program that reads `given`.
+    """Run a program that reads `given`; return its exit status, standard output and the end of standard error.
 
     Raises:
-        BadSource: `timeout`, `out_of_memory` or `too_large` (its output). OSError: the disk is full, or it could not be started.
+        BadSource: `timeout`, `out_of_memory` or `too_large` (its output).
+        OSError: the disk is full, or the program could not be started.
     """
     limits = {"CPU": math.ceil(seconds) + 1, "FSIZE": MAX_OUTPUT, "CORE": 0, **policy.limits}
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
@@ -43,16 +44,16 @@ def run(
         if status is None:
             raise BadSource(Outcome.TIMEOUT, f"more than {seconds:g} s")
         if status:
-            refuse_full(Path(tempfile.gettempdir()))
+            check_free_space(Path(tempfile.gettempdir()))
         stderr.seek(max(0, stderr.seek(0, os.SEEK_END) - (1 << 20)))
-        said = stderr.read().decode("utf-8", "replace")
+        messages = stderr.read().decode("utf-8", "replace")
         if status == NOT_CONFINED:
-            raise OSError(f"{command[0]}: {said.strip()}")
+            raise OSError(f"{command[0]}: {messages.strip()}")
         if status == -signal.SIGXCPU:
             raise BadSource(Outcome.TIMEOUT, f"more than {limits['CPU']} s of the processor")
-        if status == _OUT_OF_HEAP or "heap exhausted" in said.lower() or "out of memory" in said.lower():
+        if status == _OUT_OF_HEAP or "heap exhausted" in messages.lower() or "out of memory" in messages.lower():
             raise BadSource(Outcome.OUT_OF_MEMORY)
         if status == -signal.SIGXFSZ or stdout.seek(0, os.SEEK_END) >= MAX_OUTPUT:
             raise BadSource(Outcome.TOO_LARGE, f"the converter wrote more than {MAX_OUTPUT} bytes")
         stdout.seek(0)
-        return status, stdout.read(), said
+        return status, stdout.read(), messages

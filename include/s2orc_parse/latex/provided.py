@@ -1,4 +1,4 @@
-"""Macros of common packages and styles that pandoc does not know. A paper's own definition of a name always wins."""
+"""Macros of common packages and styles that pandoc does not know. Definitions of the paper have priority."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ JOURNALS = {
     "physrep": "Phys. Rep.", "physscr": "Phys. Scr.", "planss": "Planet. Space Sci.", "procspie": "Proc. SPIE", "psj": "PSJ",
     "jaavso": "JAAVSO", "jgre": "J. Geophys. Res. Planets", "epsl": "Earth Planet. Sci. Lett.",
 }  # fmt: skip
-"""Journals as AASTeX, MNRAS and A&A abbreviate them: name of the macro → what it prints."""
+"""journal abbreviations of AASTeX, MNRAS and A&A: name of the macro → printed text"""
 IN_TEXT = (
     *find_definitions(_IN_TEXT),
     *(
@@ -46,7 +46,7 @@ IN_TEXT = (
         for name, text in JOURNALS.items()
     ),
 )
-"""Definitions for the text and for the bibliography."""
+"""definitions for the text and the bibliography"""
 IN_ENTRIES = (
     r"""
 \renewcommand{\newblock}{BLOCK}\providecommand{\newblock}{BLOCK}\providecommand{\natexlab}[1]{#1}\providecommand{\bibnamefont}[1]{#1}
@@ -78,4 +78,4 @@ IN_ENTRIES = (
     .replace("END", END)
     .replace("BLOCK", BLOCK)
 )
-"""Definitions for the bibliography only: they mark the fields of its entries."""
+"""definitions for the bibliography only: they mark the fields of its entries"""

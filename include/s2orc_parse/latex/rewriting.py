@@ -1,4 +1,4 @@
-"""Constructs that pandoc does not know, written as TeX that it reads, or as marks that the reader of its tree takes back."""
+"""Rewrite constructs that pandoc does not know as readable TeX or as marks, which the reader of its tree converts back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from s2orc_parse.latex.counting import Counting
 from s2orc_parse.latex.document import Item
 from s2orc_parse.latex.lists import find_items
 from s2orc_parse.latex.marks import CLOSE, KEYS, NOTE, NOTE_END, OPEN, REF
-from s2orc_parse.latex.tex import argument, environments, option, replaced
+from s2orc_parse.latex.tex import find_environments, read_argument, read_option, replace_intervals
 
 _WRAPPERS = {
     "CJK": 2, "CJK*": 2, "multicols": 1, "multicols*": 1, "spacing": 1, "Spacing": 1, "adjustwidth": 2, "adjustwidth*": 2, "adjustbox": 1,
@@ -18,7 +18,7 @@ _WRAPPERS = {
     "onehalfspace": 0,
     "list": 2,
 }  # fmt: skip
-"""Environments that only set type, and how many arguments they have."""
+"""environments that only change the layout, with their number of arguments"""
 _INLINE_WRAPPERS = frozenset(("CJK", "CJK*", "otherlanguage", "otherlanguage*", "hyphenrules"))
 _WRAPPER = re.compile(r"\\(begin|end)\s*\{(" + "|".join(map(re.escape, _WRAPPERS)) + r")\}")
 _BACK = {
@@ -29,7 +29,7 @@ _BACK = {
     "contributions": "Author contributions", "conflictsofinterest": "Conflicts of interest", "conflictofinterest": "Conflict of interest",
     "competinginterests": "Competing interests",
 }  # fmt: skip
-"""Environments and commands of the back matter, and the heads that they print."""
+"""environments and commands of the back matter, with their printed headers"""
 _BACK_COMMAND = re.compile(
     r"\\(acknowledge?ments?|ack|acknow|funding|dataavailability|authorcontributions|conflictsofinterest|competinginterests)(?![A-Za-z@])"
 )
@@ -50,12 +50,15 @@ _THEOREM_SETUP = (
 
 
 def name_back_matter(environment: str) -> str | None:
-    """Return the head of the back matter that an environment holds, or None."""
+    """Return the header of the back-matter part that an environment contains, or None."""
     return _BACK.get(environment.lower())
 
 
 def rewrite(text: str, counting: Counting, defined: Collection[str]) -> str:
-    """Return a text or definitions without what pandoc cannot read; the paper's own names (`defined`) stay."""
+    """Return a text or definitions without constructs that pandoc cannot read.
+
+    Names defined by the paper are unchanged.
+    """
     text = _unwrap(text)
     text = _BACK_COMMAND.sub(
         lambda match: match[0] if match[1] in defined else f"\n\n\\section*{{{_BACK[match[1]]}}}\n\n", text
@@ -67,7 +70,7 @@ def rewrite(text: str, counting: Counting, defined: Collection[str]) -> str:
 
 
 def mark_items(text: str, settings: str, counting: Counting, items: list[Item], *, has_enumitem: bool) -> str:
-    """Return the text with a mark at the start of each list item that has a label, and add these to `items`."""
+    """Return the text with a mark at the start of each list item with a label, and append these items to `items`."""
     if "\\item" not in text or "\\label" not in text:
         return text
     found = sorted(find_items(text, settings, counting.kinds, has_enumitem=has_enumitem), key=lambda pair: pair[0])
@@ -75,24 +78,24 @@ def mark_items(text: str, settings: str, counting: Counting, items: list[Item], 
     for place, item in found:
         marks.append((place, place, f"{OPEN}I{len(items)}{CLOSE}"))
         items.append(item)
-    return replaced(text, marks)
+    return replace_intervals(text, marks)
 
 
-def without_theorem_setup(body: str) -> str:
-    """Return the body without the definitions of theorems: they are counted here, not by pandoc."""
+def remove_theorem_setup(body: str) -> str:
+    """Return the body without definitions of theorems, which are counted here and not by pandoc."""
     if not re.search(rf"\\(?:{_THEOREM_SETUP})", body):
         return body
     found: list[tuple[int, int, str]] = []
     for match in re.finditer(rf"\\({_THEOREM_SETUP})\*?(?![A-Za-z@])", body):
         at = match.end()
         for _ in range(6):
-            after = option(body, at)[1]
-            got = argument(body, after) if body[after : after + 1] == "{" else None
+            after = read_option(body, at)[1]
+            got = read_argument(body, after) if body[after : after + 1] == "{" else None
             if got is None and after == at:
                 break
             at = got[1] if got else after
         found.append((match.start(), at, ""))
-    return replaced(body, found)
+    return replace_intervals(body, found)
 
 
 def _unwrap(text: str) -> str:
@@ -102,12 +105,12 @@ def _unwrap(text: str) -> str:
         shown = "" if match[2] in _INLINE_WRAPPERS else "\n\n"
         shown = f"\\{match[1]}{{itemize}}" if match[2] == "list" else shown
         if match[1] == "begin":
-            at = option(text, at, 300)[1]
+            at = read_option(text, at, 300)[1]
             for _ in range(_WRAPPERS[match[2]]):
-                got = argument(text, at, 300)
+                got = read_argument(text, at, 300)
                 at = got[1] if got else at
         found.append((match.start(), at, shown))
-    return replaced(text, found)
+    return replace_intervals(text, found)
 
 
 def _rewrite_footnote(match: re.Match[str]) -> str:
@@ -123,9 +126,9 @@ def _rewrite_references(text: str, defined: Collection[str]) -> str:
         if command in defined:
             continue
         labels: list[str] = []
-        at = option(text, match.end(), 200)[1]
+        at = read_option(text, match.end(), 200)[1]
         for _ in range(2 if "range" in command else 1):
-            got = argument(text, at, 2000)
+            got = read_argument(text, at, 2000)
             if got is None or text[got[1] - 1] != "}":
                 break
             labels.append(" ".join(got[0].split()))
@@ -133,32 +136,34 @@ def _rewrite_references(text: str, defined: Collection[str]) -> str:
         else:
             shown = "" if _SILENT.search(command) else f"\\href{{{REF}{command}{KEYS}{','.join(labels)}}}{{}}"
             found.append((match.start(), at, shown))
-    return replaced(text, found)
+    return replace_intervals(text, found)
 
 
 def _rewrite_theorems(text: str, counting: Counting) -> str:
-    """Return the text with the notes of theorems inside the environments, and restatable ones as what they are."""
+    """Return the text with notes of theorems inside the environments, and restatable environments replaced by their
+    kind.
+    """
     if "restatable" in text:
         pieces: list[tuple[int, int, str]] = []
-        for found in environments(text, r"restatable\*?"):
-            note, at = option(found.body, 0)
-            kind = argument(found.body, at)
-            name = argument(found.body, kind[1]) if kind else None
+        for found in find_environments(text, r"restatable\*?"):
+            note, at = read_option(found.body, 0)
+            kind = read_argument(found.body, at)
+            name = read_argument(found.body, kind[1]) if kind else None
             if kind and name:
                 note = f"[{note}]" if note else ""
                 inside = f"\\begin{{{kind[0]}}}{note}{found.body[name[1] :]}\\end{{{kind[0]}}}"
                 pieces.append((found.start, found.end, inside))
-        text = replaced(text, pieces)
+        text = replace_intervals(text, pieces)
     names = [name for name in counting.kinds if f"{{{name}}}" in text]
     if not names:
         return text
     marks: list[tuple[int, int, str]] = []
     for match in re.finditer(rf"\\begin\s*\{{({'|'.join(map(re.escape, names))})\}}", text):
-        note, at = option(text, match.end(), 3000)
+        note, at = read_option(text, match.end(), 3000)
         label = ""
         if (prefix := counting.kinds[match[1]].label_prefix) is not None:
-            got = argument(text, at, 3000)
-            name = argument(text, got[1], 300) if got else None
+            got = read_argument(text, at, 3000)
+            name = read_argument(text, got[1], 300) if got else None
             if got and name:
                 note, at = got[0], name[1]
                 label = f"\\label{{{prefix}:{name[0]}}}" if name[0] else ""
@@ -167,4 +172,4 @@ def _rewrite_theorems(text: str, counting: Counting) -> str:
             note = next(iter(re.findall(r"(?:^|,)\s*name\s*=\s*(\{[^{}]*\}|[^,]+)", note)), None)
         shown = f"{NOTE}{note}{NOTE_END}" if note else ""
         marks.append((match.end(), at, shown + label))
-    return replaced(text, marks)
+    return replace_intervals(text, marks)

@@ -1,8 +1,9 @@
-"""Signs of the private use area that stand for what pandoc need not read, and what each of them means.
+"""Replace parts of a text with single signs (private-use characters) that pandoc reads faster, and restore them.
 
-pandoc makes its table of commands again at each command that it looks up: 0.3 MB of allocations, 0.15 ms; a word takes it 10 kB. So runs
-of plain words, citations, references, addresses and the names of commands that only set type are given to it as one sign each, where they
-read the same wherever they stand. The reader of its tree puts back what they mean: TeX where pandoc gives TeX, else what pandoc would give.
+pandoc rebuilds its table of commands at each command look-up, which costs 0.3 MB of allocations and 0.15 ms; a word
+costs 10 kB. Runs of plain words, citations, references, addresses and names of layout commands therefore become one
+sign each, if their meaning does not depend on their position. The reader of pandoc's tree restores them: as TeX where
+pandoc outputs TeX, else as pandoc's output.
 """
 
 from __future__ import annotations
@@ -23,8 +24,12 @@ _DEFINED = re.compile(
     r"\\(?:newcommand|renewcommand|providecommand|DeclareRobustCommand|[egx]?def|let)\*?\s*\{?\s*\\([A-Za-z]+)"
 )
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
-_OTHERWISE = re.compile(r"\\[egx]?def\s*\\[A-Za-z@]+(?![A-Za-z@])(?:#\d)*\s*[^\s#{]|\\catcode|\\begin\s*\{tabbing\}")
-"""Where a text stays as it is: a macro's arguments end at characters of the text, or characters mean something else."""
+_UNSAFE_SYNTAX = re.compile(
+    r"\\[egx]?def\s*\\[A-Za-z@]+(?![A-Za-z@])(?:#\d)*\s*[^\s#{]|\\catcode|\\begin\s*\{tabbing\}"
+)
+"""syntax for which a text is not abbreviated: arguments end at characters of the text, or characters change their
+meaning
+"""
 _PLAIN, _EMPHASIS = "", "emph"
 _STYLES = {
     "textbf": _PLAIN, "textsc": _PLAIN, "textrm": _PLAIN, "textsf": _PLAIN, "textup": _PLAIN, "textmd": _PLAIN, "textnormal": _PLAIN,
@@ -49,7 +54,7 @@ _TOKEN = re.compile(
     r"|(?P<accent>['`\"^~])(?:(?P<letter>[A-Za-z])|\{(?P<lettered>[A-Za-z])\})"
     r"|(?P<symbol>[%&_#$])"
     r"|(?P<noindent>(?<=\s\\)noindent[ \t]*\n?[ \t]*(?=[A-Z]))"
-    # any other command with the word or the number behind it, which may be its argument
+    # any other command with the following word or number, which may be its argument
     r"|(?P<other>[A-Za-z@]+\*?\s*(?:[A-Za-z]+|=?[ \t]*[-+.\d][\w.]*(?:\s+(?:plus|minus)\s+[\w.]+)*)?|.)"
     r")"
     rf"|(?P<words>(?:(?<=[A-Za-z,.;:)][ \n])|(?<=\{{)){_WORD}(?:{_SPACE}{_WORD})+)(?=[ \n~,.;:)}}]|\\ )"
@@ -61,15 +66,15 @@ _BLOCKS = re.compile(
     r"|special|ignore|raggedright|part|chapter|(?:sub)*section|(?:sub)?paragraph|dedication|signature|date|title|author|opening|closing"
     r"|def|let|(?:begin|end|bgroup|bibliography|make|add|mark|list|frame|include|input|new|renew|theorem|use)[a-z]*)(?![A-Za-z])"
 )
-"""What no group that only sets type may hold: pandoc cannot read it there, and leaves its paragraph out."""
+"""constructs that a layout-only group must not contain: pandoc cannot read them there and drops the paragraph"""
 _EMPTY = re.compile(r"\s*\}")
 _BEFORE_TEXT = re.compile("[A-Za-z,.;:(`\ue001]\\s*\\Z")
-"""What stands before a group that is not an argument."""
+"""text before a group that is not an argument"""
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What is done with the group that follows: `kind` as of a Mark, empty if only type is set."""
+    """The style of the following group: `kind` as for a Mark, empty if only the layout changes."""
 
     kind: str
     target: str = ""
@@ -84,11 +89,11 @@ class Signs:
         self._meanings: list[Inline | Style] = []
 
     def __bool__(self) -> bool:
-        """Whether there are any."""
+        """Return whether there are any signs."""
         return bool(self._raw)
 
     def _sign(self, raw: str, meaning: Inline | Style) -> str:
-        """The sign for some TeX; the TeX itself where there are no more signs."""
+        """Return the sign for some TeX, or the TeX itself if all signs are used."""
         if (sign := self._signs.get(raw)) is None:
             if len(self._raw) > _LAST - _FIRST:
                 return raw
@@ -97,22 +102,22 @@ class Signs:
             self._meanings.append(meaning)
         return sign
 
-    def shortened(self, text: str) -> str:
-        """A whole text for pandoc, with signs; as it is where that could mean something else."""
-        if _OTHERWISE.search(text):
+    def shorten(self, text: str) -> str:
+        """Return a complete text for pandoc with signs, or unchanged if signs could change its meaning."""
+        if _UNSAFE_SYNTAX.search(text):
             return text
         defined, labels = set(_DEFINED.findall(text)), {label.strip() for label in _LABEL.findall(text)}
         known = {name: name for name in (*_CITES, *_REFS, *_STYLES) if name not in defined}
         known |= dict(_CITE_IS.findall(text))
-        if any("#" in label for label in labels):  # a macro makes labels
+        if any("#" in label for label in labels):  # a macro creates labels
             known = {name: of for name, of in known.items() if name not in _REFS}
         begin = text.find("\\begin{document}")
         blocks = [match.start() for match in _BLOCKS.finditer(text)]
         parts: list[str] = []
-        # is it text? where it starts, the place of its command's sign in `parts`, and that command
+        # (is it text?, its start, index of its command's sign in `parts`, its command)
         groups: list[tuple[bool, int, int, str]] = []
-        at = ended = 0  # how far the text is in `parts`; where the last command ended
-        command = ""  # that command, if a sign stands for it
+        at = ended = 0  # end of the text in `parts`; end of the last command
+        command = ""  # the last command, if it has a sign
         note = False  # whether it was \\footnote
         for match in _TOKEN.finditer(text):
             start, end, token = match.start(), match.end(), match.group()
@@ -133,7 +138,7 @@ class Signs:
                         parts[place] = command
                 continue
             kind = match.lastgroup
-            new = self._instead(match, known, labels) if is_text or kind == "style" else None
+            new = self._replace_token(match, known, labels) if is_text or kind == "style" else None
             if new is not None:
                 parts += (text[at:start], new)
                 at = end
@@ -145,8 +150,8 @@ class Signs:
                 parts[place] = command
         return "".join([*parts, text[at:]])
 
-    def _instead(self, match: re.Match[str], known: dict[str, str], labels: set[str]) -> str | None:
-        """What is written in place of a token; None if it stays."""
+    def _replace_token(self, match: re.Match[str], known: dict[str, str], labels: set[str]) -> str | None:
+        """Return the replacement of a token, or None if it remains."""
         kind, token = match.lastgroup, match.group()
         if kind == "other":
             return None
@@ -173,11 +178,11 @@ class Signs:
         return None
 
     def raw(self, text: str) -> str:
-        """The text with the TeX that each sign stands for."""
+        """Return the text with the TeX of each sign."""
         return SIGN.sub(lambda match: self._raw[ord(match.group()) - _FIRST], text)
 
     def read(self, text: str) -> Iterator[Inline | Style]:
-        """What a text with signs means, part by part: a command is text where its group is."""
+        """Yield the parts of a text with signs. A command is text if its group is text."""
         if "{" in text:
             text = _BEFORE_GROUP.sub(lambda match: self.raw(match.group()), text)
         for at, part in enumerate(_PARTS.split(text)):
@@ -187,8 +192,8 @@ class Signs:
                 yield part
 
 
-def styled(style: Style, content: Inlines) -> Inlines:
-    """The content of a group as its style has it; no emphasis begins or ends with a space."""
+def apply_style(style: Style, content: Inlines) -> Inlines:
+    """Return the content of a group in its style; no emphasis begins or ends with a space."""
     if style.kind != "emph":
         return (Mark(style.kind, content, style.target),) if style.kind else content
     before: Inlines = ()

@@ -1,6 +1,6 @@
-"""One LaTeX source put together: the main file with what it inputs, its bibliography, and the macros of its own packages.
+"""Assemble a LaTeX source: the main file with its inputs, its bibliography, and the macros of its own packages.
 
-Files are looked for inside the archive only: a path out of it, a pipe or a device is a name like any other that is not there.
+Files are searched only inside the archive. A path outside it, a pipe or a device is treated as a missing file.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from s2orc_parse.latex.archive import safe_name
-from s2orc_parse.latex.conditionals import decided
+from s2orc_parse.latex.conditionals import resolve_conditionals
 from s2orc_parse.latex.outcome import BadSource, Outcome
-from s2orc_parse.latex.tex import calls
-from s2orc_parse.latex.verbatim import without_comments
+from s2orc_parse.latex.tex import find_calls
+from s2orc_parse.latex.verbatim import remove_comments
 
 MAX_FLAT = 8 << 20
-"""Characters of a source once its files are put together."""
+"""maximum number of characters of an assembled source"""
 MAX_DEPTH = 20
-"""Files that input each other."""
+"""maximum nesting of input files"""
 
 _DOCUMENT = re.compile(r"\\document(?:class|style)\b")
 _BEGIN = re.compile(r"\\begin\s*\{document\}")
@@ -42,32 +42,32 @@ _PACKAGES = r"usepackage|RequirePackage|documentclass|documentstyle"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is left of an archive when it is put together; no comments anywhere."""
+    """The assembled content of an archive, without comments."""
 
     main: str
-    """Name of the main file."""
+    """name of the main file"""
     files: dict[str, bytes]
     preamble: str
     body: str
-    """Between \\begin{document} and \\end{document}, everything input."""
+    """content between \\begin{document} and \\end{document}, with all inputs"""
     packages: dict[str, str]
-    """Packages and the class (first), with their options."""
+    """packages and the class (first), with their options"""
     styles: str
-    """The archive's own packages that the document loads, put together."""
+    """the archive's own packages that the document loads"""
     bbl: str
-    """The bibliography as BibTeX or Biber wrote it: `thebibliography` or biblatex's entries; empty where there is none."""
+    """bibliography written by BibTeX or Biber: `thebibliography` or biblatex's entries; empty if there is none"""
     bib: str
-    """The databases that the document names."""
+    """databases that the document references"""
 
 
 def read_source(files: dict[str, bytes]) -> Source:
-    """Put a source together.
+    """Assemble a source.
 
     Raises:
-        BadSource: `no_latex` where no file starts a document, `too_large` where it grows beyond all bounds.
+        BadSource: `no_latex` if no file starts a document, `too_large` if the text exceeds the limit.
     """
-    main = _main(files)
-    files = {**_embedded(files, PurePosixPath(main).stem), **files}
+    main = _find_main(files)
+    files = {**_extract_embedded(files, PurePosixPath(main).stem), **files}
     encoding = _ENCODING.search(files[main].decode("latin-1"))
     decoder = _Decoder(files, _ENCODINGS.get(encoding.group(1).split(",")[-1].strip(), "") if encoding else "")
     whole = _Flattener(decoder, str(PurePosixPath(main).parent)).read(main)
@@ -77,16 +77,23 @@ def read_source(files: dict[str, bytes]) -> Source:
         raise BadSource(Outcome.NO_LATEX, f"{main} has no \\begin{{document}}")
     end = _END.search(whole, begin.end())
     preamble, body = whole[: begin.start()], whole[begin.end() : end.start() if end else len(whole)]
-    packages = _packages(preamble)
+    packages = _read_packages(preamble)
     styles = "\n".join(
-        without_comments(decoder.text(found))
+        remove_comments(decoder.text(found))
         for name in packages
         for suffix in (".sty", ".cls")
         if (found := decoder.find(name + suffix)) is not None
     )
-    preamble, body = decided(preamble, body)
+    preamble, body = resolve_conditionals(preamble, body)
     return Source(
-        main, files, preamble, body, packages, styles, _bbl(decoder, main, body), _bib(decoder, preamble + body)
+        main,
+        files,
+        preamble,
+        body,
+        packages,
+        styles,
+        _find_bbl(decoder, main, body),
+        _find_databases(decoder, preamble + body),
     )
 
 
@@ -96,8 +103,8 @@ _FILECONTENTS = re.compile(
 _MAX_EMBEDDED = 100
 
 
-def _embedded(files: dict[str, bytes], job: str) -> dict[str, bytes]:
-    """Return the files that the source writes itself (`filecontents`): databases, bibliographies, packages, texts."""
+def _extract_embedded(files: dict[str, bytes], job: str) -> dict[str, bytes]:
+    """Return the files that the source contains in `filecontents`: databases, bibliographies, packages, texts."""
     found: dict[str, bytes] = {}
     for name, data in sorted(files.items()):
         if b"filecontents" not in data or PurePosixPath(name).suffix.lower() not in _TEXT_SUFFIXES:
@@ -124,7 +131,7 @@ class _Decoder:
         self._encoding = encoding
 
     def find(self, *names: str) -> str | None:
-        """The file of the first name there is, whatever its case; None if there is none inside the archive."""
+        """Return the first existing file of these names, ignoring case, or None if the archive contains none."""
         for name in names:
             plain = safe_name(name.strip().strip('"'))
             if (
@@ -134,12 +141,12 @@ class _Decoder:
                 return found
         return None
 
-    def named(self, suffix: str) -> list[str]:
-        """The files with a suffix, by name."""
+    def list_files(self, suffix: str) -> list[str]:
+        """Return the names of the files with a suffix."""
         return sorted(name for name in self._files if name.lower().endswith(suffix))
 
     def text(self, name: str) -> str:
-        """A file's text: UTF-8 if it is that, else in the encoding the document names, else Windows-1252."""
+        """Return a file's text: UTF-8 if valid, else in the document's encoding, else Windows-1252."""
         data = self._files[name]
         for encoding in ("utf-8-sig", self._encoding, "cp1252"):
             try:
@@ -154,7 +161,7 @@ class _Decoder:
 
 
 class _Flattener:
-    """Puts in what is input, as often as it is input, within bounds."""
+    """Inserts input files, each as often as it is input, within the limits."""
 
     def __init__(self, decoder: _Decoder, folder: str) -> None:
         self._decoder = decoder
@@ -163,13 +170,13 @@ class _Flattener:
         self._open: list[str] = []
 
     def read(self, name: str) -> str:
-        """The text of a file with everything it inputs."""
+        """Return the text of a file including its input files."""
         if name in self._open or len(self._open) >= MAX_DEPTH:
             return ""
         self._open.append(name)
-        text = without_comments(self._decoder.text(name))
+        text = remove_comments(self._decoder.text(name))
         text = text.partition("\\endinput")[0] if len(self._open) > 1 else text
-        if len(self._open) > 1 and (begin := _BEGIN.search(text)):  # a subfile is a document of its own
+        if len(self._open) > 1 and (begin := _BEGIN.search(text)):  # a subfile is a separate document
             end = _END.search(text, begin.end())
             text = text[begin.end() : end.start() if end else len(text)]
         self._room -= len(text)
@@ -199,15 +206,15 @@ class _Flattener:
         return self.read(found) + "%\n"
 
 
-def _main(files: dict[str, bytes]) -> str:
-    """The file that starts the document: what 00README names, else what has \\documentclass and \\begin{document}."""
+def _find_main(files: dict[str, bytes]) -> str:
+    """Return the file that starts the document: named by 00README, else with \\documentclass and \\begin{document}."""
     texts = {
         name: files[name]
         for name in sorted(files)
         if name.lower().endswith((".tex", ".ltx", ".latex", ".txt")) or "." not in name
     }
     stripped = {
-        name: without_comments(data[: 1 << 20].decode("latin-1"))
+        name: remove_comments(data[: 1 << 20].decode("latin-1"))
         for name, data in texts.items()
         if b"\\document" in data
     }
@@ -217,11 +224,11 @@ def _main(files: dict[str, bytes]) -> str:
             for line in data.decode("utf-8", "replace").splitlines():
                 words = re.split(r"[\s\"',:]+", line)
                 if "toplevelfile" in words or "toplevel" in words or "filename" in words:
-                    named = next(
+                    list_files = next(
                         (other for other in starting if PurePosixPath(other).name in words or other in words), None
                     )
-                    if named and ("ignore" not in words):
-                        return named
+                    if list_files and ("ignore" not in words):
+                        return list_files
     if not starting:
         raise BadSource(Outcome.NO_LATEX, "no file has \\documentclass")
     included = {
@@ -246,39 +253,39 @@ def _main(files: dict[str, bytes]) -> str:
     return min(starting, key=rank)
 
 
-def _packages(preamble: str) -> dict[str, str]:
-    """Names of the class and packages → options."""
+def _read_packages(preamble: str) -> dict[str, str]:
+    """Return the options of the class and packages by name."""
     found: dict[str, str] = {}
-    for call in calls(preamble, _PACKAGES, 1):
+    for call in find_calls(preamble, _PACKAGES, 1):
         for name in call.arguments[0].split(","):
             if name := re.sub(r"[\s%]", "", name):
                 found[name] = ",".join(filter(None, (found.get(name), call.options[0])))
     return found
 
 
-def _bbl(decoder: _Decoder, main: str, body: str) -> str:
-    """The bibliography that belongs to the main file; empty where it stands in the document itself."""
+def _find_bbl(decoder: _Decoder, main: str, body: str) -> str:
+    """Return the bibliography of the main file; empty if it is inside the document."""
     if "\\begin{thebibliography}" in body:
         return ""
     found = decoder.find(re.sub(r"\.[^.]*$", "", main) + ".bbl")
     if found is None:
-        others = decoder.named(".bbl")
+        others = decoder.list_files(".bbl")
         found = max(others, key=lambda name: len(decoder.text(name)), default=None)
-    return without_comments(decoder.text(found)) if found is not None else ""
+    return remove_comments(decoder.text(found)) if found is not None else ""
 
 
-def _bib(decoder: _Decoder, text: str) -> str:
-    """The databases that the document names, or the only one there is."""
-    named = [
+def _find_databases(decoder: _Decoder, text: str) -> str:
+    """Return the databases that the document references, or the only database."""
+    list_files = [
         name.strip()
-        for call in calls(text, r"bibliography|addbibresource|addglobalbib", 1)
+        for call in find_calls(text, r"bibliography|addbibresource|addglobalbib", 1)
         for name in call.arguments[0].split(",")
     ]
     found = [
         file
-        for name in named
+        for name in list_files
         if (file := decoder.find(name, f"{name}.bib")) is not None and file.lower().endswith(".bib")
     ]
-    if not found and named and len(decoder.named(".bib")) == 1:
-        found = decoder.named(".bib")
+    if not found and list_files and len(decoder.list_files(".bib")) == 1:
+        found = decoder.list_files(".bib")
     return "\n".join(decoder.text(name) for name in dict.fromkeys(found))

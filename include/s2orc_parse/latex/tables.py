@@ -1,11 +1,11 @@
-"""Tables as LaTeX has them → rows of cells, still TeX: converters lose too many (column types, rules, nested boxes)."""
+"""Split LaTeX tables into rows of cells as TeX, because converters lose too many (column types, rules, nested boxes)."""
 
 from __future__ import annotations
 
 import re
 from itertools import islice
 
-from s2orc_parse.latex.tex import argument, calls, option, replaced
+from s2orc_parse.latex.tex import find_calls, read_argument, read_option, replace_intervals
 
 TABULAR = (
     r"tabular\*?|tabularx|tabulary|longtable\*?|supertabular\*?"
@@ -27,24 +27,24 @@ _TOKEN = re.compile(
 MAX_CELLS = 20_000
 
 
-def cells_of(name: str, body: str) -> list[list[str]]:
-    """Rows of cells of the environment `name` whose inside is `body`; \\multicolumn leaves empty cells after its own."""
-    at = option(body, 0)[1]
-    if name in _WIDTH_FIRST and (width := argument(body, at)):
-        at = option(body, width[1])[1]
-    if spec := argument(body, at):
+def split_cells(name: str, body: str) -> list[list[str]]:
+    """Return the rows of cells of the environment `name` with content `body`; \\multicolumn adds empty cells."""
+    at = read_option(body, 0)[1]
+    if name in _WIDTH_FIRST and (width := read_argument(body, at)):
+        at = read_option(body, width[1])[1]
+    if spec := read_argument(body, at):
         at = spec[1]
-    head = next((call.arguments[0] for call in calls(body, "tablehead", 1)), "")
+    head = next((call.arguments[0] for call in find_calls(body, "tablehead", 1)), "")
     body = body[at:]
     if head:
         body = head.replace("\\colhead", "") + r"\\" + body.partition("\\startdata")[2]
-    heads = calls(body, r"caption(?:of\{table\})?|tablecaption|tablehead", 1)
-    body = replaced(body, ((call.start, call.end, "") for call in heads))
+    heads = find_calls(body, r"caption(?:of\{table\})?|tablecaption|tablehead", 1)
+    body = replace_intervals(body, ((call.start, call.end, "") for call in heads))
     body = re.sub(r"\A(?:\s|%|\\\\(?:\[[^\]]*\])?)+", "", body)
     rows: list[list[str]] = []
     total = 0
     for raw in _split(body):
-        row = [cell for part in raw for cell in _spanned(_RULES.sub("", part) if "\\" in part else part)]
+        row = [cell for part in raw for cell in _expand_span(_RULES.sub("", part) if "\\" in part else part)]
         if any(cell.strip(" \n%~") for cell in row):
             rows.append(row)
             total += len(row)
@@ -54,7 +54,7 @@ def cells_of(name: str, body: str) -> list[list[str]]:
 
 
 def _split(body: str) -> list[list[str]]:
-    """Rows of cells at the signs that stand in no group and no inner environment."""
+    """Return the rows of cells, split at separators outside groups and inner environments."""
     rows: list[list[str]] = [[]]
     depth = inner = at = 0
     for match in _TOKEN.finditer(body):
@@ -76,21 +76,21 @@ def _split(body: str) -> list[list[str]]:
     return rows
 
 
-def _spanned(cell: str) -> list[str]:
-    """A cell without \\multicolumn and \\multirow, and the empty cells it takes the place of."""
+def _expand_span(cell: str) -> list[str]:
+    """Return a cell without \\multicolumn and \\multirow, and the empty cells that it covers."""
     if "\\multi" not in cell:
         return [cell]
     extra = 0
-    spans = list(calls(cell, "multicolumn", 3, options=0))
+    spans = list(find_calls(cell, "multicolumn", 3, options=0))
     for call in spans[:100]:
         count = call.arguments[0].strip()
         extra += min(int(count) - 1, 100) if count.isdecimal() and len(count) < 4 else 0
-    cell = replaced(cell, ((call.start, call.end, call.arguments[2]) for call in spans))
-    for call in reversed(list(islice(calls(cell, "multirow(?:cell)?", 1, options=1), 100))):
-        at = option(cell, call.end)[1]
-        width = argument(cell, at)
-        shift = option(cell, width[1])[1] if width else at
-        text = argument(cell, shift)
+    cell = replace_intervals(cell, ((call.start, call.end, call.arguments[2]) for call in spans))
+    for call in reversed(list(islice(find_calls(cell, "multirow(?:cell)?", 1, options=1), 100))):
+        at = read_option(cell, call.end)[1]
+        width = read_argument(cell, at)
+        shift = read_option(cell, width[1])[1] if width else at
+        text = read_argument(cell, shift)
         if width and text:
             cell = cell[: call.start] + text[0] + cell[text[1] :]
     return [cell, *[""] * max(extra, 0)]

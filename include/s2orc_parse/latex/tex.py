@@ -1,6 +1,6 @@
-"""Reading TeX just far enough: groups, arguments, environments, comments.
+"""Read the basic syntax of TeX: groups, arguments, environments, comments.
 
-Everything is linear in the length of a text whose groups are closed; what is not costs time up to `deadline`.
+The time is linear in the length of a text with closed groups. Other texts take time up to `deadline`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SPACE = re.compile(r"(?:\s|%\n)*")
 
 
 deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
-"""When, on the monotonic clock, reading has to be over."""
+"""deadline of reading on the monotonic clock"""
 
 
 def check_deadline() -> None:
@@ -30,8 +30,8 @@ def check_deadline() -> None:
         raise BadSource(Outcome.TIMEOUT, "before the converter")
 
 
-def replaced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
-    """The text with each stretch (start, end), in order, replaced."""
+def replace_intervals(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
+    """Return the text with each interval (start, end), in order, replaced."""
     parts, at = [], 0
     for start, end, new in pieces:
         if start >= at:
@@ -41,7 +41,10 @@ def replaced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
 
 
 def group_end(text: str, start: int, within: int = _FAR) -> int | None:
-    """Where the group that opens at `start` ends (after its brace); None if it does not. Raises `BadSource` after the deadline."""
+    """Return the end of the group that opens at `start` (after its brace), or None.
+
+    Raises `BadSource` after the deadline.
+    """
     check_deadline()
     depth = 0
     for match in _BRACE.finditer(text, start, start + within):
@@ -56,12 +59,12 @@ def group_end(text: str, start: int, within: int = _FAR) -> int | None:
 
 
 def skip_space(text: str, at: int) -> int:
-    """The first position from `at` on that is neither white space nor the end of a line's comment."""
+    """Return the first position from `at` that is neither white space nor a comment's line end."""
     return _SPACE.match(text, at).end()  # type: ignore[union-attr]
 
 
-def argument(text: str, at: int, within: int = _FAR) -> tuple[str, int] | None:
-    """The argument at `at` (white space before it is skipped) without its braces, and where it ends; None if there is none."""
+def read_argument(text: str, at: int, within: int = _FAR) -> tuple[str, int] | None:
+    """Return the argument at `at` without braces (leading white space is skipped) and its end, or None."""
     at = skip_space(text, at)
     if at >= len(text) or text[at] == "}":
         return None
@@ -74,8 +77,8 @@ def argument(text: str, at: int, within: int = _FAR) -> tuple[str, int] | None:
     return text[at], at + 1
 
 
-def option(text: str, at: int, within: int = _FAR) -> tuple[str | None, int]:
-    """The optional argument at `at`, if there is one, and where it ends."""
+def read_option(text: str, at: int, within: int = _FAR) -> tuple[str | None, int]:
+    """Return the optional argument at `at`, or None, and its end."""
     start = skip_space(text, at)
     if start >= len(text) or text[start] != "[":
         return None, at
@@ -96,7 +99,7 @@ def option(text: str, at: int, within: int = _FAR) -> tuple[str | None, int]:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A command with its arguments: `text[start:end]` is all of it."""
+    """A command with its arguments; `text[start:end]` is the complete command."""
 
     name: str
     start: int
@@ -105,19 +108,21 @@ class Call:
     arguments: tuple[str, ...]
 
 
-def calls(text: str, names: str, arguments: int, options: int = 1) -> Iterator[Call]:
-    """Commands whose name matches the pattern, with up to `options` optional arguments before `arguments` others; not nested."""
+def find_calls(text: str, names: str, arguments: int, options: int = 1) -> Iterator[Call]:
+    """Yield the commands with a matching name, and up to `options` optional arguments before `arguments` others; not
+    nested.
+    """
     pattern = re.compile(rf"\\({names})(?![A-Za-z@])\*?")
     at = 0
     while match := pattern.search(text, at):
         at = end = match.end()
         found: list[str | None] = []
         for _ in range(options):
-            value, end = option(text, end)
+            value, end = read_option(text, end)
             found.append(value)
         values = []
         for _ in range(arguments):
-            if (got := argument(text, end)) is None:
+            if (got := read_argument(text, end)) is None:
                 break
             values.append(got[0])
             end = got[1]
@@ -128,7 +133,7 @@ def calls(text: str, names: str, arguments: int, options: int = 1) -> Iterator[C
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """An environment: `text[start:end]` is all of it, `body` what stands between \\begin{name} and \\end{name}."""
+    """An environment: `text[start:end]` is the complete environment, `body` its content."""
 
     name: str
     start: int
@@ -136,8 +141,8 @@ class Environment:
     body: str
 
 
-def environments(text: str, names: str) -> Iterator[Environment]:
-    """Outermost environments whose name matches the pattern; one that is never closed is not found."""
+def find_environments(text: str, names: str) -> Iterator[Environment]:
+    """Yield the outermost environments with a matching name; unclosed environments are skipped."""
     pattern = re.compile(rf"\\(begin|end)\s*\{{({names})\}}")
     stack: list[tuple[str, int, int]] = []
     open_ = Counter[str]()
@@ -154,16 +159,16 @@ def environments(text: str, names: str) -> Iterator[Environment]:
                 yield Environment(name, popped[1], match.end(), text[popped[2] : match.start()])
 
 
-def balanced(text: str) -> str:
-    """The text without the braces, \\begin and \\end that have no partner."""
-    return _without_lone_braces(closed(text))
+def balance(text: str) -> str:
+    """Return the text without unmatched braces, \\begin and \\end."""
+    return _remove_unmatched_braces(remove_unmatched(text))
 
 
 _ENVIRONMENT = re.compile(r"\\(begin|end)\s*\{([^{}]*)\}")
 
 
-def closed(text: str) -> str:
-    """The text without each \\begin that no \\end closes, and the other way round."""
+def remove_unmatched(text: str) -> str:
+    """Return the text without unmatched \\begin and \\end."""
     if "\\begin" not in text and "\\end" not in text:
         return text
     stack: list[re.Match[str]] = []
@@ -182,10 +187,10 @@ def closed(text: str) -> str:
         else:
             lone.append(match)
     ends = sorted((*lone, *stack), key=lambda match: match.start())
-    return replaced(text, ((match.start(), match.end(), "") for match in ends))
+    return replace_intervals(text, ((match.start(), match.end(), "") for match in ends))
 
 
-def _without_lone_braces(text: str) -> str:
+def _remove_unmatched_braces(text: str) -> str:
     if "{" not in text and "}" not in text:
         return text
     signs = [m for m in _BRACE.finditer(text) if m.group() in "{}"]
@@ -201,4 +206,4 @@ def _without_lone_braces(text: str) -> str:
     lost = sorted({*stray, *stack})
     if not lost:
         return text
-    return replaced(text, ((position, position + 1, "") for position in lost))
+    return replace_intervals(text, ((position, position + 1, "") for position in lost))

@@ -1,4 +1,4 @@
-"""Text that TeX does not read as TeX: comments, verbatim environments and verbatim arguments."""
+"""Remove or rewrite text that is not read as TeX: comments, verbatim environments and verbatim arguments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ADDRESSES = ("url", "path", "nolinkurl", "href", "burl", "doi", "hyperbaseurl",
 _CODE = r"verb|Verb|EscVerb|lstinline|mintinline|pyginline|detokenize"
 _DELIMITERS = {"url": "|!\"+@/'=^", "path": '|!"', "nolinkurl": '|!"'}
 _LONGEST = 2000
-"""Characters in which a verbatim argument must end."""
+"""maximum length of a verbatim argument"""
 _ESCAPES = {"\\": "\\textbackslash{}", "^": "\\^{}", "~": "\\~{}"}
 _DEFINED = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand|DeclareRobustCommand|\w*DocumentCommand|[egx]?def|let)\*?\s*\{?\s*\Z"
@@ -35,10 +35,10 @@ _BEFORE_ARGUMENT = re.compile(r"(?:[ \t]|%?\n(?!\s*\n))*(\[[^\]\n]*\](?=\{))?")
 _BRACES = re.compile(r"[{}]|\n\s*\n")
 
 
-def without_comments(text: str) -> str:
+def remove_comments(text: str) -> str:
     """Return the text without comments, verbatim environments and verbatim arguments.
 
-    The sign of a comment stays, because it joins lines. A verbatim argument becomes TeX that reads the same.
+    The sign of a comment remains, because it joins lines. A verbatim argument becomes TeX with the same output.
     """
     environments = [*ENVIRONMENTS, *dict.fromkeys(_DECLARED_ENVIRONMENT.findall(text))]
     urls = [*_ADDRESSES, *(name for names in _DECLARED_COMMAND.findall(text) for name in names if name)]
@@ -83,7 +83,7 @@ def without_comments(text: str) -> str:
 
 
 def _code(text: str, at: int, name: str) -> tuple[str, int] | None:
-    """Return the code that an inline command prints, and where the command ends."""
+    """Return the code that an inline command prints, and the end of the command."""
     if text[at : at + 1] == "*":
         at += 1
     if option := re.compile(r"\s*\[[^\]\n]*\]").match(text, at):
@@ -104,7 +104,7 @@ def _code(text: str, at: int, name: str) -> tuple[str, int] | None:
 
 
 def _argument(text: str, at: int, name: str) -> tuple[str, str, int] | None:
-    """Return the option of a command, its verbatim argument, and where that ends."""
+    """Return the option of a command, its verbatim argument, and the end of the argument."""
     before = _BEFORE_ARGUMENT.match(text, at)
     assert before is not None
     sign = text[before.end() : before.end() + 1]
@@ -118,7 +118,7 @@ def _argument(text: str, at: int, name: str) -> tuple[str, str, int] | None:
 
 
 def _group(text: str, start: int) -> tuple[str, int] | None:
-    """Return the inside of the group that opens at `start`, and where it ends."""
+    """Return the content of the group that opens at `start`, and its end."""
     check_deadline()
     depth = 0
     for match in _BRACES.finditer(text, start, start + _LONGEST):

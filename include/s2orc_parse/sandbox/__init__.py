@@ -1,7 +1,8 @@
-"""The sandbox of programs that read hostile files: LaTeXML, pandoc, pdfalto, and our own processes around PDFium.
+"""The sandbox for programs that read hostile files: LaTeXML, pandoc, pdfalto, and our own processes that use PDFium.
 
-No network, no file but its own, nothing of our environment, limits on time, memory, output and processes; without privileges
-(docs/sandbox.md). Where the kernel has no Landlock, limits, seccomp and the empty environment remain.
+A sandboxed program has no network, no other files, an empty environment, no privileges, and limits on time, memory,
+output and processes (docs/sandbox.md). If the kernel lacks Landlock, the limits, seccomp and the empty environment
+still apply.
 """
 
 from __future__ import annotations
@@ -27,33 +28,33 @@ from s2orc_parse.sandbox import confine
 
 log = logging.getLogger(__name__)
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
-"""Environment in which numpy and Arrow start no threads, which a process that enters a sandbox must not have"""
+"""environment in which numpy and Arrow start no threads: a process must have one thread to enter a sandbox"""
 _CONFINED = False
-"""Whether this process is in a sandbox: what it starts is in the same one."""
+"""whether this process is in a sandbox, which its child processes then share"""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a program may do."""
+    """The permissions of a sandboxed program."""
 
     own: str | None = None
-    """the folder it works in and may read"""
+    """the working folder, which the program may read"""
     make: bool = True
-    """whether it may make, change and remove files and folders in it"""
+    """whether the program may create, change and remove files and folders in it"""
     read: tuple[str, ...] = ()
     write: tuple[str, ...] = ()
-    """files that are there"""
+    """existing files"""
     execute: tuple[str, ...] = ()
-    """programs (or folders of them) that it may become or start"""
+    """programs, or folders of programs, that the program may execute"""
     processes: int = 0
-    """how many it may start: together with the user's others where it has no user of its own"""
+    """number of child processes; the user's other processes count too if the program has no separate user"""
     limits: Mapping[str, int] = field(default_factory=dict)
-    """names of RLIMIT_… without it → seconds, bytes or a number"""
+    """names of RLIMIT_… without the prefix → seconds, bytes or a number"""
 
 
 @cache
-def missing() -> str | None:
-    """What this machine lacks for a sandbox, as the start of a sentence; None if it has all."""
+def find_missing_feature() -> str | None:
+    """Return the missing sandbox feature of this machine as a clause, or None if all features are available."""
     if not confine.landlock_version():
         return "this kernel has no Landlock (Linux 5.13 or later, enabled at boot)"
     if not confine.has_seccomp():
@@ -62,10 +63,10 @@ def missing() -> str | None:
 
 
 class Program(subprocess.Popen[bytes]):
-    """A program that `start` started."""
+    """A program started by `start`."""
 
     ended: int | None = None
-    """from a process that is in a sandbox: a pipe that closes as the program ends; `wait` closes it here"""
+    """only in a sandbox: a pipe that closes when the program ends; `wait` closes this end"""
 
 
 def start(
@@ -77,13 +78,13 @@ def start(
     stdout: IO[bytes] | int = subprocess.DEVNULL,
     stderr: IO[bytes] | int = subprocess.DEVNULL,
 ) -> Program:
-    """Start a program in its sandbox, in its own folder and session, with nothing of this process's environment.
+    """Start a program in its sandbox, with its own folder and session and an empty environment.
 
-    It ends with status `confine.NOT_CONFINED` if it could not be confined, and by SIGALRM after `seconds`. From a process that is in a
-    sandbox itself the program is started directly: it has the same, and cannot be killed by that process.
+    The status is `confine.NOT_CONFINED` if the program could not be confined. SIGALRM ends the program after `seconds`.
+    A process in a sandbox starts the program directly: both share the sandbox, and the process cannot kill the program.
 
     Raises:
-        FileNotFoundError: there is no such program.
+        FileNotFoundError: the program does not exist.
     """
     program = shutil.which(command[0])
     if program is None:
@@ -93,10 +94,20 @@ def start(
     full = replace(policy, execute=(program, *policy.execute))
     line = [program, *command[1:]]
     if not _CONFINED:
-        if (lacking := missing()) is not None:
-            _warn(lacking)
-        told = marshal.dumps(_fields(full)).hex()
-        line = [sys.executable, "-I", "-S", "-c", confine.LAUNCH, str(Path(__file__).parent), str(seconds), told, *line]
+        if (missing_feature := find_missing_feature()) is not None:
+            _warn(missing_feature)
+        policy_hex = marshal.dumps(_as_dict(full)).hex()
+        line = [
+            sys.executable,
+            "-I",
+            "-S",
+            "-c",
+            confine.LAUNCH,
+            str(Path(__file__).parent),
+            str(seconds),
+            policy_hex,
+            *line,
+        ]
     pipe = os.pipe() if _CONFINED else ()
     try:
         process = Program(
@@ -106,8 +117,8 @@ def start(
             stderr=stderr,
             cwd=own,
             env=environ,
-            start_new_session=not _CONFINED,  # who ends that process ends its group
-            preexec_fn=(lambda: _under(policy.limits, seconds)) if _CONFINED else None,
+            start_new_session=not _CONFINED,  # in a sandbox, ending the process ends its group
+            preexec_fn=(lambda: _apply_limits(policy.limits, seconds)) if _CONFINED else None,
             pass_fds=pipe[1:],
         )
     except BaseException:
@@ -121,33 +132,33 @@ def start(
 
 
 def enter(policy: Policy) -> None:
-    """Confine this process itself, and what it starts. Call it before anything hostile is read and while there is one thread.
+    """Confine this process and its future child processes. Call it with one thread, before reading hostile data.
 
     Raises:
-        OSError: the kernel refused.
+        OSError: the kernel refused, or the process has several threads.
     """
     global _CONFINED
-    if (lacking := missing()) is not None:
-        _warn(lacking)
+    if (missing_feature := find_missing_feature()) is not None:
+        _warn(missing_feature)
     if len(list(Path("/proc/self/task").iterdir())) > 1:
-        raise OSError("a process with threads cannot be confined: they would stay outside")
-    confine.confine(_fields(policy))
+        raise OSError("a process with several threads cannot be confined: the other threads would remain unconfined")
+    confine.confine(_as_dict(policy))
     _CONFINED = True
 
 
 def wait(process: Program, seconds: float) -> int | None:
-    """The exit status of a program; None if it took longer and was ended."""
-    until = time.monotonic() + seconds + _CONFINED
+    """Return the exit status of a program; end the program and return None if it takes longer than `seconds`."""
+    deadline = time.monotonic() + seconds + _CONFINED
     try:
-        with contextlib.suppress(OSError):  # no old kernel has it
+        with contextlib.suppress(OSError):  # old kernels lack pidfd_open
             ended = os.pidfd_open(process.pid) if process.ended is None else process.ended
             try:
                 poll = select.poll()
                 poll.register(ended)
-                poll.poll((seconds + _CONFINED) * 1000)  # `process.wait` looks every 50 ms
+                poll.poll((seconds + _CONFINED) * 1000)  # `process.wait` polls every 50 ms
             finally:
                 os.close(ended)
-        status = process.wait(max(until - time.monotonic(), 0))
+        status = process.wait(max(deadline - time.monotonic(), 0))
     except subprocess.TimeoutExpired:
         status = -signal.SIGALRM
     finally:
@@ -158,31 +169,33 @@ def wait(process: Program, seconds: float) -> int | None:
     return None if status == -signal.SIGALRM else status
 
 
-def interpreter() -> tuple[str, ...]:
-    """Return the folders from which a Python process of this installation imports: the standard library, site-packages, and the folder
-    that contains this package and the others of the project."""
+def interpreter_folders() -> tuple[str, ...]:
+    """Return the folders from which a Python process of this installation imports modules.
+
+    They are the standard library, site-packages, and the folder with the project's packages.
+    """
     paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     paths |= {path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")}
     paths |= {f"{prefix}/lib" for prefix in (sys.prefix, sys.base_prefix)}
     return (*sorted(os.path.realpath(path) for path in paths), str(Path(__file__).resolve().parents[2]))
 
 
-def beside(program: str) -> tuple[str, ...]:
-    """A program's own data: `lib` and `share` beside the folder it is in."""
+def data_folders(program: str) -> tuple[str, ...]:
+    """Return the data folders of a program: `lib` and `share` next to its own folder."""
     prefix = Path(os.path.realpath(program)).parents[1]
     return str(prefix / "lib"), str(prefix / "share")
 
 
-def _fields(policy: Policy) -> dict[str, object]:
+def _as_dict(policy: Policy) -> dict[str, object]:
     return {**asdict(policy), "limits": dict(policy.limits)}
 
 
 @cache
-def _warn(lacking: str) -> None:
-    log.warning("%s: what reads hostile files is not kept from other files here", lacking)
+def _warn(missing_feature: str) -> None:
+    log.warning("%s: sandbox incomplete: parsers of hostile files can read other files", missing_feature)
 
 
-def _under(limits: Mapping[str, int], seconds: float) -> None:
+def _apply_limits(limits: Mapping[str, int], seconds: float) -> None:
     signal.setitimer(signal.ITIMER_REAL, seconds)
     confine.limit(dict(limits))
     confine.die_with_parent()

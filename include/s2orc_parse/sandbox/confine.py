@@ -1,9 +1,10 @@
-"""Confines the process that calls it: Landlock for files, seccomp for system calls, resource limits, a user of its own if root.
+"""Confine the calling process: Landlock for files, seccomp for system calls, resource limits, a separate user if root.
 
-Standard library only and no import of this package, because `sandbox.start` runs this module in a bare interpreter (LAUNCH, then
-<its folder> <seconds> <policy by marshal, in hexadecimal> <command …>), which confines itself and then becomes the command. It starts
-with every PDF and every run of pandoc, so it imports nothing that loads `re`. None of it needs a privilege. Sources: landlock(7),
-seccomp(2), capabilities(7); <linux/landlock.h>, <linux/filter.h>, the syscall tables of Linux.
+This module uses only the standard library and imports nothing of its package. `sandbox.start` runs it in a bare
+interpreter with LAUNCH and the arguments <folder of this module> <seconds> <policy: marshal, in hexadecimal> <command
+…>. The interpreter confines itself and then executes the command. Because this happens for every PDF and every run of
+pandoc, the module does not import anything that loads `re`. No step needs a privilege. Sources: landlock(7),
+seccomp(2), capabilities(7), <linux/landlock.h>, <linux/filter.h> and the syscall tables of Linux.
 """
 
 from __future__ import annotations
@@ -18,22 +19,25 @@ import sys
 from _signal import SIG_DFL, SIGPIPE, SIGXFSZ, setitimer, signal  # type: ignore[import-not-found]  # signal itself loads enum
 
 NOT_CONFINED = 121
-"""Exit status where the command was not started, because it could not be confined or is not there."""
+"""exit status if the command was not started: it was not found or could not be confined"""
 SYSTEM = (
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store", "/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo",
     "/usr/share/locale", "/sys/devices/system/cpu", "/proc/meminfo", "/proc/cpuinfo", "/dev/urandom", "/dev/random", "/dev/zero",
 )  # fmt: skip
-"""What every program may read: libraries and what the C library asks for. No `/etc`, no `/proc` of any process, no home."""
+"""Paths that every program may read: libraries and files of the C library.
+
+No `/etc`, no `/proc` of a process, no home.
+"""
 LOADERS = (("/lib64", "ld-linux-"), ("/lib", "ld-linux"), ("/lib", "ld-musl-"))
-"""Folder and beginning of the name of what the kernel starts a program with."""
+"""folder and name prefix of the dynamic loaders with which the kernel starts programs"""
 LAUNCH = "import sys; sys.path.insert(0, sys.argv.pop(1)); import confine; confine.main()"
-"""Imported, it is compiled once; a file that is run is compiled at each start."""
+"""An imported module is compiled once; a script is compiled at each start."""
 
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same on every architecture
 _EXECUTE, _WRITE, _READ, _READ_DIR, _TRUNCATE = (1 << bit for bit in (0, 1, 2, 3, 14))
 _MAKE_AND_REMOVE = sum(1 << bit for bit in (4, 5, 7, 8))  # files and folders; no links, devices, pipes, sockets
 _FILE_RIGHTS = _EXECUTE | _WRITE | _READ | _TRUNCATE
-_RIGHTS_OF_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # how many rights a version of Landlock knows; later ones 16
+_RIGHTS_OF_VERSION = {1: 13, 2: 14, 3: 15, 4: 15}  # number of access rights by Landlock version; later versions have 16
 
 _PR_SET_PDEATHSIG, _PR_SET_KEEPCAPS, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 1, 8, 24, 38, 47
 _CAP_DAC_READ_SEARCH, _CAP_DAC_OVERRIDE = 2, 1
@@ -41,8 +45,9 @@ _FIRST_USER = 0x60000000
 _SIGKILL = 9
 
 _MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}  # AUDIT_ARCH_…, column of the table
-# What no reader of documents needs, and what could reach beyond files: other processes, sockets, the kernel, another file's
-# owner, mode and times (which Landlock does not govern). (x86_64, aarch64); None: not on this architecture.
+# Calls that document readers do not need and that reach beyond files: other processes, sockets and the kernel. Also
+# calls that change another file's owner, mode and times, which Landlock does not control. Pairs of numbers (x86_64,
+# aarch64); None: the architecture lacks the call.
 _REFUSED: tuple[tuple[int | None, int | None], ...] = (
     (41, 198), (53, 199),  # socket, socketpair
     (425, 425), (426, 426), (427, 427),  # io_uring_*, which could open sockets unseen
@@ -69,21 +74,21 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def landlock_version() -> int:
-    """The version of Landlock that this kernel has; 0 for none."""
+    """Return the kernel's Landlock version, or 0 without Landlock."""
     return max(0, int(_LIBC.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))))
 
 
 def has_seccomp() -> bool:
-    """Whether this kernel filters system calls, on an architecture that the table knows."""
+    """Return whether this kernel filters system calls on an architecture of the table."""
     return os.uname().machine in _MACHINES and os.path.exists("/proc/sys/kernel/seccomp/actions_avail")
 
 
 def confine(policy: dict) -> None:  # type: ignore[type-arg]
-    """Confine this process, and whatever it starts, for good.
+    """Confine this process and all its future child processes permanently.
 
-    `policy`: `own` (the folder it works in, or None), `make` (whether it may change what is in it), `read`, `write` (existing files)
-    and `execute` (lists of paths), `limits` (name of an RLIMIT_… → number), `processes` (how many it may start). It must be the only
-    thread.
+    The keys of `policy`: `own` (working folder, or None), `make` (whether its content may change), `read`, `write` and
+    `execute` (lists of paths; `write` lists existing files), `limits` (name of an RLIMIT_… → number), `processes`
+    (number of child processes). The process must have one thread.
 
     Raises:
         OSError: the kernel refused.
@@ -91,9 +96,9 @@ def confine(policy: dict) -> None:  # type: ignore[type-arg]
     limit(policy["limits"])
     os.umask(0o077)
     version = landlock_version()
-    alone = version > 0 and os.geteuid() == 0 and _leave_root(policy["own"])
+    is_separate_user = version > 0 and os.geteuid() == 0 and _leave_root(policy["own"])
     if policy["processes"]:
-        limit({"NPROC": policy["processes"] + (0 if alone else _running())})
+        limit({"NPROC": policy["processes"] + (0 if is_separate_user else _count_threads())})
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     die_with_parent()
     if version:
@@ -103,22 +108,22 @@ def confine(policy: dict) -> None:  # type: ignore[type-arg]
 
 
 def limit(limits: dict) -> None:  # type: ignore[type-arg]
-    """Set resource limits, as far down as they are not lower already."""
+    """Set resource limits, but never raise existing limits."""
     for name, value in limits.items():
         which = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(which)[1]
-        above = value + 5 if name == "CPU" else value  # first SIGXCPU, which says why, then SIGKILL
+        above = value + 5 if name == "CPU" else value  # SIGXCPU first, which names the cause; then SIGKILL
         lowest = above if hard == resource.RLIM_INFINITY else min(above, hard)
         resource.setrlimit(which, (min(value, lowest), lowest))
 
 
 def die_with_parent() -> None:
-    """Have the kernel kill this process when the thread that started it ends."""
+    """Make the kernel kill this process when the thread that started it ends."""
     _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
 
 
-def _running() -> int:
-    """Threads of this user, which RLIMIT_NPROC counts, and room for what its other processes start meanwhile."""
+def _count_threads() -> int:
+    """Return the user's number of threads, which RLIMIT_NPROC counts, plus a reserve for threads that start later."""
     found = 1024
     for process in os.listdir("/proc"):
         if not process.isdecimal():
@@ -126,7 +131,7 @@ def _running() -> int:
         task = f"/proc/{process}/task"
         try:
             found += len(os.listdir(task)) if os.stat(task).st_uid == os.getuid() else 0
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
     return found
 
@@ -137,15 +142,16 @@ def _prctl(*arguments: int) -> None:
 
 
 def _leave_root(own: str | None) -> bool:
-    """Become a user of one's own without privileges, but that of passing folders: Landlock says which files are open to it.
+    """Switch to a separate user without privileges, except for reading folders; Landlock then decides about files.
 
-    False where there is no right to (root of a container without capabilities): Landlock and seccomp hold all the same.
+    Return False if the process may not do this (root in a container without capabilities). Landlock and seccomp still
+    apply.
     """
     user = _FIRST_USER + os.getpid()
     with open("/proc/self/status") as status:
-        held = next(int(line.split()[1], 16) for line in status if line.startswith("CapPrm"))
-    passing = next((which for which in (_CAP_DAC_READ_SEARCH, _CAP_DAC_OVERRIDE) if held >> which & 1), None)
-    if passing is None:
+        capabilities = next(int(line.split()[1], 16) for line in status if line.startswith("CapPrm"))
+    retained = next((which for which in (_CAP_DAC_READ_SEARCH, _CAP_DAC_OVERRIDE) if capabilities >> which & 1), None)
+    if retained is None:
         return False
     try:
         if own:
@@ -153,20 +159,20 @@ def _leave_root(own: str | None) -> bool:
                 os.chown(path, user, user, follow_symlinks=False)
         _prctl(_PR_SET_KEEPCAPS, 1)
         for capability in range(64):
-            if capability != passing and _LIBC.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0):
-                break  # the last that this kernel knows
+            if capability != retained and _LIBC.prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0):
+                break  # the kernel's last capability
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
     except OSError:
         return False
-    kept = 1 << passing
+    mask = 1 << retained
     header = struct.pack("=Ii", 0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3
-    if not _LIBC.capset(header, struct.pack("=6I", kept, kept, kept, 0, 0, 0)):
+    if not _LIBC.capset(header, struct.pack("=6I", mask, mask, mask, 0, 0, 0)):
         _LIBC.prctl(
             _PR_CAP_AMBIENT,
             ctypes.c_ulong(2),
-            ctypes.c_ulong(passing),
+            ctypes.c_ulong(retained),
             ctypes.c_ulong(0),
             ctypes.c_ulong(0),
         )
@@ -184,31 +190,31 @@ def _restrict_files(policy: dict, version: int) -> None:  # type: ignore[type-ar
     read = _READ | _READ_DIR
     granted = [(path, read) for path in (*SYSTEM, *policy["read"])]
     granted += [(path, read | _EXECUTE) for path in policy["execute"]]
-    granted += [(path, _READ | _EXECUTE) for path in _loaders()]
+    granted += [(path, _READ | _EXECUTE) for path in _list_loaders()]
     granted += [(path, _READ | _WRITE | _TRUNCATE) for path in ("/dev/null", *policy["write"])]
     if policy["own"]:
         make = _WRITE | _TRUNCATE | _MAKE_AND_REMOVE if policy["make"] else 0
         granted.append((policy["own"], read | make))
     for path, rights in granted:
         try:
-            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        except OSError:  # what is not there cannot be read either
+            handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:  # a missing path cannot be read either
             continue
         rights &= handled if os.path.isdir(path) else _FILE_RIGHTS & handled
-        if _LIBC.syscall(_LANDLOCK_ADD, rules, 1, struct.pack("=Qi", rights, place), ctypes.c_uint32(0)):
+        if _LIBC.syscall(_LANDLOCK_ADD, rules, 1, struct.pack("=Qi", rights, handle), ctypes.c_uint32(0)):
             raise OSError(ctypes.get_errno(), "landlock_add_rule", path)
-        os.close(place)
+        os.close(handle)
     if _LIBC.syscall(_LANDLOCK_RESTRICT, rules, ctypes.c_uint32(0)):
         raise OSError(ctypes.get_errno(), "landlock_restrict_self")
     os.close(rules)
 
 
-def _loaders() -> list[str]:
+def _list_loaders() -> list[str]:
     found = []
     for folder, beginning in LOADERS:
         try:
             names = os.listdir(folder)
-        except OSError:  # not on this system
+        except OSError:  # this system does not have the folder
             continue
         found += [f"{folder}/{name}" for name in names if name.startswith(beginning) and ".so" in name]
     return found
@@ -232,7 +238,8 @@ def _filter_calls(*, fork: bool) -> None:
         program += [(at_least, 0, 1, 0x40000000), no]  # the calls of x32
     for calls in (*_REFUSED, *(() if fork else _FORKS)):
         program += when(calls[column], no)
-    program += when(_CLONE3[column], refuse(errno.ENOSYS))  # its flags lie in memory; the C library then uses clone
+    # The filter cannot read the flags of clone3, which are in memory; the C library falls back to clone.
+    program += when(_CLONE3[column], refuse(errno.ENOSYS))
     first = (load, 0, 0, argument)
     if fork:
         program += when(_CLONE[column], first, (any_of, 0, 1, _CLONE_NEW), no, yes)
@@ -248,15 +255,18 @@ def _filter_calls(*, fork: bool) -> None:
 
 
 def main() -> None:
-    """Confine this process as the second argument says, for the seconds of the first, and become the program that the others name."""
+    """Confine this process and execute the program.
+
+    The arguments are the time limit in seconds, the policy and the program's command line.
+    """
     try:
         confine(marshal.loads(bytes.fromhex(sys.argv[2])))
         setitimer(0, float(sys.argv[1]))
-        for ignored in (SIGPIPE, SIGXFSZ):  # by Python, and what is ignored stays so in the next program
+        for ignored in (SIGPIPE, SIGXFSZ):  # Python ignores these signals, and the next program would inherit that
             signal(ignored, SIG_DFL)
         os.execv(sys.argv[3], sys.argv[3:])
     except OSError as error:
-        print(f"not started in its sandbox: {error}", file=sys.stderr)
+        print(f"could not start the program in its sandbox: {error}", file=sys.stderr)
         os._exit(NOT_CONFINED)
 
 

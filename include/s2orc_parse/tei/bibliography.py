@@ -1,4 +1,4 @@
-"""`biblStruct` → bibliography entries. Nothing is thrown away: an entry without a title is still cited."""
+"""Convert `biblStruct` elements to bibliography entries. Entries without a title are included: they may be cited."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.dates import extract_year
 from s2orc_parse.bibliography.dates import parse_date as parse_any_date
-from s2orc_parse.bibliography.dates import year_of
 from s2orc_parse.parse_model import BibEntry
 from s2orc_parse.tei.people import read_author
 from s2orc_parse.tei.read import NAMES, local_name
@@ -28,23 +28,26 @@ _ARXIV_NOTE = re.compile(r"\barxiv\b", re.IGNORECASE)
 
 
 def read_bibliography(lists: Iterable[Element]) -> tuple[list[Element], list[BibEntry]]:
-    """The elements and entries of all `listBibl`s in order; keys follow GROBID's own numbers where it gave distinct ones."""
+    """Return the elements and entries of all `listBibl` elements in order.
+
+    Keys use GROBID's numbers if they are distinct.
+    """
     elements = [child for found in lists for child in found.iter("{*}biblStruct", "{*}bibl")]
     ids = [element.get(XML_ID) or "" for element in elements]
     matches = [_GROBID_ID.fullmatch(identifier) for identifier in ids]
     numbers = [int(match.group(1)) for match in matches if match]
     if len(numbers) < len(ids) or len(set(numbers)) < len(ids):
         numbers = list(range(len(ids)))
-    saids = [_Said(element) for element in elements]
-    labels = _labels([(said.label, said.raw) for said in saids])
+    contents = [_EntryContent(element) for element in elements]
+    labels = _read_labels([(content.label, content.raw) for content in contents])
     return elements, [
-        said.entry(f"BIBREF{number}", identifier or f"b{number}", label)
-        for said, number, identifier, label in zip(saids, numbers, ids, labels, strict=True)
+        content.entry(f"BIBREF{number}", identifier or f"b{number}", label)
+        for content, number, identifier, label in zip(contents, numbers, ids, labels, strict=True)
     ]
 
 
 def read_identifiers(elements: Iterable[Element]) -> dict[str, str]:
-    """Normalised identifiers (`doi, arxiv_id, pubmed_id, pmc_id`) of some `idno`s, the first of each kind."""
+    """Return the first normalized identifier of each kind (`doi, arxiv_id, pubmed_id, pmc_id`) in `idno` elements."""
     found: dict[str, str] = {}
     for element in elements:
         kind = (element.get("type") or "").casefold()
@@ -64,8 +67,8 @@ def read_identifiers(elements: Iterable[Element]) -> dict[str, str]:
     return found
 
 
-def with_arxiv(found: dict[str, str]) -> dict[str, str]:
-    """The two names that a preprint has at arXiv, each from the other: 10.48550/arxiv.X and X."""
+def add_arxiv(found: dict[str, str]) -> dict[str, str]:
+    """Add the missing identifier of an arXiv preprint: the DOI 10.48550/arxiv.X from the id X, or X from the DOI."""
     if not found:
         return found
     if (arxiv_id := identifiers.arxiv_of_doi(found.get("doi"))) and "arxiv_id" not in found:
@@ -75,16 +78,16 @@ def with_arxiv(found: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def _labels(printed: Iterable[tuple[str, str]]) -> list[str | None]:
-    """The label printed before each entry, of (label of its own, raw reference): the first, or how the second starts.
+def _read_labels(printed: Iterable[tuple[str, str]]) -> list[str | None]:
+    """Return the printed label of each entry, from the label element or else from the start of the raw reference.
 
-    GROBID may leave "[12]" inside the raw text where a column broke; such numbers count only if they ascend over
-    the whole list, and so do plain numbers ("12. Smith"), which may be part of the reference.
+    GROBID may leave "[12]" inside the raw text at a column break. Such numbers, and plain numbers ("12. Smith"), may be
+    part of the reference. They count only if all numbers of the list ascend.
     """
     labels: list[str | None] = []
-    for own, raw in printed:
+    for element_label, raw in printed:
         match = _LABEL.match(raw)
-        label = own.strip(" []().") or (match and (match.group(1) or match.group(2))) or ""
+        label = element_label.strip(" []().") or (match and (match.group(1) or match.group(2))) or ""
         if not label and (inner := _INNER_LABEL.findall(raw)) and len(inner) == 1:
             label = inner[0]
         labels.append(label or None)
@@ -94,8 +97,8 @@ def _labels(printed: Iterable[tuple[str, str]]) -> list[str | None]:
     return labels
 
 
-class _Said:
-    """What one `biblStruct` (or free `bibl`) says, read in one pass."""
+class _EntryContent:
+    """The content of one `biblStruct` (or free `bibl`), read in one pass."""
 
     def __init__(self, element: Element) -> None:
         self.titles: dict[str, str] = {}
@@ -106,7 +109,7 @@ class _Said:
         self.label = (element.get("n") or "").strip()
         self.raw = self.publisher = self.issn = self.meeting = ""
         self.year: int | None = None
-        self.authors: list[Author] = []  # of the first of analytic, monogr, series that has any
+        self.authors: list[Author] = []  # of the first of analytic, monogr and series that has authors
         self._authors_in = ""
         self._read(element, "")
         if not self.raw and local_name(element) == "bibl":
@@ -136,7 +139,7 @@ class _Said:
         elif tag == "ptr":
             self.urls.append((element.get("target") or "").strip())
         elif tag == "date":
-            self.year = self.year or _year(element)
+            self.year = self.year or _read_year(element)
         elif tag == "biblScope":
             unit = element.get("unit") or element.get("type") or ""
             self.scopes[unit] = _join_scope(self.scopes.get(unit, ""), element)
@@ -152,17 +155,17 @@ class _Said:
             self.notes.append(plain(element))
 
     def entry(self, key: str, ref_id: str, label: str | None) -> BibEntry:
-        """The entry, once its label is known."""
+        """Return the entry with the given key, id and label."""
         titles, scopes = self.titles, self.scopes
-        is_book = "a" not in titles  # the monograph is the work itself
+        is_book = "a" not in titles  # the monograph itself is cited
         levels = ("j", "s") if is_book else ("j", "m", "s")
-        found = with_arxiv(_identifiers(self.idnos, self.urls, self.raw, self.notes))
+        found = add_arxiv(_collect_identifiers(self.idnos, self.urls, self.raw, self.notes))
         return BibEntry(
             key=key,
             ref_id=ref_id,
             title=titles.get("m" if is_book else "a", ""),
             authors=tuple(self.authors),
-            year=self.year if self.year is not None else _year_of_text(self.raw),
+            year=self.year if self.year is not None else _find_year(self.raw),
             venue=next((titles[level] for level in levels if titles.get(level)), self.meeting),
             label=label,
             volume=scopes.get("volume") or scopes.get("vol", ""),
@@ -179,7 +182,7 @@ class _Said:
         )
 
 
-def _identifiers(idnos: list[Element], urls: list[str], raw: str, notes: list[str]) -> dict[str, str]:
+def _collect_identifiers(idnos: list[Element], urls: list[str], raw: str, notes: list[str]) -> dict[str, str]:
     found = read_identifiers(idnos)
     for url in urls:
         if doi := identifiers.doi_of_url(url):
@@ -198,21 +201,21 @@ def _identifiers(idnos: list[Element], urls: list[str], raw: str, notes: list[st
     return found
 
 
-def _year(date: Element) -> int | None:
+def _read_year(date: Element) -> int | None:
     for text in (date.get("when"), date.text):
-        if text and (year := year_of(parse_any_date(text)[0])):
+        if text and (year := extract_year(parse_any_date(text)[0])):
             return year
     return None
 
 
-def _year_of_text(raw: str) -> int | None:
-    """The year of a raw reference that has exactly one number that can be one."""
+def _find_year(raw: str) -> int | None:
+    """Return the year in a raw reference if it contains exactly one possible year."""
     years = set(_YEAR.findall(raw))
     return int(years.pop()) if len(years) == 1 else None
 
 
 def _join_scope(before: str, scope: Element) -> str:
-    """A volume, an issue or pages "from--to" (S2ORC's double dash); halves in two elements are joined."""
+    """Return a volume, an issue or pages as "from--to" (S2ORC's double dash); join halves from two elements."""
     first, last = (scope.get("from") or "").strip(), (scope.get("to") or "").strip()
     if first and last and first != last:
         return f"{first}--{last}"

@@ -1,4 +1,4 @@
-"""Marks of the TEI and the text around them → spans that hold: styles told apart, false callouts out, ranges in."""
+"""Convert marks of the TEI and the surrounding text to spans: detect the style, drop false citations, expand ranges."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from s2orc_parse.tei import name_year, numbers
 from s2orc_parse.tei.crossrefs import RefIndex, follows_word
 from s2orc_parse.tei.text import Draft, Mark
 
-MIN_CALLOUTS = 3  # SEMANTICS §3: fewer say nothing about a paper's style
+MIN_CALLOUTS = 3  # SEMANTICS §3: fewer citations do not determine a style
 _BETWEEN = re.compile(r"[\s,;&‐‑‒–—−-]*(?:and\s+)?")
 _BETWEEN_BRACKETS = re.compile(r"\]\s*(?:[,;&‐‑‒–—−-]+\s*(?:and\s+)?|and\s+)\[")
-"""Brackets with nothing between them are no evidence: so GROBID writes a range that the paper prints as a superscript."""
-_BRACKETED = re.compile(rf"\[?\s*(?:(?:see|e\.g\.|cf\.)[,:]?\s+)?{numbers.LIST.pattern}\]?")
+"""Adjacent brackets without a separator do not count: GROBID writes a superscript range in this way."""
 _ALPHA_LABEL = re.compile(r"\[\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?(?:\s*[,;]\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?)*\s*\]")
 _BARE_NUMBER = re.compile(r"[\s(]*\d[\d\s,;.a-z()‐‑‒–—−-]*")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -32,8 +31,11 @@ _INTERVAL_BEFORE = re.compile(
 )
 
 
-def callout_groups(draft: Draft) -> list[list[Mark]]:
-    """Citation marks with nothing but separators between them: the callouts as printed, before GROBID split them."""
+def group_marks(draft: Draft) -> list[list[Mark]]:
+    """Return the citation marks grouped as printed: only separators are between the marks of a group.
+
+    GROBID splits one printed citation into several marks.
+    """
     joined: list[list[Mark]] = []
     for mark in draft.marks:
         if mark.kind != "cite":
@@ -45,12 +47,12 @@ def callout_groups(draft: Draft) -> list[list[Mark]]:
     return joined
 
 
-def style_of(drafts: Iterable[Draft]) -> CitationStyle:
-    """The majority of a paper's classified callouts, at least three of one style; else OTHER."""
+def detect_style(drafts: Iterable[Draft]) -> CitationStyle:
+    """Return the majority style of a paper's classified citations if it has at least three votes, else OTHER."""
     counts: Counter[CitationStyle] = Counter()
     for draft in drafts:
-        for group in callout_groups(draft):
-            style, votes = _style_of_group(draft.text, group)
+        for group in group_marks(draft):
+            style, votes = _classify_group(draft.text, group)
             if style is not None:
                 counts[style] += votes
     for style in (CitationStyle.BRACKET, CitationStyle.NAME_YEAR):
@@ -59,8 +61,8 @@ def style_of(drafts: Iterable[Draft]) -> CitationStyle:
     return CitationStyle.OTHER
 
 
-def _style_of_group(text: str, group: Sequence[Mark]) -> tuple[CitationStyle | None, int]:
-    """Return the style of adjacent callouts and their number: `[1], [2]` and `[3]-[5]` are two each, `[1, 2]` is one."""
+def _classify_group(text: str, group: Sequence[Mark]) -> tuple[CitationStyle | None, int]:
+    """Return the style of adjacent citations and their number: two for `[1], [2]` and for `[3]-[5]`, one for `[1, 2]`."""
     start, end = group[0].start, group[-1].end
     surface = text[start:end]
     opened = surface.lstrip().startswith("[") or text.endswith(("[", "[ "), 0, start)
@@ -75,49 +77,51 @@ def _style_of_group(text: str, group: Sequence[Mark]) -> tuple[CitationStyle | N
 
 
 class Linker:
-    """Makes the spans of every text of one paper."""
+    """Creates the spans of all texts of one paper."""
 
     def __init__(
         self, drafts: Sequence[Draft], entries: Sequence[BibEntry], ids: Mapping[str, str], refs: RefIndex, ref_ids: Mapping[str, str],
     ) -> None:  # fmt: skip
-        self.style = style_of(drafts)
-        self._names_years = self.style is CitationStyle.NAME_YEAR
+        self.style = detect_style(drafts)
+        self._is_name_year = self.style is CitationStyle.NAME_YEAR
         self._ids = ids
         self._refs = refs
         self._ref_ids = ref_ids
         self._entries = entries
         self._by_label = {entry.label: entry.key for entry in reversed(entries) if entry.label}
         votes = self._votes(drafts, {entry.key: at for at, entry in enumerate(entries)})
-        self._counted = self.style is CitationStyle.BRACKET or len(votes) >= MIN_CALLOUTS
-        positions = numbers.number_of_entries([entry.label for entry in entries], votes, len(entries))
+        self._uses_numbers = self.style is CitationStyle.BRACKET or len(votes) >= MIN_CALLOUTS
+        positions = numbers.map_numbers([entry.label for entry in entries], votes, len(entries))
         self._numbers = {number: entries[at].key for number, at in positions.items()}
 
     @cached_property
-    def _by_name(self) -> Mapping[tuple[str, int], Sequence[BibEntry]]:
-        return name_year.index_of(self._entries)
+    def _entries_by_name(self) -> Mapping[tuple[str, int], Sequence[BibEntry]]:
+        return name_year.index_entries(self._entries)
 
     def citations(self, draft: Draft) -> tuple[CiteSpan, ...]:
-        """The citation spans of one text in order, none twice."""
+        """Return the distinct citation spans of a text in order."""
         text = draft.text
         if not draft.marks and (self.style is not CitationStyle.BRACKET or "[" not in text):
             return ()
         found = dict.fromkeys(self._citations(draft))
-        return tuple(CiteSpan(start, end, text[start:end], key) for start, end, key in sorted(found, key=_place))
+        return tuple(
+            CiteSpan(start, end, text[start:end], key) for start, end, key in sorted(found, key=_span_position)
+        )
 
     def references(self, draft: Draft, cites: Sequence[CiteSpan]) -> tuple[RefSpan, ...]:
-        """The reference spans of one text in order, none twice, none on a citation."""
-        wanted = list(self._references(draft))
-        if not wanted:
+        """Return the distinct reference spans of a text in order, except those that overlap a citation."""
+        found_references = list(self._references(draft))
+        if not found_references:
             return ()
-        taken = _Taken((span.start, span.end) for span in cites)
+        taken = _Intervals((span.start, span.end) for span in cites)
         found: dict[tuple[int, int], RefSpan] = {}
-        for start, end, key in wanted:
+        for start, end, key in found_references:
             if (start, end) not in found and not taken.overlaps(start, end):
                 found[start, end] = RefSpan(start, end, draft.text[start:end], key)
         return tuple(found[at] for at in sorted(found))
 
     def _votes(self, drafts: Sequence[Draft], positions: Mapping[str, int]) -> list[tuple[int, int]]:
-        """(printed number, position) of every callout of one number that the TEI resolved."""
+        """Return (printed number, position) of every citation with one number that the TEI resolves."""
         votes = []
         for draft in drafts:
             for mark in draft.marks:
@@ -135,8 +139,8 @@ class Linker:
             starts, ends = (
                 [mark.start for mark in marks],
                 [mark.end for mark in marks],
-            )  # both ascend: marks do not overlap
-            for group in numbers.groups(draft.text):
+            )  # both lists ascend, because marks do not overlap
+            for group in numbers.find_groups(draft.text):
                 marked = marks[bisect_right(ends, group.start) : bisect_left(starts, group.end)]
                 if follows_word(draft.text, group.start):
                     covered.update(marked)
@@ -148,14 +152,17 @@ class Linker:
             yield from self._marked(draft.text, mark)
 
     def _is_year(self, text: str, mark: Mark) -> bool:
-        """A year in parentheses that GROBID took for the number of a formula."""
+        """Return whether GROBID mistook a year in parentheses for a formula number."""
         return (
             mark.kind == "formula" and not mark.targets and self.style is CitationStyle.NAME_YEAR
             and name_year.YEAR.fullmatch(text, mark.start, mark.end) is not None
         )  # fmt: skip
 
     def _is_citation(self, text: str, group: numbers.Group) -> bool:
-        """Whether a group that the TEI does not mark is one: every number is in the bibliography, and it is not mathematics."""
+        """Return whether a group without a TEI mark is a citation.
+
+        All its numbers must be in the bibliography, and it must not be mathematics.
+        """
         cited = [number for piece in group.pieces for number in piece.numbers]
         if not all(piece.numbers for piece in group.pieces) or not all(number in self._numbers for number in cited):
             return False
@@ -184,15 +191,15 @@ class Linker:
         return list(dict.fromkeys(self._ids[target] for target in mark.targets if target in self._ids))
 
     def _marked(self, text: str, mark: Mark) -> Iterable[tuple[int, int, str | None]]:
-        """Spans of a mark that is not a group in brackets of a BRACKET paper."""
+        """Yield the spans of a mark outside bracket groups."""
         start, end = mark.start, mark.end
         if (
             len(mark.targets) == 1
             and mark.targets[0] in self._ids
-            and self._names_years
+            and self._is_name_year
             and _ONE_WORK.fullmatch(text, start, end)
         ):
-            yield start, end, self._ids[mark.targets[0]]  # as below, sooner
+            yield start, end, self._ids[mark.targets[0]]  # shortcut for the common case
             return
         while start < end and text[start] in ",;. ":
             start += 1
@@ -210,13 +217,13 @@ class Linker:
                 yield start, end, key
 
     def _numbered(self, text: str, start: int, end: int, keys: list[str]) -> Iterable[tuple[int, int, str | None]]:
-        """A superscript, `(3)` or `[ABC19]`: where the TEI points to, else by its numbers or its label."""
+        """Yield the spans of a superscript, `(3)` or `[ABC19]`, using the TEI's targets, else its numbers or label."""
         if keys:
             yield from ((start, end, key) for key in keys)
             return
         match = numbers.LIST.fullmatch(text, start, end)
-        if match and self._counted:
-            for piece in numbers.pieces(text, start, end, *match.span("list")):
+        if match and self._uses_numbers:
+            for piece in numbers.split_pieces(text, start, end, *match.span("list")):
                 for key in _or_none(self._numbers[n] for n in piece.numbers if n in self._numbers):
                     yield piece.start, piece.end, key
             return
@@ -227,14 +234,14 @@ class Linker:
         if keys and len(name_year.YEAR.findall(text, start, end)) < 2:
             yield from ((start, end, key) for key in keys)
             return
-        works = name_year.works(text, start, end)
+        works = name_year.find_works(text, start, end)
         if works and not any(work.surname for work in works):
-            return  # a year without a name is a year
+            return  # a year without a name is not a citation
         if not works:  # in press
             yield start, end, None
             return
-        found = [name_year.find(work, self._by_name) for work in works]
-        for key in keys:  # the TEI's choice goes to the first work it can mean
+        found = [name_year.find(work, self._entries_by_name) for work in works]
+        for key in keys:  # assign the TEI's target to the first work without an entry
             if key not in found:
                 found[next((i for i, other in enumerate(found) if other is None), 0)] = key
         for work, found_key in zip(works, found, strict=True):
@@ -259,30 +266,30 @@ class Linker:
             taken.append((mark.start, mark.end))
             yield mark.start, mark.end, key
         mentions = list(self._refs.mentions(draft.text))
-        marked = _Taken(taken if mentions else ())
+        marked = _Intervals(taken if mentions else ())
         for start, end, key in mentions:
             if not marked.overlaps(start, end):
                 yield start, end, key
 
 
-class _Taken:
-    """Stretches of a text that are spoken for."""
+class _Intervals:
+    """Occupied intervals of a text."""
 
-    def __init__(self, stretches: Iterable[tuple[int, int]]) -> None:
-        ordered = sorted(stretches)
+    def __init__(self, intervals: Iterable[tuple[int, int]]) -> None:
+        ordered = sorted(intervals)
         self._starts = [start for start, _ in ordered]
         self._ends = list(accumulate((end for _, end in ordered), max))
 
     def overlaps(self, start: int, end: int) -> bool:
-        """Whether a stretch shares a character with one of them."""
+        """Return whether an interval shares a character with an occupied interval."""
         before = bisect_left(self._starts, end)
         return before > 0 and self._ends[before - 1] > start
 
 
-def _place(at: tuple[int, int, str | None]) -> tuple[int, int]:
+def _span_position(at: tuple[int, int, str | None]) -> tuple[int, int]:
     return at[0], at[1]
 
 
 def _or_none(keys: Iterable[str]) -> list[str | None]:
-    """The keys; None alone if there are none."""
+    """Return the keys, or [None] if there are no keys."""
     return [*keys] or [None]

@@ -1,4 +1,4 @@
-"""TEI → parse, from the bytes to the last span."""
+"""Convert a TEI document to a parse."""
 
 from __future__ import annotations
 
@@ -11,31 +11,39 @@ from s2orc_parse.tei.bibliography import XML_ID, read_bibliography
 from s2orc_parse.tei.callouts import Linker
 from s2orc_parse.tei.crossrefs import RefIndex
 from s2orc_parse.tei.header import read_extractor, read_header
-from s2orc_parse.tei.read import local_name, read
-from s2orc_parse.tei.references import first_ids, float_type, keys, printed_label, read_float, read_formula, read_note
+from s2orc_parse.tei.read import local_name, read_tei
+from s2orc_parse.tei.references import (
+    assign_keys,
+    classify_float,
+    find_label,
+    index_ids,
+    read_float,
+    read_formula,
+    read_note,
+)
 from s2orc_parse.tei.sections import Section, Sections
 from s2orc_parse.tei.statements import Statements
 from s2orc_parse.tei.text import Draft, Element, TextReader, plain
 
 _BACK_PARTS = {part.value: part for part in BackPart}
-CONVERTER_VERSION = "8"  # part of the key of every stored parse: raise it when any parse may come out different
+CONVERTER_VERSION = "8"  # part of the key of every stored parse; increase it when the parse of any TEI may change
 
 
 def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
-    """The parse of one TEI document as GROBID 0.5 to 0.9 writes it (SEMANTICS §3).
+    """Convert one TEI document of GROBID 0.5 to 0.9 to a parse (SEMANTICS §3).
 
-    `file_sha1` names the PDF it was extracted from, `made_by` the extractor, its version and options, where they are known better
-    than from the TEI; both are only recorded. Pure: the same bytes give an equal parse. Raises `BadTei` with its reason, and
-    nothing else, whatever the bytes are.
+    `pdf_sha1` identifies the PDF. `made_by` contains the extractor, its version and its options, if the caller knows
+    them; otherwise they are read from the TEI. Both are only recorded. Equal bytes give an equal parse. Raises `BadTei`
+    with a reason; no other exception is raised for any input.
     """
-    root = read(tei)
+    root = read_tei(tei)
     header = next((child for child in root if local_name(child) == "teiHeader"), None)
-    parts = _outermost(root, "abstract", "body", "back", "listBibl")
+    parts = _find_outermost(root, "abstract", "body", "back", "listBibl")
     sections = Sections(
         (head.get("n"), plain(head))
         for element in parts["body"]
         for head in element.iter("{*}head")
-        if _is_of_text(head)
+        if _is_section_head(head)
     )
     abstract, body, back = TextReader(), TextReader(sections), TextReader(sections)
     for element in parts["abstract"]:
@@ -45,7 +53,7 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
     sections.end_of_body()
     back_parts: list[BackPart | None] = []
     for element in parts["back"]:
-        for part in element:  # each is a div of its own, so that no head reaches into the next
+        for part in element:  # every part is a separate division, so that a header does not extend into the next part
             kind = (part.get("type") or "").strip()
             back.read_part(part, Section(path=kind))
             back_parts += [_BACK_PARTS.get(kind)] * (len(back.drafts) - len(back_parts))
@@ -53,7 +61,7 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
     floats = _Floats((abstract, body, back))
     statements = Statements([*body.drafts, *back.drafts])
     index = RefIndex(floats.entries, sections, statements)
-    ids = first_ids(zip(bib_elements, (entry.key for entry in entries), strict=True))
+    ids = index_ids(zip(bib_elements, (entry.key for entry in entries), strict=True))
     linker = Linker([*body.drafts, *back.drafts], entries, ids, index, floats.ids)
     texts = {
         name: tuple(_paragraph(draft, linker, floats, name) for draft in reader.drafts)
@@ -63,7 +71,7 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
         replace(_paragraph(draft, linker, floats, "back_matter"), back_part=part)
         for draft, part in zip(back.drafts, back_parts, strict=True)
     )
-    ref_entries = floats.with_spans(linker)
+    ref_entries = floats.add_spans(linker)
     return Parse(
         file_sha1=file_sha1,
         header=read_header(header),
@@ -80,8 +88,8 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
     )
 
 
-def _outermost(root: Element, *names: str) -> dict[str, list[Element]]:
-    """Elements of some names, each in document order and none inside another of its name."""
+def _find_outermost(root: Element, *names: str) -> dict[str, list[Element]]:
+    """Return the elements of each name in document order, without elements nested in another element of the same name."""
     found: dict[str, list[Element]] = {name: [] for name in names}
     for element in root.iter(*(f"{{*}}{name}" for name in names)):
         name = local_name(element)
@@ -90,14 +98,14 @@ def _outermost(root: Element, *names: str) -> dict[str, list[Element]]:
     return found
 
 
-def _is_of_text(head: Element) -> bool:
-    """Whether a head is a section's, not a figure's or table's."""
+def _is_section_head(head: Element) -> bool:
+    """Return whether a header belongs to a section, not to a figure or table."""
     parent = head.getparent()
     return parent is not None and local_name(parent) not in ("figure", "table")
 
 
 class _Floats:
-    """Everything that left the text for the reference entries: figures, tables, formulas, footnotes."""
+    """Content that is moved from the text to reference entries: figures, tables, formulas, footnotes."""
 
     def __init__(self, readers: tuple[TextReader, ...]) -> None:
         self.entries: list[RefEntry] = []
@@ -107,21 +115,23 @@ class _Floats:
         floats = [element for reader in readers for element in reader.floats]
         notes = [element for reader in readers for element in reader.notes]
         formulas = [element for reader in readers for draft in reader.drafts for _, element in draft.formulas]
-        labels = [printed_label(element) for element in floats]
-        types = list(map(float_type, floats, labels))
+        labels = [find_label(element) for element in floats]
+        types = list(map(classify_float, floats, labels))
         for kind in (RefType.FIGURE, RefType.TABLE):
             chosen = [
                 (element, label) for element, label, type_ in zip(floats, labels, types, strict=True) if type_ is kind
             ]
-            for (element, label), key in zip(chosen, keys(kind, [element for element, _ in chosen]), strict=True):
-                self._keep(element, *read_float(element, key, kind, label))
-        for element, key in zip(formulas, keys(RefType.FORMULA, formulas), strict=True):
+            for (element, label), key in zip(
+                chosen, assign_keys(kind, [element for element, _ in chosen]), strict=True
+            ):
+                self._add(element, *read_float(element, key, kind, label))
+        for element, key in zip(formulas, assign_keys(RefType.FORMULA, formulas), strict=True):
             self._formulas[element] = entry = read_formula(element, key)
-            self._keep(element, entry)
-        for element, key in zip(notes, keys(RefType.FOOTNOTE, notes), strict=True):
-            self._keep(element, *read_note(element, key))
+            self._add(element, entry)
+        for element, key in zip(notes, assign_keys(RefType.FOOTNOTE, notes), strict=True):
+            self._add(element, *read_note(element, key))
 
-    def _keep(self, element: Element, entry: RefEntry, caption: Draft | None = None) -> None:
+    def _add(self, element: Element, entry: RefEntry, caption: Draft | None = None) -> None:
         self.entries.append(entry)
         if caption is not None:
             self._captions[entry.key] = caption
@@ -129,12 +139,12 @@ class _Floats:
             self.ids.setdefault(identifier, entry.key)
 
     def equation(self, at: int, element: Element) -> EqSpan:
-        """The span of a formula whose token stands at `at`."""
+        """Return the span of a formula with its token at position `at`."""
         entry = self._formulas[element]
         return EqSpan(at, at + len(EQUATION), EQUATION, entry.key, raw_text=entry.text, label=entry.num)
 
-    def with_spans(self, linker: Linker) -> list[RefEntry]:
-        """The entries with the citations in their captions."""
+    def add_spans(self, linker: Linker) -> list[RefEntry]:
+        """Return the entries with the citations in their captions."""
         return [
             replace(entry, cite_spans=linker.citations(self._captions[entry.key]))
             if entry.key in self._captions

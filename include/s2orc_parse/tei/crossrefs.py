@@ -1,4 +1,4 @@
-"""Mentions of figures, tables, formulas and sections: linked by the number the paper prints."""
+"""Link mentions of figures, tables, formulas and sections by their printed number."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _BEFORE_NUMBERS = frozenset(
         "§",
     ]
 )
-# How the words of each kind go on after their first letters: what is soon found.
+# continuations of each kind's words after the first letter: fast to search for
 _STEMS = {
     RefType.FIGURE: (("ig", "Ff"), ("IG", "F")),
     RefType.TABLE: (("ab", "Tt"), ("AB", "T")),
@@ -68,31 +68,31 @@ _APPENDIX_MENTION = re.compile(
 
 
 class RefIndex:
-    """Finds the entry that a printed number of some kind means."""
+    """Finds the entry for a printed number of some kind."""
 
     def __init__(self, entries: Iterable[RefEntry], sections: Sections, statements: Statements | None = None) -> None:
         self._by_number: dict[tuple[RefType, str], str] = {}
         for entry in entries:
             if entry.num:
-                self._by_number.setdefault((entry.type, _normal(entry.num)), entry.key)
+                self._by_number.setdefault((entry.type, _normalize(entry.num)), entry.key)
         self._sections: Mapping[str, tuple[str, ...]] = {
-            _normal(".".join(numbers)): numbers for numbers in reversed(sections.numbered)
+            _normalize(".".join(numbers)): numbers for numbers in reversed(sections.numbered)
         }
         self._numbered = sections.numbered
         kinds = {kind for kind, _ in self._by_number} | ({RefType.SECTION} if self._sections else set())
         self._stems = [stem for kind, stems in _STEMS.items() if kind in kinds for stem in stems]
         self._mentioned: dict[Section, str] = {}
         self._statements = statements
-        self._appendices = {_normal(number): section for number, section in reversed(sections.appendices.items())}
-        if ("I",) not in sections.numbered:  # not Roman numerals: letters number appendices
+        self._appendices = {_normalize(number): section for number, section in reversed(sections.appendices.items())}
+        if ("I",) not in sections.numbered:  # no Roman numerals: letters number the appendices
             for numbers, section in sections.numbered.items():
                 if len(numbers[0]) == 1 and numbers[0].isalpha():
-                    self._appendices.setdefault(_normal(".".join(numbers)), section)
+                    self._appendices.setdefault(_normalize(".".join(numbers)), section)
 
     def find(self, kind: RefType, printed: str) -> str | None:
-        """The key of the entry that "2", "(3)", "2a", "III-B" or "D.6" means; None if there is none."""
+        """Return the key of the entry for "2", "(3)", "2a", "III-B" or "D.6", or None."""
         match = _NUM.search(printed, _LEADING.match(printed).end())  # type: ignore[union-attr]
-        number = _normal(match.group()) if match else ""
+        number = _normalize(match.group()) if match else ""
         if not number:
             return None
         if kind is RefType.SECTION:
@@ -101,17 +101,17 @@ class RefIndex:
         return self._by_number.get((kind, number))
 
     def _mention(self, section: Section) -> str:
-        """Return the key of a section, which becomes an entry when it is mentioned first."""
+        """Return the key of a section. The first mention of a section creates its entry."""
         return self._mentioned.setdefault(section, f"SECREF{len(self._mentioned)}")
 
     def section_entries(self) -> list[RefEntry]:
-        """Entries of the sections that were found, in the order they were first mentioned."""
+        """Return the entries of mentioned sections in the order of their first mention."""
         return [
             RefEntry(key, RefType.SECTION, section.heads[-1], section.num) for section, key in self._mentioned.items()
         ]
 
     def mentions(self, text: str) -> Iterable[tuple[int, int, str]]:
-        """(start, end, key) of every mention in plain text whose entry exists; the first of a list has its word with it."""
+        """Yield (start, end, key) of every mention of an existing entry. The first item of a list includes the word."""
         for stem, initials in self._stems:
             at = text.find(stem)
             while at >= 0:
@@ -128,12 +128,12 @@ class RefIndex:
         for match in _APPENDIX_MENTION.finditer(text):
             start = match.start()
             for item in _APPENDIX_ITEM.finditer(text, *match.span("items")):
-                if (section := self._appendices.get(_normal(item.group()))) is not None:
+                if (section := self._appendices.get(_normalize(item.group()))) is not None:
                     yield start if start == match.start() else item.start(), item.end(), self._mention(section)
                 start = item.end()
 
     def _linked(self, match: re.Match[str]) -> Iterable[tuple[int, int, str]]:
-        """The numbers of one mention that mean an entry."""
+        """Yield the numbers of a mention that have an entry."""
         kind = next(kind for kind in _WORDS if match[kind.name])
         start = match.start()
         for item in _ITEM_PATTERN.finditer(match.string, *match.span("items")):
@@ -144,11 +144,11 @@ class RefIndex:
 
 
 def follows_word(text: str, at: int) -> bool:
-    """Whether what stands at `at` follows Eq., Fig., Table, Sec., § or ^: it is then no citation."""
+    """Return whether the text before `at` ends with Eq., Fig., Table, Sec., § or ^; then the text is not a citation."""
     words = text[max(0, at - 16) : at].split()
     word = words[-1].lstrip("([").rstrip(".").casefold() if words else ""
     return word in _BEFORE_NUMBERS or word.endswith(("^", "§"))
 
 
-def _normal(number: str) -> str:
+def _normalize(number: str) -> str:
     return re.sub(r"[\s\-–]+", ".", number.strip().strip(".()")).casefold()

@@ -1,11 +1,11 @@
-"""`teiHeader` → what the paper says of itself."""
+"""Convert `teiHeader` to the paper's own metadata."""
 
 from __future__ import annotations
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
 from s2orc_parse.parse_model import Header
-from s2orc_parse.tei.bibliography import read_identifiers, with_arxiv
+from s2orc_parse.tei.bibliography import add_arxiv, read_identifiers
 from s2orc_parse.tei.people import read_author
 from s2orc_parse.tei.read import local_name
 from s2orc_parse.tei.text import Element, plain
@@ -14,7 +14,7 @@ _DATE_TYPES = ("published", "e-published", "collection-published", "")
 
 
 def read_header(header: Element | None) -> Header:
-    """Title, authors, date, venue and identifiers; an absent header says nothing."""
+    """Return title, authors, date, venue and identifiers; without a header, return an empty result."""
     if header is None:
         return Header()
     title = ""
@@ -40,7 +40,7 @@ def read_header(header: Element | None) -> Header:
             parent = element.getparent()
             if parent is not None and local_name(parent) in ("biblStruct", "analytic", "monogr", "publicationStmt"):
                 idnos.append(element)
-    found = with_arxiv(read_identifiers(idnos))
+    found = add_arxiv(read_identifiers(idnos))
     date, precision = next((parsed for _, text in sorted(dates) if (parsed := parse_date(text))[0]), (None, None))
     return Header(
         title=title, authors=authors, date=date, date_precision=precision,
@@ -50,7 +50,10 @@ def read_header(header: Element | None) -> Header:
 
 
 def read_extractor(header: Element | None) -> tuple[str, str, str]:
-    """Which extractor made the TEI and its version, by its own word ("unknown" where it does not say); its options are not in it."""
+    """Return the extractor and its version as recorded in the TEI ("unknown" if missing).
+
+    The TEI contains no options.
+    """
     for element in header.iter() if header is not None else ():
         if local_name(element) == "application":
             return (element.get("ident") or "unknown").lower(), element.get("version") or "", ""

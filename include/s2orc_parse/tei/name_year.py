@@ -1,4 +1,4 @@
-"""Citations by name and year: the works a callout names, and the entries they are."""
+"""Link citations by name and year: find the cited works in a citation, and their bibliography entries."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ _BEFORE = re.compile(
 
 
 class Work(NamedTuple):
-    """One work a callout names: where, by whom, when."""
+    """One cited work in a citation: position, surname and year."""
 
     start: int
     end: int
     surname: str
     year: int
-    letter: str  # of 2010a; "" without
+    letter: str  # "a" for 2010a; "" without a letter
 
 
 def has_date(text: str) -> bool:
-    """Whether a callout prints a year, or what stands for one ("in press")."""
+    """Return whether a citation prints a year or a substitute such as "in press"."""
     return bool(YEAR.search(text) or _NO_DATE.search(text))
 
 
-def _key(name: str) -> str:
+def _surname_key(name: str) -> str:
     return surname_key(Author("", (), name, ""))
 
 
-def works(text: str, start: int, end: int) -> list[Work]:
-    """The works of the callout at `start:end` of a text, one for each year it prints; their surfaces tile the callout.
+def find_works(text: str, start: int, end: int) -> list[Work]:
+    """Return the works cited at `start:end` of a text, one for each printed year; their intervals cover the citation.
 
-    A year without a name of its own takes the last one before it, in the callout or just before it
-    ("Smith et al. (2010, 2012)"). A letter alone is another work of the same year ("2010a,b").
+    A year without a name uses the previous name in the citation or directly before it ("Smith et al. (2010, 2012)"). A
+    single letter is another work of the same year ("2010a,b").
     """
     found: list[Work] = []
     surname = ""
@@ -63,7 +63,7 @@ def works(text: str, start: int, end: int) -> list[Work]:
         while letter and (more := _MORE_LETTERS.match(text, at, end)):
             found.append(Work(more.end() - 1, more.end(), surname, year, more.group(1) or more.group(2)))
             left = at = more.end()
-    return _tiled(text, found, start, end)
+    return _tile_intervals(text, found, start, end)
 
 
 _NOT_SURNAMES = frozenset(
@@ -89,8 +89,8 @@ _NOT_SURNAMES = frozenset(
 )
 
 
-def _tiled(text: str, found: list[Work], start: int, end: int) -> list[Work]:
-    """Each surface from its first word to the separator before the next one's."""
+def _tile_intervals(text: str, found: list[Work], start: int, end: int) -> list[Work]:
+    """Extend each interval from its first word to the separator before the next interval."""
     tiled: list[Work] = []
     for i, work in enumerate(found):
         left, right = (start if i == 0 else work.start), (end if i + 1 == len(found) else work.end)
@@ -103,22 +103,22 @@ def _tiled(text: str, found: list[Work], start: int, end: int) -> list[Work]:
     return tiled
 
 
-def index_of(entries: Iterable[BibEntry]) -> Mapping[tuple[str, int], Sequence[BibEntry]]:
-    """Entries by first author's surname (whole, and its last word) and year, in order of the bibliography."""
+def index_entries(entries: Iterable[BibEntry]) -> Mapping[tuple[str, int], Sequence[BibEntry]]:
+    """Index entries by year and first author's surname (complete, and its last word), in bibliography order."""
     index: dict[tuple[str, int], list[BibEntry]] = {}
     for entry in entries:
         if entry.year is None or not entry.authors:
             continue
         last = entry.authors[0].last or entry.authors[0].first
-        for name in dict.fromkeys((_key(last), *map(_key, last.split()[-1:]))):
+        for name in dict.fromkeys((_surname_key(last), *map(_surname_key, last.split()[-1:]))):
             if name:
                 index.setdefault((name, entry.year), []).append(entry)
     return index
 
 
 def find(work: Work, index: Mapping[tuple[str, int], Sequence[BibEntry]]) -> str | None:
-    """The key of the entry that a work is; None if none or several could be it."""
-    candidates = index.get((_key(work.surname), work.year), ())
+    """Return the key of the entry for a work, or None if no entry or several entries match."""
+    candidates = index.get((_surname_key(work.surname), work.year), ())
     if work.letter:
         lettered = [entry for entry in candidates if f"{work.year}{work.letter}" in entry.raw_text]
         if len(lettered) == 1:

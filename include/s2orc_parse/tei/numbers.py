@@ -1,7 +1,7 @@
-"""Numbered citations: the groups in square brackets a text prints, and the entries their numbers mean.
+"""Numbered citations: find groups in square brackets, and map their numbers to entries.
 
-Everything here works on the text, not on the TEI's marks, because GROBID splits one callout into several (`[1,` `2]`),
-leaves ranges whole or explodes them, and misses some.
+This module uses the text instead of the TEI's marks, because GROBID splits one citation into several marks (`[1,`
+`2]`), leaves ranges unsplit or splits them wrongly, and misses some citations.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-MAX_RANGE = 100  # SEMANTICS §3: a wider one is not a range of citations
-MAX_UNORDERED = 3_000  # numbers that contradict each other: no bibliography has more
+MAX_RANGE = 100  # SEMANTICS §3: a wider range is not a citation
+MAX_UNORDERED = 3_000  # maximum number of contradicting numbers; no bibliography has more entries
 _DASH = r"(?:--?|[‐‑‒–—−])"
 _ITEM = rf"(?P<first>\d{{1,4}})[a-z]?(?:\s*{_DASH}\s*(?P<last>\d{{1,4}})[a-z]?)?"
 _PLAIN_ITEM = rf"\d{{1,4}}[a-z]?(?:\s*{_DASH}\s*\d{{1,4}}[a-z]?)?"
@@ -31,7 +31,7 @@ _AFTER_ITEM = re.compile(r"\s*[,;]")
 
 
 class Cited(NamedTuple):
-    """One piece of a group: its surface and the numbers it names."""
+    """One piece of a group: its interval and the numbers in it."""
 
     start: int
     end: int
@@ -40,27 +40,30 @@ class Cited(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One printed group, `[3]`, `[1, 3-5, 9]` or `[3]-[5]`; its pieces tile it."""
+    """One printed group such as `[3]`, `[1, 3-5, 9]` or `[3]-[5]`; its pieces cover it."""
 
     start: int
     end: int
     pieces: tuple[Cited, ...]
 
 
-def groups(text: str) -> list[Group]:
-    """All groups of a text in order. `[3]-[5]`, two lone numbers with a dash between, is one group with one piece."""
+def find_groups(text: str) -> list[Group]:
+    """Return all groups of a text in order. `[3]-[5]`, two numbers joined by a dash, is one group with one piece."""
     found: list[Group] = []
     for match in GROUP.finditer(text):
-        group = Group(match.start(), match.end(), pieces(text, match.start(), match.end(), *match.span("list")))
-        if found and (joined := _joined(text, found[-1], group)):
+        group = Group(match.start(), match.end(), split_pieces(text, match.start(), match.end(), *match.span("list")))
+        if found and (joined := _join_groups(text, found[-1], group)):
             found[-1] = joined
         else:
             found.append(group)
     return found
 
 
-def pieces(text: str, start: int, end: int, list_start: int, list_end: int) -> tuple[Cited, ...]:
-    """The pieces of a list of numbers at `list_start:list_end`, tiling `start:end` (its brackets)."""
+def split_pieces(text: str, start: int, end: int, list_start: int, list_end: int) -> tuple[Cited, ...]:
+    """Return the pieces of the list of numbers at `list_start:list_end`.
+
+    They cover `start:end`, including the brackets.
+    """
     items = list(ITEM.finditer(text, list_start, list_end))
     found: list[Cited] = []
     for at, item in enumerate(items):
@@ -70,12 +73,12 @@ def pieces(text: str, start: int, end: int, list_start: int, list_end: int) -> t
         else:
             separator = _AFTER_ITEM.match(text, item.end())
             right = separator.end() if separator else item.end()
-        found.append(Cited(left, right, _numbers(item)))
+        found.append(Cited(left, right, _expand_item(item)))
     return tuple(found)
 
 
-def _numbers(item: re.Match[str]) -> tuple[int, ...]:
-    """The numbers of an item; a range that does not ascend or is too wide names none."""
+def _expand_item(item: re.Match[str]) -> tuple[int, ...]:
+    """Return the numbers of an item. A range that does not ascend or is too wide gives no numbers."""
     first = int(item["first"])
     if item["last"] is None:
         return (first,)
@@ -83,7 +86,7 @@ def _numbers(item: re.Match[str]) -> tuple[int, ...]:
     return tuple(range(first, last + 1)) if first < last <= first + MAX_RANGE else ()
 
 
-def _joined(text: str, left: Group, right: Group) -> Group | None:
+def _join_groups(text: str, left: Group, right: Group) -> Group | None:
     if len(left.pieces) != 1 or len(right.pieces) != 1 or not _CHAIN.fullmatch(text, left.end, right.start):
         return None
     a, b = left.pieces[0].numbers, right.pieces[0].numbers
@@ -93,14 +96,12 @@ def _joined(text: str, left: Group, right: Group) -> Group | None:
     return Group(left.start, right.end, (piece,))
 
 
-def number_of_entries(
-    labels: Sequence[str | None], votes: Iterable[tuple[int, int]], entries: int
-) -> Mapping[int, int]:
-    """Printed number → position of its entry.
+def map_numbers(labels: Sequence[str | None], votes: Iterable[tuple[int, int]], entries: int) -> Mapping[int, int]:
+    """Map each printed number to the position of its entry.
 
-    `labels` are what the bibliography prints before its entries; `votes` are (number, position) as the TEI itself
-    resolved single callouts. Labels come first, then votes that fit between them; a number between two known ones is
-    theirs if the positions leave it no choice; without any evidence the numbers count the entries from 1.
+    `labels` are printed before the entries. `votes` are (number, position) pairs of citations that the TEI resolved.
+    Labels have priority; votes must fit between them. A number between two mapped numbers is interpolated if the
+    positions leave no choice. Without evidence, numbers count the entries from 1.
     """
     known = {int(label): at for at, label in enumerate(labels) if label and label.isdecimal()}
     counts = Counter(votes)
@@ -108,13 +109,13 @@ def number_of_entries(
     for (number, at), count in sorted(counts.items()):
         if number not in known and count > best.get(number, (0, 0))[0]:
             best[number] = (count, at)
-    known.update(_ascending({**{n: (1_000_000, at) for n, at in known.items()}, **best}))
+    known.update(_select_ascending({**{n: (1_000_000, at) for n, at in known.items()}, **best}))
     if not known:
         return {at + 1: at for at in range(entries)}
     numbers = sorted(known)
     low, high = numbers[0], numbers[-1]
     result = dict(known)
-    if known[low] == low - 1:  # it begins at 1
+    if known[low] == low - 1:  # the first number is 1
         result.update((number, number - 1) for number in range(1, low))
     for a, b in pairwise(numbers):
         if known[b] - known[a] == b - a:
@@ -123,8 +124,8 @@ def number_of_entries(
     return result
 
 
-def _ascending(known: Mapping[int, tuple[int, int]]) -> dict[int, int]:
-    """The heaviest subset in which greater numbers stand at later positions (`known`: number → (weight, position))."""
+def _select_ascending(known: Mapping[int, tuple[int, int]]) -> dict[int, int]:
+    """Return the heaviest subset with ascending positions (`known`: number → (weight, position))."""
     items = [(number, weight, at) for number, (weight, at) in sorted(known.items())]
     if all(a[2] < b[2] for a, b in pairwise(items)):
         return {number: at for number, _, at in items}

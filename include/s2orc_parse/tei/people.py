@@ -1,22 +1,22 @@
-"""`author` elements → authors `{first, middle[], last, suffix}`."""
+"""Convert `author` elements to authors `{first, middle[], last, suffix}`."""
 
 from __future__ import annotations
 
 import re
 
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.fields import with_details
+from s2orc_parse.bibliography.fields import add_details
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.tei.read import NAMES, local_name
 from s2orc_parse.tei.text import Element, plain
 
-_NOBODY = frozenset(("others", "al", "et al", "and others", "others et al"))
+_NO_NAMES = frozenset(("others", "al", "et al", "and others", "others et al"))
 _PLACES = frozenset(("orgName", "settlement", "region", "country"))
 _SUFFIXED = re.compile(r"(.+?)[, ]+(jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
 
 
 def read_author(element: Element) -> Author | None:
-    """The author of one `author` element; None if it names nobody: "and others", a bare affiliation."""
+    """Return the author of an `author` element, or None if it contains no name ("and others", only an affiliation)."""
     given: list[str] = []
     family = suffix = ""
     named = detailed = False
@@ -39,24 +39,27 @@ def read_author(element: Element) -> Author | None:
             given = [plain(child)]
     if not named and not len(element):
         given = [plain(element)]
-    if (family or " ".join(given)).casefold().strip(" .,") in _NOBODY:
+    if (family or " ".join(given)).casefold().strip(" .,") in _NO_NAMES:
         return None
     if not suffix and " " in family and (match := _SUFFIXED.fullmatch(family)):
         family, suffix = match.groups()
-    initials = [name for name in given if len(name) > 1 and name.isupper()]  # JW: two names
+    initials = [name for name in given if len(name) > 1 and name.isupper()]  # JW stands for two names
     if given and not (suffix or initials) and _is_plain(family.replace(" ", "")) and _is_plain("".join(given)):
-        author: Author | None = Author(given[0], tuple(given[1:]), family, "")  # as make_author, sooner
+        # shortcut with the result of make_author
+        author: Author | None = Author(given[0], tuple(given[1:]), family, "")
     else:
         author = make_author(" ".join(given), family, suffix)
     if not detailed:
         return author
-    affiliations = (_affiliation(child) for child in element if local_name(child) == "affiliation")
+    affiliations = (_read_affiliation(child) for child in element if local_name(child) == "affiliation")
     ids = [plain(idno) for idno in element.iter("{*}idno") if (idno.get("type") or "").casefold() == "orcid"]
-    return with_details(author, affiliations, ids[0] if ids else "")
+    return add_details(author, affiliations, ids[0] if ids else "")
 
 
-def _affiliation(element: Element) -> tuple[str, str]:
-    """(name, ROR): as the paper prints it where the TEI has that, else department, institution, place and country."""
+def _read_affiliation(element: Element) -> tuple[str, str]:
+    """Return name and ROR id: the printed affiliation if the TEI has it, else department, institution, place and
+    country.
+    """
     for note in element.iter("{*}note"):
         if note.get("type") == "raw_affiliation":
             labels = [plain(label) for label in note.iter("{*}label")]

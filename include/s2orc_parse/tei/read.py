@@ -1,4 +1,4 @@
-"""Bytes from outside → an element tree, or a reason why not. Nothing is expanded, fetched or trusted."""
+"""Parse TEI from outside into an element tree, or give a reason. Nothing is expanded or fetched."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from enum import StrEnum
 
 from lxml import etree
 
-MAX_BYTES = 12_000_000  # SEMANTICS §2: a larger TEI is refused
+MAX_BYTES = 12_000_000  # SEMANTICS §2: a larger TEI is rejected
 MAX_TAGS = 500_000  # a real TEI of 12 MB has 300,000
 _BOM = b"\xef\xbb\xbf"
 
 
 class Reason(StrEnum):
-    """Why a TEI gives no parse."""
+    """The reason why a TEI gives no parse."""
 
     EMPTY = "empty"
     TOO_LARGE = "too_large"
     NOT_UTF8 = "not_utf8"
-    DOCTYPE = "doctype"  # no extractor writes one; entities are how XML is made to explode
+    DOCTYPE = "doctype"  # no extractor writes one, and entity definitions allow expansion attacks
     TOO_DEEP = "too_deep"
     NOT_WELL_FORMED = "not_well_formed"
     NOT_TEI = "not_tei"
 
 
 class BadTei(Exception):
-    """This is not TEI that can be parsed; `reason` says why."""
+    """The TEI cannot be parsed, for the given `reason`."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason.value)
@@ -32,7 +32,7 @@ class BadTei(Exception):
 
 
 class _Names(dict[object, str]):
-    """Tag → local name, kept for the first few thousand tags met; "" for comments and processing instructions."""
+    """Tag → local name, cached for the first few thousand tags; "" for comments and processing instructions."""
 
     def __missing__(self, tag: object) -> str:
         name = tag.rpartition("}")[2] if isinstance(tag, str) else ""
@@ -42,18 +42,18 @@ class _Names(dict[object, str]):
 
 
 NAMES = _Names()
-"""An element's name without its namespace, by its tag: `NAMES[element.tag]`, where a call for every element would be felt."""
+"""Local names by tag: `NAMES[element.tag]` avoids a function call for every element."""
 
 
 def local_name(element: etree._Element) -> str:
-    """An element's name without its namespace; "" for comments and processing instructions."""
+    """Return an element's name without namespace; "" for comments and processing instructions."""
     return NAMES[element.tag]
 
 
-def read(tei: bytes) -> etree._Element:
-    """The root of a TEI document.
+def read_tei(tei: bytes) -> etree._Element:
+    """Parse a TEI document and return its root element.
 
-    Namespaces are ignored (they differ between GROBID versions and are sometimes missing). Raises `BadTei`.
+    Namespaces are ignored: they differ between GROBID versions and are sometimes missing. Raises `BadTei`.
     """
     if len(tei) > MAX_BYTES or tei.count(b"<") > MAX_TAGS:
         raise BadTei(Reason.TOO_LARGE)
@@ -62,7 +62,7 @@ def read(tei: bytes) -> etree._Element:
     tei = tei.strip()
     if not tei:
         raise BadTei(Reason.EMPTY)
-    if _has_doctype(tei):  # asked here: where ids may repeat (collect_ids) lxml loads a DTD whatever load_dtd says
+    if _has_doctype(tei):  # checked here because with collect_ids=False lxml loads a DTD in spite of load_dtd=False
         raise BadTei(Reason.DOCTYPE)
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False,
@@ -71,14 +71,14 @@ def read(tei: bytes) -> etree._Element:
     try:
         root = etree.fromstring(tei, parser)
     except etree.XMLSyntaxError as error:
-        raise BadTei(_why(tei, error)) from None
+        raise BadTei(_classify_error(tei, error)) from None
     if local_name(root) not in ("TEI", "TEI.2"):
         raise BadTei(Reason.NOT_TEI)
     return root
 
 
-def _why(xml: bytes, error: etree.XMLSyntaxError) -> Reason:
-    """Why the parser gave up."""
+def _classify_error(xml: bytes, error: etree.XMLSyntaxError) -> Reason:
+    """Return the reason for a parser error."""
     try:
         xml.decode("utf-8")
     except UnicodeDecodeError:
@@ -87,7 +87,7 @@ def _why(xml: bytes, error: etree.XMLSyntaxError) -> Reason:
 
 
 def _has_doctype(xml: bytes) -> bool:
-    """Whether a document type declaration stands before the root element."""
+    """Return whether a document type declaration precedes the root element."""
     at = 0
     while True:
         while xml[at : at + 1].isspace():

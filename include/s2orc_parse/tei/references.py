@@ -1,4 +1,4 @@
-"""Figures, tables, formulas, footnotes → reference entries, with the number the paper prints for each."""
+"""Convert figures, tables, formulas and footnotes to reference entries with their printed numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from s2orc_parse.parse_model import RefEntry, RefType
 from s2orc_parse.tei.bibliography import XML_ID
 from s2orc_parse.tei.read import local_name
-from s2orc_parse.tei.text import Draft, Element, flat, plain
+from s2orc_parse.tei.text import Draft, Element, plain, read_flat
 
 _PREFIXES = {
     RefType.FIGURE: ("FIGREF", re.compile(r"fig_(\d{1,5})")),
@@ -25,8 +25,11 @@ _NUMBER = re.compile(NUMBER)
 _EQUATION_LABEL = re.compile(r"[\s(\[]*([0-9A-Za-z][0-9A-Za-z.\-′'* ]{0,11}?)[\s)\].,;]*")
 
 
-def keys(kind: RefType, elements: list[Element]) -> list[str]:
-    """Keys of the entries of one kind, by the extractor's own numbers where it gave distinct ones, else by order."""
+def assign_keys(kind: RefType, elements: list[Element]) -> list[str]:
+    """Return the keys of the entries of one kind.
+
+    They use the extractor's numbers if these are distinct, else the order.
+    """
     prefix, pattern = _PREFIXES[kind]
     matches = [pattern.fullmatch(element.get(XML_ID) or "") for element in elements]
     numbers = [int(match.group(1)) for match in matches if match]
@@ -35,8 +38,8 @@ def keys(kind: RefType, elements: list[Element]) -> list[str]:
     return [f"{prefix}{number}" for number in numbers]
 
 
-def printed_label(element: Element) -> re.Match[str] | None:
-    """The "Figure 3" of a float: where its caption begins with it, else the first in its head."""
+def find_label(element: Element) -> re.Match[str] | None:
+    """Return the label of a float ("Figure 3") from the start of its caption, else from its head."""
     for tag, find in (("figDesc", _FIGURE_LABEL.match), ("head", _FIGURE_LABEL.search)):
         for child in element:
             if local_name(child) == tag and (match := find(plain(child)[:300])):
@@ -44,37 +47,37 @@ def printed_label(element: Element) -> re.Match[str] | None:
     return None
 
 
-def float_type(element: Element, label: re.Match[str] | None) -> RefType:
-    """Figure or table: by the element, its type, or the word it prints (GROBID takes "TABLE 5" for a figure)."""
+def classify_float(element: Element, label: re.Match[str] | None) -> RefType:
+    """Return figure or table, based on the element, its type or the printed word (GROBID marks "TABLE 5" as a figure)."""
     if local_name(element) == "table" or element.get("type") == "table":
         return RefType.TABLE
     return RefType.TABLE if label is not None and label["kind"].casefold().startswith("tab") else RefType.FIGURE
 
 
 def read_float(element: Element, key: str, kind: RefType, label: re.Match[str] | None) -> tuple[RefEntry, Draft]:
-    """The entry of a figure or table without its spans, and the draft of its caption that they are made from."""
+    """Return the entry of a figure or table without spans, and the draft of its caption for making the spans."""
     heads = [child for child in element if local_name(child) == "head"]
     captions = [*element.iter("{*}figDesc"), *(child for child in element if local_name(child) == "note")]
-    caption = flat(captions)
+    caption = read_flat(captions)
     head = " ".join(filter(None, map(plain, heads)))
     match = _FIGURE_LABEL.match(head)
     title = head[match.end() :].lstrip(" .:|)]–—-") if match else head
     if title and not _FIGURE_LABEL.search(title) and title.casefold() not in caption.text.casefold():
-        caption = _before(title, caption)
+        caption = _prepend_title(title, caption)
     cells = tuple(tuple(map(plain, row)) for row in element.iter("{*}row")) or None
     return RefEntry(key, kind, caption.text, _float_number(element, head, label), cells=cells), caption
 
 
-def _before(title: str, caption: Draft) -> Draft:
+def _prepend_title(title: str, caption: Draft) -> Draft:
     shift = len(title) + 1
     marks = [mark._replace(start=mark.start + shift, end=mark.end + shift) for mark in caption.marks]
     return Draft(f"{title} {caption.text}".strip(), marks=marks)
 
 
 def _float_number(element: Element, head: str, printed: re.Match[str] | None) -> str | None:
-    """The number of a float: as its own caption or head prints it; the `label` only where it is all there is.
+    """Return the number of a float from its caption or head; use the `label` element only if there is nothing else.
 
-    GROBID's label is every digit of the head in a row: "23" for "Fig. 2 .Fig. 3 .", "20215" for "VOLUME 9, 2021 TABLE 5".
+    GROBID's label joins all digits of the head: "23" for "Fig. 2 .Fig. 3 .", "20215" for "VOLUME 9, 2021 TABLE 5".
     """
     if printed:
         return _plain_number(printed["num"])
@@ -89,7 +92,7 @@ def _plain_number(num: str) -> str:
 
 
 def read_formula(element: Element, key: str) -> RefEntry:
-    """The entry of a formula: its text without its label."""
+    """Return the entry of a formula: its text without its label."""
     labels = [plain(child) for child in element if local_name(child) == "label"]
     parts = [element.text or ""]
     for child in element:
@@ -101,13 +104,13 @@ def read_formula(element: Element, key: str) -> RefEntry:
 
 
 def read_note(element: Element, key: str) -> tuple[RefEntry, Draft]:
-    """The entry of a footnote without its spans, and the draft they are made from."""
-    draft = flat([element])
+    """Return the entry of a footnote without spans, and the draft for making the spans."""
+    draft = read_flat([element])
     return RefEntry(key, RefType.FOOTNOTE, draft.text, element.get("n")), draft
 
 
-def first_ids(entries: Iterable[tuple[Element, str]]) -> dict[str, str]:
-    """xml:id → key; of several elements with one id the first counts."""
+def index_ids(entries: Iterable[tuple[Element, str]]) -> dict[str, str]:
+    """Map each xml:id to its key; the first element with an id counts."""
     found: dict[str, str] = {}
     for element, key in entries:
         if identifier := element.get(XML_ID):

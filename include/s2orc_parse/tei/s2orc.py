@@ -1,4 +1,4 @@
-"""A parse in the published schemas: S2ORC 20200705 (a superset) and the GORC/20190928 object `grobid_parse`."""
+"""Write a parse in the published schemas: S2ORC 20200705 (a superset) and the object `grobid_parse` of GORC 20190928."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ Json = dict[str, Any]
 
 
 def to_json_bytes(value: Json) -> bytes:
-    """Canonical JSON: UTF-8, no spaces, keys in the schema's order, no newline."""
+    """Return canonical JSON: UTF-8, no spaces, keys in the schema's order, no newline."""
     return orjson.dumps(value)
 
 
 def to_s2orc(parse: Parse, paper_id: str | None = None) -> Json:
-    """The parse in schema 20200705: every key of it with its type, and the extras of TABLES.md, in fixed order.
+    """Return the parse in schema 20200705: all its keys with their types, and the extra keys of TABLES.md, in fixed
+    order.
 
-    An unknown year is null (the published files have ""). `paper_id` is known once the parse is assembled into a paper.
+    An unknown year is null (the published files have ""). `paper_id` is available once the parse belongs to a paper.
     """
     return {
         "paper_id": paper_id,
@@ -41,13 +42,18 @@ def to_s2orc(parse: Parse, paper_id: str | None = None) -> Json:
             "tei_sha1": parse.provenance.tei_sha1,
             "converter_version": parse.provenance.converter_version,
         },
+        **({"keywords": list(parse.header.keywords)} if parse.header.keywords else {}),
+        **({"issn": parse.header.issn} if parse.header.issn else {}),
+        **({"emails": list(parse.header.emails)} if parse.header.emails else {}),
         **({"article": parse.article} if parse.article is not None else {}),
     }
 
 
 def to_gorc(parse: Parse) -> Json:
-    """The object `grobid_parse` of GORC (schema 20190928): exactly its keys. Entries it has no type for are left out,
-    and the spans that name them say null."""
+    """Return the object `grobid_parse` of GORC (schema 20190928) with exactly its keys.
+
+    Entries of other types are omitted, and spans that reference them have a null `ref_id`.
+    """
     known = {e.key for e in parse.ref_entries if e.type in (RefType.FIGURE, RefType.TABLE, RefType.FORMULA)}
     return {
         "abstract": [_gorc_paragraph(p, known) for p in parse.abstract],
@@ -60,8 +66,8 @@ def to_gorc(parse: Parse) -> Json:
 
 
 def to_gorc_line(parse: Parse, paper_id: str | None = None) -> Json:
-    """A line of GORC: `grobid_parse` with the keys that stand around it there; its metadata is the PDF's own header."""
-    found = header(parse)
+    """Return a line of GORC: `grobid_parse` and its surrounding keys. The metadata comes from the PDF's header."""
+    found = build_header(parse)
     date = found["date"]
     metadata = {"title": found["title"], "authors": _authors(parse.header.authors), "abstract": found["abstract"]}
     metadata["year"] = date and date[:4]
@@ -77,8 +83,8 @@ def _span(span: CiteSpan | RefSpan) -> Json:
     return {"start": span.start, "end": span.end, "text": span.text, "ref_id": span.ref_id}
 
 
-def _cites(spans: Iterable[CiteSpan]) -> tuple[list[Json], list[Json]]:
-    """Callouts that name an entry (`cite_spans`), and those that name none (`unlinked_spans`)."""
+def _split_cites(spans: Iterable[CiteSpan]) -> tuple[list[Json], list[Json]]:
+    """Split citations into those with an entry (`cite_spans`) and those without (`unlinked_spans`)."""
     linked: list[Json] = []
     unlinked: list[Json] = []
     for span in spans:
@@ -101,7 +107,7 @@ def _equation(span: EqSpan) -> Json:
 
 
 def _paragraph(paragraph: Paragraph) -> Json:
-    linked, unlinked = _cites(paragraph.cite_spans)
+    linked, unlinked = _split_cites(paragraph.cite_spans)
     return {
         "section": _innermost(paragraph.section),
         "text": paragraph.text,
@@ -143,7 +149,7 @@ def _other_ids(entry: BibEntry) -> Json:
 
 
 def _ref_entry(entry: RefEntry) -> Json:
-    linked, unlinked = _cites(entry.cite_spans)
+    linked, unlinked = _split_cites(entry.cite_spans)
     in_cells = [_cell_span(found) for found in entry.cell_cites if found.span.ref_id is not None]
     return {
         "text": entry.text,
@@ -190,8 +196,8 @@ def _gorc_bib_entry(entry: BibEntry) -> Json:
     }
 
 
-def header(parse: Parse) -> Json:
-    """The paper's own header with the columns of the table `records` that a PDF can fill; null where it says nothing."""
+def build_header(parse: Parse) -> Json:
+    """Return the paper's header with the columns of the table `records` that a PDF can fill; missing values are null."""
     found = parse.header
     abstract = "\n\n".join(paragraph.text for paragraph in parse.abstract)
     return {
@@ -209,8 +215,8 @@ def header(parse: Parse) -> Json:
     }
 
 
-def bibliography(parse: Parse) -> list[Json]:
-    """The bibliography as rows of the table `entries`, without the columns of the paper it belongs to."""
+def build_bibliography(parse: Parse) -> list[Json]:
+    """Return the bibliography as rows of the table `entries`, without the columns of the citing paper."""
     return [
         {
             "ref_id": entry.key, "title": entry.title or None, "authors": _authors(entry.authors), "year": entry.year,

@@ -1,4 +1,7 @@
-"""Heads → section paths. GROBID's divs are flat: the hierarchy is in the numbers of the heads, or in what every paper does."""
+"""Convert headers to section paths.
+
+GROBID's divisions are flat. The hierarchy comes from the headers' numbers or from the usual structure of papers.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-MAX_HEAD = 500  # characters; a longer one is a paragraph that was taken for a head
-MAX_PATH = 1_000  # characters; of a longer path the outermost heads are left out
+MAX_HEAD = 500  # maximum number of characters; a longer header is a paragraph
+MAX_PATH = 1_000  # maximum number of characters; outer headers of a longer path are omitted
 _SPACE_IN_NUMBER = re.compile(r"\s*([.\-])\s*")
 _NUMBER = re.compile(r"(?:\d{1,3}|[A-Z]|[IVXLC]{1,6})(?:[.\-][0-9A-Za-z]{1,3})*")
 _IN_HEAD = re.compile(
@@ -22,7 +25,8 @@ _FURNITURE = re.compile(
 )
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
-# The parts of a research article that hold sections of their own, by their heads' letters; and those that stand beside them.
+# parts of a research article with subsections, by the letters of their headers, and sections that are never subsections
+# of these
 _METHODS = re.compile(
     r"(?:(?:materials?|patients|subjects|participants|animals|data)and)?methods?(?:and(?:materials?|procedures?|data))?|methodology"
     r"|(?:patients|subjects)andmaterials?|experimental(?:section|procedures?|methods?|part)?"
@@ -31,7 +35,7 @@ _RESULTS = re.compile(r"(?:experimental)?results?(?:and(?:discussions?|analys[ie
 _DISCUSSION = re.compile(r"(?:general)?discussions?(?:and(?:conclusions?|outlook))?")
 _APPENDIX_LABEL = re.compile(r"(?i:appendix|annex)\s+(?P<num>[A-Z](?:\.?\d{1,2})*|\d{1,2}|[IVX]{1,4})(?=$|[\s.:,)—–-])")
 _APPENDIX = re.compile(r"append(?:ix|ices)\b|annex(?:es)?\b", re.IGNORECASE)
-_BESIDE = re.compile(
+_TOP_LEVEL = re.compile(
     r"(?:introduction|background|conclusions?|concludingremarks|summary|abstract|keywords|acknowledge?ments?|references"
     r"|(?:notes?|limitations?|abbreviations?|disclosures?|nomenclature))$"
     r"|(?:acknowledg|funding|conflicts?of|competing|declaration|supplement|supporting|appendi|annex|(?:data|code|material).*availab|availab"
@@ -40,52 +44,55 @@ _BESIDE = re.compile(
 
 
 class Section(NamedTuple):
-    """Where a paragraph stands: the heads above it, outermost first, and the innermost one's number."""
+    """The section of a paragraph: the headers above it, outermost first, and the number of the innermost header."""
 
     heads: tuple[str, ...] = ()
-    path: str = ""  # the heads joined by `::`; of a part of the back without heads its type, "acknowledgement"
+    path: str = ""  # headers joined by `::`; for back matter without headers its type, such as "acknowledgement"
     num: str | None = None
-    numbers: tuple[str, ...] = ()  # the number's parts over all levels: ("III", "B") for head B under III
+    numbers: tuple[str, ...] = ()  # the parts of the number at all levels: ("III", "B") for header B under III
 
 
 NO_SECTION = Section()
 
 
 class Sections:
-    """The sections of one paper, in the order its heads are met.
+    """The sections of one paper, in the order of their headers.
 
-    What a flat sequence of heads leaves open is settled as papers do it: a head without number among numbered ones belongs to the
-    last numbered one, and in an article without numbers that has Methods, Results or Discussion (two of them) the heads after each
-    belong to it. Heads that stand beside them in every paper (Conclusions, Funding, …) do not.
+    Two conventions of papers resolve a flat sequence of headers. A header without number among numbered headers belongs
+    to the last numbered section. In an article without numbers and with at least two of Methods, Results and
+    Discussion, the following headers belong to these parts. Headers that are always top-level (Conclusions, Funding, …)
+    do not.
     """
 
     def __init__(self, heads: Iterable[tuple[str | None, str]] = ()) -> None:
-        self.numbered: dict[tuple[str, ...], Section] = {}  # every numbered section, first of its number
+        self.numbered: dict[tuple[str, ...], Section] = {}  # numbered sections; the first section with a number counts
         self.appendices: dict[str, Section] = {}  # by the number of the appendix: A, B.1, 2
         self._open: list[
             tuple[tuple[str, ...], str]
-        ] = []  # numbered heads that a coming one may lie under, outermost first
+        ] = []  # open numbered headers, outermost first; a following header may be below them
         self._roman = False  # IEEE: I. A. 1)
         self._by_letters = False  # in the appendices
         self._current: tuple[str, ...] = ()
-        known = [(bool(n and _clean(n)) or bool(_IN_HEAD.match(head)), _letters(head)) for n, head in heads]
-        self._numbers_to_come = sum(numbered for numbered, _ in known)
-        parts = {p for p in (_METHODS, _RESULTS, _DISCUSSION) for _, letters in known if p.fullmatch(letters)}
+        facts = [(bool(n and _clean_number(n)) or bool(_IN_HEAD.match(head)), _keep_letters(head)) for n, head in heads]
+        self._numbers_to_come = sum(numbered for numbered, _ in facts)
+        parts = {p for p in (_METHODS, _RESULTS, _DISCUSSION) for _, letters in facts if p.fullmatch(letters)}
         self._has_parts = not self._numbers_to_come and len(parts) > 1
-        self._part: Section | None = None  # the part or numbered section that a head without number lies in
+        self._part: Section | None = None  # the part or numbered section that contains headers without number
 
     def end_of_body(self) -> None:
-        """What follows (back matter) lies in none of the body's sections."""
+        """End the body: the following back matter is outside its sections."""
         self._numbers_to_come, self._has_parts = 0, False
-        self._begin_anew()
+        self._close_all()
 
-    def _begin_anew(self) -> None:
-        """Leave all sections: appendices lie beside the last one, and count by letters."""
+    def _close_all(self) -> None:
+        """Close all sections: an appendix is a top-level section, numbered by letters."""
         self._open, self._roman, self._current, self._part, self._by_letters = [], False, (), None, True
 
     def enter(self, parent: Section, n: str | None, head: str) -> Section | None:
-        """The section that a head opens inside `parent` (`NO_SECTION` at the top); None if the head is a running title
-        or a figure's label that the extractor took for a head."""
+        """Return the section that a header opens inside `parent` (`NO_SECTION` at the top).
+
+        Return None if the header is a running title or a figure's label that the extractor mistook for a header.
+        """
         label = _APPENDIX_LABEL.match(head)
         section = self._enter(parent, n, head)
         if section is not None and label is not None:
@@ -98,38 +105,38 @@ class Sections:
         if _FURNITURE.fullmatch(head):
             return None
         if _APPENDIX.match(head):
-            self._begin_anew()
-        num = _clean(n) if n else None
+            self._close_all()
+        num = _clean_number(n) if n else None
         if num is None and (match := _IN_HEAD.match(head)):
             self._numbers_to_come -= 1
             letters = match["letters"]
             if letters is None or self._roman or self._by_letters or letters == "I":
-                num = _clean(match["appendix"] or match["dotted"] or match["plain"] or letters)
+                num = _clean_number(match["appendix"] or match["dotted"] or match["plain"] or letters)
                 head = match["rest"]
         elif num:
             self._numbers_to_come -= 1
         if not num:
-            return self._without_number(parent, head) if head else parent
-        numbers = self._place(num)
+            return self._enter_unnumbered(parent, head) if head else parent
+        numbers = self._split_number(num)
         if not head and any(
-            numbers == known for known, _ in self._open
-        ):  # "4." where 4.3.1 broke off: nothing new begins
+            numbers == number for number, _ in self._open
+        ):  # "4." after an interrupted 4.3.1 does not begin a new section
             return self.numbered[numbers]
         head = head or num
         while self._open and not _is_under(numbers, self._open[-1][0]):
             self._open.pop()
-        above = parent.heads or tuple(known for _, known in self._open)
+        above = parent.heads or tuple(number for _, number in self._open)
         self._open.append((numbers, head))
         self._current = numbers
         self._part = section = _section((*above, head), num, numbers)
         self.numbered.setdefault(numbers, section)
         return section
 
-    def _without_number(self, parent: Section, head: str) -> Section:
+    def _enter_unnumbered(self, parent: Section, head: str) -> Section:
         if parent.heads:
             return _section((*parent.heads, head))
-        letters = _letters(head)
-        if _BESIDE.match(letters):
+        letters = _keep_letters(head)
+        if _TOP_LEVEL.match(letters):
             self._part = None
         elif self._part is not None and self._numbers_to_come > 0:
             return _section((*self._part.heads, head))
@@ -140,8 +147,8 @@ class Sections:
                 return _section((*self._part.heads, head))
         return _section((head,))
 
-    def _place(self, num: str) -> tuple[str, ...]:
-        """A printed number as its parts over all levels."""
+    def _split_number(self, num: str) -> tuple[str, ...]:
+        """Split a printed number into its parts at all levels."""
         parts = tuple(re.split(r"[.\-]", num))
         if len(parts) > 1:
             return parts
@@ -155,7 +162,7 @@ class Sections:
             return parts
         if num.isalpha():
             return (self._current[0], num)
-        letter = [part for part in self._current[1:2] if part.isalpha()]  # none where "1)" stands under "I." itself
+        letter = [part for part in self._current[1:2] if part.isalpha()]  # no letter if "1)" is directly below "I."
         return (self._current[0], *letter, num)
 
 
@@ -165,7 +172,7 @@ def _section(heads: tuple[str, ...], num: str | None = None, numbers: tuple[str,
     return Section(heads, "::".join(head.replace("::", ":") for head in heads), num, numbers)
 
 
-def _letters(head: str) -> str:
+def _keep_letters(head: str) -> str:
     return "".join(filter(str.isalpha, head.casefold()))
 
 
@@ -173,14 +180,14 @@ def _is_under(numbers: tuple[str, ...], above: tuple[str, ...]) -> bool:
     return numbers[: len(above)] == above != numbers
 
 
-def _clean(n: str) -> str | None:
-    """A head's number without its closing punctuation ("3.2." → "3.2"); None if it is not a number."""
+def _clean_number(n: str) -> str | None:
+    """Return a header's number without closing punctuation ("3.2." → "3.2"), or None if it is not a number."""
     num = _SPACE_IN_NUMBER.sub(r"\1", n.strip()).rstrip(".)-: ")
     return num if _NUMBER.fullmatch(num) else None
 
 
 def _roman_value(text: str) -> int:
-    """A Roman numeral's value; 0 if it is not one."""
+    """Return the value of a Roman numeral, or 0 for other text."""
     total = 0
     for character, following in zip(text, f"{text[1:]} ", strict=True):
         value = _ROMAN.get(character, 0)

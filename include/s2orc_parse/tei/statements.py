@@ -1,4 +1,4 @@
-"""Theorems and their like: where a text states one, and which one a mention means."""
+"""Find theorems and similar statements in a text, and link their mentions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from s2orc_parse.parse_model import RefEntry, RefType
 from s2orc_parse.tei.text import Draft
 
-MAX_STATEMENT = 5_000  # characters of a statement that an entry keeps
+MAX_STATEMENT = 5_000  # maximum number of characters of a statement's entry
 _WORDS = {
     "theorem": r"theorems?|thms?\.?", "lemma": r"lemmas?|lemmata|lem\.", "proposition": r"propositions?|props?\.",
     "corollary": r"corollar(?:y|ies)|cor\.", "definition": r"definitions?|defn?s?\.", "assumption": r"assumptions?",
@@ -33,7 +33,7 @@ _HINT = re.compile(r"\s(?:[A-Z]\.?)?\d|\s[A-Z]{1,5}\b")
 
 
 class Statement(NamedTuple):
-    """A statement: its kind, the number that it prints, its text."""
+    """A statement: its kind, printed number and text."""
 
     kind: str
     num: str
@@ -41,7 +41,7 @@ class Statement(NamedTuple):
 
 
 class Statements:
-    """The statements of one paper: entries of type theorem, and the mentions of each."""
+    """The statements of one paper: entries of type theorem, and their mentions."""
 
     def __init__(self, drafts: Iterable[Draft]) -> None:
         self.entries: list[RefEntry] = []
@@ -53,9 +53,10 @@ class Statements:
                 self.entries.append(RefEntry(key, RefType.THEOREM, text, statement.num))
 
     def mentions(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Yield (start, end, key) of every mention; the first of a list has its word with it.
+        """Yield (start, end, key) of every mention. The first item of a list includes the word.
 
-        A statement's own label is no mention, and neither is a theorem of a cited work: `[18, Theorem 5]`, `Lemma 2 of [3]`.
+        A statement's own label is not a mention, and neither is a theorem of a cited work: `[18, Theorem 5]`, `Lemma 2
+        of [3]`.
         """
         if not self._keys:
             return
@@ -63,37 +64,37 @@ class Statements:
             start, is_first = match.start(), True
             if _ELSEWHERE_BEFORE.search(text[max(0, start - 80) : start]) or _ELSEWHERE_AFTER.match(text, match.end()):
                 continue
-            if _state_at(text, start) is not None:
+            if _match_label(text, start) is not None:
                 continue
             for item in _ITEM.finditer(text, *match.span("items")):
-                if key := self._keys.get((_kind(match), _normalize(item.group()))):
+                if key := self._keys.get((_get_kind(match), _normalize(item.group()))):
                     yield start if is_first else item.start(), item.end(), key
                 is_first = False
 
 
 def _read_statements(drafts: Iterable[Draft]) -> Iterator[Statement]:
-    """Yield the statements in the order of the text; a section head may be a statement's label."""
+    """Yield the statements in the order of the text. A section header may be a statement's label."""
     section = None
     for draft in drafts:
         if draft.section is not section:
             section = draft.section
             if section.heads and (match := _IN_HEAD.match(section.heads[-1])):
-                yield Statement(_kind(match), _normalize(match["num"]), f"{section.heads[-1]} {draft.text}")
+                yield Statement(_get_kind(match), _normalize(match["num"]), f"{section.heads[-1]} {draft.text}")
         if not _HINT.search(draft.text):
             continue
-        found = [match for at in _candidates(draft.text) if (match := _state_at(draft.text, at)) is not None]
+        found = [match for at in _find_candidates(draft.text) if (match := _match_label(draft.text, at)) is not None]
         for at, match in enumerate(found):
             end = found[at + 1].start() if at + 1 < len(found) else len(draft.text)
-            yield Statement(_kind(match), _normalize(match["num"]), draft.text[match.start() : end])
+            yield Statement(_get_kind(match), _normalize(match["num"]), draft.text[match.start() : end])
 
 
-def _candidates(text: str) -> Iterator[int]:
+def _find_candidates(text: str) -> Iterator[int]:
     yield 0
     yield from (match.start() for match in _IN_TEXT.finditer(text) if match.start())
 
 
-def _state_at(text: str, at: int) -> re.Match[str] | None:
-    """Return the label of the statement that begins at a place of a text: at its start, or at the start of a sentence."""
+def _match_label(text: str, at: int) -> re.Match[str] | None:
+    """Return the label of the statement that begins at a position: at the start of the text or of a sentence."""
     if at == 0:
         return _AT_START.match(text) if text[:1].isupper() else None
     if not text[at].isupper() or not _SENTENCE_END.search(text[max(0, at - 12) : at]):
@@ -101,7 +102,7 @@ def _state_at(text: str, at: int) -> re.Match[str] | None:
     return _IN_TEXT.match(text, at)
 
 
-def _kind(match: re.Match[str]) -> str:
+def _get_kind(match: re.Match[str]) -> str:
     return next(name for name in _WORDS if match[name])
 
 

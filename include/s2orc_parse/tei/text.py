@@ -1,6 +1,6 @@
-"""Elements → texts: paragraphs with their callouts and formulas, each character once and in order.
+"""Convert elements to texts: paragraphs with their citations and formulas, with each character once and in order.
 
-White space runs become one space while the text is put together, so that every offset is right from the start.
+White space is normalized while the text is built, so that all offsets are final.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from s2orc_parse.parse_model import EQUATION
 from s2orc_parse.tei.read import NAMES, BadTei, Reason
 from s2orc_parse.tei.sections import MAX_HEAD, NO_SECTION, Section, Sections
 
-MAX_DEPTH = 150  # elements within elements of a text: what Python's own stack surely bears
+MAX_DEPTH = 150  # maximum nesting of elements in a text; Python's stack allows this
 Element = etree._Element
 
 
 class Mark(NamedTuple):
-    """A callout as the TEI marks it."""
+    """A reference as marked in the TEI."""
 
     start: int
     end: int
@@ -31,23 +31,24 @@ class Mark(NamedTuple):
 
 @dataclass(slots=True)
 class Draft:
-    """A text with what the TEI says of its parts."""
+    """A text with the annotations of the TEI."""
 
     text: str
     section: Section = NO_SECTION
     marks: list[Mark] = field(default_factory=list)
-    formulas: list[tuple[int, Element]] = field(default_factory=list)  # where the token EQUATION stands for which
+    # position of the token EQUATION, and the formula's element
+    formulas: list[tuple[int, Element]] = field(default_factory=list)
 
 
-# What an element does to the text it stands in.
+# the effect of an element on the surrounding text
 _BREAK = "begins and ends a paragraph"
-_DIVIDE = "the same, with a head of its own"
-_HEAD = "names what follows"
+_DIVIDE = "begins and ends paragraphs, with a separate header"
+_HEAD = "names the following text"
 _CALLOUT = "refers to something"
 _FORMULA = "leaves a token"
-_FLOAT = "has content that is not in the paper's run"
-_NOTE = "is read at its own place"
-_SPACE = "parts words"
+_FLOAT = "has content outside the running text"
+_NOTE = "is read separately"
+_SPACE = "separates words"
 _LEAVE = "is read elsewhere, or not at all"
 
 _DOES = {
@@ -61,9 +62,7 @@ _DOES = {
     **dict.fromkeys(("s", "lb", "pb", "cb", "cell", "row"), _SPACE),
     **dict.fromkeys(("listBibl", "biblStruct", "listOrg", "graphic", "teiHeader", "facsimile", "back"), _LEAVE),
 }
-_ID = re.compile(
-    r"#\S+|(?:foot|fig|tab|formula)_\d+|b\d+"
-)  # of an element of the TEI, as GROBID writes it; not an address
+_ID = re.compile(r"#\S+|(?:foot|fig|tab|formula)_\d+|b\d+")  # ids of TEI elements in GROBID's form, not addresses
 _KINDS = {
     **dict.fromkeys(("bibr", "bibl", "biblio", "citation"), "cite"),
     **dict.fromkeys(("figure", "fig"), "figure"),
@@ -75,9 +74,9 @@ _KINDS = {
 
 
 class TextReader:
-    """Reads elements into drafts; floats, formulas and notes met on the way are kept in document order.
+    """Reads elements into drafts, and collects floats, formulas and notes in document order.
 
-    With `sections` heads open sections; without (an abstract) they only end paragraphs.
+    With `sections`, headers open sections; without (in an abstract), they only end paragraphs.
     """
 
     def __init__(self, sections: Sections | None = None, *, flat: bool = False) -> None:
@@ -86,33 +85,33 @@ class TextReader:
         self.notes: list[Element] = []
         self._sections = sections
         self._section = NO_SECTION
-        self._outer = NO_SECTION  # the section around the current div
-        self._before = NO_SECTION  # the section of the div before
+        self._outer = NO_SECTION  # the section that contains the current division
+        self._before = NO_SECTION  # the section of the previous division
         self._in_paragraph = False
         self._flat = flat
         self._depth = 0
         self._start()
 
     def read(self, container: Element, section: Section = NO_SECTION) -> None:
-        """Read the content of a container (body, abstract, a part of the back) inside a section."""
+        """Read the content of a container (body, abstract, a part of the back matter) inside a section."""
         self._section = self._outer = self._before = section
         self._content(container)
         self._flush()
 
     def read_part(self, part: Element, section: Section = NO_SECTION) -> None:
-        """Read one element for what it is (a div, a paragraph, a note) inside a section."""
+        """Read one element (a division, a paragraph, a note) inside a section."""
         self._section = self._outer = self._before = section
         self._element(part)
         self._flush()
 
     def draft(self) -> Draft:
-        """What has been read since the last paragraph ended."""
+        """Return the text since the end of the last paragraph."""
         return Draft("".join(self._parts), self._section, self._marks, self._formulas)
 
     def _start(self) -> None:
         self._parts: list[str] = []
         self._length = 0
-        self._pending = False  # a space is due before the next word
+        self._pending = False  # a space is needed before the next word
         self._marks: list[Mark] = []
         self._formulas: list[tuple[int, Element]] = []
 
@@ -123,9 +122,9 @@ class TextReader:
         self._pending = self._flat
 
     def _add(self, text: str) -> None:
-        """Append text, white space normalised."""
+        """Append text with normalized white space."""
         if text.isascii() and not ("  " in text or "\n" in text or "\t" in text or "\r" in text):
-            words = text.strip(" ")  # as below, sooner
+            words = text.strip(" ")  # shortcut with the same result
         else:
             words = " ".join(text.split())
         if not words:
@@ -180,13 +179,13 @@ class TextReader:
 
     def _block(self, element: Element, *, inside_paragraph: bool) -> None:
         self._flush()
-        outer, section, was = self._outer, self._section, self._in_paragraph
+        outer, section, was_in_paragraph = self._outer, self._section, self._in_paragraph
         self._in_paragraph = inside_paragraph
         if not inside_paragraph:
             self._outer = section
         self._content(element)
         self._flush()
-        self._outer, self._in_paragraph = outer, was
+        self._outer, self._in_paragraph = outer, was_in_paragraph
         if not inside_paragraph:
             self._before, self._section = self._section, section
 
@@ -196,11 +195,11 @@ class TextReader:
         if target and element.text and _ID.fullmatch(target) and target.lstrip("#") == element.text.strip():
             if (element.tail or " ")[0] in ",.;:)]":
                 self._pending = False
-            return  # foot_0: GROBID wrote the note's id where it could not read its mark
-        if len(element):  # a callout's text is its own, whatever it is made of
-            self._flat, was = True, self._flat
+            return  # foot_0: GROBID writes the note's id if it cannot read its mark
+        if len(element):  # a reference's text includes the text of its child elements
+            self._flat, was_flat = True, self._flat
             self._content(element)
-            self._flat = was
+            self._flat = was_flat
         elif element.text:
             self._add(element.text)
         kind = _KINDS.get((element.get("type") or "").strip())
@@ -219,8 +218,8 @@ class TextReader:
             self._flush()
 
 
-def flat(elements: Iterable[Element]) -> Draft:
-    """A caption or a note: the text of some elements as one draft, whatever paragraphs, formulas and notes it is made of."""
+def read_flat(elements: Iterable[Element]) -> Draft:
+    """Return the text of some elements as one draft, ignoring their paragraphs, formulas and notes; used for captions."""
     reader = TextReader(flat=True)
     for element in elements:
         reader.read(element)
@@ -228,7 +227,7 @@ def flat(elements: Iterable[Element]) -> Draft:
 
 
 def plain(element: Element | None) -> str:
-    """All text of an element, white space normalised; "" for None."""
+    """Return all text of an element with normalized white space; "" for None."""
     if element is None:
         return ""
     text = "".join(element.itertext()) if len(element) else element.text

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from s2corpus.commands import explain
 from s2corpus.commands.report import NAMES, command
-from s2corpus.pipeline.reports import names
+from s2corpus.pipeline.reports import list_reports
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import TABLES
@@ -72,7 +72,7 @@ def test_explain_says_of_every_full_text_what_was_looked_for() -> None:
 
 
 def test_every_report_has_its_file() -> None:
-    assert {*names(), "tables"} == set(NAMES)  # the tables are the snapshot's own
+    assert {*list_reports(), "tables"} == set(NAMES)  # the tables are the snapshot's own
 
 
 @pytest.mark.usefixtures("lake_with_release")

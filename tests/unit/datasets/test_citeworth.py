@@ -1,4 +1,4 @@
-"""CiteWorth's rules: the table of docs/datasets.md, and sentences of real papers as a reader judged them."""
+"""CiteWorth's rules: the table of citeworth_sentences.md, and sentences of real papers as a reader judged them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from s2corpus.datasets.citations import cited_sentences
 from s2corpus.datasets.citeworth.rules import SECTIONS, CiteWorthParams, ParagraphOutcome, judge, judge_sentence
 from tests.snapshots import DATA, real_articles
 
-DOCS = Path(__file__).resolve().parents[3] / "docs" / "datasets.md"
+SENTENCES = Path(__file__).with_name("citeworth_sentences.md")
 PARAMS = CiteWorthParams()
 
 
 def table() -> list[tuple[str, str, str, str]]:
-    lines = DOCS.read_text("utf-8").split("| sentence | outcome |")[1].splitlines()[2:]
+    lines = SENTENCES.read_text("utf-8").split("| sentence | outcome |")[1].splitlines()[2:]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
     return [(row[0], row[1], row[2], row[3]) for row in rows[:40]]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.papers.comparison import overlapping_authors, same_authors, same_title
+from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
 from s2corpus.spec import Evaluation
 from s2orc_parse.bibliography.names import parse_authors
 
@@ -119,18 +119,18 @@ def test_there_are_sixty_pairs() -> None:
 
 @pytest.mark.parametrize(("one", "other", "same"), TITLES)
 def test_titles(one: str, other: str | None, same: bool | None) -> None:
-    assert same_title(one, other) is same
-    assert same_title(other, one) is same
+    assert titles_match(one, other) is same
+    assert titles_match(other, one) is same
 
 
 @pytest.mark.parametrize(("ours", "printed", "same"), IN_ORDER)
 def test_authors_in_order(ours: str, printed: str, same: bool | None) -> None:
-    assert same_authors(_names(ours), _names(printed)) is same
+    assert authors_match(_names(ours), _names(printed)) is same
 
 
 @pytest.mark.parametrize(("entry", "paper", "same"), OVERLAPPING)
 def test_authors_that_overlap(entry: str, paper: str, same: bool | None) -> None:
-    assert overlapping_authors(_names(entry), _names(paper), Evaluation().author_overlap) is same
+    assert authors_overlap(_names(entry), _names(paper), Evaluation().author_overlap) is same
 
 
 def _names(text: str) -> list[dict[str, object]]:

@@ -68,10 +68,10 @@ def test_clusters_without_their_identifiers(run: Run) -> None:
     ]  # fmt: skip
     write(run, MEMBERS, rows, paper_shards=1)
     cluster = lambda records: cluster_records(records).clusters  # noqa: E731
-    found = gold.clusters(run, 5, cluster)
+    found = gold.measure_clusters(run, 5, cluster)
     # known: 1–1, 2–2, 3–3. Joined and told: crossref:1–pubmed:1, crossref:3–pubmed:3 right; crossref:3–crossref:4 wrong
     assert found == Gold(known=3, found=2, said=3, right=2)
-    assert gold.clusters(run, 5, cluster) == found
+    assert gold.measure_clusters(run, 5, cluster) == found
 
 
 def test_titles_read_from_pdfs_beside_those_of_records(run: Run) -> None:
@@ -86,7 +86,7 @@ def test_titles_read_from_pdfs_beside_those_of_records(run: Run) -> None:
         record("p4", "grobid:4", COHORT, "pdf"), record("p5", "grobid:5", COHORT, "pdf", doi="10.1016/z"),
     ]  # fmt: skip
     write(run, MEMBERS, rows, paper_shards=1)
-    assert gold.titles(run) == Gold(known=3, found=1, said=2, right=1)
+    assert gold.measure_titles(run) == Gold(known=3, found=1, said=2, right=1)
 
 
 def fulltext(paper_id: str, kind: str, title: str, authors: list[Row], abstract: str) -> Row:
@@ -106,7 +106,7 @@ def test_headers_of_pdfs_beside_publishers_xml(run: Run) -> None:
     ]  # fmt: skip
     write(run, FULLTEXTS, rows)
     write(run, PAPERS, [])
-    assert gold.headers(run) == {
+    assert gold.measure_headers(run) == {
         "title": Gold(known=2, found=1, said=1, right=1),
         "authors": Gold(known=4, found=2, said=3, right=2),
         "abstract": Gold(known=5, found=5, said=6, right=5),
@@ -118,16 +118,16 @@ def test_a_release_where_gold_says_nothing(run: Run) -> None:
     write(run, FULLTEXTS, [fulltext("p1", "pdf", ROUGE, [], "")])
     write(run, PAPERS, [])
     write(run, MEMBERS, [record("p1", "crossref:1", ROUGE)], paper_shards=1)
-    assert gold.measured(run, "assemble", {}) == {}
-    assert gold.measured(run, "cluster", {"papers": 1.0}) == {}
+    assert gold.measure(run, "assemble", {}) == {}
+    assert gold.measure(run, "cluster", {"papers": 1.0}) == {}
     write(run, MEMBERS, [], paper_shards=1)
-    assert gold.measured(run, "cluster", {"papers": 0.0}) == {}
+    assert gold.measure(run, "cluster", {"papers": 0.0}) == {}
 
 
 def test_a_slice_of_the_papers_is_as_many_whatever_the_ids(run: Run) -> None:
-    assert gold.in_slice(run, gold.SLICE) is None
+    assert gold.select_slice(run, gold.SLICE) is None
     ids = pa.table({"paper_id": [hashlib.sha256(str(n).encode()).hexdigest()[:15] for n in range(20_000)]})
-    some = ds.dataset(ids).to_table(filter=gold.in_slice(run, 10 * gold.SLICE))
+    some = ds.dataset(ids).to_table(filter=gold.select_slice(run, 10 * gold.SLICE))
     assert len(some) == pytest.approx(2000, rel=0.1)
 
 
@@ -135,7 +135,7 @@ def test_a_slice_of_the_papers_is_as_many_whatever_the_ids(run: Run) -> None:
     ("stage", "measure"), [("cluster", "clusters"), ("cluster", "titles"), ("link", "links"), ("assemble", "xml_authors")]
 )  # fmt: skip
 def test_drift_of_precision_or_recall_is_checked(stage: str, measure: str) -> None:
-    checks = {check.name: check for check in quality.checks(stage) if "gold" in check.name}
+    checks = {check.name: check for check in quality.list_checks(stage) if "gold" in check.name}
     assert {(c.severity, c.overridable) for c in checks.values()} == {("warn", False), ("block", True)}
 
     def offending(severity: str, threshold: float, found: int, known: int = 2000) -> list[Any]:

@@ -206,7 +206,7 @@ def test_false_sizes_do_not_size_the_tables(run: Run) -> None:
     put(run.lake, "drops/good")
     rows = intake(run)
     assert (rows["1"]["outcome"], rows["good"]["outcome"]) == ("refused:incomplete", "taken")
-    assert run.planned("intake")[-1].params["buckets"] == 1
+    assert run.read_plan("intake")[-1].params["buckets"] == 1
 
 
 def test_folders_without_utf8_names_are_refused(run: Run, tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_jats() -> None:
     body = "<sec><title>One</title><p>Words <xref ref-type='bibr' rid='B1'>1</xref>.</p></sec>"
 
     def act(data: bytes) -> str:
-        form = jats.form_of(data)
+        form = jats.detect_form(data)
         return form if form is None or jats.CONVERTERS[form](data, sha1="") else "ok"
 
     outcomes([article(body, 2)], 250, lambda data: act(data) or "another form", jats.BadArticle)

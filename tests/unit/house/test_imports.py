@@ -18,7 +18,7 @@ READER = "s2corpus_reader"
 PACKAGES = (READER, "s2orc_parse", "pdf2tei", "s2corpus", "devtools")
 """Each imports only those before it; of these only `s2corpus` and `devtools` import the reader."""
 LAYERS = (
-    "version", "errors", "ids", "cores", "web", "compiled", "rules", "tables",
+    "version", "errors", "escaping", "ids", "cores", "web", "compiled", "rules", "tables",
     "storage", "catalog",
     "sources", "titles", "text", "clustering", "pdf", "extractors",
     "papers",

@@ -89,6 +89,14 @@ def test_edit_that_decides_changes_snapshot_id(checkout: Path, file: str, old: s
         (checkout / file).write_text(before, "utf-8")
 
 
+def test_what_pip_leaves_keeps_snapshot_id(checkout: Path) -> None:
+    first = snapshot_id(checkout)
+    built = checkout / "include/s2orc_parse/build/lib/s2orc_parse"
+    built.mkdir(parents=True)
+    (built / "__init__.py").write_text("")
+    assert snapshot_id(checkout) == first
+
+
 def test_stages_import_nothing_that_the_version_leaves_out() -> None:
     after = LAYERS[LAYERS.index("stages") + 1 :]
     assert {name.removesuffix(".py") for name in AFTER_STAGES} == set(after)

@@ -103,7 +103,13 @@ def test_a_drop_stands_as_its_row_the_releases_and_the_paused_dag_say(lake: Lake
     table = TableRef(lake, "releases/t-20230201/deliveries", DELIVERIES)
     table.write(0, [row])
     table.commit([0], {})
-    lake.put("snapshots/t/latest.json", orjson.dumps({"snapshot": "t-20230201-00000000"}))
+    pointer = {
+        "snapshot": "t-20230201-00000000",
+        "manifest": "snapshots/t-20230201-00000000/manifest.json",
+        "manifest_sha256": "0" * 64,
+    }
+    lake.put("snapshots/t/latest.json", orjson.dumps(pointer))
+    lake.put("snapshots/u/latest.json", b"{")  # another spec's damaged pointer hides nothing
     stand = {s.row.name: (s.outcome, s.detail) for s in standings(lake)}
     assert stand == {
         "drops/a": ("released", "in t-20230201-00000000"),

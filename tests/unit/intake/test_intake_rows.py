@@ -125,7 +125,7 @@ def test_there_is_a_bucket_for_so_many_bytes_of_metadata(
     monkeypatch.setattr("s2corpus.stages.intake.BUCKET_BYTES", 1)
     none = of(run, drops=[])
     runner.plan(none, "intake")
-    assert none.planned("intake")[-1].params["buckets"] == 1
+    assert none.read_plan("intake")[-1].params["buckets"] == 1
     content = lines({"record_id": "dblp:1", "title": "T"})
     deliver(run, "sources/dblp/1", content)
     deliver(run, "sources/dblp/2", content, LATE)
@@ -133,7 +133,7 @@ def test_there_is_a_bucket_for_so_many_bytes_of_metadata(
     run.lake.put("drops/unreadable/_READY", b"{")
     monkeypatch.setattr("s2corpus.stages.intake.BUCKET_BYTES", len(content["records.jsonl"]) + 2048 + spare)
     runner.plan(run, "intake")
-    shards = run.planned("intake")
+    shards = run.read_plan("intake")
     assert [shard.params["buckets"] for shard in shards] == [buckets] * 5
     assert [shard.index for shard in shards] == list(range(5))
 

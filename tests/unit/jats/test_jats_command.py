@@ -53,4 +53,4 @@ def test_files_are_read_by_their_form(tmp_path: Path) -> None:
     ],
 )
 def test_form(head: bytes, form: str | None) -> None:
-    assert jats.form_of(head) == form
+    assert jats.detect_form(head) == form

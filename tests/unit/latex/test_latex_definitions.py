@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2orc_parse.latex.macros import find_definitions, names_in
+from s2orc_parse.latex.macros import find_definitions, find_names
 from s2orc_parse.latex.pandoc import define_macros
 from s2orc_parse.latex.provided import IN_TEXT
 from tests.unit.latex.archives import check_laws, parse, texts
@@ -13,7 +13,7 @@ from tests.unit.latex.archives import check_laws, parse, texts
 @pytest.mark.parametrize("name", sorted({one.name for one in IN_TEXT}))
 def test_own_definition_wins_over_provided_one(name: str) -> None:
     own = find_definitions(rf"\newcommand{{\{name}}}{{Own}}")
-    tex = define_macros(own, {name}, names_in(rf"\{name}"))
+    tex = define_macros(own, {name}, find_names(rf"\{name}"))
     assert tex.strip() == rf"\renewcommand{{\{name}}}{{Own}}"
 
 

@@ -178,12 +178,12 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=30).map("".join))
 @example("\\input{}")
 def test_no_text_breaks_what_comes_before_the_converter(text: str) -> None:
-    from s2orc_parse.latex.bbl import items_of, take_bibliography
+    from s2orc_parse.latex.bbl import read_items, take_bibliography
     from s2orc_parse.latex.bibtex import read_bib
     from s2orc_parse.latex.floats import take_floats
 
     read = source.read_source({"main.tex": article(text).encode()})
     body, own = take_bibliography(read.body)
-    items_of(own)
+    read_items(own)
     take_floats(body)
     read_bib(text)

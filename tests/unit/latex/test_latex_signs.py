@@ -33,7 +33,7 @@ BODIES = [
 @pytest.mark.parametrize("body", BODIES)
 def test_the_parse_is_the_same(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with_signs = parse(body, PREAMBLE, entries=ENTRIES)
-    monkeypatch.setattr(Signs, "shortened", lambda _, text: text)
+    monkeypatch.setattr(Signs, "shorten", lambda _, text: text)
     assert with_signs == parse(body, PREAMBLE, entries=ENTRIES)
 
 
@@ -42,7 +42,7 @@ def test_a_bibliography_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         r"\emph{J. Test.}", r"\emph{J. }\emph{Test.} {\em and more of it}, \href{http://a.b/c} {Link}"
     )
     with_signs = parse("x", PREAMBLE, entries=entries)
-    monkeypatch.setattr(Signs, "shortened", lambda _, text: text)
+    monkeypatch.setattr(Signs, "shorten", lambda _, text: text)
     assert with_signs == parse("x", PREAMBLE, entries=entries)
 
 
@@ -51,7 +51,7 @@ def test_what_pandoc_is_not_shown() -> None:
     text = article(
         r"We say that it \emph{is a corpus} of \cite{lo,doe} papers and more\footnote{At \url{http://a.b}.}."
     )
-    short = signs.shortened(text)
+    short = signs.shorten(text)
     assert signs.raw(short) == text
     assert not any(hidden in short for hidden in ("that", "emph", "corpus", "cite", "http"))
     assert SIGN.search(short) and "\\footnote{At" in short
@@ -70,14 +70,14 @@ def test_what_pandoc_is_not_shown() -> None:
 )
 def test_what_it_is_shown(text: str) -> None:
     text = f"\\begin{{document}}{text}\\end{{document}}"
-    assert Signs().shortened(text) == text
+    assert Signs().shorten(text) == text
 
 
 def test_there_are_signs_for_so_many_and_no_more() -> None:
     text = article(" ".join(f"and word{number} of it. \\emph{{x}}" for number in range(9000)))
     signs = Signs()
-    assert signs.raw(signs.shortened(text)) == text
-    assert len(set(SIGN.findall(signs.shortened(text)))) == 0xF8FF - 0xE100 + 1
+    assert signs.raw(signs.shorten(text)) == text
+    assert len(set(SIGN.findall(signs.shorten(text)))) == 0xF8FF - 0xE100 + 1
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_there_are_signs_for_so_many_and_no_more() -> None:
 def test_a_hostile_text_is_read_in_linear_time(part: str) -> None:
     text = "\\begin{document}" + part * 20_000 + "}" * 20_000
     signs = Signs()
-    assert signs.raw(signs.shortened(text)) == text
+    assert signs.raw(signs.shorten(text)) == text
 
 
 def test_what_pandoc_cannot_read_is_left_out_of_the_text_as_it_is() -> None:

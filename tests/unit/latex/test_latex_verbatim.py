@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2orc_parse.latex.verbatim import without_comments
+from s2orc_parse.latex.verbatim import remove_comments
 from tests.unit.latex.archives import check_laws, cited, parse, texts
 
 
@@ -60,7 +60,7 @@ def test_declared_verbatim_environment_is_left_out() -> None:
 
 @pytest.mark.parametrize("part", ["\\url{", "\\url|", "\\verb|", "\\lstinline{", "\\mintinline{a}", "\\href{a%\n", "%"])
 def test_open_verbatim_arguments_take_linear_time(part: str) -> None:
-    assert without_comments(part * 4_000)
+    assert remove_comments(part * 4_000)
 
 
 BIB = "@article{doe, author={Doe, Jane}, title={On tests}, journal={J. Tests}, year={2001}}"

@@ -13,7 +13,7 @@ from pdf2tei.authors import Author, authors
 from pdf2tei.model import Font, Line, Token
 from pdf2tei.text import clean
 from s2orc_parse.tei.header import read_header
-from s2orc_parse.tei.read import read
+from s2orc_parse.tei.read import read_tei
 from tests.unit.layout.conftest import PROSE
 
 NS = {"t": "http://www.tei-c.org/ns/1.0"}
@@ -187,7 +187,7 @@ def test_a_title_goes_on_with_two_halves_that_could_be_names(tmp_path: Path) -> 
 
 {ABSTRACT}{BODY}"""
     (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    tei = read(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
+    tei = read_tei(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
     assert read_header(tei.find("{*}teiHeader")).title == title
 
 
@@ -213,7 +213,7 @@ def test_affiliations_go_to_the_authors_that_bear_their_marks(name: str, tmp_pat
     front, expected = AFFILIATED[name]
     text = f'#set page(paper: "a4")\n#set text(size: 10pt)\n{front}\n\n{ABSTRACT}{BODY}'
     (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
-    tei = read(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
+    tei = read_tei(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>")
     header = read_header(tei.find("{*}teiHeader"))
     found = {author.last.split()[-1]: [place.name for place in author.affiliations] for author in header.authors}
     assert found == expected

@@ -200,8 +200,8 @@ def test_single_member_of_a_series_has_no_warning() -> None:
         ("Graph learning at scale", "Graph learning at scale, part I", "Graph learning at scale, part II", True),
         (
             "Graph learning at scale, part II",
-            "Graph learning at scale, part I",
             "Graph learning at scale, part II",
+            "Graph learning at scale, part I",
             False,
         ),
         ("Graph learning at scale", "Graph learning at scale, part I", "Graph learning at scale, revisited", False),

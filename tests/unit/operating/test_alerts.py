@@ -11,14 +11,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from s2corpus.errors import TransientError
-from s2corpus.pipeline.alerts import Alert, send, sentence, todo
+from s2corpus.pipeline.alerts import Alert, format_error, format_instruction, send
 from tests.e2e.operating import Heard, listening
 
 ALERT = Alert(
     "s2_v2-20230301: extract (work, shards 6–7) failed",
     "GROBID <is> down & out",
     "2023-03-01T02:03:04+00:00",
-    todo("extract"),
+    format_instruction("extract"),
     "http://airflow/dags/corpus_release__s2_v2/runs/x/tasks/extract.work/mapped/3",
 )
 
@@ -29,15 +29,19 @@ def heard() -> Iterator[Heard]:
         yield found
 
 
-def test_a_webhook_gets_what_failed_since_when_what_to_do_and_the_link(heard: Heard) -> None:
+def test_a_webhook_gets_what_failed_since_when_what_to_do_and_the_link(
+    heard: Heard, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
     send(ALERT, f"{heard.url}/services/T0/B0/secret")
     ((path, body),) = heard.posts
     assert path == "/services/T0/B0/secret"
+    assert "secret" not in caplog.text, "the log of level DEBUG has no address either"
     assert body == {
         "text": "s2_v2-20230301: extract (work, shards 6–7) failed\n"
         "Error: GROBID &lt;is&gt; down &amp; out\n"  # Slack's escapes: `<…>` would be a link or a call for everybody
         "Since: 2023-03-01T02:03:04+00:00\n"
-        "To do: what the error says, else docs/runbook.md#stage-extract; then clear the task with what follows it\n"
+        "To do: follow the error message, or docs/runbook.md#stage-extract; then clear the task and its downstream tasks\n"
         "See: http://airflow/dags/corpus_release__s2_v2/runs/x/tasks/extract.work/mapped/3"
     }
 
@@ -51,7 +55,11 @@ def closed_port() -> int:
 
 @pytest.mark.parametrize(
     "webhook",
-    ["http://127.0.0.1:{closed}/secret", "http://secret.invalid/", "file:///etc/secret", "http://[secret", "secret", "http://127.0.0.1:{error}/secret"],
+    [
+        "http://127.0.0.1:{closed}/secret", "http://secret.invalid/", "file:///etc/secret", "http://[secret", "secret", "ftp://127.0.0.1/secret",
+        "gopher://127.0.0.1:{closed}/secret", "javascript:secret", "http://ann:secret@127.0.0.1:{closed}/x", "http://169.254.169.254:{closed}/secret",
+        "http://127.0.0.1:{closed}/x\r\nHost: secret", "http://127.0.0.1:{error}/secret", "http://ann:secret@127.0.0.1:{error}/x",
+    ],
 )  # fmt: skip
 def test_an_alert_that_cannot_be_sent_is_logged_without_the_address_and_fails_nothing(
     webhook: str, caplog: pytest.LogCaptureFixture
@@ -109,11 +117,11 @@ def test_a_webhook_that_sends_elsewhere_is_not_followed(heard: Heard) -> None:
     ],
 )
 def test_an_error_is_one_line(error: BaseException | None, said: str) -> None:
-    assert sentence(error) == said
+    assert format_error(error) == said
 
 
 @pytest.mark.parametrize(
     ("where", "anchor"), [("link", "#stage-link;"), ("approve", "#approve;"), ("publish", "#publish;")]
 )
 def test_what_to_do_is_in_the_runbook(where: str, anchor: str) -> None:
-    assert f"docs/runbook.md{anchor}" in todo(where)
+    assert f"docs/runbook.md{anchor}" in format_instruction(where)

@@ -12,7 +12,7 @@ from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer
 from s2corpus.deliveries.upload import deliver, new_delivery
 from s2corpus.pipeline import runner
-from s2corpus.pipeline.approvers import AnotherPerson, excluded_people, objection
+from s2corpus.pipeline.approvers import AnotherPerson, excluded_people, find_objection
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import load_stage
 from s2corpus.spec import Export, ReleaseSpec
@@ -64,13 +64,13 @@ def release(lake: Lake, tmp_path: Path) -> Run:
 def test_who_delivered_or_started_it_may_not_approve(
     release: Run, who: str, started_by: str | None, did: str | None
 ) -> None:
-    said = objection(release, who, started_by)
+    said = find_objection(release, who, started_by)
     assert said is None if did is None else said is not None and said.startswith(f"{who} {did} and may not approve")
 
 
 def test_one_person_may_do_both_where_the_spec_says_so(release: Run) -> None:
     spec = release.spec.model_copy(update={"export": Export(approval=True, approver="anyone")})
-    assert objection(Run(spec, release.as_of, release.lake, release.scratch), "bob", "bob") is None
+    assert find_objection(Run(spec, release.as_of, release.lake, release.scratch), "bob", "bob") is None
     assert spec.digest == release.spec.digest, "who approves decides no bytes"
 
 
@@ -81,12 +81,12 @@ def test_it_is_recorded_and_asked_again_and_anybody_may_reject(
     catalog.migrate()
     catalog.start_stage(release.release_id, "t", release.as_of, "intake")
     monkeypatch.setenv("S2CORPUS_CATALOG", f"sqlite:///{tmp_path / 'catalog.db'}")
-    with pytest.raises(AnotherPerson, match=r"bob delivered drops/new .*: another person has to answer") as refused:
-        runner.answered(release, Answer.APPROVED, "bob", "mine", NOW)
+    with pytest.raises(AnotherPerson, match=r"bob delivered drops/new .*: another person must answer") as refused:
+        runner.record_answer(release, Answer.APPROVED, "bob", "mine", NOW)
     (said,) = catalog.approvals(release.release_id)
     assert (said.who, said.answer, said.reason) == ("bob", "refused", str(refused.value))
-    runner.answered(release, Answer.REJECTED, "bob", "a scanner failed", NOW)
-    runner.answered(release, Answer.APPROVED, "dora", "looks right", NOW, "bob")
+    runner.record_answer(release, Answer.REJECTED, "bob", "a scanner failed", NOW)
+    runner.record_answer(release, Answer.APPROVED, "dora", "looks right", NOW, "bob")
     assert [a.answer for a in catalog.approvals(release.release_id)] == ["refused", "rejected", "approved"]
 
 

@@ -53,7 +53,7 @@ def test_in_parts_as_in_one(run: Run, stage: str, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_check_in_parts_names_tables_that_are_cut_so() -> None:
-    for check in (check for stage in STAGE_NAMES for check in quality.checks(stage)):
-        named = {TABLES[name].shards for name in TABLES if quality.names(check.sql, name)}
+    for check in (check for stage in STAGE_NAMES for check in quality.list_checks(stage)):
+        named = {TABLES[name].shards for name in TABLES if quality.mentions_table(check.sql, name)}
         assert check.by is None or check.by in named, check.name
         assert check.by is None or named <= {check.by, "any"} or check.name == "every_article_is_there", check.name

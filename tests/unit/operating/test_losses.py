@@ -14,7 +14,7 @@ from s2corpus.commands import build
 from s2corpus.pipeline import quality, runner, stages
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import load_stage
-from s2corpus.pipeline.summary import approval_request, losses, summary
+from s2corpus.pipeline.summary import format_approval_request, format_summary, list_losses
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage import parts
 from s2corpus.storage.lake import Lake
@@ -63,20 +63,20 @@ def split_into(run: Run, splits: list[str]) -> None:
 
 def test_what_is_lost_is_said_before_all_else(lake: Lake, tmp_path: Path) -> None:
     run = release(lake, tmp_path, 1)
-    assert losses(run) == [
+    assert list_losses(run) == [
         "documents of s2orc train: 3 → 0 (-100.0%)",
         "PDFs: 4 → 1 (-75.0%)",
     ]
     for table, facts in ((EXTRACTIONS, {"extractor": "e"}), (PARSES, {"converter": "c"})):
         run.table(table).write(0, [])
         run.table(table).commit([0], facts)
-    lines = [line.strip() for line in summary(run).splitlines()]
+    lines = [line.strip() for line in format_summary(run).splitlines()]
     assert lines[2:4] == [f"Fewer than {PARENT}", "documents of s2orc train: 3 → 0 (-100.0%)"]
     stats = {"sets": {"s2orc": {"train": {"documents": 0, "words": 0}}}}
     lake.put(f"snapshots/{run.snapshot_id}/stats.json", json.dumps(stats).encode())
     none = {change: {"documents": {}} for change in ("added", "removed", "moved", "changed", "same")}
     lake.put(f"snapshots/{run.snapshot_id}/diff.json", json.dumps(none).encode())
-    assert approval_request(run, {}).startswith(
+    assert format_approval_request(run, {}).startswith(
         f"**Fewer than its parent `{PARENT}`:**\n\n- documents of s2orc train: 3 → 0"
     )
 

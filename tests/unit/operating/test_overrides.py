@@ -12,8 +12,8 @@ import pytest
 
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import quality, runner
-from s2corpus.pipeline.acceptance import Acceptance, accept, accepted
-from s2corpus.pipeline.quality import Verdict, all_checks, gate
+from s2corpus.pipeline.acceptance import Acceptance, accept, read_acceptances
+from s2corpus.pipeline.quality import Verdict, list_all_checks, stop_if_blocked
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES, load_stage
 from s2corpus.snapshot.manifest import Manifest
@@ -27,13 +27,13 @@ REASON = "the source dblp ended in February"
 
 
 def test_an_acceptance_stays_with_its_release_and_its_first_author(lake: Lake) -> None:
-    assert accept(lake, RELEASE, {DRIFT: f" {REASON} "}, "ann", all_checks()) == [DRIFT]
-    assert accept(lake, RELEASE, {DRIFT: REASON, WARNING: REASON}, "bob", all_checks()) == [WARNING]
-    assert {name: (word.by, word.reason) for name, word in accepted(lake, RELEASE).items()} == {
+    assert accept(lake, RELEASE, {DRIFT: f" {REASON} "}, "ann", list_all_checks()) == [DRIFT]
+    assert accept(lake, RELEASE, {DRIFT: REASON, WARNING: REASON}, "bob", list_all_checks()) == [WARNING]
+    assert {name: (word.by, word.reason) for name, word in read_acceptances(lake, RELEASE).items()} == {
         DRIFT: ("ann", REASON),
         WARNING: ("bob", REASON),
     }
-    assert accepted(lake, "s2_v2-20230401") == {}
+    assert read_acceptances(lake, "s2_v2-20230401") == {}
 
 
 @pytest.mark.parametrize(
@@ -42,20 +42,20 @@ def test_an_acceptance_stays_with_its_release_and_its_first_author(lake: Lake) -
         ("link.no_such_check", REASON, "'link.no_such_check' is not a check; expected <stage>.<check>, one of link."),
         ("nonsense", REASON, "one of intake."),
         ("clean.no_closed_text", REASON, "cannot be overridden"),
-        (DRIFT, "ok       ", "'ok       ' is not a reason; write why, in at least 10 characters"),
+        (DRIFT, "ok       ", "'ok       ' is not a reason; write at least 10 characters"),
     ],
 )
 def test_what_cannot_be_accepted_is_refused_in_a_sentence(lake: Lake, check: str, reason: str, said: str) -> None:
     with pytest.raises(UserError) as refused:
-        accept(lake, RELEASE, {WARNING: REASON, check: reason}, "ann", all_checks())
+        accept(lake, RELEASE, {WARNING: REASON, check: reason}, "ann", list_all_checks())
     assert said in str(refused.value)
-    assert accepted(lake, RELEASE) == {}, "all or nothing"
+    assert read_acceptances(lake, RELEASE) == {}, "all or nothing"
 
 
 def test_an_unknown_check_is_answered_with_the_known_ones(lake: Lake) -> None:
     with pytest.raises(UserError) as refused:
-        accept(lake, RELEASE, {"link.recall": REASON}, "ann", all_checks())
-    assert all(f"link.{check.name}" in str(refused.value) for check in quality.checks("link"))
+        accept(lake, RELEASE, {"link.recall": REASON}, "ann", list_all_checks())
+    assert all(f"link.{check.name}" in str(refused.value) for check in quality.list_checks("link"))
     assert "clean." not in str(refused.value)
 
 
@@ -64,16 +64,16 @@ def verdict(overridable: bool, reason: str | None = None) -> Verdict:
 
 
 def test_a_block_stops_unless_it_was_accepted() -> None:
-    gate(RELEASE, [verdict(True, REASON)])
+    stop_if_blocked(RELEASE, [verdict(True, REASON)])
     with pytest.raises(QualityBlocked, match=f"to continue: `corpus accept {RELEASE} link.c --reason"):
-        gate(RELEASE, [verdict(True, REASON), verdict(True)])
+        stop_if_blocked(RELEASE, [verdict(True, REASON), verdict(True)])
     with pytest.raises(QualityBlocked, match="cannot be overridden"):
-        gate(RELEASE, [verdict(False)])
+        stop_if_blocked(RELEASE, [verdict(False)])
 
 
 def test_no_check_of_export_can_be_accepted() -> None:
     """What was overridden is in the manifest, which is written before export is checked."""
-    assert not [check for check in quality.checks("export") if check.overridable or check.severity == "warn"]
+    assert not [check for check in quality.list_checks("export") if check.overridable or check.severity == "warn"]
     assert STAGE_NAMES[-1] == "export"
 
 
@@ -102,4 +102,4 @@ def test_an_acceptance_written_into_the_lake_by_hand_opens_no_check_that_may_not
     by_hand = Acceptance(REASON, "mallory", "2023-02-01T00:00:00+00:00")
     lake.put(f"releases/{run.release_id}/_accepted.json", orjson.dumps({"intake.pdfs_key_is_unique": asdict(by_hand)}))
     with pytest.raises(QualityBlocked, match=r"intake.pdfs_key_is_unique.*\(cannot be overridden\)"):
-        gate(run.release_id, quality.evaluate(run, "intake"))
+        stop_if_blocked(run.release_id, quality.evaluate(run, "intake"))

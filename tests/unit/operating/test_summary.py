@@ -11,7 +11,7 @@ import pytest
 
 from s2corpus.pipeline.quality import Verdict
 from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.summary import papers_report, summary
+from s2corpus.pipeline.summary import format_papers_report, format_summary
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PDFS, SELECTIONS, SPLITS, Table
@@ -41,7 +41,7 @@ def test_every_name_of_a_pdf_has_its_line(run: Run) -> None:
     rewrite(run, SELECTIONS, {"file_sha1": A, "outcome": "landscape"}, {"file_sha1": B, "outcome": "encrypted"})
     for table in (EXTRACTIONS, PAPERS, FILTERED, DOCUMENTS, SPLITS):
         rewrite(run, table)
-    lines = [line.split("  ") for line in papers_report(run).splitlines()[2:]]
+    lines = [line.split("  ") for line in format_papers_report(run).splitlines()[2:]]
     said = [[part.strip() for part in line if part.strip()] for line in lines]
     assert said == [
         ["select: landscape", "a.pdf"],
@@ -54,6 +54,6 @@ def test_the_summary_shows_what_was_delivered_wrongly(run: Run) -> None:
     rows = [{"drop": "d", "warning": f"records.jsonl, line {n}: titel: is not a key"} for n in range(1, 8)]
     found = Verdict("intake", "declarations_are_usable", "warn", "warn", False, 7, rows, None, "cannot be used")
     run.lake.put(f"releases/{run.release_id}/_quality/intake.json", orjson.dumps([asdict(found)]))
-    lines = summary(run).splitlines()
+    lines = format_summary(run).splitlines()
     at = next(i for i, line in enumerate(lines) if "declarations_are_usable: 7" in line)
     assert [line.strip() for line in lines[at + 1 : at + 6]] == [f"d, {row['warning']}" for row in rows[:5]]

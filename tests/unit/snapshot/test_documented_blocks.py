@@ -1,4 +1,4 @@
-"""The code blocks of docs/formats.md are run as they stand, in the folder of a snapshot."""
+"""Run the code blocks of docs/formats.md and docs/reading.md unchanged, in the folder of a snapshot."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import pytest
 from s2corpus.snapshot.pointer import publish
 from tests.unit.snapshot.test_export import release
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "formats.md"
-BLOCKS = re.findall(r"^```(python|sql)\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+TEXT = "\n".join((DOCS / name).read_text("utf-8") for name in ("formats.md", "reading.md"))
+BLOCKS = re.findall(r"^```(python|sql)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,7 @@ def test_a_block_of_the_page_runs(
     assert known["snapshot"]
     doi = duckdb.sql("SELECT doi FROM 'index.parquet' WHERE doi IS NOT NULL AND set = 's2orc' LIMIT 1").fetchone()
     assert doi is not None
-    exec(compile(block.replace("10.18653/v1/2020.acl-main.447", doi[0]), str(PAGE), "exec"), names)
+    exec(compile(block.replace("10.18653/v1/2020.acl-main.447", doi[0]), "documentation", "exec"), names)
 
 
 def _some_document(files: list[Path]) -> dict[str, Any]:

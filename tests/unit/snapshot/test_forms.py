@@ -15,7 +15,7 @@ import yaml
 
 import s2corpus_reader
 from s2corpus.errors import UserError
-from s2corpus.papers.licences import spdx
+from s2corpus.papers.licences import to_spdx
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import rights
@@ -211,8 +211,8 @@ def test_every_abstract_and_parse_has_its_licence_and_evidence(run: Run, folder:
     ],
 )
 def test_licences_are_spdx_ids(licence: str | None, expected: str) -> None:
-    assert spdx(licence) == expected
-    assert spdx(expected) == expected
+    assert to_spdx(licence) == expected
+    assert to_spdx(expected) == expected
     assert rights.SPDX_FORM.fullmatch(expected)
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from s2corpus.commands import prune
+from s2corpus.commands import build, prune
 from s2corpus.errors import UserError
 from s2corpus.snapshot import pointer
+from s2corpus.snapshot.reader import open_snapshot, published_manifests
 from s2corpus.storage.lake import Lake
+from s2corpus.storage.local_lake import LocalLake
 
 JANUARY, FEBRUARY, MARCH = (f"spec-2023{month}01-0000000{i}" for i, month in enumerate(("01", "02", "03")))
 
@@ -194,3 +199,140 @@ def test_a_dry_run_says_what_would_stay_after(lake: Lake) -> None:
         pointer.publish(lake, snapshot)
     said = CliRunner().invoke(prune.command, ["spec", "--keep", "1", "--lake", lake.root]).output
     assert f"1 published snapshots of spec would stay: {MARCH}" in said
+
+
+def test_rebuild_of_same_day_moves_pointer(lake: Lake) -> None:
+    first, second = "spec-20230101-00000001", "spec-20230101-00000002"
+    whole(lake, first, second)
+    pointer.publish(lake, first)
+    assert pointer.publish(lake, second).snapshot == second
+    assert pointer.latest(lake, "spec").snapshot == second
+
+
+def test_later_time_of_same_day_stays_latest(lake: Lake) -> None:
+    noon, midnight = "spec-20230101T120000-00000001", "spec-20230101-00000002"
+    whole(lake, noon, midnight)
+    pointer.publish(lake, noon)
+    assert pointer.publish(lake, midnight).snapshot == noon
+
+
+def pointing(**others: Any) -> bytes:
+    value = {"snapshot": JANUARY, "manifest": f"snapshots/{JANUARY}/manifest.json", "manifest_sha256": "0" * 64}
+    return json.dumps({name: given for name, given in (value | others).items() if given != "left out"}).encode()
+
+
+DAMAGED = {
+    "empty": b"",
+    "no JSON": b"{",
+    "not UTF-8": b"\xff\xfe",
+    "a list": b"[]",
+    "a text": b'"spec-20230101-00000000"',
+    "null": b"null",
+    "deep": b"[" * 60_000,
+    "no snapshot": pointing(snapshot="left out"),
+    "a number": pointing(snapshot=5),
+    "a path outside": pointing(snapshot="../../x"),
+    "a path": pointing(snapshot=f"./{JANUARY}"),
+    "an address": pointing(snapshot="s3://other/snapshots/x"),
+    "a day that does not exist": pointing(snapshot="spec-20230230-00000000"),
+    "a line end after the id": pointing(snapshot=f"{JANUARY}\n"),
+    "an id of another spec": pointing(snapshot="other-20230101-00000000"),
+    "no manifest": pointing(manifest="left out"),
+    "another manifest": pointing(manifest="snapshots/x/manifest.json"),
+    "no checksum": pointing(manifest_sha256="left out"),
+    "another checksum": pointing(manifest_sha256="../x"),
+    "huge": b" " * 70_000 + pointing(),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_damaged_pointer_is_one_sentence(lake: Lake, damage: str) -> None:
+    whole(lake, JANUARY, FEBRUARY)
+    lake.put("snapshots/spec/latest.json", DAMAGED[damage])
+    acts: list[Callable[[], object]] = [
+        lambda: pointer.latest(lake, "spec"),
+        lambda: pointer.check_pointer(lake, "spec"),
+        lambda: pointer.publish(lake, FEBRUARY),
+        lambda: open_snapshot("spec", lake.root),
+        lambda: open_snapshot(f"{lake.root}/snapshots/spec"),
+    ]
+    for act in acts:
+        with pytest.raises(UserError, match=r"latest\.json is damaged") as refused:
+            act()
+        assert "\n" not in str(refused.value)
+    assert lake.get("snapshots/spec/latest.json")[0] == DAMAGED[damage]
+
+
+def test_pointer_to_missing_snapshot_is_refused(lake: Lake) -> None:
+    lake.put("snapshots/spec/latest.json", pointing())
+    with pytest.raises(UserError, match=rf"names {JANUARY}, which has no manifest"):
+        pointer.check_pointer(lake, "spec")
+    with pytest.raises(UserError, match=rf"names {JANUARY}, but .* has no manifest"):
+        open_snapshot("spec", lake.root)
+    whole(lake, JANUARY)
+    pointer.check_pointer(lake, "spec")
+    assert open_snapshot("spec", lake.root).root == f"{lake.root}/snapshots/{JANUARY}"
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"{", b"[]", b"null", b"5", b'{"files": 5}', b'{"files": [5]}', b'{"files": [{}]}']
+)
+def test_damaged_manifest_is_never_pointed_at(lake: Lake, damage: bytes) -> None:
+    whole(lake, JANUARY, FEBRUARY)
+    pointer.publish(lake, JANUARY)
+    pointer.publish(lake, FEBRUARY)
+    lake.put(f"snapshots/{JANUARY}/manifest.json", damage)
+    for act in (lambda: pointer.publish(lake, JANUARY), lambda: pointer.yank(lake, FEBRUARY, "half of it was missing")):
+        with pytest.raises(UserError, match=r"manifest\.json is damaged"):
+            act()
+    assert pointer.latest(lake, "spec").snapshot == FEBRUARY
+    assert pointer.published(lake, "spec") == [JANUARY, FEBRUARY], "nothing is yanked halfway"
+
+
+@pytest.mark.parametrize("mark", ["published", "yanked"])
+@pytest.mark.parametrize("damage", [b"", b"[]", b" " * 70_000])
+def test_damaged_mark_is_one_sentence(lake: Lake, mark: str, damage: bytes) -> None:
+    whole(lake, JANUARY)
+    pointer.publish(lake, JANUARY)
+    pointer.yank(lake, JANUARY, "half of it was missing")
+    lake.put(f"snapshots/spec/{mark}/{JANUARY}", damage)
+    with pytest.raises(UserError, match="is damaged"):
+        pointer.restore(lake, JANUARY, "it was all there after all")
+
+
+def test_pointer_to_nothing_is_whole(lake: Lake) -> None:
+    lake.put("snapshots/spec/latest.json", json.dumps({"snapshot": None}).encode())
+    pointer.check_pointer(lake, "spec")
+    with pytest.raises(UserError, match="every snapshot of it was yanked"):
+        open_snapshot("spec", lake.root)
+
+
+@pytest.mark.parametrize("kind", ["a FIFO", "a folder", "a link outside"])
+def test_pointer_that_is_no_file(tmp_path: Path, kind: str) -> None:
+    lake = LocalLake(tmp_path / "lake")
+    whole(lake, JANUARY)
+    path = tmp_path / "lake/snapshots/spec/latest.json"
+    path.parent.mkdir()
+    if kind == "a FIFO":
+        os.mkfifo(path)
+    elif kind == "a folder":
+        path.mkdir()
+    else:
+        (tmp_path / "outside").write_bytes(pointing())
+        path.symlink_to(tmp_path / "outside")
+    with pytest.raises(UserError, match="leads out of" if kind == "a link outside" else "not a regular file"):
+        open_snapshot("spec", lake.root)
+    found = published_manifests(LocalLake(tmp_path / "lake/snapshots" / JANUARY))
+    assert found == ({"0" * 64} if kind == "a link outside" else {"latest.json cannot be read"})
+
+
+def test_build_checks_pointer_before_delivering(tmp_path: Path) -> None:
+    (tmp_path / "spec.yaml").write_text("name: spec\n")
+    (tmp_path / "tree/drops/one").mkdir(parents=True)
+    (tmp_path / "lake/snapshots/spec").mkdir(parents=True)
+    (tmp_path / "lake/snapshots/spec/latest.json").write_bytes(pointing(snapshot="../../x"))
+    words = ["spec.yaml", "--as-of", "2023-02-01", "--lake", "lake", "--from", "tree"]
+    given = [str(tmp_path / word) if (tmp_path / word).exists() else word for word in words]
+    result = CliRunner().invoke(build.command, given)
+    assert isinstance(result.exception, UserError) and "latest.json is damaged" in str(result.exception)
+    assert result.output == "" and not (tmp_path / "lake/drops").exists()

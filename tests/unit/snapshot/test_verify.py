@@ -281,7 +281,7 @@ def test_a_bomb_is_not_unpacked_beyond_its_listed_size(copy: Path) -> None:
 def test_a_folder_without_snapshot_is_refused(tmp_path: Path) -> None:
     result = run(verify.command, str(tmp_path))
     assert isinstance(result.exception, UserError)
-    assert "neither manifest.json nor latest.json here" in str(result.exception)
+    assert "no manifest.json and no latest.json found" in str(result.exception)
 
 
 def ids(published: Path) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from s2corpus import sources
-from s2corpus.papers.editorial import editorial
+from s2corpus.papers.editorial import find_status
 from s2corpus.sources.editorial import of_title
 from s2corpus.sources.record import Editorial, Kind, Notice, Record
 
@@ -185,18 +185,18 @@ def _preprint(doi: str) -> bool:
 
 def test_the_gravest_word_counts_and_a_notice_reaches_the_paper_by_its_identifiers() -> None:
     records = [_record("crossref", doi=WORK, editorial=CORRECTED), _record("pubmed", Kind.ARCHIVE, pubmed_id="1")]
-    assert editorial(records, {}, _preprint) == (CORRECTED, ("crossref:1",))
+    assert find_status(records, {}, _preprint) == (CORRECTED, ("crossref:1",))
     notices = {f"doi:{WORK}": [(CONCERN, "crossref:n")], "pmid:1": [(RETRACTED, "pubmed:n")]}
-    assert editorial(records, notices, _preprint) == (RETRACTED, ("pubmed:n",))
-    assert editorial([_record("crossref", doi="10.1/other")], notices, _preprint) == (None, ())
+    assert find_status(records, notices, _preprint) == (RETRACTED, ("pubmed:n",))
+    assert find_status([_record("crossref", doi="10.1/other")], notices, _preprint) == (None, ())
 
 
 def test_a_withdrawn_preprint_does_not_withdraw_the_published_paper() -> None:
     preprint = _record("arxiv", Kind.ARCHIVE, arxiv_id="0704.0001", editorial=WITHDRAWN)
-    assert editorial([preprint], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
-    assert editorial([preprint, _record("crossref", doi=WORK)], {}, _preprint) == (None, ())
+    assert find_status([preprint], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
+    assert find_status([preprint, _record("crossref", doi=WORK)], {}, _preprint) == (None, ())
     deposited = _record("crossref", Kind.ARCHIVE, doi="10.48550/arxiv.0704.0001")
-    assert editorial([preprint, deposited], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
+    assert find_status([preprint, deposited], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
 
 
 def test_real_notices_in_jats_name_what_they_correct_or_retract(shared_data: Path) -> None:
@@ -240,11 +240,11 @@ def test_who_says_what_of_a_paper() -> None:
         f"doi:{WORK}": [(RETRACTED, "b:n"), (CONCERN, "c:n")],
         "pmid:1": [(RETRACTED, "b:n"), (RETRACTED, "a:n")],
     }
-    assert editorial(said, notices, _preprint) == (RETRACTED, ("a:n", "acl:1", "b:n", "crossref:1"))
-    assert editorial(said[1:], notices, _preprint) == (RETRACTED, ("acl:1",))
+    assert find_status(said, notices, _preprint) == (RETRACTED, ("a:n", "acl:1", "b:n", "crossref:1"))
+    assert find_status(said[1:], notices, _preprint) == (RETRACTED, ("acl:1",))
     header = _record("grobid", Kind.PDF, doi=WORK, editorial=WITHDRAWN)
-    assert editorial([header], notices, _preprint) == (None, ())
-    assert editorial([], notices, _preprint) == (None, ())
+    assert find_status([header], notices, _preprint) == (None, ())
+    assert find_status([], notices, _preprint) == (None, ())
 
 
 def test_what_is_said_of_a_preprint_counts_where_no_publisher_has_the_paper() -> None:
@@ -252,10 +252,10 @@ def test_what_is_said_of_a_preprint_counts_where_no_publisher_has_the_paper() ->
     notices = {f"doi:{doi}": [(WITHDRAWN, "n:1")], f"doi:{WORK}": [(CORRECTED, "n:2")]}
     preprint, published = _record("s2", Kind.ARCHIVE, doi=doi), _record("crossref", doi=WORK)
     archived = _record("dblp", Kind.ARCHIVE, doi=WORK)
-    assert editorial([preprint], notices, _preprint) == (WITHDRAWN, ("n:1",))
-    assert editorial([preprint, archived], notices, _preprint) == (WITHDRAWN, ("n:1",))
-    assert editorial([preprint, published], notices, _preprint) == (CORRECTED, ("n:2",))
+    assert find_status([preprint], notices, _preprint) == (WITHDRAWN, ("n:1",))
+    assert find_status([preprint, archived], notices, _preprint) == (WITHDRAWN, ("n:1",))
+    assert find_status([preprint, published], notices, _preprint) == (CORRECTED, ("n:2",))
     posted = _record("crossref", doi=doi)
-    assert editorial([preprint, posted], notices, _preprint) == (WITHDRAWN, ("n:1",)), (
+    assert find_status([preprint, posted], notices, _preprint) == (WITHDRAWN, ("n:1",)), (
         "a server's own record is no publisher's"
     )

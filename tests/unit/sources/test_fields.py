@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from s2corpus.sources import Record, read
 from s2orc_parse.bibliography.dates import make_date, parse_date
-from s2orc_parse.bibliography.fields import clean_abstract, clean_locator, clean_text, clean_title, licence_of
+from s2orc_parse.bibliography.fields import clean_abstract, clean_locator, clean_text, clean_title, parse_licence
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_no_abstract_of_s2orc_keeps_its_separators(shared_data: Path) -> None:
     ],
 )  # fmt: skip
 def test_licences(value: str, licence: str | None) -> None:
-    assert licence_of(value) == licence
+    assert parse_licence(value) == licence
 
 
 @pytest.mark.parametrize(

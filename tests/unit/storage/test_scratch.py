@@ -123,14 +123,14 @@ def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, variable: str)
     assert said.returncode == 2
     assert said.stderr == (
         f"corpus: the scratch folder {tmp_path / 'nowhere'} ({variable}) cannot be used (No such file or directory): "
-        "make it, or name another\n"
+        "create it or set another folder\n"
     )
 
 
 def test_a_file_is_a_sentence(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (base / "file").touch()
     monkeypatch.setenv("S2CORPUS_SCRATCH", str(base / "file"))
-    with pytest.raises(UserError, match="is a file: name a folder"):
+    with pytest.raises(UserError, match="is a file: set a folder"):
         private()
 
 
@@ -152,7 +152,7 @@ def test_who_could_replace_our_files_is_asked(base: Path, mode: int, owner: str,
             pytest.skip("only root can give a folder away")
         os.chown(base, 12345, 12345)
     if refused:
-        with pytest.raises(UserError, match="others could replace our files"):
+        with pytest.raises(UserError, match="other users can replace files"):
             private()
         assert list(base.iterdir()) == []
     else:

@@ -87,5 +87,5 @@ def test_what_was_filled_by_half_is_filled_again(base: Path) -> None:
 def test_a_folder_of_others_is_refused(base: Path) -> None:
     (base / f"s2corpus-shared-{os.geteuid()}").mkdir(mode=0o777)
     (base / f"s2corpus-shared-{os.geteuid()}").chmod(0o777)
-    with pytest.raises(UserError, match="others may enter"), shared("one", lambda folder: None):
+    with pytest.raises(UserError, match="accessible to other users"), shared("one", lambda folder: None):
         pass

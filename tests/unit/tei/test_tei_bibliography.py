@@ -188,7 +188,7 @@ def test_the_header() -> None:
         "</biblStruct></sourceDesc>"
     )
     parse = teis.parse("<p>x</p>", header=source, abstract="<p>One.</p><p>Two.</p>")
-    assert tei.header(parse) == {
+    assert tei.build_header(parse) == {
         "title": "A title",
         "authors": [{"first": "Ada", "middle": [], "last": "Lovelace", "suffix": "", "affiliations": [], "orcid": None}],
             "date": "2016-02-24",
@@ -199,5 +199,5 @@ def test_the_header() -> None:
 
 
 def test_a_header_that_says_nothing() -> None:
-    found = tei.header(tei.convert(b"<TEI/>", file_sha1=""))
+    found = tei.build_header(tei.convert(b"<TEI/>", file_sha1=""))
     assert found.pop("authors") == [] and set(found.values()) == {None}

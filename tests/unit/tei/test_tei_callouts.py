@@ -8,7 +8,7 @@ import pytest
 import teis
 
 from s2orc_parse.parse_model import CitationStyle
-from s2orc_parse.tei.numbers import number_of_entries
+from s2orc_parse.tei.numbers import map_numbers
 
 # ⟦surface⟧ is a bibr callout without target, ⟦surface|12⟧ with target #b12, ⟦surface|figure⟧ one of another type.
 # Expected: (surface, numbers of the entries it cites, counted from 1; 0 is a citation of nothing known).
@@ -241,7 +241,7 @@ def test_numbers_follow_what_the_extractor_resolved_where_nothing_is_printed(fir
 
 
 def test_numbers_count_the_entries_from_1_where_nothing_says_otherwise() -> None:
-    assert number_of_entries([None, None, None], [], 3) == {1: 0, 2: 1, 3: 2}
+    assert map_numbers([None, None, None], [], 3) == {1: 0, 2: 1, 3: 2}
 
 
 def test_callouts_that_follow_each_other_as_a_range_written_out_say_nothing_of_the_style() -> None:

@@ -8,7 +8,7 @@ from test_tei_bibliography import entry, person
 
 from s2orc_parse import tei
 from s2orc_parse.parse_model import BibEntry
-from s2orc_parse.tei.bibliography import _labels, with_arxiv
+from s2orc_parse.tei.bibliography import _read_labels, add_arxiv
 
 
 def entries(*xml: str) -> list[BibEntry]:
@@ -58,7 +58,7 @@ def test_only_a_free_entry_is_its_own_raw_text() -> None:
     ],
 )
 def test_labels(printed: list[tuple[str, str]], expected: list[str | None]) -> None:
-    assert _labels(printed) == expected
+    assert _read_labels(printed) == expected
 
 
 @pytest.mark.parametrize(
@@ -183,12 +183,12 @@ def test_identifiers_wherever_they_stand(xml: str, expected: tuple[str | None, .
 
 
 def test_the_two_names_of_a_preprint() -> None:
-    assert with_arxiv({}) == {}
-    assert with_arxiv({"doi": "10.1000/ab"}) == {"doi": "10.1000/ab"}
+    assert add_arxiv({}) == {}
+    assert add_arxiv({"doi": "10.1000/ab"}) == {"doi": "10.1000/ab"}
     both = {"doi": "10.48550/arxiv.2001.00001", "arxiv_id": "2001.00001"}
-    assert with_arxiv({"doi": both["doi"]}) == both == with_arxiv({"arxiv_id": both["arxiv_id"]})
+    assert add_arxiv({"doi": both["doi"]}) == both == add_arxiv({"arxiv_id": both["arxiv_id"]})
     other = {"doi": "10.48550/arxiv.2001.00001", "arxiv_id": "2002.00002"}
-    assert with_arxiv(other) == other
+    assert add_arxiv(other) == other
 
 
 def test_publisher_issn_notes_and_addresses() -> None:
@@ -202,7 +202,7 @@ def test_publisher_issn_notes_and_addresses() -> None:
 
 
 def header(inside: str) -> dict[str, object]:
-    return tei.header(teis.parse("<p>x</p>", header=inside))
+    return tei.build_header(teis.parse("<p>x</p>", header=inside))
 
 
 @pytest.mark.parametrize(

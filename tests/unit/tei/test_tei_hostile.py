@@ -55,7 +55,7 @@ def test_bad_tei_has_its_reason(data: bytes, reason: str) -> None:
 def test_no_entity_is_expanded_even_if_one_came_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tei_read, "_has_doctype", lambda xml: False)
     inside = b'<!DOCTYPE TEI [<!ENTITY x "expanded">]><TEI>a&x;b</TEI>'
-    assert "expanded" not in "".join(tei_read.read(inside).itertext())
+    assert "expanded" not in "".join(tei_read.read_tei(inside).itertext())
 
 
 def test_a_hundred_levels_are_one_section_path() -> None:

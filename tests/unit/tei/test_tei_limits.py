@@ -7,8 +7,8 @@ import teis
 from lxml import etree
 
 from s2orc_parse import tei
-from s2orc_parse.tei.callouts import _Taken
-from s2orc_parse.tei.read import NAMES, BadTei, Reason, read
+from s2orc_parse.tei.callouts import _Intervals
+from s2orc_parse.tei.read import NAMES, BadTei, Reason, read_tei
 from s2orc_parse.tei.sections import _roman_value
 from s2orc_parse.tei.text import TextReader
 
@@ -30,10 +30,10 @@ from s2orc_parse.tei.text import TextReader
 )
 def test_what_is_read(data: bytes, reason: Reason | None) -> None:
     if reason is None:
-        assert read(data).tag in ("TEI", "TEI.2")
+        assert read_tei(data).tag in ("TEI", "TEI.2")
     else:
         with pytest.raises(BadTei) as bad:
-            read(data)
+            read_tei(data)
         assert bad.value.reason is reason
 
 
@@ -93,11 +93,11 @@ def test_roman_numerals(numeral: str, value: int) -> None:
 
 
 def test_stretches_that_are_taken() -> None:
-    taken = _Taken([(10, 20), (2, 4), (12, 13)])
+    taken = _Intervals([(10, 20), (2, 4), (12, 13)])
     held = {at for at in range(25) if taken.overlaps(at, at + 1)}
     assert held == {2, 3, *range(10, 20)}
     assert taken.overlaps(4, 11) and not taken.overlaps(4, 10) and not taken.overlaps(20, 25)
-    assert not _Taken([]).overlaps(0, 9)
+    assert not _Intervals([]).overlaps(0, 9)
 
 
 def test_keys_are_the_extractors_numbers_only_where_each_has_its_own() -> None:
@@ -122,5 +122,5 @@ def test_affiliations_as_printed_or_by_their_parts() -> None:
     parts = "<orgName>Lab</orgName><orgName>MIT</orgName><orgName>MIT</orgName><address><country>US</country></address>"
     for said, expected in ((printed, "MIT, Boston"), (parts, "Lab, MIT, US")):
         filled = head.format(f"<affiliation>{said}</affiliation>")
-        (author,) = tei.header(teis.parse("<p>x</p>", header=filled))["authors"]
+        (author,) = tei.build_header(teis.parse("<p>x</p>", header=filled))["authors"]
         assert [a["name"] if isinstance(a, dict) else a for a in author["affiliations"]] == [expected]

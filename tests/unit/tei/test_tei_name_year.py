@@ -6,7 +6,7 @@ import pytest
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.parse_model import BibEntry
-from s2orc_parse.tei.name_year import Work, find, has_date, index_of, works
+from s2orc_parse.tei.name_year import Work, find, find_works, has_date, index_entries
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ from s2orc_parse.tei.name_year import Work, find, has_date, index_of, works
 def test_works_of_a_callout(text: str, expected: list[tuple[str, str, str]]) -> None:
     start, end = text.index("⟦"), text.index("⟧") - 1
     plain = text.replace("⟦", "").replace("⟧", "")
-    found = works(plain, start, end)
+    found = find_works(plain, start, end)
     assert [(plain[w.start : w.end], w.surname, f"{w.year}{w.letter}") for w in found] == expected
     assert not found or (found[0].start, found[-1].end) == (start, end)
 
@@ -124,4 +124,4 @@ ENTRIES = (
     ],
 )
 def test_the_entry_that_a_work_is(surname: str, year: int, letter: str, expected: str | None) -> None:
-    assert find(Work(0, 1, surname, year, letter), index_of(ENTRIES)) == expected
+    assert find(Work(0, 1, surname, year, letter), index_entries(ENTRIES)) == expected

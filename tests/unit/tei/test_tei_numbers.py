@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2orc_parse.tei.numbers import groups, number_of_entries
+from s2orc_parse.tei.numbers import find_groups, map_numbers
 
 
 def read(text: str) -> list[list[tuple[str, list[int]]]]:
     """Of every group its pieces: their surfaces, which tile it, and their numbers."""
-    found = groups(text)
+    found = find_groups(text)
     for group in found:
         assert (group.start, group.end) == (group.pieces[0].start, group.pieces[-1].end)
     return [[(text[piece.start : piece.end], list(piece.numbers)) for piece in group.pieces] for group in found]
@@ -92,15 +92,13 @@ def test_groups_and_their_pieces(text: str, expected: list[list[tuple[str, list[
 def test_which_entry_a_number_means(
     labels: list[str | None], votes: list[tuple[int, int]], expected: dict[int, int]
 ) -> None:
-    assert number_of_entries(labels, votes, len(labels)) == expected
+    assert map_numbers(labels, votes, len(labels)) == expected
 
 
 @given(st.dictionaries(st.integers(1, 9), st.tuples(st.integers(1, 3), st.integers(0, 6)), min_size=1, max_size=6))
 def test_the_most_votes_that_do_not_contradict_each_other_are_believed(said: dict[int, tuple[int, int]]) -> None:
     """Number → (how often, at which place): greater numbers stand at later places."""
-    found = number_of_entries(
-        [None] * 7, [(number, at) for number, (count, at) in said.items() for _ in range(count)], 7
-    )
+    found = map_numbers([None] * 7, [(number, at) for number, (count, at) in said.items() for _ in range(count)], 7)
     chains = [
         chain
         for size in range(1, len(said) + 1)
@@ -117,7 +115,7 @@ def test_the_most_votes_that_do_not_contradict_each_other_are_believed(said: dic
 
 def test_a_bibliography_of_thousands_that_contradict_each_other_is_not_sorted_out() -> None:
     descending = [(number, 3_000 - number) for number in range(1, 3_001)]
-    assert number_of_entries([], descending, 3_000) == {1: 2_999}  # SEMANTICS: no bibliography has more
-    assert number_of_entries([], [(0, 3_000), *descending], 3) == {1: 0, 2: 1, 3: 2}
+    assert map_numbers([], descending, 3_000) == {1: 2_999}  # SEMANTICS: no bibliography has more
+    assert map_numbers([], [(0, 3_000), *descending], 3) == {1: 0, 2: 1, 3: 2}
     ascending = [(number, number) for number in range(3_001)]
-    assert len(number_of_entries([], ascending, 3_001)) == 3_001
+    assert len(map_numbers([], ascending, 3_001)) == 3_001

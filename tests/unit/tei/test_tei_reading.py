@@ -12,7 +12,7 @@ from s2orc_parse.bibliography.author import Author
 from s2orc_parse.parse_model import CiteSpan, EqSpan, RefEntry, RefSpan, RefType
 from s2orc_parse.tei.people import read_author
 from s2orc_parse.tei.references import read_formula
-from s2orc_parse.tei.text import flat, plain
+from s2orc_parse.tei.text import plain, read_flat
 
 
 def texts(body: str) -> list[str]:
@@ -56,7 +56,7 @@ def test_each_character_once_with_single_spaces(body: str, expected: list[str]) 
 
 
 def marks(body: str) -> list[tuple[str, str, tuple[str, ...]]]:
-    draft = flat([etree.fromstring(f"<p>{body}</p>")])
+    draft = read_flat([etree.fromstring(f"<p>{body}</p>")])
     return [(draft.text[mark.start : mark.end], mark.kind, mark.targets) for mark in draft.marks]
 
 
@@ -89,7 +89,7 @@ def test_all_text_of_an_element() -> None:
 
 
 def test_a_caption_is_one_text_whatever_it_is_made_of() -> None:
-    found = flat(
+    found = read_flat(
         [
             etree.fromstring("<figDesc><p>One <formula>x</formula>.</p><p>Two</p></figDesc>"),
             etree.fromstring("<note>Three</note>"),

@@ -127,11 +127,11 @@ def test_the_extras() -> None:
 def test_rows_fit_their_tables(shared_data: Path) -> None:
     for path in sorted(shared_data.glob("pairs/*.tei.xml")):
         parse = tei.convert(path.read_bytes(), file_sha1="a" * 40)
-        rows = tei.bibliography(parse)
+        rows = tei.build_bibliography(parse)
         columns = pa.schema([field for field in ENTRIES.schema if field.name in rows[0]])
         assert set(rows[0]) == set(columns.names)
         assert pa.Table.from_pylist(rows, schema=columns).num_rows == len(parse.bib_entries)
-        header = tei.header(parse)
+        header = tei.build_header(parse)
         columns = pa.schema([field for field in RECORDS.schema if field.name in header])
         assert set(header) == set(columns.names)
         pa.Table.from_pylist([header], schema=columns)

@@ -7,7 +7,7 @@ import teis
 from test_tei_callouts import BIBLIOGRAPHY, FILLER, spans, xml
 
 from s2orc_parse.parse_model import CitationStyle
-from s2orc_parse.tei.callouts import callout_groups, style_of
+from s2orc_parse.tei.callouts import detect_style, group_marks
 from s2orc_parse.tei.text import Draft, Mark
 
 BRACKET, NAME_YEAR, OTHER = CitationStyle.BRACKET, CitationStyle.NAME_YEAR, CitationStyle.OTHER
@@ -39,13 +39,13 @@ def draft(text: str) -> Draft:
 )
 def test_callouts_with_separators_between_them_are_one(text: str, expected: list[str]) -> None:
     found = draft(text)
-    groups = callout_groups(found)
+    groups = group_marks(found)
     assert [found.text[group[0].start : group[-1].end] for group in groups] == expected
     assert [mark for group in groups for mark in group] == [mark for mark in found.marks if mark.kind == "cite"]
 
 
 def style(*texts: str) -> CitationStyle:
-    return style_of([draft(text) for text in texts])
+    return detect_style([draft(text) for text in texts])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from lxml import etree
 
 from s2orc_parse import tei
 from s2orc_parse.parse_model import RefType
-from s2orc_parse.tei.references import float_type, printed_label
+from s2orc_parse.tei.references import classify_float, find_label
 
 
 def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
@@ -209,7 +209,7 @@ def test_the_number_is_the_one_printed(
 )
 def test_a_table_is_one_by_its_element_its_type_or_its_word(given: str, expected: RefType) -> None:
     element = etree.fromstring(given)
-    assert float_type(element, printed_label(element)) is expected
+    assert classify_float(element, find_label(element)) is expected
 
 
 def test_a_table_has_cells_and_leaves_the_text() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.papers.filter import Outcome, verdict
+from s2corpus.papers.filter import Outcome, decide
 
 ENGLISH = (
     "We present a large corpus of scientific papers with full text, citations and references, and show how it was made."
@@ -28,7 +28,7 @@ GERMAN = "Wir stellen eine große Sammlung wissenschaftlicher Arbeiten mit Vollt
     ],
 )
 def test_first_hit_decides(title: str | None, authors: int, text: str, suppressed: set[str], outcome: Outcome) -> None:
-    found = verdict(["p", "10.18653/v1/x"], suppressed, title=title, authors=authors, text=text)
+    found = decide(["p", "10.18653/v1/x"], suppressed, title=title, authors=authors, text=text)
     assert found.outcome is outcome and found.characters == len(text)
     assert (found.english is not None) == (outcome in (Outcome.KEPT, Outcome.NOT_ENGLISH))
 
@@ -36,13 +36,13 @@ def test_first_hit_decides(title: str | None, authors: int, text: str, suppresse
 def test_cld2_decides_where_the_spec_says_so_and_says_where_cld3_would_not() -> None:
     pytest.importorskip("pycld2")
     said = [
-        verdict({"p"}, set(), title="T", authors=1, text=text, language=asked)
+        decide({"p"}, set(), title="T", authors=1, text=text, language=asked)
         for text in (ENGLISH, GERMAN)
         for asked in ("cld3", "cld2")
     ]
     assert [found.outcome for found in said] == [Outcome.KEPT] * 2 + [Outcome.NOT_ENGLISH] * 2
     assert [found.disputed for found in said] == [None, False, None, False]
-    half = verdict(
+    half = decide(
         {"p"}, set(), title="T", authors=1, text=f"{ENGLISH} {ENGLISH}\x00\x85\ufffe {GERMAN}", language="cld2"
     )
     assert half.english is not None and 0.5 < half.english < 0.9, (
@@ -52,10 +52,10 @@ def test_cld2_decides_where_the_spec_says_so_and_says_where_cld3_would_not() -> 
 
 
 def test_a_text_at_the_very_limits_is_kept() -> None:
-    said = verdict({"p"}, set(), title="T", authors=1, text=ENGLISH)
+    said = decide({"p"}, set(), title="T", authors=1, text=ENGLISH)
     assert said.english is not None and said.disputed is None
     for most, outcome in ((said.english, Outcome.KEPT), (said.english + 1e-9, Outcome.NOT_ENGLISH)):
-        assert verdict({"p"}, set(), title="T", authors=1, text=ENGLISH, min_english=most).outcome is outcome
+        assert decide({"p"}, set(), title="T", authors=1, text=ENGLISH, min_english=most).outcome is outcome
     for least, outcome in ((len(ENGLISH), Outcome.KEPT), (len(ENGLISH) + 1, Outcome.SHORT_TEXT)):
-        found = verdict({"p"}, set(), title="T", authors=1, text=ENGLISH, min_characters=least)
+        found = decide({"p"}, set(), title="T", authors=1, text=ENGLISH, min_characters=least)
         assert found.outcome is outcome

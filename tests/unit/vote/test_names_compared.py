@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.papers.comparison import names_in_common, overlapping_authors, plain_title, same_authors, same_title
+from s2corpus.papers.comparison import authors_match, authors_overlap, count_common_names, normalize_title, titles_match
 
 
 def person(name: str) -> dict[str, Any]:
@@ -68,9 +68,9 @@ def people(*names: str) -> list[dict[str, Any]]:
     ],
 )  # fmt: skip
 def test_one_person_or_two(one: str, other: str, same: bool) -> None:
-    assert same_authors(people(one), people(other)) is same
-    assert same_authors(people(other), people(one)) is same
-    assert names_in_common(people(one), people(other)) == (int(same), 1, 1)
+    assert authors_match(people(one), people(other)) is same
+    assert authors_match(people(other), people(one)) is same
+    assert count_common_names(people(one), people(other)) == (int(same), 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_one_person_or_two(one: str, other: str, same: bool) -> None:
     ],
 )  # fmt: skip
 def test_lists_in_order(one: list[str], other: list[str], same: bool | None) -> None:
-    assert same_authors(people(*one), people(*other)) is same
+    assert authors_match(people(*one), people(*other)) is same
 
 
 @pytest.mark.parametrize(
@@ -107,13 +107,13 @@ def test_lists_in_order(one: list[str], other: list[str], same: bool | None) -> 
     ],
 )
 def test_lists_that_overlap(entry: list[str], paper: list[str], share: float, overlap: bool | None) -> None:
-    assert overlapping_authors(people(*entry), people(*paper), share) is overlap
+    assert authors_overlap(people(*entry), people(*paper), share) is overlap
 
 
 def test_nobody_is_counted_twice() -> None:
-    assert names_in_common(people("A|Bee", "A|Bee", "C|Dee"), people("C|Dee", "A|Bee", "E|Eff")) == (2, 3, 3)
-    assert names_in_common(people("A|Bee"), people("A|Bee", "A|Bee")) == (1, 1, 2)
-    assert names_in_common([], []) == (0, 0, 0)
+    assert count_common_names(people("A|Bee", "A|Bee", "C|Dee"), people("C|Dee", "A|Bee", "E|Eff")) == (2, 3, 3)
+    assert count_common_names(people("A|Bee"), people("A|Bee", "A|Bee")) == (1, 1, 2)
+    assert count_common_names([], []) == (0, 0, 0)
 
 
 UPPER, LOWER = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ", "αβγδεζηθικλμνξοπρστυφχψω"
@@ -122,9 +122,9 @@ SPELLED = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu
 
 @pytest.mark.parametrize("letters", [UPPER, LOWER])
 def test_greek_letters_are_spelled(letters: str) -> None:
-    assert [plain_title(letter) for letter in letters] == SPELLED.split()
-    assert plain_title("ς") == "sigma"
-    assert [plain_title(letter) for letter in "ΐΪΰϊά"] == ["iota", "iota", "upsilon", "iota", "alpha"]
+    assert [normalize_title(letter) for letter in letters] == SPELLED.split()
+    assert normalize_title("ς") == "sigma"
+    assert [normalize_title(letter) for letter in "ΐΪΰϊά"] == ["iota", "iota", "upsilon", "iota", "alpha"]
 
 
 @pytest.mark.parametrize(
@@ -141,9 +141,9 @@ def test_greek_letters_are_spelled(letters: str) -> None:
     ],
 )
 def test_titles_without_what_differs_in_print(title: str, plain: str) -> None:
-    assert plain_title(title) == plain
+    assert normalize_title(title) == plain
 
 
 @pytest.mark.parametrize(("one", "other"), [(None, "T"), ("T", None), ("", "T"), ("T", ""), (None, None)])
 def test_a_title_that_is_not_given_is_neither(one: str | None, other: str | None) -> None:
-    assert same_title(one, other) is None
+    assert titles_match(one, other) is None

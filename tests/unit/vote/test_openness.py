@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from s2corpus.papers.licences import strictest
+from s2corpus.papers.licences import select_strictest
 from s2corpus.papers.openness import (
     Declaration,
     Evidence,
     Openness,
-    openness,
-    openness_of_source,
+    decide_openness,
+    decide_source_openness,
 )
 from s2corpus.sources import Kind, Record
 from s2corpus.sources.record import OpenVersion
@@ -60,7 +60,7 @@ def renewed(record: Record) -> Record:
 def judged(*records: Record, name: str = "a.pdf", places: tuple[Declaration, ...] = (), **options: Any) -> Openness:
     """The judgement on the PDF A, delivered under a name; 10.1101 and arXiv's are the preprint servers."""
     is_preprint = lambda doi: doi.startswith(("10.1101/", "10.48550/"))  # noqa: E731
-    return openness(
+    return decide_openness(
         A, list(map(renewed, records)), places or (Declaration("d", name),), is_preprint=is_preprint, **options
     )
 
@@ -159,10 +159,10 @@ def test_a_users_own_pdfs_are_open() -> None:
 
 
 def test_a_latex_source_is_open_by_itself_with_its_arxiv_records_licence() -> None:
-    found = openness_of_source(ARXIV_ID, [ARXIVS, publisher(licence="CC0-1.0")])
+    found = decide_source_openness(ARXIV_ID, [ARXIVS, publisher(licence="CC0-1.0")])
     assert (found.open, found.evidence, found.licence) == (True, Evidence.ARXIV, "CC-BY-4.0")
-    assert openness_of_source(ARXIV_ID, []).open
-    assert not openness_of_source(ARXIV_ID, [ARXIVS], (Declaration("d", f"{ARXIV_ID}.gz", False),)).open
+    assert decide_source_openness(ARXIV_ID, []).open
+    assert not decide_source_openness(ARXIV_ID, [ARXIVS], (Declaration("d", f"{ARXIV_ID}.gz", False),)).open
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_licences_by_what_they_forbid() -> None:
         "CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-ND-4.0", "CC-BY-NC", "CC-BY-NC-SA-3.0", "CC-BY-NC-ND-4.0", "arXiv-nonexclusive-1.0",
     ]  # fmt: skip
     for at, licence in enumerate(by_strictness):
-        assert strictest([None, *by_strictness[: at + 1]]) == licence
-    assert strictest([]) is None and strictest(["", None]) is None
-    assert strictest(["publisher's own", "CC-BY-4.0"]) == "publisher's own"
+        assert select_strictest([None, *by_strictness[: at + 1]]) == licence
+    assert select_strictest([]) is None and select_strictest(["", None]) is None
+    assert select_strictest(["publisher's own", "CC-BY-4.0"]) == "publisher's own"
 
 
 @pytest.mark.parametrize(
@@ -241,3 +241,31 @@ def test_what_was_looked_for_in_vain_is_said_with_where() -> None:
     assert said[Evidence.ARXIV] == "no id of arXiv on it, none in its name (x.pdf), its paper is known to crossref too"
     assert said[Evidence.UNPAYWALL] == f"no record has {PUBLISHED} of this PDF"
     assert re.search("no drop says", said[Evidence.DECLARED])
+
+
+class TestOpenAlex:
+    """OpenAlex repeats Unpaywall's data (its documentation of `open_access`)."""
+
+    def test_openalex_alone_is_evidence_like_unpaywall(self) -> None:
+        found = judged(
+            header(doi=PUBLISHED),
+            record("openalex", "W1", doi=PUBLISHED, open_access=True, open_version=OpenVersion.PUBLISHED),
+        )
+        assert found.evidence is Evidence.UNPAYWALL
+
+    def test_openalex_copies_do_not_open_the_publishers_pdf(self) -> None:
+        assert not judged(
+            header(doi=PUBLISHED),
+            record("openalex", "W1", doi=PUBLISHED, open_access=True, open_version=OpenVersion.COPY),
+        ).open
+
+    def test_unpaywall_decides_where_both_are_delivered(self) -> None:
+        openalex = record("openalex", "W1", doi=PUBLISHED, open_access=True)
+        assert not judged(header(doi=PUBLISHED), openalex, record("unpaywall", doi=PUBLISHED, open_access=False)).open
+
+    def test_openalex_does_not_prove_the_pmc_subset(self) -> None:
+        found = judged(
+            header(doi=PUBLISHED),
+            record("openalex", "W1", doi=PUBLISHED, pmc_id="PMC1", open_access=True, open_version=OpenVersion.COPY),
+        )
+        assert not found.open

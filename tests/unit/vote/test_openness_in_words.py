@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from s2corpus.papers.openness import Declaration, Evidence, openness, openness_of_article, openness_of_source
+from s2corpus.papers.openness import (
+    Declaration,
+    Evidence,
+    decide_article_openness,
+    decide_openness,
+    decide_source_openness,
+)
 from s2corpus.sources import Kind, Record
 from s2corpus.sources.record import OpenVersion
 from tests.unit.vote.test_openness import renewed
@@ -28,7 +34,7 @@ def said(
     *records: Record, places: tuple[Declaration, ...] = (Declaration("d", "a.pdf"),), all_open: bool = False
 ) -> dict[str, str]:
     """Kind of evidence → what was found, with an exclamation mark; or where it was looked for."""
-    found = openness(A, list(map(renewed, records)), places, is_preprint=is_preprint, all_open=all_open)
+    found = decide_openness(A, list(map(renewed, records)), places, is_preprint=is_preprint, all_open=all_open)
     return {str(look.evidence): ("! " if look.found else "") + look.detail for look in found.looks}
 
 
@@ -170,7 +176,7 @@ def test_a_publishers_full_text(
 ) -> None:
     """Of the archives' ids nothing is asked."""
     text = Record(f"jats:{A}", "jats", Kind.ARCHIVE, **own)
-    found = openness_of_article(A, list(map(renewed, records)), places, own=text, is_preprint=is_preprint)
+    found = decide_article_openness(A, list(map(renewed, records)), places, own=text, is_preprint=is_preprint)
     expected = {key: text for key, text in NOWHERE.items() if key not in ("arxiv", "acl")} | looks
     assert {str(look.evidence): ("! " if look.found else "") + look.detail for look in found.looks} == expected
     assert found.licence == licence
@@ -178,7 +184,9 @@ def test_a_publishers_full_text(
         any(text.startswith("!") for text in looks.values()) and not any(d.open_access is False for d in places)
     )
     assert (
-        openness_of_article(A, [], own=replace(text, open_access=None), is_preprint=is_preprint, all_open=True).evidence
+        decide_article_openness(
+            A, [], own=replace(text, open_access=None), is_preprint=is_preprint, all_open=True
+        ).evidence
         is Evidence.DECLARED
     )
 
@@ -188,7 +196,7 @@ def test_an_arxiv_source_has_the_licence_of_its_own_record() -> None:
         replace(ARXIVS, licence="CC-BY-4.0"), replace(ARXIVS, record_id="arxiv:2", arxiv_id="1706.03762", licence="CC-BY-NC-4.0"),
         replace(ARXIVS, record_id="s2:1", source="s2", licence="CC-BY-NC-ND-4.0"),
     ]  # fmt: skip
-    found = openness_of_source("1911.02782", list(map(renewed, records)), (Declaration("d", "a.gz", True),))
+    found = decide_source_openness("1911.02782", list(map(renewed, records)), (Declaration("d", "a.gz", True),))
     assert [(look.evidence, look.found, look.detail) for look in found.looks] == [
         (Evidence.ARXIV, True, "it is the source archive of arXiv 1911.02782"), (Evidence.DECLARED, True, "declared open by d/a.gz"),
     ]  # fmt: skip
@@ -198,7 +206,7 @@ def test_an_arxiv_source_has_the_licence_of_its_own_record() -> None:
         "CC-BY-4.0",
         None,
     )
-    quiet = openness_of_source("1911.02782", [])
+    quiet = decide_source_openness("1911.02782", [])
     assert [look.detail for look in quiet.looks] == [
         "it is the source archive of arXiv 1911.02782",
         "no drop says that it is open access",
@@ -210,6 +218,8 @@ def test_three_licences_are_told_with_the_strictest() -> None:
         Declaration(drop, "a.pdf", True, licence)
         for drop, licence in (("a", "CC-BY-4.0"), ("b", None), ("c", "CC-BY-NC-4.0"), ("d", "MIT"))
     ]
-    found = openness(A, [HEADER], places, is_preprint=is_preprint)
+    found = decide_openness(A, [HEADER], places, is_preprint=is_preprint)
     assert found.licence_detail == "CC-BY-NC-4.0: the strictest of CC-BY-4.0, CC-BY-NC-4.0, MIT"
-    assert openness(A, [HEADER], [places[0], places[0], places[1]], is_preprint=is_preprint).licence_detail is None
+    assert (
+        decide_openness(A, [HEADER], [places[0], places[0], places[1]], is_preprint=is_preprint).licence_detail is None
+    )

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.rows import Article, LatexSource, papers_of
+from s2corpus.papers.rows import Article, LatexSource, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.tables import MEMBERS
 
@@ -30,7 +30,7 @@ def member(record_id: str, paper_id: str = "p", **fields: Any) -> dict[str, Any]
 def rows(*members: dict[str, Any], **known: Any) -> list[dict[str, Any]]:
     batch = pa.RecordBatch.from_pylist(list(members), MEMBERS.schema)
     given = {"pdfs": {}, "sources": {}, "articles": {}, "notices": {}, "all_open": False, "rows": 2} | known
-    made = list(papers_of([batch], trust=[], is_preprint=lambda doi: doi.startswith("10.1101/"), **given))
+    made = list(build_papers([batch], trust=[], is_preprint=lambda doi: doi.startswith("10.1101/"), **given))
     assert all(0 < len(one) <= 2 for one in made)
     return [row for one in made for row in one.to_pylist()]
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.papers import explain, fewest
-from s2corpus.papers.comparison import names_in_common
-from s2corpus.papers.licences import spdx, strictness
-from s2corpus.papers.openness import Declaration, openness
-from s2corpus.papers.support import similarity
+from s2corpus.papers.comparison import count_common_names
+from s2corpus.papers.licences import rank_strictness, to_spdx
+from s2corpus.papers.openness import Declaration, decide_openness
+from s2corpus.papers.support import compute_similarity
 from s2corpus.sources import Kind, Record
 from s2corpus.titles import score
 from s2orc_parse.bibliography.names import parse_authors
@@ -21,7 +21,7 @@ TEXT = st.text("abc", min_size=1, max_size=12)
 @pytest.mark.parametrize("name", ["title", "abstract", "venue", "journal"])
 @given(TEXT, TEXT)
 def test_texts_support_each_other_by_s(name: str, a: str, b: str) -> None:
-    assert similarity(name, a, b) == pytest.approx(score(a, b))
+    assert compute_similarity(name, a, b) == pytest.approx(score(a, b))
 
 
 @given(
@@ -29,11 +29,11 @@ def test_texts_support_each_other_by_s(name: str, a: str, b: str) -> None:
 )
 def test_author_lists_support_each_other_by_the_share_of_surnames(a: list[str], b: list[str]) -> None:
     common = sum(min(a.count(name), b.count(name)) for name in set(a))
-    assert similarity("authors", tuple(a), tuple(b)) == (1.0 if a == b else 2 * common / (len(a) + len(b)))
+    assert compute_similarity("authors", tuple(a), tuple(b)) == (1.0 if a == b else 2 * common / (len(a) + len(b)))
 
 
 def test_other_fields_support_only_themselves() -> None:
-    assert (similarity("date", "2020", "2020"), similarity("date", "2020", "2021")) == (1.0, 0.0)
+    assert (compute_similarity("date", "2020", "2020"), compute_similarity("date", "2020", "2021")) == (1.0, 0.0)
 
 
 @pytest.mark.parametrize(("exact", "found"), [(4, {"a", "b", "c"}), (3, {"a", "b", "c", "z"})])
@@ -56,7 +56,7 @@ def test_of_too_many_sources_the_one_that_decides_most_is_taken(
     ],
 )  # fmt: skip
 def test_how_much_a_licence_forbids(licence: str, forbids: int) -> None:
-    assert strictness(licence) == forbids
+    assert rank_strictness(licence) == forbids
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_how_much_a_licence_forbids(licence: str, forbids: int) -> None:
     ],
 )  # fmt: skip
 def test_licences_as_spdx_writes_them(licence: str | None, written: str) -> None:
-    assert spdx(licence) == written
+    assert to_spdx(licence) == written
 
 
 def test_what_is_told_of_a_papers_full_texts() -> None:
@@ -97,9 +97,9 @@ def test_what_is_told_of_a_papers_full_texts() -> None:
             "looks": [],
         },
     ]
-    assert explain.told(texts) == [
+    assert explain.format_access(texts) == [
         "  PDF a: open by arxiv; MIT", "    arxiv      found: stamped", "    pmc        not found: no id",
-        "  other b: closed; no licence said",
+        "  other b: closed; no license stated",
     ]  # fmt: skip
 
 
@@ -114,7 +114,7 @@ def test_what_is_told_of_a_papers_full_texts() -> None:
 )
 def test_people_that_two_lists_name(one: str, other: str, found: tuple[int, int, int]) -> None:
     lists = [[author.as_dict() for author in parse_authors(names)] for names in (one, other)]
-    assert names_in_common(lists[0], lists[1]) == found
+    assert count_common_names(lists[0], lists[1]) == found
 
 
 @pytest.mark.parametrize(
@@ -129,5 +129,5 @@ def test_what_was_looked_for_says_by_which_doi(dois: list[str], said: str) -> No
     sha1 = "a" * 40
     records = [Record(f"grobid:{sha1}", "grobid", Kind.PDF, file_sha1=sha1)]
     records += [Record(f"crossref:{doi}", "crossref", Kind.PUBLISHER, doi=doi) for doi in dois]
-    found = openness(sha1, records, (Declaration("d", "a.pdf"),), is_preprint=lambda doi: False)
+    found = decide_openness(sha1, records, (Declaration("d", "a.pdf"),), is_preprint=lambda doi: False)
     assert any(said in look.detail for look in found.looks), [look.detail for look in found.looks]

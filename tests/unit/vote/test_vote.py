@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.vote import FIELDS, Delivered, Paper, Pdf, Rule, canonical, normalised, rank_of, value_of
+from s2corpus.papers.vote import FIELDS, Delivered, Paper, Pdf, Rule, elect_metadata, get_value, make_rank, normalised
 from s2corpus.sources import Author, Kind, Record
 from s2orc_parse.bibliography.names import parse_authors
 from tests.unit.vote.test_openness import renewed
@@ -38,7 +38,7 @@ def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **opt
     delivered = [
         replace(r, record=renewed(r.record)) if isinstance(r, Delivered) else Delivered(renewed(r)) for r in records
     ]
-    return canonical("p", delivered, trust=TRUST, pdfs=pdfs or {}, **options)
+    return elect_metadata("p", delivered, trust=TRUST, pdfs=pdfs or {}, **options)
 
 
 def test_the_publisher_record_of_the_canonical_pdf_is_canonical() -> None:
@@ -234,7 +234,7 @@ def outcome(paper: Paper) -> Any:
 def test_the_order_of_records_never_matters(cluster: list[Delivered], rng: Any) -> None:
     shuffled = list(cluster)
     rng.shuffle(shuffled)
-    assert canonical("p", cluster, trust=TRUST) == canonical("p", shuffled, trust=TRUST)
+    assert elect_metadata("p", cluster, trust=TRUST) == elect_metadata("p", shuffled, trust=TRUST)
 
 
 @settings(max_examples=60)
@@ -242,7 +242,7 @@ def test_the_order_of_records_never_matters(cluster: list[Delivered], rng: Any) 
 def test_the_same_record_again_under_another_id_changes_nothing(cluster: list[Delivered], data: st.DataObject) -> None:
     duplicate = data.draw(st.sampled_from(cluster))
     again = replace(duplicate, record=replace(duplicate.record, record_id=data.draw(st.sampled_from(["0:0", "zz:9"]))))
-    with_it, without = (canonical("p", records, trust=TRUST) for records in ([*cluster, again], cluster))
+    with_it, without = (elect_metadata("p", records, trust=TRUST) for records in ([*cluster, again], cluster))
     # What was looked for names the records that say so, the new one too: only its being found is compared.
     assert outcome(with_it) == outcome(without)
     assert [(look.evidence, look.found) for look in with_it.openness.looks] == [
@@ -253,33 +253,33 @@ def test_the_same_record_again_under_another_id_changes_nothing(cluster: list[De
 @settings(max_examples=60)
 @given(clusters())
 def test_a_publisher_record_that_names_the_canonical_pdf_always_wins(cluster: list[Delivered]) -> None:
-    paper = canonical("p", cluster, trust=TRUST)
+    paper = elect_metadata("p", cluster, trust=TRUST)
     publishers = [
         d.record for d in cluster if d.record.kind is Kind.PUBLISHER and d.record.file_sha1 == paper.canonical_pdf
     ]
     if paper.canonical_pdf and len(publishers) == 1:
         for name in FIELDS:
-            if (said := value_of(publishers[0], name)) is not None:
+            if (said := get_value(publishers[0], name)) is not None:
                 assert paper.values[name] == said and paper.provenance[name].rule is Rule.PUBLISHER
 
 
 @settings(max_examples=60)
 @given(clusters())
 def test_no_value_is_invented_and_none_beats_a_majority(cluster: list[Delivered]) -> None:
-    paper = canonical("p", cluster, trust=TRUST)
+    paper = elect_metadata("p", cluster, trust=TRUST)
     for name, value in paper.values.items():
         decision = paper.provenance[name]
-        assert value in [value_of(d.record, name) for d in cluster]
+        assert value in [get_value(d.record, name) for d in cluster]
         if decision.rule is Rule.MAJORITY:
-            votes = Counter(normalised(name, value_of(r, name)) for r in _latest(cluster, name))
+            votes = Counter(normalised(name, get_value(r, name)) for r in _latest(cluster, name))
             assert votes[normalised(name, value)] == decision.votes_for == max(votes.values())
 
 
 def _latest(cluster: list[Delivered], name: str) -> list[Record]:
     """One vote a source other than PDFs: its latest record that has the field."""
     found: dict[str, Delivered] = {}
-    for d in sorted(cluster, key=lambda d: repr(value_of(d.record, name))):
-        having = value_of(d.record, name) is not None and d.record.kind is not Kind.PDF
+    for d in sorted(cluster, key=lambda d: repr(get_value(d.record, name))):
+        having = get_value(d.record, name) is not None and d.record.kind is not Kind.PDF
         if having and (d.record.source not in found or found[d.record.source].ready_at < d.ready_at):
             found[d.record.source] = d
     return [d.record for d in found.values()]
@@ -289,13 +289,13 @@ def _latest(cluster: list[Delivered], name: str) -> list[Record]:
 @given(clusters())
 def test_ties_are_broken_with_the_fewest_sources_there_can_be(cluster: list[Delivered]) -> None:
     """Brute force: every way to give each tied field one of its sources."""
-    paper = canonical("p", cluster, trust=TRUST)
+    paper = elect_metadata("p", cluster, trust=TRUST)
     tied = [name for name, d in paper.provenance.items() if d.rule in (Rule.FEWEST_SOURCES, Rule.TRUST)]
     options = []
     for name in tied:
         groups: dict[Any, set[str]] = {}
         for voter in _latest(cluster, name):
-            groups.setdefault(normalised(name, value_of(voter, name)), set()).add(voter.source)
+            groups.setdefault(normalised(name, get_value(voter, name)), set()).add(voter.source)
         most = max(map(len, groups.values()))
         options.append(sorted(set().union(*(sources for sources in groups.values() if len(sources) == most))))
     decided = {d.source for name, d in paper.provenance.items() if name not in tied}
@@ -309,7 +309,7 @@ def test_ties_are_broken_with_the_fewest_sources_there_can_be(cluster: list[Deli
     st.sets(st.sampled_from("abcdefgh"), max_size=2),
 )
 def test_fewest_sources_is_minimal_and_most_trusted(needs: list[set[str]], used: set[str]) -> None:
-    rank = rank_of("hgfedcba")
+    rank = make_rank("hgfedcba")
     chosen = fewest_sources(needs, used, rank)
     assert all(need & (used | chosen) for need in needs)
     same_size = [
@@ -324,7 +324,7 @@ def test_fewest_sources_is_minimal_and_most_trusted(needs: list[set[str]], used:
 
 def test_many_tied_sources_are_covered_greedily() -> None:
     needs = [{f"s{i:02d}", f"s{i + 1:02d}"} for i in range(40)]
-    chosen = fewest_sources(needs, set(), rank_of(()))
+    chosen = fewest_sources(needs, set(), make_rank(()))
     assert all(need & chosen for need in needs) and 20 <= len(chosen) <= 27
 
 
@@ -339,8 +339,8 @@ def test_similar_votes_support_each_other() -> None:
         Delivered(Record(f"{source}:1", source, Kind.ARCHIVE, title=title, date="2020", date_precision="year"))
         for source, title in titles.items()
     ]
-    assert canonical("p", cluster, trust=TRUST).values["title"] in (titles["dblp"], titles["arxiv"])
-    assert canonical("p", cluster, trust=TRUST, support="equal").values["title"] == titles["crossref"]
+    assert elect_metadata("p", cluster, trust=TRUST).values["title"] in (titles["dblp"], titles["arxiv"])
+    assert elect_metadata("p", cluster, trust=TRUST, support="equal").values["title"] == titles["crossref"]
 
 
 def test_authors_are_supported_by_the_share_of_surnames() -> None:
@@ -353,4 +353,7 @@ def test_authors_are_supported_by_the_share_of_surnames() -> None:
         Delivered(Record(f"{source}:1", source, Kind.ARCHIVE, title="T", authors=parse_authors(names)))
         for source, names in lists.items()
     ]
-    assert [author.last for author in canonical("p", cluster, trust=TRUST).values["authors"]] == ["Lovelace", "Turing"]
+    assert [author.last for author in elect_metadata("p", cluster, trust=TRUST).values["authors"]] == [
+        "Lovelace",
+        "Turing",
+    ]

@@ -10,9 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus.papers.fewest import fewest_sources
-from s2corpus.papers.openness import Declaration, openness
-from s2corpus.papers.support import similarity
-from s2corpus.papers.vote import FIELDS, Decision, Delivered, Pdf, Rule, canonical, most_supported, normalised, value_of
+from s2corpus.papers.openness import Declaration, decide_openness
+from s2corpus.papers.support import compute_similarity
+from s2corpus.papers.vote import (
+    FIELDS,
+    Decision,
+    Delivered,
+    Pdf,
+    Rule,
+    elect_metadata,
+    get_value,
+    normalised,
+    select_supported,
+)
 from s2corpus.sources import Author, Kind, Record
 from tests.unit.vote.test_openness import renewed
 
@@ -82,7 +92,7 @@ def publisher_record(sha1: str, members: list[Delivered]) -> Delivered | None:
 
 
 def voters(name: str, members: list[Delivered], opened: dict[str, bool]) -> list[Delivered]:
-    having = [d for d in members if value_of(d.record, name) is not None]
+    having = [d for d in members if get_value(d.record, name) is not None]
     other = [d for d in having if d.record.kind is not Kind.PDF]
     parsed = [d for d in having if d.record.source == "scienceparse"]
     if other or (parsed and name in ("title", "authors")):
@@ -94,10 +104,10 @@ def votes_of(name: str, some: list[Delivered]) -> dict[str, Delivered]:
     """The latest record of each source; of equally late ones the one of the smallest value, then id."""
     latest: dict[str, Delivered] = {}
     for d in some:
-        key = (repr(value_of(d.record, name)), d.record.record_id)
+        key = (repr(get_value(d.record, name)), d.record.record_id)
         before = latest.get(d.record.source)
         if before is None or d.ready_at > before.ready_at or (
-            d.ready_at == before.ready_at and key < (repr(value_of(before.record, name)), before.record.record_id)
+            d.ready_at == before.ready_at and key < (repr(get_value(before.record, name)), before.record.record_id)
         ):  # fmt: skip
             latest[d.record.source] = d
     return latest
@@ -118,7 +128,7 @@ def decided(
     records = [d.record for d in members]
     sha1s = sorted({r.file_sha1 for r in records if r.source == "grobid" and r.file_sha1})
     opened = {
-        sha1: openness(
+        sha1: decide_openness(
             sha1, records, pdfs.get(sha1, Pdf()).declarations, is_preprint=lambda doi: False, all_open=all_open
         ).open
         for sha1 in sha1s
@@ -126,7 +136,7 @@ def decided(
     theirs = {sha1: publisher_record(sha1, members) for sha1 in sha1s}
     chosen, best = None, (False, 0, "")
     for sha1 in sha1s:
-        told = sum(value_of(d.record, name) is not None for d in [theirs[sha1]] if d for name in TELLING)
+        told = sum(get_value(d.record, name) is not None for d in [theirs[sha1]] if d for name in TELLING)
         mine = (opened[sha1], told, pdfs.get(sha1, Pdf()).first_seen)
         if chosen is None or mine > best:
             chosen, best = sha1, mine
@@ -137,12 +147,12 @@ def decided(
     by_name = {name: votes_of(name, voters(name, members, opened)) for name in FIELDS}
 
     def settle(name: str, value: Any, rule: Rule, sources: set[str]) -> None:
-        mine = {s: d for s, d in by_name[name].items() if normalised(name, value_of(d.record, name)) == value}
-        forms = [value_of(d.record, name) for d in mine.values()]
+        mine = {s: d for s, d in by_name[name].items() if normalised(name, get_value(d.record, name)) == value}
+        forms = [get_value(d.record, name) for d in mine.values()]
         by_trust = sorted(mine, key=rank)
-        form = min((value_of(mine[s].record, name) for s in by_trust), key=lambda f: (-forms.count(f), -full(f)))
+        form = min((get_value(mine[s].record, name) for s in by_trust), key=lambda f: (-forms.count(f), -full(f)))
         among = [s for s in by_trust if s in sources]
-        giver = next((s for s in among if value_of(mine[s].record, name) == form), among[0])
+        giver = next((s for s in among if get_value(mine[s].record, name) == form), among[0])
         said_by = mine[giver].record
         values[name] = form
         decisions[name] = Decision(
@@ -154,15 +164,15 @@ def decided(
         )
 
     for name, votes in by_name.items():
-        said = {s: normalised(name, value_of(d.record, name)) for s, d in votes.items()}
-        if publisher and value_of(publisher.record, name) is not None:
-            values[name] = value_of(publisher.record, name)
+        said = {s: normalised(name, get_value(d.record, name)) for s, d in votes.items()}
+        if publisher and get_value(publisher.record, name) is not None:
+            values[name] = get_value(publisher.record, name)
             agreeing = list(said.values()).count(normalised(name, values[name]))
             decisions[name] = Decision(
                 publisher.record.source, publisher.record.record_id, Rule.PUBLISHER, agreeing, len(votes) - agreeing
             )
         elif votes:
-            weigh = (lambda a, b: float(a == b)) if equal else lambda a, b, name=name: similarity(name, a, b)
+            weigh = (lambda a, b: float(a == b)) if equal else lambda a, b, name=name: compute_similarity(name, a, b)
             support = {value: sum(weigh(other, value) for other in said.values()) for value in said.values()}
             top = [value for value in support if support[value] > max(support.values()) - 1e-9]
             if len(top) == 1:
@@ -171,14 +181,14 @@ def decided(
                 open_ties[name] = top
     used = {decision.source for decision in decisions.values()}
     givers = {
-        name: {s for s, d in by_name[name].items() if normalised(name, value_of(d.record, name)) in top}
+        name: {s for s, d in by_name[name].items() if normalised(name, get_value(d.record, name)) in top}
         for name, top in open_ties.items()
     }
     used |= fewest_sources(list(givers.values()), used, rank)
     for name, top in open_ties.items():
         first = min(givers[name] & used, key=rank)
-        value = normalised(name, value_of(by_name[name][first].record, name))
-        with_used = {normalised(name, value_of(by_name[name][s].record, name)) for s in givers[name] & used}
+        value = normalised(name, get_value(by_name[name][first].record, name))
+        with_used = {normalised(name, get_value(by_name[name][s].record, name)) for s in givers[name] & used}
         settle(name, value, Rule.FEWEST_SOURCES if len(with_used) == 1 else Rule.TRUST, givers[name] & used)
         assert value in top
     return chosen, values, decisions
@@ -195,7 +205,9 @@ def test_the_vote_written_out(
         for sha1, (seen, opened) in zip((A, B), known, strict=True)
     }
     cluster = [Delivered(renewed(d.record), d.ready_at) for d in cluster]
-    paper = canonical("p", cluster, trust=TRUST, pdfs=pdfs, all_open=all_open, support="equal" if equal else "similar")
+    paper = elect_metadata(
+        "p", cluster, trust=TRUST, pdfs=pdfs, all_open=all_open, support="equal" if equal else "similar"
+    )
     chosen, values, decisions = decided(cluster, pdfs, all_open, equal)
     assert paper.canonical_pdf == chosen
     assert paper.values == values
@@ -208,7 +220,7 @@ def test_all_that_a_paper_keeps_of_its_records() -> None:
         Record("s2:2", "s2", Kind.ARCHIVE, title="T", mag_id="7", subjects=("b", "a")), Record("s2:1", "s2", Kind.ARCHIVE, mag_id="5"),
         Record("dblp:1", "dblp", Kind.ARCHIVE, mag_id="7", subjects=("a", "c")),
     ]  # fmt: skip
-    paper = canonical("p", map(Delivered, records))
+    paper = elect_metadata("p", map(Delivered, records))
     assert (paper.paper_id, paper.mag_ids, paper.subjects, paper.record_ids) == (
         "p", ("5", "7"), ("a", "b", "c"), ("dblp:1", "s2:1", "s2:2"),
     )  # fmt: skip
@@ -232,18 +244,20 @@ def test_the_publisher_record_that_a_pdf_is_called_by(name: str, declared: dict[
         Record("acl:1", "acl", Kind.PUBLISHER, title="By its name", acl_id="P19-1001"),
         Record("jats:1", "jats", Kind.PUBLISHER, title="By PMC", pmc_id="PMC1"), Record("acl:2", "acl", Kind.PUBLISHER, title="Else"),
     ]  # fmt: skip
-    paper = canonical("p", map(Delivered, records), trust=TRUST, pdfs={A: Pdf("", (Declaration("d", name),))})
+    paper = elect_metadata("p", map(Delivered, records), trust=TRUST, pdfs={A: Pdf("", (Declaration("d", name),))})
     assert (paper.values["title"] if paper.provenance["title"].rule is Rule.PUBLISHER else None) == title
 
 
 @pytest.mark.parametrize("values", [["deep parsing"], ["deep parsing", "deep parsings", "graph"], ["ab", "cd"]])
 def test_the_most_supported_values(values: list[str]) -> None:
-    from s2corpus.papers.vote import _groups
+    from s2corpus.papers.vote import _group_votes
 
     cluster = [Delivered(Record(f"s{n}:1", f"s{n}", Kind.ARCHIVE, title=value)) for n, value in enumerate(values)]
-    found = {str(group.value) for group in most_supported("title", _groups("title", cluster))}
+    found = {str(group.value) for group in select_supported("title", _group_votes("title", cluster))}
     support = {
-        normalised("title", a): sum(similarity("title", normalised("title", a), normalised("title", b)) for b in values)
+        normalised("title", a): sum(
+            compute_similarity("title", normalised("title", a), normalised("title", b)) for b in values
+        )
         for a in values
     }
     assert found == {value for value, sum_ in support.items() if sum_ == pytest.approx(max(support.values()))}

@@ -180,3 +180,42 @@ def test_what_is_not_read_is_a_sentence(server: Any, path: str, said: str) -> No
 def test_a_server_that_is_down_may_be_asked_again(server: Any) -> None:
     with pytest.raises(TransientError, match="HTTP 503"):
         fetch(f"http://127.0.0.1:{server.server_address[1]}/down")
+
+
+@pytest.mark.parametrize(
+    ("peer", "refused"),
+    [
+        ("169.254.169.254", True),
+        ("169.254.170.2", True),
+        ("fe80::1%eth0", True),
+        ("::ffff:169.254.169.254", True),
+        ("fd00:ec2::254", True),
+        ("127.0.0.1", False),
+        ("10.0.0.5", False),
+        ("192.168.1.5", False),
+        ("::1", False),
+        ("2001:db8::1", False),
+    ],
+)
+def test_link_local_addresses_are_refused(peer: str, refused: bool) -> None:
+    assert web._is_link_local(peer) is refused
+
+
+def test_request_to_metadata_service_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def listen() -> None:
+            with contextlib.suppress(OSError):
+                line, _ = server.accept()
+                with line:
+                    heard.append(line.recv(1))
+
+        thread = threading.Thread(target=listen, daemon=True)
+        thread.start()
+        # the name leads to this server, whose address is taken for the metadata service's
+        monkeypatch.setattr(web, "_is_link_local", lambda peer: peer == "127.0.0.1")
+        with web.Session() as session, pytest.raises(requests.ConnectionError):
+            web.ask(session, "POST", f"http://localhost:{server.getsockname()[1]}/", seconds=5, max_bytes=10, data=b"x")
+        thread.join(5)
+    assert heard == [b""]

@@ -13,6 +13,7 @@ import pyarrow as pa
 from s2corpus.datasets.citeworth.rules import CiteWorthParams, PaperOutcome, ParagraphOutcome, judge, paper_outcome
 from s2corpus.datasets.protocol import Check, Made, Row, Table
 from s2corpus.text import sentences
+from s2corpus.text.sentences import count_tokens
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
@@ -36,7 +37,7 @@ class CiteWorth:
     """The dataset."""
 
     name = "citeworth"
-    version = f"1.{sentences.VERSION}"
+    version = f"2.{sentences.VERSION}"
     about = (
         "Paragraphs of open full texts whose sentences are labelled check-worthy (they cite) or not, with citation marks removed, "
         "balanced over ten fields (Wright and Augenstein, CiteWorth, 2021)."
@@ -49,7 +50,8 @@ class CiteWorth:
     order: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     paper: Mapping[str, float] = {
-        "sentences": 1_181_793, "check_worthy": 375_388, "check_worthy_share": 0.3176, "chars.min": 21, "chars.max": 1_447,
+        "sentences": 1_181_793, "tokens": 34_170_708, "check_worthy": 375_388, "check_worthy_share": 0.3176,
+        "chars.min": 21, "chars.max": 1_447,
         "chars.mean": 152, "chars.median": 142, "sentences.train": 945_426, "sentences.dev": 118_182, "sentences.test": 118_185,
     }  # fmt: skip
     """Table 2"""
@@ -74,7 +76,7 @@ class CiteWorth:
                 "section_index": index,
                 "file_index": paper.file,
                 "file_offset": paper.places[kind],
-                "mag_field_of_study": paper.fields,
+                "mag_field_of_study": paper.fields[:1],
                 "original_text": paragraph["text"],
                 "section_title": paragraph["section"],
                 "samples": samples,
@@ -105,18 +107,19 @@ class CiteWorth:
                 return {"quota": 0, "counts": {}, "cuts": {}, "train_until": 0, "dev_until": 0}
             quoted = {field.replace("'", "''"): cut for field, cut in cuts.items()}
             chosen = " OR ".join(f"(field = '{field}' AND rank <= {cut})" for field, cut in quoted.items())
+            sql.execute(f"""CREATE TEMP TABLE cut AS SELECT paper_rank, row_number() OVER (ORDER BY paper_rank) AS place,
+                sum(n) OVER (ORDER BY paper_rank) / sum(n) OVER () AS share
+                FROM (SELECT paper_rank, sum(sentences) AS n FROM kept WHERE {chosen} GROUP BY paper_rank)""")
+            (papers,) = sql.execute("SELECT count(*) FROM cut").fetchone()
             train = 1 - params.dev_share - params.test_share
-            until = []
-            for share in (
-                train,
-                train + params.dev_share,
-            ):  # the last paper with which the sentences come nearest to that share
-                until += sql.execute(
-                    f"""SELECT paper_rank FROM (SELECT paper_rank, sum(n) OVER (ORDER BY paper_rank) / sum(n) OVER () AS share
-                    FROM (SELECT paper_rank, sum(sentences) AS n FROM kept WHERE {chosen} GROUP BY paper_rank))
-                    ORDER BY abs(share - ?), paper_rank LIMIT 1""",
-                    [share],
-                ).fetchone()
+            nearest = [
+                sql.execute("SELECT place FROM cut ORDER BY abs(share - ?), place LIMIT 1", [share]).fetchone()[0]
+                for share in (train, train + params.dev_share)
+            ]
+            until = [
+                sql.execute("SELECT paper_rank FROM cut WHERE place = ?", [place]).fetchone()[0]
+                for place in _place_cuts(papers, nearest, bool(params.dev_share), bool(params.test_share))
+            ]
         return {
             "quota": quota,
             "counts": dict(sorted(counts.items())),
@@ -154,6 +157,7 @@ class CiteWorth:
         return {
             "sentences": total,
             "check_worthy": tally["check-worthy"],
+            "tokens": tally["tokens"],
             "check_worthy_share": tally["check-worthy"] / total if total else 0.0,
             **{f"sentences.{split}": tally[f"sentences.{split}"] for split in SPLITS},
             **{f"paragraphs.{name}": tally[f"field.{name}"] for name in sorted(choice["counts"])},
@@ -170,12 +174,26 @@ class CiteWorth:
         return [
             Check("fields_balanced", len(set(paragraphs)) - 1 if paragraphs else 0, "fields have different numbers of paragraphs",
                   blocks=job.params.paragraphs_per_field is None),  # type: ignore[attr-defined]
+            Check("splits_present", sum(not metrics[f"sentences.{split}"] for split in SPLITS) if metrics["sentences"] else 0,
+                  "sets have no sentence: the sample has fewer papers than there are sets", blocks=False),
             Check("fields_present", fields - len(paragraphs), "fields of study have no paragraph", blocks=False),
         ]  # fmt: skip
 
     def tables(self, params: CiteWorthParams) -> list[Table]:
         """The paragraphs."""
         return [Table("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
+
+
+def _place_cuts(papers: int, nearest: Sequence[int], has_dev: bool, has_test: bool) -> tuple[int, int]:
+    """Return the places of the last papers of the training and the development set.
+
+    They move so that each set that is wanted has a paper, if there are enough papers.
+    """
+    train, dev = nearest
+    if papers < 1 + has_dev + has_test:
+        return train, dev
+    train = max(1, min(train, papers - has_dev - has_test))
+    return train, max(train + has_dev, min(dev, papers - has_test))
 
 
 def _rank(seed: int, name: str) -> int:
@@ -191,6 +209,7 @@ def _tally(tally: Counter[str], line: Mapping[str, Any], split: str, field: str)
     for sample in line["samples"]:
         tally[f"sentences.{split}"] += 1
         tally[sample["label"]] += 1
+        tally["tokens"] += count_tokens(sample["text"])
         tally[f"chars.{len(sample['text'])}"] += 1
 
 

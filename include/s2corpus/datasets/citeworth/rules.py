@@ -31,6 +31,8 @@ FIELDS = (
     "Mathematics", "Physics",
 )  # fmt: skip
 """MAG categories that paragraphs are sampled from evenly (§3.2)."""
+VENUES = ("venue", "journal", "arxiv_id", "acl_id", "pubmed_id", "pmc_id")
+"""What proves that a paper has a venue: its name, or an id of an archive (the authors' published script)."""
 NUMBERED = re.compile(r"\[[0-9]+(?:[\s,;–-]+[0-9]+)*\s*\]")
 """App. B's first expression. Its class `[,-;]` is a range from `,` to `;`, which has digits and `/` in it; comma, hyphen and
 semicolon are meant. Written without nested repetition, which takes exponential time on long lists."""
@@ -62,7 +64,6 @@ class PaperOutcome(StrEnum):
     NO_INBOUND_CITATIONS = "no_inbound_citations"
     NO_FIELDS_OF_STUDY = "no_fields_of_study"
     OTHER_FIELD = "other_field"
-    SEVERAL_FIELDS = "several_fields"
     NO_PERMITTED_SECTION = "no_permitted_section"
     CITATION_FORMAT = "citation_format"
     FEW_CITATIONS = "few_citations"
@@ -97,7 +98,7 @@ class CiteWorthParams(Params):
     sections: tuple[str, ...] = SECTIONS
     """section titles, in lower case (App. A)"""
     fields: tuple[str, ...] = FIELDS
-    """fields of study; a paper belongs to exactly one (§3.2)"""
+    """fields of study; a paper belongs to exactly one (§3.2), its primary field"""
     min_citations: Number = 6
     """citation marks in a paper's permitted sections at least (the authors' published script)"""
     min_sentences: Number = 3
@@ -129,7 +130,7 @@ def paper_outcome(params: CiteWorthParams, paper: Paper) -> PaperOutcome:
         "body_text": parse,
         "bibliography": parse and parse["bib_entries"],
         "tables_and_figures": parse and parse["ref_entries"],
-        "venue": metadata["venue"] or metadata["journal"],
+        "venue": any(metadata.get(name) for name in VENUES),
         "inbound_citations": metadata["inbound_citations"],
         "fields_of_study": paper.fields,
     }
@@ -140,8 +141,6 @@ def paper_outcome(params: CiteWorthParams, paper: Paper) -> PaperOutcome:
         return PaperOutcome.NO_BODY_TEXT
     if not paper.fields:
         return PaperOutcome.NO_FIELDS_OF_STUDY
-    if len(paper.fields) > 1:
-        return PaperOutcome.SEVERAL_FIELDS
     if paper.fields[0] not in params.fields:
         return PaperOutcome.OTHER_FIELD
     permitted = [p for p in parse["body_text"] if p["section"].casefold() in params.sections]

@@ -11,7 +11,8 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from s2corpus.datasets.citations import cited_sentences
-from s2corpus.text.sentences import sentence_spans
+from s2corpus.text.sentences import is_prose, sentence_spans
+from s2orc_parse.bibliography.identifiers import normalise_issn
 
 if TYPE_CHECKING:
     from s2corpus.datasets.source import Paper
@@ -22,12 +23,13 @@ _MARKUP = re.compile(
     r"|[_^]\{[^{}]{0,80}\}|\$[^$]{1,200}\$"
 )
 """tags, entities, LaTeX commands with their arguments, formulas"""
+_OPENALEX_SUBFIELD = "subfields/"
 _PII = re.compile(r"s(\d{4})-?(\d{3}[\dx])\((\d{2})\)(\d{5})-?([\dx])")
 _SAFE = re.compile(r"[A-Za-z0-9]{5,40}")
 
 
 def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tuple[Json, int, int]:
-    """The article, how many sentences it has and how many of them were removed for their markup.
+    """Return the article, its number of sentences, and the number of those removed for their markup or because they have no words.
 
     An article that came in this form goes out as it came. Offsets count code points: those of `abstract` in the abstract, those of
     `body_text` in the paragraphs joined by line breaks; `refoffsets` in the sentence.
@@ -42,7 +44,7 @@ def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tup
         where = sections.of(paragraph)
         for sentence in cited_sentences(paragraph):
             text = paragraph["text"][sentence.start : sentence.end]
-            if markup_share(text) > max_markup:
+            if markup_share(text) > max_markup or not is_prose(text):
                 dropped += 1
                 continue
             refs: Json = {}
@@ -61,7 +63,7 @@ def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tup
     abstract = paper.metadata["abstract"] or ""
     article = {
         "docId": doc_id(paper),
-        "metadata": _metadata(paper),
+        "metadata": _metadata(paper, parse),
         "abstract": [
             {"sentence": abstract[first:last], "startOffset": first, "endOffset": last}
             for first, last in sentence_spans(abstract)
@@ -123,18 +125,38 @@ def _top_level() -> dict[str, str]:
     return {row["code"]: of.get(row["code"][:2]) or letters[row["code"]] for row in csv.DictReader(text.splitlines())}
 
 
+def subject_of_field(field: str) -> str | None:
+    """Return the top-level subject that an article of a MAG field is sampled for; None if the field is not MAG's."""
+    letters = _SUBJECT_OF_FIELD.get(field)
+    return next((name for name, code in _names().items() if code == letters), None)
+
+
+_SUBJECT_OF_FIELD = {
+    "Art": "ARTS", "Biology": "AGRI", "Business": "BUSI", "Chemistry": "CHEM", "Computer Science": "COMP", "Economics": "ECON",
+    "Engineering": "ENGI", "Environmental Science": "ENVI", "Geography": "SOCI", "Geology": "EART", "History": "ARTS",
+    "Materials Science": "MATE", "Mathematics": "MATH", "Medicine": "MEDI", "Philosophy": "ARTS", "Physics": "PHYS",
+    "Political Science": "SOCI", "Psychology": "PSYC", "Sociology": "SOCI",
+}  # fmt: skip
+"""MAG's fields by the letters of the ASJC subject that is nearest: strata have names of one classification only."""
 SUBJECTS = tuple(name for _, _, name in _areas())
 """The 27 top-level ASJC subjects, in the order of their codes."""
 
 
-def _metadata(paper: Paper) -> Json:
-    """The article's metadata: a key that nothing is known for is left out, as in the corpus."""
+def _metadata(paper: Paper, parse: Mapping[str, Any]) -> Json:
+    """Return the article's metadata: a key without a value is left out, as in the corpus."""
     known, metadata = paper.known, paper.metadata
     first, last = _pages(known["pages"] or "")
-    codes = sorted({subject for subject in known["subjects"] or () if subject in _top_level()})
+    codes = sorted(
+        {
+            code
+            for subject in known["subjects"] or ()
+            if (code := subject.removeprefix(_OPENALEX_SUBFIELD)) in _top_level()
+        }
+    )
     found = {
         "title": metadata["title"],
-        "authors": [_author(author) for author in metadata["authors"]],
+        "authors": _add_emails([_author(author) for author in metadata["authors"]], parse),
+        "issn": parse.get("issn"),
         "journal": metadata["journal"] or metadata["venue"],
         "volume": known["volume"],
         "firstpage": first,
@@ -144,7 +166,7 @@ def _metadata(paper: Paper) -> Json:
         "pmid": metadata["pubmed_id"],
         "openaccess": "Full",
         "subjareas": sorted({_names()[_top_level()[code]] for code in codes}),
-        "keywords": [subject for subject in known["subjects"] or () if subject not in codes],
+        "keywords": list(parse.get("keywords") or ()),
         "asjc": [int(code) for code in codes if code.isdecimal()],
     }
     return {name: value for name, value in found.items() if value not in (None, "", [])}
@@ -157,12 +179,22 @@ def _author(author: Mapping[str, Any]) -> Json:
     return {name: value for name, value in found.items() if value}
 
 
+def _add_emails(authors: list[Json], parse: Mapping[str, Any]) -> list[Json]:
+    """Add the addresses that the full text has for authors with the same last name, if no other author has it."""
+    given = {}
+    for author, email in zip(parse.get("authors") or (), parse.get("emails") or (), strict=False):
+        if email and sum(other["last"] == author["last"] for other in parse["authors"]) == 1:
+            given[author["last"]] = email
+    return [{**author, "email": given[author["last"]]} if author.get("last") in given else author for author in authors]
+
+
 def _bib_entry(entry: Mapping[str, Any]) -> Json:
     first, last = _pages(entry.get("pages") or "")
     ids = entry.get("other_ids", {})
     found = {
         "title": entry["title"],
         "authors": [_author(author) for author in entry["authors"]],
+        "issn": normalise_issn(entry.get("issn") or ""),
         "volume": entry.get("volume"),
         "firstpage": first,
         "lastpage": last,

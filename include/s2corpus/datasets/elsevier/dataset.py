@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -12,9 +14,11 @@ import orjson
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, file_name, subjects_of
+from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, file_name, subject_of_field, subjects_of
+from s2corpus.datasets.elsevier.rows import ARTICLE, row_of
 from s2corpus.datasets.protocol import Check, Made, Number, Params, Row, Share, Table
-from s2corpus.papers.licences import spdx
+from s2corpus.escaping import escape_cell
+from s2corpus.papers.licences import to_spdx
 from s2corpus.text import sentences
 from s2orc_parse.parse_model import ParseKind
 
@@ -55,8 +59,10 @@ class ElsevierParams(Params):
     max_markup_share: Share = 0.2
     """characters of a sentence that are XML or LaTeX at most; the paper says "excessive" without a number: this one is ours"""
     per_subject: Number = 2_000
-    """articles sampled of each top-level ASJC subject; one that is taken for a subject leaves the pool (§3.1). Of an article
-    without ASJC codes the primary MAG field counts as its subject."""
+    """articles sampled of each top-level ASJC subject; one that is taken for a subject leaves the pool (§3.1). An article
+    without ASJC codes is sampled for the subject that is nearest to its primary field."""
+    keep_all: bool = False
+    """whether the dataset contains all articles; the corpus is the balanced sample (§3.1)"""
     seed: int = 2020
     """of the sample"""
 
@@ -71,7 +77,7 @@ class ElsevierCorpus:
     """The dataset."""
 
     name = "elsevier"
-    version = f"2.{sentences.VERSION}"
+    version = f"3.{sentences.VERSION}"
     about = (
         "CC-BY articles, one JSON file each, as clean sentences with offsets, sections and references, in the form of the Elsevier "
         "OA CC-BY corpus (Kershaw and Koeling 2020), with a sample balanced over subjects."
@@ -100,7 +106,7 @@ class ElsevierCorpus:
             return
         outcome = ArticleOutcome.KEPT
         article, number, removed = article_of(paper, found[1], params.max_markup_share)
-        if paper.known["licence"] not in map(spdx, params.licences):
+        if paper.known["licence"] not in map(to_spdx, params.licences):
             outcome = ArticleOutcome.LICENCE
         elif (paper.metadata["year"] or 0) < params.since:
             outcome = ArticleOutcome.TOO_OLD
@@ -117,7 +123,7 @@ class ElsevierCorpus:
             "paper_id": paper.id,
             "name": file_name(article, paper.id),
             "rank": int.from_bytes(hashlib.sha256(f"{params.seed}:{paper.id}".encode()).digest()[:8], "big") >> 1,
-            "subjects": subjects_of(article) or paper.fields[:1] or [NO_SUBJECT],
+            "subjects": subjects_of(article) or [(paper.fields and subject_of_field(paper.fields[0])) or NO_SUBJECT],
             "article": orjson.dumps(article),
         }
 
@@ -136,12 +142,25 @@ class ElsevierCorpus:
         return {"sample": sample, "several": [name for (name,) in several]}
 
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
-        """`index/<nn>.parquet`, which lists every kept article with its checksum, and `articles/<docId>.json`."""
+        """Write `index/`, which lists each article with its checksum, `data/`, which contains the articles as rows, and
+        `articles/<docId>.json`."""
         several = set(choice["several"])
-        with out.parquet(f"index/{shard:02d}.parquet", _INDEX) as index:
+        sample = choice["sample"]
+        keeps_all = job.params.keep_all  # type: ignore[attr-defined]
+        with (
+            out.parquet(f"index/{shard:02d}.parquet", _INDEX) as index,
+            out.parquet(f"data/{shard:02d}.parquet", ARTICLE) as data,
+        ):
             for row in _articles(job, shard):
+                sampled = sample.get(row["paper_id"])
+                out.made.funnel.enter("sample")
+                out.made.funnel.count(
+                    "sample", "sampled" if sampled else "kept_by_keep_all" if keeps_all else "over_quota"
+                )
+                if not (sampled or keeps_all):
+                    continue
                 article = orjson.loads(row["article"])
-                sampled = choice["sample"].get(row["paper_id"])
+                data.write(row_of(article), len(row["article"]))
                 index.write({
                     "doc_id": str(article.get("docId")), "paper_id": row["paper_id"], "file": _path(row, several),
                     "bytes": len(row["article"]), "sha256": hashlib.sha256(row["article"]).hexdigest(),
@@ -152,7 +171,8 @@ class ElsevierCorpus:
                     _tally(out.made.tally, article, row["subjects"], "sample")
                     out.made.tally[f"sample.for.{sampled}"] += 1
         for row in _articles(job, shard):
-            out.member(_path(row, several), row["article"])
+            if keeps_all or row["paper_id"] in sample:
+                out.member(_path(row, several), row["article"])
 
     def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
         """The paper's Tables 1 (coverage), 2 (years) and 3 (disciplines), of all articles and of the sample."""
@@ -173,19 +193,22 @@ class ElsevierCorpus:
 
     def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
         """Every kept article is a file, and the sample has each once, no subject more than asked for."""
-        kept = made.funnel.outcomes["papers", ArticleOutcome.KEPT]
+        written = made.funnel.seen["sample"] - made.funnel.outcomes["sample", "over_quota"]
         sampled = {name: n for name, n in made.tally.items() if name.startswith("sample.for.")}
         limit = job.params.per_subject  # type: ignore[attr-defined]
         return [
-            Check("articles_written", abs(kept - int(metrics["articles"])), "articles are missing, or there twice"),
+            Check("articles_written", abs(written - int(metrics["articles"])), "articles are missing, or there twice"),
             Check("articles_there", _lost(job), "articles are not as the index lists them"),
             Check("sample_once", abs(sum(sampled.values()) - int(metrics["sample"])), "articles are sampled twice"),
             Check("sample_balanced", sum(n > limit for n in sampled.values()), "subjects have more than their share"),
         ]
 
     def tables(self, params: ElsevierParams) -> list[Table]:
-        """The index of the articles."""
-        return [Table("index", _INDEX, {"train": "index/*.parquet"})]
+        """Return the articles, which `load_dataset` gives by default, and their index."""
+        return [
+            Table("articles", ARTICLE, {"train": "data/*.parquet"}),
+            Table("index", _INDEX, {"train": "index/*.parquet"}),
+        ]
 
 
 def _articles(job: Job, shard: int) -> Iterator[Row]:
@@ -248,10 +271,11 @@ def _csv(first: str, tally: Mapping[str, int], what: str) -> str:
     """`<first>,articles,articles_share,sample`: a line for each value, in order."""
     names = sorted({name.partition(f".{what}.")[2] for name in tally if f".{what}." in name})
     total = tally.get("articles", 0)
-    lines = [f"{first},articles,articles_percent,sample"]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow((first, "articles", "articles_percent", "sample"))
     for name in names:
         number = tally.get(f"articles.{what}.{name}", 0)
         share = f"{100 * number / total:.2f}" if total else "0.00"
-        quoted = f'"{name}"' if "," in name else name
-        lines.append(f"{quoted},{number},{share},{tally.get(f'sample.{what}.{name}', 0)}")
-    return "\n".join([*lines, ""])
+        writer.writerow((escape_cell(name), number, share, tally.get(f"sample.{what}.{name}", 0)))
+    return out.getvalue()

@@ -13,7 +13,7 @@ from s2corpus.datasets.protocol import Check, Made, Row, Table
 from s2corpus.datasets.vectors.learning import PAPER, Learnt, VectorsParams, learn, same_field
 from s2corpus.datasets.vectors.picture import scatter
 from s2corpus.text import sentences
-from s2corpus_reader.files import number
+from s2corpus_reader.files import file_number
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
@@ -170,7 +170,7 @@ def _known(job: Job, ids: set[str]) -> dict[str, tuple[str | None, str | None]]:
 
 def _write(out: Outputs, shard: int, shards: int, learnt: Learnt, papers: list[tuple[str | None, str | None]]) -> None:
     """The vectors of a shard's papers, and their nearest ones."""
-    mine = [i for i, id_ in enumerate(learnt.ids) if number(id_, shards) == shard]
+    mine = [i for i, id_ in enumerate(learnt.ids) if file_number(id_, shards) == shard]
     with out.parquet(f"vectors/{shard:02d}.parquet", VECTORS) as file:
         for i in mine:
             title, field = papers[i]

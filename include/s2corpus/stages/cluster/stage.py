@@ -42,7 +42,7 @@ class Cluster:
         metrics = commit_all(run, (EDGES, CLUSTERS), parts) | commit_all(run, (ALIASES,), 1)
         metrics |= commit_all(run, (MEMBERS,), buckets, {"paper_shards": buckets})
         cluster = lambda records: cluster_records(records, run.spec.cluster).clusters  # noqa: E731
-        return metrics | counts | gold.clusters(run, papers, cluster).metrics("clusters")
+        return metrics | counts | gold.measure_clusters(run, papers, cluster).metrics("clusters")
 
 
 def _comparisons(run: Run) -> int:

@@ -16,7 +16,7 @@ from s2corpus.snapshot.gorc import gorc_line
 from s2corpus.stages.export.group import Group
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables import CONTEXTS, LINKS, Table
-from s2corpus_reader.files import corpus_path, json_line, listed, number
+from s2corpus_reader.files import corpus_path, describe_file, file_number, json_line
 from s2orc_parse.parse_model import ParseKind
 
 _PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
@@ -61,14 +61,14 @@ def write_papers(group: Group, citations: Callable[[], ByPaper[dict[str, str]]],
     ) -> Iterator[tuple[str, bytes]]:
         for paper in group.merged(lambda bucket: rows.released_papers(group.run.table, bucket, warnings, mask=mask)):
             if group.numbers:
-                nn = number(paper["paper_id"], group.files)
+                nn = file_number(paper["paper_id"], group.files)
                 census[nn].add(paper)
                 for key in keys.of_paper(paper):
                     found[nn].write({"key": key, "paper_id": paper["paper_id"]})
                 for table, row, size in flat.rows(paper):
                     if (table, nn) in files:
                         files[table, nn].write(row, size)
-            nn = number(paper["paper_id"], group.corpus_files)
+            nn = file_number(paper["paper_id"], group.corpus_files)
             if inbound is not None and (path := corpus_path("metadata", nn)) in missing:
                 citing = [row["paper_id"] for row in inbound.at(paper["paper_id"])]
                 yield path, json_line(rows.metadata_of(paper, citing))
@@ -86,7 +86,7 @@ def write_papers(group: Group, citations: Callable[[], ByPaper[dict[str, str]]],
         }
         found = group.fragments(stack, scratch / "keys", keys.SCHEMA)
         group.write_lines({path for path in missing if path.startswith("corpus/")}, written(files, found), scratch)
-    group.store.put((listed(flat.path(*at), path, files[at].count), path) for at, path in tables.items())
+    group.store.put((describe_file(flat.path(*at), path, files[at].count), path) for at, path in tables.items())
     for path in tables.values():
         path.unlink()
     for nn, counted in census.items():
@@ -109,8 +109,8 @@ def write_graph(group: Group, table: Table, scratch: Path) -> None:
         }
         mask = group.run.spec.clean.pii == "mask"
         for row in group.merged(lambda bucket: rows.graph_rows(group.run.table, table, bucket, mask=mask)):
-            if (nn := number(row["paper_id"], group.files)) in files:
+            if (nn := file_number(row["paper_id"], group.files)) in files:
                 files[nn].write(row)
-    group.store.put((listed(paths[nn], file.path, file.count), file.path) for nn, file in files.items())
+    group.store.put((describe_file(paths[nn], file.path, file.count), file.path) for nn, file in files.items())
     for file in files.values():
         file.path.unlink()

@@ -19,7 +19,7 @@ from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.rows import ROW_GROUP
 from s2corpus.snapshot.store import Store
 from s2corpus.version import code_version
-from s2corpus_reader.files import GzipLines, whole
+from s2corpus_reader.files import GzipLines, remove_piece
 
 
 def store_of(run: Run) -> Store:
@@ -84,7 +84,7 @@ class Group:
         open_now: dict[str, str] = {}
 
         def file(path: str) -> GzipLines:
-            if open_now.get(at := whole(path)) != path:
+            if open_now.get(at := remove_piece(path)) != path:
                 if at in open_now:
                     made[open_now[at]].close()
                 open_now[at] = path
@@ -100,6 +100,6 @@ class Group:
             for path in open_now.values():
                 made[path].close()
         local = {path: scratch / path.replace("/", "~") for path in sorted(made)}
-        self.store.put((made[path].listed(path), local[path]) for path in local)
+        self.store.put((made[path].describe(path), local[path]) for path in local)
         for written in local.values():
             written.unlink()

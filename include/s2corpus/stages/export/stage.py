@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from s2corpus.pipeline.run import Metrics, Run, Shard, paper_shards
+from s2corpus.pipeline.run import Metrics, Run, Shard, list_paper_shards
 from s2corpus.snapshot.rows import CITATIONS, by_cited, counted_citations
 from s2corpus.stages.export.files import write_graph, write_papers
 from s2corpus.stages.export.group import Group, groups, store_of
@@ -38,7 +38,7 @@ class Export:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """A shard for each bucket of papers, in both rounds."""
-        return paper_shards(run)
+        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Send the citations of some buckets; then write groups of files."""

@@ -25,7 +25,7 @@ from s2corpus.storage.uris import fetch
 from s2corpus.text import token_counts
 from s2corpus.text.model_text import model_text
 from s2corpus.text.overlaps import SCHEMA, Benchmarks
-from s2corpus_reader.files import document_line, documents_path, listed, number, parquet_copy, whole
+from s2corpus_reader.files import describe_file, document_line, documents_path, file_number, parquet_path, remove_piece
 
 SPLIT_FOLDERS = ("train", "valid")
 
@@ -72,7 +72,7 @@ class _Copies:
 
     def open(self, path: str) -> documents.ParquetFile:
         """The file to write to; the one before it is closed."""
-        at = whole(path)
+        at = remove_piece(path)
         if at in self._open and self._open[at][0] == path:
             return self._open[at][1]
         self._close(at)
@@ -103,7 +103,7 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
     paths = {path for of_number in known for path in of_number or ()}
     if everything:
         paths |= {documents_path(set_, split, nn, 0) for split in SPLIT_FOLDERS for nn in group.numbers}
-    missing = group.missing(paths | {parquet_copy(path) for path in paths})
+    missing = group.missing(paths | {parquet_path(path) for path in paths})
     if not missing and store.has_fragments(f"index/{nn:02d}-{set_}" for nn in group.numbers):
         return
     names = _Names(set_, export.shard_bytes)
@@ -122,16 +122,16 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
         index: Mapping[int, documents.ParquetFile], overlaps: Mapping[int, documents.ParquetFile]
     ) -> Iterator[tuple[str, bytes]]:
         for document in group.merged(read):
-            split, nn = document["split"], number(document["paper_id"], group.files)
+            split, nn = document["split"], file_number(document["paper_id"], group.files)
             line = document_line(document["paper_id"], document["sha1"], document["text"])
             path = names.next(split, nn, len(line))
             index[nn].write(rows.index_row(document, set_, path, names.lines[path]))
             for benchmark, ngrams, share in benchmarks.overlaps(document["text"]) if benchmarks else ():
                 found = {"id": document["paper_id"], "set": set_, "split": split, "benchmark": benchmark}
                 overlaps[nn].write({**found, "ngrams": ngrams, "share": share})
-            if wanted(parquet_copy(path)):
+            if wanted(parquet_path(path)):
                 row = documents.row(document, set_, tokens, in_form)
-                copies.open(parquet_copy(path)).write(row, len(document["text"]))
+                copies.open(parquet_path(path)).write(row, len(document["text"]))
             if wanted(path):
                 yield path, line
 
@@ -139,10 +139,12 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
         index = group.fragments(stack, scratch / "index", rows.INDEX)
         overlaps = group.fragments(stack, scratch / "overlaps", SCHEMA)
         stack.enter_context(closing(copies))
-        for path in sorted(filter(wanted, map(parquet_copy, paths))):
+        for path in sorted(filter(wanted, map(parquet_path, paths))):
             copies.open(path)
         group.write_lines(set(filter(wanted, paths)), written(index, overlaps), scratch)
-    store.put((listed(path, copies.local(path), count), copies.local(path)) for path, count in copies.counts.items())
+    store.put(
+        (describe_file(path, copies.local(path), count), copies.local(path)) for path, count in copies.counts.items()
+    )
     for path in copies.counts:
         copies.local(path).unlink()
     store.put_fragments({f"overlaps/{nn:02d}-{set_}": piece.path for nn, piece in overlaps.items()})

@@ -27,7 +27,7 @@ from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, DUPLICATES, EXTRACTIONS, MEMBERS, PARSES, Table
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
-from s2corpus_reader.files import File, keys_path, listed, parquet_copy
+from s2corpus_reader.files import File, describe_file, keys_path, parquet_path
 from s2corpus_reader.parquet import parquet_writer
 
 _OVERLAPS = 1 << 20
@@ -43,7 +43,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     published = report.Published()
 
     def put(path: str, local: Path, count: int | None = None) -> None:
-        more.append((listed(path, local, count), local))
+        more.append((describe_file(path, local, count), local))
         files.append(more[-1][0])
 
     def put_text(path: str, content: bytes) -> None:
@@ -63,12 +63,12 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
 
     measured = read_metrics(run)
     languages = _languages(run)
-    stats = report.stats(published, funnel.rows(measured), languages, _sources(run), _kept_metrics(measured))
+    stats = report.stats(published, funnel.list_rows(measured), languages, _sources(run), _kept_metrics(measured))
     census = counted(some for nn in range(run.spec.export.files) for some in store.fragment(f"census/{nn:02d}"))
-    stats["tables"] = paper_tables.tables(census, funnel.outcomes(measured, "filter"), languages, measured)
+    stats["tables"] = paper_tables.tables(census, funnel.count_outcomes(measured, "filter"), languages, measured)
     put_text("stats.json", _pretty(stats))
-    put_text("funnel.csv", report.funnel_csv(funnel.rows(measured)).encode())
-    put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel.rows(measured)]).encode())
+    put_text("funnel.csv", report.funnel_csv(funnel.list_rows(measured)).encode())
+    put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel.list_rows(measured)]).encode())
     put_text("years.svg", plots.columns("Documents by year", sorted(published.years.items())).encode())
     description = (
         run.spec.description or f"Open-access papers cleaned by the rules of the S2 V2 card ({run.spec.name})."
@@ -96,7 +96,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     store.put(more)
     last = scratch / "manifest.json"
     last.write_bytes(replace(manifest, files=files).to_json())
-    store.put([(listed("manifest.json", last), last)])
+    store.put([(describe_file("manifest.json", last), last)])
     return {
         "files": float(len(files)),
         "bytes": float(sum(file.bytes for file in files)),
@@ -115,7 +115,7 @@ def _written(run: Run, store: Store) -> list[File]:
     numbers = range(run.spec.export.files)
     texts = [document_paths(run, store, set_, nn) for nn in numbers for set_ in run.spec.clean.sets]
     lines = [path for of_number in texts for path in of_number or ()]
-    paths = [*lines, *map(parquet_copy, lines), *paths_of(run)]
+    paths = [*lines, *map(parquet_path, lines), *paths_of(run)]
     there = store.there(paths)
     if missing := [path for path in paths if path not in there] or ["v2" for of_number in texts if of_number is None]:
         raise TransientError(

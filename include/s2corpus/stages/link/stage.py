@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 
 from s2corpus.clustering.preprints import preprint_of
 from s2corpus.compiled import FEW_ROWS, for_few
-from s2corpus.pipeline.gold import Gold, in_slice
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.pipeline.gold import Gold, select_slice
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.stages.link.contexts import contexts_of
 from s2corpus.stages.link.index import exchange_of, open_index, write_paper_part, write_title_pieces
 from s2corpus.stages.link.inputs import read_entries, read_entries_where
@@ -56,7 +56,7 @@ class Link:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """Return a shard for each bucket of papers, in every round."""
-        return paper_shards(run)
+        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write the papers of some buckets into the index; then the titles; then link."""
@@ -151,7 +151,7 @@ def _link_batch(run: Run, entries: pa.Table, index: LinkIndex) -> Links:
 def _withheld(run: Run, index: LinkIndex) -> dict[str, int]:
     """Measure links without identifiers, on a sample of the entries that have one."""
     named = reduce(or_, (pc.field(name).is_valid() for name in IDENTIFIERS))
-    some = in_slice(run, run.table(PAPERS).committed().rows)
+    some = select_slice(run, run.table(PAPERS).committed().rows)
     kept = run.table(FILTERED).read(["paper_id", "outcome"], where=some)
     ids = kept["paper_id"].filter(pc.equal(kept["outcome"], "kept"))
     entries = read_entries_where(run, named if some is None else named & some)

@@ -48,7 +48,7 @@ def parses(run: Run, shard: int) -> list[LatexParseRow]:
 
 def latex_key(run: Run) -> tuple[str, ...]:
     """Where the parses of LaTeX sources are kept: by our converter's version, and by the program and its version."""
-    program = latex.converter(run.spec.latex.converter)
+    program = latex.get_converter(run.spec.latex.converter)
     if not program.installed():
         raise UserError(
             f"{program.name} is not installed here: install it where tasks run, or say `latex: {{converter: pandoc}}`"

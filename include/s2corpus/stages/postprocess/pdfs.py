@@ -75,7 +75,7 @@ def convert(by: Adapter, file_sha1: str, data: bytes, made_by: Identity) -> Stor
         parse = by.convert(data, file_sha1=file_sha1, made_by=made_by)
     except BadAnswer as bad:
         return none(file_sha1, ParseKind.PDF, bad.outcome)
-    return ok(file_sha1, ParseKind.PDF, parse, tei.header(parse))
+    return ok(file_sha1, ParseKind.PDF, parse, tei.build_header(parse))
 
 
 def _converted(

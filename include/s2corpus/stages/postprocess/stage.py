@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, pdf_shards
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_pdf_shards
 from s2corpus.stages.postprocess import articles, latex_sources, pdfs
 from s2corpus.tables import (
     ARTICLE_PARSES,
@@ -20,7 +20,7 @@ class Postprocess:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """A shard for each range of PDFs."""
-        return pdf_shards(run)
+        return list_pdf_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Convert what was not converted yet, then list the shard's parses and headers."""

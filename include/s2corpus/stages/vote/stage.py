@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.preprints import preprint_of
-from s2corpus.papers.editorial import Said
+from s2corpus.papers.editorial import Statement
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.rows import Article, LatexSource, papers_of
+from s2corpus.papers.rows import Article, LatexSource, build_papers
 from s2corpus.papers.vote import Pdf
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, paper_shards
+from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.stages.vote import facts
 from s2corpus.tables import MEMBERS, PAPERS, Place
@@ -29,7 +29,7 @@ class Vote:
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
         """One shard a bucket of papers."""
-        return paper_shards(run)
+        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Ask for what is known of the bucket's records, and send what is known; then answer; then vote."""
@@ -39,7 +39,7 @@ class Vote:
         """Vote on every paper of one bucket."""
         known = facts.facts_of(run, shard.index)
         own = run.spec.profile == "own"
-        papers = papers_of(
+        papers = build_papers(
             run.table(MEMBERS).batches(shard=shard.index),
             trust=(DECLARED, *run.spec.vote.trust) if own else run.spec.vote.trust,
             pdfs=_pdfs(known),
@@ -59,7 +59,7 @@ class Vote:
         metrics = commit_all(run, self.name, run.paper_shards)
         facts.exchange_of(run).remove()
         decided: Counter[str] = Counter()
-        for shard in paper_shards(run):
+        for shard in list_paper_shards(run):
             decided.update(orjson.loads(run.lake.get(_counts_key(run, shard))[0]))
         return metrics | {name: float(count) for name, count in decided.items()}
 
@@ -111,7 +111,7 @@ def _articles(known: Facts) -> dict[str, Article]:
     return found
 
 
-def _notices(known: Facts) -> dict[str, list[Said]]:
+def _notices(known: Facts) -> dict[str, list[Statement]]:
     """What notices say, by the identifier that they are about."""
     return {
         about: sorted((Editorial(row["status"]), row["record_id"]) for row in said)

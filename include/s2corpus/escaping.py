@@ -1,0 +1,25 @@
+"""Escape text from outside for the formats that run or render what they contain: Markdown with HTML, and CSV in spreadsheets."""
+
+from __future__ import annotations
+
+import re
+
+_MARKDOWN = re.compile(r"([\\`*\[\]|~])")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a spreadsheet takes for the begin of a formula (OWASP: CSV Injection)."""
+_SPACES = " \u00a0\u3000\u200b\ufeff"
+
+
+def escape_markdown(value: object) -> str:
+    """Return text that Markdown shows as it is, on one line: no HTML, no link, no image, no cell of a table begins in it."""
+    text = " ".join(str(value).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MARKDOWN.sub(r"\\\1", text)
+
+
+def escape_cell(value: object) -> object:
+    """Return a CSV cell that no spreadsheet runs: a quote goes before text that begins as a formula does; numbers are left."""
+    if not isinstance(value, str):
+        return value
+    if "\r" in value:  # Python's csv quotes no \r, and a spreadsheet begins a line there
+        value = value.replace("\r\n", "\n").replace("\r", "\n")
+    return f"'{value}" if value.lstrip(_SPACES).startswith(_FORMULA) else value

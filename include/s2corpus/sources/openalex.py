@@ -1,0 +1,211 @@
+"""OpenAlex: works as the snapshot (JSON Lines, gzipped) and the API give them.
+
+The schema is that of the work object in OpenAlex's documentation. A work's open-access data are Unpaywall's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import IO, Any
+
+from s2corpus.sources.build import build
+from s2corpus.sources.editorial import of_title
+from s2corpus.sources.record import OPENALEX, Dropped, Editorial, Entry, Kind, OpenVersion, Reason
+from s2corpus.sources.streams import json_objects
+from s2orc_parse.bibliography.author import Author
+from s2orc_parse.bibliography.fields import MAX_ABSTRACT, MAX_AUTHORS, add_details
+from s2orc_parse.bibliography.identifiers import normalise_arxiv
+from s2orc_parse.bibliography.names import parse_names
+
+NAME = OPENALEX
+KIND = Kind.ARCHIVE
+MAX_WORDS = 50_000  # of an abstract: a longer index is damaged
+MAX_ITEMS = 100  # locations, topics and concepts that are read
+MIN_CONCEPT_SCORE = 0.3  # OpenAlex assigns a concept from this score on; ancestors may have less
+
+_ID = re.compile(r"(?:https?://(?:api\.)?openalex\.org/(?:works/)?)?(W[1-9]\d{0,14})/?", re.IGNORECASE)
+_TOPIC_LEVEL = re.compile(r"(?:https?://(?:api\.)?openalex\.org/)?((?:sub)?fields/\d{2,4})/?")
+_ARXIV_ADDRESS = re.compile(r"https?://(?:[a-z]+\.)?arxiv\.org/(?:abs|pdf)/(\S+)", re.IGNORECASE)
+_NOT_PAPERS = frozenset(
+    (
+        "dataset", "grant", "journal", "libguides", "paratext", "peer-review", "component", "supplementary-materials", "software",
+        "database", "journal-issue", "journal-volume", "proceedings", "proceedings-series", "book-series", "book-set", "report-series",
+    )
+)  # fmt: skip
+"""Values of `type`: OpenAlex's own, and Crossref's in older snapshots."""
+
+
+def read(stream: IO[bytes]) -> Iterator[Entry]:
+    """Yield a record of each work; an answer of the API has its works in `results`."""
+    for item in json_objects(stream):
+        if isinstance(item, Dropped):
+            yield item
+            continue
+        where, work = item
+        if isinstance(results := work.get("results"), list):
+            for number, inner in enumerate(results, 1):
+                yield _read_work(inner, f"{where}, result {number}")
+        else:
+            yield _read_work(work, where)
+
+
+def _read_work(work: Any, where: str) -> Entry:
+    if not isinstance(work, dict):
+        return Dropped(Reason.MALFORMED, where, "a work is a JSON object")
+    found = _ID.fullmatch(_text(work.get("id")).strip())
+    if found is None:
+        return Dropped(Reason.NO_ID, where, "no id of a work, such as https://openalex.org/W2741809807")
+    native = found.group(1).upper()
+    type_ = _text(work.get("type"))
+    if type_ in _NOT_PAPERS or work.get("is_paratext") is True:
+        return Dropped(Reason.NOT_A_PAPER, native, type_ if type_ in _NOT_PAPERS else "paratext")
+    ids, source, biblio = (
+        _object(work, "ids"),
+        _object(_object(work, "primary_location"), "source"),
+        _object(work, "biblio"),
+    )
+    name, is_journal = source.get("display_name"), source.get("type") == "journal"
+    title = work.get("title") or work.get("display_name")
+    locations = [place for place in _objects(work.get("locations")) if place.get("is_oa") is True]
+    best = _object(work, "best_oa_location")
+    return build(
+        f"{NAME}:{native}", NAME, KIND, native,
+        title=title, authors=_read_authors(work.get("authorships")), date=_read_date(work),
+        venue=None if is_journal or source.get("type") == "repository" else name, journal=name if is_journal else None,
+        abstract=_restore_abstract(work.get("abstract_inverted_index")),
+        volume=biblio.get("volume"), issue=biblio.get("issue"), pages=_read_pages(biblio),
+        doi=work.get("doi") or ids.get("doi"), arxiv_id=_find_arxiv_id(work), pubmed_id=ids.get("pmid"), pmc_id=ids.get("pmcid"),
+        mag_id=ids.get("mag"), subjects=_read_subjects(work), licence=best.get("license"),
+        open_access=_object(work, "open_access").get("is_oa"), open_version=_best_version([best, *locations] if best else locations),
+        type=_text(work.get("type_crossref")) or type_ if type_ == "article" else type_,
+        editorial=Editorial.RETRACTED if work.get("is_retracted") is True else of_title(title),
+    )  # fmt: skip
+
+
+def _read_authors(authorships: object) -> list[Author | None]:
+    """Return the authors by the names that the paper prints, else by OpenAlex's own."""
+    given = (
+        [one for one in islice(authorships, MAX_AUTHORS) if isinstance(one, dict)]
+        if isinstance(authorships, list)
+        else []
+    )
+    names = [_text(one.get("raw_author_name")) or _text(_object(one, "author").get("display_name")) for one in given]
+    return [
+        add_details(author, _read_affiliations(one), _text(_object(one, "author").get("orcid")))
+        for author, one in zip(parse_names(names), given, strict=True)
+    ]
+
+
+def _read_affiliations(authorship: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield (name, ROR) of each institution, or the printed affiliations if OpenAlex recognized none."""
+    institutions = _objects(authorship.get("institutions"))
+    for institution in institutions:
+        yield _text(institution.get("display_name")), _text(institution.get("ror"))
+    if not institutions:
+        printed = authorship.get("raw_affiliation_strings")
+        for text in printed if isinstance(printed, list) else [authorship.get("raw_affiliation_string")]:
+            yield _text(text), ""
+
+
+def _read_date(work: Mapping[str, Any]) -> object:
+    """Return the date of publication. January 1 is what OpenAlex writes for a year, so that only the year is certain."""
+    date = _text(work.get("publication_date"))
+    if date.endswith("-01-01"):
+        return date[: -len("-01-01")]
+    return date or work.get("publication_year")
+
+
+def _read_pages(biblio: Mapping[str, Any]) -> str:
+    first, last = _text(biblio.get("first_page")).strip(), _text(biblio.get("last_page")).strip()
+    return f"{first}-{last}" if first and last and first != last else first
+
+
+def _restore_abstract(index: object) -> str | None:
+    """Return the text of an inverted index, `{word: [positions]}`; None if the index is damaged or too large.
+
+    Microsoft's form has the index below the key `InvertedIndex`.
+    """
+    if not isinstance(index, dict):
+        return None
+    if isinstance(inner := index.get("InvertedIndex"), dict):
+        index = inner
+    words: dict[int, str] = {}
+    characters = 0
+    for word, positions in index.items():
+        if not isinstance(positions, list):
+            return None
+        for position in positions:
+            if type(position) is not int or position < 0 or position in words:
+                return None
+            characters += len(word) + 1
+            if len(words) >= MAX_WORDS or characters > MAX_ABSTRACT:
+                return None
+            words[position] = word
+    return " ".join(words[position] for position in sorted(words)) or None
+
+
+def _find_arxiv_id(work: Mapping[str, Any]) -> str | None:
+    """Return the arXiv id in the address of a location."""
+    for place in (_object(work, "primary_location"), *_objects(work.get("locations"))):
+        for key in ("landing_page_url", "pdf_url"):
+            if (address := _ARXIV_ADDRESS.match(_text(place.get(key)))) and (
+                found := normalise_arxiv(address.group(1))
+            ):
+                return found
+    return None
+
+
+def _read_subjects(work: Mapping[str, Any]) -> list[str]:
+    """Return the subfields of the topics, the primary topic's first; else the concepts of level 0, MAG's fields, by score."""
+    topics = [_object(work, "primary_topic"), *_objects(work.get("topics"))]
+    if found := [subject for topic in topics if (subject := _level_of(topic))]:
+        primary, *rest = found
+        return [primary, *(subject for subject in rest if subject != primary)]
+    scored = [
+        (-float(score), name)
+        for concept in _objects(work.get("concepts"))
+        if concept.get("level") == 0 and isinstance(name := concept.get("display_name"), str)
+        if (score := _score(concept.get("score"))) >= MIN_CONCEPT_SCORE
+    ]
+    return [name for _, name in sorted(scored)]
+
+
+def _level_of(topic: Mapping[str, Any]) -> str | None:
+    """Return the id of a topic's subfield (`subfields/1702`), else of its field (`fields/17`)."""
+    for level in ("subfield", "field"):
+        if match := _TOPIC_LEVEL.fullmatch(_text(_object(topic, level).get("id"))):
+            return match.group(1)
+    return None
+
+
+def _score(value: object) -> float:
+    """Return a score; older snapshots write it as a string."""
+    try:
+        return float(value) if isinstance(value, str | int | float) else 0.0
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def _best_version(open_locations: list[dict[str, Any]]) -> OpenVersion | None:
+    """Return whether the published version is open, or copies only; None if no location says."""
+    versions = {place.get("version") for place in open_locations if isinstance(place.get("version"), str)}
+    if "publishedVersion" in versions or any(
+        _object(place, "source").get("type") == "journal" for place in open_locations
+    ):
+        return OpenVersion.PUBLISHED
+    return OpenVersion.COPY if versions else None
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _object(parent: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = parent.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(values: object) -> list[dict[str, Any]]:
+    return [value for value in values[:MAX_ITEMS] if isinstance(value, dict)] if isinstance(values, list) else []

@@ -1,0 +1,148 @@
+"""Fetching files of a folder on the web by their checksums, and delivering a tree of folders."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from s2corpus.deliveries import fetch
+from s2corpus.deliveries.upload import deliver_tree
+from s2corpus.errors import TransientError, UserError
+from s2corpus.storage.local_lake import LocalLake
+
+
+class Shelf:
+    """A web folder with some files; it counts what is asked for."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.status: dict[str, int] = {}
+        self.asked: list[str] = []
+        shelf = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                name = self.path.rpartition("/")[2]
+                shelf.asked.append(name)
+                body = shelf.files.get(name)
+                self.send_response(shelf.status.get(name, 404 if body is None else 200))
+                self.send_header("Content-Length", str(len(body or b"")))
+                self.end_headers()
+                self.wfile.write(body or b"")
+
+            def log_message(self, *_: object) -> None:
+                return
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/files/"
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def put(self, name: str, data: bytes, checksum: str = "{md5}  {name}\n") -> None:
+        self.files[name] = data
+        self.files[f"{name}.md5"] = checksum.format(md5=hashlib.md5(data).hexdigest(), name=name).encode()
+
+
+@pytest.fixture
+def shelf() -> Iterator[Shelf]:
+    found = Shelf()
+    yield found
+    found.server.shutdown()
+    found.server.server_close()
+
+
+def test_index_lists_names_that_match(shelf: Shelf) -> None:
+    links = (
+        'href="b.xml.gz"',
+        'href="a.xml.gz"',
+        'href="a.xml.gz"',
+        'href="a.xml.gz.md5"',
+        'href="../x.xml.gz"',
+        'href="c.xml.gz?x"',
+    )
+    shelf.files[""] = f"<a {'> <a '.join(links)}>".encode()
+    assert fetch.offered(shelf.url, r".*\.xml\.gz") == ["a.xml.gz", "b.xml.gz"]
+
+
+@pytest.mark.parametrize("form", ["{md5}", "{md5}  {name}\n", "MD5({name})= {md5}\n"])
+def test_files_come_with_their_checksum(shelf: Shelf, tmp_path: Path, form: str) -> None:
+    shelf.put("a", b"1", form)
+    shelf.put("b", b"2", form)
+    assert fetch.fetch(shelf.url, ["a", "b"], tmp_path) == [tmp_path / "a", tmp_path / "b"]
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"1", "b": b"2"}
+    assert shelf.asked == ["a.md5", "a", "b.md5", "b"]
+
+
+def test_right_file_is_kept_and_wrong_one_replaced(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.put("a", b"1")
+    shelf.put("b", b"2")
+    (tmp_path / "a").write_bytes(b"1")
+    (tmp_path / "b").write_bytes(b"other")
+    assert fetch.fetch(shelf.url, ["a", "b"], tmp_path) == [tmp_path / "a", tmp_path / "b"]
+    assert shelf.asked == ["a.md5", "b.md5", "b"]
+    assert (tmp_path / "b").read_bytes() == b"2"
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "kind"),
+    [("a.md5", 404, UserError), ("a", 404, UserError), ("a", 403, UserError), ("a", 301, UserError), ("a", 429, TransientError),
+     ("a", 500, TransientError), ("a.md5", 503, TransientError), ("a", 204, UserError)],
+)  # fmt: skip
+def test_answers_without_file_say_so(
+    shelf: Shelf, tmp_path: Path, name: str, status: int, kind: type[Exception]
+) -> None:
+    shelf.put("a", b"")
+    shelf.status[name] = status
+    with pytest.raises(kind, match=f"HTTP {status}"):
+        fetch.fetch(shelf.url, ["a"], tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_damaged_files_and_checksums_are_refused(shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf.put("a", b"1")
+    shelf.files["a"] = b"2"
+    with pytest.raises(TransientError, match="1 bytes whose MD5 is not"):
+        fetch.fetch(shelf.url, ["a"], tmp_path)
+    shelf.files["a.md5"] = b"no checksum " + b"0" * 31
+    with pytest.raises(UserError, match="no MD5 in it"):
+        fetch.fetch(shelf.url, ["a"], tmp_path)
+    shelf.put("a", b"12345")
+    monkeypatch.setattr(fetch, "MAX_FILE_BYTES", 4)
+    with pytest.raises(UserError, match="more than 4 bytes"):
+        fetch.fetch(shelf.url, ["a"], tmp_path)
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr(fetch, "MAX_FILE_BYTES", 5)
+    assert fetch.fetch(shelf.url, ["a"], tmp_path)
+
+
+def test_server_that_does_not_answer_is_transient(tmp_path: Path) -> None:
+    with pytest.raises(TransientError):
+        fetch.fetch("http://127.0.0.1:9/", ["a"], tmp_path)
+
+
+def test_tree_is_delivered_once(tmp_path: Path) -> None:
+    tree, lake = tmp_path / "tree", LocalLake(tmp_path / "lake")
+    for name, content in {
+        "drops/one/a.pdf": "1", "drops/one/_READY": "{}", "drops/writing/b.pdf": "2", "sources/crossref/day/x.jsonl": "3",
+        "sources/crossref/day/_READY": "{}", "suppress.jsonl": "", "other/file": "4",
+    }.items():  # fmt: skip
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(content)
+    assert deliver_tree(lake, tree) == 5
+    sent = {
+        "drops/one/a.pdf",
+        "drops/one/_READY",
+        "sources/crossref/day/x.jsonl",
+        "sources/crossref/day/_READY",
+        "suppress.jsonl",
+    }
+    assert {entry.key for entry in lake.list("")} == sent
+    (tmp_path / "lake/drops/one/a.pdf").write_text("as it was sent")
+    (tree / "sources/crossref/day/_READY").write_text('{"again": true}')
+    assert deliver_tree(lake, tree) == 3
+    assert lake.get("drops/one/a.pdf")[0] == b"as it was sent"
+    assert lake.get("sources/crossref/day/_READY")[0] == b'{"again": true}'

@@ -1,0 +1,552 @@
+"""Forged snapshots and deltas: what others made takes no more memory than its size allows, blocks nobody, and writes nothing outside."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import s2corpus_reader
+from s2corpus.errors import UserError
+from s2corpus.snapshot import delta, push
+from s2corpus.snapshot.manifest import FORMAT, rule_fault, rules_of
+from s2corpus.snapshot.reader import grep
+from s2corpus.snapshot.verify import verify
+from s2corpus.spec import ReleaseSpec, load_spec
+from s2corpus.storage.local_lake import LocalLake
+from s2corpus_reader import SnapshotError, bounded, deltas
+from s2corpus_reader import parquet as parquet_files
+from s2corpus_reader.files import File, GzipLines, list_files
+from s2corpus_reader.parquet import parquet_writer
+from tests.releases import ROOT
+
+LINES = [b'{"paper_id":"%015x"}\n' % number for number in range(20)]
+METADATA, TABLE = "corpus/metadata/metadata_0.jsonl.gz", "tables/papers/00.parquet"
+RULES = {rule.name: rule.value for rule in rules_of(ReleaseSpec.model_validate({"name": "small"}))}
+
+
+def zipped(content: bytes) -> bytes:
+    return gzip.compress(content, mtime=0)
+
+
+def rows(numbers: list[int]) -> bytes:
+    table = pa.table({"paper_id": [f"{n:015x}" for n in numbers], "title": [f"title {n}" for n in numbers]})
+    return written(table)
+
+
+def written(table: pa.Table, group: int = 1024) -> bytes:
+    out = BytesIO()
+    with pq.ParquetWriter(out, table.schema, compression="zstd", write_statistics=table.schema.names[:1]) as writer:
+        writer.write_table(table, row_group_size=group)
+    return out.getvalue()
+
+
+def describe(path: str, content: bytes) -> dict[str, Any]:
+    value: dict[str, Any] = {"path": path, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    if path.endswith(".gz"):
+        lines = gzip.decompress(content)
+        digest = hashlib.sha256(lines).hexdigest()
+        value |= {"rows": lines.count(b"\n"), "content_bytes": len(lines), "content_sha256": digest}
+    elif path.endswith(".parquet"):
+        value["rows"] = pq.ParquetFile(BytesIO(content)).metadata.num_rows
+    return value
+
+
+def snapshot(folder: Path, id_: str, contents: Mapping[str, bytes], **others: Any) -> LocalLake:
+    """Write a folder with some files and a manifest that lists them."""
+    folder.mkdir()
+    for path, content in contents.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+    value = {
+        "format": FORMAT, "snapshot": id_, "spec": "small", "spec_sha256": "0", "as_of": "2023-01-01T00:00:00Z", "parent": None,
+        "versions": {"code": "1", "extractor": "1", "converter": "1"}, "inputs": [], "rules": RULES,
+        "files": [describe(path, content) for path, content in sorted(contents.items())],
+    }  # fmt: skip
+    (folder / "manifest.json").write_bytes(orjson.dumps(value | others))
+    return LocalLake(folder, confined=True)
+
+
+def gzip_lines(folder: Path, lines: list[bytes]) -> bytes:
+    with GzipLines(folder / "lines") as out:
+        for line in lines:
+            out.write(line)
+    return (folder / "lines").read_bytes()
+
+
+def parquet(folder: Path, numbers: list[int]) -> bytes:
+    table = pq.read_table(BytesIO(rows(numbers)))
+    with parquet_writer(folder / "rows", table.schema) as writer:
+        writer.write_table(table, row_group_size=max(len(numbers), 1))
+    return (folder / "rows").read_bytes()
+
+
+class Pair:
+    """Two snapshots and the delta between them, which tests forge."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.out, self.made = folder, folder / "new/out", folder / "delta"
+        text = {"README.md": b"a card", "stats.json": b"{}"}
+        self.old = snapshot(
+            folder / "old", "small-20230101-00000000",
+            {METADATA: gzip_lines(folder, LINES[:12]), TABLE: parquet(folder, list(range(500))), **text},
+        )  # fmt: skip
+        self.files = {
+            METADATA: gzip_lines(folder, [*LINES[:5], *LINES[7:15]]),
+            TABLE: parquet(folder, [*range(100), *range(200, 510)]),
+            **text,
+            "stats.json": b"[1]",
+        }
+        self.new = snapshot(folder / "newer", "small-20230201-00000000", self.files)
+        delta.make(self.old, self.new, self.made)
+        self.plan = orjson.loads((self.made / "delta.json").read_bytes())
+        self.manifest = orjson.loads((self.made / "manifest.json").read_bytes())
+
+    def listed(self, path: str) -> dict[str, Any]:
+        found: dict[str, Any] = next(file for file in self.manifest["files"] if file["path"] == path)
+        return found
+
+    def write(self) -> None:
+        data = orjson.dumps(self.manifest)
+        (self.made / "manifest.json").write_bytes(data)
+        self.plan["to_manifest_sha256"] = hashlib.sha256(data).hexdigest()
+        (self.made / "delta.json").write_bytes(orjson.dumps(self.plan))
+
+    def names(self) -> set[str]:
+        return {str(path.relative_to(self.folder)) for path in self.folder.rglob("*")}
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Pair:
+    return Pair(tmp_path)
+
+
+def test_whole_delta_gives_new_snapshot(pair: Pair) -> None:
+    assert {step["as"] for step in pair.plan["files"].values()} == {"copy", "lines", "rows", "whole"}
+    assert s2corpus_reader.apply(pair.made, pair.old, pair.out) == "small-20230201-00000000"
+    assert {path: (pair.out / path).read_bytes() for path in pair.files} == pair.files
+    assert {path.name for path in pair.out.parent.iterdir()} == {"out"}
+
+
+def _twice(pair: Pair) -> None:
+    pair.manifest["files"].append(pair.manifest["files"][0])
+
+
+def _itself(pair: Pair) -> None:
+    pair.manifest["files"].append({"path": "manifest.json", "bytes": 2, "sha256": "0" * 64})
+    pair.plan["files"]["manifest.json"] = {"as": "whole"}
+
+
+def _path(path: Any) -> Callable[[Pair], None]:
+    def forge(pair: Pair) -> None:
+        pair.manifest["files"].insert(0, {"path": path, "bytes": 6, "sha256": hashlib.sha256(b"a card").hexdigest()})
+        pair.plan["files"][str(path)] = {"as": "copy", "from": "README.md"}
+
+    return forge
+
+
+def _step(path: str, **others: Any) -> Callable[[Pair], None]:
+    return lambda pair: pair.plan["files"][path].update(others)
+
+
+def _sizes(path: str, **others: Any) -> Callable[[Pair], None]:
+    return lambda pair: pair.listed(path).update(others)
+
+
+def _repeated(path: str) -> Callable[[Pair], None]:
+    def forge(pair: Pair) -> None:
+        pair.plan["files"][path].update(pieces=[["old", 0, 10]] * 200_000, groups=[2_000_000])
+        pair.listed(path)["rows"] = 2_000_000
+
+    return forge
+
+
+def _content(path: str, content: bytes) -> Callable[[Pair], None]:
+    return lambda pair: (pair.made / "new" / path).write_bytes(content) and None
+
+
+def _fifo(path: str) -> Callable[[Pair], None]:
+    def forge(pair: Pair) -> None:
+        (pair.folder / path).unlink()
+        os.mkfifo(pair.folder / path)
+
+    return forge
+
+
+def _link(pair: Pair) -> None:
+    (pair.folder / "secret").write_bytes(b"[1]")
+    (pair.made / "new/stats.json").unlink()
+    (pair.made / "new/stats.json").symlink_to(pair.folder / "secret")
+
+
+FORGED: dict[str, Callable[[Pair], None]] = {
+    "a file twice": _twice,
+    "the manifest itself": _itself,
+    "a path outside": _path("../escape"),
+    "an absolute path": _path("/tmp/escape"),
+    "a path with a NUL": _path("a\0b"),
+    "a path with a backslash": _path("..\\escape"),
+    "a path that is a number": _path(5),
+    "a path that is very long": _path("a" * 5000),
+    "a hidden path": _path("a/.lock"),
+    "a file and a folder of one name": _path("README.md/x"),
+    "a folder of the manifest's name": _path("manifest.json/x"),
+    "no step": lambda pair: pair.plan["files"].pop(METADATA),
+    "a step of another kind": _step(METADATA, **{"as": "magic"}),
+    "a step that is a list": lambda pair: pair.plan["files"].update({METADATA: []}),
+    "a copy of another file": _step("README.md", **{"from": "stats.json"}),
+    "a copy of what is outside": _step("README.md", **{"from": "../newer/README.md"}),
+    "lines of what is outside": _step(METADATA, of=["../newer/" + METADATA]),
+    "lines of one file twice": _step(METADATA, of=[METADATA, METADATA]),
+    "200,000 repeated pieces of lines": _repeated(METADATA),
+    "200,000 repeated pieces of rows": _repeated(TABLE),
+    "pieces backwards": _step(METADATA, pieces=[["old", 5, 7], ["old", 0, 6]]),
+    "more lines than there are": _step(METADATA, pieces=[["old", 8, 13]]),
+    "more rows than there are": _step(TABLE, pieces=[["old", 100, 410]]),
+    "a piece from before the first": _step(METADATA, pieces=[["old", -1, 13]]),
+    "a piece of fewer than no lines": _step(METADATA, pieces=[["old", 0, 14], ["old", 5, -1]]),
+    "a piece of 10**18 lines": _step(METADATA, pieces=[["old", 0, 10**18]]),
+    "a piece of true lines": _step(METADATA, pieces=[["old", 0, 12], ["old", 0, True]]),
+    "a piece of another file": _step(METADATA, pieces=[["other", 0, 13]]),
+    "groups of other rows": _step(TABLE, groups=[1]),
+    "a group of 10**18 rows": _step(TABLE, groups=[10**18]),
+    "10**18 rows": _sizes(TABLE, rows=10**18),
+    "bytes below 0": _sizes("README.md", bytes=-1),
+    "bytes as text": _sizes("README.md", bytes="6"),
+    "10**18 bytes": _sizes("README.md", bytes=10**18),
+    "more content than gzip gives": _sizes(METADATA, content_bytes=10**12),
+    "less content than comes out": _sizes(METADATA, content_bytes=30),
+    "a large gzip": _content(METADATA, zipped(bytes(20_000_000))),
+    "a gzip of many lines": _content(METADATA, zipped(b"\n" * 2_000_000)),
+    "a large file": _content("stats.json", bytes(20_000_000)),
+    "a short file": _content("stats.json", b""),
+    "no gzip": _content(METADATA, b"no gzip"),
+    "no Parquet": _content(TABLE, b"PAR1" + bytes(40) + b"PAR1"),
+    "another schema": _content(TABLE, written(pa.table({"x": [1]}))),
+    "Parquet of very many rows": _content(TABLE, written(pa.table({"x": pa.nulls(3_000_000)}), 3_000_000)),
+    "a FIFO for the plan": _fifo("delta/delta.json"),
+    "a FIFO for the manifest": _fifo("delta/manifest.json"),
+    "a FIFO for lines": _fifo(f"delta/new/{METADATA}"),
+    "a FIFO for rows": _fifo(f"delta/new/{TABLE}"),
+    "a FIFO for a file": _fifo("delta/new/stats.json"),
+    "a FIFO in the copy": _fifo("old/README.md"),
+    "a FIFO for the copy's lines": _fifo(f"old/{METADATA}"),
+    "a FIFO for the copy's rows": _fifo(f"old/{TABLE}"),
+    "a link outside": _link,
+}
+
+
+@pytest.mark.parametrize("copy", ["lake", "address"])
+@pytest.mark.parametrize("forged", FORGED)
+def test_forged_delta_is_refused_without_trace(pair: Pair, forged: str, copy: str) -> None:
+    FORGED[forged](pair)
+    if not forged.startswith("a FIFO for the") or "copy" in forged:
+        pair.write()
+    before = pair.names()
+    with pytest.raises(SnapshotError) as refused:
+        s2corpus_reader.apply(pair.made, pair.old if copy == "lake" else str(pair.folder / "old"), pair.out)
+    assert "\n" not in str(refused.value)
+    assert pair.names() == before
+    assert not Path("/tmp/escape").exists()
+
+
+def test_names_are_checked_before_any_folder_is_made(tmp_path: Path) -> None:
+    whole = snapshot(tmp_path / "whole", "small-20230101-00000000", {"README.md": b"a card"})
+    listed = [{"path": "README.md", "bytes": 6, "sha256": "0"}, {"path": "../../escape/x", "bytes": 6, "sha256": "0"}]
+    for name, files in (("outside", listed), ("twice", [listed[0], listed[0]])):
+        forged = snapshot(tmp_path / name, "small-20230201-00000000", {"README.md": b"other"}, files=files)
+        before = set(tmp_path.rglob("*"))
+        for act in (
+            lambda forged=forged: delta.make(whole, forged, tmp_path / "made/delta"),
+            lambda forged=forged: delta.make(forged, whole, tmp_path / "made/delta"),
+            lambda forged=forged: push.to_lake(forged, LocalLake(tmp_path / "pushed")),
+            lambda name=name: s2corpus_reader.open(str(tmp_path / name)),
+        ):
+            with pytest.raises((UserError, SnapshotError), match="is damaged"):
+                act()
+            assert set(tmp_path.rglob("*")) == before, name
+
+
+def test_folder_of_killed_process_is_removed(pair: Pair) -> None:
+    left = pair.out.parent / ".out.partial/folder"
+    left.mkdir(parents=True)
+    (left / "README.md").write_bytes(b"half")
+    s2corpus_reader.apply(pair.made, pair.old, pair.out)
+    assert {path.name for path in pair.out.parent.iterdir()} == {"out"}
+
+
+def test_two_processes_do_not_write_one_folder(pair: Pair) -> None:
+    with deltas.new_folder(pair.out) as folder:
+        (folder / "file").touch()
+        with pytest.raises(SnapshotError, match="another process is writing"):
+            s2corpus_reader.apply(pair.made, pair.old, pair.out)
+        assert (folder / "file").exists()
+    assert [path.name for path in pair.out.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_apply_leaves_nothing(pair: Pair, sent: signal.Signals) -> None:
+    code = (
+        "import signal, sys, time; from s2corpus import cli; from s2corpus_reader import deltas\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
+        "copy = deltas.copy_file\n"
+        "deltas.copy_file = lambda *a: (copy(*a), print('copied', flush=True), time.sleep(60))\n"
+        "sys.argv[1:] = ['apply', *sys.argv[1:]]; cli.main()"
+    )
+    before = pair.names()
+    words = [str(pair.made), "--copy", str(pair.folder / "old"), "--out", str(pair.out)]
+    with subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"copied\n"
+        assert pair.names() > before
+        process.send_signal(sent)
+        process.wait(30)
+    assert process.returncode
+    assert pair.names() == before
+
+
+def test_full_disk_is_refused_before_writing(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = pair.names()
+    free = deltas.shutil.disk_usage(pair.folder)._replace(free=10)
+    monkeypatch.setattr(deltas.shutil, "disk_usage", lambda path: free)
+    with pytest.raises(SnapshotError, match="10 are free"):
+        s2corpus_reader.apply(pair.made, pair.old, pair.out)
+    assert pair.names() == before
+
+
+@pytest.mark.parametrize(
+    ("rule", "value"),
+    [
+        ("export.files", 10**18), ("export.files", 0), ("export.files", -3), ("export.files", "30"), ("export.files", 2.5),
+        ("split.shingle_words", -1), ("split.minhash_bands", -20), ("split.min_jaccard", 5.0), ("clean.profile", "../x"),
+        ("export.shard_bytes", 1), ("export.corpus_files", 10**9),
+    ],
+)  # fmt: skip
+def test_rules_of_manifests_have_bounds_of_specs(tmp_path: Path, rule: str, value: Any) -> None:
+    bands = {"split.minhash_rows": -6} if rule == "split.minhash_bands" else {}
+    forged = snapshot(tmp_path / "forged", "small-20230101-00000000", {}, rules=RULES | bands | {rule: value})
+    faults = [str(fault) for fault in verify(forged)]
+    assert len(faults) == 1 and "not of its form" in faults[0] and rule in faults[0]
+    if rule == "export.files":
+        with pytest.raises(SnapshotError, match="is damaged"):
+            s2corpus_reader.open(str(tmp_path / "forged"))
+
+
+@pytest.mark.parametrize("spec", sorted((ROOT / "include/releases").glob("*.yaml")), ids=lambda path: path.stem)
+def test_rules_of_our_specs_have_no_fault(spec: Path) -> None:
+    found = {rule.name: rule.value for rule in rules_of(load_spec(spec))}
+    assert rule_fault(orjson.loads(orjson.dumps(found))) is None
+
+
+def test_unknown_rules_have_no_fault() -> None:
+    assert rule_fault({"future.rule": 10**18, "export.future": [], "no section": 1}) is None
+
+
+def _long_line(folder: Path) -> bytes:
+    path = folder / "long"
+    with gzip.open(path, "wb", compresslevel=1) as out:
+        for _ in range(bounded.MAX_LINE_BYTES // (1 << 20) + 2):
+            out.write(b" " * (1 << 20))
+    return path.read_bytes()
+
+
+def test_long_line_is_not_held_in_memory(tmp_path: Path) -> None:
+    content = _long_line(tmp_path)
+    size = bounded.MAX_LINE_BYTES + (2 << 20)
+    path = "v2/s2orc/train/00.jsonl.gz"
+    listed = {
+        "path": path,
+        "bytes": len(content),
+        "sha256": "0",
+        "rows": 1,
+        "content_bytes": size,
+        "content_sha256": "0",
+    }
+    forged = snapshot(tmp_path / "forged", "small-20230101-00000000", {"README.md": b""}, files=[listed])
+    (tmp_path / "forged" / path).parent.mkdir(parents=True)
+    (tmp_path / "forged" / path).write_bytes(content)
+    assert f"{path}, line 1: the line has more than {bounded.MAX_LINE_BYTES:,} bytes" in [
+        str(f) for f in verify(forged)
+    ]
+    with pytest.raises(bounded.TooLarge, match="a line has more"):
+        next(grep(forged, "x", ["s2orc"], ["train"]))
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device", "folder", "outside", "nothing"])
+def test_verify_opens_regular_files_only(tmp_path: Path, kind: str) -> None:
+    names = (
+        METADATA,
+        TABLE,
+        "index.parquet",
+        "aliases.parquet",
+        "stats.json",
+        "croissant.json",
+        "README.md",
+        "duplicates.parquet",
+    )
+    files = {name: zipped(b"") if name.endswith(".gz") else rows([1]) for name in names}
+    forged = snapshot(tmp_path / "forged", "small-20230101-00000000", files)
+    (tmp_path / "secret").write_bytes(b"secret")
+    for name in names:
+        path = tmp_path / "forged" / name
+        path.unlink()
+        if kind == "fifo":
+            os.mkfifo(path)
+        elif kind == "folder":
+            path.mkdir()
+        else:
+            path.symlink_to({"device": "/dev/zero", "outside": tmp_path / "secret", "nothing": "nowhere"}[kind])
+    faults = [str(fault) for fault in verify(forged)]
+    for name in names:
+        assert any(fault.startswith(f"{name}:") for fault in faults), name
+
+
+def test_verify_reads_no_more_than_listed(tmp_path: Path) -> None:
+    forged = snapshot(tmp_path / "forged", "small-20230101-00000000", {"README.md": b"a card", METADATA: zipped(b"")})
+    for name in ("README.md", METADATA):
+        with (tmp_path / "forged" / name).open("r+b") as out:
+            out.truncate(1 << 40)  # a file with a hole: to read all of it takes minutes
+    faults = [str(fault) for fault in verify(forged)]
+    assert "README.md: its SHA-256 is not the manifest's" in faults
+    assert any(fault.startswith(f"{METADATA}: ") and "manifest's" in fault for fault in faults)
+
+
+def test_manifest_that_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "manifest.json")
+    with pytest.raises(UserError, match="not a regular file"):
+        list(verify(LocalLake(tmp_path)))
+
+
+def test_huge_manifest_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "manifest.json").open("wb") as out:
+        out.truncate(bounded.MAX_JSON_BYTES + 1)
+    assert [str(fault) for fault in verify(LocalLake(tmp_path))] == [
+        "manifest.json: manifest.json has more than 67,108,864 bytes"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        (pa.table({"x": pa.nulls(2_000_000)}), "2,000,000 rows"),
+        (pa.table({"x": pa.array(["a" * 100_000] * 3_000).dictionary_encode().cast(pa.string())}), "bytes of values"),
+    ],
+    ids=["rows", "one value again and again"],
+)
+def test_parquet_is_in_proportion_to_its_size(tmp_path: Path, table: pa.Table, says: str) -> None:
+    (tmp_path / "a.parquet").write_bytes(written(table, len(table)))
+    with pytest.raises(bounded.TooLarge, match=says):
+        parquet_files.read_table(LocalLake(tmp_path), "a.parquet")
+
+
+def test_table_is_read_with_its_columns(tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_bytes(rows([1, 2, 3]))
+    lake = LocalLake(tmp_path)
+    assert parquet_files.read_table(lake, "a.parquet").equals(pq.read_table(tmp_path / "a.parquet"))
+    assert parquet_files.read_table(lake, "a.parquet", ["title"]).to_pydict() == {
+        "title": ["title 1", "title 2", "title 3"]
+    }
+    (tmp_path / "b.parquet").write_bytes(rows([]))
+    assert parquet_files.read_table(lake, "b.parquet").num_rows == 0
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, 7])
+def test_files_have_exactly_their_bytes(tmp_path: Path, size: int) -> None:
+    (tmp_path / "a").write_bytes(b"123456")
+    with pytest.raises(ValueError, match="bytes"):
+        bounded.copy_file(LocalLake(tmp_path), "a", tmp_path / "b", size)
+    bounded.copy_file(LocalLake(tmp_path), "a", tmp_path / "b", 6)
+    assert (tmp_path / "b").read_bytes() == b"123456"
+
+
+def test_limits_are_inclusive(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"[1234]")
+    lake = LocalLake(tmp_path)
+    assert bounded.read_bytes(lake, "a", 6) == b"[1234]"
+    with pytest.raises(bounded.TooLarge):
+        bounded.read_bytes(lake, "a", 5)
+    with pytest.raises(ValueError, match="not a JSON object"):
+        bounded.read_object(lake, "a")
+    assert list(bounded.gzip_lines(BytesIO(zipped(b"a\nbc\n")), 5)) == [b"a\n", b"bc\n"]
+    with pytest.raises(bounded.TooLarge, match="content"):
+        list(bounded.gzip_lines(BytesIO(zipped(b"a\nbc\n")), 4))
+    assert bounded.can_inflate_to(1, 1032) and not bounded.can_inflate_to(1, 1033)
+    assert bounded.can_have_rows(1, 100_004) and not bounded.can_have_rows(1, 100_005)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"path": ""}, {"path": "a//b"}, {"path": "a/"}, {"path": "/a"}, {"path": "./a"}, {"path": "a/../b"}, {"path": "-rf"}, {"path": "é"},
+        {"path": "a b"}, {"path": "a\n"}, {"path": "C:/a"}, {"path": "a" * 301}, {"bytes": None}, {"bytes": True}, {"bytes": 1.0},
+        {"bytes": 1 << 63}, {"rows": -1}, {"sha256": None}, {"path": "a.parquet", "rows": 200_000},
+    ],
+)  # fmt: skip
+def test_listed_file_of_another_form_is_refused(value: dict[str, Any]) -> None:
+    right = {"path": "a", "bytes": 1, "sha256": "0"}
+    File(**right)
+    with pytest.raises(ValueError, match=r"path|size|rows"):
+        list_files({"files": [right | value]})
+
+
+def test_pieces_of_many_groups_give_their_rows(tmp_path: Path) -> None:
+    table = pa.table({"x": list(range(100))})
+    numbers = parquet_files.Rows([("old", 5, 3), ("new", 0, 4), ("old", 50, 2)], {"old": (0, 90), "new": (90, 10)})
+    parquet_files.write_groups(table, numbers, [2, 6, 1], tmp_path / "out", 10_000)
+    made = pq.ParquetFile(tmp_path / "out")
+    assert made.read()["x"].to_pylist() == [5, 6, 7, 90, 91, 92, 93, 50, 51]
+    assert [made.metadata.row_group(i).num_rows for i in range(3)] == [2, 6, 1]
+    numbers = parquet_files.Rows([("old", 5, 3)], {"old": (0, 90), "new": (90, 10)})
+    with pytest.raises(ValueError, match="there are no rows"):
+        parquet_files.write_groups(table, numbers, [4], tmp_path / "out", 10_000)
+
+
+def test_repeated_large_rows_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_files, "MAX_GROUP_BYTES", 10_000)
+    table = pa.table({"x": ["a" * 1000]})
+    for count, refused in ((9, False), (11, True)):
+        numbers = parquet_files.Rows([("old", 0, 1)] * count, {"old": (0, 1), "new": (1, 0)})
+        if refused:
+            with pytest.raises(bounded.TooLarge, match="a row group has more"):
+                parquet_files.write_groups(table, numbers, [count], tmp_path / "out", 10**6)
+        else:
+            parquet_files.write_groups(table, numbers, [count], tmp_path / "out", 10**6)
+
+
+@pytest.mark.parametrize(
+    ("paths", "says"),
+    [
+        (["manifest.json"], "lists manifest.json itself"),
+        (["a", "a"], "lists a twice"),
+        (["a", "a/b"], "lists a as a file and as a folder"),
+        (["a/b/c", "a/b"], "lists a/b as a file and as a folder"),
+        (["manifest.json/a"], "its own name as a folder"),
+    ],
+)
+def test_names_in_conflict_are_refused(paths: list[str], says: str) -> None:
+    files = [{"path": path, "bytes": 1, "sha256": "0"} for path in paths]
+    with pytest.raises(ValueError, match=says):
+        list_files({"files": files})
+    assert list(list_files({"files": [{"path": path, "bytes": 1, "sha256": "0"} for path in ("a", "b/a", "ab")]}))
+
+
+def test_lines_are_taken_in_order() -> None:
+    lines = deltas.Lines(iter([b"a", b"b", b"c"]))
+    assert list(lines.take(1, 1)) == [b"b"]
+    with pytest.raises(ValueError, match="line 1 is asked for after line 1"):
+        list(lines.take(1, 1))
+    assert list(lines.take(2, 1)) == [b"c"]
+    with pytest.raises(ValueError, match="there are no 4 lines"):
+        list(lines.take(3, 1))

@@ -1,0 +1,237 @@
+"""OpenAlex's works, in the form of its documentation of the work object and of the snapshot."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from s2corpus.sources import Dropped, Kind, Reason, Record, fields_of_study, read
+from s2corpus.sources.fields_of_study import fields_of
+from s2corpus.sources.record import Editorial, OpenVersion, WorkType
+
+WORK: dict[str, Any] = {
+    "id": "https://openalex.org/W2741809807", "doi": "https://doi.org/10.7717/peerj.4375",
+    "title": "The state of OA: a large-scale analysis of the prevalence and impact of Open Access articles",
+    "publication_year": 2018, "publication_date": "2018-02-13", "language": "en", "type": "article",
+    "ids": {"openalex": "https://openalex.org/W2741809807", "doi": "https://doi.org/10.7717/peerj.4375", "mag": 2741809807,
+            "pmid": "https://pubmed.ncbi.nlm.nih.gov/29456894", "pmcid": "https://www.ncbi.nlm.nih.gov/pmc/articles/5815332"},
+    "primary_location": {"is_oa": True, "landing_page_url": "https://doi.org/10.7717/peerj.4375", "license": "cc-by",
+                         "version": "publishedVersion", "source": {"display_name": "PeerJ", "type": "journal"}},
+    "best_oa_location": {"is_oa": True, "license": "cc-by", "version": "publishedVersion",
+                         "source": {"display_name": "PeerJ", "type": "journal"}},
+    "locations": [], "open_access": {"is_oa": True, "oa_status": "gold"},
+    "authorships": [
+        {"author_position": "first", "raw_author_name": "Heather Piwowar",
+         "author": {"display_name": "Heather A. Piwowar", "orcid": "https://orcid.org/0000-0003-1613-5981"},
+         "institutions": [{"display_name": "Our Research", "ror": "https://ror.org/02nr0ka47"}]},
+        {"author_position": "last", "author": {"display_name": "Stefanie Haustein", "orcid": None}, "institutions": [],
+         "raw_affiliation_strings": ["University of Ottawa, Canada"]},
+    ],
+    "biblio": {"volume": "6", "issue": None, "first_page": "e4375", "last_page": "e4375"},
+    "is_retracted": False, "is_paratext": False,
+    "abstract_inverted_index": {"Despite": [0], "growing": [1], "interest": [2, 6], "in": [3], "Open": [4], "Access": [5]},
+    "primary_topic": {"id": "https://openalex.org/T12419", "display_name": "Analysis of Cardiac and Respiratory Sounds",
+                      "subfield": {"id": "https://openalex.org/subfields/2740", "display_name": "Pulmonary and Respiratory Medicine"},
+                      "field": {"id": "https://openalex.org/fields/27", "display_name": "Medicine"}},
+}  # fmt: skip
+FIELDS = {
+    11: "Agricultural and Biological Sciences", 12: "Arts and Humanities", 13: "Biochemistry, Genetics and Molecular Biology",
+    14: "Business, Management and Accounting", 15: "Chemical Engineering", 16: "Chemistry", 17: "Computer Science",
+    18: "Decision Sciences", 19: "Earth and Planetary Sciences", 20: "Economics, Econometrics and Finance", 21: "Energy",
+    22: "Engineering", 23: "Environmental Science", 24: "Immunology and Microbiology", 25: "Materials Science", 26: "Mathematics",
+    27: "Medicine", 28: "Neuroscience", 29: "Nursing", 30: "Pharmacology, Toxicology and Pharmaceutics",
+    31: "Physics and Astronomy", 32: "Psychology", 33: "Social Sciences", 34: "Veterinary", 35: "Dentistry", 36: "Health Professions",
+}  # fmt: skip
+"""OpenAlex's fields (https://api.openalex.org/fields)"""
+
+
+def topic(subfield: str, field: str = "17") -> dict[str, Any]:
+    return {
+        "subfield": {"id": f"https://openalex.org/subfields/{subfield}"},
+        "field": {"id": f"https://openalex.org/fields/{field}"},
+    }
+
+
+def one(**changes: Any) -> Record:
+    (entry,) = read("openalex", io.BytesIO(json.dumps({**WORK, **changes}).encode()))
+    assert isinstance(entry, Record), entry
+    return entry
+
+
+def test_documented_work_becomes_a_record() -> None:
+    record = one()
+    assert (record.record_id, record.source, record.kind) == ("openalex:W2741809807", "openalex", Kind.ARCHIVE)
+    assert record.title == WORK["title"]
+    assert (record.doi, record.mag_id, record.pubmed_id) == ("10.7717/peerj.4375", "2741809807", "29456894")
+    assert record.pmc_id == "PMC5815332"
+    assert (record.date, record.date_precision) == ("2018-02-13", "day")
+    assert (record.journal, record.venue, record.volume, record.issue, record.pages) == (
+        "PeerJ",
+        None,
+        "6",
+        None,
+        "e4375",
+    )
+    assert (record.licence, record.open_access, record.open_version) == ("CC-BY", True, OpenVersion.PUBLISHED)
+    assert record.abstract == "Despite growing interest in Open Access interest"
+    assert record.subjects == ("subfields/2740",) and record.editorial is None
+    piwowar, haustein = record.authors
+    assert (piwowar.first, piwowar.middle, piwowar.last) == ("Heather", (), "Piwowar")  # as printed
+    assert piwowar.orcid == "0000-0003-1613-5981" and piwowar.affiliations[0].ror == "02nr0ka47"
+    assert haustein.last == "Haustein" and haustein.affiliations[0].name == "University of Ottawa, Canada"
+
+
+def test_gzipped_snapshot_file_is_read_by_line() -> None:
+    lines = [json.dumps({**WORK, "id": f"https://openalex.org/W{n}"}) for n in (1, 2)]
+    found = list(read("openalex", io.BytesIO(gzip.compress("\n".join([*lines, "{broken"]).encode()))))
+    assert [entry.record_id for entry in found if isinstance(entry, Record)] == ["openalex:W1", "openalex:W2"]
+    assert [entry.reason for entry in found if isinstance(entry, Dropped)] == [Reason.MALFORMED]
+
+
+def test_answer_of_the_api_has_its_works_in_results() -> None:
+    found = list(read("openalex", io.BytesIO(json.dumps({"meta": {"count": 2}, "results": [WORK, 7]}).encode())))
+    assert isinstance(found[0], Record) and found[1] == Dropped(
+        Reason.MALFORMED, "line 1, result 2", "a work is a JSON object"
+    )
+
+
+@pytest.mark.parametrize(
+    "type_", ["dataset", "paratext", "peer-review", "grant", "libguides", "supplementary-materials", "journal"]
+)
+def test_work_that_is_no_paper_is_dropped(type_: str) -> None:
+    (entry,) = read("openalex", io.BytesIO(json.dumps({**WORK, "type": type_}).encode()))
+    assert entry == Dropped(Reason.NOT_A_PAPER, "W2741809807", type_)
+
+
+@pytest.mark.parametrize(
+    "type_", ["article", "preprint", "review", "book-chapter", "dissertation", "letter", "journal-article", None, 7]
+)
+def test_paper_of_any_type_is_kept(type_: object) -> None:
+    assert one(type=type_).record_id == "openalex:W2741809807"
+
+
+@pytest.mark.parametrize(
+    ("type_", "of_crossref", "found"),
+    [
+        ("article", None, WorkType.ARTICLE), ("preprint", None, WorkType.PREPRINT), ("review", "journal-article", WorkType.ARTICLE),
+        ("article", "posted-content", WorkType.PREPRINT), ("article", "proceedings-article", WorkType.PROCEEDINGS),
+        ("dissertation", None, WorkType.THESIS), ("erratum", None, WorkType.OTHER), ("retraction", None, None), (7, 7, None),
+    ],
+)  # fmt: skip
+def test_type_is_openalex_or_crossrefs_if_finer(type_: object, of_crossref: object, found: WorkType | None) -> None:
+    assert one(type=type_, type_crossref=of_crossref).type is found
+
+
+def test_retracted_work_is_retracted() -> None:
+    assert one(is_retracted=True).editorial is Editorial.RETRACTED
+    assert one(is_retracted=False, title="RETRACTED: On parsing").editorial is Editorial.RETRACTED
+    assert one(is_retracted="yes").editorial is None
+
+
+@pytest.mark.parametrize("id_", [None, "", 7, "https://openalex.org/A5023888391", "W", "https://evil.org/W1", "W1 W2"])
+def test_work_without_its_id_is_dropped(id_: object) -> None:
+    (entry,) = read("openalex", io.BytesIO(json.dumps({**WORK, "id": id_}).encode()))
+    assert isinstance(entry, Dropped) and entry.reason is Reason.NO_ID
+
+
+def test_january_first_stands_for_the_year() -> None:
+    assert (one(publication_date="2018-01-01").date, one(publication_date=None).date) == ("2018", "2018")
+
+
+@pytest.mark.parametrize(
+    ("address", "arxiv_id"),
+    [
+        ("https://arxiv.org/abs/1911.02782", "1911.02782"), ("http://arxiv.org/pdf/hep-th/9711200v2", "hep-th/9711200"),
+        ("https://example.org/1911.02782", None), ("https://arxiv.org/list/cs.CL/2020", None), (7, None),
+    ],
+)  # fmt: skip
+def test_arxiv_id_is_read_from_a_location(address: object, arxiv_id: str | None) -> None:
+    assert one(locations=[{"is_oa": True, "landing_page_url": address}]).arxiv_id == arxiv_id
+
+
+def test_repository_is_not_the_venue() -> None:
+    record = one(primary_location={"source": {"display_name": "arXiv (Cornell University)", "type": "repository"}})
+    assert (record.venue, record.journal) == (None, None)
+    record = one(primary_location={"source": {"display_name": "ACL", "type": "conference"}})
+    assert (record.venue, record.journal) == ("ACL", None)
+
+
+def test_copies_alone_are_not_the_published_version() -> None:
+    copy = {"is_oa": True, "license": None, "version": "submittedVersion", "source": {"type": "repository"}}
+    closed = {"is_oa": False, "version": "publishedVersion", "source": {"type": "journal"}}
+    assert one(best_oa_location=copy, locations=[closed, copy]).open_version is OpenVersion.COPY
+    assert one(best_oa_location=None, locations=[closed], open_access={"is_oa": False}).open_version is None
+
+
+@pytest.mark.parametrize(
+    ("topics", "fields"),
+    [
+        ([topic("1702")], ("Computer Science",)),
+        ([topic("2746", "27"), topic("1702"), topic("1707")], ("Medicine", "Computer Science")),  # the primary topic's is first
+        ([{"field": {"id": "https://openalex.org/fields/31"}}], ("Physics",)),
+        ([{"field": {"id": "https://openalex.org/fields/99"}}], ()),
+        ([7, None, {"subfield": 7}], ()),
+    ],
+)  # fmt: skip
+def test_topics_become_fields_of_study(topics: list[Any], fields: tuple[str, ...]) -> None:
+    first = topics[0] if isinstance(topics[0], dict) else None
+    assert fields_of_study.fields_of_study(one(primary_topic=first, topics=topics).subjects) == fields
+
+
+def test_concepts_serve_where_no_topics_are_delivered() -> None:
+    concepts = [
+        {"display_name": "Citation", "level": 2, "score": 0.9}, {"display_name": "Political science", "level": 0, "score": 0},
+        {"display_name": "Library science", "level": 1, "score": 0.9}, {"display_name": "Medicine", "level": 0, "score": "0.4"},
+        {"display_name": "Computer science", "level": 0, "score": 0.7}, {"display_name": "Art", "level": 0, "score": "nan"},
+    ]  # fmt: skip
+    record = one(primary_topic=None, topics=[], concepts=concepts)
+    assert fields_of_study.fields_of_study(record.subjects) == ("Computer Science", "Medicine")
+
+
+def test_table_has_the_26_fields_of_openalex() -> None:
+    folder = Path(fields_of_study.__file__).parent / "classifications"
+    rows = list(csv.DictReader((folder / "openalex.csv").read_text("utf-8").splitlines()))
+    assert {row["id"]: row["name"] for row in rows} == {f"fields/{number}": name for number, name in FIELDS.items()}
+    assert all(set(fields_of(row["id"])) <= set(fields_of_study.FIELDS) and fields_of(row["id"]) for row in rows)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        {"a": [0], "b": [0]}, {"a": [-1]}, {"a": [True]}, {"a": [0.5]}, {"a": "0"}, {"a": 0}, [], "text", 7, {},
+        {"a": list(range(50_001))}, {"x" * 10_000: list(range(20))},
+    ],
+)  # fmt: skip
+def test_damaged_index_gives_no_abstract(index: object) -> None:
+    assert one(abstract_inverted_index=index).abstract is None
+
+
+def test_index_with_gaps_and_microsofts_form_are_read() -> None:
+    assert one(abstract_inverted_index={"far": [10**15], "near": [3]}).abstract == "near far"
+    assert one(abstract_inverted_index={"IndexLength": 2, "InvertedIndex": {"b": [1], "a": [0]}}).abstract == "a b"
+
+
+def test_large_index_takes_little_memory() -> None:
+    line = json.dumps({**WORK, "abstract_inverted_index": {"x" * 10_000: list(range(10_000))}}).encode()
+    tracemalloc.start()
+    (entry,) = read("openalex", io.BytesIO(line))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert isinstance(entry, Record) and entry.abstract is None
+    assert peak < 20 << 20
+
+
+@pytest.mark.parametrize("key", sorted(WORK.keys() - {"id"}))
+@pytest.mark.parametrize(
+    "value", [None, 7, -1.5, True, "x", [], [None, 7, "x", [], {}], {}, {"source": 7, "license": [], "x": [1]}]
+)
+def test_value_of_the_wrong_type_costs_only_its_field(key: str, value: object) -> None:
+    (entry,) = read("openalex", io.BytesIO(json.dumps({**WORK, key: value}).encode()))
+    assert isinstance(entry, Record) or (key == "is_paratext" and value is True)

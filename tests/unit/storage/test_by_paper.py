@@ -1,0 +1,19 @@
+"""Rows of a sorted table, read by ascending paper id."""
+
+from __future__ import annotations
+
+from s2corpus.storage.by_paper import ByPaper
+
+ROWS = [{"paper_id": "b", "n": 1}, {"paper_id": "b", "n": 2}, {"paper_id": "d", "n": 3}]
+
+
+def test_rows_are_those_of_the_paper() -> None:
+    table = ByPaper(iter(ROWS))
+    found = {paper: [row["n"] for row in table.at(paper)] for paper in "abbcde"}
+    assert found == {"a": [], "b": [1, 2], "c": [], "d": [3], "e": []}
+
+
+def test_one_row_is_the_first() -> None:
+    table = ByPaper(iter(ROWS))
+    found = [row["n"] if (row := table.one(paper)) else None for paper in "abcd"]
+    assert found == [None, 1, None, 3]

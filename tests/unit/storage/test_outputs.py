@@ -1,0 +1,64 @@
+"""Files that commands write: whole or not at all, with the reason in words."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from s2corpus.errors import TransientError, UserError
+from s2corpus.storage import outputs
+
+
+def test_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.write_text("before")
+    with outputs.whole(path) as beside:
+        beside.write_text("after")
+        assert path.read_text() == "before"
+    assert path.read_text() == "after" and [p.name for p in tmp_path.iterdir()] == ["out"]
+    with pytest.raises(ValueError, match="ours"), outputs.whole(path) as beside:
+        beside.write_text("half")
+        raise ValueError("ours")
+    assert path.read_text() == "after" and [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize(
+    ("number", "says", "kind"),
+    [
+        (errno.EROFS, "the file system is read-only", UserError),
+        (errno.EFBIG, "the file would be larger than is allowed", UserError),
+        (errno.EACCES, "you have no right to write there", UserError),
+        (errno.EIO, os.strerror(errno.EIO), UserError),
+        (errno.ENOSPC, "the disk is full", TransientError),
+        (errno.EDQUOT, "the quota is used up", TransientError),
+    ],
+)
+def test_reason_is_in_words(
+    tmp_path: Path, number: int, says: str, kind: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outputs, "_free", lambda folder: 0)
+    path = tmp_path / "out"
+    with pytest.raises(kind, match=f"out cannot be written: {says}; what was there before"), outputs.whole(path):
+        raise OSError(number, os.strerror(number), str(path))
+    assert not list(tmp_path.iterdir())
+
+
+def test_errors_of_other_files_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outputs, "_free", lambda folder: 1 << 30)
+    for number, name in ((errno.EACCES, "other"), (errno.ENOSPC, "out"), (errno.EIO, None)):
+        with pytest.raises(OSError, match=os.strerror(number)) as left, outputs.whole(tmp_path / "out"):
+            raise OSError(number, os.strerror(number), *([str(tmp_path / name)] if name else []))
+        assert left.value.errno == number
+
+
+def test_pipe_is_written_directly(tmp_path: Path) -> None:
+    with outputs.whole(Path("/dev/null")) as beside:
+        assert beside == Path("/dev/null")
+
+
+def test_names_are_printable_on_one_line() -> None:
+    assert outputs.printable("naïve file.pdf") == "naïve file.pdf"
+    assert outputs.printable("a\nb\x1b[31m\u2028c\u2029") == "a\\nb\\x1b[31m\\u2028c\\u2029"

@@ -1,0 +1,54 @@
+"""SPEC §5.14: the primary field is the one that most sources name; in a tie, the first of the most trusted source."""
+
+from __future__ import annotations
+
+import pytest
+
+from s2corpus.sources import Kind
+from tests.unit.vote.test_vote import header, record, vote
+
+DOI = "10.18653/v1/x"
+
+
+@pytest.mark.parametrize(
+    ("subjects", "fields"),
+    [
+        ({"crossref": ["Chemistry", "Biology"], "pubmed": ["Biology"], "s2": ["Medicine"]}, ("Biology", "Chemistry")),
+        ({"s2": ["Physics"], "arxiv": ["math.AP"], "crossref": ["Chemistry"]}, ("Chemistry",)),  # a tie: by trust
+        ({"crossref": ["Chemistry", "Physics"], "arxiv": ["physics.optics", "math.AP"]}, ("Physics", "Chemistry")),
+        ({"s2": ["Medicine", "Biology"], "dblp": ["Biology", "Medicine"]}, ("Biology", "Medicine")),  # a tie: dblp's first
+        ({"s2": ["a section of a journal"]}, None),
+    ],
+)  # fmt: skip
+def test_primary_field_is_what_most_sources_name(
+    subjects: dict[str, list[str]], fields: tuple[str, ...] | None
+) -> None:
+    paper = vote(*(record(source, subjects=tuple(given)) for source, given in subjects.items()))
+    assert paper.values.get("fields_of_study") == fields
+
+
+def test_publisher_does_not_decide_the_primary_field() -> None:
+    publisher = record("crossref", kind=Kind.PUBLISHER, doi=DOI, subjects=("Chemistry", "Biology"))
+    others = [record(source, doi=DOI, subjects=("Biology",)) for source in ("pubmed", "s2")]
+    assert vote(header(doi=DOI), publisher, *others).values["fields_of_study"] == ("Biology", "Chemistry")
+
+
+def test_primary_field_is_always_among_the_fields() -> None:
+    given = {
+        "s2": ("Physics", "Biology"),
+        "arxiv": ("cs.LG",),
+        "acl": ("Computer Science",),
+        "dblp": ("Physics", "Geology"),
+        "x": ("Physics",),
+    }
+    fields = vote(*(record(source, subjects=subjects) for source, subjects in given.items())).values["fields_of_study"]
+    assert fields == ("Physics", "Computer Science")
+
+
+def test_openalex_decides_only_where_no_source_declares_a_field() -> None:
+    openalex = record("openalex", subjects=("subfields/1702",))
+    assert vote(openalex).values["fields_of_study"] == ("Computer Science",)
+    assert vote(openalex, record("s2", subjects=("unknown section",))).values["fields_of_study"] == (
+        "Computer Science",
+    )
+    assert vote(openalex, record("s2", subjects=("Medicine",))).values["fields_of_study"] == ("Medicine",)

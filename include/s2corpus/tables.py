@@ -679,8 +679,8 @@ class EdgeRow(TypedDict):
     reason: Annotated[
         str,
         "declared (a drop's own record of the file), doi, arxiv_id, pubmed_id, pmc_id, acl_id, "
-        "file_sha1, title, place (similar titles in one volume); of what was cut also "
-        "contradiction or unrelated",
+        "file_sha1, title, place (similar titles in one volume), prefix (one title lacks the subtitle "
+        "of the other); of what was cut also contradiction or unrelated",
     ]
     strength: Annotated[float, "identifier kinds above 1, S_title at most 1"]
     taken: Annotated[

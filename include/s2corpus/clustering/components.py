@@ -6,7 +6,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from s2corpus.clustering.edges import CONTRADICTION, TITLE, UNRELATED, Edges
+from s2corpus.clustering.edges import CONTRADICTION, PREFIX, TITLE, UNRELATED, Edges
 from s2corpus.compiled import njit
 
 
@@ -86,7 +86,8 @@ def _take_edges(
         if doi[a] >= 0 and doi[b] >= 0 and doi[a] != doi[b]:
             outcomes[edge] = 2
             continue
-        if reason[edge] == TITLE and not _years_agree(first, last, a, b, max_preprint_years):
+        by_year = reason[edge] == TITLE or reason[edge] == PREFIX
+        if by_year and not _years_agree(first, last, a, b, max_preprint_years):
             outcomes[edge] = 2
             continue
         if len(ring) and in_ring[a] and in_ring[b]:

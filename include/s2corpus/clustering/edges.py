@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,21 +15,23 @@ from s2corpus.clustering import pairs
 from s2corpus.clustering.agreement import WINDOW, facts, shared
 from s2corpus.clustering.nodes import Groups, Nodes, group_nodes
 from s2corpus.clustering.parts import IDENTIFIERS
-from s2corpus.clustering.places import contradict, located
+from s2corpus.clustering.places import contradict, located, volumes_or_issues_differ
 from s2corpus.clustering.scripts import same_script
 from s2corpus.compiled import njit
 from s2corpus.rules.cluster import UNRELATED_SCORE
-from s2corpus.titles.rules import only_numbers_differ
+from s2corpus.titles.arrays import text_of
+from s2corpus.titles.rules import begins_with_number, find_missing_part, is_cut, only_numbers_differ
 
 _CLAIMED = ("doi", "arxiv_id", "file_sha1")
 """Identifiers by which a record without a title joins a PDF."""
 TITLE = len(IDENTIFIERS)
 _FEW_AUTHORS = 2
 """Most authors of a column that appears in every issue."""
-PLACE, CONTRADICTION, UNRELATED = TITLE + 1, TITLE + 2, TITLE + 3
-REASONS = (*IDENTIFIERS, "title", "place", "contradiction", "unrelated")
-"""Similar titles join with agreeing authors and years ("title") or with equal volume and first page ("place"). The last two refuse:
-similar titles whose journals, volumes, issues or pages contradict, and equal identifiers of unrelated titles and authors."""
+PLACE, PREFIX, CONTRADICTION, UNRELATED = TITLE + 1, TITLE + 2, TITLE + 3, TITLE + 4
+REASONS = (*IDENTIFIERS, "title", "place", "prefix", "contradiction", "unrelated")
+"""Similar titles join with agreeing authors and years ("title") or with equal volume and first page ("place"). A title without its
+subtitle joins the complete title with equal authors, year and first page ("prefix"). The last two refuse: similar titles whose journals,
+volumes, issues or pages contradict, and equal identifiers of unrelated titles and authors."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,9 @@ class Edges:
     left: np.ndarray  # int32 node
     right: np.ndarray  # int32 node
     reason: np.ndarray  # int8 index into REASONS
-    strength: np.ndarray  # float64: identifier kinds 8 (declared), 7 (DOI) … 2 (file_sha1), titles S
+    strength: (
+        np.ndarray
+    )  # float64: identifier kinds 8 (declared), 7 (DOI) … 2 (file_sha1), titles S, `prefix` at most the threshold
 
     def __len__(self) -> int:
         return len(self.left)
@@ -132,6 +137,47 @@ def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarr
     other[asked_for] = numbered(*(nodes.original_titles.take(pa.array(side[asked_for])) for side in (a, b)))
     kept = ~other[pair]
     return _judged(nodes, left[kept], right[kept], score[pair[kept]])
+
+
+def edges_of_cut(nodes: Nodes, group: np.ndarray, labels: np.ndarray, min_title_score: float) -> Edges:
+    """Return the edges between a title without its subtitle and the complete title, by strength, then ids.
+
+    Authors, year and first page are equal: `group` is equal for such records, −1 for a record that lacks one of them. Volumes, issues,
+    journals and DOIs do not contradict. Titles that differ only in a number make no edge. Equal volumes are needed if the cut title
+    has few words, or if the missing part begins with a number, as in a series. The strength is at most the threshold of similar
+    titles, which every edge by title exceeds. Records of one cluster by `labels` need no edge.
+    """
+    texts = pc.fill_null(nodes.titles.take(pa.array(nodes.title, mask=nodes.title < 0)), "")
+    grouped = np.flatnonzero(group >= 0)
+    table = pa.table({"group": group[grouped], "title": texts.take(pa.array(grouped))})
+    order = grouped[np.asarray(pc.sort_indices(table, [("group", "ascending"), ("title", "ascending")]))]
+    cut, longer = pairs.cut_titles(
+        order,
+        group,
+        *text_of(texts),
+        labels,
+        WINDOW,
+        nodes.final_doi,
+        nodes.year,
+        nodes.surname_offsets,
+        nodes.surnames,
+    )
+    cut_titles, longer_titles = (nodes.original_titles.take(pa.array(nodes.title[side])) for side in (cut, longer))
+    a, b = nodes.places.take(cut), nodes.places.take(longer)
+    missing = [find_missing_part(*pair) for pair in _rows(cut_titles, longer_titles)]
+    is_weak = nodes.strict[nodes.title[cut]] | np.array([begins_with_number(part or "") for part in missing], bool)
+    accepted = np.array([is_cut(*pair) for pair in _rows(cut_titles, longer_titles)], bool)
+    accepted &= ~numbered(cut_titles, longer_titles) & (~is_weak | ((a.volume != 0) & (a.volume == b.volume)))
+    no, yes = np.zeros(len(cut), bool), np.ones(len(cut), bool)
+    refused = contradict(a, b, nodes.journals, exact=no, strict=no, few_authors=yes) | volumes_or_issues_differ(a, b)
+    accepted &= ~refused | nodes.preprint[cut] | nodes.preprint[longer]
+    cut, longer = cut[accepted], longer[accepted]
+    strength = np.minimum(_title_scores(nodes, cut, longer), min_title_score)
+    return _in_order(cut, longer, np.full(len(cut), PREFIX), strength)
+
+
+def _rows(first: pa.Array, second: pa.Array) -> Iterator[tuple[str, str]]:
+    return zip(first.to_pylist(), second.to_pylist(), strict=True)
 
 
 def _judged(nodes: Nodes, left: np.ndarray, right: np.ndarray, strength: np.ndarray) -> Edges:

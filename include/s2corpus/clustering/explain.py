@@ -29,6 +29,7 @@ class Why:
         why = {
             "title": similar,
             "place": f"{similar}, equal volume, pages that agree",
+            "prefix": "one title lacks the end of the other, equal authors, year and first page",
             "contradiction": similar,
             "unrelated": "equal identifier",
             "declared": "a drop's own record of the file",

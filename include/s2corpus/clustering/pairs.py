@@ -202,3 +202,54 @@ def near_titles(
                 left[n], right[n], pair[n] = i, j, k
                 n += 1
     return left[:n], right[:n], pair[:n]
+
+
+@njit(cache=True, nogil=True)
+def cut_titles(
+    order: np.ndarray, group: np.ndarray, text_offsets: np.ndarray, text: np.ndarray, labels: np.ndarray, window: int,
+    doi: np.ndarray, year: np.ndarray, offsets: np.ndarray, names: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Return (record, record whose longer title begins with the title of the first), of one group and two clusters by `labels`.
+
+    `order` has the records by group, then title, so that the longer titles follow the title with which they begin. A record is compared
+    with its next `window` neighbors. DOIs do not contradict, years and authors are equal.
+    """
+    left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
+    for p in range(len(order)):
+        i = order[p]
+        begin, size = text_offsets[i], text_offsets[i + 1] - text_offsets[i]
+        if size == 0:
+            continue
+        for q in range(p + 1, min(p + 1 + window, len(order))):
+            j = order[q]
+            if group[j] != group[i] or text_offsets[j + 1] - text_offsets[j] < size:
+                break
+            at = 0
+            while at < size and text[begin + at] == text[text_offsets[j] + at]:
+                at += 1
+            if at < size:
+                break
+            if text_offsets[j + 1] - text_offsets[j] == size or labels[i] == labels[j]:
+                continue
+            if not agree_strictly(i, j, doi, year, offsets, names):
+                continue
+            if n == len(left):
+                left, right = doubled(left), doubled(right)
+            left[n], right[n] = i, j
+            n += 1
+    return left[:n], right[:n]
+
+
+@njit(cache=True, nogil=True)
+def hash_fronts(year: np.ndarray, page: np.ndarray, offsets: np.ndarray, names: np.ndarray) -> np.ndarray:
+    """Return a hash of year, first page and surnames of each record (uint64); 0 if one of them is missing."""
+    keys = np.zeros(len(year), np.uint64)
+    for row in range(len(year)):
+        if year[row] == 0 or page[row] == 0 or offsets[row + 1] == offsets[row]:
+            continue
+        key = np.uint64(year[row]) << np.uint64(32) | np.uint64(page[row])
+        for at in range(offsets[row], offsets[row + 1]):
+            key = (key ^ names[at]) * np.uint64(0x9E3779B97F4A7C15)
+            key ^= key >> np.uint64(32)
+        keys[row] = max(key, np.uint64(1))
+    return keys

@@ -113,6 +113,13 @@ def contradict(
     return found
 
 
+def volumes_or_issues_differ(a: Places, b: Places) -> np.ndarray:
+    """Return which pairs have different volumes, or different numbers of issues (bool)."""
+    volume, issue = ((x != 0) & (y != 0) & (x != y) for x, y in ((a.volume, b.volume), (a.issue, b.issue)))
+    differ: np.ndarray = volume | (issue & (a.issue & b.issue & NUMERIC != 0))
+    return differ
+
+
 def _may_be_one(a: str, b: str) -> bool:
     """Whether two names may be of one journal; a name without words says nothing."""
     return not journal_words(a) or not journal_words(b) or same_journal(a, b)

@@ -6,7 +6,6 @@ without a title, by its place in print. The first candidate in the order of `_CH
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -19,8 +18,7 @@ from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.facts import FACTS, IDENTIFIERS, add_facts
 from s2corpus.titles.index import LinkIndex
 from s2corpus.titles.journals import same_journal
-from s2corpus.titles.normalised import normalise_one
-from s2corpus.titles.rules import is_generic, only_numbers_differ
+from s2corpus.titles.rules import is_cut, only_numbers_differ
 from s2corpus.titles.series import find_undecided
 from s2corpus.titles.similarity import Pairs, Search, find_similar, score_titles
 
@@ -200,7 +198,6 @@ SELECT entry, paper_id, title, normalised, reason, score, NOT agrees AS contradi
   is_crowded OR coalesce(next_agreement = agreement AND next_score IS NOT DISTINCT FROM score, false) AS is_tied
 FROM ranked WHERE place = 1 ORDER BY entry
 """
-_WORD = re.compile(r"\w+|[^\w\s]+")
 
 
 def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, search: Search | None = None) -> Links:
@@ -279,7 +276,7 @@ def _add_partial(connection: DuckDBPyConnection, reason: Reason, title: str, key
     query = _PARTIAL.format(open=_OPEN, title=title, key=key, most=MAX_PARTIAL, candidate=_CANDIDATE)
     found = connection.execute(query).to_arrow_table()
     if reason == Reason.PREFIX:
-        accepted = [_is_cut(*titles) for titles in _rows(found, "entry_title", "title")]
+        accepted = [is_cut(*titles) for titles in _rows(found, "entry_title", "title")]
     else:
         accepted = [same_journal(a or "", b or "") for a, b in _rows(found, "entry_journal", "journal")]
     connection.register("partial", found.filter(pa.array(accepted, pa.bool_())))
@@ -292,16 +289,6 @@ def _add_partial(connection: DuckDBPyConnection, reason: Reason, title: str, key
 
 def _rows(table: pa.Table, *names: str) -> zip:  # type: ignore[type-arg]
     return zip(*(table[name].to_pylist() for name in names), strict=True)
-
-
-def _is_cut(cut: str, title: str) -> bool:
-    """Return whether a title, not a generic one, ends where a word of the longer title ends."""
-    wanted, length = len(normalise_one(cut)), 0
-    for word in _WORD.findall(title):
-        length += len(normalise_one(word))
-        if length >= wanted:
-            return length == wanted and not is_generic(cut)
-    return False
 
 
 def _take_titles(index: LinkIndex, numbers: np.ndarray) -> pa.Array:

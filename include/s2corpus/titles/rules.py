@@ -59,6 +59,7 @@ for _words in (_CARDINAL, _ORDINAL, _CJK_NUMERALS):
 _NUMBER = re.compile(rf"[\d{_CJK_NUMERALS}]")
 _PIECE = re.compile(rf"\d+|[{_CJK_NUMERALS}]|[^\W\d_{_CJK_NUMERALS}]+")
 _WORD = re.compile(r"[^\W_]+")
+_TOKEN = re.compile(r"\w+|[^\w\s]+")
 _MAY_BE_NUMBER = (
     rf"[\p{{N}}{_CJK_NUMERALS}]|(?:^|[^a-z])(?:{'|'.join(word for word in NUMERALS if word.isascii())})(?:$|[^a-z])"
 )
@@ -70,11 +71,32 @@ def is_generic(title: str) -> bool:
     return normalise_one(title) in _GENERIC
 
 
+def is_cut(cut: str, title: str) -> bool:
+    """Return whether a title, not a generic one, ends where a word of the longer title ends."""
+    return find_missing_part(cut, title) is not None and not is_generic(cut)
+
+
+def find_missing_part(cut: str, title: str) -> str | None:
+    """Return the part of the longer title that the cut title lacks, or None if the cut is inside a word."""
+    wanted, length = len(normalise_one(cut)), 0
+    for token in _TOKEN.finditer(title):
+        length += len(normalise_one(token.group()))
+        if length >= wanted:
+            return title[token.end() :] if length == wanted else None
+    return None
+
+
 def word_count(title: str) -> int:
     """Words between white space that hold a letter or digit; two characters of Chinese, Japanese or Korean are one word."""
     text = unicodedata.normalize("NFKC", title)
     words = _CJK.sub(" ", text).split()
     return sum(any(map(str.isalnum, word)) for word in words) + len(_CJK.findall(text)) // 2
+
+
+def begins_with_number(title: str) -> bool:
+    """Return whether the first word is a number or numeral: " II. Proofs", ": 3. Panels"."""
+    first = _WORD.search(unicodedata.normalize("NFKC", title).casefold())
+    return first is not None and (first.group() in NUMERALS or _NUMBER.match(first.group()) is not None)
 
 
 def differ_only_in_number(a: str, b: str) -> bool:

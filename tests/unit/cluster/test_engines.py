@@ -85,6 +85,15 @@ def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:
         )
 
 
+def _cut_titles() -> Iterator[Record]:
+    """Yield pairs of a title without its subtitle and the complete title, by equal authors, of one year and first page."""
+    for i, subject in enumerate(["anaemia", "malaria", "hypertension", "asthma", "measles", "dengue"]):
+        title = f"Treatment of {subject} in children"
+        subtitle = f": a systematic review and network meta-analysis of {2 * i + 11} randomised trials of {subject}"
+        for source, end in (("a", ""), ("z", subtitle)):
+            yield record(f"{source}:{i}", title + end, "Maria Garcia, John Smith", 2019, pages=f"{i + 101}-{i + 112}")
+
+
 def _table(records: Iterable[Record]) -> pa.Table:
     return pa.Table.from_batches(batches(records, ready_at="2023-01-05T00:00:00Z"), schema=RECORDS.schema)
 
@@ -143,12 +152,12 @@ class _Given:
 def test_whatever_is_joined_and_cut_is_the_same_in_rounds(
     found: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = _release(tmp_path, _table(_made_up(np.random.default_rng(5), 600)), 3)
+    run = _release(tmp_path, _table([*_made_up(np.random.default_rng(5), 600), *_cut_titles()]), 3)
     tables = _same(run, found, monkeypatch, home_rows=150)
     edges = tables["edges"]
     assert tables["metrics"]["conflicts"][0].as_py() > 10, "there is something to cut"
     assert set(edges["reason"].to_pylist()) == {
-        "declared", "doi", "arxiv_id", "pubmed_id", "file_sha1", "title", "place", "contradiction", "unrelated",
+        "declared", "doi", "arxiv_id", "pubmed_id", "file_sha1", "title", "place", "prefix", "contradiction", "unrelated",
     }  # fmt: skip
     assert any(0.8 < strength < 1 for strength in edges["strength"].to_pylist()), "some titles are only similar"
 

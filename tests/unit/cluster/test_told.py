@@ -30,6 +30,7 @@ YEARS = "; cut: their clusters have different DOIs, or years or records that con
         ("title", True, "S_title = 0.812"),
         ("title", False, "S_title = 0.812" + YEARS),
         ("place", True, "S_title = 0.812, equal volume, pages that agree"),
+        ("prefix", True, "one title lacks the end of the other, equal authors, year and first page"),
         ("contradiction", False, "S_title = 0.812; cut: their journals, volumes, issues or first pages contradict"),
         ("unrelated", False, "equal identifier; cut: unrelated titles and authors"),
     ],
@@ -75,7 +76,7 @@ def test_every_paper_that_has_an_edge_is_explained_and_an_edge_between_two_for_b
 
 def test_identifiers_are_stronger_than_titles() -> None:
     assert [identifier_strength(reason) for reason in range(TITLE)] == [8, 7, 6, 5, 4, 3, 2]
-    assert REASONS[TITLE:] == ("title", "place", "contradiction", "unrelated")
+    assert REASONS[TITLE:] == ("title", "place", "prefix", "contradiction", "unrelated")
 
 
 def test_two_clusters_that_would_have_one_id() -> None:

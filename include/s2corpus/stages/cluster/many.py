@@ -23,7 +23,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.stages.cluster import rounds_identifiers as identifiers
 from s2corpus.stages.cluster import rounds_papers as papers
 from s2corpus.stages.cluster import rounds_titles as titles
-from s2corpus.stages.cluster.rounds import EDGE, LABELS, Rounds, sample, send_home, settle
+from s2corpus.stages.cluster.rounds import LABELS, Rounds, sample, send_home, settle
 from s2corpus.stages.cluster.workers import Workers
 from s2corpus.storage.exchange import Exchange, RowsRemoved
 from s2corpus.tables import ALIASES, PDF_RECORDS, RECORDS
@@ -93,7 +93,7 @@ class _Driver:
         self._by_home("settled", identifiers.settled)
         for task in (
             titles.unsettled, titles.keys, titles.propose, titles.with_text, titles.score, titles.choose, titles.with_records,
-            titles.similar_titles,
+            titles.similar_titles, titles.by_front, titles.cut_titles,
         ):  # fmt: skip
             self._by_home(task.__name__, task)
         self._decide(2, parent)
@@ -154,7 +154,7 @@ class _Driver:
     def _unite(self, number: int, parent: np.ndarray) -> None:
         rounds = self._rounds
         for home in rounds.everyone:
-            edges = rounds.exchange.read(f"edges-{number}", rounds.everyone, home, EDGE)
+            edges = rounds.read_edges(number, home)
             unite(parent, edges["left"].to_numpy(), edges["right"].to_numpy())
         smallest(parent)
         for home in rounds.everyone:

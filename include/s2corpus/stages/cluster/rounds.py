@@ -79,6 +79,11 @@ class Rounds:
         rows = pa.table([left, right, edges.reason.astype(np.int8), kind, edges.strength], schema=EDGE)
         self.exchange.write(name, task, rows, self.home_of(left), self.homes)
 
+    def read_edges(self, number: int, home: int) -> pa.Table:
+        """Return the edges of a pass whose left node is in the home."""
+        names = ("edges-2", "prefix-edges") if number == 2 else (f"edges-{number}",)
+        return pa.concat_tables([self.exchange.read(name, self.everyone, home, EDGE) for name in names])
+
     def labels(self, number: int, home: int) -> np.ndarray:
         """The cluster of each node of a home, by its smallest node, after a pass."""
         found = self.exchange.read(f"labels-{number}", self.everyone, home, LABELS)

@@ -91,9 +91,7 @@ def by_component(number: int, rounds: Rounds, task: int) -> None:
     """A home: send its edges so far, and what decides of the records that have any, to the bucket of their component."""
     home = Home(rounds, task)
     label = rounds.exchange.array(f"components-{number}", task)
-    edges = pa.concat_tables(
-        rounds.exchange.read(f"edges-{earlier}", rounds.everyone, task, EDGE) for earlier in range(number + 1)
-    )
+    edges = pa.concat_tables([rounds.read_edges(earlier, task) for earlier in range(number + 1)])
     of_edge = label[edges["left"].to_numpy() - home.first]
     grouped = edges.append_column("label", pa.array(of_edge, pa.int64()))
     rounds.exchange.write(f"edges-of-{number}", task, grouped, bucket_of(of_edge, rounds.homes), rounds.homes)

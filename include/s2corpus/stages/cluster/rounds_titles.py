@@ -1,4 +1,7 @@
-"""The rounds that join records by title: equal titles in the bucket of their text, similar ones by the buckets of their MinHash keys."""
+"""The rounds that join records by title: equal titles in the bucket of their text, similar ones by the buckets of their MinHash keys.
+
+A title without its subtitle meets the complete title in the bucket of year, first page and surnames.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.agreement import WINDOW
-from s2corpus.clustering.edges import edges_of_similar, equal_title_edges
+from s2corpus.clustering.edges import edges_of_cut, edges_of_similar, equal_title_edges
 from s2corpus.clustering.nodes import nodes_from
+from s2corpus.clustering.pairs import hash_fronts
 from s2corpus.clustering.parts import FACTS
 from s2corpus.stages.cluster.rounds import LABELS, NODE, Home, Rounds
 from s2corpus.titles.buckets import bucket_of
@@ -39,6 +43,7 @@ _KEYS = pa.schema([("key", pa.uint64()), ("title", pa.int64()), ("is_open", pa.b
 _PAIR = pa.schema([("a", pa.int64()), ("b", pa.int64())])
 _TEXTS = pa.schema([*_PAIR, ("text", pa.string())])
 _SCORED = pa.schema([*_PAIR, ("score", pa.float64()), ("bucket", pa.int64())])
+_FRONT = pa.schema([*_TITLED, ("front", pa.uint64())])
 _NEAR = pa.schema([*_TITLED, ("of", pa.int64())])
 
 
@@ -187,6 +192,33 @@ def similar_titles(rounds: Rounds, task: int) -> None:
     b = nodes.title[np.searchsorted(node, pairs["b"].to_numpy())]
     edges = edges_of_similar(nodes, a, b, pairs["score"].to_numpy(), rounds.max_preprint_years)
     rounds.write_edges("edges-2", task, edges, node, near=1)
+
+
+def by_front(rounds: Rounds, task: int) -> None:
+    """A home: send each record with title, year, first page and surnames to the bucket of these three facts."""
+    home = Home(rounds, task)
+    surnames = home["surnames"]
+    offsets, names = surnames.offsets.to_numpy(), surnames.values.to_numpy(zero_copy_only=False)
+    front = hash_fronts(home["year"].to_numpy(), home["page"].to_numpy(), offsets, names)
+    columns = {
+        "node": home.nodes,
+        "label": rounds.labels(1, task),
+        **{name: home[name] for name in _FACTS},
+        "doi": home.doi,
+    }
+    rows = pa.table({**columns, "front": front}, schema=_FRONT).take(pa.array(home.titled[front[home.titled] != 0]))
+    rounds.exchange.write("fronts", task, rows, bucket_of(rows["front"].to_numpy(), rounds.homes), rounds.homes)
+
+
+def cut_titles(rounds: Rounds, task: int) -> None:
+    """A bucket of `by_front`: write the edges between titles without their subtitle and complete titles."""
+    rows = rounds.exchange.read("fronts", rounds.everyone, task, _FRONT).sort_by("node")
+    _, group, size = np.unique(rows["front"].to_numpy(), return_inverse=True, return_counts=True)
+    shared = np.flatnonzero(size[group] > 1)
+    rows = rows.take(pa.array(shared)).combine_chunks()
+    nodes = nodes_from(rows, rounds.preprint_prefixes)
+    edges = edges_of_cut(nodes, group[shared], rows["label"].to_numpy(), rounds.min_title_score)
+    rounds.write_edges("prefix-edges", task, edges, rows["node"].to_numpy(), near=1)
 
 
 def _texts_of(rows: pa.Table, nodes: np.ndarray) -> pa.Array:

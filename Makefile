@@ -83,8 +83,8 @@ test-quick: .venv/.development ## The quick ones only
 test-laws: .venv/.development ## The quick ones with newly drawn examples
 	@HYPOTHESIS_PROFILE=new $(RUN) pytest -q -n 2 --dist loadfile -m "not slow and not services and not airflow" tests/unit
 
-lint: .venv/.development ## ruff, mypy --strict and the word list
-	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy && .venv/bin/python tests/words.py
+lint: .venv/.development ## ruff, mypy --strict and the counter of hard-to-read phrasing
+	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy && .venv/bin/python devtools/english.py --check
 
 docs: .venv/.development ## The documentation site, built strictly into site/
 	@NO_MKDOCS_2_WARNING=1 PYTHONPATH=. .venv/bin/mkdocs build --strict --quiet

@@ -107,7 +107,7 @@ def gzip_lines(stream: BinaryIO, limit: int | None = None, size: int | None = No
 
 
 class _Limited(io.RawIOBase):
-    """A stream of at most `size` bytes: a server may send empty gzip members without end."""
+    """A stream of at most `size` bytes: a server may send empty gzip members forever."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
         self._stream, self._size, self._left = stream, size, size + 1

@@ -7,15 +7,14 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
-from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.tables import PAPERS
-from tests.releases import run_in, spec
+from tests.releases import build, run_in, spec
 
 pytestmark = pytest.mark.slow
 
@@ -33,14 +32,20 @@ def test_unpaywall_alone_opens_pdfs_by_printed_dois(
     tiny: tuple[Path, Truth], extractor: Mapping[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     sample, truth = tiny
-    titles = {paper.key: paper.title for paper in truth.papers}
+    titles = {paper.key: paper.title for paper in truth.papers if paper.s2orc == "kept"}
     printing = [pdf for pdf in truth.pdfs if pdf.selection == "selected" and pdf.doi and pdf.seen and pdf.paper]
     chosen = list({pdf.paper: pdf for pdf in printing if titles.get(pdf.paper or "")}.values())[:3]
     assert len({pdf.doi for pdf in chosen}) == 3
     found = {pdf.sha1: (sample / "drops" / pdf.places[0][0] / pdf.places[0][1]).read_bytes() for pdf in chosen}
     place = {"host_type": "publisher", "version": "publishedVersion", "license": "cc-by", "url": "https://example.org"}
     lines = [
-        {"doi": pdf.doi, "is_oa": True, "title": None, "genre": "journal-article", "oa_locations": [place]}
+        {
+            "doi": pdf.doi,
+            "is_oa": True,
+            "title": None,
+            "genre": "journal-article",
+            "oa_locations": [place],
+        }
         for pdf in chosen
     ]
     write_batch(tmp_path / "tree/drops/2023-one", {f"{sha1[:8]}.pdf": data for sha1, data in found.items()})
@@ -48,11 +53,15 @@ def test_unpaywall_alone_opens_pdfs_by_printed_dois(
     write_batch(tmp_path / "tree/sources/unpaywall/2023-01", delivered, mode="full")
     for name, value in extractor.items():
         monkeypatch.setenv(name, value)
-    run: Run = run_in(tmp_path, spec())
+    release = spec()
+    undated = release.clean.model_copy(update={"unknown_year": "keep"})  # Unpaywall's adapter reads no dates
+    run: Run = run_in(tmp_path, release.model_copy(update={"clean": undated}))
     deliver_tree(run.lake, tmp_path / "tree")
-    for stage in STAGE_NAMES[: STAGE_NAMES.index("vote") + 1]:
-        runner.run_stage(run, stage)
+    build(run)
     papers = run.table(PAPERS).read().to_pylist()
     assert sorted(paper["title"] for paper in papers) == sorted(str(titles[pdf.paper or ""]) for pdf in chosen)
     assert {(paper["doi"], paper["canonical_pdf"]) for paper in papers} == {(pdf.doi, pdf.sha1) for pdf in chosen}
     assert {(paper["open_access"], paper["oa_evidence"]) for paper in papers} == {(True, "unpaywall")}
+    index = pq.read_table(run.lake.open(f"snapshots/{run.snapshot_id}/index.parquet"))
+    published = {(row["id"], row["set"], row["sha1"]) for row in index.to_pylist()}
+    assert published == {(paper["paper_id"], "s2orc", paper["canonical_pdf"]) for paper in papers}

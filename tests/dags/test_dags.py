@@ -240,8 +240,8 @@ def test_specs_that_are_wrong_stop_no_other_dag_and_airflow_shows_each(tmp_path:
             "before the spec's start date 2023-01-01",
         ),
         (
-            (datetime(2023, 2, 1, tzinfo=UTC), datetime(2023, 3, 1, tzinfo=UTC)),
-            "after the spec's end date 2023-01-31",
+            (datetime(2023, 3, 1, tzinfo=UTC), datetime(2023, 4, 1, tzinfo=UTC)),
+            "after the spec's end date 2023-02-28",
         ),
     ],
 )
@@ -434,8 +434,8 @@ def test_late_alert_names_the_release(dags: dict[str, object], monkeypatch: pyte
     ("spec", "first", "last", "releases"),
     [
         ("sample", "2023-01-01", "2023-01-31", ["2023-02-01"]),
-        ("sample", "2023-01-01", "2023-03-01", ["2023-02-01"]),
-        ("sample", "2023-02-01", "2023-03-01", []),
+        ("sample", "2023-01-01", "2023-04-01", ["2023-02-01", "2023-03-01"]),
+        ("sample", "2023-03-01", "2023-04-01", []),
         ("s2_v2", "2022-11-01", "2023-02-15", ["2023-02-01", "2023-03-01"]),
     ],
 )

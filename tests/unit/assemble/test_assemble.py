@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.pipeline.run import Run, Shard
+from s2corpus.pipeline.stages import stage_row
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.assemble import Assemble
 from s2corpus.storage.lake import Lake
@@ -60,9 +60,9 @@ def run(lake: Lake, tmp_path: Path) -> Run:
 def assemble(run: Run, buckets: int = 1) -> None:
     """All rounds, each over all buckets."""
     stage = Assemble()
-    for do in (stage.work, partial(stage.gather, number=1), partial(stage.gather, number=2)):
+    for round in range(stage_row("assemble").rounds):
         for bucket in range(buckets):
-            do(run=run, shard=Shard(bucket))
+            stage.work(run, Shard(bucket), round)
 
 
 def store(run: Run, kind: str, names: list[str]) -> dict[str, str]:

@@ -50,7 +50,7 @@ def edit(path: Path, old: str, new: str) -> str:
 @pytest.mark.parametrize(
     ("file", "old"),
     [
-        ("include/s2corpus/commands/build.py", "Child processes for the shards."),
+        ("include/s2corpus/commands/build.py", "Number of child processes for the shards."),
         ("include/s2orc_parse/cli.py", "file to write"),
         ("include/pdf2tei/cli.py", "seconds a PDF may take"),
         ("include/s2corpus/deployment/slots.py", "WORKER_MB = 400"),

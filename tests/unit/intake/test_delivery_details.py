@@ -115,11 +115,11 @@ def test_own_drop_has_records_of_its_folder(tmp_path: Path) -> None:
     papers.mkdir()
     (papers / "a.pdf").write_bytes(b"%PDF")
     lake = LocalLake(tmp_path / "lake")
-    without, _ = deliver_own(lake, papers)
+    _, without = deliver_own(lake, papers)
     assert {entry.key for entry in lake.list(f"drops/{without}/")} == {
         f"drops/{without}/{name}" for name in ("_READY", "a.pdf")
     }
     (papers / "records.jsonl").write_bytes(b'{"name": "a.pdf", "open_access": true}\n')
-    declared, _ = deliver_own(lake, papers)
+    _, declared = deliver_own(lake, papers)
     assert declared != without
     assert lake.get(f"drops/{declared}/records.jsonl")[0] == (papers / "records.jsonl").read_bytes()

@@ -15,11 +15,13 @@ from devtools.local.forks import Forks
 from s2corpus.errors import UserError
 
 pytestmark = pytest.mark.slow
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def environ(folder: Path) -> dict[str, str]:
     return {
         **os.environ,
+        "PYTHONPATH": os.pathsep.join((str(ROOT / "include"), str(ROOT))),
         "AIRFLOW_HOME": str(folder),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         # nothing listens there
@@ -80,7 +82,7 @@ def test_nothing_is_started_where_nothing_is_asked(folder: Path) -> None:
 
 def test_an_airflow_that_cannot_be_imported_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "airflow_local_settings.py").write_text("raise RuntimeError('a fault of ours')")
-    paths = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    paths = os.pathsep.join((str(tmp_path), str(ROOT / "include"), str(ROOT)))
     log = tmp_path / "imports.log"
     with (
         Forks({**environ(tmp_path), "PYTHONPATH": paths}, tmp_path, log) as forks,

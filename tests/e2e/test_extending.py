@@ -67,9 +67,9 @@ assert (entry.record_id, entry.title, entry.doi) == ("repository:7", "A title", 
             )
         },
         """
-from s2corpus.papers.filter import verdict
+from s2corpus.papers.filter import decide
 text = "We measure how words are used in papers, and say what we found. " * 20
-assert verdict([], [], title="A title", authors=1, text=text).outcome == "short_text"
+assert decide([], [], title="A title", authors=1, text=text).outcome == "short_text"
 """,
     ),
     Change(
@@ -220,9 +220,9 @@ assert (parse.header.title, parse.provenance.extractor) == ("A small paper", "do
         },
         RELEASE
         + """
-from s2corpus.pipeline.stages import STAGE_NAMES, planned_by
+from s2corpus.pipeline.stages import STAGE_NAMES
 assert STAGE_NAMES.index("venues") == STAGE_NAMES.index("vote") + 1
-assert runner.shards_after(run, planned_by("venues")) == 2
+assert runner.shards_after(run, "cluster") == 2
 runner.run_stage(run, "venues")
 metrics = quality.read_metrics(run)["venues"]
 assert metrics["rows"] == 12 == sum(n for name, n in metrics.items() if name.startswith("outcome.")), metrics

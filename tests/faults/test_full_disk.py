@@ -100,9 +100,9 @@ COMMANDS = {
 
 def corpus(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run the command line."""
-    return subprocess.run(
-        [sys.executable, "-m", "s2corpus", *arguments], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True
-    )  # fmt: skip
+    module = "devtools" if arguments[0] == "sample" else "s2corpus"
+    command = [sys.executable, "-m", module, *arguments]
+    return subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -131,7 +131,7 @@ def assert_one_sentence(done: subprocess.CompletedProcess[str], *words: str) -> 
     """Not a traceback: the last line says what, and the exit status that it failed."""
     assert done.returncode in (2, 3), done.stderr
     assert "Traceback" not in done.stderr, done.stderr
-    said = [line for line in done.stderr.splitlines() if line.startswith("corpus: ")]
+    said = [line for line in done.stderr.splitlines() if line.startswith(("corpus: ", "python -m devtools: "))]
     assert len(said) == 1, done.stderr
     assert any(word in said[0] for word in words), said[0]
 
@@ -146,7 +146,7 @@ def test_a_full_disk(name: str, inputs: dict[str, str], small: Path) -> None:
         while True:
             file.write(bytes(1 << 12))
     try:
-        assert_one_sentence(corpus(*in_turn(COMMANDS[name], inputs, small)), "the disk is full")
+        assert_one_sentence(corpus(*in_turn(COMMANDS[name], inputs, small)), "the disk is full", "0 are free")
         after = files_in(small)
         if name == "sample":  # its mark is empty until it is whole: the next call makes it anew
             assert after.pop("folder/sample/.sample.json") == b""

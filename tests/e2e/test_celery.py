@@ -39,7 +39,7 @@ from tests import compose
 from tests.e2e.operating import Operator
 from tests.releases import ROOT, WIDE
 
-pytestmark = [pytest.mark.airflow, pytest.mark.services]
+pytestmark = [pytest.mark.airflow, pytest.mark.services, pytest.mark.long]
 WORKERS = ("one", "two")
 MIDDLE = {"extract.work", "postprocess.work"}
 INTERVAL = datetime(2023, 1, 1, tzinfo=UTC)

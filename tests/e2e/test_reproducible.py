@@ -67,6 +67,7 @@ def test_the_same_release_has_the_same_bytes(
     assert snapshot_bytes(run) == reference
 
 
+@pytest.mark.long
 def test_a_build_killed_at_many_moments_ends_with_the_same_bytes(
     tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
 ) -> None:

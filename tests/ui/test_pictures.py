@@ -16,7 +16,7 @@ from tests.releases import ROOT
 from tests.ui.test_in_airflow import RELEASE, browser, server
 
 __all__ = ["browser", "server"]
-pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow]
+pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow, pytest.mark.long]
 PICTURES = ROOT / "docs" / "pictures"
 MAX_BYTES = 300_000
 

@@ -72,6 +72,7 @@ def test_few_references_have_the_same_links(shared_data: Path) -> None:
     assert {"exact", "fuzzy", "prefix", "none"} <= set(soon.rows["reason"].to_pylist())
 
 
+@pytest.mark.long
 def test_all_that_few_rows_need_compiled_is_compiled_beside_the_first_demo(tmp_path: Path) -> None:
     def kernels_after(code: str) -> list[str]:
         environ = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

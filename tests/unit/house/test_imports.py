@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,32 +37,26 @@ FILES_ONLY = ("s2corpus.storage.transient", "s2corpus.storage.outputs")
 """What kernels may import of storage: which errors are transient, and how files are written."""
 
 
-def files_of(package: str) -> Iterator[Path]:
-    yield from sorted((ROOT / "devtools" if package == "devtools" else INCLUDE / package).rglob("*.py"))
+@cache
+def files_of(package: str) -> tuple[Path, ...]:
+    return tuple(sorted((ROOT / "devtools" if package == "devtools" else INCLUDE / package).rglob("*.py")))
 
 
+@cache
 def module_name(path: Path) -> str:
     top = ROOT if path.is_relative_to(ROOT / "devtools") else INCLUDE
     parts = path.relative_to(top).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported(path: Path, *, type_checking: bool = True) -> set[str]:
-    """Full names that a file imports, anywhere in it."""
-    tree = ast.parse(path.read_text("utf-8"))
-    skipped = {
-        id(child)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) and not type_checking
-        for child in ast.walk(node)
-    }
-    found = set()
+@cache
+def imported(path: Path) -> frozenset[str]:
+    """Return the full names that a file imports, at any level of indentation."""
+    found: set[str] = set()
     package = module_name(path).split(".")
     if path.name != "__init__.py":
         package = package[:-1]
-    for node in ast.walk(tree):
-        if id(node) in skipped:
-            continue
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -70,7 +64,7 @@ def imported(path: Path, *, type_checking: bool = True) -> set[str]:
             if node.level:
                 base = ".".join([*package[: len(package) - node.level + 1], *([node.module] if node.module else [])])
             found |= {f"{base}.{alias.name}" for alias in node.names}
-    return found
+    return frozenset(found)
 
 
 def layer_of(name: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from s2orc_parse.children import end_with_parent
 from s2orc_parse.errors import UserError
-from s2orc_parse.scratch import private
+from s2orc_parse.scratch import check_socket_path
 
 from . import server
 
@@ -37,7 +37,7 @@ def main() -> None:
     if given.parent is not None:
         end_with_parent(given.parent)
     try:
-        private()
+        check_socket_path()
         token = server.token_from(given.token_file)
         server.serve(given.port, max(1, given.workers), token, given.timeout, host=given.host)
     except UserError as error:

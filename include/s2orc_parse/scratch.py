@@ -30,6 +30,10 @@ _COMPLETE = ".whole"
 _ABANDONED_SECONDS = 3600.0
 _AFTER_MULTIPROCESSING = -200
 """exit priority of the removal: multiprocessing removes its own folder inside this one earlier (-100)"""
+_MAX_SOCKET_PATH = 107
+"""bytes of a Unix socket's path (unix(7): 108 with the final NUL)"""
+_SOCKET = "/pymp-12345678/listener-12345678"
+"""path of multiprocessing's socket inside the private folder"""
 _LOCK = threading.Lock()
 _MADE: dict[tuple[int, str], tuple[Path, int]] = {}
 """(process, base folder) → the private folder and its lock handle"""
@@ -52,6 +56,22 @@ def private() -> Path:
         folder = _MADE[key][0]
     tempfile.tempdir = str(folder)
     return folder
+
+
+def check_socket_path() -> None:
+    """Raise an error if the path of the private folder is too long for the sockets of multiprocessing.
+
+    Raises:
+        UserError: the path is too long, or as for `private`.
+    """
+    excess = len(os.fsencode(private())) + len(_SOCKET) - _MAX_SOCKET_PATH
+    if excess > 0:
+        name, base = _find_base()
+        length = len(os.fsencode(base))
+        raise UserError(
+            f"the path of the scratch folder {base} ({name}) has {length} bytes, but sockets in it allow at most "
+            f"{length - excess}: set S2CORPUS_SCRATCH to a folder with a shorter path"
+        )
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from s2corpus.errors import TransientError
 from s2corpus.extractors.grobid import Server
+from s2orc_parse.scratch import check_socket_path
 
 START_SECONDS = 60.0
 
@@ -26,8 +27,10 @@ def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[t
     A PDF that takes longer than `seconds` is ended there too, so that it keeps no worker from the PDFs after it.
 
     Raises:
+        UserError: the path of the scratch folder is too long for the server's sockets.
         TransientError: it does not come up.
     """
+    check_socket_path()
     token = secrets.token_urlsafe(24)
     limited = [] if seconds is None else ["--timeout", str(seconds)]
     with socket.create_server(("127.0.0.1", 0)) as probe:

@@ -19,7 +19,7 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.duck import duckdb_connection
-from s2orc_parse.scratch import private
+from s2orc_parse.scratch import check_socket_path, private
 
 INCLUDE = Path(s2corpus.__file__).parents[1]
 MAKE = "import tempfile, time; from s2orc_parse.scratch import private; print(private(), flush=True);"
@@ -165,3 +165,31 @@ def test_runs_and_duckdb_use_it(base: Path, tmp_path: Path) -> None:
     with duckdb_connection(memory_mb=64, scratch=run.scratch) as connection:
         ((folder,),) = connection.execute("select current_setting('temp_directory')").fetchall()
     assert Path(folder).parent == private()
+
+
+@pytest.mark.parametrize(("length", "fits"), [(30, True), (49, True), (50, False), (110, False)])
+def test_scratch_path_too_long_for_sockets_is_refused(length: int, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """unix(7): a socket's path has at most 107 bytes. multiprocessing puts its socket two levels below the private folder."""
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        base = Path(short, "x" * (length - len(short) - 1))
+        base.mkdir(mode=0o755)
+        code = (
+            "from multiprocessing import get_context\n"
+            "from s2orc_parse.scratch import private\n"
+            "private()\n"
+            "process = get_context('forkserver').Process(target=print, args=('started',)); process.start(); process.join()"
+        )
+        monkeypatch.setenv("S2CORPUS_SCRATCH", str(base))
+        ended = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONPATH": str(INCLUDE)},
+            capture_output=True,
+            check=False,
+        )
+        assert (ended.returncode == 0) == fits, "the limit is the operating system's"
+        if fits:
+            check_socket_path()
+        else:
+            with pytest.raises(UserError, match=f"has {length} bytes.*at most 49: set S2CORPUS_SCRATCH"):
+                check_socket_path()

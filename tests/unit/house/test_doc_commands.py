@@ -1,0 +1,75 @@
+"""Every command of `corpus`, `make` and `python -m devtools` that a page shows exists, with the options that it is shown with."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from devtools.cli import tools
+from s2corpus.cli import corpus
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+TARGETS = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+STARTS = {("corpus",): corpus, ("python", "-m", "devtools"): tools}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_of_a_page_exist_with_their_options(page: Path) -> None:
+    problems = [problem for words in list_commands(page.read_text("utf-8")) for problem in find_problems(words)]
+    assert problems == []
+
+
+def test_unknown_commands_options_and_targets_are_found() -> None:
+    page = "```text\nS2CORPUS_LAKE=x corpus deliver a --into s3://c | cat\ncorpus publish x\nmake rain\n```\nand `corpus verify X --deep`"
+    assert [problem for words in list_commands(page) for problem in find_problems(words)] == [
+        "corpus deliver a --into s3://c: no option --into",
+        "corpus publish x: no command publish",
+        "make rain: no target rain",
+        "corpus verify X --deep: no option --deep",
+    ]
+
+
+def list_commands(page: str) -> Iterator[list[str]]:
+    """Yield the words of each shown command: from code blocks and from inline code."""
+    blocks = re.findall(r"^ *```(?:bash|text|)\n(.*?)^ *```", page, re.MULTILINE | re.DOTALL)
+    inline = re.findall(r"(?<!`)`((?:corpus|make|python -m devtools) [^`\n]+)`", page)
+    for line in [*"\n".join(blocks).replace("\\\n", " ").splitlines(), *inline]:
+        for part in re.split(r"\||&&|;|<<| [<>] |\$ ", line):
+            words = split_words(part)
+            while words and re.match(r"\w+=", words[0]):
+                words = words[1:]
+            if words and (words[0] == "make" or any(tuple(words[: len(start)]) == start for start in STARTS)):
+                yield words
+
+
+def split_words(line: str) -> list[str]:
+    """Return the words of a shell line without its comment; none if it is no shell line."""
+    try:
+        return shlex.split(line, comments=True)
+    except ValueError:
+        return []
+
+
+def find_problems(words: list[str]) -> list[str]:
+    """Return a sentence for each command, option or target that does not exist."""
+    shown = " ".join(words)
+    if words[0] == "make":
+        targets = [word for word in words[1:] if re.fullmatch(r"[a-z][a-z-]*", word)]
+        return [f"{shown}: no target {target}" for target in targets if target not in TARGETS]
+    start = next(start for start in STARTS if tuple(words[: len(start)]) == start)
+    group, rest = STARTS[start], words[len(start) :]
+    if not rest or rest[0].startswith(("-", "…")) or not re.fullmatch(r"[a-z-]+", rest[0]):
+        return []
+    context = click.Context(group)
+    command = group.get_command(context, rest[0])
+    if command is None:
+        return [f"{shown}: no command {rest[0]}"]
+    known = {option for param in command.get_params(context) for option in (*param.opts, *param.secondary_opts)}
+    options = [word.partition("=")[0] for word in rest[1:] if re.match(r"--?[a-z]", word)]
+    return [f"{shown}: no option {option}" for option in options if option not in {*known, "--help"}]

@@ -1,8 +1,8 @@
-"""numba's `njit`, with a cache that no edit outlives, and without the compiler where it would take longer than the work.
+"""numba's `njit` with a cache that edits invalidate, and with plain Python for inputs that are too small to compile for.
 
-numba checks a cached kernel against the time of its own file only, though it holds the kernels of other files that were
-inlined into it: after an edit the callers would keep the old rules. So the cache is a folder named by a hash of all
-kernels' sources, and of numba's version and the processor it compiled for; compile through this module only.
+numba compares a cached kernel only with the time of its own file, but kernels from other files can be inlined. After an edit,
+their callers would use the old code. The cache folder is therefore named by a hash of all kernel sources, numba's version and
+the processor. Compile through this module only.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ __all__ = ["FEW_ROWS", "FOLDER", "for_few", "njit"]
 P = ParamSpec("P")
 R = TypeVar("R")
 FEW = 10_000_000
-"""Comparisons of characters, were all similar, that Python makes in half a minute, 50 s at most; kernels take 13 to 20 s to compile"""
+"""Character comparisons that Python makes in 30 to 50 s in the worst case; compiling the kernels takes 13 to 20 s"""
 FEW_ROWS = 1000
-"""Of more rows nobody need look how long their titles are: they are compiled for"""
+"""Compile for more rows than this, without measuring their titles"""
 _compiled = True
 
 
 def njit(*, always: bool = False, **options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Make a kernel; in `for_few` it is the Python function that it is made of, but where it is to be compiled `always`.
+    """Return a decorator that compiles a kernel. Within `for_few` the kernel runs as Python, unless `always` is set.
 
-    It has no wrapper for C, which none has a use for; the one for Python stays: called without it, the process ends.
+    The kernel gets no C wrapper, because no code uses it. It needs the Python wrapper: a call without it ends the process.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -48,7 +48,7 @@ def njit(*, always: bool = False, **options: Any) -> Callable[[Callable[P, R]], 
         def either(*args: P.args, **kwargs: P.kwargs) -> R:
             if _compiled:
                 return cast(R, kernel(*args, **kwargs))
-            with np.errstate(over="ignore"):  # what wraps around in a kernel does so in Python, with a warning
+            with np.errstate(over="ignore"):  # Overflow wraps around as in a kernel, but Python warns.
                 return function(*args, **kwargs)
 
         either._numba_type_ = kernel._numba_type_  # type: ignore[attr-defined]  # for kernels that call it
@@ -59,9 +59,9 @@ def njit(*, always: bool = False, **options: Any) -> Callable[[Callable[P, R]], 
 
 @contextmanager
 def for_few(comparisons: int) -> Iterator[None]:
-    """Do without the compiler in this block where not all kernels are compiled yet, and Python takes no longer: the same results, sooner.
+    """Run kernels as Python in this block if they are not compiled yet and compiling would take longer. Results are equal.
 
-    `comparisons` are of characters, at most: rows by the size of what they are compared with. A few rows may have long titles.
+    `comparisons` is the largest possible number of character comparisons. Few rows can need many if their titles are long.
     """
     global _compiled
     before, _compiled = _compiled, comparisons > FEW or (FOLDER / WHOLE).exists()
@@ -75,7 +75,7 @@ _PACKAGE = Path(__file__).parent
 
 
 def _sources() -> str:
-    """20 hex digits over every file that has a kernel, numba's version and the processor."""
+    """Return a hash (20 hex digits) of all files with kernels, numba's version and the processor."""
     if config.CPU_NAME:  # type: ignore[attr-defined]
         processor = f"{config.CPU_NAME} {config.CPU_FEATURES}"  # type: ignore[attr-defined]
     else:
@@ -90,37 +90,37 @@ def _sources() -> str:
 
 
 def _folder() -> Path:
-    """`NUMBA_CACHE_DIR` where it is set, else beside the package; where that is read-only the user's cache, else temporary files."""
+    """Return `NUMBA_CACHE_DIR`, or the first writable folder of: the package, the user's cache, temporary files."""
     if named := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(named)
     if os.access(_PACKAGE, os.W_OK):
         return _PACKAGE / "__pycache__"
     try:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "s2corpus"
-    except RuntimeError:  # in a sandbox nobody has a home, nor may it read who has one
+    except RuntimeError:  # A sandboxed process has no home folder.
         return Path(tempfile.gettempdir())
 
 
 def fill(ready_made: Path, folder: Path) -> None:
-    """Copy kernels that were compiled when the image was built to where numba may write; it reads no cache that it may not write."""
+    """Copy the kernels compiled into the image to a writable folder; numba does not read a read-only cache."""
     if not ready_made.is_dir() or folder.exists():
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
+    temporary = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
     try:
-        shutil.copytree(ready_made, beside / "whole")
-        (beside / "whole").rename(folder)
-    except OSError:  # another process was sooner, or there is no room: numba compiles what it misses
+        shutil.copytree(ready_made, temporary / "complete")
+        (temporary / "complete").rename(folder)
+    except OSError:  # Another process was faster, or the disk is full: numba compiles missing kernels.
         pass
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 _NAME = f"kernels-{_sources()}"
 FOLDER = _folder() / _NAME
-"""where numba keeps the kernels of these sources"""
+"""folder of the compiled kernels of these sources"""
 WHOLE = "whole"
-"""the file in it that says that they are all there"""
+"""marker file in this folder: all kernels are compiled"""
 config.CACHE_DIR = str(FOLDER)  # type: ignore[attr-defined]
 if _ready_made := os.environ.get("S2CORPUS_KERNELS"):
     fill(Path(_ready_made) / _NAME, FOLDER)

@@ -1,4 +1,4 @@
-"""Work on many items, in their order, on all cores of the machine: what the commands over files do with more than a few."""
+"""Process many items on all cores, in order; commands over files use it."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _FEW = 8
-"""Items of some milliseconds that are done sooner than a process starts."""
+"""Number of short items that finish before a process would start."""
 _work: Callable[[Any], Any]
 
 
 def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = None, few: int = _FEW) -> Iterator[R]:
-    """The result of each item in the order of the items, of which some are taken ahead.
+    """Yield the result of each item, in the order of the items.
 
-    The first `few` are done in this process, and what they load is shared; then others are started, which are sent half as many at once.
-    The processes are forked, so that `work` may hold what is large; items and results are pickled. Where threads run already,
-    or there is one core, everything is done here.
+    This process handles the first `few` items, so that the workers share the modules that it loads. It then forks workers and sends
+    them batches of half that size. `work` may contain large objects; items and results are pickled. With one core or with
+    threads already running, this process handles all items.
 
     Raises:
-        UserError: a process was ended from outside, as a rule for want of memory.
+        UserError: a worker was killed, usually because memory ran out.
     """
     items = iter(items)
     yield from map(work, islice(items, few))
-    at_once = max(few // 2, 1)
+    batch_size = max(few // 2, 1)
     cores = cores or len(os.sched_getaffinity(0))
     if (more := next(items, None)) is None:
         return
@@ -49,11 +49,11 @@ def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = Non
 
     import s2orc_parse.children  # noqa: F401 (before the processes fork)
 
-    gc.freeze()  # the collector writes to what it looks at: pages would be copied
+    gc.freeze()  # The garbage collector writes to the objects it visits, which would copy shared pages.
     with ProcessPoolExecutor(cores, get_context("fork"), _begin, (work, os.getpid())) as pool:
         ahead: deque[Future[list[R]]] = deque()
         try:
-            while some := list(islice(items, at_once)):
+            while some := list(islice(items, batch_size)):
                 ahead.append(pool.submit(_done, some))
                 if len(ahead) > 2 * cores:
                     yield from ahead.popleft().result()
@@ -61,7 +61,7 @@ def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = Non
                 yield from ahead.popleft().result()
         except BrokenProcessPool:
             raise UserError(
-                "a process was ended while it worked, perhaps for want of memory: give it fewer cores (taskset -c 0)"
+                "a worker process was killed, perhaps because memory ran out: use fewer cores (taskset -c 0)"
             ) from None
         finally:
             gc.unfreeze()

@@ -6,7 +6,7 @@ __all__ = ["LostRace", "QualityBlocked", "TransientError", "UserError"]
 
 
 class LostRace(TransientError):
-    """Another process wrote the same object first: the step can be done again at once."""
+    """Another process wrote the same object first: retry the step immediately."""
 
 
 class QualityBlocked(UserError):

@@ -6,7 +6,7 @@ import re
 
 _MARKDOWN = re.compile(r"([\\`*\[\]|~])")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What a spreadsheet takes for the begin of a formula (OWASP: CSV Injection)."""
+"""First characters of a formula in a spreadsheet (OWASP: CSV Injection)."""
 _SPACES = " \u00a0\u3000\u200b\ufeff"
 
 

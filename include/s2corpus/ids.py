@@ -1,6 +1,6 @@
-"""Names of releases, snapshots and records: text that is known to have its form, and what the form says.
+"""Validated ids of releases, snapshots and records, with access to their parts.
 
-They are text of a type of their own: give `str(id)` to what asks for plain text, as YAML does.
+The ids are subclasses of `str`. Convert them with `str(id)` for libraries that require plain text, such as YAML.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _SNAPSHOT = re.compile(rf"{_RELEASE.pattern}-([0-9a-f]{{8}})")
 
 
 def spec_name(given: str) -> str:
-    """The name of a release spec, if it can be one.
+    """Return the name of a release spec after validation.
 
     Raises:
-        UserError: it cannot.
+        UserError: the name is malformed.
     """
     if not re.fullmatch(SPEC_NAME, given):
         raise UserError(f"{given!r} is not the name of a release spec: expected a-z, 0-9 and _, as in s2_v2")
@@ -34,22 +34,22 @@ def spec_name(given: str) -> str:
 class ReleaseId(str):
     """`<spec>-<YYYYMMDD>`: the release of a spec as of a day; its folder in `releases/`.
 
-    As of another instant than midnight, `<spec>-<YYYYMMDD>T<HHMMSS>`: several releases of one day are several releases.
+    If `as_of` is not midnight, the id is `<spec>-<YYYYMMDD>T<HHMMSS>`. A day can therefore have several releases.
     """
 
     __slots__ = ()
 
     @classmethod
     def of(cls, spec: str, as_of: datetime) -> Self:
-        """The id of a spec's release as of an instant."""
+        """Return the id of a spec's release at an instant."""
         return cls(f"{spec}-{as_of:%Y%m%d}" + (f"T{as_of:%H%M%S}" if f"{as_of:%H%M%S}" != "000000" else ""))
 
     @classmethod
     def parse(cls, given: str) -> Self:
-        """The id, if it has the form.
+        """Return the id after validation.
 
         Raises:
-            UserError: it has not, or names a day that does not exist.
+            UserError: the text is malformed or contains a date that does not exist.
         """
         if not _dated(_RELEASE, given):
             raise UserError(f"{given!r} is not a release id: expected <spec>-<YYYYMMDD>, as in `releases/`")
@@ -57,7 +57,7 @@ class ReleaseId(str):
 
     @classmethod
     def known(cls, given: str) -> bool:
-        """Whether text has the form of an id."""
+        """Return whether the text is a well-formed id."""
         return _dated(_RELEASE, given)
 
     @classmethod
@@ -65,23 +65,23 @@ class ReleaseId(str):
         """Return the release that `page_path` addresses.
 
         Raises:
-            UserError: there can be no such release.
+            UserError: the address is malformed.
         """
         return cls.parse(f"{dag.removeprefix(RELEASE_DAG)}-{day}")
 
     @property
     def page_path(self) -> str:
-        """Return the address of the release on the page "Corpus releases", below the page's own."""
+        """Return the path of the release below the page "Corpus releases"."""
         return f"{RELEASE_DAG}{self.spec}/{self.day}"
 
     @property
     def spec(self) -> str:
-        """The spec's name."""
+        """Return the spec's name."""
         return self.rsplit("-", 1)[0]
 
     @property
     def day(self) -> str:
-        """The day that the release sees, `YYYYMMDD`, with its time if it is not midnight; in order as text."""
+        """Return the date `YYYYMMDD` of `as_of`, with the time if it is not midnight. Sorted text is in order of time."""
         return self.rsplit("-", 1)[1]
 
     @property
@@ -91,7 +91,7 @@ class ReleaseId(str):
 
     @property
     def as_of(self) -> datetime:
-        """The instant (UTC)."""
+        """Return the instant (UTC)."""
         return datetime.strptime(self.day, _FORM["T" in self.day]).replace(tzinfo=UTC)
 
 
@@ -102,15 +102,15 @@ class SnapshotId(str):
 
     @classmethod
     def of(cls, release: ReleaseId, digest: str) -> Self:
-        """The id of a release's snapshot, given the SHA-256 over all that decides its bytes."""
+        """Return the id of a snapshot; `digest` is the SHA-256 of all inputs that determine its bytes."""
         return cls(f"{release}-{digest[:8]}")
 
     @classmethod
     def parse(cls, given: str) -> Self:
-        """The id, if it has the form.
+        """Return the id after validation.
 
         Raises:
-            UserError: it has not, or names a day that does not exist.
+            UserError: the text is malformed or contains a date that does not exist.
         """
         if not _dated(_SNAPSHOT, given):
             raise UserError(f"{given!r} is not a snapshot id: expected <spec>-<YYYYMMDD>-<8 hex>, as in `snapshots/`")
@@ -118,17 +118,17 @@ class SnapshotId(str):
 
     @classmethod
     def known(cls, given: str) -> bool:
-        """Whether text has the form of an id."""
+        """Return whether the text is a well-formed id."""
         return _dated(_SNAPSHOT, given)
 
     @property
     def release(self) -> ReleaseId:
-        """The release it is a snapshot of."""
+        """Return the id of the release."""
         return ReleaseId(self.rsplit("-", 1)[0])
 
     @property
     def spec(self) -> str:
-        """The spec's name."""
+        """Return the spec's name."""
         return self.release.spec
 
 
@@ -139,17 +139,17 @@ class RecordId(str):
 
     @classmethod
     def of(cls, source: str, native: object) -> Self:
-        """The id of a source's own entry."""
+        """Return the id of a source's entry."""
         return cls(f"{source}:{native}")
 
     @property
     def source(self) -> str:
-        """The source's name."""
+        """Return the source's name."""
         return self.partition(":")[0]
 
     @property
     def native(self) -> str:
-        """What the source itself calls the record; empty where there is none."""
+        """Return the source's native id, or an empty string."""
         return self.partition(":")[2]
 
 

@@ -1,7 +1,7 @@
-"""HTTP requests with one deadline for all of a request: connecting, TLS, sending, every header and the body.
+"""HTTP requests with one deadline for the complete request: connecting, TLS, sending, headers and body.
 
-A timeout of `requests` holds for one read: a server that sends a header a second keeps a request of 3 s for minutes. Here a clock cuts
-the connection. No redirect is followed unless the caller does.
+A timeout of `requests` limits a single read: a server that sends one header per second can extend a 3 s request to minutes.
+A timer shuts the connection down here. Redirects are not followed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ logging.getLogger("urllib3.connectionpool").setLevel(
 
 
 class Session(requests.Session):
-    """A session whose connections can be cut; it keeps `connections` to each server."""
+    """A session with connections that a timer can shut down; it pools `connections` per server."""
 
     def __init__(self, connections: int = 1) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class Session(requests.Session):
             self.mount(scheme, _Adapter(pool_connections=1, pool_maxsize=connections))
 
     def get_redirect_target(self, resp: requests.Response) -> None:
-        """None: else the library would read a redirect's whole body to see where it leads."""
+        """Return None: otherwise the library reads the complete body of a redirect."""
 
 
 def ask(
@@ -56,10 +56,11 @@ def ask(
     data: Any = None,
     files: dict[Any, Any] | None = None,
 ) -> requests.Response:
-    """One request and its whole answer, of which at most `max_bytes` + 1 bytes are read, within `seconds`.
+    """Send a request and read its answer, at most `max_bytes` + 1 bytes, within `seconds`.
 
     Raises:
-        requests.RequestException: no answer, half an answer, or `requests.ReadTimeout`: not within its time.
+        requests.ReadTimeout: the answer was not complete in time.
+        requests.RequestException: no answer or an incomplete answer.
     """
     with _Clock(seconds) as clock:
         try:
@@ -76,7 +77,7 @@ def ask(
             ) as response:
                 body = bytearray()
                 try:
-                    # read1: whatever has arrived; a read of a whole block would wait for it, a trickle at a time
+                    # read1 returns available bytes; a read of a full block would wait for a slow server.
                     while len(body) <= max_bytes and (block := response.raw.read1(_BLOCK, decode_content=True)):
                         body += block
                 except HTTPError as error:
@@ -84,17 +85,17 @@ def ask(
                 response._content = bytes(body)
         except (requests.RequestException, OSError) as error:
             if clock.passed:
-                raise requests.ReadTimeout(f"no whole answer within {seconds:g} s") from None
+                raise requests.ReadTimeout(f"no complete answer within {seconds:g} s") from None
             if isinstance(error, requests.RequestException):
                 raise
             raise requests.ConnectionError(error) from None
-        if clock.passed:  # a cut connection can look like the end of an answer without a length
-            raise requests.ReadTimeout(f"no whole answer within {seconds:g} s")
+        if clock.passed:  # A closed connection can look like the end of an answer without a length.
+            raise requests.ReadTimeout(f"no complete answer within {seconds:g} s")
     return response
 
 
 class _Clock:
-    """Cuts the connection that this thread's request uses when the time is over."""
+    """A timer that shuts down the connection of this thread's request."""
 
     def __init__(self, seconds: float) -> None:
         self.passed = False
@@ -116,7 +117,7 @@ class _Clock:
             self._keep(None)
 
     def watch(self, line: socket.socket) -> None:
-        """Cut this connection from now on."""
+        """Make this the connection to shut down."""
         with self._lock:
             self._keep(line)
         if self.passed:
@@ -136,7 +137,7 @@ class _Clock:
 
 
 class _Cut:
-    """A connection that hands a second handle of its socket to the clock: TLS takes the first one away."""
+    """A connection that gives the timer a second handle of its socket: TLS detaches the first."""
 
     _line: socket.socket | None = None
 
@@ -144,7 +145,7 @@ class _Cut:
         found: socket.socket = super()._new_conn()  # type: ignore[misc]
         if _is_link_local(str(found.getpeername()[0])):
             found.close()
-            raise OSError("a link-local address: clouds give keys there to whoever asks")
+            raise OSError("link-local address refused: metadata services of clouds give credentials to every client")
         self._line = socket.socket(fileno=os.dup(found.fileno()))
         self._watch()
         return found
@@ -162,7 +163,7 @@ class _Cut:
     def _watch(self) -> None:
         clock: _Clock | None = getattr(_current, "clock", None)
         if clock is not None and self._line is not None:
-            clock.watch(self._line.dup())  # this connection may be closed while its answer is still read
+            clock.watch(self._line.dup())  # The connection may be closed before its answer is read.
 
 
 def _is_link_local(peer: str) -> bool:

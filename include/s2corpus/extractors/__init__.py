@@ -1,4 +1,4 @@
-"""Extractors: the protocol they are behind, the pool that asks them, and GROBID's adapter (SEMANTICS: Extract; docs/extractors.md)."""
+"""Extractors: the protocol, the pool of servers, and the GROBID adapter (SPEC §2; docs/extractors.md)."""
 
 from s2corpus.extractors.limits import Extraction, Limits
 from s2corpus.extractors.pool import Pool

@@ -1,4 +1,4 @@
-"""The embedded extractor as a server of our own, for as long as it is needed."""
+"""Start and stop the embedded extractor as a local server."""
 
 from __future__ import annotations
 
@@ -20,15 +20,13 @@ START_SECONDS = 60.0
 
 @contextmanager
 def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[tuple[str, str]]:
-    """Run `pdf2tei.server` on a free port of 127.0.0.1: its (address, token), until the block ends.
+    """Run `pdf2tei.cli` on a free port of 127.0.0.1 and yield its (address, token); stop it at the end of the block.
 
-    The server ends with this process, also if this process is killed.
-
-    A PDF that takes longer than `seconds` is ended there too, so that it keeps no worker from the PDFs after it.
+    The server ends with this process, also if this process is killed. It cancels a PDF after `seconds`.
 
     Raises:
         UserError: the path of the scratch folder is too long for the server's sockets.
-        TransientError: it does not come up.
+        TransientError: the server does not start.
     """
     check_socket_path()
     token = secrets.token_urlsafe(24)
@@ -57,7 +55,7 @@ def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[t
         end = time.monotonic() + START_SECONDS
         while not server.alive(timeout=1.0):
             if process.poll() is not None or time.monotonic() > end:
-                raise TransientError(f"the embedded extractor does not come up on 127.0.0.1:{port}")
+                raise TransientError(f"the embedded extractor did not start on 127.0.0.1:{port}")
             time.sleep(0.1)
         yield url, token
     finally:

@@ -1,8 +1,8 @@
-"""GROBID's REST API, and that of every extractor that answers as it does: it answers at once, in TEI.
+"""Adapter for GROBID's REST API and compatible servers, which return TEI synchronously.
 
-Of grobid-client-python, `ApiClient`'s verbs and status call are used. Its `call_api` is replaced, because it builds the whole upload
-in memory, reads an answer of any size, has no limit but the time between two bytes, and opens a connection for every call;
-its `GrobidClient` is left out, because it retries a 503 by calling itself again and again and returns errors as texts.
+The client uses the verbs and the status call of grobid-client-python's `ApiClient`. It replaces `call_api`, which buffers uploads
+in memory, reads answers of any size, limits only the time between two bytes, and opens a connection for every call.
+It does not use `GrobidClient`, which retries a 503 by unbounded recursion and returns errors as text.
 """
 
 from __future__ import annotations
@@ -42,28 +42,28 @@ _CODE_WITHIN = 4096
 
 
 def form(asked: Extract) -> dict[str, str]:
-    """The form fields of `processFulltextDocument`: every one is sent, so that a server's own defaults decide nothing."""
+    """Return all form fields of `processFulltextDocument`, so that the server's defaults have no effect."""
     if asked.options:
         raise UserError(
-            f"extract.options: {dict(asked.options)!r} given; what GROBID is asked for has fields of its own"
+            f"extract.options: {dict(asked.options)!r} given, no options expected: set GROBID's parameters in the other fields of `extract`"
         )
     return {
         "consolidateHeader": str(asked.consolidate_header),
         "consolidateCitations": str(asked.consolidate_citations),
         "includeRawCitations": str(int(asked.include_raw_citations)),
         "segmentSentences": str(int(asked.segment_sentences)),
-        # the embedded extractor's own; left out where it is off, so that what was extracted before stays known
+        # Omit `ocr` when off: keys of stored extractions remain valid.
         **({"ocr": "1"} if asked.ocr == "scans" else {}),
     }
 
 
 def server(url: str, form: Mapping[str, str], *, token: str | None, connections: int, max_bytes: int) -> Server:
-    """A server by its base URL."""
+    """Return the server at a base URL."""
     return Server(url, form, token=token, connections=connections, max_bytes=max_bytes)
 
 
 def convert(data: bytes, *, file_sha1: str, made_by: Identity) -> Parse:
-    """The parse of a TEI. Raises BadAnswer."""
+    """Convert a TEI to a parse. Raises BadAnswer."""
     try:
         return tei.convert(
             data, file_sha1=file_sha1, made_by=(made_by.extractor, made_by.full_version, made_by.options_hash)
@@ -95,7 +95,7 @@ class Server(HttpServer, ApiClient):
         files: dict[Any, Any] | None = None,
         timeout: float | None = None,
     ) -> tuple[requests.Response, int]:
-        """One request of the library's verbs, within our limits."""
+        """Send a request for the library's verbs, with limits on time and size."""
         response = self.ask(
             method,
             url.removeprefix(self.base_url),
@@ -108,41 +108,41 @@ class Server(HttpServer, ApiClient):
         return response, response.status_code
 
     def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer:
-        """Send one PDF to `processFulltextDocument` and judge the answer."""
+        """Send one PDF to `processFulltextDocument` and classify the answer."""
         reply = self.upload(
             "api/processFulltextDocument", file_sha1, open_pdf, field="input", form=self.form, timeout=timeout
         )
         return reply if isinstance(reply, Answer) else judge(*reply, self.max_bytes)
 
     def alive(self, *, timeout: float) -> bool:
-        """Whether `/api/health` says that it is ready (GROBID since 0.9), or `/api/isalive` says true where the former does not say."""
+        """Return whether `/api/health` reports ready (GROBID ≥ 0.9), or `/api/isalive` returns true on older servers."""
         try:
             health, _ = self.call_api("GET", f"{self.base_url}api/health", timeout=timeout)
             with suppress(ValueError):
-                told = json.loads(health.content)
-                if isinstance(told, dict) and isinstance(told.get("ready"), bool):
-                    return bool(told["ready"])
+                answer = json.loads(health.content)
+                if isinstance(answer, dict) and isinstance(answer.get("ready"), bool):
+                    return bool(answer["ready"])
             response, status = self.service_status(timeout=timeout)
         except requests.RequestException:
             return False
         return status == 200 and response.content.strip().lower() == b"true"
 
     def identity(self, *, timeout: float) -> Identity:
-        """Who `/api/version` says it is: JSON, or the version alone as GROBID before 0.8 has it.
+        """Return the identity from `/api/version`: JSON, or plain text from GROBID before 0.8.
 
         Raises:
-            TransientError: it does not answer.
-            UserError: it answers something else than a version.
+            TransientError: the server does not answer.
+            UserError: the answer contains no version.
         """
         status, body = self.version_answer("/api/version", timeout=timeout)
         text = body.decode("utf-8", "replace").strip()
         try:
-            told = json.loads(text)
+            answer = json.loads(text)
         except ValueError:
-            told = text
-        if not isinstance(told, dict):
-            told = {"version": text}
-        identity = Identity(str(told.get("name", NAME)), str(told.get("version", "")))
+            answer = text
+        if not isinstance(answer, dict):
+            answer = {"version": text}
+        identity = Identity(str(answer.get("name", NAME)), str(answer.get("version", "")))
         if status != 200 or not identity.valid:
             raise UserError(
                 f"{self.name} is not a GROBID server: it answers HTTP {status} {text[:80]!r} to /api/version"
@@ -151,11 +151,10 @@ class Server(HttpServer, ApiClient):
 
 
 def judge(status: int, body: bytes, max_tei_bytes: int) -> Answer:
-    """What an HTTP answer says about its PDF.
+    """Classify an HTTP answer about a PDF.
 
-    `body` may be cut after `max_tei_bytes` + 1 bytes: longer is `bad_tei`. Only the five codes that are the PDF's own
-    fault are final; GROBID's other ones (TAGGING_ERROR, PARSING_ERROR, GENERAL, TIMEOUT), and what a proxy or a dying
-    server says, may be different next time.
+    A `body` of more than `max_tei_bytes` is `bad_tei`; the caller may cut it after one byte more. Only the five codes that the
+    PDF itself causes are final. GROBID's other codes (TAGGING_ERROR, PARSING_ERROR, GENERAL, TIMEOUT) and proxy errors are retried.
     """
     if status == 200:
         fine = len(body) <= max_tei_bytes and is_tei(body)
@@ -170,7 +169,7 @@ def judge(status: int, body: bytes, max_tei_bytes: int) -> Answer:
 
 
 def is_tei(body: bytes) -> bool:
-    """Whether a document is well-formed XML with the TEI root and no document type: GROBID writes none, bombs need one."""
+    """Return whether a document is well-formed XML with the TEI root and without a DTD, which only entity bombs need."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(body, parser)

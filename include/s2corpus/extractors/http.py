@@ -1,6 +1,6 @@
-"""Requests to an extractor's server, limited in time and size: what adapters derive their servers from.
+"""Base class of extractor servers: HTTP requests with limits on time and size.
 
-No redirect is followed, no proxy, .netrc or cookie is used, and an answer is read until its limit of bytes or seconds is over.
+Requests follow no redirects and use no proxy, .netrc or cookies.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _BLOCK = 1 << 16
 
 
 class HttpServer:
-    """A server under its base URL (`http://host:8070`), with as many kept connections as requests may be in flight."""
+    """A server at a base URL (`http://host:8070`), with a pool of `connections` keep-alive connections."""
 
     KIND = "an extractor's server"
-    """what it is, for messages"""
+    """the kind of server, for error messages"""
 
     def __init__(self, url: str, *, headers: Mapping[str, str], connections: int, max_bytes: int) -> None:
         parts = urlsplit(url)
@@ -37,7 +37,7 @@ class HttpServer:
         self.name = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
         self.max_bytes = max_bytes
         self.session = web.Session(connections)
-        self.session.trust_env = False  # no proxy between us and the server, no .netrc instead of the token
+        self.session.trust_env = False  # no proxy from the environment, no .netrc that replaces the token
         self.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # no balancer's sticky sessions
         self.session.headers.update({"Accept-Encoding": "identity", **headers})
 
@@ -52,10 +52,10 @@ class HttpServer:
         data: Any = None,
         files: dict[Any, Any] | None = None,
     ) -> requests.Response:
-        """One request; the answer's body is read until `max_bytes` + 1 bytes or until `timeout` seconds are over.
+        """Send a request and read at most `max_bytes` + 1 bytes of the answer within `timeout` seconds.
 
         Raises:
-            requests.RequestException: no answer, or half an answer.
+            requests.RequestException: no answer or an incomplete answer.
         """
         return web.ask(
             self.session,
@@ -70,7 +70,7 @@ class HttpServer:
         )
 
     def read(self, path: str, *, timeout: float) -> tuple[int, bytes] | Answer:
-        """Status and body of a GET, or what it means that there is none."""
+        """Return the status and body of a GET, or an `Answer` that describes the failure."""
         start = time.monotonic()
         try:
             response = self.ask("GET", path, timeout=timeout)
@@ -88,11 +88,11 @@ class HttpServer:
         form: Mapping[str, str],
         timeout: float,
     ) -> tuple[int, bytes] | Answer:
-        """Post one PDF, read in blocks, as a multipart form: status and body, or what it means that there is none."""
+        """Post one PDF as a multipart form, streamed; return status and body, or an `Answer` that describes the failure."""
         start = time.monotonic()
         try:
             pdf = open_pdf()
-        except Exception as error:  # whatever the storage raises
+        except Exception as error:  # any storage error
             return Answer(Outcome.CONNECTION, detail=repr(error))
         with pdf:
             body = _Upload(field, f"{file_sha1}.pdf", pdf, form)
@@ -109,11 +109,11 @@ class HttpServer:
         return response.status_code, response.content
 
     def version_answer(self, path: str, *, timeout: float) -> tuple[int, bytes]:
-        """Status and body of the address that says who the server is.
+        """Return the status and body of the server's version address.
 
         Raises:
-            TransientError: it does not answer.
-            UserError: it wants a token.
+            TransientError: the server does not answer.
+            UserError: the server requires a token.
         """
         try:
             response = self.ask("GET", path, timeout=timeout)
@@ -128,7 +128,7 @@ class HttpServer:
 
 
 def refusal(status: int, body: bytes) -> Answer:
-    """What a status other than the expected one means, for any extractor: busy, too late, or broken."""
+    """Classify an unexpected HTTP status: busy, timeout or broken."""
     detail = f"HTTP {status}: {body[:200].decode(errors='replace')}"
     if status in (429, 503):
         return Answer(Outcome.BUSY, body, detail=detail)
@@ -146,9 +146,9 @@ def _unanswered(error: requests.RequestException, late: bool) -> Answer:
 
 
 class _Upload:
-    """A multipart body over an open PDF, read in blocks: never in memory as a whole.
+    """A multipart body that streams an open PDF in blocks.
 
-    Its length is 0 (which requests sends as chunks) where the stream cannot say its own, as one from S3.
+    Its length is 0 if the stream has no size, as on S3; requests then uses chunked encoding.
     """
 
     def __init__(self, field: str, name: str, pdf: BinaryIO, form: Mapping[str, str]) -> None:
@@ -175,13 +175,13 @@ class _Upload:
         return self._length
 
     def __bool__(self) -> bool:
-        return True  # requests drops what is false
+        return True  # requests ignores a falsy body
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(lambda: self.read(_BLOCK), b"")
 
     def read(self, size: int = -1) -> bytes:
-        """The next block."""
+        """Return the next block."""
         while self._parts:
             try:
                 block = self._parts[0].read(size if size >= 0 else _BLOCK)

@@ -1,4 +1,4 @@
-"""What a pool is allowed, and what it gives for each PDF."""
+"""Limits of a pool, and its result for each PDF."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from s2corpus.extractors.protocol import Outcome
 
 @dataclass(frozen=True)
 class Limits:
-    """How long and how much; times in seconds, pairs are ranges from which a wait is drawn evenly."""
+    """Limits on time, retries and size. Times are in seconds; a wait is drawn uniformly from a pair."""
 
     in_flight: int = 4
-    """PDFs that servers work on at once, over all servers: requests open, and tasks that are polled"""
+    """PDFs in process at the same time on all servers: open requests and polled tasks"""
     deadline: float = 600.0
-    """of one PDF, from its first request, waits included"""
+    """limit for one PDF from its first request, including waits"""
     request: float = 200.0
-    """of one try: one request, or a task from its submission on"""
+    """limit for one attempt: a request, or a task from its submission"""
     tries: int = 3
-    """failures of one kind (timeout, connection) after which a PDF is given up; failed polls in a row after which a task is lost"""
+    """failures of one kind (timeout, connection) per PDF, and consecutive failed polls per task"""
     busy_wait: tuple[float, float] = (5.0, 10.0)
-    """after a 503, as GROBID asks for"""
+    """wait after a 503, as GROBID recommends"""
     retry_wait: tuple[float, float] = (1.0, 3.0)
-    """after a timeout or a broken connection"""
+    """wait after a timeout or a broken connection"""
     failures: int = 3
-    """failures in a row, nothing answered in between, after which a server is taken out"""
+    """consecutive failures after which a server is taken out of the pool"""
     health_wait: tuple[float, float] = (2.0, 4.0)
-    """between looks at a server that is out"""
+    """wait between health checks of a server outside the pool"""
     outage: float = 180.0
-    """without any server for so long, what is left is given up"""
+    """time without any server after which the remaining PDFs are given up"""
     status: float = 10.0
-    """of asking how a server or a task is"""
+    """limit for a status request"""
     max_tei_bytes: int = 12_000_000
     progress: float = 5.0
-    """between lines in the log"""
+    """interval of progress lines in the log"""
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What became of one PDF: `tries` requests were made, the last took `seconds`, and `server` had it."""
+    """The result for one PDF: the number of attempts, the duration of the last one in seconds, and its server."""
 
     file_sha1: str
     outcome: Outcome
@@ -46,5 +46,5 @@ class Extraction:
     seconds: float
     server: str | None
     tei: bytes | None = None
-    """the answer: TEI, or what its extractor's adapter reads"""
+    """the answer: TEI, or the format of the extractor's adapter"""
     tei_sha1: str | None = None

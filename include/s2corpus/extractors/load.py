@@ -1,4 +1,4 @@
-"""The load of one server of a pool: how much it takes, and when it gets nothing."""
+"""The load of one server of a pool: its capacity and its health."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ log = logging.getLogger(__name__)
 
 
 class Load:
-    """What a server works on, what it last refused, whether it is out."""
+    """A server's requests in flight, its last refusals, and whether it is out of the pool."""
 
     def __init__(self, server: Server, *, out: bool = False) -> None:
         self.server = server
@@ -23,25 +23,25 @@ class Load:
         self.look_at = 0.0
 
     def takes(self, now: float) -> bool:
-        """Whether it may be sent one more."""
+        """Return whether the server may receive another PDF."""
         return not self.out and (self.in_flight < self.room or now >= self.room_until)
 
     def refused(self, until: float) -> None:
-        """Note a 503. A row of them, as long as what it works on, says how much it has room for: tried again later.
+        """Record a 503. As many consecutive ones as PDFs in flight limit the server to its current load until `until`.
 
-        A single one says little: other clients, and servers that restart, give them at any load.
+        A single 503 has no effect: other clients and restarts also cause it.
         """
         self.refusals += 1
         if self.refusals >= max(3, self.in_flight):
             self.room, self.room_until = self.in_flight, until
 
     def failed(self, limit: int, now: float, *, at_once: bool) -> None:
-        """Note a timeout or broken connection; too many in a row and it is looked at before it is sent anything."""
+        """Record a timeout or broken connection; after `limit` consecutive failures the server leaves the pool until a health check."""
         self.failures += 1
         if not self.out and (at_once or self.failures >= limit):
-            log.warning("%s does not answer: taken out", self.server.name)
+            log.warning("%s does not answer: taken out of the pool", self.server.name)
             self.out, self.look_at = True, now
 
     def answered(self) -> None:
-        """Note a final answer."""
+        """Record a final answer."""
         self.failures = self.refusals = 0

@@ -1,4 +1,4 @@
-"""PDFs through one or several servers of an extractor: every PDF ends with one outcome, and none is sent again that was answered."""
+"""Send PDFs to the servers of one extractor. Each PDF gets one outcome; an answered PDF is not sent again."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ log = logging.getLogger(__name__)
 
 
 class Pool:
-    """Some servers of one extractor that answer in the same way, and what may be asked of them.
+    """Servers of one extractor and version, with their options and limits.
 
-    `servers` are addresses: of GROBID's REST API, or with the name of another adapter in front (`docling+http://host:5001`).
+    `servers` are addresses of GROBID's REST API; other adapters have their name as prefix (`docling+http://host:5001`).
     """
 
     def __init__(
@@ -45,41 +45,41 @@ class Pool:
         self.answering = {server.name for server in self.servers}
 
     def identity(self) -> Identity:
-        """Who the servers are, and what they are asked for; asked again each time.
+        """Query and return the common identity of the servers.
 
-        A server that does not answer now is left out until it does, and then has to be of this version too.
+        A server without an answer joins the pool later, if it then reports the same identity.
 
         Raises:
-            TransientError: none of them answers.
-            UserError: one is not what its address says, wants a token, or is of another version than the others.
+            TransientError: no server answers.
+            UserError: a server is not an extractor, requires a token, or has another version than the others.
         """
-        told: dict[str, Identity] = {}
+        identities: dict[str, Identity] = {}
         silent: list[TransientError] = []
         for server in self.servers:
             try:
-                told[server.name] = self._identity(server)
+                identities[server.name] = self._identity(server)
             except TransientError as error:
                 log.warning("%s", error)
                 silent.append(error)
-        if not told:
+        if not identities:
             raise silent[0]
-        if len(set(told.values())) > 1:
-            found = ", ".join(f"{name} is {identity}" for name, identity in told.items())
+        if len(set(identities.values())) > 1:
+            found = ", ".join(f"{name} is {identity}" for name, identity in identities.items())
             raise UserError(f"the servers of one pool must be of one version, but {found}")
-        self.answering = set(told)
-        self.known = next(iter(told.values()))
+        self.answering = set(identities)
+        self.known = next(iter(identities.values()))
         return self.known
 
     def _identity(self, server: Server) -> Identity:
         found = replace(server.identity(timeout=self.limits.status), options_hash=self.options_hash)
         if not found.valid:
             raise UserError(
-                f"{server.name} says that it is {str(found)!r}: expected a name and a version, each one word"
+                f"{server.name} reports the identity {str(found)!r}: expected a name and a version, each one word"
             )
         return found
 
     def fit(self, server: Server) -> bool:
-        """Whether a server that was out may be sent PDFs again: it is alive, and what the others are."""
+        """Return whether a server may rejoin the pool: it is alive and has the identity of the others."""
         try:
             return server.alive(timeout=self.limits.status) and (
                 self.known is None or self._identity(server) == self.known
@@ -91,11 +91,10 @@ class Pool:
     def extract(
         self, items: Iterable[tuple[str, Callable[[], BinaryIO]]], *, total: int | None = None
     ) -> Iterator[Extraction]:
-        """Send PDFs `(file_sha1, open)` and give one Extraction each, in the order in which they are decided.
+        """Send PDFs `(file_sha1, open)` and yield one Extraction for each, in order of completion.
 
-        `open` is called once a try and gives a stream, which is read in blocks. Items are taken as they are
-        needed, and no faster than the results are: memory does not grow with their number. `total` is their number,
-        for the log.
+        Each attempt calls `open` for a stream, which is read in blocks. Items are consumed no faster than the results, so that
+        memory does not grow with their number. `total` is their number, for the log.
         """
         run = Run(self.servers, self.answering, self.fit, self.limits, iter(items), total)
         try:

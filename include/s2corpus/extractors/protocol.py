@@ -1,7 +1,7 @@
-"""What the pool asks of an extractor's servers, and what an extractor's adapter offers (docs/extractors.md).
+"""Protocols of extractor servers and of the adapters that connect them (docs/extractors.md).
 
-A server is asked to `submit` a PDF. One that answers at once, as GROBID does, gives the `Answer`; one that works on it in the
-background gives a `Task`, which the pool asks for with `poll` until it is done, and then takes its answer with `fetch`.
+The pool submits a PDF to a server with `submit`. A synchronous server, such as GROBID, returns an `Answer`. A background server
+returns a `Task`: the pool polls it with `poll` until it is done and then reads the answer with `fetch`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from s2corpus.rules.extract import Extract
 from s2orc_parse.parse_model import Parse
 
 _NAME = re.compile(r"\w[\w.+-]{0,63}", re.ASCII)
-"""names and versions are folders of the lake and the source of records"""
+"""names and versions become folder names in the lake and source names of records"""
 
 
 class Outcome(StrEnum):
-    """How a PDF's extraction ended. What is not final is tried again in the next release."""
+    """The outcome of a PDF's extraction. The next release retries outcomes that are not final."""
 
     OK = "ok"
     NO_CONTENT = "no_content"
@@ -40,35 +40,35 @@ class Outcome(StrEnum):
 
     @property
     def final(self) -> bool:
-        """Whether this is the extractor's last word about the PDF."""
+        """Return whether the outcome is permanent, so that the PDF is not sent again."""
         return not self.startswith("gave_up:")
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who extracts: what decides an answer beside the PDF. It is in the key of what is kept, and in the provenance of parses."""
+    """The extractor, its version and its options. They are part of the key of stored answers and of the provenance of parses."""
 
     extractor: str
-    """the name that the server gives itself: grobid, s2corpus-layout, docling, …"""
+    """the name that the server reports: grobid, s2corpus-layout, docling, …"""
     version: str
     revision: str = ""
-    """of its model, where the version of the program does not fix it"""
+    """revision of the model, if the program's version does not determine it"""
     options_hash: str = ""
-    """16 hex digits over what is asked for"""
+    """hash of the request options, 16 hex digits"""
 
     @property
     def full_version(self) -> str:
-        """The version, with the model's revision where there is one: `1.18.0+a3f09c`."""
+        """Return the version, followed by the model's revision if present: `1.18.0+a3f09c`."""
         return f"{self.version}+{self.revision}" if self.revision else self.version
 
     @property
     def key(self) -> dict[str, str]:
-        """The columns of EXTRACTIONS that name it, in the order of the folders of the content store."""
+        """Return the identity as columns of EXTRACTIONS, in the order of the content store's folders."""
         return {"extractor": self.extractor, "version": self.full_version, "options_hash": self.options_hash}
 
     @property
     def valid(self) -> bool:
-        """Whether its name and versions may be folders of the lake and a source of records."""
+        """Return whether the name and versions are valid as folder names and source names."""
         words = (self.extractor, self.version, *([self.revision] if self.revision else []))
         return all(_NAME.fullmatch(word) for word in words)
 
@@ -78,58 +78,58 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What asking about one PDF came to. A `gave_up` outcome stands for another try."""
+    """The result of one request about a PDF. A `gave_up` outcome causes a retry."""
 
     outcome: Outcome
     body: bytes = b""
     unreachable: bool = False
-    """no connection came about"""
+    """the connection could not be established"""
     broken: bool = False
-    """the server, or what stands before it, did not answer properly; False also where our side could not read the PDF"""
+    """the server or its proxy sent no valid answer; False if this process could not read the PDF"""
     lost: bool = False
-    """of a task: the server does not know it, or gave up on it; it is submitted again"""
+    """the server does not have the task or abandoned it; the PDF is submitted again"""
     detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A PDF that a server has taken and works on."""
+    """A PDF that a background server is processing."""
 
     id: str
     done: bool = False
-    """whether its answer may be fetched"""
+    """the answer can be fetched"""
     wait: float = 2.0
-    """seconds until it is worth asking again"""
+    """seconds until the next poll"""
 
 
 class Server(Protocol):
-    """One server. It never raises for what comes from outside: that is an `Answer`. `timeout` is in seconds, of one request."""
+    """One server. Network and server failures are returned as an `Answer`, not raised. `timeout` limits one request, in seconds."""
 
     name: str
-    """its address, without a password"""
+    """address without credentials"""
 
     def identity(self, *, timeout: float) -> Identity:
-        """Who it is. Raises TransientError where it does not answer, UserError where it is something else."""
+        """Return the server's identity. Raises TransientError without an answer, UserError if it is a different kind of server."""
 
     def alive(self, *, timeout: float) -> bool:
-        """Whether it may be sent PDFs."""
+        """Return whether the server is ready to receive PDFs."""
 
     def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer | Task:
-        """Send one PDF. Only a `BackgroundServer` gives a task."""
+        """Send one PDF. Only a `BackgroundServer` returns a task."""
 
 
 class BackgroundServer(Server, Protocol):
-    """A server that works on PDFs in the background: its tasks are asked for until they are done."""
+    """A server that processes PDFs in the background; its tasks are polled until they are done."""
 
     def poll(self, task: Task, *, timeout: float) -> Answer | Task:
-        """Ask how a task is."""
+        """Return the task with its current state, or an answer if the poll failed."""
 
     def fetch(self, task: Task, *, timeout: float) -> Answer:
-        """Take the answer of a task that is done."""
+        """Fetch the answer of a finished task."""
 
 
 class BadAnswer(Exception):
-    """An answer that gives no parse; `outcome` is `<what>:<reason>`, as the table of parses has it."""
+    """An answer that cannot be converted; `outcome` is `<kind>:<reason>`, as in the table `parses`."""
 
     def __init__(self, outcome: str) -> None:
         super().__init__(outcome)
@@ -137,25 +137,25 @@ class BadAnswer(Exception):
 
 
 class Adapter(Protocol):
-    """What a module offers that connects an extractor: how its servers are asked, and what its answers become."""
+    """A module that connects an extractor: it calls the servers and converts their answers."""
 
     NAME: str
-    """in front of its servers' addresses: `docling+http://host:5001`"""
+    """prefix of the servers' addresses: `docling+http://host:5001`"""
     CONVERTER_VERSION: str
-    """of `convert`: part of the key of every stored parse; raised when any parse may come out different"""
+    """version of `convert`: part of the key of every stored parse; increase it if any parse may change"""
 
     def form(self, asked: Extract) -> Mapping[str, str]:
-        """What is asked for, as form fields. Raises UserError for options that it does not have."""
+        """Return the options as form fields. Raises UserError for unsupported options."""
 
     def server(
         self, url: str, form: Mapping[str, str], *, token: str | None, connections: int, max_bytes: int
     ) -> Server:
-        """A server by its address, for so many requests at once, with answers of so many bytes."""
+        """Return the server at an address, with limits on parallel connections and on the bytes of an answer."""
 
     def convert(self, data: bytes, *, file_sha1: str, made_by: Identity) -> Parse:
-        """The parse of an answer. Pure. Raises BadAnswer, and nothing else, whatever the bytes are."""
+        """Convert an answer to a parse, without side effects. Raises only BadAnswer, for any input bytes."""
 
 
 def options_hash(form: Mapping[str, str]) -> str:
-    """16 hex digits over what is asked for: part of the key under which an extraction is kept."""
+    """Return a hash of the form fields (16 hex digits): part of the key of stored extractions."""
     return hashlib.sha256(json.dumps(dict(form), sort_keys=True).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The extractors that can be asked: GROBID's API is built in, others are added through the entry-point group `s2corpus.extractors`."""
+"""Registry of extractor adapters: GROBID is built in; the entry-point group `s2corpus.extractors` adds others."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from s2corpus.errors import UserError
 from s2corpus.extractors.protocol import Adapter
 
 DEFAULT = "grobid"
-"""the adapter of addresses that name none"""
+"""adapter of addresses without a prefix"""
 BUILT_IN = (DEFAULT,)
 _PREFIX = re.compile(r"([a-z0-9_-]+)\+(?=https?://)")
 
 
 def adapter_names() -> list[str]:
-    """Names of all adapters that are installed, sorted."""
+    """Return the sorted names of all installed adapters."""
     return sorted({*BUILT_IN, *_plugged_in()})
 
 
 @cache
 def adapter(name: str) -> Adapter:
-    """The adapter of that name. Raises UserError, naming those there are."""
+    """Return the adapter with this name. Raises UserError that lists the available names."""
     if name in BUILT_IN:
         return cast(Adapter, importlib.import_module(f"s2corpus.extractors.{name}"))
     if (point := _plugged_in().get(name)) is not None:
@@ -34,10 +34,10 @@ def adapter(name: str) -> Adapter:
 
 
 def by_address(addresses: Sequence[str]) -> tuple[str, list[str]]:
-    """The name of the adapter that these addresses have in front (`docling+http://host:5001`), and the addresses without it.
+    """Split adapter prefixes (`docling+http://host:5001`) off addresses; return the adapter's name and the plain addresses.
 
     Raises:
-        UserError: they name none at all, or not one and the same.
+        UserError: no address was given, or the addresses have different prefixes.
     """
     given = list(dict.fromkeys(address.strip() for address in addresses if address.strip()))
     if not given:

@@ -1,6 +1,6 @@
-"""One extraction by a pool: `in_flight` threads over a shared state of what waits, which server takes how much, what is done.
+"""One run of a pool: `in_flight` threads share the queue of PDFs, the load of the servers and the results.
 
-A PDF that waits holds neither a thread nor a request, be it for its turn or for a server that works on it in the background.
+A waiting PDF occupies no thread and no request, whether it waits for a retry or for a background server.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(eq=False, slots=True)
 class _Job:
-    """A PDF on its way; ordered by when it may be sent, or asked for."""
+    """A PDF in process; ordered by the time of its next request."""
 
     not_before: float
     number: int
@@ -42,14 +42,14 @@ class _Job:
     started: float = 0.0
     task: Task | None = None
     unanswered: int = 0
-    """polls of the task that failed in a row"""
+    """consecutive failed polls of the task"""
 
     def __lt__(self, other: _Job) -> bool:
         return (self.not_before, self.number) < (other.not_before, other.number)
 
 
 class Run:
-    """The shared state of one `extract`. Everything below the lock is decided in one place: `_next` and `_settle`."""
+    """The shared state of one `Pool.extract`. Only `_next` and `_settle` make decisions; both run under the lock."""
 
     def __init__(
         self,
@@ -78,11 +78,11 @@ class Run:
         self.error: BaseException | None = None
 
     def results(self) -> Iterator[Extraction]:
-        """Start the threads and give what gets done, with a line in the log every few seconds."""
+        """Start the threads, yield finished extractions and log the progress every few seconds."""
         for number in range(self.limits.in_flight):
             threading.Thread(target=self._work, name=f"extractor-{number}", daemon=True).start()
         started = time.monotonic()
-        said = started
+        logged_at = started
         while True:
             with self.changed:
                 if not self.done and not self.error and not self._finished():
@@ -95,14 +95,14 @@ class Run:
                 finished = self._finished()
             yield from batch
             now = time.monotonic()
-            if finished or now - said >= self.limits.progress:
-                said = now
+            if finished or now - logged_at >= self.limits.progress:
+                logged_at = now
                 log.info("%s", self._progress(now - started))
             if finished:
                 return
 
     def stop(self) -> None:
-        """Let the threads end; requests that are still open are left to run out."""
+        """Stop the threads; open requests end by their own timeouts."""
         with self.changed:
             self.stopped = True
             self.changed.notify_all()
@@ -147,7 +147,7 @@ class Run:
                 self.changed.notify_all()
 
     def _ask(self, server: Server, job: _Job) -> Answer | Task:
-        """The next request for a PDF: its submission, a poll of its task, or the task's answer."""
+        """Send the next request for a PDF: submit it, poll its task or fetch the answer."""
         left = max(self._end(job) - time.monotonic(), 0.1)
         if job.task is None:
             return server.submit(job.file_sha1, job.open_pdf, timeout=left)
@@ -157,11 +157,11 @@ class Run:
         return background.poll(job.task, timeout=min(left, self.limits.status))
 
     def _end(self, job: _Job) -> float:
-        """When a try of a PDF has taken too long."""
+        """Return the time at which the current attempt times out."""
         return min(job.deadline, job.started + self.limits.request)
 
     def _of_task(self, job: _Job, reply: Answer | Task) -> Answer | Task:
-        """What a reply comes to: the task that is asked for again later, or the answer that the try ends with."""
+        """Return the task if it is polled again later, or the answer that ends the attempt."""
         now = time.monotonic()
         in_time = now < self._end(job)
         if isinstance(reply, Task):
@@ -181,7 +181,7 @@ class Run:
         return job.task
 
     def _next(self) -> tuple[Load, _Job | None] | float | None:
-        """What a free thread does next: a PDF for a server, a look at a server, wait so many seconds, or (None) end."""
+        """Return the next step of a free thread: (server, PDF), (server, None) for a health check, seconds to wait, or None to end."""
         now = time.monotonic()
         for load in self.loads:
             if load.out and now >= load.look_at:
@@ -227,7 +227,7 @@ class Run:
         return max(min(then, self.tasks[0].not_before if self.tasks else then) - now, 0.0)
 
     def _take(self) -> bool:
-        """Put the next PDF at the head of those waiting; False at the end."""
+        """Move the next item to the head of the queue; return False at the end."""
         if self.exhausted:
             return False
         item = next(self.items, None)
@@ -240,7 +240,7 @@ class Run:
         return True
 
     def _settle(self, load: Load, job: _Job, answer: Answer) -> None:
-        """Account for one try: final, or to be tried again after a wait, or given up."""
+        """Record an attempt: finish the PDF, retry it after a wait, or give it up."""
         now = time.monotonic()
         load.in_flight -= 1
         self.in_flight -= 1
@@ -270,9 +270,9 @@ class Run:
             self.changed.notify_all()
 
     def _looked(self, load: Load, fit: bool) -> None:
-        """Put a server back that is alive again; otherwise look again later."""
+        """Return a healthy server to the pool, or schedule the next health check."""
         if fit:
-            log.info("%s answers: put back", load.server.name)
+            log.info("%s is healthy again: returned to the pool", load.server.name)
             load.out, load.failures, load.refusals, load.room_until = False, 0, 0, 0.0
             self.changed.notify_all()
         else:

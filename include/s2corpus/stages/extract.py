@@ -1,7 +1,7 @@
-"""Selected PDFs through an extractor (SEMANTICS §2). What was extracted once is kept by content and never sent again, in any release.
+"""Send selected PDFs to an extractor (SPEC §2). Answers are stored by content and reused in all releases.
 
-The servers are named by `GROBID_URL` (several with commas between; those of another protocol than GROBID's with its adapter's name in
-front), their token by `S2CORPUS_EXTRACTOR_TOKEN`.
+`GROBID_URL` contains the comma-separated addresses of the servers; other adapters have their name as prefix.
+`S2CORPUS_EXTRACTOR_TOKEN` contains the servers' token.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI, Extractio
 
 log = logging.getLogger(__name__)
 PART_BYTES = 32 << 20
-"""answers held in memory before they are stored as one part"""
+"""size of the answers that are stored as one part"""
 PART_SECONDS = 30.0
-"""the most work that a killed task loses"""
+"""longest time between two parts: a killed task loses no more work"""
 
 
 class TooManyFailures(TransientError):
-    """More of a shard's PDFs were given up than `extract.max_failure_rate` allows; what was answered is kept."""
+    """The share of a shard's failed PDFs exceeds `extract.max_failure_rate`. Received answers are stored."""
 
 
 class Extract:
@@ -41,16 +41,16 @@ class Extract:
         self.limits = limits
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """A shard for each range of PDFs, all for the one extractor that answers now."""
+        """Return a shard for each range of PDFs, with the identity of the current extractor."""
         pool = self._pool(run)
         key = pool.identity().key
         return [Shard(index, {**key, "adapter": pool.adapter}) for index in range(run.pdf_shards)]
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
-        """Send what the store does not have yet, store answers as they come, then list the shard's extractions.
+        """Send PDFs without a stored answer, store the answers, then write the shard's extractions.
 
         Raises:
-            TooManyFailures: after storing what was answered; a retry sends only the rest.
+            TooManyFailures: too many PDFs failed; a retry sends only these.
         """
         selections = run.table(SELECTIONS).rows(["file_sha1", "outcome"], shard=shard.index)
         selected = [row["file_sha1"] for row in selections if row["outcome"] == "selected"]
@@ -64,7 +64,7 @@ class Extract:
         run.table(EXTRACTIONS).write(shard.index, rows)
 
     def finish(self, run: Run) -> Metrics:
-        """Commit, with who extracted; PDFs by outcome."""
+        """Commit the table with the extractor's identity; return the number of PDFs by outcome."""
         planned = run.read_plan(self.name)[0]
         facts = {"extractor": " ".join(_key(planned).values()), "adapter": planned.params["adapter"]}
         commit_all(run, self.name, run.pdf_shards, facts)
@@ -95,7 +95,7 @@ class Extract:
     def _send(
         self, run: Run, shard: Shard, store: ContentStore[StoredTeiRow], missing: list[str], selected: int
     ) -> dict[str, ExtractionRow]:
-        """Extract and store; the rows of what was given up, by file_sha1."""
+        """Extract PDFs and store the answers; return the rows of failed PDFs by file_sha1."""
         key = _key(shard)
         pool = self._pool(run)
         if (found := pool.identity()).key != key:
@@ -103,11 +103,11 @@ class Extract:
                 f"the extract stage was planned for {key['extractor']} {key['version']}, but {found} answers: "
                 "clear the stage from its plan on"
             )
-        wanted = set(missing)
+        missing_sha1s = set(missing)
         places = {
             pdf["file_sha1"]: pdf["places"][0]
             for pdf in run.table(PDFS).rows(["file_sha1", "places"], shard=shard.index)
-            if pdf["file_sha1"] in wanted
+            if pdf["file_sha1"] in missing_sha1s
         }
         items = ((sha1, partial(open_file, run.lake, places[sha1], sha1)) for sha1 in missing)
         limit = run.spec.extract.max_failure_rate * selected
@@ -146,29 +146,27 @@ class Extract:
             counts = Counter(str(row["outcome"]) for row in given_up.values())
             raise TooManyFailures(
                 f"shard {shard.index}: {len(given_up)} of {selected} PDFs were given up ({dict(counts)}), more than "
-                f"extract.max_failure_rate {run.spec.extract.max_failure_rate} allows; what was answered is kept"
+                f"extract.max_failure_rate {run.spec.extract.max_failure_rate} allows; the received answers are stored"
             )
         return given_up
 
 
 def _listed(row: StoredTeiRow, stored: str | None) -> ExtractionRow:
-    """An extraction without its answer, and the part of the store that holds it."""
+    """Return a row of EXTRACTIONS: the stored row without its answer, and the part that contains it."""
     without = {name: value for name, value in row.items() if name != "tei"}
     return cast(ExtractionRow, {**without, "stored": stored})
 
 
 def _key(shard: Shard) -> dict[str, str]:
-    """Who extracts, as the columns of EXTRACTIONS and the folders of the content store have it."""
+    """Return the extractor's identity as columns of EXTRACTIONS and folders of the content store."""
     return {name: shard.params[name] for name in ("extractor", "version", "options_hash")}
 
 
-_ILL = re.compile(rb'<measure unit="pages" type="([a-z_]{1,20})" quantity="\d+" n="([\d ]{1,400})"/>')
+_DEFECT = re.compile(rb'<measure unit="pages" type="([a-z_]{1,20})" quantity="\d+" n="([\d ]{1,400})"/>')
 _HEADER_WITHIN = 16_384
 
 
 def _text_layer(tei: bytes) -> str | None:
-    """What a TEI's header says of pages that were read from their pictures or whose text layer has an ill: `ocr 1 2, no_words 7`.
-
-    None where it says nothing: the text layer is sound, or the extractor does not look."""
-    said = [f"{m[1].decode()} {m[2].decode()}" for m in _ILL.finditer(tei[:_HEADER_WITHIN])]
-    return ", ".join(said) or None
+    """Return the pages with OCR or text-layer defects from a TEI header (`ocr 1 2, no_words 7`); None if it lists no such pages."""
+    defects = [f"{m[1].decode()} {m[2].decode()}" for m in _DEFECT.finditer(tei[:_HEADER_WITHIN])]
+    return ", ".join(defects) or None

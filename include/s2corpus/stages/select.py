@@ -1,7 +1,6 @@
-"""Which PDFs are worth extracting (S2ORC App. B, SEMANTICS §1): every PDF is read in a child process with limits.
+"""Select the PDFs to extract (S2ORC App. B, SPEC §1). A child process with limits reads each PDF.
 
-What was decided is kept by content and decided once, for all releases; what could not be read is read again in each: it may have been
-the limits.
+Decisions are stored by content and reused in all releases. Unreadable PDFs are read again, because the limits may be the cause.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ class Select:
     name = "select"
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """A shard for each range of PDFs."""
+        """Return a shard for each range of PDFs."""
         return list_pdf_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
-        """Read the shard's PDFs that nobody has decided on; one is on this machine's disk at a time for each child process."""
+        """Read the shard's PDFs without a stored decision. Each child process needs one PDF at a time on the local disk."""
         pdfs = list(run.table(PDFS).rows(["file_sha1", "places"], shard=shard.index))
         ocr = run.spec.extract.ocr == "scans"
         asked = hashlib.sha256(run.spec.select.model_dump_json().encode()).hexdigest()[:16]
@@ -73,6 +72,6 @@ class Select:
         )
 
     def finish(self, run: Run) -> Metrics:
-        """Commit; PDFs by outcome."""
+        """Commit the table; return the number of PDFs by outcome."""
         commit_all(run, self.name, run.pdf_shards)
         return count_outcomes(run, SELECTIONS)

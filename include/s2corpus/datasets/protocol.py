@@ -1,7 +1,7 @@
-"""What a dataset is: which papers it takes, what it keeps of each, what needs all of them, and which files it writes.
+"""The interface of a dataset, and the counts, checks and tables that its steps return.
 
-A dataset is made in steps that may run on many machines: `rows` for each paper of each shard of the snapshot, kept by the content
-of the shard; `choose`, once, from what was kept; `write`, for each shard; `finish`, once. Then `checks`, then the manifest.
+The steps may run on many machines. `rows` reads each paper of a shard; its rows are cached by the content of the shard.
+`choose` runs once on all rows. `write` runs for each shard. `finish` runs once. `checks` and the manifest follow.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ Positive = Annotated[int, Field(ge=1)]
 
 
 class Params(BaseModel):
-    """Every threshold of a dataset: its docstring says what it means and where it is from."""
+    """The thresholds of a dataset, each with its meaning and source."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 @dataclass(slots=True)
 class Funnel:
-    """How many of what went into each step, and what became of each: every input has one outcome."""
+    """The number of inputs and outcomes of each step. Every input has one outcome."""
 
     seen: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def count(self, step: str, outcome: str, number: int = 1) -> None:
-        """Note that `number` inputs of a step had this outcome."""
+        """Count `number` inputs of a step with this outcome."""
         self.outcomes[step, str(outcome)] += number
 
     def enter(self, step: str, number: int = 1) -> None:
-        """Note that `number` inputs came to a step."""
+        """Count `number` inputs of a step."""
         self.seen[step] += number
 
     def add(self, other: Funnel) -> None:
@@ -54,7 +54,7 @@ class Funnel:
         self.outcomes.update(other.outcomes)
 
     def rows(self) -> list[tuple[str, str, int]]:
-        """(step, outcome, count): `in` first, then the outcomes, most frequent first."""
+        """Return (step, outcome, count): `in` first, then the outcomes in descending order of frequency."""
         found = []
         for step, number in self.seen.items():
             found.append((step, "in", number))
@@ -63,14 +63,14 @@ class Funnel:
         return found
 
     def as_json(self) -> list[list[Any]]:
-        """The counts as lists, in an order that does not depend on the shards'."""
+        """Return the counts as lists, independent of the order of shards."""
         return [[step, "in", n] for step, n in self.seen.items()] + [
             [step, outcome, n] for (step, outcome), n in sorted(self.outcomes.items())
         ]
 
     @classmethod
     def of_json(cls, rows: Iterable[list[Any]]) -> Funnel:
-        """The funnel that `as_json` wrote."""
+        """Return the funnel that `as_json` wrote."""
         funnel = cls()
         for step, outcome, n in rows:
             if outcome == "in":
@@ -82,7 +82,7 @@ class Funnel:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that must hold of a dataset: how many offend, and why that matters."""
+    """A check of a dataset: the number of violations and the reason why they matter."""
 
     name: str
     offending: int
@@ -92,7 +92,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Files of a dataset that have one schema, as the card, Croissant and the Hub's YAML list them: split → path with one `*`."""
+    """Files with one schema, as listed in the card, Croissant and Hugging Face YAML. Splits map to paths with one `*`."""
 
     name: str
     schema: pa.Schema
@@ -101,24 +101,24 @@ class Table:
 
 @dataclass(slots=True)
 class Made:
-    """What the steps made: counts over all shards, and the files."""
+    """The output of the steps: counts over all shards, and files."""
 
     funnel: Funnel = field(default_factory=Funnel)
     tally: Counter[str] = field(default_factory=Counter)
-    """whatever else a dataset counts, by its own names"""
+    """additional counts, named by the dataset"""
     licences: Counter[str] = field(default_factory=Counter)
-    """papers of which something was kept, by licence"""
+    """number of papers with rows, by license"""
     files: list[File] = field(default_factory=list)
 
     def add(self, other: Made) -> None:
-        """Add what another shard made."""
+        """Add the output of another shard."""
         self.funnel.add(other.funnel)
         self.tally.update(other.tally)
         self.licences.update(other.licences)
         self.files += other.files
 
     def as_json(self) -> dict[str, Any]:
-        """The same as JSON."""
+        """Return the output as JSON."""
         return {
             "funnel": self.funnel.as_json(),
             "tally": dict(sorted(self.tally.items())),
@@ -128,7 +128,7 @@ class Made:
 
     @classmethod
     def of_json(cls, value: Mapping[str, Any]) -> Made:
-        """What `as_json` wrote."""
+        """Return the output that `as_json` wrote."""
         return cls(
             Funnel.of_json(value["funnel"]),
             Counter(value["tally"]),
@@ -138,37 +138,37 @@ class Made:
 
 
 class Dataset(Protocol):
-    """One dataset. It knows nothing of Airflow, of where shards run, or of how files reach the lake."""
+    """A dataset. Its code does not depend on Airflow, the placement of shards, or the upload of files."""
 
     name: str
     version: str
-    """of its rules: raise it when any output may come out different; a part of the key of what is kept"""
+    """version of the rules, part of the cache key: raise it if any output may change"""
     about: str
-    """what it is, and the paper that describes it"""
+    """description, with the paper that defines the dataset"""
     params: type[Params]
     schema: pa.Schema
-    """of the rows that are kept of a shard"""
+    """schema of the rows that `rows` yields"""
     order: tuple[str, ...]
-    """columns that the kept rows of a shard are sorted by; none: by paper, as they come"""
+    """columns that sort the rows of a shard; if empty, rows follow the order of papers"""
     needs: tuple[str, ...]
-    """modules beside the core's: of the extra `datasets`"""
+    """required modules of the extra `datasets`"""
     paper: Mapping[str, float]
-    """metric → what the paper that describes the dataset reports of its own, shown beside ours"""
+    """metric → value in the paper that defines the dataset, for comparison"""
 
     def rows(self, params: Any, paper: Paper, made: Made) -> Iterator[Row]:
-        """What is kept of a paper. Pure: the same paper and parameters give the same rows and counts."""
+        """Yield the rows of a paper. The same paper and parameters always give the same rows and counts."""
 
     def choose(self, job: Job) -> dict[str, Any]:
-        """What has to be decided over all shards, as JSON: thresholds of a sample, for example."""
+        """Return decisions that need all shards, as JSON: for example the threshold of a sample."""
 
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
-        """Write a shard's files from what was kept."""
+        """Write the files of a shard from its rows."""
 
     def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
-        """Write what is about all shards, and return the metrics."""
+        """Write the files that cover all shards, and return the metrics."""
 
     def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
-        """What must hold beyond what holds of every dataset."""
+        """Return the checks that only this dataset needs."""
 
     def tables(self, params: Any) -> list[Table]:
-        """Its data files, for those who load them."""
+        """Return the tables of data files for consumers."""

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from s2corpus.text.sentences import sentence_spans
+from s2orc_parse.parse_model import EQUATION
 
 _BETWEEN = re.compile(r"[\s,;&–—‐-]*(?:\band\b)?[\s,;&–—‐-]*")
 _PAIRS = {"(": ")", "[": "]"}
+_TOKEN = rf"(?<![^\W\d_]){EQUATION}(?![^\W\d_])"
+_FORMULA = re.compile(rf"^(?:{_TOKEN}\s*)+|\s*{_TOKEN}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,22 @@ def cited_sentences(paragraph: Mapping[str, Any]) -> Iterator[Sentence]:
         while left and left[0].start < end:
             mine.append(left.pop(0))
         yield Sentence(start, end, tuple(mine))
+
+
+def remove_formulas(text: str, start: int, end: int) -> tuple[str, int, int]:
+    """Remove the tokens of display formulas from a sentence.
+
+    Return the new text and the offsets of the citation mark `text[start:end]` in it. Formulas in the mark remain.
+    """
+    parts, at, removed = [], 0, 0
+    for match in _FORMULA.finditer(text):
+        if match.start() < end and match.end() > start:
+            continue
+        parts.append(text[at : match.start()])
+        at = match.end()
+        if at <= start:
+            removed += at - match.start()
+    return "".join([*parts, text[at:]]), start - removed, end - removed
 
 
 def _bracketed(text: str, start: int, end: int) -> tuple[int, int]:

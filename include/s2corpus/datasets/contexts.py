@@ -1,4 +1,4 @@
-"""Citation contexts for recommendation and intent: one row a citation, with negatives (S2ORC §6; GORC §6)."""
+"""Citation contexts for recommendation and intent: one row per citation, with negatives (S2ORC §6; GORC §6)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from s2corpus.datasets.citations import cited_sentences
+from s2corpus.datasets.citations import cited_sentences, remove_formulas
 from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Row, Table
 from s2corpus.text import sentences
 from s2corpus_reader.files import file_number
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 _TRIES = 8
-"""so many times more papers than are wanted, and they are drawn one by one"""
+"""draw papers one by one if the pool is larger than the number of negatives by this factor"""
 
 
 class CitationOutcome(StrEnum):
-    """What became of a citation mark's entry."""
+    """The outcome of an entry that a citation mark names."""
 
     KEPT = "kept"
     UNLINKED = "entry_not_linked"
@@ -39,17 +39,17 @@ class ContextsParams(Params):
     """Parameters of citation contexts."""
 
     kinds: tuple[ParseKind, ...] = (ParseKind.PDF, ParseKind.LATEX, ParseKind.JATS, ParseKind.ELSEVIER)
-    """full texts that contexts are taken from, the first that a paper has"""
+    """kinds of full text in order of preference; the first available kind is used"""
     window: Number = 2
-    """neighbouring sentences on each side, within the paragraph"""
+    """number of neighboring sentences on each side, within the paragraph"""
     negatives: Number = 4
-    """papers of the same field and about the same year that the citing paper does not cite"""
+    """number of uncited papers of the same field and of a similar year"""
     years: Number = 2
-    """how far a negative's year may lie from the cited paper's; where too few papers do, all of the field are drawn from"""
+    """largest difference between the years of a negative and the cited paper; ignored if too few papers match"""
     pool: Positive = 100_000
-    """papers that negatives are drawn from, where the corpus has so many: the first of the shard by id (a hash), then of the next ones"""
+    """largest number of papers to draw negatives from: in order of id, this shard first"""
     seed: int = 2020
-    """of the negatives"""
+    """seed of the draw"""
 
 
 SCHEMA = pa.schema([
@@ -73,7 +73,7 @@ class Contexts:
     """The dataset. A citation is worked on in the shard of the cited paper, where the cited title and abstract are."""
 
     name = "contexts"
-    version = f"2.{sentences.VERSION}"
+    version = f"3.{sentences.VERSION}"
     about = (
         "One row a citation: the sentence, its neighbours, the section, the cited paper's title and abstract, and papers of the same "
         "field and years that are not cited, for citation recommendation and intent (S2ORC §6, GORC §6)."
@@ -86,7 +86,7 @@ class Contexts:
     """neither paper counts contexts"""
 
     def rows(self, params: ContextsParams, paper: Paper, made: Made) -> Iterator[Row]:
-        """A row for each entry that a citation mark names and that is linked to a paper of the snapshot."""
+        """Yield a row for each linked entry that a citation mark names."""
         text = paper.full_text(params.kinds)
         if text is None:
             return
@@ -96,6 +96,7 @@ class Contexts:
         for place, paragraph in enumerate(parse["body_text"]):
             spans = list(cited_sentences(paragraph))
             texts = [paragraph["text"][s.start : s.end] for s in spans]
+            neighbors = [remove_formulas(text, 0, 0)[0] for text in texts]
             for at, sentence in enumerate(spans):
                 for mark in sentence.marks:
                     for ref_id in mark.ref_ids:
@@ -104,16 +105,22 @@ class Contexts:
                         made.funnel.count("citations", outcome)
                         if outcome is not CitationOutcome.KEPT:
                             continue
+                        cited, start, end = remove_formulas(
+                            texts[at], mark.start - sentence.start, min(mark.end, sentence.end) - sentence.start
+                        )
+                        before, after = (
+                            list(filter(_has_words, side)) for side in (neighbors[:at], neighbors[at + 1 :])
+                        )
                         yield {
                             "paper_id": paper.id,
                             "parse_kind": kind,
                             "paragraph": place,
                             "section": paragraph["section"],
-                            "sentence": texts[at],
-                            "start": mark.start - sentence.start,
-                            "end": min(mark.end, sentence.end) - sentence.start,
-                            "before": texts[max(0, at - params.window) : at],
-                            "after": texts[at + 1 : at + 1 + params.window],
+                            "sentence": cited,
+                            "start": start,
+                            "end": end,
+                            "before": before[max(0, len(before) - params.window) :],
+                            "after": after[: params.window],
                             "ref_id": ref_id,
                             "cited_paper_id": links[ref_id],
                             "cited_number": file_number(links[ref_id], paper.files),
@@ -121,11 +128,11 @@ class Contexts:
                         }
 
     def choose(self, job: Job) -> dict[str, Any]:
-        """Nothing is decided over all shards."""
+        """Return no decision: the shards are independent."""
         return {}
 
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
-        """`contexts/<nn>.parquet`: the citations of the papers of this number, by cited paper."""
+        """Write `contexts/<nn>.parquet`: the citations of this shard's papers, sorted by cited paper."""
         params: ContextsParams = job.params  # type: ignore[assignment]
         pool, known = _pool(job, shard, params.pool), _Known(job, shard)
         columns = ", ".join(f'"{name}"' for name in (*SCHEMA.names[:11], "citing_cites"))
@@ -150,19 +157,24 @@ class Contexts:
             out.made.tally["contexts"] += file.count
 
     def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
-        """Counts."""
+        """Return the counts."""
         return {name: float(made.tally[name]) for name in ("contexts", "negatives", "fewer_negatives")}
 
     def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
-        """Every citation that was kept has come to the shard of the paper it cites."""
+        """Check that every selected citation is written to the shard of the cited paper."""
         lost = abs(made.funnel.outcomes["citations", CitationOutcome.KEPT] - int(metrics["contexts"]))
         return [
             Check("citations_arrive", lost, "citations name papers that the snapshot has not, or were written twice")
         ]
 
     def tables(self, params: ContextsParams) -> list[Table]:
-        """The contexts."""
+        """Return the table of contexts."""
         return [Table("contexts", SCHEMA, {"train": "contexts/*.parquet"})]
+
+
+def _has_words(text: str) -> bool:
+    """Return whether a sentence has a letter or digit; one that was only a formula has none."""
+    return any(map(str.isalnum, text))
 
 
 def _outcome(cited: str | None, citing: str) -> CitationOutcome:
@@ -172,14 +184,17 @@ def _outcome(cited: str | None, citing: str) -> CitationOutcome:
 
 
 class _Known:
-    """What is known of a shard's papers, asked for in the order of ids: one is in memory at a time."""
+    """Metadata of a shard's papers, read in order of id with one paper in memory."""
 
     def __init__(self, job: Job, shard: int) -> None:
         self._rows = job.source.known(shard, ("paper_id", "title", "abstract", "fields_of_study", "year"))
         self._row: Row | None = next(self._rows, None)
 
     def at(self, paper_id: str) -> Row | None:
-        """Title, abstract, field and year of a paper that comes after all asked for before; None where it is not there."""
+        """Return title, abstract, field and year of a paper, or None if the shard does not contain it.
+
+        Call it in ascending order of id.
+        """
         while self._row is not None and self._row["paper_id"] < paper_id:
             self._row = next(self._rows, None)
         if (row := self._row) is None or row["paper_id"] != paper_id:
@@ -188,7 +203,7 @@ class _Known:
 
 
 def _pool(job: Job, shard: int, size: int) -> Pool:
-    """So many papers to draw negatives from: shards are hashes of ids, so each is a random sample."""
+    """Return at most `size` papers to draw negatives from. Shards follow hashes of ids, so each shard is a random sample."""
     pool: Pool = {}
     columns = ("paper_id", "fields_of_study", "year")
     shards = (job.source.known((shard + step) % job.source.shards, columns) for step in range(job.source.shards))
@@ -200,7 +215,7 @@ def _pool(job: Job, shard: int, size: int) -> Pool:
 
 
 def _negatives(params: ContextsParams, pool: Pool, row: Row, cited: Row, cites: set[str]) -> list[str]:
-    """Papers of the cited one's field, of about its year where there are enough, that the citing paper does not cite."""
+    """Draw uncited papers of the cited paper's field, from similar years if these contain enough."""
     of_field = pool.get(cited["field"] or "", [])
     year = cited["year"] or 0
     near = range(bisect_left(of_field, (year - params.years, "")), bisect_left(of_field, (year + params.years + 1, "")))
@@ -214,7 +229,7 @@ def _negatives(params: ContextsParams, pool: Pool, row: Row, cited: Row, cites: 
 
 
 def _drawn(papers: list[tuple[int, str]], places: range, key: str, cites: set[str], wanted: int) -> list[str]:
-    """`wanted` different papers at these places that are not cited, or all there are."""
+    """Draw `wanted` different uncited papers at these places, or return all if fewer exist."""
     if len(places) <= len(cites) + wanted * _TRIES:
         left = [papers[place][1] for place in places if papers[place][1] not in cites]
         return sorted(left, key=lambda id_: hashlib.sha256(f"{key}:{id_}".encode()).digest())[:wanted]

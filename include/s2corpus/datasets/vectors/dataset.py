@@ -14,6 +14,7 @@ from s2corpus.datasets.vectors.learning import PAPER, Learnt, VectorsParams, lea
 from s2corpus.datasets.vectors.picture import scatter
 from s2corpus.text import sentences
 from s2corpus_reader.files import file_number
+from s2orc_parse.parse_model import EQUATION
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
@@ -45,7 +46,7 @@ class Vectors:
     """The dataset. Training is one worker's, so that the same text gives the same vectors on one kind of CPU."""
 
     name = "vectors"
-    version = f"3.{sentences.VERSION}"
+    version = f"4.{sentences.VERSION}"
     about = (
         "Vectors of papers learnt from the words around their mentions (skip-gram), their nearest neighbours, and a picture of them "
         "by field (GORC §6.1)."
@@ -138,10 +139,11 @@ def _lines(paragraph: Mapping[str, Any], links: Mapping[str, str]) -> Iterator[t
 
 
 def _words(text: str) -> list[str]:
-    """Words in lower case, without punctuation, as blingfire separates them."""
+    """Return lower-case words without punctuation and formula tokens, as blingfire separates them."""
     import blingfire
 
-    return [word.casefold() for word in blingfire.text_to_words(text).split() if any(map(str.isalnum, word))]
+    words = blingfire.text_to_words(text).split()
+    return [word.casefold() for word in words if word != EQUATION and any(map(str.isalnum, word))]
 
 
 class _Texts:

@@ -23,7 +23,7 @@ from s2corpus.ids import SPEC_NAME, ReleaseId
 from s2corpus.rules import MIN_REASON as MIN_REASON
 from s2corpus.rules import Count, Fraction, NonNegative, Rules
 from s2corpus.rules import FullText as FullText
-from s2corpus.rules.clean import RECIPE_HAS_ITS_OWN as RECIPE_HAS_ITS_OWN
+from s2corpus.rules.clean import IGNORED_BY_RECIPE as IGNORED_BY_RECIPE
 from s2corpus.rules.clean import Clean as Clean
 from s2corpus.rules.clean import Unigrams as Unigrams
 from s2corpus.rules.cluster import Cluster as Cluster

@@ -1,4 +1,4 @@
-"""The rules of each kernel, a small class each: kernels take them as values, and `spec.py` composes them."""
+"""Rules of the kernels: one small class for each. `spec.py` composes them; kernels receive them as arguments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 MIN_REASON = 10
-"""characters of a written reason: for overriding a check, withdrawing a snapshot, or restoring it"""
+"""Minimum characters of a reason for overriding a check, or withdrawing or restoring a snapshot."""
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=1)]
 NonNegative = Annotated[int, Field(ge=0)]
@@ -15,6 +15,6 @@ FullText = Literal["pdf", "latex", "jats", "elsevier"]
 
 
 class Rules(BaseModel):
-    """A section of a release spec: its fields are checked, and an unknown one is an error."""
+    """Base class of the sections of a release spec. Fields are validated; an unknown field is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,4 +1,4 @@
-"""Which documents are kept and what is removed from them."""
+"""Rules that select and clean documents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Unigrams(Rules):
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
-RECIPE_HAS_ITS_OWN = (
+IGNORED_BY_RECIPE = (
     "language_letters",
     "layout",
     "max_top_share",
@@ -25,58 +25,58 @@ RECIPE_HAS_ITS_OWN = (
     "min_year",
     "unknown_year",
 )
-"""What of `clean` the published recipe does not honour (SEMANTICS: Annex)."""
+"""Fields of `clean` that the published recipe ignores (SPEC annex A)."""
 
 
 class Clean(Rules):
-    """Which documents are kept and what is removed from them (the S2 V2 card)."""
+    """Rules that select documents and remove parts of them (S2 V2 card)."""
 
     sets: tuple[Literal["s2orc", "s2ag"], ...] = ("s2orc", "s2ag")
-    """full texts, and titles and abstracts of papers that are not among them (S2 V2 card)"""
+    """s2orc: full texts; s2ag: titles and abstracts of all other papers (S2 V2 card)"""
     profile: Literal["card", "card-wordfreq", "recipe-2024"] = "card-wordfreq"
-    """the card's rules with its own word list or with wordfreq's, or the published recipe's behaviour"""
+    """rules of the card with its word list, rules of the card with the list of wordfreq, or rules of the published recipe"""
     unigrams: Unigrams | None = None
-    """needed by the profiles card and recipe-2024"""
+    """required by the profiles card and recipe-2024"""
     text_from: tuple[FullText, ...] = ("pdf", "latex", "jats", "elsevier")
-    """which full text comes first where a paper has several; kinds that are not named come after, in this order (S2ORC: PDFs)"""
+    """order of preference if a paper has several full texts; kinds not listed follow in the default order (S2ORC: PDFs first)"""
     extractor_metadata: Literal["keep", "drop"] = "keep"
-    """drop: a title or abstract that only the extractor gives counts as missing (S2 V2 card: never from GROBID)"""
+    """drop: ignore titles and abstracts that only the extractor provides (S2 V2 card: never from GROBID)"""
     citations: Literal["keep", "drop"] = "keep"
-    """whether inline citations stay as printed"""
+    """keep: leave inline citations as printed"""
     layout: Literal["sections", "template", "template_blank"] = "sections"
-    """empty lines between sections (the S2 V2 card's sentence), or between paragraphs too (its template): there a header stands
-    right above its first paragraph, as the template's first, or with an empty line between, as its second (template_blank)"""
+    """sections: empty lines between sections (text of the S2 V2 card). template: empty lines between paragraphs too, but none below
+    a header (first template of the card). template_blank: also an empty line below a header (second template)"""
     pii: Literal["keep", "mask"] = "keep"
-    """mask: e-mail addresses, phone numbers and IP addresses are replaced, before the rules and in all that is published (Dolma)"""
+    """mask: replace e-mail addresses, phone numbers and IP addresses before the rules apply, in all published text (Dolma)"""
     min_words: NonNegative = 500
-    """words of the body with its headers, split at white space (S2 V2 card)"""
+    """words of the body and its headers, split at white space (S2 V2 card)"""
     min_year: int = 1970
-    """published after 1969 (S2 V2 card)"""
+    """first year of publication (S2 V2 card: after 1969)"""
     min_paragraphs: NonNegative = 5
-    """paragraphs left after improbable sections are removed (S2 V2 card)"""
+    """paragraphs that remain without improbable sections (S2 V2 card)"""
     max_top_share: Fraction = 0.075
-    """a text whose most frequent word has at least this share is dropped (S2 V2 card)"""
+    """drop a text if its most frequent word has at least this share (S2 V2 card)"""
     min_log_prob: float | None = None
-    """mean log2 probability a word; null: the profile's own (S2 V2 card: −20; card-wordfreq: −19.82, docs/calibration.md)"""
+    """mean log2 probability of a word; null: default of the profile (S2 V2 card: −20; card-wordfreq: −19.82, docs/calibration.md)"""
     language_characters: Count = 2000
-    """of each paragraph, its language is identified from these leading characters (S2 V2 card)"""
+    """leading characters of a paragraph that identify its language (S2 V2 card)"""
     language_letters: NonNegative = 10
-    """letters among them that a paragraph needs to vote: table cells and formulas are in no language (real papers; not in recipe-2024)"""
+    """minimum letters among them for a paragraph to vote: table cells and formulas have no language (real papers; not in recipe-2024)"""
     min_abstract_words: NonNegative = 50
-    """s2ag (S2 V2 card)"""
+    """for s2ag (S2 V2 card)"""
     max_abstract_words: NonNegative = 1000
-    """s2ag (S2 V2 card)"""
+    """for s2ag (S2 V2 card)"""
     unknown_year: Literal["drop", "keep"] = "drop"
-    """`keep` for a user's own folder (profile own): unknown years are kept and go to train"""
+    """keep: assign documents with an unknown year to train (for the profile own)"""
     editorial: Literal["flag", "exclude"] = "flag"
-    """text of papers that were retracted or withdrawn: with a flag (the S2 V2 card drops none), or none"""
+    """retracted and withdrawn papers: flag their text (the S2 V2 card drops none) or exclude it"""
     evaluate_all: bool = False
-    """compute every value of every document, for those who tune; decisions stay the same"""
+    """compute every value of every document, to tune thresholds; decisions do not change"""
 
     @field_validator("text_from", mode="before")
     @classmethod
     def _whole_order(cls, given: object) -> object:
-        """One kind, or the first few: the others follow."""
+        """Return all kinds: the given ones first, then the others."""
         named = (given,) if isinstance(given, str) else given
         if not isinstance(named, list | tuple):
             return named
@@ -84,11 +84,11 @@ class Clean(Rules):
 
     @model_validator(mode="after")
     def _thresholds_are_honoured(self) -> Clean:
-        for name in RECIPE_HAS_ITS_OWN if self.profile == "recipe-2024" else ():
+        for name in IGNORED_BY_RECIPE if self.profile == "recipe-2024" else ():
             default = type(self).model_fields[name].default
             if (given := getattr(self, name)) != default:
                 raise ValueError(
-                    f"{name}: {given!r} given; profile recipe-2024 has its own and would ignore it: leave it out"
+                    f"{name}: {given!r} given; profile recipe-2024 has a fixed value and ignores this one: remove it"
                 )
         return self
 
@@ -96,6 +96,6 @@ class Clean(Rules):
     def _unigrams_given(self) -> Clean:
         if self.profile != "card-wordfreq" and self.unigrams is None:
             raise ValueError(
-                f"profile {self.profile} needs unigrams: {{uri, sha256}}; without a list use card-wordfreq"
+                f"profile {self.profile} needs unigrams: {{uri, sha256}}; if you have no list, use card-wordfreq"
             )
         return self

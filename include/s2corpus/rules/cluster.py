@@ -1,25 +1,25 @@
-"""Which records are one paper."""
+"""Rules that group the records of one paper."""
 
 from __future__ import annotations
 
 from s2corpus.rules import Fraction, NonNegative, Rules
 
 UNRELATED_SCORE = 0.3
-"""S_title below which titles have nothing in common: with disjoint surnames, equal identifiers do not join (SEMANTICS §4, guard)"""
+"""Titles with a lower S are unrelated. If surnames are disjoint too, equal identifiers do not join (SPEC §4)."""
 
 
 UNNAMED_SCORE = 0.9
-"""S_title above which titles that are not equal join records that name no person and no place in print: registered trials of one company
-differ in a word ("… in Adult Patients", "… in Pediatric Patients": 0.87)"""
+"""Records without authors and place in print need a title with a higher S. Titles of clinical trials by one company differ in one word:
+"… in Adult Patients" and "… in Pediatric Patients" have S = 0.87."""
 
 
 class Cluster(Rules):
-    """Which records are one paper (SEMANTICS: Cluster)."""
+    """Rules that group the records of one paper (SPEC §4)."""
 
     min_title_score: Fraction = 0.8
-    """S_title above which titles are the same (S2ORC §2.6, eq. 1; strict)"""
+    """titles are similar if S is above this threshold (S2ORC §2.6, eq. 1)"""
     max_preprint_years: NonNegative = 2
-    """years a preprint and its published version may lie apart"""
+    """maximum years between a preprint and its published version"""
     preprint_prefixes: tuple[str, ...] = (
         "10.48550",
         "10.1101/[0-9]",
@@ -57,4 +57,4 @@ class Cluster(Rules):
         "10.5194/(?:[a-z]+-discuss|egusphere-|[a-z]+-(?:19|20)[0-9]{2}-[0-9])",
         "10.5194/(?:acp|amt|angeo|bg|cp|esd|essd|esurf|gi|gmd|hess|nhess|npg|os|se|soil|tc|wes)d-[0-9]",
     )
-    """DOIs of preprints, as regular expressions matched at the start"""
+    """beginnings of preprint DOIs, as regular expressions"""

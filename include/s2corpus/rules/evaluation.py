@@ -1,4 +1,4 @@
-"""What of a release people judge."""
+"""Samples of a release that people judge."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from s2corpus.rules import Rules
 
 
 class Evaluation(Rules):
-    """What of a release people judge (S2ORC §4, GORC §5); not part of a spec: nothing of the release depends on it."""
+    """Samples of a release that people judge (S2ORC §4, GORC §5). They are not part of a spec: no release depends on them."""
 
     seed: int = 20200705
-    """of the samples"""
+    """seed of the samples"""
     clusters: Annotated[int, Field(ge=1, le=5000)] = 500
     """papers with PDFs"""
     pdf_links: Annotated[int, Field(ge=1, le=5000)] = 500
-    """bibliography links of PDFs, no two to one paper"""
+    """bibliography links of PDFs, each to a different paper"""
     latex_links: Annotated[int, Field(ge=1, le=5000)] = 100
-    """bibliography links of LaTeX sources, likewise"""
+    """bibliography links of LaTeX sources, each to a different paper"""
     author_overlap: Annotated[float, Field(gt=0, le=1)] = 0.5
-    """share of the shorter author list that must be in the other ("substantial overlap", S2ORC Appendix D; the number is ours)"""
+    """minimum share of the shorter author list in the other list ("substantial overlap", S2ORC Appendix D; the value is our choice)"""

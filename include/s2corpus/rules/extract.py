@@ -1,4 +1,4 @@
-"""What the extractor is asked for."""
+"""Rules for the extractor."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from s2corpus.rules import Count, Fraction, Rules
 
 
 class Extract(Rules):
-    """What the extractor is asked for (SEMANTICS: Extract). The first four are GROBID's; other extractors take `options`."""
+    """Parameters of the extractor (SPEC §2). The first four are parameters of GROBID; other extractors read `options`."""
 
     consolidate_header: Literal[0, 1, 2] = 0
     consolidate_citations: Literal[0, 1, 2] = 0
     include_raw_citations: bool = True
     segment_sentences: bool = False
     ocr: Literal["off", "scans"] = "off"
-    """scans: pages without text, or whose text layer is unusable, are read from their pictures (embedded extractor, extra `ocr`)"""
+    """scans: recognize the text of pages without a usable text layer (embedded extractor, extra `ocr`)"""
     max_tei_bytes: Count = 12_000_000
-    """a larger answer is `bad_tei`, or `bad_answer` of an extractor that does not write TEI"""
+    """maximum size of a response; a larger one is `bad_tei`, or `bad_answer` if the extractor does not write TEI"""
     options: dict[str, str] = Field(default={})
-    """what an extractor other than GROBID is asked for, by the names that its adapter knows (docs/extractors.md)"""
+    """parameters of extractors other than GROBID, by the names of the adapter (docs/extractors.md)"""
     max_failure_rate: Fraction = 0.2
-    """share of a shard's PDFs that may end as gave_up before the shard fails"""
+    """maximum share of gave_up PDFs in a shard; above it, the shard fails"""

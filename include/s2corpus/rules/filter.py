@@ -1,4 +1,4 @@
-"""Which papers stay."""
+"""Rules that select papers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from s2corpus.rules import Fraction, NonNegative, Rules
 
 
 class Filter(Rules):
-    """Which papers stay (S2ORC §2.5)."""
+    """Rules that select papers (S2ORC §2.5)."""
 
     min_characters: NonNegative = 100
-    """abstract + body (S2ORC §2.5)"""
+    """characters of abstract and body (S2ORC §2.5)"""
     min_english: Fraction = 0.9
     """P(en) over abstract + body (S2ORC §2.5, footnote 14)"""
     language: Literal["cld3", "cld2"] = "cld3"
-    """who says P(en); cld2, as S2ORC did, needs pycld2 (extra cld2), and counts papers on which CLD3 decides otherwise"""
+    """detector of P(en). cld2, which S2ORC used, needs pycld2 (extra cld2) and counts the papers that CLD3 decides differently"""

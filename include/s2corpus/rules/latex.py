@@ -1,4 +1,4 @@
-"""How LaTeX sources are converted."""
+"""Rules that convert LaTeX sources."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from s2corpus.rules import Rules
 
 
 class Latex(Rules):
-    """LaTeX sources (S2ORC §2.2)."""
+    """Rules that convert LaTeX sources (S2ORC §2.2)."""
 
     converter: Literal["pandoc", "latexml"] = "pandoc"
-    """who reads them; LaTeXML must be installed where the tasks run, and takes some thirty times as long"""
+    """converter; LaTeXML must be installed on the workers, and is about thirty times slower"""
     unsafe: bool = False
-    """run LaTeXML where the kernel has no sandbox: a source could then read what the task may read"""
+    """run LaTeXML even if the kernel has no sandbox: a source could then read all files that the task may read"""
 
 
 LATEXML_TIMES = 5
-"""how much longer than pandoc LaTeXML may take for a source"""
+"""Time limit of LaTeXML for a source, as a multiple of the limit of pandoc."""

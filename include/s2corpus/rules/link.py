@@ -1,4 +1,4 @@
-"""Which bibliography entries are linked."""
+"""Rules that link bibliography entries to papers."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from s2corpus.rules import Count, Fraction, Rules
 
 
 class Link(Rules):
-    """Bibliography entries to papers (S2ORC §2.6)."""
+    """Rules that link bibliography entries to papers (S2ORC §2.6)."""
 
     min_score: Fraction = 0.8
-    """S_title above which an entry links (S2ORC §2.6; strict)"""
+    """an entry links if S of the titles is above this threshold (S2ORC §2.6)"""
     bands: Count = 40
-    """MinHash keys a title"""
+    """MinHash keys of a title"""
     rows: Count = 6
-    """hashes a key"""
+    """hashes of a key"""
     min_keys: Count = 2
     """equal keys that make a candidate pair"""
     min_recall: Fraction = 0.99
-    """share of the exhaustive search's links that must be found, on the release's sample"""
+    """minimum recall against an exhaustive search, on the sample of the release"""
     count_warnings: tuple[Literal["numeral", "tie", "contradiction"], ...] = ()
-    """links with these warnings count as citations (SEMANTICS §7: none)"""
+    """count links with these warnings as citations (SPEC §7: none)"""

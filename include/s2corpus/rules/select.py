@@ -1,4 +1,4 @@
-"""Which PDFs are extracted."""
+"""Rules that select PDFs for extraction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from s2corpus.rules import Count, Rules
 
 
 class Select(Rules):
-    """Which PDFs are worth extracting (S2ORC App. B)."""
+    """Rules that select PDFs for extraction (S2ORC App. B)."""
 
     max_pages: Count = 50
-    """more pages are not a paper (S2ORC App. B)"""
+    """maximum pages of a paper (S2ORC App. B)"""

@@ -1,4 +1,4 @@
-"""The form of texts for models, and what is counted in texts."""
+"""Rules for the text of models, tokenizers and benchmarks."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from s2corpus.rules import Rules
 
 
 class Tokenizer(Rules):
-    """A file of the library `tokenizers` (extra `tokens`), at an address or in an installed package (`package:<package>/<file>`)."""
+    """A file of the library `tokenizers` (extra `tokens`): a URI, or a file of an installed package (`package:<package>/<file>`)."""
 
     uri: str
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
 class Benchmark(Rules):
-    """A file of texts that models are tested with: JSON lines, of which all strings count, or lines of text."""
+    """A file of test texts: JSON lines (all strings count) or lines of text."""
 
     name: str
     uri: str
@@ -25,15 +25,15 @@ class Benchmark(Rules):
 
 
 class ModelText(Rules):
-    """The form of `model_text` in `documents/`, beside the text as the card has it; where nothing differs from that, it is null."""
+    """Format of `model_text` in `documents/`, in addition to the text of the card. It is null if the two texts are equal."""
 
     headings: Literal["plain", "markdown"] = "plain"
-    """markdown: heads with as many # as their level, and an empty line between paragraphs"""
+    """markdown: write one # per level before a header, and an empty line between paragraphs"""
     citations: Literal["printed", "linked"] = "printed"
-    """linked: inline citations of papers of the corpus as [@paper_id]"""
+    """linked: write inline citations of papers in the corpus as [@paper_id]"""
     captions: bool = False
-    """captions of figures and tables, after the section that first mentions them"""
+    """write captions of figures and tables after the section that first mentions them"""
     tables: Literal["none", "markdown"] = "none"
-    """markdown: tables whose cells are known, with their caption"""
+    """markdown: write tables with known cells, and their captions"""
     formulas: Literal["none", "latex"] = "none"
-    """latex: between $ and $, or $$ and $$, where the LaTeX of a formula is known"""
+    """latex: write the LaTeX of a formula, if available, between $ and $ or $$ and $$"""

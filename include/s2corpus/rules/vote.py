@@ -1,4 +1,4 @@
-"""How canonical metadata are chosen."""
+"""Rules that choose canonical metadata."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from s2corpus.rules import Rules
 
 
 class Vote(Rules):
-    """Canonical metadata (S2ORC §2.3)."""
+    """Rules that choose canonical metadata (S2ORC §2.3)."""
 
     support: Literal["similar", "equal"] = "similar"
-    """whether votes support a value by how similar they are to it, or only where they are equal (S2ORC §2.3)"""
+    """similar: a vote supports similar values too; equal: only equal values (S2ORC §2.3)"""
     trust: tuple[str, ...] = (
         "crossref",
         "pubmed",
@@ -23,4 +23,4 @@ class Vote(Rules):
         "unpaywall",
         "scienceparse",
     )
-    """sources by trust, the last tie-break but one; a source not listed, as the extractor, comes after all that are, by name"""
+    """sources in descending order of trust, for the second-to-last tie-break; sources not listed follow by name"""

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from s2corpus.rules.clean import RECIPE_HAS_ITS_OWN
+from s2corpus.rules.clean import IGNORED_BY_RECIPE
 from s2corpus.snapshot.meanings import meanings
 from s2corpus.spec import ReleaseSpec
 from s2corpus_reader.files import File
@@ -85,7 +85,7 @@ def rules_of(spec: ReleaseSpec) -> list[Rule]:
 
 def _rules(prefix: str, section: BaseModel) -> Iterator[Rule]:
     values = section.model_dump(mode="json")
-    ignored = RECIPE_HAS_ITS_OWN if values.get("profile") == "recipe-2024" else ()
+    ignored = IGNORED_BY_RECIPE if values.get("profile") == "recipe-2024" else ()
     said = meanings(type(section))
     for name in type(section).model_fields:
         if not name.startswith("approval") and name not in ignored:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from s2corpus.snapshot.manifest import rules_of
-from s2corpus.spec import RECIPE_HAS_ITS_OWN, Clean, ReleaseSpec, Unigrams
+from s2corpus.spec import IGNORED_BY_RECIPE, Clean, ReleaseSpec, Unigrams
 from s2corpus.text.clean import PROFILES
 from s2corpus.text.documents import Outcome
 
@@ -29,8 +29,8 @@ def test_every_threshold_that_a_rule_names_is_a_field_of_the_spec() -> None:
     assert all(honoured(profile) <= set(Clean.model_fields) for profile in PROFILES)
 
 
-def test_what_the_recipe_has_of_its_own_is_what_only_the_cards_rules_honour() -> None:
-    assert honoured("card") - honoured("recipe-2024") == set(RECIPE_HAS_ITS_OWN) - {"layout"}, "which is no threshold"
+def test_recipe_ignores_thresholds_that_only_the_card_applies() -> None:
+    assert honoured("card") - honoured("recipe-2024") == set(IGNORED_BY_RECIPE) - {"layout"}, "which is no threshold"
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_what_the_recipe_has_of_its_own_is_what_only_the_cards_rules_honour() ->
     [{"min_words": 300}, {"min_year": 2000}, {"max_top_share": 0.1}, {"min_log_prob": -18.0}, {"layout": "template"}],
 )
 def test_a_profile_that_cannot_honour_a_threshold_refuses_it(given: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError, match=f"{next(iter(given))}: .* given; profile recipe-2024 has its own"):
+    with pytest.raises(ValidationError, match=f"{next(iter(given))}: .* given; profile recipe-2024 has a fixed value"):
         Clean(profile="recipe-2024", unigrams=LIST, **given)
     assert Clean(profile="card", unigrams=LIST, **given)
 
@@ -48,4 +48,4 @@ def test_the_manifest_states_no_threshold_that_is_ignored(tmp_path: Path) -> Non
         spec = ReleaseSpec(name="s", clean=Clean(profile=profile, unigrams=LIST))  # type: ignore[arg-type]
         return {rule.name.removeprefix("clean.") for rule in rules_of(spec) if rule.name.startswith("clean.")}
 
-    assert stated("card") - stated("recipe-2024") == set(RECIPE_HAS_ITS_OWN)
+    assert stated("card") - stated("recipe-2024") == set(IGNORED_BY_RECIPE)

@@ -43,7 +43,7 @@ from s2corpus.tables import LINKS
 from s2corpus.titles import Pairs, Search, find_similar, grams, normalise, score_pairs
 from s2corpus.titles.similarity import TitlesInMemory, find_best_scores
 
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 LIMIT_MB = 600
 
 

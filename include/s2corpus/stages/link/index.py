@@ -28,7 +28,7 @@ from s2corpus.titles.similarity import Search
 from s2orc_parse.scratch import shared
 
 _TITLES = pa.schema([("normalised", pa.string())])
-_BYTES_PER_TITLE = 1024
+BYTES_PER_TITLE = 1024
 """Memory that a title of a piece takes while its keys are made, an upper estimate."""
 _WRITERS = 512
 """Most files of papers, which is the number of files that a piece of the titles reads."""
@@ -108,4 +108,4 @@ def _inputs(run: Run) -> str:
 def _pieces(run: Run) -> int:
     """Return the number of pieces of titles: as few as memory allows."""
     rows = run.table(PAPERS).committed().rows
-    return max(ceil(rows * _BYTES_PER_TITLE / (run.spec.resources.memory_mb << 19)), 1)
+    return max(ceil(rows * BYTES_PER_TITLE / (run.spec.resources.memory_mb << 19)), 1)

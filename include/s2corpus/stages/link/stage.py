@@ -38,7 +38,7 @@ SAMPLE = 500
 """Titles of a release that are compared with all titles, to measure recall."""
 GROUPS = 4
 """Groups of buckets in one task."""
-_BYTES_PER_ENTRY = 1536
+BYTES_PER_ENTRY = 1536
 """Memory that an entry takes outside of DuckDB while it is linked, an upper estimate."""
 _MIN_ENTRIES = 1 << 19
 """Entries that are linked in one batch, if memory allows it, however few the papers are."""
@@ -178,7 +178,7 @@ def _entries_at_once(run: Run) -> int:
 
     A batch reads all papers once: larger batches need more memory than they save time.
     """
-    room = max((run.spec.resources.memory_mb << 18) // _BYTES_PER_ENTRY, 1)
+    room = max((run.spec.resources.memory_mb << 18) // BYTES_PER_ENTRY, 1)
     return min(room, max(run.table(PAPERS).committed().rows // 2, _MIN_ENTRIES))
 
 

@@ -74,7 +74,7 @@ def free_ports(count: int) -> list[int]:
 
 def s3_client(port: int, who: str, **changes: str) -> Any:
     """A client of the lake's server as one of its identities."""
-    keys = {
+    keys: dict[str, Any] = {
         "aws_access_key_id": KEYS[f"S3_{who.upper()}_ACCESS_KEY"],
         "aws_secret_access_key": KEYS[f"S3_{who.upper()}_SECRET_KEY"],
     }

@@ -65,7 +65,7 @@ def listening() -> Iterator[Heard]:
         def log_message(self, *_: object) -> None:
             return
 
-    class Mails(MessageHandler):  # type: ignore[misc]
+    class Mails(MessageHandler):
         def handle_message(self, message: Message) -> None:
             heard.mails.append(message)
 

@@ -5,23 +5,23 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import articles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2orc_parse import jats, tei
 from s2orc_parse.jats import elsevier
-from s2orc_parse.parse_model import CitationStyle
+from s2orc_parse.parse_model import CitationStyle, Parse
+from tests.unit.jats import articles
 
 Json = dict[str, Any]
 
 
-def sentence(text: str, at: int, section: str = "s1", title: str = "Introduction", **more: object) -> Json:
+def sentence(text: str, at: int, section: str = "s1", title: str = "Introduction", **more: Any) -> Json:
     """One sentence; `refs` are (surface, name of the entry), each where the surface stands."""
     refs = {
         name: {"startOffset": text.index(s), "endOffset": text.index(s) + len(s)} for s, name in more.pop("refs", ())
-    }  # type: ignore[attr-defined]
+    }
     return {
         "sentence": text, "secId": section, "startOffset": at, "endOffset": at + len(text), "title": title,
         "refoffsets": refs, "parents": [], **more,
@@ -53,7 +53,7 @@ def article(body: list[Json], **more: object) -> Json:
     }  # fmt: skip
 
 
-def parse(body: list[Json], **more: object) -> elsevier.Parse:
+def parse(body: list[Json], **more: object) -> Parse:
     found = elsevier.convert(json.dumps(article(body, **more)).encode(), sha1="0" * 40)
     assert not list(articles.broken_laws(found))
     return found
@@ -73,7 +73,7 @@ def test_sentences_are_sorted_and_a_section_is_a_paragraph() -> None:
         ("Methods::Data", "2.1", "Third."),
     ]
     assert [(p.section, p.text) for p in found.abstract] == [("Abstract", "First. Second.")]
-    assert found.ref_entries == found.back_matter == ()
+    assert (found.ref_entries, found.back_matter) == ((), ())
 
 
 def test_callouts_are_where_their_offsets_say() -> None:

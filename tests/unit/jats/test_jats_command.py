@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import articles
 import pytest
 from click.testing import CliRunner
 
 from s2corpus.commands.parse import command
 from s2orc_parse import jats
+from tests.unit.jats import articles
 
 ELSEVIER = {
     "docId": "S1",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import articles
 import pytest
-from articles import cite, cited, parse
 
 from s2orc_parse import jats
 from s2orc_parse.parse_model import CitationStyle, Parse, RefEntry, RefType
+from tests.unit.jats import articles
+from tests.unit.jats.articles import cite, cited, parse
 
 
 def entry(found: Parse, kind: RefType, at: int = 0) -> RefEntry:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import articles
 import pytest
 
 from s2orc_parse import jats
+from tests.unit.jats import articles
 
 TEXT = "<p>Text.</p>"
 

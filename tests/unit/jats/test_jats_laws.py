@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-import articles
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from s2orc_parse import jats, tei
 from s2orc_parse.parse_model import Parse
 from s2orc_parse.xml import parse_xml
+from tests.unit.jats import articles
 
 WITHOUT_BODY = {
     "elife_poa_e06828.xml", "simple-jats-doctype-1.1.xml", "simple-jats-doctype-1.1d3.xml", "xmlio_input.xml",
@@ -56,11 +56,9 @@ def callouts_of(data: bytes) -> Counter[tuple[str, str]]:
 
 def citations_of(parse: Parse) -> Counter[tuple[str, str]]:
     ids = {entry.key: entry.ref_id for entry in parse.bib_entries}
-    spans = [
-        span
-        for place in (*parse.abstract, *parse.body_text, *parse.back_matter, *parse.ref_entries)
-        for span in place.cite_spans
-    ]
+    paragraphs = (*parse.abstract, *parse.body_text, *parse.back_matter)
+    spans = [span for paragraph in paragraphs for span in paragraph.cite_spans]
+    spans += [span for entry in parse.ref_entries for span in entry.cite_spans]
     spans += [cell.span for entry in parse.ref_entries for cell in entry.cell_cites]
     return Counter((span.text, ids.get(span.ref_id or "", "")) for span in spans)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import articles
 import pytest
 
 from s2orc_parse import jats
 from s2orc_parse.parse_model import BibEntry
+from tests.unit.jats import articles
 
 LEE = "<name><surname>Lee</surname><given-names>A</given-names></name>"
 HU = "<name><surname>Hu</surname><given-names>B</given-names></name>"

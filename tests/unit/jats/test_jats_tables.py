@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import articles
 import pytest
-from articles import cite, parse
+
+from tests.unit.jats import articles
+from tests.unit.jats.articles import cite, parse
 
 CALS = 'xmlns:oasis="http://docs.oasis-open.org/ns/oasis-exchange/table"'
 

@@ -9,7 +9,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +25,7 @@ Start = Callable[[str], "subprocess.Popen[bytes]"]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    children = []
+    children: list[subprocess.Popen[bytes]] = []
 
     def run(code: str) -> subprocess.Popen[bytes]:
         """Start a Python program as a service, and wait until it says that it is ready."""
@@ -38,7 +40,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     yield run
     for child in children:
-        process.stop(lambda child=child: process.members(known(child), tmp_path, PYTHON), QUICK)
+        process.stop(partial(process.members, known(child), tmp_path, PYTHON), QUICK)
         child.wait()
 
 
@@ -58,7 +60,7 @@ def test_a_zombie_is_dead(start: Start) -> None:
 
 
 @pytest.mark.parametrize("other", [{"start": 1}, {"boot": "another boot"}])
-def test_a_recycled_pid_is_not_alive_and_not_signalled(start: Start, other: dict[str, object]) -> None:
+def test_a_recycled_pid_is_not_alive_and_not_signalled(start: Start, other: dict[str, Any]) -> None:
     child = start("")
     there = known(child)
     assert there

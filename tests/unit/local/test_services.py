@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import boto3
 import psycopg2
@@ -38,9 +39,9 @@ def pids(local: Services) -> dict[str, int]:
     return {status.name: status.pid for status in local.status() if status.condition is Condition.RUNNING}
 
 
-def s3(local: Services, **keys: str) -> object:
+def s3(local: Services, **keys: Any) -> Any:
     environ = local.endpoints().environ()
-    given = {
+    given: dict[str, Any] = {
         "aws_access_key_id": environ["AWS_ACCESS_KEY_ID"],
         "aws_secret_access_key": environ["AWS_SECRET_ACCESS_KEY"],
     } | keys
@@ -49,8 +50,8 @@ def s3(local: Services, **keys: str) -> object:
     )
 
 
-def connect(local: Services, database: str, **changes: object) -> psycopg2.extensions.connection:
-    given = {
+def connect(local: Services, database: str, **changes: Any) -> Any:
+    given: dict[str, Any] = {
         "host": "127.0.0.1",
         "port": local.state.ports()["postgres"],
         "dbname": database,

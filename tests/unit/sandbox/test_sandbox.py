@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from pdf2tei import alto
+from pdf2tei.errors import ExtractionError
 from s2corpus.errors import UserError
 from s2orc_parse import sandbox
 from s2orc_parse.latex import BadSource, convert
@@ -268,6 +269,6 @@ def test_a_pdf_whose_text_is_another_file_gets_nothing_of_it(outer: Path, tmp_pa
     pdf.write_bytes(assemble(paper(content=content)))
     try:
         words = [token.text for page in alto.read(pdf, 20).pages for line in page.lines for token in line.tokens]
-    except alto.ExtractionError:
+    except ExtractionError:
         words = []
     assert not any(SECRET in word for word in words)

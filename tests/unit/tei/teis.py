@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
 from s2orc_parse import tei
-from s2orc_parse.parse_model import Parse
+from s2orc_parse.parse_model import CiteSpan, EqSpan, Parse, RefSpan
 
 NUMBERED = tuple(
     f'<biblStruct xml:id="b{n}"><analytic><title level="a">Work {n + 1}</title></analytic></biblStruct>'
@@ -55,14 +56,13 @@ def problems(found: Parse) -> list[str]:
         for p in (*found.abstract, *found.body_text, *found.back_matter)
     ]
     texts += [("caption", e.text, e.cite_spans, (), ()) for e in found.ref_entries]
+    spans: Sequence[CiteSpan | RefSpan | EqSpan]
     for what, text, cites, refs, equations in texts:
         if text != " ".join(text.split()) or (not text and what == "paragraph"):
             wrong.append(f"white space in a {what}: {text!r}")
         for spans, keys in ((cites, bib_keys), (refs, ref_keys), (equations, ref_keys)):
             places = [(span.start, span.end) for span in spans]
-            if places != sorted(places) or len(
-                {(*place, s.ref_id) for place, s in zip(places, spans, strict=True)}
-            ) < len(places):
+            if places != sorted(places) or len({(span.start, span.end, span.ref_id) for span in spans}) < len(places):
                 wrong.append(f"spans out of order or twice: {spans}")
             for span in spans:
                 if text[span.start : span.end] != span.text or span.text != span.text.strip() or not span.text:

@@ -6,15 +6,16 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import teis
 from click.testing import CliRunner, Result
 
 from s2corpus.commands.parse import command
 from s2corpus.errors import UserError
+from tests.unit.tei import teis
 
 SHA1 = "0123456789abcdef0123456789abcdef01234567"
 
@@ -34,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
     return inner.parent
 
 
-def lines(path: Path) -> list[dict[str, object]]:
+def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from xml.sax.saxutils import escape
 
 import pytest
-import teis
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
@@ -15,6 +14,7 @@ from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.parse_model import BibEntry
 from s2orc_parse.tei.people import read_author
+from tests.unit.tei import teis
 
 
 def entry(xml: str) -> BibEntry:

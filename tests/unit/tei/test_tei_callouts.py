@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-import teis
 
 from s2orc_parse.parse_model import CitationStyle
 from s2orc_parse.tei.numbers import map_numbers
+from tests.unit.tei import teis
 
 # ⟦surface⟧ is a bibr callout without target, ⟦surface|12⟧ with target #b12, ⟦surface|figure⟧ one of another type.
 # Expected: (surface, numbers of the entries it cites, counted from 1; 0 is a citation of nothing known).

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-import teis
-from test_tei_bibliography import entry, person
 
 from s2orc_parse import tei
 from s2orc_parse.parse_model import BibEntry
 from s2orc_parse.tei.bibliography import _read_labels, add_arxiv
+from tests.unit.tei import teis
+from tests.unit.tei.test_tei_bibliography import entry, person
 
 
 def entries(*xml: str) -> list[BibEntry]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import teis
-from test_tei_structure import paths
 
 from s2orc_parse.tei.sections import NO_SECTION, Section, Sections
+from tests.unit.tei import teis
+from tests.unit.tei.test_tei_structure import paths
 
 
 def numbered(*heads: str) -> list[tuple[str | None, str]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
-import teis
 
 from s2orc_parse import tei
 from s2orc_parse.tei import read as tei_read
+from tests.unit.tei import teis
 
 PARAGRAPH = "<div><p>Text.</p></div>"
 
@@ -81,7 +83,7 @@ def test_a_hundred_levels_are_one_section_path() -> None:
         lambda xml: xml.replace(b"<p>", b"<!-- c --><p><?pi so many words?>"),
     ],
 )
-def test_namespaces_and_wrappings_make_no_difference(rewrite: object) -> None:
+def test_namespaces_and_wrappings_make_no_difference(rewrite: Callable[[bytes], bytes]) -> None:
     plain = teis.document(
         '<div><head n="1">Ärzte</head><p>Text <ref type="bibr" target="#b0">[1]</ref>.</p></div>', teis.NUMBERED[:2]
     )
@@ -115,7 +117,7 @@ def test_several_texts_are_read_one_after_the_other() -> None:
 )
 def test_nothing_inside_is_an_empty_parse(xml: bytes) -> None:
     parse = tei.convert(xml, file_sha1="a" * 40)
-    assert parse.body_text == parse.abstract == parse.bib_entries == ()
+    assert (parse.body_text, parse.abstract, parse.bib_entries) == ((), (), ())
     assert parse.provenance.extractor == "unknown"
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-import teis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from s2orc_parse import tei
+from s2orc_parse.parse_model import Parse
+from tests.unit.tei import teis
 
 ELSEWHERE = ("figure", "table", "listBibl", "listOrg")
 OUT_OF_THE_TEXT = ("head", "note", "formula")
@@ -33,7 +34,7 @@ def running_text(element: ElementTree.Element, in_callout: bool = False) -> str:
     return "".join((inner + (element.tail or "")).split())
 
 
-def written(parse: tei.model.Parse, where: str) -> str:
+def written(parse: Parse, where: str) -> str:
     """The text of all paragraphs of a place without formula tokens, white space removed."""
     pieces = []
     for paragraph in getattr(parse, where):
@@ -51,6 +52,7 @@ def test_every_real_tei(shared_data: Path) -> None:
         assert not teis.problems(parse), path
         root = ElementTree.fromstring(data)
         body = root.find(".//{*}body")
+        assert body is not None
         body.tail = ""
         assert written(parse, "body_text") == running_text(body), path  # every character once, in order
         assert len(parse.bib_entries) == len(root.findall(".//{*}listBibl/{*}biblStruct")), path
@@ -151,6 +153,7 @@ def test_any_tree(body: str, bibliography: tuple[str, ...], abstract: str, back:
     root = ElementTree.fromstring(data)
     for name, where in (("body", "body_text"), ("back", "back_matter"), ("abstract", "abstract")):
         element = root.find(f".//{{*}}{name}")
+        assert element is not None
         element.tail = ""
         if name == "abstract":  # has no sections: its heads only part paragraphs
             continue

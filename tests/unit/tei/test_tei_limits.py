@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import teis
 from lxml import etree
 
 from s2orc_parse import tei
@@ -11,6 +10,7 @@ from s2orc_parse.tei.callouts import _Intervals
 from s2orc_parse.tei.read import NAMES, BadTei, Reason, read_tei
 from s2orc_parse.tei.sections import _roman_value
 from s2orc_parse.tei.text import TextReader
+from tests.unit.tei import teis
 
 
 @pytest.mark.parametrize(

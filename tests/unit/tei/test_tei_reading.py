@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-import teis
 from lxml import etree
-from test_tei_bibliography import authors, person
 
 from s2orc_parse import tei
 from s2orc_parse.bibliography.author import Author
@@ -13,6 +11,8 @@ from s2orc_parse.parse_model import CiteSpan, EqSpan, RefEntry, RefSpan, RefType
 from s2orc_parse.tei.people import read_author
 from s2orc_parse.tei.references import read_formula
 from s2orc_parse.tei.text import plain, read_flat
+from tests.unit.tei import teis
+from tests.unit.tei.test_tei_bibliography import authors, person
 
 
 def texts(body: str) -> list[str]:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import teis
 
 from s2corpus.tables import ENTRIES, RECORDS
 from s2orc_parse import tei
+from tests.unit.tei import teis
 
 BODY = (
     '<div><head n="1">A</head><p>As <ref type="bibr" target="#b0">[1]</ref>, see Section 1 and Figure 1.</p></div>'

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-import teis
-from test_tei_callouts import BIBLIOGRAPHY, FILLER, spans, xml
 
 from s2orc_parse.parse_model import CitationStyle
 from s2orc_parse.tei.callouts import detect_style, group_marks
 from s2orc_parse.tei.text import Draft, Mark
+from tests.unit.tei import teis
+from tests.unit.tei.test_tei_callouts import BIBLIOGRAPHY, FILLER, spans, xml
 
 BRACKET, NAME_YEAR, OTHER = CitationStyle.BRACKET, CitationStyle.NAME_YEAR, CitationStyle.OTHER
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-import teis
 
 from s2orc_parse.parse_model import Parse, RefType
+from tests.unit.tei import teis
 
 
 def links(found: Parse) -> list[tuple[str, str]]:

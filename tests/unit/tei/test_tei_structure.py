@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-import teis
 from lxml import etree
 
 from s2orc_parse import tei
 from s2orc_parse.parse_model import RefType
 from s2orc_parse.tei.references import classify_float, find_label
+from tests.unit.tei import teis
 
 
 def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:

@@ -122,7 +122,7 @@ def test_in_gorc() -> None:
                      "acl_id": None, "pmc_id": "PMC1234", "pubmed_id": "12", "doi": "10.1000/a", "venue": "Venue", "journal": "Journal"},
         "s2_pdf_hash": "a" * 40, "latex_parse": None,
     }  # fmt: skip
-    empty = {"cite_spans": [], "ref_spans": [], "eq_spans": []}
+    empty: dict[str, list[object]] = {"cite_spans": [], "ref_spans": [], "eq_spans": []}
     assert parse == {
         "abstract": [{"text": "One.", **empty, "section": "Abstract"}, {"text": "Two.", **empty, "section": "Abstract"}],
         "body_text": [{

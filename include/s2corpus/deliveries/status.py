@@ -1,8 +1,8 @@
-"""Drops and deliveries as they arrive: which are new, and what became of each, as a row beside them in the lake.
+"""Status rows of drops and deliveries, stored in the lake.
 
-An arrival is a folder of `drops/` or `sources/` with its `_READY`; `mark` names this very `_READY` by its etag, so that one written
-again is a new arrival and the same one delivered twice is not. Rows are JSON, `arrivals/open/<folder><mark>.json` while something is
-left to do and `arrivals/closed/…` from then on: two listings say all that a look at the lake needs to know, however much it holds.
+An arrival is a folder of `drops/` or `sources/` with its `_READY`. `mark` is a hash of the ETag of this `_READY`: a changed `_READY` is
+a new arrival, an identical one is not. Rows are JSON files. Their key is `arrivals/open/<folder><mark>.json` while work is pending and
+`arrivals/closed/…` afterwards. A poll therefore needs only two listings, regardless of the size of the lake.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from s2corpus.deliveries.ready import NOT_TEXT, Refusal, folders, is_text
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 
 MOST_NEW = 1_000
-"""folders without a row that one look asks for their `_READY`; the others have their turn at the next"""
+"""new folders that one poll checks for a `_READY`; the next poll checks others"""
 MOST_KNOWN = 100
-"""folders with a row that one look asks whether their `_READY` was written again, in turn"""
+"""registered folders that one poll checks for a changed `_READY`; the next poll checks others"""
 MOST_TRIES = 3
-"""runs that take on an arrival which does not come to its end; then it is closed as it is"""
+"""runs that try an unfinished arrival before its row is closed"""
 FIRST_REPEAT, LAST_REPEAT = 60.0, 3600.0
-"""seconds until an event that started no run is fired again, first and at most; each repetition doubles them"""
+"""seconds until an event without a run is fired again: first and maximum delay; each repetition doubles the delay"""
 _THREADS = 8
 _TOGETHER = 50
 
 
 class State(StrEnum):
-    """What became of a drop or delivery."""
+    """State of a drop or delivery."""
 
     WRITING = "writing"  # no _READY yet
     WAITING = "waiting"  # ready, not announced yet
-    ANNOUNCED = "announced"  # its event is out, no run has begun with it
-    REGISTERED = "registered"  # verified and kept; its files are being worked on
-    WORKED = "worked"  # all is done that can be before a release: the next one finds it
+    ANNOUNCED = "announced"  # its event was fired, no run has started
+    REGISTERED = "registered"  # verified and stored; its files are being processed
+    WORKED = "worked"  # processed; the next release includes it
     UNWANTED = "unwanted"  # no release spec takes drops or sources of this name
-    REFUSED = "refused"  # it differs from its _READY, see the refusal
+    REFUSED = "refused"  # it differs from its _READY, see `refusal`
     UNFINISHED = "unfinished"  # the extractor gave up on too many of its PDFs
-    FAILED = "failed"  # an error that a retry does not fix, see the detail
+    FAILED = "failed"  # an error that a retry does not fix, see `detail`
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A folder, `drops/<id>/` or `sources/<source>/<id>/`, with a `_READY` that was not there before."""
+    """A folder, `drops/<id>/` or `sources/<source>/<id>/`, with a new `_READY`."""
 
     folder: str
     mark: str
@@ -61,9 +61,10 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What became of an arrival; counts are of its files, PDFs, records taken and records that could not be read.
+    """Status row of an arrival.
 
-    `key` is its delivery's digest (see `registration`), `outcomes` counts its files by what came of them.
+    It counts files, PDFs, accepted records (`rows`) and unreadable records (`dropped`). `key` is the digest of the delivery (see
+    `registration`). `outcomes` counts the files by outcome.
     """
 
     folder: str
@@ -80,22 +81,22 @@ class Row:
     tries: int = 0
     outcomes: Mapping[str, int] = field(default_factory=dict)
     warnings: Sequence[str] = ()
-    """what its records.jsonl says that cannot be used, by line and key"""
+    """unusable values of its records.jsonl, with line and key"""
 
     @property
     def name(self) -> str:
-        """The folder, as it may be shown to people."""
+        """Printable name of the folder."""
         name = self.folder.rstrip("/")
         return name if name.isprintable() else name.encode("unicode_escape").decode()
 
     @property
     def outcome(self) -> str:
-        """The state as one word, a refusal with its reason as in the table `deliveries`."""
+        """State as one word; a refusal includes its reason, as in the table `deliveries`."""
         return f"{self.state}:{self.refusal}" if self.refusal else str(self.state)
 
     @property
     def open(self) -> bool:
-        """Whether another run has something to do with it."""
+        """True if another run must process the arrival."""
         match self.state:
             case State.ANNOUNCED | State.REGISTERED:
                 return True
@@ -105,7 +106,7 @@ class Row:
 
     @property
     def counts(self) -> str:
-        """What it held, and what came of it."""
+        """Text with the number of records, warnings and files by outcome."""
         warned = "warning" if len(self.warnings) == 1 else "warnings"
         counts = {"records": self.rows, "unreadable records": self.dropped, warned: len(self.warnings), **self.outcomes}
         return ", ".join(f"{n} {name}" for name, n in counts.items() if n)
@@ -116,7 +117,7 @@ class Row:
 
 
 def put_row(lake: Lake, row: Row) -> None:
-    """Keep an arrival's row, instead of any other of its folder."""
+    """Write an arrival's row and delete all other rows of its folder."""
     kept = _key(row.folder, row.mark, closed=not row.open)
     lake.put(kept, orjson.dumps(asdict(row), option=orjson.OPT_INDENT_2))
     for name in ("open", "closed"):
@@ -126,7 +127,7 @@ def put_row(lake: Lake, row: Row) -> None:
 
 
 def row_of(lake: Lake, arrival: Arrival) -> Row | None:
-    """An arrival's row, None where it has none."""
+    """Read an arrival's row; return None if it does not exist."""
     for closed in (True, False):
         try:
             raw = orjson.loads(lake.get(_key(arrival.folder, arrival.mark, closed=closed))[0])
@@ -138,7 +139,7 @@ def row_of(lake: Lake, arrival: Arrival) -> Row | None:
 
 
 def mark_of(lake: Lake, folder: str) -> str | None:
-    """What names the `_READY` that a folder has now; None where it has none."""
+    """Return a hash of the folder's current `_READY` (from its ETag), or None if the file does not exist."""
     etag = lake.etag(f"{folder}_READY")
     return None if etag == ABSENT else hashlib.sha256(etag.encode()).hexdigest()[:16]
 
@@ -150,7 +151,7 @@ def list_open(lake: Lake) -> list[Arrival]:
 
 
 class Watch:
-    """Looks at the lake again and again, and gives every arrival once."""
+    """Polls the lake and reports every arrival once."""
 
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
@@ -160,7 +161,10 @@ class Watch:
         self._repeats: dict[Arrival, tuple[float, float]] = {}
 
     def look(self, most: int | None = None) -> list[Arrival]:
-        """What has arrived since: arrivals without a row that this watch has not given yet, `most` of them or a few more."""
+        """Return new arrivals: arrivals without a row that this watch has not returned before.
+
+        The poll stops soon after it has found `most` arrivals.
+        """
         known = _marks(self.lake)
         here = [folder for folder in _folders(self.lake) if is_text(folder)]
         self._given = {f: mark for f, mark in self._given.items() if mark not in known.get(f, ())}
@@ -182,7 +186,7 @@ class Watch:
         return found
 
     def confirm(self) -> None:
-        """Note in the lake that what was given so far is announced: no other watch gives it again."""
+        """Write a row for every returned arrival, so that no other watch returns it."""
         while self._unconfirmed:
             announce(self.lake, self._unconfirmed[-1])
             self._unconfirmed.pop()
@@ -210,7 +214,7 @@ class Watch:
         return unanswered
 
     def _some(self, among: Sequence[str], most: int) -> Sequence[str]:
-        """At most `most` of these, others each time."""
+        """Return at most `most` of these; successive calls return different items."""
         if len(among) <= most:
             return among
         turn = self._turns[most] % len(among)
@@ -219,17 +223,20 @@ class Watch:
 
 
 def announce(lake: Lake, arrival: Arrival) -> None:
-    """Give an arrival its first row, unless it has one."""
+    """Write the first row of an arrival unless a row exists."""
     if row_of(lake, arrival) is None:
         row = Row(arrival.folder, arrival.mark, State.ANNOUNCED)
         try:
             lake.put(_key(row.folder, row.mark, closed=False), orjson.dumps(asdict(row)), expect=ABSENT)
         except Conflict:
-            return  # a run has begun with it meanwhile
+            return  # Another process wrote the row first.
 
 
 def listed(lake: Lake, max_rows: int | None = None) -> Iterator[Row]:
-    """Every drop and delivery that is in the lake, or the last `max_rows` by name: its row or, before it has one, how far it is."""
+    """Yield the row of every drop and delivery in the lake, or of the last `max_rows` by name.
+
+    A folder without a row gives a row with the state `writing`, `waiting` or `refused`.
+    """
     here = _folders(lake)
     if max_rows is not None:
         here = here[-max_rows:]
@@ -247,7 +254,7 @@ def listed(lake: Lake, max_rows: int | None = None) -> Iterator[Row]:
 
 
 def rows_of(lake: Lake, arrivals: Iterable[Arrival]) -> list[Row]:
-    """The rows of those that have one."""
+    """Read the rows of arrivals; skip arrivals without a row."""
     with ThreadPoolExecutor(_THREADS) as pool:
         return [row for row in pool.map(lambda arrival: row_of(lake, arrival), arrivals) if row is not None]
 
@@ -257,7 +264,7 @@ def _folders(lake: Lake) -> list[str]:
 
 
 def folder_of(kind: str, source: str, id_: str) -> str:
-    """Where a drop or delivery lies in the lake."""
+    """Return the folder of a drop or delivery in the lake."""
     return f"drops/{id_}/" if kind == "drop" else f"sources/{source}/{id_}/"
 
 
@@ -275,7 +282,7 @@ def _arrivals(lake: Lake, name: str) -> list[Arrival]:
 
 
 def _marks(lake: Lake) -> dict[str, set[str]]:
-    """The marks of every folder that has rows."""
+    """Return the marks of every folder with rows."""
     found: dict[str, set[str]] = {}
     for name in ("open", "closed"):
         for arrival in _arrivals(lake, name):

@@ -1,7 +1,7 @@
-"""Files of new drops on their way through select → extract → postprocess, before any release: a batch is a shard's worth of them.
+"""Batches of files of new drops, processed by select → extract → postprocess before a release.
 
-A batch has tables of its own, `batches/<id>/<table>/`, in which every file has its outcome; what costs, TEI and parses, goes to the
-content stores, where a release finds it. A batch is named by its files: worked on twice, it is the same batch, and all is known.
+A batch has at most the size of a shard. Its tables, `batches/<id>/<table>/`, contain an outcome for every file. TEI and parses go to the
+content stores, from which a release reads them. The id of a batch is a hash of its files, so a repeated batch reuses stored results.
 """
 
 from __future__ import annotations
@@ -48,46 +48,46 @@ STAGES = ("select", "extract", "postprocess")
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Files of drops that are worked on together, by a run whose tables lie in the batch's own folder."""
+    """Files of drops that one run processes together; its tables are in the folder of the batch."""
 
     id: str
     run: Run
 
     @property
     def drops(self) -> list[str]:
-        """The folders of the drops that have a file in it."""
+        """Folders of the drops with a file in the batch."""
         drops: list[str] = orjson.loads(self.run.lake.get(f"{self.run.folder}/plan.json")[0])["drops"]
         return drops
 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """What came of a batch: the drops that stay open, as (state, detail), and for each drop how many files had which outcome."""
+    """Result of a batch: the state and detail of unfinished drops, and the number of files by drop and outcome."""
 
     stopped: Mapping[str, tuple[State, str]]
     outcomes: Mapping[str, Mapping[str, int]]
 
 
 def rules(specs: Sequence[ReleaseSpec]) -> dict[str, ReleaseSpec]:
-    """The different sets of rules of these stages, by digest, each as the spec whose resources the work has: the largest shards."""
+    """Return one spec for each distinct set of rules of these stages, by digest: the spec with the largest shards."""
     ordered = sorted(specs, key=lambda spec: (spec.resources.pdfs_per_shard, spec.name))
     return {digest(spec): spec for spec in ordered}
 
 
 def digest(spec: ReleaseSpec) -> str:
-    """16 hex digits over what decides the outcomes of these stages."""
+    """Return a hash (16 hex digits) of the rules that decide the outcomes of these stages."""
     decisive = spec.model_dump(mode="json", include={"select", "extract", "latex"})
     del decisive["latex"]["unsafe"]
     return hashlib.sha256(orjson.dumps(decisive, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
 
 
 def run_of(lake: Lake, spec: ReleaseSpec, scratch: Path | None, id_: str = "") -> Run:
-    """The run of a batch; these stages ask for no instant, so that it has none of its own."""
+    """Return the run of a batch; its `as_of` is a constant, because these stages do not use it."""
     return Run(spec, datetime.fromtimestamp(0, UTC), lake, scratch or private(), f"batches/{id_}")
 
 
 def cut(run: Run, *files: pa.Table) -> list[Batch]:
-    """Files (rows of the tables of `_FILES`) as batches of at most a shard's size, written to the lake; a drop's files lie together."""
+    """Write files (rows of the tables of `_FILES`) to the lake as batches of at most a shard's size, sorted by drop."""
     size = run.spec.resources.pdfs_per_shard
     found = [_by_drop(part) for part in files]
     made = []
@@ -107,10 +107,10 @@ def cut(run: Run, *files: pa.Table) -> list[Batch]:
 
 
 def find(lake: Lake, id_: str, specs: Sequence[ReleaseSpec], scratch: Path | None) -> Batch:
-    """A batch that was written before.
+    """Return a batch that `cut` wrote.
 
     Raises:
-        UserError: no spec has its rules any more.
+        UserError: no spec has the rules of the batch.
     """
     plan = orjson.loads(lake.get(f"batches/{id_}/plan.json")[0])
     spec = rules(specs).get(plan["rules"])
@@ -122,14 +122,14 @@ def find(lake: Lake, id_: str, specs: Sequence[ReleaseSpec], scratch: Path | Non
 
 
 def work(batch: Batch, *, last: bool) -> Worked:
-    """Take a batch through the stages and keep what came of it.
+    """Process a batch with all stages and store the result.
 
-    Drops with a file that was changed or that an error of ours stops at, in the `last` try also those that the extractor gives up
-    on, are worked on one by one, so that other drops continue.
+    If a file has changed or causes an unexpected error, the drops are processed one by one, so that other drops continue. On the
+    `last` try, this also happens if the extractor fails on too many PDFs.
 
     Raises:
-        TransientError: a server does not answer; before the last try also: the extractor gave up on too many PDFs.
-        UserError: something is set up wrong.
+        TransientError: a server does not respond, or the extractor fails on too many PDFs before the last try.
+        UserError: the configuration is wrong.
     """
     try:
         with explained():
@@ -167,7 +167,7 @@ def work(batch: Batch, *, last: bool) -> Worked:
 
 
 def result_of(batch: Batch) -> Worked | None:
-    """What came of a batch; None where no work on it came to its end."""
+    """Read the result of a batch; return None if no run has finished it."""
     try:
         raw = orjson.loads(batch.run.lake.get(f"{batch.run.folder}/worked.json")[0])
     except FileNotFoundError:
@@ -186,7 +186,7 @@ def _only(batch: Batch, drop: str) -> list[Batch]:
 
 
 def _outcomes(batch: Batch) -> dict[str, dict[str, int]]:
-    """For each drop how many of its files had which outcome: that of the last stage that had the file."""
+    """Count the files of each drop by outcome; the last stage that processed a file decides its outcome."""
     ends: dict[str, str] = {}
     for table, column in ((SELECTIONS, "file_sha1"), (EXTRACTIONS, "file_sha1"), (PARSES, "file_sha1")):
         ends |= _outcome_of(batch, table, column)
@@ -206,7 +206,7 @@ def _outcome_of(batch: Batch, table: Table, column: str) -> dict[str, str]:
 
 
 def _drops(files: pa.Table) -> dict[str, list[str]]:
-    """SHA-1 → the folders of the drops that hold the file."""
+    """Return the folders of the drops that contain each file, by SHA-1."""
     places = zip(files[0].to_pylist(), files["places"].to_pylist(), strict=True)
     return {sha1: sorted({place.get("folder") or f"drops/{place['drop']}/" for place in held}) for sha1, held in places}
 

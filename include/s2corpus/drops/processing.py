@@ -41,9 +41,9 @@ _THREADS = 8
 
 
 def due(lake: Lake, told: Iterable[Arrival] = (), only: Sequence[ReleaseSpec] | None = None) -> list[Arrival]:
-    """What a run has to take on: what it was told of, and what no run has brought to its end.
+    """Announce arrivals, and return all arrivals that no run has finished.
 
-    With `only`, what one of these specs takes; the rest waits. So it is while another spec is wrong, which may take it.
+    With `only`, arrivals that none of these specs selects are left out. An invalid spec might select them later.
     """
     with ThreadPoolExecutor(_THREADS) as pool:
         list(pool.map(lambda arrival: announce(lake, arrival), told))
@@ -61,7 +61,7 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row 
     mark = mark_of(lake, arrival.folder)
     if mark is None:
         return None
-    arrival = replace(arrival, mark=mark)  # it may have been written again since it was announced
+    arrival = replace(arrival, mark=mark)  # `_READY` may have changed since the announcement.
     before = row_of(lake, arrival)
     if before is not None and not before.open:
         return before
@@ -89,7 +89,7 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row 
 
 
 def register_all(lake: Lake, arrivals: Iterable[Arrival], specs: Sequence[ReleaseSpec]) -> list[Row]:
-    """`register` for several at a time; the rows of those whose `_READY` is still there."""
+    """Register arrivals in parallel and return their rows; skip arrivals whose `_READY` is gone."""
     with ThreadPoolExecutor(_THREADS) as pool:
         return [row for row in pool.map(lambda arrival: register(lake, arrival, specs), arrivals) if row]
 
@@ -97,9 +97,9 @@ def register_all(lake: Lake, arrivals: Iterable[Arrival], specs: Sequence[Releas
 def gather(
     lake: Lake, arrivals: Iterable[Arrival], specs: Sequence[ReleaseSpec], scratch: Path | None = None
 ) -> list[str]:
-    """The files of the drops among these that are registered, as batches written to the lake; their ids.
+    """Write the files of registered drops to the lake as batches and return the ids of the batches.
 
-    Drops are worked on once for each set of rules that a spec which takes them has.
+    Drops are processed once for each distinct set of rules of the specs that select them.
     """
     drops = [row for row in rows_of(lake, arrivals) if row.state == State.REGISTERED]
     made: list[str] = []
@@ -134,9 +134,9 @@ def list_releases_to_start(rows: Iterable[Row], specs: Sequence[ReleaseSpec]) ->
 
 
 def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: Sequence[ReleaseSpec]) -> list[Row]:
-    """Say in each arrival's row what came of the batches with its files; the rows.
+    """Write the results of the batches to the rows of the arrivals and return the rows.
 
-    A drop with a file in a batch that did not come to its end stays registered: the next run takes it on again.
+    A drop with a file in an unfinished batch remains registered; the next run retries it.
     """
     left: set[str] = set()
     stopped: dict[str, tuple[State, str]] = {}
@@ -157,7 +157,7 @@ def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: S
             counted = dict(sorted(outcomes.get(row.folder, Counter()).items()))
             row = replace(row, state=state, detail=detail, outcomes=counted, tries=row.tries + 1)
             if state == State.REFUSED:
-                registration.forget(lake, _delivery(row))  # else a release would take it, and stop at the changed file
+                registration.forget(lake, _delivery(row))  # Otherwise a release would stop at the changed file.
                 row = replace(row, refusal=Refusal.CHANGED)
             put_row(lake, row)
         log.log(logging.INFO if row.state == State.WORKED else logging.WARNING, "%s", row)
@@ -168,10 +168,10 @@ def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: S
 
 
 def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = None) -> list[Row]:
-    """Work on all that is new, and on what an earlier run left open, in this process; a row for each.
+    """Process new and unfinished arrivals in this process; return their rows.
 
     Raises:
-        TransientError: the lake or the extractor does not answer; what was done until then is kept.
+        TransientError: the lake or the extractor does not respond; finished work is stored.
     """
     rows = register_all(lake, due(lake, Watch(lake).look()), specs)
     arrivals = [Arrival(row.folder, row.mark) for row in rows]
@@ -182,14 +182,14 @@ def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = Non
 
 
 def _delivery(row: Row) -> Delivery:
-    """The drop of a row as it was registered, whatever its `_READY` says now."""
+    """Return the drop of a row as it was registered, regardless of its current `_READY`."""
     return Delivery(
         "drop", "", Arrival(row.folder, row.mark).what[2], str(row.ready_at), "delta", str(row.key), row.files
     )
 
 
 def _wanting(arrival: Arrival, specs: Sequence[ReleaseSpec]) -> list[ReleaseSpec]:
-    """The specs that take a drop or delivery."""
+    """Return the specs that select a drop or delivery."""
     kind, source, id_ = arrival.what
     return [
         spec for spec in specs if (spec.selects_drop(id_) if kind == "drop" else spec.selects_delivery(source, id_))

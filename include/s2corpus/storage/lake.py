@@ -1,7 +1,7 @@
-"""Objects of the lake, on S3 or in a local folder, behind the same few verbs.
+"""Interface of the lake: objects on S3 or in a local folder.
 
-Keys are relative (`releases/x/papers/part-00000.parquet`). A conditional write is how two writers never overwrite each other:
-`put(key, data, expect=ABSENT)` or `expect=<etag read before>` raises `Conflict` where somebody else was first.
+Keys are relative (`releases/x/papers/part-00000.parquet`). Conditional writes prevent two writers from overwriting each other:
+`put(key, data, expect=ABSENT)` or `expect=<etag read before>` raises `Conflict` if another writer was first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow.fs
 
 ABSENT: Final = ""
-"""Etag of an object that is not there: `expect=ABSENT` writes only what does not exist yet."""
+"""ETag of a missing object: `expect=ABSENT` writes only if the object does not exist."""
 
 
 class NotAFile(UserError, FileNotFoundError):
@@ -28,66 +28,66 @@ class NotAFile(UserError, FileNotFoundError):
 
 
 class Conflict(Exception):
-    """A conditional write came second: the object is not what the writer had read."""
+    """A conditional write failed: the object has changed since the writer read it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An object as a listing shows it."""
+    """Object in a listing: key and size."""
 
     key: str
     bytes: int
 
 
 class Lake(Protocol):
-    """What a lake can do. Keys never start with `/` and hold no `..`."""
+    """Operations of a lake. Keys never start with `/` and contain no `..`."""
 
     root: str
 
     def get(self, key: str) -> tuple[bytes, str]:
-        """The object's bytes and its etag; `FileNotFoundError` where there is none."""
+        """Return the bytes and the ETag of the object; raise `FileNotFoundError` if it does not exist."""
 
     def put(self, key: str, data: bytes, *, expect: str | None = None) -> str:
-        """Write an object whole and return its etag; with `expect` only over that etag, else `Conflict`."""
+        """Write an object atomically and return its ETag; raise `Conflict` if its current ETag is not `expect`."""
 
     def etag(self, key: str) -> str:
-        """The object's etag, `ABSENT` where there is none."""
+        """Return the ETag of the object, or `ABSENT` if it does not exist."""
 
     def size(self, key: str) -> int | None:
-        """The object's size in bytes, None where there is none."""
+        """Return the size of the object in bytes, or None if it does not exist."""
 
     def upload(self, key: str, path: Path, *, move: bool = False) -> None:
-        """Write a local file's bytes to an object, whole or not at all; with `move` the file is given up, and may become the object."""
+        """Write a local file to an object atomically; with `move`, the file itself may become the object."""
 
     def download(self, key: str, path: Path, *, link: bool = False) -> None:
-        """Write an object's bytes to a local file; with `link` the file may be the object itself, so that nobody may write to it."""
+        """Write an object to a local file; with `link`, the file may be a hard link to the object and must not be changed."""
 
     def open(self, key: str) -> BinaryIO:
-        """The object as a stream of bytes; `FileNotFoundError` where there is none."""
+        """Open the object as a stream of bytes; raise `FileNotFoundError` if it does not exist."""
 
     def list(self, prefix: str) -> Iterator[Entry]:
-        """The objects whose keys start with `prefix`, in key order."""
+        """Yield the objects with keys that start with `prefix`, in key order."""
 
     def folders(self, prefix: str) -> Sequence[str]:
-        """Names of the folders directly under `prefix` (which ends in `/`), sorted."""
+        """Return the sorted names of the folders directly under `prefix` (which ends in `/`)."""
 
     def delete(self, key: str) -> None:
-        """Remove an object; nothing happens where there is none."""
+        """Delete an object if it exists."""
 
     def uri(self, key: str) -> str:
-        """The object's address outside of the lake, `s3://…` or a path."""
+        """Return the address of the object outside the lake: `s3://…` or a path."""
 
     def check_file(self, key: str) -> None:
         """Raise `NotAFile` if opening the key by `filesystem` could block or leave the lake; objects of S3 never do."""
 
     def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
-        """The lake as an Arrow file system, and the prefix that its keys have there."""
+        """Return the lake as an Arrow file system, and the prefix of its keys there."""
 
 
 def open_lake(uri: str, *, confined: bool = False) -> Lake:
-    """The lake at `s3://bucket[/prefix]`, `file:///path` (with `%20` for a space, as `Lake.root` says it) or a path.
+    """Open the lake at `s3://bucket[/prefix]`, `file:///path` (with `%20` for a space, as in `Lake.root`) or a path.
 
-    `confined` refuses to read through links that lead out of a local folder.
+    `confined` forbids reading through links that lead out of a local folder.
 
     Raises:
         UserError: no such bucket, no rights on it, or not an address of a lake.
@@ -104,7 +104,7 @@ def open_lake(uri: str, *, confined: bool = False) -> Lake:
 
 
 def lake_uri() -> str:
-    """The lake that the environment names.
+    """Return the address of the lake from the environment.
 
     Raises:
         UserError: S2CORPUS_LAKE is not set.
@@ -115,7 +115,7 @@ def lake_uri() -> str:
 
 
 def checked(key: str) -> str:
-    """A key of the lake; anything else is an error of ours."""
+    """Return the key if it is valid; raise ValueError otherwise."""
     if not key or key.startswith("/") or ".." in key.split("/") or "\0" in key:
         raise ValueError(f"{key!r} is not a key of the lake")
     return key

@@ -1,4 +1,4 @@
-"""Joining tables that are sorted by paper, in bounded memory: the papers are asked for in their order."""
+"""Join tables that are sorted by paper, in bounded memory. Callers request papers in ascending order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Row = TypeVar("Row")
 
 
 class ByPaper(Generic[Row]):
-    """The rows of each paper, from rows sorted by `key`."""
+    """Groups of rows by paper, from rows sorted by `key`."""
 
     def __init__(self, rows: Iterator[Row], key: str = "paper_id") -> None:
         def paper(row: Any) -> str:
@@ -26,11 +26,11 @@ class ByPaper(Generic[Row]):
         self._rows = list(rows)
 
     def at(self, paper_id: str) -> list[Row]:
-        """The paper's rows, in order; to be asked by ascending paper id."""
+        """Return the rows of a paper; successive calls need ascending paper ids."""
         while self._paper is not None and self._paper < paper_id:
             self._advance()
         return self._rows if self._paper == paper_id else []
 
     def one(self, paper_id: str) -> Row | None:
-        """The paper's only row, or its first; None where it has none; to be asked likewise."""
+        """Return the first row of a paper, or None; successive calls need ascending paper ids."""
         return next(iter(self.at(paper_id)), None)

@@ -1,4 +1,4 @@
-"""Stores of what was made from a file: rows that outlive releases, by the file's content."""
+"""Stores of results by file content; rows outlive releases."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ KEY = "file_sha1"
 _FORMER_KEY = "pdf_sha1"
 """Name of this column in parts that version 0.1.0 wrote; they remain readable."""
 _STORED_GROUP_BYTES = 1 << 20
-"""Uncompressed size of a row group: single rows are fetched, and a fetch reads the row groups that hold its keys."""
+"""Uncompressed size of a row group. Row groups are small because a fetch of one row reads its complete row group."""
 
 
 class ContentStore(Generic[R_co]):
-    """Rows keyed by the SHA-1 of a PDF, that outlive releases: extractions and parses.
+    """Extractions and parses, keyed by the SHA-1 of the file; they outlive releases.
 
-    Parts are named by the range of keys they hold, `<first>-<last>-<hash>.parquet`, so that a reader of a range opens only what
-    overlaps it. A part is never changed; a key stored twice has the row of the part that sorts first.
+    The name of a part contains its range of keys, `<first>-<last>-<hash>.parquet`, so a reader opens only overlapping parts. A part
+    never changes. For a key in several parts, the part with the first name decides.
     """
 
     def __init__(self, lake: Lake, prefix: str, table: Table[R_co]) -> None:
@@ -57,9 +57,9 @@ class ContentStore(Generic[R_co]):
         return found
 
     def known(self, first: str, last: str, columns: Sequence[str]) -> dict[str, tuple[R_co, str]]:
-        """Rows of `columns` for all keys from `first` to `last` (inclusive), by file_sha1, each with the part that holds it.
+        """Return the `columns` of all keys from `first` to `last` (inclusive), by file_sha1, each with the name of its part.
 
-        A damaged part is removed: what it held is known no more, and so is made again.
+        A damaged part is deleted, so that its rows are computed again.
         """
         found: dict[str, tuple[R_co, str]] = {}
         names = list(dict.fromkeys([KEY, *columns]))
@@ -69,7 +69,7 @@ class ContentStore(Generic[R_co]):
                 for batch in self._scan(part, names, lambda key: (key >= first) & (key <= last)):
                     rows += batch.to_pylist()
             except DamagedPart as damaged:
-                log.warning("%s; it is removed, and what it held is made again", damaged)
+                log.warning("%s; deleting it: its rows are computed again", damaged)
                 self.lake.delete(part)
                 continue
             for row in rows:
@@ -77,10 +77,10 @@ class ContentStore(Generic[R_co]):
         return found
 
     def fetch(self, part: str, keys: Iterable[str], columns: Sequence[str]) -> Iterator[R_co]:
-        """Rows of one part for these keys, in key order, a few at a time.
+        """Yield the rows of one part for these keys, in key order, in bounded memory.
 
         Raises:
-            DamagedPart: the part is not there any more, or is no longer what was stored.
+            DamagedPart: the part is missing or damaged.
         """
         wanted = pa.array(sorted(set(keys)), pa.string())
         for batch in self._scan(part, columns, lambda key: key.isin(wanted)):
@@ -100,7 +100,9 @@ class ContentStore(Generic[R_co]):
             dataset = ds.dataset(
                 [root + part], schema=_with_former_key(self.table.schema), filesystem=fs, format="parquet"
             )
-            options = ds.ParquetFragmentScanOptions(pre_buffer=False)  # else what was read is kept until the end
+            options = ds.ParquetFragmentScanOptions(
+                pre_buffer=False
+            )  # Otherwise Arrow keeps all data in memory until the end.
             yield from dataset.to_batches(
                 columns=projection, filter=where, batch_size=64, batch_readahead=1, use_threads=False,
                 fragment_scan_options=options,
@@ -113,6 +115,6 @@ class ContentStore(Generic[R_co]):
 
 
 def _with_former_key(schema: pa.Schema) -> pa.Schema:
-    """Return the schema with both names of the key, either of which a part may lack."""
+    """Return the schema with both names of the key; a part contains only one of the two."""
     keys = [pa.field(name, pa.string()) for name in (KEY, _FORMER_KEY)]
     return pa.schema([*keys, *(field for field in schema if field.name != KEY)])

@@ -1,4 +1,4 @@
-"""A DuckDB connection for SQL over Parquet files of the lake: bounded in memory, spilling to a folder of its own."""
+"""DuckDB connections for SQL over Parquet files of the lake, with bounded memory and a separate spill folder."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import duckdb
 import pyarrow as pa
 from fsspec.implementations.arrow import ArrowFSWrapper
 
-# Bytes of a file that is kept, and of all that the view of one table keeps: a dozen tables may be seen at once.
+# Maximum bytes of one cached file, and of all cached files of one view. A query may use a dozen views.
 _SMALL, _KEPT = 1 << 18, 4 << 20
 
 
 @contextmanager
 def duckdb_connection(*, memory_mb: int, scratch: Path, threads: int = 2) -> Iterator[duckdb.DuckDBPyConnection]:
-    """An in-memory database that spills below `scratch`; it loads nothing from the network and keeps row order.
+    """Yield a connection to an in-memory database that spills below `scratch`, never uses the network and preserves row order.
 
-    Every connection has a temporary folder of its own, removed with it: two connections that share one read each
-    other's pages (segmentation faults, vectors of nonsense sizes, possibly wrong rows).
+    Every connection has a separate temporary folder, removed at the end. Connections that share a folder read each other's pages:
+    segmentation faults, wrong vector sizes and possibly wrong rows.
     """
     with tempfile.TemporaryDirectory(prefix="s2corpus-duckdb-", dir=scratch, ignore_cleanup_errors=True) as folder:
         settings: dict[str, str | bool | int | float | list[str]] = {
@@ -35,12 +35,15 @@ def duckdb_connection(*, memory_mb: int, scratch: Path, threads: int = 2) -> Ite
             "enable_external_file_cache": "false",
         }
         with duckdb.connect(":memory:", config=settings) as connection:
-            connection.execute("SET enable_progress_bar = false")  # it is drawn into tasks' logs
+            connection.execute("SET enable_progress_bar = false")  # The bar would fill the logs of tasks.
             yield connection
 
 
 def view(connection: duckdb.DuckDBPyConnection, name: str, paths: Sequence[str], filesystem: pa.fs.FileSystem) -> None:
-    """Parquet files of one schema as a view, read within the connection's memory: an Arrow dataset reads ahead outside of it."""
+    """Create a view over Parquet files of one schema.
+
+    DuckDB reads the files within its memory limit. An Arrow dataset would read ahead outside this limit.
+    """
     protocol = f"lake-{name}"
     if not connection.filesystem_is_registered(protocol):
         connection.register_filesystem(_Files(filesystem, protocol))
@@ -49,10 +52,10 @@ def view(connection: duckdb.DuckDBPyConnection, name: str, paths: Sequence[str],
 
 
 class _Files(ArrowFSWrapper):  # type: ignore[misc]
-    """The files of an Arrow file system, none of which changes meanwhile; a star in a path is a star.
+    """Immutable files of an Arrow file system; paths are literal, so `*` is no wildcard.
 
-    DuckDB asks for a file's size and time each time a query names it, and reads its footer: what was answered once is kept, and small
-    files are, else a dozen checks of a small release ask S3 for the same hundreds of times.
+    DuckDB requests the size, time and footer of a file for every query. Sizes, times and small files are cached. Without the cache, a
+    dozen checks of a small release would send hundreds of identical requests to S3.
     """
 
     cachable = False
@@ -66,20 +69,20 @@ class _Files(ArrowFSWrapper):  # type: ignore[misc]
 
     @property
     def protocol(self) -> str:
-        """What its paths begin with, before `://`."""
+        """Protocol of the paths, before `://`."""
         return self._protocol
 
     def _strip_protocol(self, path: str) -> str:
         return path.removeprefix(f"{self._protocol}://")
 
     def info(self, path: str, **_: object) -> dict[str, Any]:
-        """Kind, size and time of change of a file, asked for once."""
+        """Return the kind, size and modification time of a file; the result is cached."""
         if path not in self._infos:
             self._infos[path] = super().info(path)
         return self._infos[path]
 
     def modified(self, path: str) -> datetime:
-        """When a file was changed."""
+        """Return the modification time of a file."""
         changed: datetime = self.info(path)["mtime"]
         return changed
 
@@ -92,5 +95,5 @@ class _Files(ArrowFSWrapper):  # type: ignore[misc]
         return io.BytesIO(self._small[path]) if path in self._small else super()._open(path, mode, **kwargs)
 
     def glob(self, path: str, **_: object) -> list[str]:
-        """The path itself."""
+        """Return the path itself."""
         return [path]

@@ -1,8 +1,8 @@
-"""Rows on their way from the tasks of one round to those of the next: files in the lake, cut into buckets.
+"""Exchange of rows between the rounds of a stage: files in the lake, divided into buckets.
 
-A task writes one file for all buckets: where each begins, then an Arrow stream for each that has rows, or several. A task of a later
-round reads its bucket of every file: stages keep these few (`spread`), so that what a bucket opens does not grow with the corpus.
-What a task writes follows from its inputs alone: done twice, it writes the same.
+A shard writes one file: the offset of each bucket, then one or more Arrow streams for each bucket with rows. A shard of a later round
+reads its bucket from every file. Stages limit the number of files (`spread`), so that it does not grow with the corpus. The content
+depends only on the inputs of the shard, so a repeated shard writes the same file.
 """
 
 from __future__ import annotations
@@ -25,33 +25,33 @@ from s2corpus.storage.lake import Lake, open_lake
 
 
 class RowsRemoved(UserError):
-    """What a round wrote is gone: a finished stage removes it, another build of the release has finished this one."""
+    """The rows of a round are missing: another build of the release has finished this stage and removed them."""
 
 
 _READERS = 8
-"""Files of which one task reads its bucket at a time: an S3 answers in some 20 ms, and a bucket of one file is small."""
+"""Files that one shard reads in parallel: S3 responds in about 20 ms, and the bucket of one file is small."""
 _SPILL_BYTES = 64 << 20
-"""Rows that a writer holds before it puts them on disk."""
+"""Bytes of rows that a writer buffers before it writes them to disk."""
 _ZSTD = pa.ipc.IpcWriteOptions(compression="zstd")
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """Where the rows of all rounds are: a folder of a lake. Credentials are those of each process's own environment."""
+    """Folder of a lake with the rows of all rounds. Each process reads credentials from its environment."""
 
     uri: str
     prefix: str
 
     @cached_property
     def lake(self) -> Lake:
-        """The lake, opened once a process."""
+        """The lake, opened once per process."""
         return open_lake(self.uri)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"uri": self.uri, "prefix": self.prefix}
 
     def write(self, name: str, task: int, rows: pa.Table, bucket: np.ndarray, buckets: int) -> None:
-        """Write a task's rows, each into its bucket; rows of a bucket keep their order."""
+        """Write the rows of a shard, each to its bucket, in their order."""
         with tempfile.TemporaryDirectory(prefix="s2corpus-exchange-") as folder:
             path = Path(folder) / "rows"
             is_local = self.uri.startswith("file:")  # Compressing costs more than a local disk saves.
@@ -62,17 +62,17 @@ class Exchange:
     def writer(
         self, name: str, task: int, buckets: int, schema: pa.Schema, scratch: Path, *, compressed: bool = True
     ) -> Iterator[Writer]:
-        """Write a task's rows as they come, more than memory holds: what waits lies on scratch."""
+        """Yield a writer for the rows of a shard; it buffers rows on disk, so they may exceed memory."""
         with tempfile.TemporaryDirectory(prefix="s2corpus-exchange-", dir=scratch) as folder:
             writer = Writer(Path(folder), buckets, schema, compressed)
             yield writer
             self.lake.upload(self._key(name, task), writer.finish(), move=True)
 
     def read(self, name: str, tasks: Sequence[int], bucket: int, schema: pa.Schema, end: int | None = None) -> pa.Table:
-        """The rows of one bucket (or of all from it to before `end`) that these tasks wrote, in their order.
+        """Return the rows of one bucket (or of the buckets before `end`) from these shards, in their order.
 
         Raises:
-            RowsRemoved: what one of them wrote is not there.
+            RowsRemoved: a file is missing.
         """
         found = [batch for table in self.pieces(name, tasks, bucket, schema, end) for batch in table.to_batches()]
         return pa.Table.from_batches(found, schema)
@@ -80,7 +80,7 @@ class Exchange:
     def pieces(
         self, name: str, tasks: Sequence[int], bucket: int, schema: pa.Schema, end: int | None = None
     ) -> Iterator[pa.Table]:
-        """The same, one file's after the other; few are in memory at a time."""
+        """Yield the rows of `read` file by file, in bounded memory."""
 
         def part(task: int) -> pa.Table:
             try:
@@ -94,30 +94,30 @@ class Exchange:
                 yield from pool.map(part, tasks[begin : begin + _READERS])
 
     def lake_file(self, key: str) -> pa.NativeFile:
-        """An object of the lake, to be read in places."""
+        """Open an object of the lake for random access."""
         fs, root = self.lake.filesystem()
         return fs.open_input_file(root + key)
 
     def put_counts(self, name: str, task: int, counts: Any) -> None:
-        """Note that a task of a round is done, with what it counted."""
+        """Mark a shard of a round as done and store its counts."""
         self.lake.put(f"{self._key(name, task)}.done", orjson.dumps(counts))
 
     def counts(self, name: str, tasks: int) -> list[Any]:
-        """What the tasks of a round counted; None of those that are not done."""
+        """Return the counts of the shards of a round; None for unfinished shards."""
         done = {entry.key for entry in self.lake.list(f"{self.prefix}/{name}/") if entry.key.endswith(".done")}
         keys = [f"{self._key(name, task)}.done" for task in range(tasks)]
         with ThreadPoolExecutor(_READERS) as pool:
             return list(pool.map(lambda key: self._count(key) if key in done else None, keys))
 
     def _count(self, key: str) -> Any:
-        with suppress(FileNotFoundError):  # removed since it was listed
+        with suppress(FileNotFoundError):  # removed after the listing
             return orjson.loads(self.lake.get(key)[0])
 
     def all_counts(self, name: str, tasks: int) -> list[Any]:
-        """Return what all tasks of a round counted.
+        """Return the counts of all shards of a round.
 
         Raises:
-            RowsRemoved: a task is not done.
+            RowsRemoved: a shard is not done.
         """
         found = self.counts(name, tasks)
         if None in found:
@@ -125,25 +125,25 @@ class Exchange:
         return found
 
     def missing(self, name: str) -> RowsRemoved:
-        """Return the error of a round whose rows are not there: a finished stage removes them."""
+        """Return the error for missing rows of a round; a finished stage removes them."""
         return RowsRemoved(
-            f"{self.prefix}/{name} is not whole: what the rounds of a stage hand on is removed when it is finished. "
-            "Make the whole stage again (in Airflow: clear all of its tasks, and what follows)"
+            f"{self.prefix}/{name} is incomplete: a finished stage removes the rows that its rounds exchange. "
+            "Run the complete stage again (in Airflow: clear all of its tasks and the downstream tasks)"
         )
 
     def put_array(self, name: str, task: int, values: np.ndarray) -> None:
-        """Keep an array of int64."""
+        """Store an array of int64."""
         self.lake.put(self._key(name, task), np.ascontiguousarray(values, np.int64).tobytes())
 
     def array(self, name: str, task: int) -> np.ndarray:
-        """An array that was kept."""
+        """Return a stored array (int64)."""
         try:
             return np.frombuffer(self.lake.get(self._key(name, task))[0], np.int64)
         except FileNotFoundError:
             raise self.missing(name) from None
 
     def remove(self) -> None:
-        """Remove all of it."""
+        """Delete all files of the exchange."""
         for entry in list(self.lake.list(f"{self.prefix}/")):
             self.lake.delete(entry.key)
 
@@ -152,7 +152,7 @@ class Exchange:
 
 
 class Writer:
-    """Rows on their way into one file of an exchange."""
+    """Writer of one file of an exchange."""
 
     def __init__(self, folder: Path, buckets: int, schema: pa.Schema, compressed: bool = True) -> None:
         self._folder, self._buckets, self._schema, self._compressed = folder, buckets, schema, compressed
@@ -161,7 +161,7 @@ class Writer:
         self._paths: list[Path] = []
 
     def add(self, rows: pa.Table, bucket: np.ndarray) -> None:
-        """Rows, each with its bucket."""
+        """Add rows, each with its bucket."""
         self._waiting.append((rows, bucket))
         self._bytes += rows.nbytes
         if self._bytes >= _SPILL_BYTES:
@@ -176,7 +176,7 @@ class Writer:
         self._bytes = 0
 
     def finish(self) -> Path:
-        """One file of all that was added: the streams of each bucket, in the order in which they were written."""
+        """Write all added rows to one file and return its path; each bucket has its streams in the order of writing."""
         if self._waiting or not self._paths:
             self._spill()
         if len(self._paths) == 1:
@@ -190,7 +190,7 @@ class Writer:
             for number in range(self._buckets):
                 places[number] = file.tell()
                 for source, begin in zip(spilled, begins, strict=True):
-                    file.write(source.read(int(begin[number + 1] - begin[number])))  # they are read in order
+                    file.write(source.read(int(begin[number + 1] - begin[number])))  # sequential reads
             places[-1] = file.tell()
             file.seek(0)
             file.write(places.tobytes())
@@ -198,7 +198,7 @@ class Writer:
 
 
 def rows_of(file: pa.NativeFile, bucket: int, end: int, schema: pa.Schema) -> pa.Table:
-    """The rows of the buckets from one to before `end` of a file that a `Writer` finished."""
+    """Return the rows of the buckets from `bucket` to before `end` of a file of a `Writer`."""
     first, last = np.frombuffer(file.read_at(8 * (end - bucket + 1), 8 * bucket), np.int64).take([0, -1])
     data = file.read_at(int(last - first), int(first)) if last > first else b""
     source, batches = pa.BufferReader(data), list[pa.RecordBatch]()
@@ -208,12 +208,12 @@ def rows_of(file: pa.NativeFile, bucket: int, end: int, schema: pa.Schema) -> pa
 
 
 def spread(shards: int, most: int) -> range:
-    """The shards, evenly spread among `shards`, that do a round which writes `most` files at most: each takes those up to the next."""
+    """Return at most `most` evenly spaced shards. Each of them also processes the shards up to the next."""
     return range(0, shards, -(-shards // most))
 
 
 def _write_sorted(path: Path, rows: pa.Table, bucket: np.ndarray, buckets: int, compressed: bool = True) -> None:
-    """A file of the rows: where each bucket begins, then a stream for each that has some."""
+    """Write a file of rows: the offset of each bucket, then one stream for each bucket with rows."""
     if (bucket[1:] < bucket[:-1]).any():
         order = np.argsort(bucket, kind="stable")
         rows, bucket = rows.take(pa.array(order)), bucket[order]

@@ -1,4 +1,4 @@
-"""A lake in a folder."""
+"""Lake in a local folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class LocalLake:
-    """A lake in a folder: for one machine and for tests."""
+    """Lake in a local folder, for one machine and for tests."""
 
     def __init__(self, folder: Path, *, confined: bool = False) -> None:
         self._folder = folder.absolute()
@@ -41,12 +41,12 @@ class LocalLake:
         return path
 
     def get(self, key: str) -> tuple[bytes, str]:
-        """See `Lake.get`."""
+        """Implement `Lake.get`."""
         data = self._file(key).read_bytes()
         return data, hashlib.sha256(data).hexdigest()
 
     def put(self, key: str, data: bytes, *, expect: str | None = None) -> str:
-        """See `Lake.put`."""
+        """Implement `Lake.put`."""
         path = self._path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._beside(path) as file:
@@ -69,7 +69,7 @@ class LocalLake:
             yield
 
     def etag(self, key: str) -> str:
-        """See `Lake.etag`."""
+        """Implement `Lake.etag`."""
         try:
             with self._file(key).open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
@@ -79,19 +79,19 @@ class LocalLake:
             return ABSENT
 
     def size(self, key: str) -> int | None:
-        """See `Lake.size`."""
+        """Implement `Lake.size`."""
         try:
             return self._file(key).stat().st_size
         except FileNotFoundError:
             return None
 
     def upload(self, key: str, path: Path, *, move: bool = False) -> None:
-        """See `Lake.upload`."""
+        """Implement `Lake.upload`."""
         target = self._path(key)
         target.parent.mkdir(parents=True, exist_ok=True)
         if move:
-            with contextlib.suppress(OSError):  # it lies on another file system, or behind another mount of the same
-                path.chmod(0o600)  # as the other objects
+            with contextlib.suppress(OSError):  # another file system, or another mount of the same
+                path.chmod(0o600)  # the mode of other objects
                 path.replace(target)
                 return
         with self._beside(target) as file:
@@ -100,7 +100,7 @@ class LocalLake:
 
     @contextmanager
     def _beside(self, path: Path) -> Iterator[Any]:
-        """A file to write to in the folder of `path`; whoever writes it renames it, else nothing of it is left."""
+        """Yield a temporary file in the folder of `path`; it is deleted unless the caller renames it."""
         file = tempfile.NamedTemporaryFile(dir=path.parent, prefix=".put-", delete=False)  # noqa: SIM115
         try:
             with file:
@@ -109,26 +109,29 @@ class LocalLake:
             Path(file.name).unlink(missing_ok=True)
 
     def download(self, key: str, path: Path, *, link: bool = False) -> None:
-        """See `Lake.download`."""
+        """Implement `Lake.download`."""
         source = self._file(key)
         if link:
             path.unlink(missing_ok=True)
-            with contextlib.suppress(OSError):  # as of a move; or whoever owns the object lets nobody link it
+            with contextlib.suppress(OSError):  # another file system, or the owner of the object forbids links
                 path.hardlink_to(source)
                 return
         shutil.copyfile(source, path)
 
     def open(self, key: str) -> BinaryIO:
-        """See `Lake.open`."""
+        """Implement `Lake.open`."""
         return self._file(key).open("rb")
 
     def list(self, prefix: str) -> Iterator[Entry]:
-        """See `Lake.list`."""
+        """Implement `Lake.list`."""
         folder = prefix.rpartition("/")[0]
         yield from self._below(f"{folder}/" if folder else "", prefix)
 
     def _below(self, folder: str, prefix: str) -> Iterator[Entry]:
-        """The objects of a folder; the names of one folder at a time are in memory, and sort as keys do: with their slash."""
+        """Yield the objects of a folder in key order: names of folders sort with their slash.
+
+        Memory is bounded by the names of one folder at each level.
+        """
         try:
             with os.scandir(self._folder / folder) as found:
                 names = sorted(
@@ -143,33 +146,33 @@ class LocalLake:
                     yield from self._below(key, prefix)
             elif not key.startswith(prefix) or name.startswith((".put-", ".lock")):
                 continue
-            elif (size := self.size(key)) is not None:  # else a pipe, or a link to nothing
+            elif (size := self.size(key)) is not None:  # no pipe and no broken link
                 yield Entry(key, size)
 
     def folders(self, prefix: str) -> Sequence[str]:
-        """See `Lake.folders`."""
+        """Implement `Lake.folders`."""
         base = self._folder / prefix
         return sorted(p.name for p in base.iterdir() if p.is_dir()) if base.is_dir() else []
 
     def delete(self, key: str) -> None:
-        """See `Lake.delete`."""
+        """Implement `Lake.delete`."""
         self._path(key).unlink(missing_ok=True)
 
     def uri(self, key: str) -> str:
-        """See `Lake.uri`."""
+        """Implement `Lake.uri`."""
         return str(self._path(key))
 
     def check_file(self, key: str) -> None:
-        """See `Lake.check_file`."""
+        """Implement `Lake.check_file`."""
         try:
             self._file(key)
         except NotAFile:
             raise
-        except FileNotFoundError:  # whoever opens it reports that
+        except FileNotFoundError:  # The open call reports it.
             pass
 
     def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
-        """See `Lake.filesystem`."""
+        """Implement `Lake.filesystem`."""
         import pyarrow.fs
 
         return pyarrow.fs.LocalFileSystem(), f"{self._folder}/"

@@ -1,4 +1,4 @@
-"""Files that commands write: whole or not at all; and names of files as text."""
+"""Atomic writing of output files, and printable file names."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _ROOM = 1 << 20
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A file beside `path` to write to: it takes `path`'s place when the block ends, and is removed when the block is left otherwise.
+    """Yield a temporary file that replaces `path` when the block ends; an error in the block deletes it instead.
 
-    What was there before stays until then. What is not a regular file (a pipe, /dev/null) is written to directly.
+    The old file remains until then. A path that is no regular file (a pipe, /dev/null) is written directly.
 
     Raises:
-        UserError: nothing can be written there, with the reason.
+        UserError: the file cannot be written, with the reason.
         TransientError: the disk is full.
     """
     target = path.resolve()
@@ -45,25 +45,25 @@ def whole(path: Path) -> Iterator[Path]:
         beside.replace(target)
     except OSError as error:
         if error.errno not in _UNWRITABLE if error.filename is None else Path(error.filename) not in (beside, target):
-            raise  # of another file
+            raise  # an error of another file
         if error.errno in _FULL and _free(target.parent) >= _ROOM:
-            raise  # of the disk of another file
+            raise  # the disk of another file is full
         why = _UNWRITABLE.get(error.errno or 0, error.strerror or str(error))
         kind = TransientError if error.errno in _FULL else UserError
-        raise kind(f"{printable(path)} cannot be written: {why}; what was there before is as it was") from error
+        raise kind(f"{printable(path)} cannot be written: {why}; the old file is unchanged") from error
     finally:
         beside.unlink(missing_ok=True)
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """The file of `whole`, opened for bytes."""
+    """Yield the file of `whole`, opened for writing bytes."""
     with whole(path) as beside, beside.open("wb") as file:
         yield file
 
 
 def printable(path: str | bytes | Path) -> str:
-    r"""A path as text for messages and rows: bytes that are not UTF-8, control characters and line ends become escapes (`\xff`)."""
+    r"""Return a path as text; bytes that are not UTF-8, control characters and line ends become escapes (`\xff`)."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace")
     return "".join(
         c.encode("unicode_escape").decode() if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text

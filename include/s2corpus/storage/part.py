@@ -1,4 +1,4 @@
-"""The file of one part: rows of a table's schema, whole, with what is counted of them while it is written."""
+"""Writing of one part: a Parquet file of rows of a table, with counts for the commit."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from s2corpus.storage.lake import Lake
 from s2corpus.tables import Table
 
 _GROUP_BYTES = 8 << 20
-"""Uncompressed size of a row group of a part: a reader holds one at a time, and export reads all buckets of a file side by side."""
+"""Uncompressed size of a row group. A reader has one in memory; export reads all buckets of a file in parallel."""
 Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | Sequence[Mapping[str, object]]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a table: where it is and what it must be."""
+    """One part of a table: its name, size, checksum and counts."""
 
     name: str
     rows: int
     bytes: int
     sha256: str
     counts: Mapping[str, list[Any]] | None = None
-    """of the columns that the table counts, joined by commas: [values, rows] of each combination"""
+    """counted columns, joined by commas → [values, number of rows] for each combination of values"""
 
 
 def as_table(table: Table, rows: Rows) -> pa.Table:
-    """Rows as a table of the schema."""
+    """Return rows as an Arrow table of the schema."""
     if isinstance(rows, list):
         return pa.Table.from_pylist(rows, schema=table.schema)
     if isinstance(rows, pa.RecordBatch):
@@ -45,7 +45,7 @@ def as_table(table: Table, rows: Rows) -> pa.Table:
 
 
 def upload(lake: Lake, key: str, table: Table, rows: Rows, group_bytes: int = _GROUP_BYTES) -> Part:
-    """Write rows to a local Parquet file, then upload it whole to `key`, where `{sha256}` becomes the start of its checksum."""
+    """Write rows to a Parquet file and upload it to `key`, in which its checksum replaces `{sha256}`."""
     count = 0
     counts: dict[tuple[str, ...], Counter[tuple[Any, ...]]] = {columns: Counter() for columns in table.counted}
     with tempfile.TemporaryDirectory(prefix="s2corpus-part-") as scratch:

@@ -1,9 +1,8 @@
-"""Tables in the lake: parts, and the commit that makes them a table.
+"""Tables in the lake: parts and their commit.
 
-The commit protocol: a shard writes `part-<shard>-<hash>.parquet` whole, then its receipt `part-<shard>.json`, which names it; when
-every shard has its receipt, the stage writes `_COMMITTED.json` with the list of parts. No commit, no table: a reader takes the
-committed list, never a glob. A part's name says its content, so that whoever makes a shard again, even beside another run of the
-release, never changes what was committed.
+A shard writes `part-<shard>-<hash>.parquet` atomically, then its receipt `part-<shard>.json` with the name of the part. When all
+receipts exist, the stage writes `_COMMITTED.json` with the list of parts. Readers use only this list, never a glob. The name of a part
+contains a hash of its content. A repeated shard, even of a concurrent run, therefore never changes committed data.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What makes parts a table."""
+    """Committed list of the parts of a table."""
 
     table: str
     schema_hash: str
@@ -46,11 +45,11 @@ class Commit:
 
 
 class NotCommitted(UserError):
-    """A table was read that no stage has committed."""
+    """The table is not committed."""
 
 
 class TableRef(Generic[R_co]):
-    """One table of one release: `<prefix>/part-*.parquet` and its commit."""
+    """Table of a release: `<prefix>/part-*.parquet` and its commit."""
 
     def __init__(self, lake: Lake, prefix: str, table: Table[R_co]) -> None:
         self.lake = lake
@@ -59,10 +58,10 @@ class TableRef(Generic[R_co]):
         self._commit: Commit | None = None
 
     def write(self, shard: int, rows: Rows) -> Part:
-        """Write one shard's part whole, then its receipt. Rows are cast to the table's schema; none is fine.
+        """Write the part of a shard, then its receipt. Rows are cast to the schema of the table; `rows` may be empty.
 
         Raises:
-            pa.ArrowInvalid: rows that do not fit the schema, or null where the table allows none.
+            pa.ArrowInvalid: rows do not match the schema, or a non-nullable column contains null.
         """
         part = upload(self.lake, f"{self.prefix}/part-{shard:05d}-{{sha256}}.parquet", self.table, rows)
         self.lake.put(self._receipt(shard), orjson.dumps(asdict(part)))
@@ -73,7 +72,7 @@ class TableRef(Generic[R_co]):
         return f"{self.prefix}/part-{shard:05d}.json"
 
     def written(self, shard: int) -> pa.Table:
-        """The rows that a shard has written, committed or not."""
+        """Return the rows of a shard, committed or not."""
         part = Part(**self._json(self._receipt(shard)))
         self._refuse_damaged([part])
         fs, root = self.lake.filesystem()
@@ -89,10 +88,10 @@ class TableRef(Generic[R_co]):
             ) from None
 
     def commit(self, shards: Sequence[int], facts: Mapping[str, Any] | None = None) -> Commit:
-        """Make the parts of these shards the table. The same content may be committed again, by anyone.
+        """Commit the parts of these shards. Any process may commit the same content again.
 
         Raises:
-            TransientError: a shard has not written its part, or another run committed something else meanwhile.
+            TransientError: a shard has not written its part, or another run has committed different content.
         """
         self._commit = None
         key = f"{self.prefix}/_COMMITTED.json"
@@ -118,14 +117,14 @@ class TableRef(Generic[R_co]):
             self.lake.put(key, data, expect=before)
         except Conflict:
             if self.lake.get(key)[0] != data:
-                raise LostRace(f"{self.lake.uri(key)}: another run committed other content meanwhile") from None
+                raise LostRace(f"{self.lake.uri(key)}: another run has committed different content") from None
         return commit
 
     def committed(self) -> Commit:
-        """The commit, as it was when this first found one since it last made one.
+        """Return the commit; it is cached until `commit` writes a new one.
 
         Raises:
-            NotCommitted: no stage committed this table, or one with another schema.
+            NotCommitted: the table is not committed, or has another schema.
         """
         if self._commit is not None:
             return self._commit
@@ -143,7 +142,7 @@ class TableRef(Generic[R_co]):
         return self._commit
 
     def counts(self, *columns: str) -> Counter[tuple[Any, ...]]:
-        """How many of the committed rows have each combination of values, of columns that the table counts."""
+        """Return the number of committed rows by combination of values of counted columns."""
         found: Counter[tuple[Any, ...]] = Counter()
         for part in self.committed().parts:
             if part.counts is None:
@@ -153,29 +152,29 @@ class TableRef(Generic[R_co]):
         return found
 
     def _parts(self, shard: int | None = None) -> list[Part]:
-        """The committed parts, or the one of a shard."""
+        """Return the committed parts, or only the part of a shard."""
         named = "part-" if shard is None else f"part-{shard:05d}"
         return [part for part in self.committed().parts if part.name.startswith(named)]
 
     def keys(self, shard: int | None = None) -> list[str]:
-        """Keys of the committed parts, or of one shard's."""
+        """Return the keys of the committed parts, or only of a shard."""
         return [f"{self.prefix}/{part.name}" for part in self._parts(shard)]
 
     def uris(self, shard: int | None = None) -> list[str]:
-        """Addresses of the committed parts, for the engine."""
+        """Return the addresses of the committed parts."""
         return [self.lake.uri(key) for key in self.keys(shard)]
 
     def _refuse_damaged(self, parts: Iterable[Part]) -> None:
         for part in parts:
             if (size := self.lake.size(f"{self.prefix}/{part.name}")) != part.bytes:
-                found = "nothing is there" if size is None else f"found {size}"
+                found = "the file is missing" if size is None else f"found {size}"
                 raise DamagedPart(
                     f"{self.lake.uri(self.prefix)}/{part.name}: committed with {part.bytes} bytes, {found}: "
                     f"run the stage that writes {self.table.name} again"
                 )
 
     def whole(self) -> bool:
-        """Whether the table is committed and every part has its committed size."""
+        """Return whether the table is committed and every part has its committed size."""
         try:
             self._refuse_damaged(self._parts())
         except (NotCommitted, DamagedPart):
@@ -183,7 +182,11 @@ class TableRef(Generic[R_co]):
         return True
 
     def dataset(self, shard: int | None = None) -> ds.Dataset:
-        """The committed parts as an Arrow dataset; every part has its committed size, else it is refused."""
+        """Return the committed parts as an Arrow dataset.
+
+        Raises:
+            DamagedPart: a part does not have its committed size.
+        """
         parts = self._parts(shard)
         self._refuse_damaged(parts)
         fs, root = self.lake.filesystem()
@@ -192,7 +195,11 @@ class TableRef(Generic[R_co]):
         )
 
     def view(self, connection: DuckDBPyConnection, some: slice = slice(None)) -> None:
-        """The committed parts, or some, as a view of the table's name; every part has its committed size, else it is refused."""
+        """Create a view of the committed parts (or of a slice), with the name of the table.
+
+        Raises:
+            DamagedPart: a part does not have its committed size.
+        """
         from s2corpus.storage.duck import view
 
         parts = self._parts()[some]
@@ -203,15 +210,17 @@ class TableRef(Generic[R_co]):
     def read(
         self, columns: Sequence[str] | None = None, *, shard: int | None = None, where: pc.Expression | None = None
     ) -> pa.Table:
-        """The committed rows (of one shard's part), in order of parts."""
+        """Return the committed rows (of one shard) in the order of parts."""
         return self.dataset(shard).to_table(columns=list(columns) if columns else None, filter=where)
 
     def leaves(self, columns: Sequence[str], *, shard: int, repeated: Sequence[str] = ()) -> pa.Table:
-        """The committed rows of one shard's part, with these columns; of nested ones only the leaves that are named
-        (`authors.list.element.last`), which are all that is decoded, and those of strings that repeat as dictionaries.
+        """Return columns of the committed rows of one shard.
+
+        A nested column is given by its leaves (`authors.list.element.last`); other leaves are not decoded. Columns in `repeated`
+        become dictionaries.
 
         Raises:
-            KeyError: the part has no such column or leaf; Parquet's reader would leave it out.
+            KeyError: the part has no such column or leaf, which the Parquet reader would ignore.
         """  # fmt: skip
         [part] = self._parts(shard)
         self._refuse_damaged([part])
@@ -234,7 +243,7 @@ class TableRef(Generic[R_co]):
         where: pc.Expression | None = None,
         at_once: int = 4096,
     ) -> Iterator[R_co]:
-        """The committed rows (of one shard's part) with these columns, in order, `at_once` in memory at a time."""
+        """Yield the committed rows (of one shard) with these columns, in order; `at_once` rows are in memory."""
         for batch in self.batches(columns, shard=shard, where=where, rows=at_once):
             yield from batch.to_pylist()
 
@@ -246,10 +255,12 @@ class TableRef(Generic[R_co]):
         where: pc.Expression | None = None,
         rows: int = 4096,
     ) -> Iterator[pa.RecordBatch]:
-        """The same, as batches of at most `rows` rows in bounded memory, in order."""
+        """Yield the committed rows as batches of at most `rows` rows, in order and in bounded memory."""
         dataset = self.dataset(shard)
         for fragment in dataset.get_fragments():
-            for group in fragment.split_by_row_group():  # a scan of them all keeps what it read until it ends
+            for (
+                group
+            ) in fragment.split_by_row_group():  # A scan of all row groups keeps all data in memory until it ends.
                 scanner = group.scanner(
                     schema=self.table.schema,
                     columns=list(columns) if columns else None,
@@ -262,4 +273,4 @@ class TableRef(Generic[R_co]):
 
 
 class DamagedPart(UserError):
-    """A part, or what is written about it, is no longer what it was."""
+    """A part or its metadata is damaged or missing."""

@@ -1,4 +1,4 @@
-"""What a task has written so far, by name, for its log: whoever writes counts, whoever runs the task reads."""
+"""Number of rows and files that a task has written, for its log."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ _COUNTED: ContextVar[Written | None] = ContextVar("written", default=None)
 
 @dataclass(slots=True)
 class Written:
-    """Rows of tables and files, and when counting began."""
+    """Number of written rows and files by name, and the start time."""
 
     counts: Counter[str] = field(default_factory=Counter)
     began: float = field(default_factory=time.monotonic)
 
     def figures(self, since: Counter[str] | None = None) -> str:
-        """The counts, or what came to them, in words: `120 links, 60 contexts`."""
+        """Return the counts, or their increase, as text: `120 links, 60 contexts`."""
         counts = self.counts - since if since else self.counts
         return ", ".join(f"{n:,} {name}" for name, n in sorted(counts.items()) if n) or "no rows"
 
     @property
     def seconds(self) -> float:
-        """Since counting began."""
+        """Seconds since the start."""
         return time.monotonic() - self.began
 
     @property
     def rate(self) -> float:
-        """Rows and files a second."""
+        """Rows and files per second."""
         return self.counts.total() / self.seconds if self.seconds else 0.0
 
 
 @contextmanager
 def counting() -> Iterator[Written]:
-    """Count what is written in this context."""
+    """Count written rows and files in this context."""
     token = _COUNTED.set(Written())
     try:
         found = _COUNTED.get()
@@ -48,6 +48,6 @@ def counting() -> Iterator[Written]:
 
 
 def count(name: str, n: int) -> None:
-    """Note that so many rows of a table, or files, were written."""
+    """Add `n` written rows of a table, or files, to the counts."""
     if (written := _COUNTED.get()) is not None:
         written.counts[name] += n

@@ -1,4 +1,4 @@
-"""A lake in an S3 bucket, and what S3's errors mean to a user."""
+"""Lake in an S3 bucket, with readable messages for errors of S3."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 _BAD_KEYS = frozenset({"403", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"})
 _PARTS_FROM = 8 << 20
-"""Bytes from which a file is uploaded in parts, as boto3 does by default."""
+"""Minimum size of a multipart upload in bytes; the default of boto3."""
 _ALWAYS = {
     "get_object": ("ETag", "ContentLength"),
     "head_object": ("ETag", "ContentLength"),
     "put_object": ("ETag",),
 }
-"""What every whole answer has: http.client takes a head that breaks off for a whole one."""
+"""Fields of every complete response: http.client accepts a truncated header as complete."""
 
 
 class S3Lake:
-    """A lake in an S3 bucket. Endpoint, region and keys come from the environment as every AWS tool reads them."""
+    """Lake in an S3 bucket. Endpoint, region and keys come from the standard AWS environment variables."""
 
     def __init__(self, uri: str) -> None:
         match = re.fullmatch(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(.*?))?/?", uri)
@@ -40,10 +40,10 @@ class S3Lake:
         self._made: Any = None
         self._files: pyarrow.fs.FileSystem | None = None
         try:
-            # not HEAD, whose answer cannot say whether keys, rights or the clock are wrong
+            # A response to HEAD would not show whether keys, rights or the clock are wrong.
             self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
         except self._errors as error:
-            if _code(error) != "AccessDenied":  # keys that may use a part of the lake may not list the whole
+            if _code(error) != "AccessDenied":  # Keys for a part of the lake may not list all of it.
                 raise _explained(self.root, error, opening=True) from None
 
     @property
@@ -53,7 +53,7 @@ class S3Lake:
             import botocore.session
             from botocore.config import Config
 
-            # a session of our own: the default one keeps the first keys it saw, rotated or not
+            # A separate session: the default session caches the first keys, even after a rotation.
             session = botocore.session.get_session()
             session.register_component("data_loader", descriptions())
             self._made = boto3.session.Session(botocore_session=session).client(
@@ -62,7 +62,7 @@ class S3Lake:
                     retries={"mode": "standard", "max_attempts": 8},
                     connect_timeout=10,
                     read_timeout=60,
-                    max_pool_connections=32,  # as many threads as verify files of several drops at a time
+                    max_pool_connections=32,  # the number of threads that verify files of several drops
                 ),
             )
         return self._made
@@ -88,25 +88,25 @@ class S3Lake:
                 raise Conflict(key) from None
             raise _explained(self.uri(key), error) from error
         if missing := [name for name in _ALWAYS.get(verb, ()) if name not in answer]:
-            raise TransientError(f"{self.uri(key)}: S3's answer broke off: it has no {' and no '.join(missing)}")
+            raise TransientError(f"{self.uri(key)}: incomplete response from S3: {' and '.join(missing)} missing")
         return answer
 
     def get(self, key: str) -> tuple[bytes, str]:
-        """See `Lake.get`."""
+        """Implement `Lake.get`."""
         answer = self._call("get_object", key)
         return answer["Body"].read(), answer["ETag"]
 
     def put(self, key: str, data: bytes, *, expect: str | None = None) -> str:
-        """See `Lake.put`."""
+        """Implement `Lake.put`."""
         condition = {} if expect is None else {"IfNoneMatch": "*"} if expect == ABSENT else {"IfMatch": expect}
         try:
             etag: str = self._call("put_object", key, Body=data, **condition)["ETag"]
-        except FileNotFoundError:  # If-Match on what was deleted meanwhile
+        except FileNotFoundError:  # If-Match for an object that was deleted
             raise Conflict(key) from None
         return etag
 
     def etag(self, key: str) -> str:
-        """See `Lake.etag`."""
+        """Implement `Lake.etag`."""
         try:
             etag: str = self._call("head_object", key)["ETag"]
         except FileNotFoundError:
@@ -114,15 +114,15 @@ class S3Lake:
         return etag
 
     def size(self, key: str) -> int | None:
-        """See `Lake.size`."""
+        """Implement `Lake.size`."""
         try:
             return int(self._call("head_object", key)["ContentLength"])
         except FileNotFoundError:
             return None
 
     def upload(self, key: str, path: Path, *, move: bool = False) -> None:
-        """See `Lake.upload`."""
-        if path.stat().st_size < _PARTS_FROM:  # one request; boto3's transfers start ten threads for each file
+        """Implement `Lake.upload`."""
+        if path.stat().st_size < _PARTS_FROM:  # One request; a transfer of boto3 starts ten threads for each file.
             self.put(key, path.read_bytes())
             return
         try:
@@ -131,18 +131,18 @@ class S3Lake:
             raise _explained(self.uri(key), error) from error
 
     def download(self, key: str, path: Path, *, link: bool = False) -> None:
-        """See `Lake.download`."""
+        """Implement `Lake.download`."""
         body = self._call("get_object", key)["Body"]
         with path.open("wb") as file:
             shutil.copyfileobj(body, file, 1 << 20)
 
     def open(self, key: str) -> BinaryIO:
-        """See `Lake.open`."""
+        """Implement `Lake.open`."""
         body: BinaryIO = self._call("get_object", key)["Body"]
         return body
 
     def list(self, prefix: str) -> Iterator[Entry]:
-        """See `Lake.list`."""
+        """Implement `Lake.list`."""
         pages = self._client.get_paginator("list_objects_v2").paginate(
             Bucket=self._bucket, Prefix=self._prefix + prefix
         )
@@ -154,7 +154,7 @@ class S3Lake:
             raise _explained(self.uri(prefix), error) from error
 
     def folders(self, prefix: str) -> Sequence[str]:
-        """See `Lake.folders`."""
+        """Implement `Lake.folders`."""
         pages = self._client.get_paginator("list_objects_v2").paginate(
             Bucket=self._bucket, Prefix=self._prefix + prefix, Delimiter="/"
         )
@@ -168,18 +168,18 @@ class S3Lake:
             raise _explained(self.uri(prefix), error) from error
 
     def delete(self, key: str) -> None:
-        """See `Lake.delete`."""
+        """Implement `Lake.delete`."""
         self._call("delete_object", key)
 
     def uri(self, key: str) -> str:
-        """See `Lake.uri`."""
+        """Implement `Lake.uri`."""
         return f"{self.root}/{key}"
 
     def check_file(self, key: str) -> None:
-        """See `Lake.check_file`."""
+        """Implement `Lake.check_file`."""
 
     def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
-        """See `Lake.filesystem`."""
+        """Implement `Lake.filesystem`."""
         import pyarrow.fs
 
         if self._files is None:
@@ -199,7 +199,7 @@ class S3Lake:
 
 @cache
 def descriptions() -> Any:
-    """AWS' descriptions of S3, read once a process: each session of botocore's would read half a megabyte of its own."""
+    """Return the loader of botocore's descriptions of S3, cached per process: each session would load half a megabyte."""
     import botocore.session
 
     loader = botocore.session.get_session().get_component("data_loader")
@@ -210,18 +210,18 @@ def descriptions() -> Any:
 
 
 def _code(error: Exception) -> str:
-    """S3's word for an error; empty where S3 was not reached."""
+    """Return the error code of S3; empty if S3 did not respond."""
     return str(getattr(error, "response", {}).get("Error", {}).get("Code", ""))
 
 
 def _explained(uri: str, error: Exception, *, opening: bool = False) -> Exception:
-    """What an S3 error means to a user: rights and names are the user's, the rest is transient."""
+    """Return a UserError for wrong keys, rights and names, and a TransientError for all other errors of S3."""
     code = _code(error)
     if code in _BAD_KEYS and not opening:
         return TransientError(
-            f"{uri}: the AWS keys are refused ({code}) that opened the lake before: rotated? Another try reads them again"
+            f"{uri}: S3 refuses the AWS keys that it accepted before ({code}): were they rotated? The next try reads them again"
         )
-    if code in _BAD_KEYS or code in ("AccessDenied", "403"):  # HEAD has no words
+    if code in _BAD_KEYS or code in ("AccessDenied", "403"):  # a response to HEAD has no message
         return UserError(f"{uri}: access refused ({code}): the AWS keys in the environment have no rights on it")
     if code in ("404", "NoSuchBucket"):
         return UserError(f"{uri}: no such bucket: create it, or name another lake with S2CORPUS_LAKE")

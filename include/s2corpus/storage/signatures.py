@@ -1,4 +1,4 @@
-"""MinHash keys of texts, kept across releases by a hash of the text: an unchanged document is not signed again."""
+"""Cache of MinHash keys by text hash, shared by releases: keys of unchanged documents are not recomputed."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SCHEMA = pa.schema(
 
 
 class Signatures:
-    """The keys of the texts of one bucket of papers, in one object of the lake."""
+    """Cached keys for the texts of one bucket of papers, stored in one object of the lake."""
 
     def __init__(self, lake: Lake, key: str) -> None:
-        """`key` names the object, and with it the rules that made the keys."""
+        """Read the cache from the object `key`; the name of the object identifies the rules of the keys."""
         self._lake = lake
         self._key = key
         self._known: dict[bytes, int] = {}
@@ -35,11 +35,11 @@ class Signatures:
             try:
                 self._kept = pq.read_table(pa.BufferReader(lake.get(key)[0])).cast(_SCHEMA)
             except pa.ArrowException as error:
-                log.warning("%s is damaged (%s): its texts are signed again", lake.uri(key), error)
+                log.warning("%s is damaged (%s): recomputing its signatures", lake.uri(key), error)
         self._known = {digest: row for row, digest in enumerate(self._kept["text"].to_pylist())}
 
     def of(self, text: str, sign: Callable[[], list[int]]) -> list[int]:
-        """The keys of a text: those kept of it, else what `sign` gives."""
+        """Return the cached keys of a text, or compute them with `sign`."""
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
         row = self._known.get(digest)
         found = sign() if row is None else self._kept["keys"][row].as_py()
@@ -47,7 +47,7 @@ class Signatures:
         return found
 
     def keep(self) -> None:
-        """Keep what was asked for, if it is not what is kept already."""
+        """Write the requested keys to the lake if they differ from the stored cache."""
         if self._used.keys() != self._known.keys():
             rows = [{"text": digest, "keys": self._used[digest]} for digest in sorted(self._used)]
             sink = pa.BufferOutputStream()

@@ -1,6 +1,6 @@
-"""Which errors of the libraries are transient: a server that is down, a connection that breaks, a disk that is full.
+"""Classification of library errors: unavailable servers, broken connections and full disks are transient.
 
-S3, Arrow, DuckDB and the catalog each have errors of their own for these; a task is tried again for `TransientError` only.
+S3, Arrow, DuckDB and the catalog raise different errors. Tasks are retried only after a `TransientError`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _FULL = (
     "No space left on device",
     "max_temp_directory_size",
     "database or disk is full",
-)  # the latter two: DuckDB's, SQLite's
-# What Arrow and DuckDB say of S3 and of disks is in their texts only.
+)  # the last two are from DuckDB and SQLite
+# Arrow and DuckDB report errors of S3 and disks only in the message.
 _PASSING_TEXTS = ("AWS Error", "Could not establish connection", "curlCode", "IOError", "OSError:")
 
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Raise a transient error as a `TransientError` that says so; every other as it is."""
+    """Convert transient errors to `TransientError` and errors of the setup to `UserError`; pass other errors on."""
     try:
         yield
     except (UserError, TransientError):
@@ -40,7 +40,7 @@ def explained() -> Iterator[None]:
 
 
 def of_the_surroundings(error: Exception) -> UserError | TransientError | None:
-    """What an error of a disk, a file or a server means to the user of a command; None for what is a fault of ours."""
+    """Return the error of a disk, file or server for the user of a command; return None for an unexpected error."""
     if said := _passing(error):
         return TransientError(said)
     if said := _refused(error):
@@ -53,18 +53,18 @@ def of_the_surroundings(error: Exception) -> UserError | TransientError | None:
 
 def _refused(error: Exception) -> str | None:
     """Return a read-only disk, a limit that is too low, or a snapshot that cannot be read as a sentence; None for any other error."""
-    if type(error).__name__ == "SnapshotError":  # the reader's: not imported, for most tasks read no snapshot
+    if type(error).__name__ == "SnapshotError":  # an error of s2corpus_reader, which most tasks do not import
         return str(error)
-    if type(error).__name__ == "OutOfMemoryException":  # DuckDB's; where the disk is full, it has passed as that
+    if type(error).__name__ == "OutOfMemoryException":  # an error of DuckDB; `_passing` handles full disks
         said = str(error).partition("\n")[0]
-        return f"memory_mb is too little for what is sorted and joined, though it goes to disk: give the spec twice as much ({said})"
+        return f"memory_mb is too small to sort and join these tables, even with temporary files: double it in the spec ({said})"
     if getattr(error, "errno", None) != errno.EROFS and "Read-only file system" not in str(error):
         return None
     return f"the file system is read-only: {error}: name a folder that can be written to"
 
 
 def _passing(error: Exception) -> str | None:
-    """A transient error as a sentence; None for what would fail again."""
+    """Return a message for a transient error; return None for other errors."""
     text = str(error).strip() or type(error).__name__
     if type(error).__name__ == "UnreachableError":
         return text

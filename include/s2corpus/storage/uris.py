@@ -1,4 +1,4 @@
-"""The bytes at an address that a user names: a path, file://, s3:// or https://."""
+"""Reading of files at user-supplied addresses: a path, file://, s3:// or https://."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.lake import open_lake
 
 SECONDS = 1800.0
-"""Time of one address, its redirects included."""
+"""Time limit of one address, including redirects."""
 _MAX_BYTES = 1 << 30
 _MAX_REDIRECTS = 5
 
 
 def fetch(uri: str) -> bytes:
-    """All bytes at `uri`, at most 1 GiB. A redirect is followed on the same host only.
+    """Return all bytes at `uri`, at most 1 GiB. Only redirects to the same host are followed.
 
     Raises:
-        UserError: nothing is there, it is too large, or it leads to another host.
-        TransientError: it could not be read this time.
+        UserError: the file is missing or too large, or redirects to another host.
+        TransientError: the server or disk failed.
     """
     try:
         if uri.startswith(("https://", "http://")):
@@ -57,10 +57,10 @@ def _download(uri: str) -> bytes:
 
 
 def _same_host(uri: str, at: str, location: str) -> str:
-    """Where a redirect leads, if that is the host that was named, and not from TLS to none."""
+    """Return the target of a redirect if the host is the same and TLS is not lost."""
     old, new = urlsplit(at), urlsplit(target := urljoin(at, location))
     schemes = ("https",) if old.scheme == "https" else ("http", "https")
     if new.hostname != old.hostname or new.scheme not in schemes:
         where = f"{new.scheme}://{new.hostname}"
-        raise UserError(f"{uri}: leads to {where}, another host than the one that was named: name that address itself")
+        raise UserError(f"{uri}: redirects to {where}, which is another host: give that address itself")
     return target

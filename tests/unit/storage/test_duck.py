@@ -48,7 +48,7 @@ def test_four_processes_that_spill_at_once_get_their_own_rows(tmp_path: Path) ->
 
 def test_too_little_memory_is_a_sentence_that_says_what_to_do(tmp_path: Path) -> None:
     with (
-        pytest.raises(UserError, match=r"^memory_mb is too little .* give the spec twice as much \(Out of Memory"),
+        pytest.raises(UserError, match=r"^memory_mb is too small .* double it in the spec \(Out of Memory"),
         explained(),
         duckdb_connection(memory_mb=64, scratch=tmp_path) as connection,
     ):

@@ -41,7 +41,7 @@ def test_reason_is_in_words(
 ) -> None:
     monkeypatch.setattr(outputs, "_free", lambda folder: 0)
     path = tmp_path / "out"
-    with pytest.raises(kind, match=f"out cannot be written: {says}; what was there before"), outputs.whole(path):
+    with pytest.raises(kind, match=f"out cannot be written: {says}; the old file is unchanged"), outputs.whole(path):
         raise OSError(number, os.strerror(number), str(path))
     assert not list(tmp_path.iterdir())
 

@@ -164,8 +164,8 @@ def test_a_list_of_words_may_move_on_its_host(server: Any) -> None:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("/away", "leads to http://localhost, another host than the one that was named"),
-        ("/file", "leads to file://None, another host"),
+        ("/away", "redirects to http://localhost, which is another host"),
+        ("/file", "redirects to file://None, which is another host"),
         ("/round", "more than 5 redirects"),
         ("/gone", "no such file"),
         ("/secret", "HTTP 403"),

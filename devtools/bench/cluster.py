@@ -36,7 +36,7 @@ import pyarrow.parquet as pq
 
 from s2corpus import spec, titles
 from s2corpus.sources import Kind, Record, batches
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.stages.cluster.local import cluster_records
 from s2corpus.tables import RECORDS
 from s2orc_parse.bibliography.names import parse_authors, surname_key
@@ -60,10 +60,10 @@ def dblp_acm_records() -> dict[str, Record]:
     for source, name, encoding in (("dblp", "DBLP2.csv", "latin-1"), ("acm", "ACM.csv", "utf-8")):
         with (DATA / "dblp-acm" / name).open(encoding=encoding, newline="") as file:
             for row in csv.DictReader(file):
-                record = build(
+                record = RawRecord(
                     f"{source}:{row['id']}", source, Kind.ARCHIVE, row["id"],
                     title=row["title"], authors=parse_authors(row["authors"]), date=row["year"], venue=row["venue"],
-                )  # fmt: skip
+                ).normalise()  # fmt: skip
                 assert isinstance(record, Record)
                 records[record.record_id] = record
     return records
@@ -92,10 +92,10 @@ def cora_records() -> dict[str, Record]:
     records: dict[str, Record] = {}
     with (DATA / "cora" / "cora.csv").open(newline="") as file:
         for row in csv.DictReader(file, delimiter="|"):
-            record = build(
+            record = RawRecord(
                 f"cora:{row['Entity Id']}", "cora", Kind.ARCHIVE, row["Entity Id"],
                 title=row["title"], authors=parse_authors(row["author"]), date=row["year"], venue=row["venue"],
-            )  # fmt: skip
+            ).normalise()  # fmt: skip
             if not isinstance(record, Record):
                 record = Record(f"cora:{row['Entity Id']}", "cora", Kind.ARCHIVE)
             records[record.record_id] = record

@@ -1,4 +1,4 @@
-"""Which PDFs are worth extracting, found out without being harmed by them (S2ORC App. B)."""
+"""Select the PDFs to extract, in limited child processes (S2ORC App. B)."""
 
 from importlib.metadata import version
 
@@ -10,6 +10,6 @@ __all__ = ["SELECTION_VERSION", "Identity", "Outcome", "Selection", "inspect_man
 
 
 def readers() -> str:
-    """What decides, with its versions: our rules, and the programs that they ask. Others may decide otherwise."""
+    """Return the versions of the selection rules and of the libraries that they use: part of the key of stored decisions."""
     programs = (f"{name}-{version(name)}" for name in ("pypdf", "pypdfium2", "pdfalto"))
     return "_".join((*programs, f"identity-{VERSION}", f"select-{SELECTION_VERSION}"))

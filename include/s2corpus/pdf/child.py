@@ -1,9 +1,9 @@
 """The child process that reads hostile PDFs: `python -m s2corpus.pdf.child <memory bytes> <timeout> <rules, JSON> <folder>`.
 
-Standard input is a socket: a message a PDF comes in, with the opened file, or with why it cannot be opened. `[]` goes out once it is
-ready; then for each PDF one line with what reading it said and, where that left the decision to pdfalto, a second line with the
-outcome; of a selected PDF a third with its identity. Whoever started it waits for each line as long as it likes and kills the
-process group. It is in a sandbox: of files it may read this installation's and its folder's.
+Standard input is a socket: each message contains an open PDF file or the reason why it cannot be opened. The child writes `[]` when
+it is ready, then up to three lines per PDF: the reading; the outcome, if pdfalto decides; the identity, if the PDF is selected.
+The parent limits the wait for each line and kills the process group. A sandbox restricts file access to this installation
+and the child's folder.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def enter_sandbox(memory_bytes: int, folder: Path) -> None:
-    """Keep this process to its folder, this installation's modules and pdfalto."""
+    """Restrict this process to its folder, this installation's modules and pdfalto."""
     binary = str(pdfalto.binary_path())
     sandbox.enter(
         sandbox.Policy(
@@ -53,16 +53,16 @@ def main(memory_bytes: int, timeout: float, rules: Select, folder: Path) -> None
     logging.disable()
     with os.fdopen(os.dup(1), "w") as answers:
         null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)  # nothing a library prints may be taken for an answer
+        os.dup2(null, 1)  # Output of libraries must not be mistaken for answers.
 
-        def say(answer: Any) -> None:
+        def send(answer: Any) -> None:
             answers.write(json.dumps(answer) + "\n")
             answers.flush()
 
-        say([])
+        send([])
         os.dup2(null, 2)
         for pdf in _pdfs():
-            signal.alarm(int(3 * timeout) + 60)  # should nobody be left to kill this process
+            signal.alarm(int(3 * timeout) + 60)  # if the parent that enforces the limits is gone
             try:
                 if isinstance(pdf, str):
                     reading = Reading(Outcome.UNREADABLE, detail=pdf)
@@ -73,8 +73,8 @@ def main(memory_bytes: int, timeout: float, rules: Select, folder: Path) -> None
             except OSError as error:
                 reading = Reading(Outcome.UNREADABLE, detail=describe(error))
             except MemoryError:
-                sys.exit(OUT_OF_MEMORY)  # not a process to go on with
-            say(dataclasses.astuple(reading))
+                sys.exit(OUT_OF_MEMORY)  # the process may be damaged
+            send(dataclasses.astuple(reading))
             if reading.outcome is None:
                 try:
                     failure = has_text(data, folder, timeout=timeout)
@@ -82,14 +82,14 @@ def main(memory_bytes: int, timeout: float, rules: Select, folder: Path) -> None
                     if error.errno == errno.ENOSPC:
                         sys.exit(DISK_FULL)
                     raise
-                say([Outcome.PDFALTO_FAILED if failure else Outcome.SELECTED, failure])
+                send([Outcome.PDFALTO_FAILED if failure else Outcome.SELECTED, failure])
                 if not failure:
-                    say(dataclasses.astuple(identify(read_first_pages(data))))
+                    send(dataclasses.astuple(identify(read_first_pages(data))))
             signal.alarm(0)
 
 
 def _pdfs() -> Iterator[int | str]:
-    """Opened files, or why they cannot be."""
+    """Yield open files, or the reason why a file cannot be opened."""
     with socket.socket(fileno=0) as orders:
         while True:
             message, files, _, _ = socket.recv_fds(orders, 1000, 1)

@@ -1,4 +1,4 @@
-"""PDF files as they are named on the command line, and the tables written about them."""
+"""PDF files given on the command line, and output tables."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ log = logging.getLogger(__name__)
 
 
 def by_sha1(paths: Iterable[Path]) -> dict[str, Path]:
-    """Files, and the `*.pdf` files of folders, by SHA-1 of their bytes: the same bytes twice are one PDF.
+    """Return files, and the `*.pdf` files of folders, by the SHA-1 of their bytes. Copies count once.
 
-    What a folder has by such a name and cannot be read (a link to nothing) is left out with a warning.
+    A broken link in a folder is skipped with a warning.
 
     Raises:
-        UserError: a path that is not there or cannot be read, or a folder without PDFs.
+        UserError: a path does not exist or cannot be read, or a folder contains no PDFs.
     """
     found: dict[str, Path] = {}
     for path in paths:
         if path.is_dir():
             files = sorted(p for p in path.iterdir() if p.suffix.lower() == ".pdf" and not p.is_dir())
             for file in (absent := [p for p in files if not p.is_file()]):
-                log.warning("%s: left out: not a file, or a link to nothing", printable(file))
+                log.warning("%s: skipped: not a file, or a broken link", printable(file))
             files = [p for p in files if p not in absent]
             if not files:
                 raise UserError(f"{printable(path)}: a folder without PDFs: expected files named *.pdf in it")
@@ -51,10 +51,10 @@ def by_sha1(paths: Iterable[Path]) -> dict[str, Path]:
 
 
 def check_table(path: Path) -> None:
-    """Refuse a file that `write_table` could not write, before the work is done.
+    """Check before the work starts that `write_table` can write the file.
 
     Raises:
-        UserError: it ends in something else than .parquet or .jsonl, or its folder cannot be written to.
+        UserError: the name does not end in .parquet or .jsonl, or the folder is not writable.
     """
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise UserError(f"{path}: cannot be written: {path.parent} is not a folder that you may write to")
@@ -63,7 +63,7 @@ def check_table(path: Path) -> None:
 
 
 def write_table(path: Path, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows in order of the table's key, as Parquet or JSON lines by the file's suffix; the whole file or nothing."""
+    """Write rows in order of the table's key, as Parquet or JSON lines by the file's suffix, atomically."""
     data = sorted(rows, key=lambda row: tuple(row[column] for column in table.key))
     if path.suffix == ".parquet":
         with whole(path) as beside:

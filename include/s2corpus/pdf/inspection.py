@@ -1,4 +1,4 @@
-"""What is asked of one PDF (S2ORC App. B). Runs inside a limited child process: see `pool`."""
+"""Inspect one PDF (S2ORC App. B). Runs inside a limited child process: see `pool`."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from s2orc_parse import sandbox
 from s2orc_parse.disk import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
-if TYPE_CHECKING:  # not for the child: it starts with little memory
+if TYPE_CHECKING:  # not in the child: it starts with little memory
     from s2corpus.rules.select import Select
 
 NO_TEXT = "no text strings: a scan; `extract: {ocr: scans}` lets it through"
-"""Why a PDF without a text layer does not count as converted."""
+"""Detail of a PDF without a text layer, which counts as not converted."""
 ALTO_BYTES = 1 << 30
 """Largest file pdfalto may write, bytes: real papers stay below 100 MB."""
 _STRING = b"<String "
 _PIECE = 1 << 20
-"""Bytes of pdfalto's output that are read at a time."""
+"""Block size for reading pdfalto's output, bytes."""
 
 
 def read(data: bytes, rules: Select) -> Reading:
     """Open a PDF's bytes with pypdf (is it readable, is it locked) and PDFium (pages, displayed size of page 1).
 
-    An owner password alone does not lock: the file opens without asking. Whatever either library raises is an
-    `unreadable` PDF; a MemoryError is left to the caller, whose process is no longer worth keeping.
+    An owner password alone does not prevent reading. Any error of either library means `unreadable`, except MemoryError, which is
+    raised: the caller ends its process.
     """
     try:
         reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
@@ -49,7 +49,7 @@ def read(data: bytes, rules: Select) -> Reading:
             width, height = document.get_page_size(0)
     except MemoryError:
         raise
-    except Exception as error:  # pypdf lets through whatever its parsing runs into
+    except Exception as error:  # pypdf raises many types of errors
         return Reading(Outcome.UNREADABLE, detail=describe(error))
     if width > height:
         return Reading(Outcome.LANDSCAPE, pages, width, height)
@@ -57,10 +57,10 @@ def read(data: bytes, rules: Select) -> Reading:
 
 
 def has_text(data: bytes, folder: Path, *, timeout: float) -> str | None:
-    """Run pdfalto over a PDF's bytes in a folder of its own: None if it finds text, else why it does not count as converted.
+    """Run pdfalto on a PDF in a separate folder; return None if it finds text, or the reason for the failure.
 
-    pdfalto exits with 0 on scans and on most bombs, so an answer without a single text string is a failure too.
-    `timeout` in seconds. Memory is what this process itself is limited to, which its children inherit. The folder is left empty.
+    pdfalto exits with 0 on scans and on most bombs, so an output without text strings is a failure too.
+    `timeout` is in seconds. pdfalto inherits the memory limit of this process. The folder is empty afterwards.
 
     Raises:
         OSError: the disk is full.
@@ -83,7 +83,7 @@ def has_text(data: bytes, folder: Path, *, timeout: float) -> str | None:
             status = ended
             if status == NOT_CONFINED:
                 raise OSError("pdfalto could not be started in its sandbox")
-            if status != -signal.SIGKILL:  # which none of the limits gives: somebody else killed it
+            if status != -signal.SIGKILL:  # No limit sends SIGKILL: another process sent it.
                 break
         if status in (pdfalto.EXIT_OK, pdfalto.EXIT_STREAMING_DISABLED) and alto.exists() and _contains(alto, _STRING):
             return None
@@ -97,7 +97,7 @@ def has_text(data: bytes, folder: Path, *, timeout: float) -> str | None:
 
 
 def _contains(path: Path, needle: bytes) -> bool:
-    """Whether a file contains some bytes."""
+    """Return whether a file contains the bytes."""
     tail = b""
     with path.open("rb") as file:
         while block := file.read(_PIECE):
@@ -108,5 +108,5 @@ def _contains(path: Path, needle: bytes) -> bool:
 
 
 def describe(error: BaseException) -> str:
-    """An exception as one short line."""
+    """Return an exception as one short line."""
     return f"{type(error).__name__}: {error}".replace("\n", " ")[:200]

@@ -1,4 +1,4 @@
-"""The closed list of answers about a PDF (S2ORC App. B)."""
+"""The outcomes of selecting a PDF (S2ORC App. B)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from pdf2tei.identity import NOTHING, Identity
 
-SELECTION_VERSION = "1"  # part of the key of what select keeps: raise it when any PDF may get another outcome
+SELECTION_VERSION = "1"  # part of the key of stored decisions: increase it when any outcome may change
 OUT_OF_MEMORY = 98
 """Exit status of a child process that reached its memory limit."""
 DISK_FULL = 97
@@ -16,7 +16,7 @@ DISK_FULL = 97
 
 
 class Outcome(StrEnum):
-    """Why a PDF is extracted or not, in the order in which it is decided."""
+    """The outcome of selecting a PDF, in the order of the checks."""
 
     UNREADABLE = "unreadable"
     ENCRYPTED = "encrypted"
@@ -28,7 +28,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """One PDF's outcome, with what was learnt until it was decided: sizes in points as displayed."""
+    """The outcome for one PDF and the values measured before the decision; displayed sizes in points."""
 
     file_sha1: str
     outcome: Outcome
@@ -39,7 +39,7 @@ class Selection:
     identity: Identity = NOTHING
 
     def as_row(self) -> dict[str, Any]:
-        """The selection as a row of the table `selections`."""
+        """Return the selection as a row of the table `selections`."""
         row = asdict(self)
         del row["identity"]
         return row | asdict(self.identity)
@@ -47,7 +47,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What reading a PDF in this process says; `outcome` is None while pdfalto has yet to decide."""
+    """The result of reading a PDF in this process; `outcome` is None if pdfalto decides."""
 
     outcome: Outcome | None
     pages: int | None = None

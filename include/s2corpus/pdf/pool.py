@@ -1,7 +1,7 @@
 """A pool of limited child processes that read PDFs: a crash, hang or bomb costs its own PDF one outcome.
 
-The children are fresh interpreters, not forks and not `multiprocessing` spawns (pebble's too): those would carry this
-process's address space into the memory limit, or import its `__main__` again (seconds, where that is Airflow).
+The children are fresh interpreters, not forks and not `multiprocessing` spawns (pebble's too): those would count this
+process's address space towards the memory limit, or import its `__main__` again, which takes seconds in Airflow.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from s2corpus.rules.select import Select
 from s2orc_parse.sandbox import ONE_THREAD
 
 PDFS_PER_CHILD = 500
-"""A child is replaced after so many PDFs, which keeps its memory where it was."""
+"""A child is replaced after this number of PDFs, which bounds its memory."""
 START_SECONDS = 120.0
 _GRACE = 5.0
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PDFALTO_BINARY")
@@ -42,14 +42,13 @@ def inspect_many(
     timeout: float,
     memory_bytes: int,
 ) -> Iterator[Selection]:
-    """Inspect PDFs `(file_sha1, path)` in `workers` child processes: one Selection each, in the order they are done.
+    """Inspect PDFs `(file_sha1, path)` in `workers` child processes: yield one Selection each, in order of completion.
 
-    `timeout` in seconds holds for reading a PDF, again for pdfalto and again for what the first pages say of its identity;
-    `memory_bytes` for the child and for pdfalto.
-    Items are taken as they are needed, at most `workers` at a time. Closing the iterator kills the children.
+    `timeout` (seconds) limits each of three steps: reading the PDF, pdfalto, and identifying the paper. `memory_bytes` limits the
+    child and pdfalto separately. At most `workers` items are consumed ahead. Closing the iterator kills the children.
 
     Raises:
-        RuntimeError: a child does not start at all, which no PDF can cause.
+        RuntimeError: a child does not start, which no PDF can cause.
         OSError: the disk is full.
     """
     command = [
@@ -86,14 +85,14 @@ def inspect_many(
 
 
 def _environment() -> dict[str, str]:
-    """What a child may know of ours: no keys, no tokens."""
-    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    """Return the environment of a child, without keys and tokens."""
+    variables = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     search = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))
-    return {**kept, **ONE_THREAD, "PYTHONPATH": search}
+    return {**variables, **ONE_THREAD, "PYTHONPATH": search}
 
 
 class _Child:
-    """One child process and the PDF it is at."""
+    """One child process and its current PDF."""
 
     def __init__(self, command: list[str], timeout: float) -> None:
         self.command = command
@@ -136,14 +135,14 @@ class _Child:
         self.item, self.reading, self.selected = item, None, False
         self.served += 1
         self.deadline = time.monotonic() + (self.timeout if self.started else START_SECONDS)
-        with contextlib.suppress(BrokenPipeError):  # should it have died meanwhile, its closed output will say so
+        with contextlib.suppress(BrokenPipeError):  # If the child died, its closed output reports it.
             self._order(item[1])
 
     def _order(self, path: Path) -> None:
-        """Give the process the opened file: it may open none itself."""
+        """Give the process the opened file: the sandbox prevents it from opening files."""
         assert self.orders is not None
         try:
-            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe would be waited for
+            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not block
         except OSError as error:
             self.orders.sendall(f"{type(error).__name__}: {error}".encode()[:1000])
             return
@@ -156,12 +155,12 @@ class _Child:
             os.close(file)
 
     def listen(self, selector: selectors.BaseSelector, *, heard: bool) -> Selection | None:
-        """Take what the process said, or its silence (`heard` False: the deadline passed), as far as that decides."""
+        """Read the child's output; return the Selection once it is decided. `heard` is False if the deadline passed."""
         assert self.process is not None and self.process.stdout is not None and self.item is not None
-        said = os.read(self.process.stdout.fileno(), 1 << 16) if heard else b""
-        if not said:
+        output = os.read(self.process.stdout.fileno(), 1 << 16) if heard else b""
+        if not output:
             return self._lost(selector, timed_out=not heard)
-        self.buffer += said
+        self.buffer += output
         *lines, self.buffer = self.buffer.split(b"\n")
         for line in lines:
             answer = json.loads(line)
@@ -181,9 +180,9 @@ class _Child:
         return None
 
     def _lost(self, selector: selectors.BaseSelector, *, timed_out: bool) -> Selection | None:
-        """The outcome of a PDF whose process died or was too slow: which of the two steps it was at decides.
+        """Return the outcome of a PDF after its child died or timed out, by the step that failed; None to retry.
 
-        A process may also be killed from outside, by the kernel or an operator: only what dies twice is the PDF's doing.
+        The kernel or an operator may also kill a child. The first death causes a retry; a second one is attributed to the PDF.
         """
         status = self._end(selector, at_its_end=not timed_out)
         if not self.started:
@@ -195,7 +194,7 @@ class _Child:
             self.lost_before = True
             self._begin(self.item, selector)
             return None
-        if self.selected:  # its identity could not be read, which takes nothing from its text
+        if self.selected:  # only the identity is missing
             return self._decided(Outcome.SELECTED, None)
         how = f"ended its process (status {status})"
         if timed_out:
@@ -217,7 +216,7 @@ class _Child:
         return self.kill(at_its_end=at_its_end)
 
     def kill(self, *, at_its_end: bool = False) -> int | None:
-        """End the process and whatever it started; its exit status."""
+        """Kill the process and its children; return its exit status."""
         if self.process is None:
             return None
         process, self.process = self.process, None

@@ -1,9 +1,8 @@
-"""Metadata sources: one adapter each, all giving the same records.
+"""Metadata sources: one adapter per source; all return the same records.
 
-An adapter is a module with `NAME`, `KIND` and `read(stream) -> Iterator[Entry]`: a generator over a binary stream that
-holds one entry at a time, never raises on what it reads, and accounts for every entry as a `Record`, a `Deleted` or
-a `Dropped` with its reason. Another package adds its own through the entry-point group `s2corpus.sources`
-(name = module or object of that shape).
+An adapter is a module with `NAME`, `KIND` and `read(stream) -> Iterator[Entry]`. `read` is a generator over a binary stream
+with one entry in memory at a time. It returns each entry as a `Record`, a `Deleted` or a `Dropped` with a reason, and raises
+no errors about the content. Other packages add adapters through the entry-point group `s2corpus.sources`.
 """
 
 from __future__ import annotations
@@ -35,24 +34,24 @@ BUILT_IN = (
 
 
 class Source(Protocol):
-    """What an adapter module offers."""
+    """The interface of an adapter module."""
 
     NAME: str  # the source's name in record ids
     KIND: Kind
 
     def read(self, stream: IO[bytes]) -> Iterator[Entry]:
-        """Every entry of one uncompressed stream."""
+        """Yield the entries of one uncompressed stream."""
         ...
 
 
 def source_names() -> list[str]:
-    """Names of all sources that can be read, sorted."""
+    """Return the sorted names of all installed sources."""
     return sorted({*BUILT_IN, *_plugged_in()})
 
 
 @cache
 def adapter(name: str) -> Source:
-    """The adapter of that name. Raises UserError, naming those there are."""
+    """Return the adapter with this name. Raises UserError that lists the available names."""
     if name in BUILT_IN:
         return cast(Source, importlib.import_module(f"s2corpus.sources.{name}"))
     if (point := _plugged_in().get(name)) is not None:
@@ -61,9 +60,9 @@ def adapter(name: str) -> Source:
 
 
 def read(name: str, file: str | Path | IO[bytes]) -> Iterator[Entry]:
-    """Entries of one file (path or binary stream; gzip, bzip2, xz and zstd are recognised by their first bytes).
+    """Yield the entries of one file: a path or binary stream, uncompressed or gzip, bzip2, xz or zstd.
 
-    A file that breaks off or is not an archive gives what could be read, then one `Dropped(UNREADABLE_REST)`.
+    A truncated or damaged file yields its readable entries, then one `Dropped(UNREADABLE_REST)`.
     """
     from s2corpus.sources.streams import open_stream, readable  # only here, as below: `corpus parse` opens no archive
 
@@ -80,7 +79,7 @@ def _plugged_in() -> dict[str, EntryPoint]:
 
 
 def __getattr__(name: str) -> Any:
-    """`batches`, and Arrow with it, when they are asked for: it takes twice the time that converting a paper does."""
+    """Import `batches` on first use: importing Arrow takes twice as long as converting a paper."""
     if name == "batches":
         from s2corpus.sources.arrow import batches
 

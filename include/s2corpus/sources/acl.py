@@ -1,4 +1,4 @@
-"""ACL Anthology: its XML, one file a collection (or a tar of them)."""
+"""ACL Anthology: XML with one file per collection, or a tar archive."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import IO, Any
 
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Editorial, Entry, Kind, Reason
 from s2corpus.sources.streams import documents
 from s2orc_parse.bibliography.dates import first_month, make_date, to_int
@@ -21,12 +21,12 @@ OPEN_FROM = 2016  # CC BY 4.0 from then on, CC BY-NC-SA 3.0 before: the Antholog
 
 
 _STATUS = {"retracted": Editorial.RETRACTED, "removed": Editorial.WITHDRAWN, "erratum": Editorial.CORRECTED}
-"""What the Anthology's elements say of a paper, the gravest first."""
+"""Elements of the Anthology that give a paper's status, the gravest first."""
 _FORMULA = "\ue010"
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of the papers; front matter is none. Venue and date are the volume's."""
+    """Yield the records of the papers, without front matter. Venue and date are the volume's."""
     for item in documents(stream):
         if isinstance(item, Dropped):
             yield item
@@ -56,7 +56,7 @@ def _entry(collection: str, volume: Any, paper: Any) -> Entry:
     authors = [
         make_author(extract_text(a.find("first")), extract_text(a.find("last"))) for a in paper.iterfind("author")
     ]
-    return build(
+    return RawRecord(
         f"{NAME}:{acl_id}", NAME, KIND, acl_id,
         title=_plain(paper.find("title")), authors=authors,
         date=make_date(year, first_month(extract_text(meta.find("month")))),
@@ -66,7 +66,7 @@ def _entry(collection: str, volume: Any, paper: Any) -> Entry:
         doi=extract_text(paper.find("doi")), acl_id=acl_id, open_access=True,
         editorial=next((status for name, status in _STATUS.items() if paper.find(name) is not None), None),
         licence="CC-BY-4.0" if year and year >= OPEN_FROM else "CC-BY-NC-SA-3.0",
-    )  # fmt: skip
+    ).normalise()  # fmt: skip
 
 
 def _plain(element: Any) -> str:
@@ -86,7 +86,7 @@ def _plain(element: Any) -> str:
 
 
 def _acl_id(collection: str, volume: str, paper: Any) -> str | None:
-    """By the paper's `url`, else composed as the Anthology does: 2020.acl-main.207; P19-1001; W19-4401 (two digits a volume)."""
+    """Return the id from the paper's `url`, or compose it: 2020.acl-main.207; P19-1001; W19-4401 (two volume digits)."""
     url, number = extract_text(paper.find("url")), paper.get("id") or ""
     if (found := normalise_acl(url.rpartition("/")[2])) is not None:
         return found

@@ -18,7 +18,7 @@ _FIELDS = tuple(field.name for field in fields(Record))
 def batches(
     records: Iterable[Record], *, delivery: str | None = None, ready_at: str | None = None, rows: int = 10_000
 ) -> Iterator[pa.RecordBatch]:
-    """Record batches of the table `records`, `rows` each, in the order given."""
+    """Yield batches of the table `records` with `rows` rows each, in the given order."""
     chunk: list[Record] = []
     for record in records:
         chunk.append(record)
@@ -45,7 +45,7 @@ def _batch(records: list[Record], delivery: str | None, ready_at: str | None) ->
 
 
 def record_of(row: Mapping[str, Any]) -> Record:
-    """The record of one row (`pylist` form) of the table `records` or `members`."""
+    """Return the record of one row (`pylist` form) of the table `records` or `members`."""
     values: dict[str, Any] = {name: row.get(name) for name in _FIELDS}
     values["kind"] = Kind(values["kind"])
     values["authors"] = tuple(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import IO, Any, cast
 
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_arxiv
 from s2corpus.sources.record import Deleted, Dropped, Editorial, Entry, Kind, Reason
 from s2corpus.sources.streams import Peekable, json_objects, xml_elements
@@ -34,7 +34,7 @@ _AFTER_COLLABORATION = re.compile(r"(?<=\w)\s*:(?=\s)")
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of either form, recognised by the first character. The date is the first version's."""
+    """Yield the records of either form, detected by the first character. The date is the first version's."""
     head = Peekable(stream)
     if head.peek(1024).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         yield from _read_oai(cast(IO[bytes], head))
@@ -78,7 +78,7 @@ def _oai(root: Any, where: str) -> Entry:
         ]
         comments = [extract_text(d) for d in paper.iterfind("description") if extract_text(d).startswith("Comment:")]
         dois = [extract_text(i) for i in paper.iterfind("identifier") if "doi" in extract_text(i)]
-        return build(
+        return RawRecord(
             f"{NAME}:{native}", NAME, KIND, native,
             title=decode_text(extract_text(paper.find("title"))),
             authors=_authors(_split_creator(extract_text(c)) for c in paper.iterfind("creator")),
@@ -86,7 +86,7 @@ def _oai(root: Any, where: str) -> Entry:
             doi=dois[0] if dois else None,
             arxiv_id=native, type="preprint", subjects=[extract_text(s) for s in paper.iterfind("subject")],
             editorial=of_arxiv(" ".join(comments).removeprefix("Comment:"), abstracts[0] if abstracts else ""),
-        )  # fmt: skip
+        ).normalise()  # fmt: skip
     versions = [extract_text(version.find("date")) for version in paper.iterfind("version")]
     last = next(paper.iterchildren("version", reversed=True), None)
     ignored = last is not None and "I" in extract_text(last.find("source_type"))  # arXiv's mark of a withdrawn version
@@ -134,15 +134,15 @@ def _build(
     categories: str, licence: str, *, editorial: Editorial | None,
 ) -> Entry:  # fmt: skip
     journal = _JOURNAL.match(decode_text(journal_ref))
-    return build(
+    return RawRecord(
         f"{NAME}:{native}", NAME, KIND, native, title=decode_text(title) if isinstance(title, str) else None, authors=authors, date=date,
         journal=journal.group() if journal else None, abstract=decode_text(abstract), doi=doi.split()[0] if doi.split() else None,
         arxiv_id=native, type="preprint", subjects=categories.split(), licence=licence, editorial=editorial,
-    )  # fmt: skip
+    ).normalise()  # fmt: skip
 
 
 def _mail_date(text: str) -> PlainDate:
-    """ "Mon, 2 Apr 2007 19:18:42 GMT"."""
+    """Return the date of "Mon, 2 Apr 2007 19:18:42 GMT"."""
     try:
         date = email.utils.parsedate_to_datetime(text)
     except (ValueError, TypeError):
@@ -158,7 +158,7 @@ def _split_creator(name: str) -> tuple[str, str, str]:
 
 
 def _authors(names: Iterable[tuple[str, str, str]]) -> list[Author | None]:
-    """Return the authors of (given names, surname, suffix); a collaboration stays whole and is listed once.
+    """Return the authors of (given names, surname, suffix); a collaboration is one author and is listed once.
 
     arXiv takes a collaboration's last word for its surname, and "A. Sample for the X Collaboration" for one surname.
     """
@@ -183,7 +183,7 @@ def _parse_authors(text: str) -> list[Author | None]:
 
 
 def _without_affiliations(authors: str) -> str:
-    """ "C. Balázs (1), E. L. Berger (Argonne)" without what stands in round brackets."""
+    """Remove round brackets and their content: "C. Balázs (1), E. L. Berger (Argonne)"."""
     depth, kept = 0, []
     for character in authors:
         depth += character == "("

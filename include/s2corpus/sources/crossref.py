@@ -1,11 +1,11 @@
-"""Crossref: works as the REST API and the public data file give them (JSONL, or JSON with an `items` array; usually gzipped)."""
+"""Crossref: works of the REST API and the public data file (JSONL, or JSON with an `items` array; usually gzipped)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import IO, Any
 
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_crossref
 from s2corpus.sources.record import DatedLicence, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
@@ -27,7 +27,7 @@ _SUBTITLE_JOINS = (":", "?", "!", "–", "—")
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of Crossref works; a preprint (`posted-content`) is an archive's word, not a publisher's."""
+    """Yield the records of Crossref works; the kind of a preprint (`posted-content`) is archive, not publisher."""
     for item in json_objects(stream):
         if isinstance(item, Dropped):
             yield item
@@ -55,7 +55,7 @@ def _entry(work: Any, where: str) -> Entry:
     venue = event.get("name") if isinstance(event, dict) else None
     editorial, notices = of_crossref(work)
     licence, later_licences = _licences(work)
-    return build(
+    return RawRecord(
         f"{NAME}:{doi_key(doi)}", NAME, Kind.ARCHIVE if kind == "posted-content" else KIND, doi,
         title=_title(work), authors=_authors(work.get("author")), date=_date(work),
         venue=venue or (container if kind != "journal-article" else None),
@@ -63,7 +63,7 @@ def _entry(work: Any, where: str) -> Entry:
         abstract=work.get("abstract"), volume=work.get("volume"), issue=work.get("issue"),
         pages=work.get("page") or work.get("article-number"), doi=doi, subjects=work.get("subject"), licence=licence,
         later_licences=later_licences, editorial=editorial, notices=notices, type=kind,
-    )  # fmt: skip
+    ).normalise()  # fmt: skip
 
 
 def _first(value: object) -> str | None:
@@ -103,7 +103,7 @@ def _author(given: str, family: str, suffix: str) -> Author | None:
 
 
 def _affiliations(given: object) -> Iterator[tuple[str, str]]:
-    """(name with its place, ROR)."""
+    """Yield (name with place, ROR) of each affiliation."""
     for affiliation in given if isinstance(given, list) else ():
         if isinstance(affiliation, dict):
             ids, place = affiliation.get("id"), affiliation.get("place")
@@ -117,7 +117,7 @@ def _string(value: object) -> str:
 
 
 def _date(work: dict[str, Any]) -> object:
-    """The earliest publication (`issued`), else what else is given."""
+    """Return the earliest publication (`issued`), or the first other date present."""
     for key in ("issued", "published", "published-online", "published-print", "posted", "created"):
         given = work.get(key)
         parts = given.get("date-parts") if isinstance(given, dict) else None
@@ -127,7 +127,7 @@ def _date(work: dict[str, Any]) -> object:
 
 
 _VERSIONS = ("vor", "unspecified", "am", "tdm")
-"""`content-version` of a licence: version of record, not said, accepted manuscript, text and data mining"""
+"""`content-version` of a licence: version of record, unspecified, accepted manuscript, text and data mining"""
 
 
 def _licences(work: dict[str, Any]) -> tuple[str | None, tuple[DatedLicence, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Editorial, Entry, Kind, Reason
 from s2corpus.sources.streams import xml_elements
 from s2orc_parse.bibliography.dates import first_month, make_date, to_int
@@ -20,7 +20,7 @@ _TAGS = (*sorted(_PAPERS), "proceedings", "book", "www", "data")
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of articles, papers in proceedings and collections, and theses."""
+    """Yield the records of articles, papers in proceedings and collections, and theses."""
     for number, item in enumerate(xml_elements(stream, _TAGS), 1):
         if isinstance(item, Dropped):
             yield item
@@ -44,7 +44,7 @@ def _entry(root: Any, where: str) -> Entry:
     arxiv_id = next((found for link in links if "arxiv" in link.lower() and (found := normalise_arxiv(link))), None)
     if arxiv_id is None and journal == "CoRR" and volume.startswith("abs/"):
         arxiv_id = normalise_arxiv(volume.removeprefix("abs/"))
-    return build(
+    return RawRecord(
         f"{NAME}:{key}", NAME, KIND, key,
         title=extract_text(root.find("title")), authors=parse_names(extract_text(a) for a in root.iterfind("author")),
         date=make_date(to_int(extract_text(root.find("year"))), first_month(extract_text(root.find("month")))),
@@ -53,4 +53,4 @@ def _entry(root: Any, where: str) -> Entry:
         doi=next(filter(None, map(doi_of_url, links)), None), arxiv_id=arxiv_id,
         editorial=Editorial.WITHDRAWN if root.get("publtype") == "withdrawn" else None,
         type="preprint" if journal == "CoRR" or (root.get("publtype") or "").startswith("informal") else root.tag,
-    )  # fmt: skip
+    ).normalise()  # fmt: skip

@@ -1,4 +1,4 @@
-"""What became of a paper after it was published: retracted, withdrawn, doubted, corrected; as Crossref, PubMed, JATS and arXiv say it."""
+"""Read the editorial status of papers (retracted, withdrawn, concern, corrected) from Crossref, PubMed, JATS and arXiv."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _UPDATES = {
     "corrigendum": Editorial.CORRECTED,
     "erratum": Editorial.CORRECTED,
 }
-"""Crossref's types of updates (Crossref documentation: Crossmark, version control, corrections, and retractions); addendum,
-clarification, new_edition and new_version change nothing of what was said."""
+"""Crossref's types of updates (Crossref documentation: Crossmark, version control, corrections, and retractions). Addendum,
+clarification, new_edition and new_version do not change the status."""
 _REFERENCES = {
     "Retraction": Editorial.RETRACTED,
     "RetractedandRepublished": Editorial.RETRACTED,
@@ -32,25 +32,25 @@ _REFERENCES = {
     "CorrectedandRepublished": Editorial.CORRECTED,
 }
 _REF_TYPE = re.compile(rf"({'|'.join(_REFERENCES)})(In|Of|For|From)")
-"""RefType of PubMed's CommentsCorrections: `…In` stands in the work itself, `…Of`, `…For` and `…From` in the notice."""
+"""RefType of PubMed's CommentsCorrections: the work itself has `…In`, the notice has `…Of`, `…For` or `…From`."""
 _RELATED = {
     "retracted-article": Editorial.RETRACTED,
     "partial-retraction": Editorial.CONCERN,
     "object-of-concern": Editorial.CONCERN,
     "corrected-article": Editorial.CORRECTED,
 }
-"""`related-article-type`s of a notice in JATS, and what it says of the article it names (JATS 1.3 Tag Library; PMC's guidelines)."""
+"""`related-article-type` of a notice in JATS → status of the related article (JATS 1.3 Tag Library; PMC's guidelines)."""
 _FORWARD = {
     "retraction-forward": Editorial.RETRACTED,
     "concern-forward": Editorial.CONCERN,
     "correction-forward": Editorial.CORRECTED,
 }
-"""Those of an article that names its own notice."""
+"""`related-article-type` of an article that links to its own notice → status of the article."""
 _TITLE = re.compile(
     r"\W*(?:(RETRACTED|Retracted)|(?:WITHDRAWN|Withdrawn|REMOVED|TEMPORARY REMOVAL))"
     r"(?: (?:ARTICLE|Article|CHAPTER|Chapter|PAPER|Paper))?\s*(?:[]):.]|[-–—] )"
 )
-"""What publishers put before the title of a work: `RETRACTED ARTICLE: …`, `WITHDRAWN: …`, `[Retracted] …`."""
+"""Prefixes that publishers add to the title of a work: `RETRACTED ARTICLE: …`, `WITHDRAWN: …`, `[Retracted] …`."""
 _WORK = r"(?:e-?print|paper|article|manuscript|submission|preprint|work|version|note|letter|draft|report|thesis)"
 _WITHDRAWN = re.compile(
     rf"\W*(?:(?:(?:this|the|our|present|current|arxiv|whole|entire) )*{_WORK} )?"
@@ -59,24 +59,26 @@ _WITHDRAWN = re.compile(
     rf"(?:withdrew|withdrawn?|withdraws) (?:this|the|our) {_WORK}",
     re.IGNORECASE,
 )
-"""How arXiv's comments and abstracts say that there is no paper any more, at the start of a sentence."""
+"""A sentence of arXiv's comments or abstract that reports a withdrawal, from its start."""
 _SENTENCES = re.compile(r"[.;,(]\s+|\(")
 
 
 def worst(found: Iterable[Editorial | None]) -> Editorial | None:
-    """The gravest of some; None if there is none."""
+    """Return the gravest status, or None."""
     return min((status for status in found if status), key=GRAVITY.index, default=None)
 
 
 def of_title(title: object) -> Editorial | None:
-    """What stands before a title."""
+    """Return the status given by a title's prefix, or None."""
     match = _TITLE.match(title) if isinstance(title, str) else None
     return None if match is None else Editorial.RETRACTED if match.group(1) else Editorial.WITHDRAWN
 
 
 def of_crossref(work: dict[str, Any]) -> tuple[Editorial | None, tuple[Notice, ...]]:
-    """What a Crossref work's `updated-by` says of it, and its `update-to` of others. A notice has no status of its own: some are titled
-    `Retracted: …` themselves."""
+    """Return the status from a Crossref work's `updated-by`, and notices about other works from its `update-to`.
+
+    The title prefix of a notice is ignored, because some notices are titled `Retracted: …`.
+    """
     notices = tuple(
         dict.fromkeys(
             Notice(f"doi:{doi}", status)
@@ -101,7 +103,7 @@ def _updates(given: object) -> Iterator[tuple[Editorial, dict[str, Any]]]:
 
 
 def of_pubmed(citation: Any) -> tuple[Editorial | None, tuple[Notice, ...]]:
-    """What a MedlineCitation's publication types and references say of it, and of other works."""
+    """Return the status from a MedlineCitation's publication types and references, and notices about other works."""
     own: list[Editorial] = []
     notices: dict[Notice, None] = {}
     for kind in citation.iterfind(".//PublicationType"):
@@ -119,7 +121,7 @@ def of_pubmed(citation: Any) -> tuple[Editorial | None, tuple[Notice, ...]]:
 
 
 def of_jats(meta: Any) -> tuple[Editorial | None, tuple[Notice, ...]]:
-    """What an article-meta's `related-article`s say of the article itself, and of others that they name by DOI or PMID."""
+    """Return the status from an article-meta's `related-article` elements, and notices about other works by DOI or PMID."""
     own: list[Editorial] = []
     notices: dict[Notice, None] = {}
     for related in meta.iterfind("{*}related-article"):
@@ -136,7 +138,7 @@ def of_jats(meta: Any) -> tuple[Editorial | None, tuple[Notice, ...]]:
 
 
 def of_arxiv(comments: str, abstract: str) -> Editorial | None:
-    """Withdrawn, where a sentence of the comments, or the abstract's first, says so: arXiv keeps the record of what was withdrawn."""
+    """Return WITHDRAWN if the abstract's start or a sentence of the comments reports it; arXiv does not delete withdrawn records."""
     sentences = [abstract, *_SENTENCES.split(comments)]
-    said = any(_WITHDRAWN.match(" ".join(sentence.split())) for sentence in sentences)
-    return Editorial.WITHDRAWN if said else None
+    is_withdrawn = any(_WITHDRAWN.match(" ".join(sentence.split())) for sentence in sentences)
+    return Editorial.WITHDRAWN if is_withdrawn else None

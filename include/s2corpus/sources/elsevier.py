@@ -7,7 +7,7 @@ from typing import IO, Any, cast
 
 import orjson
 
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Entry, Kind, Reason, Record
 from s2corpus.sources.streams import Peekable, documents, is_tar, json_objects
 from s2orc_parse.jats.elsevier_front import read_front
@@ -17,7 +17,7 @@ KIND = Kind.PUBLISHER
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of the articles; all are open access under CC BY 4.0."""
+    """Yield the records of the articles; all are open access under CC BY 4.0."""
     head = Peekable(stream)
     items: Iterator[tuple[str, dict[str, Any]] | Dropped]
     items = _members(cast(IO[bytes], head)) if is_tar(head) else json_objects(cast(IO[bytes], head))
@@ -46,4 +46,4 @@ def record_of(article: dict[str, Any], where: str) -> Record | Dropped:
     front = read_front(article)
     if front is None:
         return Dropped(Reason.MALFORMED, native, "no metadata")
-    return build(f"{NAME}:{native}", NAME, KIND, native, **front.as_fields())
+    return RawRecord(f"{NAME}:{native}", NAME, KIND, native, **front.as_fields()).normalise()

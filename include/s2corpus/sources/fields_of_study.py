@@ -1,8 +1,8 @@
-"""Fields of study: what sources call a paper's subjects → the 19 fields of the Microsoft Academic Graph (MAG).
+"""Map the subjects of sources to the 19 fields of study of the Microsoft Academic Graph (MAG).
 
-The tables lie in `classifications/`: all arXiv categories, past ones included; Elsevier's ASJC (its 27 areas and 334 codes, as Crossref
+The tables are in `classifications/`: all arXiv categories, past ones included; Elsevier's ASJC (its 27 areas and 334 codes, as Crossref
 and Scopus use them); the 26 fields of OpenAlex's topics; MeSH's tree tops and the headings of disciplines; and the other names that
-publishers and Semantic Scholar use. A subject that is in no table gives no field.
+publishers and Semantic Scholar use. A subject without an entry has no field.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _BROADER = re.compile(r"\s*(?:/|::|\s[-–—]\s)\s*")  # PLOS: Virology/Diagnos
 
 
 def fields_of_study(subjects: Sequence[str]) -> tuple[str, ...]:
-    """The MAG fields of a paper's subjects as one source gives them, the primary one first; none if no subject is known.
+    """Return the MAG fields of a paper's subjects from one source, the primary field first.
 
-    The field that most subjects belong to is first, the one named earlier where several have as many. An arXiv paper's primary
-    category and an OpenAlex work's primary topic are their first: its field is first however many others there are.
+    The primary field has the most subjects; ties go to the first in order. An arXiv paper's primary category and an OpenAlex
+    work's primary topic are first in their lists and decide the primary field.
     """
     votes: Counter[str] = Counter()
     for subject in subjects:
@@ -42,7 +42,7 @@ def fields_of_study(subjects: Sequence[str]) -> tuple[str, ...]:
 
 
 def fields_of(subject: str) -> tuple[str, ...]:
-    """The MAG fields of one subject: an arXiv category, an ASJC code or name, a MeSH heading or tree number, a publisher's name."""
+    """Return the MAG fields of one subject: an arXiv category, an ASJC code or name, a MeSH heading or tree number, a publisher's name."""
     text = subject.strip()
     if text in _arxiv():
         return _arxiv()[text]
@@ -103,7 +103,7 @@ def _trees() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _names() -> dict[str, tuple[str, ...]]:
-    """Letters of a name → fields; MAG's own names before publishers' and Semantic Scholar's, these before ASJC's and MeSH's."""
+    """Return letters of a name → fields. MAG's names have priority, then publishers' and Semantic Scholar's, ASJC's, MeSH's."""
     names: dict[str, tuple[str, ...]] = {_letters(field): (field,) for field in FIELDS}
     for table, column in (("subjects", "name"), ("asjc", "name"), ("mesh", "heading")):
         for row in _rows(table):

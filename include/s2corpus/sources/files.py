@@ -1,4 +1,4 @@
-"""Tables of records in files, as the command line is given them: JSON lines or Parquet, in any of the documented forms."""
+"""Read tables of records from files: JSON lines or Parquet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from s2corpus.tables import RECORDS
 
 
 def read_latest(paths: Iterable[Path]) -> pa.Table:
-    """The table `records` of several files, the latest of each record_id: by ready_at, then by place."""
+    """Return the table `records` of several files with the latest row of each record_id: by ready_at, then by position."""
     records = pa.concat_tables([read_records(path) for path in paths])
     place = pa.array(np.arange(records.num_rows))
     keyed = pa.table({"id": records["record_id"], "ready_at": pc.fill_null(records["ready_at"], ""), "place": place})
@@ -32,10 +32,10 @@ def read_latest(paths: Iterable[Path]) -> pa.Table:
 
 
 def read_records(path: Path) -> pa.Table:
-    """The table `records` of a file; what is absent is null.
+    """Return the table `records` of a file; absent columns are null.
 
     Raises:
-        UserError: no such file, another format, an unknown column, or a line that is not a record: names file, place and reason.
+        UserError: missing file, unknown format or column, or invalid line, with file, place and reason.
     """
     if not path.is_file():
         raise UserError(f"{path}: no such file: expected records as .parquet or .jsonl")

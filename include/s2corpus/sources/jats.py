@@ -1,11 +1,11 @@
-"""JATS: publishers' and PMC's article XML (PLOS, eLife, PMC packages): one file an article, or a tar of them."""
+"""JATS: publishers' and PMC's article XML (PLOS, eLife, PMC packages): one file per article, or a tar archive."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import IO, Any
 
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_jats
 from s2corpus.sources.record import Dropped, Entry, Kind, Reason, Record
 from s2corpus.sources.streams import documents
@@ -17,7 +17,7 @@ KIND = Kind.PUBLISHER
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of the articles' front matter."""
+    """Yield the records of the articles' front matter."""
     for item in documents(stream):
         if isinstance(item, Dropped):
             yield item
@@ -53,7 +53,7 @@ def record_of(article: Any, where: str) -> Record | Dropped:
     if not front.native_id:
         return Dropped(Reason.NO_ID, where, "no article-id")
     editorial, notices = of_jats(article.find("{*}front/{*}article-meta"))
-    return build(
+    return RawRecord(
         f"{NAME}:{front.native_id.lower()}", NAME, KIND, front.native_id,
         **front.as_fields(), editorial=editorial, notices=notices, type=article.get("article-type"),
-    )  # fmt: skip
+    ).normalise()  # fmt: skip

@@ -3,7 +3,7 @@
 A line has `record_id` (or `id`) and `source` (else "jsonl"), and any of the other columns; `authors` as a list of
 {first, middle, last, suffix}, a list of strings, or one string; `year` instead of `date`; `fields_of_study` as
 `subjects`; `"deleted": true` withdraws the record. Any other key makes the line `malformed`, naming the
-key: a typing error loses nothing silently.
+key: no typing error loses data silently.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import IO, Any, cast
 import orjson
 
 from s2corpus.ids import RecordId
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.sources.keys import RECORD_KEYS
 from s2corpus.sources.record import Deleted, Dropped, Entry, Kind, Reason
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
@@ -67,12 +67,12 @@ def read_lines(stream: IO[bytes]) -> Iterator[Line | Dropped]:
 
 
 def repeated_key(line: Line) -> Dropped:
-    """Return the outcome of a line that repeats a key: which value counts is not known."""
+    """Return the outcome of a line that repeats a key: the valid value cannot be determined."""
     return Dropped(Reason.MALFORMED, line.where, f"the key {line.repeated.names[0]!r} is given twice"[:200])
 
 
 MISLEADING = frozenset(("record_id", "id", "source", "kind", "deleted", "open_access", "licence", "ready_at"))
-"""keys of which two values may not be told apart by luck: a delivery that repeats one of them is refused"""
+"""keys with a decisive value: a delivery that repeats one of them in a line is refused"""
 
 
 def rename_former_key(line: dict[str, Any]) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def rename_former_key(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def entry_of(line: dict[str, Any], where: str) -> Entry:
-    """The record of one line."""
+    """Return the record of one line."""
     line = rename_former_key(line)
     if unknown := sorted(set(line) - COLUMNS):
         return Dropped(Reason.MALFORMED, where, f"unknown keys: {', '.join(unknown)[:200]}")
@@ -102,7 +102,7 @@ def entry_of(line: dict[str, Any], where: str) -> Entry:
         return Dropped(Reason.MALFORMED, where, f"kind is {line['kind']!r}: publisher, archive or pdf was expected")
     given: dict[str, Any] = {name: line.get(name) for name in _GIVEN}
     given["subjects"] = [*clean_words(line.get("subjects")), *clean_words(line.get("fields_of_study"))]
-    return build(
+    return RawRecord(
         record_id,
         source,
         kind,
@@ -110,7 +110,7 @@ def entry_of(line: dict[str, Any], where: str) -> Entry:
         authors=_authors(line.get("authors")),
         date=line.get("date") or line.get("year"),
         **given,
-    )
+    ).normalise()
 
 
 _PROMISES: dict[str, tuple[type, str]] = {
@@ -123,7 +123,7 @@ _PROMISES: dict[str, tuple[type, str]] = {
 
 
 def wrong_promise(line: Mapping[str, Any]) -> str | None:
-    """What is wrong with a value of which a wrong type must not pass for none: `deleted` as 1 would leave the record; else None."""
+    """Return an error for a decisive value of the wrong type, or None: ignoring `"deleted": 1` would retain the record."""
     for key, (type_, expected) in _PROMISES.items():
         value = line.get(key)
         if value is not None and not isinstance(value, type_):
@@ -132,7 +132,7 @@ def wrong_promise(line: Mapping[str, Any]) -> str | None:
 
 
 def quoted(value: object) -> str:
-    """A value of a line as a message shows it."""
+    """Return a value as JSON for an error message, shortened."""
     text = orjson.dumps(value, default=str).decode()
     return text if len(text) <= 200 else f"{text[:200]}…"
 
@@ -159,7 +159,7 @@ def _author(value: object) -> Author | None:
 
 
 def _affiliations(given: list[object]) -> Iterator[tuple[str, str]]:
-    """(name, ROR) of affiliations given as names or as {name, ror}."""
+    """Yield (name, ROR) of affiliations given as names or as {name, ror}."""
     for one in given:
         if isinstance(one, dict):
             yield str(one.get("name") or ""), f"https://ror.org/{one.get('ror')}"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import IO, Any
 
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_title
 from s2corpus.sources.record import OPENALEX, Dropped, Editorial, Entry, Kind, OpenVersion, Reason
 from s2corpus.sources.streams import json_objects
@@ -70,7 +70,7 @@ def _read_work(work: Any, where: str) -> Entry:
     title = work.get("title") or work.get("display_name")
     locations = [place for place in _objects(work.get("locations")) if place.get("is_oa") is True]
     best = _object(work, "best_oa_location")
-    return build(
+    return RawRecord(
         f"{NAME}:{native}", NAME, KIND, native,
         title=title, authors=_read_authors(work.get("authorships")), date=_read_date(work),
         venue=None if is_journal or source.get("type") == "repository" else name, journal=name if is_journal else None,
@@ -81,7 +81,7 @@ def _read_work(work: Any, where: str) -> Entry:
         open_access=_object(work, "open_access").get("is_oa"), open_version=_best_version([best, *locations] if best else locations),
         type=_text(work.get("type_crossref")) or type_ if type_ == "article" else type_,
         editorial=Editorial.RETRACTED if work.get("is_retracted") is True else of_title(title),
-    )  # fmt: skip
+    ).normalise()  # fmt: skip
 
 
 def _read_authors(authorships: object) -> list[Author | None]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import IO, Any
 
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_pubmed
 from s2corpus.sources.record import Deleted, Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import xml_elements
@@ -31,7 +31,7 @@ _PAGES = re.compile(
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of PubmedArticle and PubmedBookArticle; DeleteCitation and DeleteDocument withdraw."""
+    """Yield the records of PubmedArticle and PubmedBookArticle; DeleteCitation and DeleteDocument withdraw."""
     for number, item in enumerate(xml_elements(stream, _TAGS), 1):
         if isinstance(item, Dropped):
             yield item
@@ -73,7 +73,7 @@ def _entry(root: Any, where: str) -> Entry:
         item.get("EIdType"): extract_text(item) for item in work.iterfind("ELocationID") if item.get("ValidYN") != "N"
     }
     editorial, notices = of_pubmed(citation)
-    return build(
+    return RawRecord(
         f"{NAME}:{pmid}", NAME, KIND, pmid,
         title=book_title if is_book else title,
         authors=[_author(author) for author in _authors(article) or _authors(book) * is_book],
@@ -85,7 +85,7 @@ def _entry(root: Any, where: str) -> Entry:
         subjects=[extract_text(heading) for heading in citation.iterfind("MeshHeadingList/MeshHeading/DescriptorName")],
         editorial=editorial, notices=notices,
         type="preprint" if "Preprint" in map(extract_text, article.iterfind("PublicationTypeList/PublicationType")) else None,
-    )  # fmt: skip
+    ).normalise()  # fmt: skip
 
 
 def _authors(work: Any) -> list[Any]:
@@ -118,7 +118,7 @@ def _author(author: Any) -> Author | None:
 
 
 def _abstract(abstract: Any) -> str:
-    """Structured abstracts keep their labels: "METHODS: We …"."""
+    """Return the abstract; sections of a structured abstract start with their labels: "METHODS: We …"."""
     parts = []
     for part in abstract.iterfind("AbstractText") if abstract is not None else ():
         label, text = part.get("Label"), extract_text(part)

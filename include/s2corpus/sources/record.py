@@ -1,4 +1,4 @@
-"""What one source says about one paper, and what became of an entry that says nothing usable."""
+"""Records of metadata sources, and the outcomes of entries without a record."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from enum import StrEnum
 from s2orc_parse.bibliography.author import Author
 
 SCIENCEPARSE = "scienceparse"
-"""The one source of kind pdf that is not the extractor: it outranks it for title and authors."""
+"""The only source of kind pdf besides the extractor; it has priority over the extractor for title and authors."""
 DECLARED = "declared"
-"""The source of what drops say of their own files."""
+"""Source of the metadata that drops declare for their files."""
 ARXIV, ACL, UNPAYWALL = "arxiv", "acl", "unpaywall"
-"""Sources that are evidence of open access by themselves (SEMANTICS §5)."""
+"""Sources that prove open access by themselves (SPEC §5)."""
 OPENALEX = "openalex"
-"""The source whose open-access data are Unpaywall's, and whose fields of study a model assigns."""
+"""A source with Unpaywall's open-access data and with fields of study that a model assigned."""
 
 
 class Kind(StrEnum):
-    """How far a record's word goes (SEMANTICS §4): publisher (gold) > archive > pdf."""
+    """The trust level of a record (SPEC §4): publisher (gold) > archive > pdf."""
 
     PUBLISHER = "publisher"
     ARCHIVE = "archive"
@@ -27,14 +27,14 @@ class Kind(StrEnum):
 
 
 class OpenVersion(StrEnum):
-    """Of what an open copy is, by a source that says a paper is open access."""
+    """The version of an open-access copy, as given by the source."""
 
-    PUBLISHED = "published"  # the publisher's, or of the published version
+    PUBLISHED = "published"  # the publisher's copy, or a copy with the published version
     COPY = "copy"  # preprints and accepted manuscripts only
 
 
 class WorkType(StrEnum):
-    """The type of a work, by a source that gives it."""
+    """The type of a work, as given by the source."""
 
     PREPRINT = "preprint"
     ARTICLE = "article"
@@ -47,7 +47,7 @@ class WorkType(StrEnum):
 
 
 class Editorial(StrEnum):
-    """What became of a work after it was published, the gravest first."""
+    """The editorial status of a published work, the gravest first."""
 
     RETRACTED = "retracted"
     WITHDRAWN = "withdrawn"
@@ -57,7 +57,7 @@ class Editorial(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What a record says of another work: a retraction notice of what it retracts."""
+    """A record's statement about another work, such as a retraction notice about the retracted article."""
 
     about: str
     """`doi:10.…` or `pmid:…`"""
@@ -66,33 +66,33 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class DatedLicence:
-    """A licence and the plain date from which it is valid: that of an accepted manuscript after its embargo."""
+    """A licence and its start date, such as the end of an accepted manuscript's embargo."""
 
     licence: str
     start: str  # YYYY-MM-DD
 
 
 class Reason(StrEnum):
-    """Why an entry of a source gave no record."""
+    """The reason why an entry has no record."""
 
     MALFORMED = "malformed"  # not JSON, not well-formed XML, not the documented shape
     TOO_LARGE = "too_large"  # one entry over the limit
-    NO_ID = "no_id"  # the source's own id is missing: it cannot be named
+    NO_ID = "no_id"  # the source's native id is missing
     EMPTY = "empty"  # neither a title nor an identifier
     NOT_A_PAPER = "not_a_paper"  # a journal, a person, a proceedings volume, a data set, …
-    UNREADABLE_REST = "unreadable_rest"  # the file breaks off here; nothing after it could be read
+    UNREADABLE_REST = "unreadable_rest"  # the file is truncated or damaged from here on
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A row of the table `records` without its delivery: every field normalised, absent = None or ()."""
+    """A row of the table `records` without its delivery. Fields are normalised; an absent one is None or ()."""
 
     record_id: str  # <source>:<native id>
     source: str
     kind: Kind
     title: str | None = None
     authors: tuple[Author, ...] = ()
-    date: str | None = None  # ISO, as precise as known: 2022, 2022-11 or 2022-11-30
+    date: str | None = None  # ISO with the available precision: 2022, 2022-11 or 2022-11-30
     date_precision: str | None = None  # day | month | year
     venue: str | None = None
     journal: str | None = None
@@ -107,26 +107,26 @@ class Record:
     acl_id: str | None = None
     mag_id: str | None = None
     file_sha1: str | None = None
-    subjects: tuple[str, ...] = ()  # as the source calls them: categories, headings, codes
+    subjects: tuple[str, ...] = ()  # the source's own categories, headings or codes
     licence: str | None = None
     later_licences: tuple[DatedLicence, ...] = ()  # better ones that start later, the best first
     open_access: bool | None = None
-    open_version: OpenVersion | None = None  # None: not said
+    open_version: OpenVersion | None = None  # None: not given
     type: WorkType | None = None
-    editorial: Editorial | None = None  # what became of the work
-    notices: tuple[Notice, ...] = ()  # what it says of other works
+    editorial: Editorial | None = None  # editorial status of the work
+    notices: tuple[Notice, ...] = ()  # statements about other works
 
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """The source withdrew its record: a tombstone."""
+    """A tombstone: the source deleted its record."""
 
     record_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """An entry that gave no record. `where` is its native id, or its line or position in the file."""
+    """An entry without a record. `where` is its native id, or its line or position in the file."""
 
     reason: Reason
     where: str
@@ -138,7 +138,7 @@ Entry = Record | Deleted | Dropped
 
 @dataclass(slots=True)
 class Counts:
-    """How many entries of one file became what: entries = records + deleted + sum(dropped)."""
+    """The number of a file's entries by outcome: entries = records + deleted + sum(dropped)."""
 
     records: int
     deleted: int
@@ -146,12 +146,12 @@ class Counts:
 
     @property
     def entries(self) -> int:
-        """All entries of the file."""
+        """Return the number of entries in the file."""
         return self.records + self.deleted + sum(self.dropped.values())
 
 
 def count(entries: Iterable[Entry]) -> Counts:
-    """Counts of a whole stream (it is consumed)."""
+    """Consume a stream and return its counts."""
     counts = Counts(0, 0, {})
     for entry in entries:
         tally(counts, entry)

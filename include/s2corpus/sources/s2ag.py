@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.names import parse_names
@@ -15,7 +15,7 @@ KIND = Kind.ARCHIVE
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of the papers, by corpus id; the datasets write keys in lower case, the API in camel case."""
+    """Yield the records of the papers, by corpus id; the datasets write keys in lower case, the API in camel case."""
     for item in json_objects(stream):
         yield (
             item
@@ -35,7 +35,7 @@ def _entry(paper: dict[str, Any], where: str) -> Entry:
     fields = paper.get("s2fieldsofstudy")
     found = [field.get("category") for field in fields if isinstance(field, dict)] if isinstance(fields, list) else []
     pdf = paper.get("openaccesspdf")
-    return build(
+    return RawRecord(
         f"{NAME}:{native}", NAME, KIND, str(native),
         title=paper.get("title"),
         authors=parse_names(str(a.get("name") or "") for a in authors if isinstance(a, dict)) if isinstance(authors, list) else [],
@@ -44,4 +44,4 @@ def _entry(paper: dict[str, Any], where: str) -> Entry:
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pubmed"), pmc_id=ids.get("pubmedcentral"),
         acl_id=ids.get("acl"), mag_id=ids.get("mag"), subjects=found or paper.get("fieldsofstudy"),
         licence=pdf.get("license") if isinstance(pdf, dict) else None, open_access=paper.get("isopenaccess"),
-    )  # fmt: skip
+    ).normalise()  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.author import Author
@@ -16,7 +16,7 @@ KIND = Kind.ARCHIVE
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of the papers."""
+    """Yield the records of the papers."""
     for item in json_objects(stream):
         yield item if isinstance(item, Dropped) else _entry(item[1], item[0])
 
@@ -26,13 +26,13 @@ def _entry(paper: dict[str, Any], where: str) -> Entry:
     if not isinstance(native, str | int) or isinstance(native, bool) or not str(native).strip():
         return Dropped(Reason.NO_ID, where, "no paper_id")
     pdf = paper.get("pdf_hash") or paper.get("_pdf_hash")
-    return build(
+    return RawRecord(
         f"{NAME}:{native}", NAME, KIND, str(native),
         title=paper.get("title"), authors=_authors(paper.get("authors")), date=paper.get("year"), venue=paper.get("venue"),
         journal=paper.get("journal"), abstract=paper.get("abstract"), doi=paper.get("doi"), arxiv_id=paper.get("arxiv_id"),
         pubmed_id=paper.get("pubmed_id"), pmc_id=paper.get("pmc_id"), acl_id=paper.get("acl_id"), mag_id=paper.get("mag_id"),
         file_sha1=pdf, subjects=paper.get("mag_field_of_study"),
-    )  # fmt: skip
+    ).normalise()  # fmt: skip
 
 
 def _authors(authors: object) -> Iterator[Author | None]:

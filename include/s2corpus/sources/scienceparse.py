@@ -1,4 +1,4 @@
-"""ScienceParse: what it read from PDFs, by their SHA-1 (JSONL, or one object a file)."""
+"""ScienceParse: metadata of PDFs by SHA-1 (JSONL, or one object per file)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import IO, Any
 
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Entry, Kind, Reason
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.author import Author
@@ -18,7 +18,7 @@ _SHA1 = re.compile(r"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])", re.IGNORECASE)
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of PDFs' headers: the server's form (`id`: "SP:<sha1>") and the command line's (`name`: "<sha1>.pdf", `metadata`)."""
+    """Yield a record per PDF: the server's form (`id`: "SP:<sha1>") and the command line's (`name`: "<sha1>.pdf", `metadata`)."""
     for item in json_objects(stream):
         yield item if isinstance(item, Dropped) else _entry(item[1], item[0])
 
@@ -30,10 +30,10 @@ def _entry(line: dict[str, Any], where: str) -> Entry:
     sha1 = next((match.group().lower() for match in named if match), None)
     if sha1 is None:
         return Dropped(Reason.NO_ID, where, "no SHA-1 of a PDF in file_sha1, id or name")
-    return build(
+    return RawRecord(
         f"{NAME}:{sha1}", NAME, KIND, sha1, title=paper.get("title"), authors=_authors(paper.get("authors")),
         date=paper.get("year"), venue=paper.get("venue"), abstract=paper.get("abstractText"), file_sha1=sha1,
-    )  # fmt: skip
+    ).normalise()  # fmt: skip
 
 
 def _authors(authors: object) -> list[Author | None]:

@@ -1,4 +1,4 @@
-"""Reading files of unknown size and honesty: decompression, lines, JSON objects, XML elements, one at a time."""
+"""Read untrusted files of any size: decompression, lines, JSON objects and XML elements, one at a time."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ BROKEN_STREAM = (
     ValueError,
     zlib.error,
     lzma.LZMAError,
-)  # what a damaged file raises
+)  # errors of damaged files
 
 
 @contextmanager
 def open_stream(file: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
-    """The uncompressed content of a path or binary stream; gzip, bzip2, xz and zstd are recognised by their first bytes."""
+    """Open the uncompressed content of a path or binary stream; detect gzip, bzip2, xz and zstd by their first bytes."""
     raw = Path(file).open("rb") if isinstance(file, str | Path) else file  # noqa: SIM115 (closed below)
     try:
         peeked = Peekable(raw)
@@ -55,7 +55,7 @@ def open_stream(file: str | Path | IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 def readable(items: Iterator[T]) -> Iterator[T | Dropped]:
-    """What a stream gives until it breaks off; then one `Dropped(UNREADABLE_REST)`."""
+    """Yield items until the stream fails, then one `Dropped(UNREADABLE_REST)`."""
     try:
         yield from items
     except BROKEN_STREAM as error:
@@ -63,14 +63,14 @@ def readable(items: Iterator[T]) -> Iterator[T | Dropped]:
 
 
 class _Patient:
-    """A decompressing stream that gives all that could be decompressed before it raises what stopped it."""
+    """A decompressing stream that returns all available bytes before it raises an error."""
 
     def __init__(self, raw: gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile) -> None:
         self._raw = raw
         self._stopped: Exception | None = None
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, at most `size`; all of them for a negative size."""
+        """Return at most `size` of the next bytes, or all for a negative size."""
         if self._stopped is not None:
             raise self._stopped
         pieces, left = [], size if size is not None and size >= 0 else 1 << 62
@@ -86,7 +86,7 @@ class _Patient:
 
 
 class Peekable:
-    """A forward-only binary stream whose first bytes can be looked at without taking them."""
+    """A forward-only binary stream whose first bytes can be read ahead."""
 
     closed = False
 
@@ -94,10 +94,10 @@ class Peekable:
         self._raw = raw
         self._head = b""
         self._at = 0
-        """bytes of the head that were taken: cutting them off would copy the rest each time"""
+        """offset of the next byte in the head: removing consumed bytes would copy the rest each time"""
 
     def peek(self, size: int) -> bytes:
-        """The next `size` bytes (fewer at the end, or where the stream breaks off: reading on will say so), left in place."""
+        """Return the next `size` bytes without consuming them; fewer at the end or before an error, which the next read raises."""
         if len(self._head) - self._at >= size:
             return self._head[self._at : self._at + size]
         pieces, left = [self._head[self._at :]], size - (len(self._head) - self._at)
@@ -141,9 +141,9 @@ def without_bom(stream: IO[bytes]) -> IO[bytes]:
 
 
 def lines(stream: IO[bytes], limit: int = MAX_ENTRY_BYTES) -> Iterator[tuple[int, bytes | None]]:
-    """Yield line numbers (from 1) and lines without their end; None for a line over `limit`, which is not kept."""
+    """Yield line numbers (from 1) and lines without their end; None replaces a line over `limit`."""
     number, size = 0, 0
-    pieces: list[bytes] = []  # of the line that has not ended yet
+    pieces: list[bytes] = []  # of the current line
     stream = without_bom(stream)
     while chunk := stream.read(_CHUNK):
         parts = chunk.split(b"\n")
@@ -169,7 +169,7 @@ _JSON_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+("?)|[{}]', re.DOTALL)  # a string 
 def json_objects(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] | Dropped]:
     """Yield (place, object) of every JSON object in JSONL, in an array, or in a document's "items" array.
 
-    Objects come one by one, whatever the size of the file. A broken or overlong one is a `Dropped`.
+    Memory does not depend on the size of the file. A broken or overlong object is a `Dropped`.
     """
     for item in json_texts(stream):
         yield item if isinstance(item, Dropped) else load_object(item[1], item[0])
@@ -202,7 +202,7 @@ def _whole_object(text: bytes) -> bool:
 
 
 def load_object(text: bytes, where: str) -> tuple[str, dict[str, Any]] | Dropped:
-    """Return the place and the object of a JSON text, or why there is none."""
+    """Return the place and the object of a JSON text, or a `Dropped` with the reason."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -215,7 +215,7 @@ def load_object(text: bytes, where: str) -> tuple[str, dict[str, Any]] | Dropped
 def _objects_of_array(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:
     buffer = stream.read(_CHUNK)
     while (match := _ARRAY_OF_ITEMS.search(buffer)) is None:
-        more = stream.read(max(_CHUNK, len(buffer)))  # all of it is searched again: twice as much each time
+        more = stream.read(max(_CHUNK, len(buffer)))  # The buffer is searched again, so it doubles each time.
         if not more or len(buffer) > MAX_ENTRY_BYTES:
             yield Dropped(Reason.MALFORMED, "start", 'no JSON array, and no "items" array')
             return
@@ -252,7 +252,7 @@ def _objects_of_array(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped
 
 
 def is_tar(stream: Peekable) -> bool:
-    """Whether a tar archive comes."""
+    """Return whether the stream is a tar archive."""
     return stream.peek(512)[257:262] == b"ustar"
 
 
@@ -300,8 +300,8 @@ def xml_elements(
 ) -> Iterator[tuple[str, bytes, str] | Dropped]:
     """Yield (tag, text, encoding) of every element with one of the tags; elements inside another are part of it.
 
-    Each is then parsed by itself (`parse_xml`), so that a broken one costs one entry, and a file is never held whole.
-    Tags are read once, in their order: the work grows with the file, whatever is opened and never closed.
+    The caller parses each element separately (`parse_xml`): a broken one loses one entry, and memory does not depend on the file size.
+    Tags are read once and in order, so that the work is linear in the file size, also with unclosed elements.
     """
     buffer = stream.read(_CHUNK)
     declared = _DECLARED_ENCODING.match(buffer)
@@ -310,13 +310,13 @@ def xml_elements(
     namespaces = dict(_NAMESPACES_OF_DTDS)
     number, ended = 0, False
     opened: re.Match[bytes] | None = None
-    start = at = 0  # of the open element, or of the text after the last one; of the text in which no tag was found yet
+    start = at = 0  # start: of the open element or of the text after the last element; at: of the text to search next
     while True:
         waiting = False
         while (found := tag_of.search(buffer, at)) is not None:
             closes = bool(found.group(1))
             if opened is None:
-                is_inside = closes  # of an element that nobody asks for, or that was dropped
+                is_inside = closes  # inside an element that was not requested or was dropped
             else:
                 name = 2 if closes else 3  # a prefix is part of the name that closes an element
                 is_inside = found.group(name) != opened.group(name)
@@ -358,8 +358,8 @@ def xml_elements(
         if len(buffer) > limit and (opened is not None or waiting):
             number += 1
             yield Dropped(Reason.TOO_LARGE, f"element {number}")
-            # What the element contains is read again. This happens once for each of the tags at most: a second element
-            # with the same tag would have ended the first.
+            # Read the element's content again. This happens at most once per tag, because a second element with the
+            # same tag would end the first.
             opened, at = None, 1
             continue
         more = stream.read(max(_CHUNK, len(buffer)))

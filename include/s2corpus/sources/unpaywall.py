@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from s2corpus.sources.build import build
+from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import UNPAYWALL, Dropped, Entry, Kind, OpenVersion, Reason
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.identifiers import doi_key
@@ -18,7 +18,7 @@ KIND = Kind.ARCHIVE
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Records of the DOIs."""
+    """Yield a record of each DOI."""
     for item in json_objects(stream):
         yield item if isinstance(item, Dropped) else _entry(item[1], item[0])
 
@@ -36,13 +36,13 @@ def _entry(line: dict[str, Any], where: str) -> Entry:
     published = [place for place in locations if _is_published(place)]
     telling = [place for place in locations if "host_type" in place or "version" in place]
     licences = (place.get("license") for place in published or locations)
-    return build(
+    return RawRecord(
         f"{NAME}:{doi_key(doi)}", NAME, KIND, doi, doi=doi, open_access=line.get("is_oa"), type=line.get("genre"),
         licence=next((licence for licence in licences if licence), None),
         open_version=OpenVersion.PUBLISHED if published else OpenVersion.COPY if telling else None,
-    )  # fmt: skip
+    ).normalise()  # fmt: skip
 
 
 def _is_published(location: dict[str, Any]) -> bool:
-    """Whether a copy is the publisher's, or one of the published version elsewhere."""
+    """Return whether a copy is the publisher's or has the published version."""
     return location.get("host_type") == "publisher" or location.get("version") == "publishedVersion"

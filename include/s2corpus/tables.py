@@ -1,14 +1,14 @@
-"""Every table that passes between stages, described once: a class for its rows, whose annotations are the columns.
+"""Define every table between stages once: the annotations of its row class are the columns.
 
 `define` makes the table of such a class: its Arrow schema, its documentation (docs/tables.md), and the type of its rows in Python. A
 column's annotation contains the Python type, its meaning with the unit, and the Arrow type if the Python type does not give it.
 
-One row per input everywhere: a reject is a row with its outcome, so that nothing disappears between two tables. Rows are sorted
-by key within a part. `Table.shards` says what a part number means, so that a reader finds the one part it needs:
+Every input has one row. A rejected input is a row with its outcome, so no input disappears between two tables. Rows are sorted
+by key within a part. `Table.shards` defines what a part number means, so that a reader finds the part it needs:
 
-- `pdf`: a range of the SHA-1 space (see `pdf_shard`), a PDF's rows are all in one part;
-- `paper`: a bucket of the paper id (see `paper_shard`), a paper's rows are all in one part;
-- `any`: parts have no meaning to a reader.
+- `pdf`: a range of the SHA-1 space (see `pdf_shard`); one part contains all rows of a PDF;
+- `paper`: a hash of the paper id (see `paper_shard`); one part contains all rows of a paper;
+- `any`: part numbers have no meaning.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ import pyarrow as pa
 from typing_extensions import TypeVar
 
 Json: TypeAlias = dict[str, Any]
-"""A JSON object: what another program wrote, or what we write for others."""
+"""A JSON object, read from or written for another program."""
 
 
 class Author(TypedDict):
-    """A name of a bibliography entry."""
+    """An author of a bibliography entry."""
 
     first: str
     middle: list[str]
@@ -47,7 +47,7 @@ class Author(TypedDict):
 
 
 class Affiliation(TypedDict):
-    """Where an author works, with its ROR id."""
+    """An author's institution with its ROR id."""
 
     name: str
     ror: str | None
@@ -61,7 +61,7 @@ class Person(Author):
 
 
 class Place(TypedDict):
-    """Where a file was delivered, and what the drop declares of it."""
+    """The drop and name of a delivered file, and the rights that the drop declares."""
 
     drop: str
     name: str
@@ -70,7 +70,7 @@ class Place(TypedDict):
 
 
 class ArticlePlace(TypedDict):
-    """Where a publisher's full text was delivered, and what the drop declares of it."""
+    """The folder and name of a publisher's full text, and the rights that the drop declares."""
 
     folder: str
     name: str
@@ -79,7 +79,7 @@ class ArticlePlace(TypedDict):
 
 
 class Look(TypedDict):
-    """One kind of evidence of open access: whether it was found, and where."""
+    """One kind of open-access evidence: whether a source provides it, and which."""
 
     evidence: str
     found: bool
@@ -87,7 +87,7 @@ class Look(TypedDict):
 
 
 class Access(TypedDict):
-    """Whether one full text of a paper is open."""
+    """The open-access decision for one full text of a paper."""
 
     sha1: str
     kind: str
@@ -99,7 +99,7 @@ class Access(TypedDict):
 
 
 class Provenance(TypedDict):
-    """Which record a voted value is from."""
+    """The record that provides a voted value."""
 
     source: str
     record_id: str
@@ -109,7 +109,7 @@ class Provenance(TypedDict):
 
 
 class Notice(TypedDict):
-    """What a record says of another work."""
+    """A record's statement about another work."""
 
     about: str
     status: str
@@ -131,7 +131,7 @@ AUTHOR = pa.struct(
     ]
 )
 AUTHORS = pa.list_(AUTHOR)
-"""names only: of bibliography entries"""
+"""authors of bibliography entries: names only"""
 PERSONS = pa.list_(
     pa.struct(
         [
@@ -143,7 +143,7 @@ PERSONS = pa.list_(
         ]
     )
 )
-"""of papers: with where they work and their ORCID, where a source says so"""
+"""authors of papers: names, and affiliations and ORCID if a source provides them"""
 PROVENANCE = pa.map_(
     pa.string(),
     pa.struct(
@@ -159,14 +159,14 @@ PROVENANCE = pa.map_(
 ACCESS = pa.list_(
     pa.struct(
         [
-            pa.field("sha1", pa.string()),  # of the PDF or archive
+            pa.field("sha1", pa.string()),  # PDF or archive
             pa.field("kind", pa.string()),  # pdf or latex
             pa.field("open_access", pa.bool_()),
             pa.field("oa_evidence", pa.string()),
             pa.field("licence", pa.string()),
-            pa.field("licence_detail", pa.string()),  # of which licences it is the strictest
+            pa.field("licence_detail", pa.string()),  # the licences that `licence` is the strictest of
             pa.field(
-                "looks",  # each kind of evidence: whether it was found, and where, or where it was looked for
+                "looks",  # each kind of evidence: whether it was found, and the source searched
                 pa.list_(
                     pa.struct(
                         [
@@ -186,7 +186,7 @@ INT32, LARGE_STRING, LARGE_BINARY, FLOAT32 = pa.int32(), pa.large_string(), pa.l
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name, Arrow type and what it means, with its unit."""
+    """A column: name, Arrow type, and meaning with its unit."""
 
     name: str
     type: pa.DataType
@@ -195,15 +195,15 @@ class Column:
 
 
 R_co = TypeVar("R_co", covariant=True, default=Any)
-"""a row, as `to_pylist` gives it; Any of tables that are read as columns only"""
+"""the type of a row as returned by `to_pylist`; Any for tables that are only read by column"""
 
 
 @dataclass(frozen=True)
 class Table(Generic[R_co]):
-    """One table: its columns, the key that is unique in it, what its parts stand for, and the type of a row in Python.
+    """A table: its columns, unique key, meaning of part numbers, and row type in Python.
 
-    `counted` names columns whose values are counted, together, while a part is written: stages sum these up, and read no table for it.
-    `plain` names columns that a dictionary in Parquet does not make smaller: making it takes longer than writing them.
+    `counted` contains groups of columns. The writer counts their combined values per part, so stages sum them without reading the table.
+    `plain` contains columns that Parquet stores without a dictionary, because a dictionary costs time and saves no space.
     """
 
     name: str
@@ -227,7 +227,7 @@ class Table(Generic[R_co]):
 
     @property
     def schema_hash(self) -> str:
-        """16 hex digits over names, types and nullability: a part of another schema is never read as this table."""
+        """Return 16 hex digits over names, types and nullability; they prevent reading a part that has another schema."""
         text = ";".join(f"{f.name}:{f.type}:{f.nullable}" for f in self.schema)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -283,83 +283,86 @@ def _not_null(hint: Any) -> Any:
 
 
 def pdf_shard(file_sha1: str, shards: int) -> int:
-    """The shard of a PDF: equal ranges of the SHA-1 space by its first 8 hex digits."""
+    """Return the shard of a PDF: equal ranges of the SHA-1 space by its first 8 hex digits."""
     return int(file_sha1[:8], 16) * shards >> 32
 
 
 def paper_shard(paper_id: str, shards: int) -> int:
-    """The bucket of a paper: first 8 bytes of SHA-1(paper_id), big-endian, modulo the number of buckets."""
+    """Return the shard of a paper: first 8 bytes of SHA-1(paper_id), big-endian, modulo `shards`."""
     return int.from_bytes(hashlib.sha1(paper_id.encode(), usedforsecurity=False).digest()[:8], "big") % shards
 
 
-PdfSha1 = Annotated[str, "SHA-1 of the PDF's bytes, 40 hex digits: the PDF's identity"]
+PdfSha1 = Annotated[str, "identity of the PDF: SHA-1 of its bytes, 40 hex digits"]
 Bytes = Annotated[int, "size, bytes"]
 Places = Annotated[
-    list[Place], "where it was delivered, sorted, and what the drop's records.jsonl promises of it there"
+    list[Place], "drops that contain the file, sorted, with the rights that each drop's records.jsonl declares"
 ]
-FirstSeen = Annotated[str, "earliest ready_at of its drops, ISO UTC"]
+FirstSeen = Annotated[str, "earliest ready_at of the file's drops, ISO UTC"]
 ArticleKind = Annotated[str, "jats or elsevier"]
-FileFirstSeen = Annotated[str, "earliest ready_at of its drops and deliveries, ISO UTC"]
+FileFirstSeen = Annotated[str, "earliest ready_at of the file's drops and deliveries, ISO UTC"]
 RecordId = Annotated[str, "<source>:<native id>"]
-Source = Annotated[str, "who says it: crossref, arxiv, …; the extractor or scienceparse for a PDF's own header"]
+Source = Annotated[str, "source of the record: crossref, arxiv, …; for a PDF's header the extractor or scienceparse"]
 RecordKind = Annotated[str, "publisher (gold), archive, or pdf"]
-Delivery = Annotated[str | None, "delivery (or drop) that brought it"]
-ReadyAt = Annotated[str | None, "when that delivery was ready, ISO UTC: the only clock"]
-Title = Annotated[str | None, "title as given"]
+Delivery = Annotated[str | None, "delivery or drop that contains the record"]
+ReadyAt = Annotated[str | None, "ready_at of that delivery, ISO UTC"]
+Title = Annotated[str | None, "title in the source's spelling"]
 Authors = Annotated[list[Person] | None, PERSONS, "authors in order, with affiliations (name, ROR id) and ORCID"]
-Date = Annotated[str | None, "ISO date of publication, as precise as known: 2022, 2022-11 or 2022-11-30"]
-DatePrecision = Annotated[str | None, "day, month or year"]
-Venue = Annotated[str | None, "conference or series"]
-Journal = Annotated[str | None, "journal"]
-Abstract = Annotated[str | None, "abstract, plain text"]
+Date = Annotated[str | None, "publication date, ISO, in the precision of the source: 2022, 2022-11 or 2022-11-30"]
+DatePrecision = Annotated[str | None, "precision of the date: day, month or year"]
+Venue = Annotated[str | None, "name of the conference or series"]
+Journal = Annotated[str | None, "name of the journal"]
+Abstract = Annotated[str | None, "abstract as plain text"]
 Volume = Annotated[str | None, "volume of the journal or series"]
 Issue = Annotated[str | None, "issue of the volume"]
-Pages = Annotated[str | None, "pages, 12-34, or an article number"]
+Pages = Annotated[str | None, "page range such as 12-34, or an article number"]
 Doi = Annotated[str | None, "DOI, lower-case, without resolver"]
 ArxivId = Annotated[str | None, "arXiv id without version"]
 PubmedId = Annotated[str | None, "PubMed id, digits"]
 PmcId = Annotated[str | None, "PubMed Central id, PMC and digits"]
 AclId = Annotated[str | None, "ACL Anthology id"]
 MagId = Annotated[str | None, "Microsoft Academic Graph id"]
-NamedPdfSha1 = Annotated[str | None, "the PDF this record is about, where its source names one"]
-Subjects = Annotated[list[str] | None, "what the source calls its subjects: categories, headings, codes"]
-RecordLicence = Annotated[str | None, "licence, SPDX id where one is known"]
+NamedPdfSha1 = Annotated[str | None, "SHA-1 of the PDF that the record describes, if the source names it"]
+Subjects = Annotated[list[str] | None, "subjects from the source: categories, headings, codes"]
+RecordLicence = Annotated[str | None, "licence; an SPDX id if one exists"]
 LaterLicences = Annotated[
-    list[LaterLicence] | None, "better licences that start later (ISO date), as after an embargo, the best first"
+    list[LaterLicence] | None,
+    "more permissive licences that start at a later ISO date, such as after an embargo; best first",
 ]
-OpenAccess = Annotated[bool | None, "whether the source says the paper is open access"]
-OpenVersion = Annotated[
-    str | None, "published: the publisher's copy is open, or one of the published version; copy: others only"
-]
+OpenAccess = Annotated[bool | None, "whether the source declares the paper open access"]
+OpenVersion = Annotated[str | None, "published: the published version is open; copy: only another version is open"]
 WorkType = Annotated[
     str | None, "type of the work: preprint, article, proceedings, chapter, book, thesis, report or other"
 ]
-Editorial = Annotated[str | None, "what became of the work: retracted, withdrawn, expression_of_concern, corrected"]
+Editorial = Annotated[
+    str | None, "editorial status of the work: retracted, withdrawn, expression_of_concern or corrected"
+]
 Notices = Annotated[
     list[Notice] | None,
-    "what it says of other works (doi:…, pmid:…), likewise: a retraction notice of what it retracts",
+    "editorial status of other works (doi:…, pmid:…), for example from a retraction notice",
 ]
-Extractor = Annotated[str, "who extracted, by the name that it gives itself"]
-Version = Annotated[str, "its version"]
-OptionsHash = Annotated[str, "16 hex digits over the options sent"]
-Outcome = Annotated[str, "ok, no_content, bad_tei, bad_answer, failed:<CODE>, gave_up:busy|timeout|connection"]
-Tries = Annotated[int, INT32, "requests made"]
-Seconds = Annotated[float, "time of the last try, seconds"]
-Server = Annotated[str | None, "server that answered"]
-TeiSha1 = Annotated[str | None, "SHA-1 of the answer"]
-TextLayer = Annotated[str | None, "pages read by OCR (`ocr 1 2`) and pages whose text layer has an ill (`no_words 7`)"]
-CitationStyle = Annotated[str | None, "BRACKET, NAME_YEAR or OTHER"]
+Extractor = Annotated[str, "name that the extractor reports"]
+Version = Annotated[str, "version that the extractor reports"]
+OptionsHash = Annotated[str, "hash of the options sent, 16 hex digits"]
+Outcome = Annotated[
+    str, "result of the extraction: ok, no_content, bad_tei, bad_answer, failed:<CODE>, gave_up:busy|timeout|connection"
+]
+Tries = Annotated[int, INT32, "number of requests"]
+Seconds = Annotated[float, "duration of the last request, seconds"]
+Server = Annotated[str | None, "server that sent the response"]
+TeiSha1 = Annotated[str | None, "SHA-1 of the response"]
+TextLayer = Annotated[str | None, "pages read by OCR (`ocr 1 2`), and pages with a defective text layer (`no_words 7`)"]
+CitationStyle = Annotated[str | None, "style of inline citations: BRACKET, NAME_YEAR or OTHER"]
 JsonBytes = Annotated[int, "size of the JSON, bytes"]
-Stored = Annotated[str | None, "part of the content store that holds the parse"]
-PaperId = Annotated[str, "id of the paper (cluster), stable over releases (SEMANTICS: Cluster)"]
+Stored = Annotated[str | None, "part of the content store that contains the parse"]
+PaperId = Annotated[str, "id of the paper (a cluster of records), stable across releases"]
 ParseKind = Annotated[str, "kind of full text: pdf, latex, jats or elsevier"]
-ParseId = Annotated[str, "the parse"]
-RefId = Annotated[str, "the entry's id in its parse, BIBREF0 …"]
-Set = Annotated[str, "s2orc (full text) or s2ag (title and abstract)"]
+ParseId = Annotated[str, "id of the parse"]
+RefId = Annotated[str, "id of the bibliography entry within its parse, such as BIBREF0"]
+Set = Annotated[str, "set: s2orc (full text) or s2ag (title and abstract)"]
 
 
 class PdfRow(TypedDict):
-    """PDFs the release sees: one row per content, however many places it was delivered to."""
+    """PDFs of the release. Files with equal bytes share one row."""
 
     file_sha1: PdfSha1
     bytes: Bytes
@@ -371,34 +374,36 @@ PDFS = define(PdfRow, "pdfs", key=("file_sha1",), shards="pdf")
 
 
 class LatexSourceRow(TypedDict):
-    """LaTeX source archives the release sees: one row per content."""
+    """LaTeX source archives of the release. Archives with equal bytes share one row."""
 
     archive_sha1: Annotated[str, "SHA-1 of the archive's bytes, 40 hex digits"]
     bytes: Bytes
     places: Places
     first_seen: FirstSeen
-    arxiv_id: Annotated[str | None, "arXiv id without version: what it belongs to its paper by"]
+    arxiv_id: Annotated[str | None, "arXiv id without version; assigns the archive to its paper"]
 
 
 LATEX_SOURCES = define(LatexSourceRow, "latex_sources", key=("archive_sha1",), shards="pdf")
 
 
 class ArticleRow(TypedDict):
-    """Publishers' full texts (JATS, Elsevier's JSON) the release sees: one row per content."""
+    """Publishers' full texts (JATS, Elsevier JSON) of the release. Files with equal bytes share one row."""
 
     file_sha1: Annotated[str, "SHA-1 of the file's bytes, 40 hex digits"]
     kind: ArticleKind
     bytes: Bytes
-    places: Annotated[list[ArticlePlace], "where it was delivered, and what the drop there declares of it, sorted"]
+    places: Annotated[
+        list[ArticlePlace], "folders that contain the file, sorted, with the rights that each drop declares"
+    ]
     first_seen: FileFirstSeen
-    record_ids: Annotated[list[str], "the records that it gives, sorted: what it belongs to its paper by"]
+    record_ids: Annotated[list[str], "ids of the records in the file, sorted; they assign the file to its paper"]
 
 
 ARTICLES = define(ArticleRow, "articles", key=("file_sha1",), shards="pdf")
 
 
 class RecordRow(TypedDict):
-    """Metadata records, the latest of each record_id."""
+    """Metadata records: the latest version for each record_id."""
 
     record_id: RecordId
     source: Source
@@ -436,10 +441,10 @@ RECORDS = define(RecordRow, "records", key=("record_id",), shards="record")
 
 
 class NoticeRow(TypedDict):
-    """What records say of other works: retraction notices, corrections."""
+    """Editorial notices in records about other works, such as retractions and corrections."""
 
-    about: Annotated[str, "doi:… or pmid:…: the work that it is about"]
-    status: Annotated[str, "retracted, withdrawn, expression_of_concern or corrected"]
+    about: Annotated[str, "work that the notice concerns: doi:… or pmid:…"]
+    status: Annotated[str, "editorial status: retracted, withdrawn, expression_of_concern or corrected"]
     record_id: RecordId
 
 
@@ -447,25 +452,29 @@ NOTICES = define(NoticeRow, "notices", key=("about", "status", "record_id"))
 
 
 class RegisteredFileRow(TypedDict):
-    """The files of one drop as they were verified against its _READY; outlives releases."""
+    """Files of one drop, verified against its _READY. All releases share this table."""
 
     name: Annotated[str, "file name in the drop"]
-    kind: Annotated[str, "pdf, latex (a source archive), jats or elsevier (a publisher's full text) or other"]
+    kind: Annotated[
+        str, "kind of file: pdf, latex (source archive), jats or elsevier (publisher's full text), or other"
+    ]
     bytes: Bytes
-    sha1: Annotated[str, "SHA-1 of its bytes: a PDF's identity"]
-    arxiv_id: Annotated[str | None, "of a source archive: as the drop's records.jsonl declares, else as its name says"]
-    record_id: Annotated[str | None, "of a publisher's full text: the record that it gives"]
-    open_access: Annotated[bool | None, "as the drop's records.jsonl declares"]
-    licence: Annotated[str | None, "as the drop's records.jsonl declares"]
+    sha1: Annotated[str, "SHA-1 of the file's bytes"]
+    arxiv_id: Annotated[
+        str | None, "arXiv id of a source archive: from the drop's records.jsonl, else from the file name"
+    ]
+    record_id: Annotated[str | None, "id of the record in a publisher's full text"]
+    open_access: Annotated[bool | None, "open access as declared in the drop's records.jsonl"]
+    licence: Annotated[str | None, "licence declared in the drop's records.jsonl"]
 
 
 REGISTERED_FILES = define(RegisteredFileRow, "registered_files", key=("name",))
 
 
 class RegisteredRecordRow(TypedDict):
-    """The records of one delivery or drop as they came; outlives releases."""
+    """Records of one delivery or drop in their original order. All releases share this table."""
 
-    position: Annotated[int, "file number << 40 | entry number: a later entry of the same record wins"]
+    position: Annotated[int, "file number << 40 | entry number; the later entry of a record replaces the earlier one"]
     record_id: RecordId
     source: Source
     kind: RecordKind
@@ -496,50 +505,50 @@ class RegisteredRecordRow(TypedDict):
     type: WorkType
     editorial: Editorial
     notices: Notices
-    deleted: Annotated[bool, "the source withdrew it"]
+    deleted: Annotated[bool, "whether the source withdrew the record"]
 
 
 REGISTERED_RECORDS = define(RegisteredRecordRow, "registered_records", key=("position",))
 
 
 class DeliveryRow(TypedDict):
-    """Every drop and delivery found ready before as_of: taken, or refused with the reason."""
+    """Drops and deliveries that intake found, accepted or refused with the reason."""
 
     kind: Annotated[str, "drop or delivery"]
-    source: Annotated[str, "the delivery's source; empty for a drop"]
+    source: Annotated[str, "source of the delivery; empty for a drop"]
     delivery: Annotated[str, "drop_id or delivery_id"]
-    ready_at: Annotated[str | None, "ISO UTC from its _READY"]
+    ready_at: Annotated[str | None, "ready_at from its _READY, ISO UTC"]
     outcome: Annotated[
         str,
         "taken, refused:<reason> (incomplete, unlisted, changed, unreadable, bad_name, "
         "unknown_source, bad_records), or not_yet (ready after as_of)",
     ]
-    detail: Annotated[str | None, "what was wrong, or why it waits"]
-    files: Annotated[int, INT32, "files listed"]
-    rows: Annotated[int, "records taken"]
-    dropped: Annotated[int, "records that could not be read"]
-    warnings: Annotated[list[str], "what a drop's records.jsonl says that cannot be used, by line and key"]
+    detail: Annotated[str | None, "details of the fault, or the reason for waiting"]
+    files: Annotated[int, INT32, "number of listed files"]
+    rows: Annotated[int, "number of accepted records"]
+    dropped: Annotated[int, "number of unreadable records"]
+    warnings: Annotated[list[str], "unusable values in a drop's records.jsonl, by line and key"]
 
 
 DELIVERIES = define(DeliveryRow, "deliveries", key=("kind", "source", "delivery"), counted=(("outcome",),))
 
 
 class SelectionRow(TypedDict):
-    """Whether a PDF is worth extracting (S2ORC App. B)."""
+    """The decision whether to extract a PDF (S2ORC Appendix B)."""
 
     file_sha1: PdfSha1
-    outcome: Annotated[str, "why it is not extracted, or selected (`pdf.Outcome`, in order); first hit decides"]
+    outcome: Annotated[str, "selected, or the first rule that rejects the PDF (`pdf.Outcome`, in order)"]
     pages: Annotated[int | None, INT32, "number of pages"]
     width_pt: Annotated[float | None, "displayed width of page 1, points"]
     height_pt: Annotated[float | None, "displayed height of page 1, points"]
-    detail: Annotated[str | None, "the error behind the outcome"]
-    doi: Annotated[str | None, "the paper's DOI, as its first pages print it or its metadata give it"]
-    arxiv_id: Annotated[str | None, "its arXiv id without version, likewise"]
-    acl_id: Annotated[str | None, "its ACL Anthology id, likewise"]
-    pmc_id: Annotated[str | None, "its PubMed Central id, likewise"]
-    date: Annotated[str | None, "its date of publication, likewise, as precise as printed"]
+    detail: Annotated[str | None, "error that led to the outcome"]
+    doi: Annotated[str | None, "DOI from the first pages or the PDF's metadata"]
+    arxiv_id: Annotated[str | None, "arXiv id without version, from the same places"]
+    acl_id: Annotated[str | None, "ACL Anthology id, from the same places"]
+    pmc_id: Annotated[str | None, "PubMed Central id, from the same places"]
+    date: Annotated[str | None, "publication date from the same places, in the printed precision"]
     date_precision: DatePrecision
-    stamp: Annotated[str | None, "archive whose mark the first page bears: arxiv or acl"]
+    stamp: Annotated[str | None, "archive that marked the first page: arxiv or acl"]
 
 
 SELECTIONS = define(SelectionRow, "selections", key=("file_sha1",), shards="pdf", counted=(("outcome",),))
@@ -549,12 +558,12 @@ STORED_SELECTIONS = define(
     "stored_selections",
     key=("file_sha1",),
     shards="pdf",
-    meaning="content store of selections that are final: outlives releases",
+    meaning="Final selections. All releases share this table",
 )
 
 
 class ExtractionRow(TypedDict):
-    """What the extractor answered for each selected PDF; the answer itself lies in the content store."""
+    """The extractor's result for each selected PDF. The content store contains the response."""
 
     file_sha1: PdfSha1
     extractor: Extractor
@@ -566,14 +575,14 @@ class ExtractionRow(TypedDict):
     server: Server
     tei_sha1: TeiSha1
     text_layer: TextLayer
-    stored: Annotated[str | None, "part of the content store that holds the answer"]
+    stored: Annotated[str | None, "part of the content store that contains the response"]
 
 
 EXTRACTIONS = define(ExtractionRow, "extractions", key=("file_sha1",), shards="pdf", counted=(("outcome",),))
 
 
 class StoredTeiRow(TypedDict):
-    """Content store of extractions: outlives releases."""
+    """Content store of extractions. All releases share this table."""
 
     file_sha1: PdfSha1
     extractor: Extractor
@@ -585,24 +594,24 @@ class StoredTeiRow(TypedDict):
     server: Server
     tei_sha1: TeiSha1
     text_layer: TextLayer
-    tei: Annotated[bytes | None, "the answer: TEI XML, or what its extractor writes"]
+    tei: Annotated[bytes | None, "response of the extractor: TEI XML or its own format"]
 
 
 STORED_TEI = define(StoredTeiRow, "stored_tei", key=("file_sha1",), shards="pdf")
 
 
 class ParseRow(TypedDict):
-    """The postprocessed full text of each extraction; the JSON itself lies in the content store."""
+    """The parse of each extraction. The content store contains the JSON."""
 
     parse_id: Annotated[str, "<file_sha1>:pdf:<hash of extractor, version, options>:<converter_version>"]
     file_sha1: PdfSha1
     kind: Annotated[str, "pdf"]
     outcome: Annotated[
-        str, "ok, bad_tei:<reason> (bad_answer:<reason> where it is not TEI), or none:<extraction outcome>"
+        str, "ok, bad_tei:<reason> (bad_answer:<reason> for other formats), or none:<extraction outcome>"
     ]
     citation_style: CitationStyle
     bytes: JsonBytes
-    text_layer: Annotated[str | None, "as in extractions: pages read by OCR, pages with a text layer that has an ill"]
+    text_layer: Annotated[str | None, "pages read by OCR, and pages with a defective text layer, as in extractions"]
     stored: Stored
 
 
@@ -610,29 +619,30 @@ PARSES = define(ParseRow, "parses", key=("parse_id",), shards="pdf", counted=(("
 
 
 class StoredParseRow(TypedDict):
-    """Content store of parses: outlives releases."""
+    """Content store of parses. All releases share this table."""
 
     file_sha1: PdfSha1
     kind: Annotated[str, "pdf, latex, jats or elsevier"]
-    outcome: Annotated[str, "ok or bad_tei:<reason>; of other kinds as in latex_parses and article_parses"]
+    outcome: Annotated[str, "ok or bad_tei:<reason>; for other kinds as in latex_parses and article_parses"]
     citation_style: CitationStyle
     bytes: JsonBytes
     parse: Annotated[bytes | None, "canonical JSON of the parse, UTF-8"]
-    header: Annotated[bytes | None, "canonical JSON of the PDF's own header, UTF-8"]
+    header: Annotated[bytes | None, "canonical JSON of the PDF's header, UTF-8"]
 
 
 STORED_PARSES = define(StoredParseRow, "stored_parses", key=("file_sha1",), shards="pdf")
 
 
 class LatexParseRow(TypedDict):
-    """The parse of each LaTeX source archive (S2ORC §2.2); the JSON itself lies in the content store."""
+    """The parse of each LaTeX source archive (S2ORC §2.2). The content store contains the JSON."""
 
     archive_sha1: Annotated[str, "SHA-1 of the archive's bytes"]
     parse_id: Annotated[str, "<archive_sha1>:latex:<hash of program, version>:<converter_version>"]
     arxiv_id: ArxivId
     first_seen: FirstSeen
     outcome: Annotated[
-        str, "ok, no_arxiv_id, or why there is none: pdf_only, withdrawn, no_latex, damaged, unsafe:<what>, timeout …"
+        str,
+        "ok, no_arxiv_id, or the reason for a missing parse: pdf_only, withdrawn, no_latex, damaged, unsafe:<what>, timeout …",
     ]
     citation_style: CitationStyle
     bytes: JsonBytes
@@ -643,18 +653,20 @@ LATEX_PARSES = define(LatexParseRow, "latex_parses", key=("archive_sha1",), shar
 
 
 class ArticleParseRow(TypedDict):
-    """The parse of each publisher's full text; the JSON itself lies in the content store."""
+    """The parse of each publisher's full text. The content store contains the JSON."""
 
     file_sha1: Annotated[str, "SHA-1 of the file's bytes"]
     kind: ArticleKind
     parse_id: Annotated[str, "<file_sha1>:<kind>:-:<converter_version>"]
-    record_ids: Annotated[list[str], "the records that the file gives, sorted"]
+    record_ids: Annotated[list[str], "ids of the records in the file, sorted"]
     first_seen: FileFirstSeen
-    outcome: Annotated[str, "ok, or why there is no parse: no_body, not_well_formed, entities, too_large, wrong_type …"]
-    doi: Annotated[str | None, "DOI, as the file has it"]
-    pmc_id: Annotated[str | None, "PubMed Central id, likewise"]
-    licence: Annotated[str | None, "licence, as the file says, SPDX id where one is known"]
-    open_access: Annotated[bool | None, "whether the file says that it is open access"]
+    outcome: Annotated[
+        str, "ok, or the reason for a missing parse: no_body, not_well_formed, entities, too_large, wrong_type …"
+    ]
+    doi: Annotated[str | None, "DOI in the file"]
+    pmc_id: Annotated[str | None, "PubMed Central id in the file"]
+    licence: Annotated[str | None, "licence in the file; an SPDX id if one exists"]
+    open_access: Annotated[bool | None, "whether the file declares open access"]
     citation_style: CitationStyle
     bytes: JsonBytes
     stored: Stored
@@ -667,24 +679,24 @@ PDF_RECORDS = define(
     "pdf_records",
     key=("record_id",),
     shards="pdf",
-    meaning="the headers of parsed PDFs, as records of kind pdf",
+    meaning="Headers of parsed PDFs as records of kind pdf",
 )
 
 
 class EdgeRow(TypedDict):
-    """Why two records were taken for one paper, and what was cut."""
+    """Pairs of records that may describe one paper, with the reason, and the rejected pairs."""
 
-    left: Annotated[str, "record_id, the smaller"]
-    right: Annotated[str, "record_id, the greater"]
+    left: Annotated[str, "smaller record_id of the pair"]
+    right: Annotated[str, "greater record_id of the pair"]
     reason: Annotated[
         str,
-        "declared (a drop's own record of the file), doi, arxiv_id, pubmed_id, pmc_id, acl_id, "
+        "declared (the drop's record of the file), doi, arxiv_id, pubmed_id, pmc_id, acl_id, "
         "file_sha1, title, place (similar titles in one volume), prefix (one title lacks the subtitle "
-        "of the other); of what was cut also contradiction or unrelated",
+        "of the other); for rejected pairs also contradiction or unrelated",
     ]
-    strength: Annotated[float, "identifier kinds above 1, S_title at most 1"]
+    strength: Annotated[float, "strength of the evidence: identifiers above 1, title similarity at most 1"]
     taken: Annotated[
-        bool, "false: cut, for the two clusters conflict in DOI, year, place in print, or in titles and authors"
+        bool, "false: rejected because the clusters conflict in DOI, year, printed location, or titles and authors"
     ]
 
 
@@ -692,18 +704,18 @@ EDGES = define(EdgeRow, "edges", key=("left", "right"))
 
 
 class ClusterRow(TypedDict):
-    """Which paper a record belongs to."""
+    """The paper of each record."""
 
     record_id: RecordId
     paper_id: PaperId
-    first_ready: Annotated[str | None, "when the record was first delivered, as far back as the parents know, ISO UTC"]
+    first_ready: Annotated[str | None, "ready_at of the first delivery in this release and its parents, ISO UTC"]
 
 
 CLUSTERS = define(ClusterRow, "clusters", key=("record_id",))
 
 
 class AliasRow(TypedDict):
-    """Former paper ids and the paper that took them over."""
+    """Former paper ids and their present papers."""
 
     alias: Annotated[str, "former paper id"]
     paper_id: PaperId
@@ -713,7 +725,7 @@ ALIASES = define(AliasRow, "aliases", key=("alias",))
 
 
 class MemberRow(TypedDict):
-    """Records with the paper they belong to."""
+    """Records, sorted by their paper."""
 
     paper_id: PaperId
     record_id: RecordId
@@ -770,44 +782,46 @@ class PaperRow(TypedDict):
     pubmed_id: PubmedId
     pmc_id: PmcId
     acl_id: AclId
-    mag_ids: Annotated[list[str] | None, "Microsoft Academic Graph ids of its records, sorted"]
+    mag_ids: Annotated[list[str] | None, "Microsoft Academic Graph ids of the records, sorted"]
     fields_of_study: Annotated[
-        list[str] | None, "MAG's 19 fields; the first is the primary field, which most sources name"
+        list[str] | None, "fields out of MAG's 19; the first is the primary field, named by most sources"
     ]
-    subjects: Annotated[list[str] | None, "what its records call its subjects, each once, sorted"]
+    subjects: Annotated[list[str] | None, "distinct subjects of the records, sorted"]
     canonical_pdf: Annotated[str | None, "SHA-1 of the canonical PDF"]
-    latex_parse_id: Annotated[str | None, "parse_id of the LaTeX parse, by arXiv id"]
-    open_access: Annotated[bool, "whether a full text of it may be published"]
+    latex_parse_id: Annotated[str | None, "parse_id of the LaTeX parse, found by arXiv id"]
+    open_access: Annotated[bool, "whether a full text may be published"]
     oa_evidence: Annotated[
-        str | None, "what says so, of its first open full text: arxiv, acl, pmc, unpaywall, publisher or declared"
+        str | None, "evidence for the first open full text: arxiv, acl, pmc, unpaywall, publisher or declared"
     ]
-    licence: Annotated[str | None, "licence of that full text"]
+    licence: Annotated[str | None, "licence of the first open full text"]
     editorial: Annotated[
-        str | None, "retracted, withdrawn, expression_of_concern or corrected: the gravest that is said"
+        str | None, "most serious status in the records: retracted, withdrawn, expression_of_concern or corrected"
     ]
-    editorial_by: Annotated[list[str], "the records that say so, sorted"]
+    editorial_by: Annotated[list[str], "ids of the records with that status, sorted"]
     access: Annotated[
-        list[Access], "the judgement on each of its full texts: its PDFs, the canonical one first, and its LaTeX source"
+        list[Access], "open-access decision for each full text: PDFs (canonical one first), then the LaTeX source"
     ]
-    provenance: Annotated[list[tuple[str, Provenance]], PROVENANCE, "field → who decided it, how, and the votes"]
-    record_ids: Annotated[list[str], "its records, sorted"]
+    provenance: Annotated[
+        list[tuple[str, Provenance]], PROVENANCE, "field → record that provides the value, rule, and votes"
+    ]
+    record_ids: Annotated[list[str], "ids of the records, sorted"]
 
 
 PAPERS = define(PaperRow, "papers", key=("paper_id",), shards="paper")
 
 
 class FulltextRow(TypedDict):
-    """Parses of the papers they belong to (S2ORC §2.4)."""
+    """Parses, assigned to their papers (S2ORC §2.4)."""
 
     paper_id: PaperId
     parse_kind: ParseKind
     parse_id: ParseId
-    file_sha1: Annotated[str, "the PDF or source archive it was made from"]
-    open_access: Annotated[bool, "false: bibliography and links only, never text"]
-    oa_evidence: Annotated[str | None, "what says that it is open"]
-    licence: Annotated[str | None, "its licence"]
+    file_sha1: Annotated[str, "SHA-1 of the PDF or source archive"]
+    open_access: Annotated[bool, "whether the text may be published; if false, only bibliography and links"]
+    oa_evidence: Annotated[str | None, "evidence of open access"]
+    licence: Annotated[str | None, "licence of the file"]
     text_layer: Annotated[
-        str | None, "of a PDF, as in extractions: pages read by OCR, pages with a text layer that has an ill"
+        str | None, "for PDFs: pages read by OCR, and pages with a defective text layer, as in extractions"
     ]
     parse: Annotated[bytes, "canonical JSON of the parse, with paper_id, UTF-8"]
 
@@ -824,8 +838,8 @@ class EntryRow(TypedDict):
     parse_id: ParseId
     title: Annotated[str | None, "title as printed"]
     authors: Annotated[list[Author] | None, AUTHORS, "authors in order"]
-    year: Annotated[int | None, INT32, "year"]
-    venue: Annotated[str | None, "where it appeared"]
+    year: Annotated[int | None, INT32, "year of publication"]
+    venue: Annotated[str | None, "venue as printed"]
     volume: Annotated[str | None, "volume as printed"]
     issue: Annotated[str | None, "issue as printed"]
     pages: Annotated[str | None, "pages as printed"]
@@ -833,40 +847,44 @@ class EntryRow(TypedDict):
     arxiv_id: Annotated[str | None, "arXiv id"]
     pubmed_id: Annotated[str | None, "PubMed id"]
     pmc_id: Annotated[str | None, "PubMed Central id"]
-    raw_text: Annotated[str | None, "the entry as printed"]
+    raw_text: Annotated[str | None, "full text of the entry as printed"]
 
 
 ENTRIES = define(EntryRow, "entries", key=("paper_id", "parse_kind", "ref_id"), shards="paper")
 
 
 class FilteredRow(TypedDict):
-    """Whether a paper stays in the corpus (S2ORC §2.5)."""
+    """The decision whether a paper is in the corpus (S2ORC §2.5)."""
 
     paper_id: PaperId
-    outcome: Annotated[str, "suppressed, no_title, no_authors, short_text, not_english or kept; first hit decides"]
-    characters: Annotated[int | None, "abstract + body, characters"]
-    english: Annotated[float | None, "P(en) by the spec's `filter.language`, null where not asked"]
-    disputed: Annotated[bool | None, "with CLD2: whether CLD3 decides otherwise; null where not asked"]
+    outcome: Annotated[
+        str, "first rule that rejects the paper (suppressed, no_title, no_authors, short_text, not_english), or kept"
+    ]
+    characters: Annotated[int | None, "length of abstract and body, characters"]
+    english: Annotated[float | None, "probability of English by the spec's `filter.language`; null if not evaluated"]
+    disputed: Annotated[bool | None, "with CLD2: whether CLD3 disagrees; null if not evaluated"]
 
 
 FILTERED = define(FilteredRow, "filtered", key=("paper_id",), shards="paper", counted=(("outcome",),))
 
 
 class LinkRow(TypedDict):
-    """Bibliography entries and the kept paper each is (S2ORC §2.6); an unlinked entry has cited_paper_id null."""
+    """Bibliography entries and the papers of the corpus that they cite (S2ORC §2.6)."""
 
     paper_id: PaperId
     parse_kind: ParseKind
     ref_id: RefId
-    cited_paper_id: Annotated[str | None, "the paper it is"]
-    score: Annotated[float | None, "S_title (eq. 1)"]
-    reason: Annotated[str, "id, exact, fuzzy, prefix, locator; or none"]
+    cited_paper_id: Annotated[str | None, "id of the cited paper; null if unlinked"]
+    score: Annotated[float | None, "title similarity S (S2ORC, equation 1)"]
+    reason: Annotated[str, "rule that links the entry: id, exact, fuzzy, prefix or locator; none if unlinked"]
     warning: Annotated[
         str | None,
-        "numeral: titles differ only in a number; tie: another paper agrees as far; contradiction: "
+        "numeral: titles differ only in a number; tie: another paper matches equally; contradiction: "
         "year and surname differ",
     ]
-    runner_up_score: Annotated[float | None, "S of the next best; for id and exact of another equal candidate"]
+    runner_up_score: Annotated[
+        float | None, "title similarity of the second candidate; for id and exact, of another equal candidate"
+    ]
 
 
 LINKS = define(
@@ -875,16 +893,16 @@ LINKS = define(
 
 
 class ContextRow(TypedDict):
-    """Inline citations of open papers, with their paragraph (GORC §3)."""
+    """Inline citations of open papers with their paragraphs (GORC §3)."""
 
     paper_id: PaperId
     parse_kind: ParseKind
-    paragraph: Annotated[int, INT32, "index over abstract, body, back matter, from 0"]
+    paragraph: Annotated[int, INT32, "paragraph number over abstract, body and back matter, from 0"]
     start: Annotated[int, INT32, "start of the span in the paragraph, code points"]
-    end: Annotated[int, INT32, "its end"]
+    end: Annotated[int, INT32, "end of the span in the paragraph, code points, exclusive"]
     ref_id: RefId
-    cited_paper_id: Annotated[str | None, "the cited paper, null where unlinked"]
-    text: Annotated[str, "the paragraph"]
+    cited_paper_id: Annotated[str | None, "id of the cited paper; null if unlinked"]
+    text: Annotated[str, "text of the paragraph"]
 
 
 CONTEXTS = define(
@@ -893,28 +911,30 @@ CONTEXTS = define(
 
 
 class DocumentRow(TypedDict):
-    """The cleaning decision of each paper in each set, with its values and, if kept, its text."""
+    """The cleaning decision for each paper in each set, with measured values, and the text of accepted documents."""
 
     set: Set
     paper_id: PaperId
-    outcome: Annotated[str, "first rule that drops it, or kept"]
-    language: Annotated[str | None, "language by vote (mul: several won); null where not evaluated"]
-    language_votes: Annotated[list[tuple[str, int]] | None, VOTES, "language → paragraphs, until the vote was certain"]
-    words: Annotated[int | None, "words"]
-    paragraphs: Annotated[int | None, INT32, "paragraphs left"]
-    top_word: Annotated[str | None, "most frequent word"]
-    top_share: Annotated[float | None, "its share of the words"]
-    log_prob: Annotated[
-        float | None, "mean log2 probability a word: of the least probable section, or the abstract (s2ag)"
+    outcome: Annotated[str, "first rule that rejects the document, or kept"]
+    language: Annotated[str | None, "language by vote of paragraphs (mul: several); null if not evaluated"]
+    language_votes: Annotated[
+        list[tuple[str, int]] | None, VOTES, "language → number of paragraphs, until the vote is decided"
     ]
-    removed_sections: Annotated[int | None, INT32, "improbable sections removed"]
-    text_key: Annotated[int | None, "hash of the normalised text, only if kept"]
-    title_key: Annotated[int | None, "hash of normalised title and first author's surname, only if kept"]
-    minhash: Annotated[list[int] | None, "MinHash keys of the text's word n-grams, one a band, only if kept"]
-    text: Annotated[str | None, "the document, only if kept"]
-    sha1: Annotated[str | None, "s2orc: SHA-1 of the file the text is from"]
-    oa_evidence: Annotated[str | None, "s2orc: what says that this file is open"]
-    licence: Annotated[str | None, "s2orc: the licence of this file"]
+    words: Annotated[int | None, "number of words"]
+    paragraphs: Annotated[int | None, INT32, "number of paragraphs after cleaning"]
+    top_word: Annotated[str | None, "most frequent word"]
+    top_share: Annotated[float | None, "share of the most frequent word"]
+    log_prob: Annotated[
+        float | None, "mean log2 probability per word, for the least probable section (s2orc) or the abstract (s2ag)"
+    ]
+    removed_sections: Annotated[int | None, INT32, "number of removed improbable sections"]
+    text_key: Annotated[int | None, "hash of the normalized text, only if kept"]
+    title_key: Annotated[int | None, "hash of normalized title and first author's surname, only if kept"]
+    minhash: Annotated[list[int] | None, "MinHash keys of the text's word n-grams, one per band, only if kept"]
+    text: Annotated[str | None, "text of the document, only if kept"]
+    sha1: Annotated[str | None, "s2orc: SHA-1 of the text's file"]
+    oa_evidence: Annotated[str | None, "s2orc: evidence that the file is open"]
+    licence: Annotated[str | None, "s2orc: licence of the file"]
 
 
 DOCUMENTS = define(
@@ -923,7 +943,7 @@ DOCUMENTS = define(
 
 
 class SplitRow(TypedDict):
-    """Train, valid or held back, for every kept document."""
+    """The split of every accepted document."""
 
     set: Set
     paper_id: PaperId
@@ -932,26 +952,26 @@ class SplitRow(TypedDict):
         "train, valid, held_back:late, held_back:undated, held_back:duplicate (equal text) or "
         "held_back:near_duplicate (similar text, or title and first author)",
     ]
-    reason: Annotated[str | None, "what decided: the date, or the paper it repeats"]
+    reason: Annotated[str | None, "date or duplicated paper that determined the split"]
 
 
 SPLITS = define(SplitRow, "splits", key=("set", "paper_id"), shards="paper", counted=(("set", "split"),))
 
 
 class DuplicateRow(TypedDict):
-    """Documents of train or valid that repeat one another, by cluster."""
+    """Duplicate documents of train and valid, by cluster."""
 
-    cluster: Annotated[str, "paper_id of the document that stands for the cluster: the earliest, of train if one is"]
+    cluster: Annotated[str, "paper_id of the representative: the earliest document, in train if possible"]
     set: Set
     paper_id: PaperId
-    split: Annotated[str, "as in splits: published, or held back for it"]
+    split: Annotated[str, "split of the document, as in splits"]
     reason: Annotated[
         str | None,
         "text (equal), title (and first author, equal to those of a train text), words (similar "
-        "n-grams); null of the document that stands for the cluster",
+        "n-grams); null for the representative",
     ]
-    duplicate_of: Annotated[str | None, "paper_id of the one that it is most similar to; of equal texts the first"]
-    jaccard: Annotated[float | None, "exact Jaccard index of the word n-grams of the two; null for reason title"]
+    duplicate_of: Annotated[str | None, "paper_id of the most similar document; the first one for equal texts"]
+    jaccard: Annotated[float | None, "exact Jaccard index of the word n-grams of both documents; null for reason title"]
 
 
 DUPLICATES = define(DuplicateRow, "duplicates", key=("cluster", "set", "paper_id"))

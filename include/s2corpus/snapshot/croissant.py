@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from s2corpus.snapshot import documents, hub
+from s2corpus.snapshot.column_meanings import describe_column
 from s2corpus_reader.files import File
 
 _CONTEXT = {
@@ -58,22 +59,17 @@ _LINES = {
     "s2ag": pa.schema([(name, pa.string()) for name in ("id", "text")]),
 }
 """The keys of a line of each set."""
-_MEANINGS = {
-    "id": "The paper's id.",
-    "sha1": "SHA-1 of the file the text is from (s2orc only).",
-    "text": "Title, abstract and, in s2orc, the body; of a paragraph its text.",
-}
-
-
 _TYPES = {"string": "sc:Text", "int32": "sc:Integer", "int64": "sc:Integer", "double": "sc:Float", "bool": "sc:Boolean"}
-"""Columns of other types (lists of structs) are in the files, and not among the fields."""
+"""Croissant types. Columns of other types (lists of structs) are only in the files."""
 
 
 def croissant(
     snapshot: str, description: str, as_of: str, stats: Mapping[str, Any], files: Sequence[File]
 ) -> dict[str, Any]:
-    """What `croissant.json` says: every data file with its checksum, a record set for each set and split of the documents,
-    as JSON lines and as Parquet, and one for every table."""
+    """Return the content of `croissant.json`.
+
+    It lists every data file with its checksum. Each set and split has a record set for JSON lines and one for Parquet; each table has one.
+    """
     described = [file for file in files if file.path.endswith((".jsonl.gz", ".parquet"))]
     lines = sorted({file.path.rpartition("/")[0] for file in described if file.path.startswith("v2/")})
     tables = {
@@ -115,8 +111,10 @@ def described(
     tables: Sequence[tuple[str, str, pa.Schema]],
     files: Sequence[File],
 ) -> dict[str, Any]:
-    """Croissant of a dataset that is made of a snapshot: its data files, and a record set for each of `tables` (name, path with one
-    `*`, columns) that has files."""
+    """Return the Croissant description of a dataset derived from a snapshot.
+
+    `tables` contains (name, path with one `*`, columns). Tables without files are omitted.
+    """
     data = [file for file in files if any(_matching(path, [file]) for _, path, _ in tables)]
     present = [(table, path, schema) for table, path, schema in tables if _matching(path, data)]
     return {
@@ -125,7 +123,7 @@ def described(
             *(_file_object(file) for file in data),
             *(_file_set(f"files-{table}", path, _encoding(path)) for table, path, _ in present),
         ],
-        "recordSet": [_record_set(table, f"files-{table}", schema) for table, _, schema in present],
+        "recordSet": [_record_set(table, f"files-{table}", schema, is_snapshot=False) for table, _, schema in present],
     }
 
 
@@ -174,17 +172,18 @@ def _file_set(id_: str, includes: str, encoding: str) -> dict[str, Any]:
     }
 
 
-def _record_set(name: str, files: str, schema: pa.Schema) -> dict[str, Any]:
+def _record_set(name: str, files: str, schema: pa.Schema, *, is_snapshot: bool = True) -> dict[str, Any]:
     fields = {}
     for column in schema:
         repeated = pa.types.is_list(column.type)
         kind = _TYPES.get(str(column.type.value_type if repeated else column.type))
+        meaning = describe_column(name, column) if is_snapshot or column.name in ("id", "sha1") else None
         if kind is not None:
             fields[column.name] = {
                 "@type": "cr:Field",
                 "@id": f"{name}/{column.name}",
                 "name": column.name,
-                "description": _MEANINGS.get(column.name, column.name.replace("_", " ")),
+                "description": meaning or column.name.replace("_", " "),
                 "dataType": kind,
                 **({"repeated": True} if repeated else {}),
                 "source": {"fileSet": {"@id": files}, "extract": {"column": column.name}},

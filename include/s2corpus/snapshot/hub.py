@@ -1,4 +1,4 @@
-"""The YAML at the head of the data card: what the Hugging Face Hub and `datasets` read of a folder (Hub docs: Dataset Cards)."""
+"""Write the YAML head of the data card for the Hugging Face Hub and `datasets` (Hub docs: Dataset Cards)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ TABLES: Mapping[str, tuple[str, pa.Schema]] = {
     **{name: (f"tables/{name}/*.parquet", schema) for name, schema in flat.SCHEMAS.items()},
     **{table.name: (f"graph/{table.name}/*.parquet", table.schema) for table in (LINKS, CONTEXTS)},
 }
-"""Configurations that are not sets: where they lie, and their columns; each has one split, `train`, as `datasets` calls it."""
+"""Configurations other than the sets: path and columns. Each has the single split `train`."""
 
 
 def front_matter(stats: Mapping[str, Any], files: Sequence[File], pretty_name: str) -> str:
-    """The lines between `---` and `---`: a configuration for each set with its splits, and one for every table."""
+    """Return the YAML head: a configuration with splits for each set, and one for each table. The default is s2orc if it has rows."""
     sets = {
-        set_: (documents.SCHEMA, {split: f"documents/{set_}/{split}/*.parquet" for split in splits})
-        for set_, splits in stats["sets"].items()
+        set_: (documents.SCHEMA, {split: f"documents/{set_}/{split}/*.parquet" for split in stats["sets"][set_]})
+        for set_ in sorted(stats["sets"], reverse=True)  # the first is the default: s2orc
     }
     tables = {name: (schema, {"train": path}) for name, (path, schema) in TABLES.items()}
     count = sum(counted["documents"] for splits in stats["sets"].values() for counted in splits.values())
@@ -45,12 +45,12 @@ def yaml_head(
     tags: Sequence[str],
     count: int | None = None,
 ) -> str:
-    """The head of a card whose data files are these: configuration → its columns, and split → path with one `*` at most.
+    """Return the YAML head of a card.
 
-    `count` is the number of documents (default: of all rows). `license` is `other`: each document names its own (SPDX), the card
-    counts them.
+    `configs` maps a configuration to its columns, and each split to a path with at most one `*`. `count` is the number of documents
+    (default: number of rows). `license` is `other` because each document has its own SPDX id.
     """
-    # `datasets` refuses a configuration without rows
+    # `datasets` rejects a configuration without rows
     sets = {
         name: kept
         for name, (_, splits) in configs.items()
@@ -91,7 +91,7 @@ def yaml_head(
 
 
 class _Files:
-    """The files of a pattern with one `*` at most: their bytes and rows."""
+    """The total bytes and rows of the files that match a pattern."""
 
     def __init__(self, path: str, files: Sequence[File]) -> None:
         self.path = path
@@ -102,7 +102,7 @@ class _Files:
 
 
 def _feature(type_: pa.DataType) -> dict[str, Any]:
-    """A column's type as `datasets` writes it."""
+    """Return a column type in the notation of `datasets`."""
     if pa.types.is_list(type_):
         item = _feature(type_.value_type)
         return {"list": item.get("struct") or (item if "list" in item else item["dtype"])}

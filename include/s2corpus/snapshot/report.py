@@ -1,4 +1,4 @@
-"""What a snapshot says of itself: statistics, funnel, data card."""
+"""Write the statistics, funnel and data card of a snapshot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import jinja2
 import pyarrow as pa
 
 from s2corpus.escaping import escape_cell, escape_markdown
-from s2corpus.snapshot import hub
+from s2corpus.snapshot import documents, hub
+from s2corpus.snapshot.column_meanings import describe_column
 from s2corpus.snapshot.manifest import Manifest
 from s2corpus.snapshot.paper_tables import shown
 
@@ -24,7 +25,7 @@ FunnelRow = tuple[str, str, int]
 
 @dataclass(slots=True)
 class Published:
-    """Counts over the index: documents and words by set and split, documents by what is known of them."""
+    """Counts over the index: documents and words by set and split, and documents by year, licence and other properties."""
 
     documents: Counter[tuple[str, str]] = field(default_factory=Counter)
     words: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -35,7 +36,7 @@ class Published:
     fields_of_study: Counter[str] = field(default_factory=Counter)
 
     def add(self, index: pa.Table) -> None:
-        """Count some rows of the index."""
+        """Add rows of the index to the counts."""
         for row in index.to_pylist():
             at = (row["set"], row["split"])
             self.documents[at] += 1
@@ -55,7 +56,7 @@ def stats(
     sources: Mapping[str, int],
     metrics: Mapping[str, Mapping[str, float]],
 ) -> dict[str, Any]:
-    """What `stats.json` says."""
+    """Return the content of `stats.json`."""
     return {
         "sets": {
             set_: {
@@ -77,12 +78,12 @@ def stats(
 
 
 def ranked(counts: Mapping[str, int]) -> dict[str, int]:
-    """Counts, greatest first, then by name."""
+    """Return the counts, sorted by descending count, then by name."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def funnel_csv(funnel: Sequence[FunnelRow]) -> str:
-    """`stage,outcome,count` a line."""
+    """Return the funnel as CSV with the columns stage, outcome and count."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("stage", "outcome", "count"))
@@ -92,14 +93,14 @@ def funnel_csv(funnel: Sequence[FunnelRow]) -> str:
 
 @cache
 def card_template(package: str) -> jinja2.Template:
-    """The template of a data card, `templates/README.md.j2` of a package."""
+    """Return the data-card template `templates/README.md.j2` of a package."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader(package),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # Markdown: `text` escapes what is from outside, `cell` keeps the Markdown of our own words
+        autoescape=False,  # Markdown: `text` escapes external values, `cell` keeps the Markdown of our own texts
     )
     environment.filters["cell"] = lambda value: str(value).replace("|", "\\|").replace("\n", " ")
     environment.filters["text"] = escape_markdown
@@ -109,9 +110,13 @@ def card_template(package: str) -> jinja2.Template:
 
 
 def data_card(manifest: Manifest, stats: Mapping[str, Any], description: str) -> str:
-    """The data card, `README.md`: what the S2 V2 card says, filled by the run."""
+    """Return the data card, `README.md`: the sections of the S2 V2 card with the values of the release."""
     rules = {rule.name: rule.value for rule in manifest.rules}
     head = hub.front_matter(stats, manifest.files, str(manifest.snapshot))
     return head + card_template("s2corpus.snapshot").render(
-        manifest=manifest, stats=stats, description=description, rules=rules
+        manifest=manifest,
+        stats=stats,
+        description=description,
+        rules=rules,
+        columns=[(column.name, describe_column("documents", column)) for column in documents.SCHEMA],
     )

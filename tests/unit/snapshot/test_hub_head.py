@@ -1,11 +1,15 @@
-"""The head of the data card has the Hub's words for sizes (Hub docs: Dataset Cards, size_categories)."""
+"""The data card's head follows the Hub's form (Hub docs: Dataset Cards), and every published column has a description."""
 
 from __future__ import annotations
 
 import pytest
 import yaml
 
-from s2corpus.snapshot import hub
+from s2corpus.snapshot import documents, hub
+from s2corpus.snapshot.column_meanings import describe_column
+from s2corpus.snapshot.croissant import croissant
+from s2corpus.tables import LINKS
+from s2corpus_reader.files import File
 
 
 @pytest.mark.parametrize(
@@ -27,6 +31,38 @@ def test_size_category_of_documents(count: int, category: str) -> None:
 def test_names_in_head_cannot_add_keys() -> None:
     hostile = 'x\n---\n<script>alert(1)</script>\nlicense: mit\n"quoted": {a: 1}'
     head = hub.yaml_head(hostile, {}, [], tags=[hostile], count=1)
-    documents = list(yaml.safe_load_all(head))
-    assert documents[0]["pretty_name"] == hostile and documents[0]["tags"] == [hostile]
-    assert documents[0]["license"] == "other" and len(documents) == 2
+    parts = list(yaml.safe_load_all(head))
+    assert parts[0]["pretty_name"] == hostile and parts[0]["tags"] == [hostile]
+    assert parts[0]["license"] == "other" and len(parts) == 2
+
+
+def test_every_published_column_has_a_description() -> None:
+    schemas = {"documents": documents.SCHEMA} | {name: schema for name, (_, schema) in hub.TABLES.items()}
+    assert [
+        (name, column.name)
+        for name, schema in schemas.items()
+        for column in schema
+        if not describe_column(name, column)
+    ] == []
+    assert describe_column("links", hub.TABLES["links"][1].field("score")) == LINKS.columns[4].meaning
+
+
+@pytest.mark.parametrize(("sets", "default"), [(("s2ag", "s2orc"), "s2orc"), (("s2ag",), "s2ag")])
+def test_default_configuration_is_s2orc_if_it_has_documents(sets: tuple[str, ...], default: str) -> None:
+    stats = {"sets": {set_: {"train": {"documents": 1, "words": 1}} for set_ in sets}}
+    files = [File(f"documents/{set_}/train/00.parquet", 1, "0" * 64, rows=1) for set_ in sets]
+    head = yaml.safe_load(hub.front_matter(stats, files, "name").strip("-\n"))
+    assert [config["config_name"] for config in head["configs"] if config.get("default")] == [default]
+
+
+def test_croissant_describes_every_field() -> None:
+    mlcroissant = pytest.importorskip("mlcroissant")
+    paths = ["v2/s2orc/train/00.jsonl.gz", "documents/s2orc/train/00.parquet"]
+    paths += [path.replace("*", "00") for path, _ in hub.TABLES.values()]
+    stats = {"sets": {"s2orc": {"train": {"documents": 1, "words": 1}}}, "licences": {"CC-BY-4.0": 1}}
+    files = [File(path, 1, "0" * 64, rows=1) for path in paths]
+    value = croissant("name", "about", "2023-01-01T00:00:00Z", stats, files)
+    metadata = mlcroissant.Dataset(jsonld=value).metadata
+    assert not metadata.issues.errors and len(metadata.record_sets) == len(paths)
+    fields = [field for records in metadata.record_sets for field in records.fields]
+    assert fields and [field.id for field in fields if field.description in (None, "", field.name)] == []

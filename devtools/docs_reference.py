@@ -119,7 +119,7 @@ def _outcomes() -> list[tuple[str, type[StrEnum]]]:
     from s2corpus.sources import record
     from s2corpus.text import documents, splits
     from s2corpus.titles import linking
-    from s2orc_parse.latex import Outcome as LatexOutcome
+    from s2orc_parse.latex import LatexOutcome
     from s2orc_parse.tei import read
 
     return [
@@ -127,7 +127,7 @@ def _outcomes() -> list[tuple[str, type[StrEnum]]]:
         ("Entries without a record (intake)", record.Reason),
         ("Select", pdf.Outcome),
         ("Extract", protocol.Outcome),
-        ("TEI that cannot be parsed (postprocess)", read.Reason),
+        ("TEI that cannot be parsed (postprocess)", read.TeiRefusal),
         ("LaTeX sources (postprocess)", LatexOutcome),
         ("Rule that decided a field (vote)", vote.Rule),
         ("Evidence of open access (vote)", openness.Evidence),

@@ -74,13 +74,13 @@ def command(
     outcomes: Counter[str] = Counter()
     start = time.monotonic()
 
-    def work(path: Path) -> tuple[latex.Outcome, bytes]:
+    def work(path: Path) -> tuple[latex.LatexOutcome, bytes]:
         """The outcome of a source, and its line: the parse, or what there is to say of it."""
         try:
             with path.open("rb") as file:
                 data = file.read(latex.MAX_PACKED + 1)
         except OSError as error:
-            return latex.Outcome.UNREADABLE, (error.strerror or str(error)).encode()
+            return latex.LatexOutcome.UNREADABLE, (error.strerror or str(error)).encode()
         sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
         try:
             parse = latex.convert(
@@ -93,7 +93,7 @@ def command(
             )
         except latex.BadSource as bad:
             return bad.outcome, bad.detail.encode("utf-8", "replace")
-        return latex.Outcome.OK, tei.to_json_bytes(tei.to_s2orc(parse, _stem(path))) + b"\n"
+        return latex.LatexOutcome.OK, tei.to_json_bytes(tei.to_s2orc(parse, _stem(path))) + b"\n"
 
     with contextlib.ExitStack() as opened:
         lines: IO[bytes] = opened.enter_context(whole_file(out)) if out else sys.stdout.buffer
@@ -101,7 +101,7 @@ def command(
         few = int(len(files) == 1)  # one source takes longer than all that is loaded with it
         for path, (outcome, said) in zip(files, in_order(work, files, workers, few), strict=True):
             outcomes[outcome] += 1
-            if outcome is latex.Outcome.OK:
+            if outcome is latex.LatexOutcome.OK:
                 lines.write(said)
             elif rejected is not None:
                 row = {"name": printable(path.name), "outcome": outcome.value, "detail": said.decode()}
@@ -109,9 +109,9 @@ def command(
             else:
                 click.echo(f"{printable(path.name)}: {latex.BadSource(outcome, said.decode())}", err=True)
     if not quiet:
-        bad = {word: n for word, n in sorted(outcomes.items()) if word != latex.Outcome.OK}
+        bad = {word: n for word, n in sorted(outcomes.items()) if word != latex.LatexOutcome.OK}
         details = f" ({', '.join(f'{word} {n}' for word, n in bad.items())})" if bad else ""
-        counts = f"{outcomes[latex.Outcome.OK]:,} parsed, {sum(bad.values()):,} without a parse{details}"
+        counts = f"{outcomes[latex.LatexOutcome.OK]:,} parsed, {sum(bad.values()):,} without a parse{details}"
         click.echo(f"{outcomes.total():,} sources: {counts}, {time.monotonic() - start:.1f} s", err=True)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from s2orc_parse.bibliography import name_words as words
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.person import EAST_ASIAN, Style, detect_style, parse_inverted, parse_natural
+from s2orc_parse.bibliography.person import EAST_ASIAN, NameStyle, detect_style, parse_inverted, parse_natural
 from s2orc_parse.bibliography.tex import decode_accents
 
 MAX_CHARACTERS = 100_000  # maximum length of an author string; the rest is ignored
@@ -159,7 +159,7 @@ def _starts_with_initial(part: str) -> bool:
     return len(tokens) > 1 and words.are_initials(tokens[:1]) and not words.are_initials(tokens[1:])
 
 
-def _read(block: _Block, style: Style) -> list[Author]:
+def _read(block: _Block, style: NameStyle) -> list[Author]:
     parts = block.parts
     if block.one and len(parts) > 1:
         found = [part for part in parts if not words.is_certain_suffix(part.split())]
@@ -169,7 +169,7 @@ def _read(block: _Block, style: Style) -> list[Author]:
     return [author for author in _choose_reading(parts, style) if author is not None]
 
 
-def _is_degree_of(parts: Sequence[str], style: Style) -> bool:
+def _is_degree_of(parts: Sequence[str], style: NameStyle) -> bool:
     """Return whether the second part is a degree: "John Smith, MD" in a list of that style, but not "García Márquez,
     M.D.".
     """
@@ -185,7 +185,7 @@ class _Way:
     paired: bool  # whether the last author is "Last, First"
 
 
-def _choose_reading(parts: Sequence[str], style: Style) -> list[Author | None]:
+def _choose_reading(parts: Sequence[str], style: NameStyle) -> list[Author | None]:
     """Return the authors in comma-separated parts, using the cheapest reading (dynamic programming)."""
     split = [part.split() for part in parts]
     suffixed = [words.is_suffix(part) for part in split]
@@ -216,7 +216,7 @@ def _choose_reading(parts: Sequence[str], style: Style) -> list[Author | None]:
     return authors[::-1]
 
 
-def _make_author(parts: Sequence[str], paired: bool, style: Style) -> Author | None:
+def _make_author(parts: Sequence[str], paired: bool, style: NameStyle) -> Author | None:
     if not paired:
         return parse_natural(parts[0], style, " ".join(parts[1:]))
     suffixes = [at for at in range(1, len(parts)) if words.is_suffix(parts[at].split())]
@@ -224,7 +224,7 @@ def _make_author(parts: Sequence[str], paired: bool, style: Style) -> Author | N
     return parse_inverted(parts[0], parts[given], " ".join(parts[at] for at in suffixes if at != given))
 
 
-def _list_costs(parts: Sequence[Sequence[str]], suffixed: Sequence[bool], style: Style) -> list[tuple[bool, float]]:
+def _list_costs(parts: Sequence[Sequence[str]], suffixed: Sequence[bool], style: NameStyle) -> list[tuple[bool, float]]:
     """Return the possible readings of parts as one author: whether it is "Last, First", and the cost.
 
     `suffixed` states which parts after the first are suffixes.

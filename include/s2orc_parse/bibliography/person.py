@@ -20,7 +20,7 @@ _COMPOUND = ("欧阳", "歐陽", "司马", "司馬", "诸葛", "諸葛", "上官
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class NameStyle:
     """The conventions of a list of names, which resolve ambiguous names."""
 
     initials_last: bool = True
@@ -35,7 +35,7 @@ class Style:
     """Names have the form "Last, First"."""
 
 
-def detect_style(parts: Sequence[str]) -> Style:
+def detect_style(parts: Sequence[str]) -> NameStyle:
     """Determine the style of the separated names of a list."""
     vancouver = natural = surname_first = initials_first = named = 0
     pairs = sum(words.are_initials(part.split()) for part in parts)
@@ -54,7 +54,7 @@ def detect_style(parts: Sequence[str]) -> Style:
             surname_first += 1
         elif len(last) > 1 and "." not in last:
             natural += 1
-    return Style(
+    return NameStyle(
         vancouver=vancouver > max(natural, 1),
         initials_last=vancouver > natural + surname_first or vancouver + natural + surname_first == 0,
         surname_first=surname_first > natural,
@@ -89,7 +89,7 @@ def parse_inverted(surname: str, given: str, suffix: str = "", *, apart: bool = 
     return _build_author(names, last, suffix)
 
 
-def parse_natural(text: str, style: Style, suffix: str = "") -> Author | None:
+def parse_natural(text: str, style: NameStyle, suffix: str = "") -> Author | None:
     """Parse a name without a comma: "First Middle Last Suffix", "Last FM", "Last F.M.", or the name of a group."""
     if not any(character.isalpha() for character in text):
         return None
@@ -135,7 +135,7 @@ def _tokenize(text: str) -> list[str]:
     return tokens
 
 
-def _is_generation(tokens: Sequence[str], style: Style) -> bool:
+def _is_generation(tokens: Sequence[str], style: NameStyle) -> bool:
     """Return whether "JR", "II" or "III" at the end is a generation, not initials.
 
     It is a generation after initials, or if the list does not put initials last.
@@ -157,7 +157,7 @@ def _parse_single_word(token: str, suffix: str) -> Author | None:
     return _build_author([], token, suffix)
 
 
-def _trailing_initials(tokens: Sequence[str], style: Style) -> int:
+def _trailing_initials(tokens: Sequence[str], style: NameStyle) -> int:
     """Return the index of the trailing initials ("de Vries H.J."), or the number of tokens if there are no initials."""
     cut = len(tokens)
     while cut > 1 and words.split_initials(tokens[cut - 1]) and not words.is_joint(tokens[cut - 1]):
@@ -181,7 +181,7 @@ def _is_initial(token: str) -> bool:
     return bool(words.split_initials(token))
 
 
-def _surname_start(tokens: Sequence[str], style: Style) -> int:
+def _surname_start(tokens: Sequence[str], style: NameStyle) -> int:
     """Return the index of the surname in a name in natural order."""
     start = len(tokens) - 1
     while start > 1 and words.is_joint(tokens[start - 1]):  # Ortega y Gasset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from s2orc_parse.jats.text import Draft
+from s2orc_parse.jats.text import JatsDraft
 from s2orc_parse.parse_model import BibEntry, CiteSpan
 
 MAX_RANGE = 100  # SEMANTICS §3: a wider range is not a citation
@@ -15,7 +15,7 @@ _RANGE = re.compile(rf"[\s\[(]*(\d{{1,4}})\s*[{_DASH}]{{1,2}}\s*(\d{{1,4}})[\s\]
 _NUMBER = re.compile(r"[\s\[(]*(\d{1,4})[\s\]).,;]*")
 
 
-class Linker:
+class JatsCitationLinker:
     """Creates the citation spans of all texts of one paper."""
 
     def __init__(self, entries: Sequence[BibEntry], ids: Mapping[str, tuple[str, ...]]) -> None:
@@ -23,7 +23,7 @@ class Linker:
         self._ids = ids
         self._positions = {key: at for at, key in enumerate(self._keys)}
 
-    def citations(self, draft: Draft) -> tuple[CiteSpan, ...]:
+    def citations(self, draft: JatsDraft) -> tuple[CiteSpan, ...]:
         """Return the distinct citation spans of one text in order.
 
         A range `[3]–[5]` whose ends are linked also cites the entries between them. Those spans cover the text of the

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import hashlib
 
-from s2orc_parse.jats.citations import Linker
+from s2orc_parse.jats.citations import JatsCitationLinker
 from s2orc_parse.jats.entries import Entries
 from s2orc_parse.jats.front import find_abstract, read_front
 from s2orc_parse.jats.header import build_header
-from s2orc_parse.jats.outcome import BadArticle, Outcome
+from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
 from s2orc_parse.jats.read import Element, read_article
 from s2orc_parse.jats.references import read_references
-from s2orc_parse.jats.text import TextReader, open_section
+from s2orc_parse.jats.text import JatsTextReader, open_section
 from s2orc_parse.parse_model import Parse, Provenance
 from s2orc_parse.tei.callouts import detect_style
-from s2orc_parse.tei.sections import NO_SECTION, Section
+from s2orc_parse.tei.sections import NO_SECTION, SectionPath
 
 CONVERTER_VERSION = "6"  # part of the key of every stored parse; increase it when the parse of any article may change
 _UNNAMED: dict[object, str] = {"ack": "acknowledgement", "app": "annex", "glossary": "glossary", "bio": "biography"}
-_ABSTRACT = Section(("Abstract",), "Abstract")
+_ABSTRACT = SectionPath(("Abstract",), "Abstract")
 
 
 def convert(data: bytes, *, sha1: str) -> Parse:
@@ -31,12 +31,12 @@ def convert(data: bytes, *, sha1: str) -> Parse:
     parts = {str(child.tag): child for child in reversed(article)}
     body = parts.get("body")
     if body is None or not any(True for _ in body.iter("p", "sec", "disp-formula")):
-        raise BadArticle(Outcome.NO_BODY)
+        raise BadArticle(JatsOutcome.NO_BODY)
     entries, ids = read_references(article)
     referenced: set[str] = set()
     if next(article.iter("fn-group"), None) is not None:
         referenced.update(rid for xref in article.iter("xref") for rid in (xref.get("rid") or "").split())
-    readers = [TextReader(ids, referenced=referenced) for _ in range(3)]
+    readers = [JatsTextReader(ids, referenced=referenced) for _ in range(3)]
     abstract, text, back = readers
     meta = article.find("front/article-meta")
     if meta is not None and (own := find_abstract(meta)) is not None:
@@ -46,7 +46,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
         unnamed = _UNNAMED.get(part.tag) if part.find("title") is None else None
         back.read([part], open_section(NO_SECTION, unnamed) if unnamed else NO_SECTION)
     floats = [element for reader in readers for element in reader.floats] + list(parts.get("floats-group", ()))
-    linker = Linker(entries, ids)
+    linker = JatsCitationLinker(entries, ids)
     collector = Entries(linker, ids)
     for element in floats:
         collector.add_float(element)

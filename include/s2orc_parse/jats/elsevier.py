@@ -19,13 +19,13 @@ from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES, Author
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.jats.elsevier_front import read_front
 from s2orc_parse.jats.header import build_header
-from s2orc_parse.jats.outcome import BadArticle, Outcome
+from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
 from s2orc_parse.jats.text import open_section, split_number
 from s2orc_parse.parse_model import BibEntry, CiteSpan, Paragraph, Parse, Provenance
 from s2orc_parse.tei.bibliography import add_arxiv
 from s2orc_parse.tei.callouts import detect_style
-from s2orc_parse.tei.sections import NO_SECTION, Section
-from s2orc_parse.tei.text import Draft, Mark
+from s2orc_parse.tei.sections import NO_SECTION, SectionPath
+from s2orc_parse.tei.text import ReferenceMark, TextDraft
 
 CONVERTER_VERSION = "5"  # part of the key of every stored parse; increase it when the parse of any article may change
 MAX_CALLOUT = 1_000  # characters; a longer interval is not a citation
@@ -46,7 +46,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
         _read_sentence(item, f"body_text[{n}]") for n, item in enumerate(_get_typed(article, "body_text", list))
     ]
     if not any(sentence.text for sentence in sentences):
-        raise BadArticle(Outcome.NO_BODY)
+        raise BadArticle(JatsOutcome.NO_BODY)
     _get_typed(article, "metadata", dict)
     drafts = _join_sections(sentences)
     return Parse(
@@ -72,27 +72,27 @@ class _Sentence:
     text: str
     at: int
     section_id: str
-    section: Section
+    section: SectionPath
     refs: list[tuple[int, int, str]] = field(default_factory=list)
 
 
 def _read(data: bytes) -> Json:
     """Read the article: one JSON object with a docId."""
     if len(data) > MAX_ENTRY_BYTES:
-        raise BadArticle(Outcome.TOO_LARGE)
+        raise BadArticle(JatsOutcome.TOO_LARGE)
     if not data.strip():
-        raise BadArticle(Outcome.EMPTY)
+        raise BadArticle(JatsOutcome.EMPTY)
     try:
         article = orjson.loads(data)
     except orjson.JSONDecodeError as error:
         deep = "depth" in str(error).casefold()
-        raise BadArticle(Outcome.TOO_DEEP if deep else Outcome.NOT_WELL_FORMED, str(error)[:200]) from None
+        raise BadArticle(JatsOutcome.TOO_DEEP if deep else JatsOutcome.NOT_WELL_FORMED, str(error)[:200]) from None
     if isinstance(article, list) and len(article) > 1:
-        raise BadArticle(Outcome.SEVERAL_ARTICLES, f"{len(article)} values")
+        raise BadArticle(JatsOutcome.SEVERAL_ARTICLES, f"{len(article)} values")
     if not isinstance(article, dict) or not {"docId", "body_text"} & article.keys():
-        raise BadArticle(Outcome.NOT_AN_ARTICLE, "no object with docId and body_text")
+        raise BadArticle(JatsOutcome.NOT_AN_ARTICLE, "no object with docId and body_text")
     if not _get_typed(article, "docId", str):
-        raise BadArticle(Outcome.NOT_AN_ARTICLE, "no docId")
+        raise BadArticle(JatsOutcome.NOT_AN_ARTICLE, "no docId")
     return article
 
 
@@ -102,13 +102,13 @@ def _get_typed(value: Mapping[str, Any], name: str, kind: type, where: str = "")
     if found is None:
         return kind()
     if not isinstance(found, kind) or isinstance(found, bool):
-        raise BadArticle(Outcome.WRONG_TYPE, f"{where}{name}: {type(found).__name__} instead of {kind.__name__}")
+        raise BadArticle(JatsOutcome.WRONG_TYPE, f"{where}{name}: {type(found).__name__} instead of {kind.__name__}")
     return found
 
 
 def _require_object(value: object, where: str) -> Json:
     if not isinstance(value, dict):
-        raise BadArticle(Outcome.WRONG_TYPE, f"{where}: {type(value).__name__} instead of dict")
+        raise BadArticle(JatsOutcome.WRONG_TYPE, f"{where}: {type(value).__name__} instead of dict")
     return value
 
 
@@ -174,7 +174,7 @@ def _map_positions(raw: str) -> list[int]:
     return places
 
 
-def _join_sections(sentences: list[_Sentence]) -> list[Draft]:
+def _join_sections(sentences: list[_Sentence]) -> list[TextDraft]:
     """Return one text per section, in the order of their first sentences."""
     by_section: dict[tuple[str, str], list[_Sentence]] = {}
     for sentence in sorted(sentences, key=lambda sentence: sentence.at):
@@ -183,16 +183,18 @@ def _join_sections(sentences: list[_Sentence]) -> list[Draft]:
             by_section.setdefault((sentence.section_id, path), []).append(sentence)
     drafts = []
     for found in by_section.values():
-        draft = Draft(" ".join(sentence.text for sentence in found), found[0].section)
+        draft = TextDraft(" ".join(sentence.text for sentence in found), found[0].section)
         shift = 0
         for sentence in found:
-            draft.marks += [Mark(start + shift, end + shift, "cite", (name,)) for start, end, name in sentence.refs]
+            draft.marks += [
+                ReferenceMark(start + shift, end + shift, "cite", (name,)) for start, end, name in sentence.refs
+            ]
             shift += len(sentence.text) + 1
         drafts.append(draft)
     return drafts
 
 
-def _paragraph(draft: Draft, keys: Mapping[str, str]) -> Paragraph:
+def _paragraph(draft: TextDraft, keys: Mapping[str, str]) -> Paragraph:
     spans = dict.fromkeys(
         CiteSpan(mark.start, mark.end, draft.text[mark.start : mark.end], keys.get(mark.targets[0]))
         for mark in draft.marks

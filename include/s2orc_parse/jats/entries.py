@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import replace
 
-from s2orc_parse.jats.citations import Linker
+from s2orc_parse.jats.citations import JatsCitationLinker
 from s2orc_parse.jats.floats import find_floats, make_key, read_caption, read_number, read_rows
 from s2orc_parse.jats.formulas import read_formula
 from s2orc_parse.jats.read import Element
-from s2orc_parse.jats.text import Draft, plain, read_flat_draft
+from s2orc_parse.jats.text import JatsDraft, plain, read_flat_draft
 from s2orc_parse.parse_model import EQUATION, CellCite, CiteSpan, EqSpan, Paragraph, RefEntry, RefSpan, RefType
-from s2orc_parse.tei.sections import Section
+from s2orc_parse.tei.sections import SectionPath
 
 
 class Entries:
     """Collects figures, tables, formulas, footnotes and mentioned sections."""
 
-    def __init__(self, linker: Linker, cited: Container[str]) -> None:
+    def __init__(self, linker: JatsCitationLinker, cited: Container[str]) -> None:
         """`cited` contains the ids of bibliography entries."""
         self._linker = linker
         self._cited = cited
         self._found: dict[RefType, list[RefEntry]] = {kind: [] for kind in RefType}
         self._keys: dict[str, str] = {}  # id → key
         self._equations: dict[Element, EqSpan] = {}
-        self._sections: dict[str, Section] = {}
+        self._sections: dict[str, SectionPath] = {}
 
     def entries(self) -> tuple[RefEntry, ...]:
         """Return the entries by kind, each kind in the order of the file."""
@@ -64,11 +64,11 @@ class Entries:
         num = plain(element.find("label")) or None
         self._add(element, RefType.FOOTNOTE, note.text, num=num, cite_spans=self._linker.citations(note))
 
-    def register_sections(self, sections: dict[str, Section]) -> None:
+    def register_sections(self, sections: dict[str, SectionPath]) -> None:
         """Register sections by id. Mentioned sections become entries."""
         self._sections.update(sections)
 
-    def paragraph(self, draft: Draft) -> Paragraph:
+    def paragraph(self, draft: JatsDraft) -> Paragraph:
         """Return a text as a paragraph with all its spans."""
         cites = self._linker.citations(draft) if draft.marks else ()
         refs = self._references(draft, cites)
@@ -86,7 +86,7 @@ class Entries:
             eq_spans=tuple(sorted((*displayed, *draft.inline), key=lambda span: span.start)),
         )
 
-    def _references(self, draft: Draft, cites: tuple[CiteSpan, ...]) -> list[RefSpan]:
+    def _references(self, draft: JatsDraft, cites: tuple[CiteSpan, ...]) -> list[RefSpan]:
         cited = {(span.start, span.end) for span in cites}
         found = []
         for mark in draft.marks:
@@ -125,7 +125,7 @@ class Entries:
         return entry
 
 
-def _add_unlinked(draft: Draft, cites: tuple[CiteSpan, ...], refs: list[RefSpan]) -> tuple[CiteSpan, ...]:
+def _add_unlinked(draft: JatsDraft, cites: tuple[CiteSpan, ...], refs: list[RefSpan]) -> tuple[CiteSpan, ...]:
     """Return the citations, including those that are not linked to any entry of the file."""
     known = {(span.start, span.end) for span in (*cites, *refs)}
     unlinked = [

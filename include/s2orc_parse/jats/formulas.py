@@ -17,7 +17,7 @@ _ANNOTATIONS = frozenset((f"{MATHML}annotation", f"{MATHML}annotation-xml"))
 _NOT_TEXT = frozenset(("label", "graphic", "inline-graphic", "object-id", "alt-text", "long-desc"))
 
 
-class Formula(NamedTuple):
+class JatsFormula(NamedTuple):
     """A formula. `text` contains its signs as a reader sees them, or "" if the file has only a picture."""
 
     text: str
@@ -26,14 +26,14 @@ class Formula(NamedTuple):
     label: str | None = None  # as printed, without parentheses
 
 
-def read_formula(element: Element) -> Formula:
+def read_formula(element: Element) -> JatsFormula:
     """Read the formula of a `disp-formula`, an `inline-formula`, or plain MathML or TeX."""
     name = element.tag
     if name == f"{MATHML}math":
-        return Formula(_read_signs(element), mathml=_serialize_mathml(element))
+        return JatsFormula(_read_signs(element), mathml=_serialize_mathml(element))
     if name == "tex-math":
         bare = _extract_tex(element)
-        return Formula(_remove_commands(bare), bare)
+        return JatsFormula(_remove_commands(bare), bare)
     label = math = tex_math = None
     others: list[str] = []
     for child in element.iter():
@@ -46,11 +46,11 @@ def read_formula(element: Element) -> Formula:
             tex_math = child if tex_math is None else tex_math
     tex = _extract_tex(tex_math) if tex_math is not None else None
     if math is not None:
-        return Formula(_read_signs(math), tex or None, _serialize_mathml(math), label)
+        return JatsFormula(_read_signs(math), tex or None, _serialize_mathml(math), label)
     if tex:
-        return Formula(_remove_commands(tex), tex, None, label)
+        return JatsFormula(_remove_commands(tex), tex, None, label)
     _collect_plain(element, others)
-    return Formula(" ".join("".join(others).split()), None, None, label)
+    return JatsFormula(" ".join("".join(others).split()), None, None, label)
 
 
 def _collect_plain(element: Element, parts: list[str]) -> None:

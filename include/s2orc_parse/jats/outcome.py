@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Outcome(StrEnum):
+class JatsOutcome(StrEnum):
     """The outcome of a file; all outcomes except `ok` mean that there is no parse."""
 
     OK = "ok"
@@ -23,7 +23,7 @@ class Outcome(StrEnum):
 class BadArticle(Exception):
     """A publisher's file without a parse; `detail` names the position."""
 
-    def __init__(self, outcome: Outcome, detail: str = "") -> None:
+    def __init__(self, outcome: JatsOutcome, detail: str = "") -> None:
         super().__init__(f"{outcome}: {detail}" if detail else str(outcome))
         self.outcome = outcome
         self.detail = detail

@@ -8,7 +8,7 @@ from typing import cast
 from lxml import etree
 
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
-from s2orc_parse.jats.outcome import BadArticle, Outcome
+from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
 from s2orc_parse.xml import parse_xml
 
 MAX_TAGS = 2_000_000  # opening and closing tags
@@ -28,16 +28,16 @@ def read_article(data: bytes) -> Element:
     namespace, except for MathML names, which begin with `MATHML`. Raises `BadArticle`.
     """
     if len(data) > MAX_ENTRY_BYTES or data.count(b"<") > MAX_TAGS:
-        raise BadArticle(Outcome.TOO_LARGE)
+        raise BadArticle(JatsOutcome.TOO_LARGE)
     if not data.strip():
-        raise BadArticle(Outcome.EMPTY)
+        raise BadArticle(JatsOutcome.EMPTY)
     try:
         root = cast(Element, parse_xml(data.lstrip()))
     except ValueError as error:
         raise BadArticle(_classify_error(str(error)), str(error)) from None
     declared = root.getroottree().docinfo.internalDTD
     if declared is not None and next(iter(declared.iterentities()), None) is not None:
-        raise BadArticle(Outcome.ENTITIES)
+        raise BadArticle(JatsOutcome.ENTITIES)
     plain = (root.getroottree().docinfo.encoding or "utf-8").casefold() in _PLAIN_ENCODINGS
     if not plain or _ENTITY.search(data):
         etree.strip_elements(root, etree.Entity, with_tail=False)
@@ -48,9 +48,9 @@ def read_article(data: bytes) -> Element:
         return root
     articles = [found for found in root.iter("article") if found.find("front") is not None]
     if len(articles) > 1:
-        raise BadArticle(Outcome.SEVERAL_ARTICLES, f"{len(articles)} articles")
+        raise BadArticle(JatsOutcome.SEVERAL_ARTICLES, f"{len(articles)} articles")
     if not articles:
-        raise BadArticle(Outcome.NOT_AN_ARTICLE, f"<{root.tag!s}>"[:100])
+        raise BadArticle(JatsOutcome.NOT_AN_ARTICLE, f"<{root.tag!s}>"[:100])
     return articles[0]
 
 
@@ -63,11 +63,11 @@ def _has_foreign(data: bytes) -> bool:
     return b"" in prefixes or any(b"<%b:" % prefix in data for prefix in (*prefixes, b"xml"))
 
 
-def _classify_error(error: str) -> Outcome:
+def _classify_error(error: str) -> JatsOutcome:
     """Return the outcome for a message of the parser."""
     error = error.casefold()
     if "depth" in error:
-        return Outcome.TOO_DEEP
+        return JatsOutcome.TOO_DEEP
     if "amplification" in error or "entity reference loop" in error:
-        return Outcome.ENTITIES
-    return Outcome.NOT_WELL_FORMED
+        return JatsOutcome.ENTITIES
+    return JatsOutcome.NOT_WELL_FORMED

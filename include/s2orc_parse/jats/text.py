@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 from s2orc_parse import tei
 from s2orc_parse.jats.elements import BREAK, CALLOUT, DISPLAYED, DIVIDE, DOES, FLOAT, INLINE, ITEM, LEAVE, NOTE, TITLE
-from s2orc_parse.jats.formulas import Formula, read_formula
-from s2orc_parse.jats.outcome import BadArticle, Outcome
+from s2orc_parse.jats.formulas import JatsFormula, read_formula
+from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
 from s2orc_parse.jats.read import Element
 from s2orc_parse.parse_model import EQUATION, EqSpan
-from s2orc_parse.tei.sections import MAX_PATH, NO_SECTION, Section
-from s2orc_parse.tei.text import Mark
+from s2orc_parse.tei.sections import MAX_PATH, NO_SECTION, SectionPath
+from s2orc_parse.tei.text import ReferenceMark
 
 MAX_DEPTH = 120  # maximum nesting of elements in a text; Python's stack allows this
 _NUMBER = re.compile(r"(?:\d{1,3}|[A-Z]|[IVXLC]{1,6})(?:[.\-][0-9A-Za-z]{1,3})*")
@@ -27,13 +27,13 @@ _IN_HEAD = re.compile(
 
 
 @dataclass(slots=True)
-class Draft(tei.text.Draft):
+class JatsDraft(tei.text.TextDraft):
     """A text with the annotations of the file. `inline` contains its inline formulas."""
 
     inline: list[EqSpan] = field(default_factory=list)
 
 
-class TextReader:
+class JatsTextReader:
     """Reads elements into drafts, and collects floats and notes in document order.
 
     `entries` contains the ids of bibliography entries: a reference to one is a citation, regardless of its type.
@@ -41,10 +41,10 @@ class TextReader:
     """
 
     def __init__(self, entries: Container[str] = (), *, referenced: Container[str] = (), flat: bool = False) -> None:
-        self.drafts: list[Draft] = []
+        self.drafts: list[JatsDraft] = []
         self.floats: list[Element] = []
         self.notes: list[Element] = []
-        self.sections: dict[str, Section] = {}  # by id
+        self.sections: dict[str, SectionPath] = {}  # by id
         self._entries = entries
         self._referenced = referenced
         self._section = NO_SECTION
@@ -52,7 +52,7 @@ class TextReader:
         self._depth = 0
         self._start()
 
-    def read(self, elements: Iterable[Element], section: Section = NO_SECTION) -> None:
+    def read(self, elements: Iterable[Element], section: SectionPath = NO_SECTION) -> None:
         """Read elements (sections, paragraphs) inside a section."""
         self._section = section
         for element in elements:
@@ -63,16 +63,16 @@ class TextReader:
         """Read the content of an element into the only draft of a flat reader."""
         self._content(element)
 
-    def draft(self) -> Draft:
+    def draft(self) -> JatsDraft:
         """Return the text since the end of the last paragraph."""
-        return Draft("".join(self._parts), self._section, self._marks, self._formulas, self._inline)
+        return JatsDraft("".join(self._parts), self._section, self._marks, self._formulas, self._inline)
 
     def _start(self) -> None:
         self._parts: list[str] = []
         self._length = 0
         self._pending = False  # a space is needed before the next word
         self._begun = False  # the buffer contains the label of the following text
-        self._marks: list[Mark] = []
+        self._marks: list[ReferenceMark] = []
         self._formulas: list[tuple[int, Element]] = []
         self._inline: list[EqSpan] = []
 
@@ -106,7 +106,7 @@ class TextReader:
     def _content(self, element: Element) -> None:
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise BadArticle(Outcome.TOO_DEEP)
+            raise BadArticle(JatsOutcome.TOO_DEEP)
         if text := element.text:
             self._add(text)
         for child in element:
@@ -223,7 +223,9 @@ class TextReader:
         if self._length > start:
             targets = tuple((element.get("rid") or "").split())
             cites = element.get("ref-type") == "bibr" or any(target in self._entries for target in targets)
-            mark = Mark(start + (self._parts[parts] == " "), self._length, "cite" if cites else "other", targets)
+            mark = ReferenceMark(
+                start + (self._parts[parts] == " "), self._length, "cite" if cites else "other", targets
+            )
             self._marks.append(mark)
 
     def _formula(self, element: Element) -> None:
@@ -242,16 +244,16 @@ class TextReader:
         self._inline.append(_span(formula, start, self._length))
 
 
-def _span(formula: Formula, start: int, end: int) -> EqSpan:
+def _span(formula: JatsFormula, start: int, end: int) -> EqSpan:
     return EqSpan(start, end, formula.text, None, formula.text, formula.latex, formula.mathml)
 
 
-def open_section(outer: Section, head: str, num: str | None = None) -> Section:
+def open_section(outer: SectionPath, head: str, num: str | None = None) -> SectionPath:
     """Return the section that a header opens inside another section; omit outer headers of a path that is too long."""
     heads = (*outer.heads, head)
     while len(heads) > 1 and sum(map(len, heads)) > MAX_PATH:
         heads = heads[1:]
-    return Section(heads, "::".join(head.replace("::", ":") for head in heads), num)
+    return SectionPath(heads, "::".join(head.replace("::", ":") for head in heads), num)
 
 
 def read_head(element: Element) -> tuple[str, str]:
@@ -284,9 +286,9 @@ def split_number(label: str, head: str) -> tuple[str | None, str]:
     return match["dotted"] or match["plain"] or match["roman"], match["rest"]
 
 
-def read_flat_draft(elements: Iterable[Element], entries: Container[str] = ()) -> Draft:
+def read_flat_draft(elements: Iterable[Element], entries: Container[str] = ()) -> JatsDraft:
     """Return the text of some elements as one draft; used for captions, cells and notes."""
-    reader = TextReader(entries, flat=True)
+    reader = JatsTextReader(entries, flat=True)
     for element in elements:
         reader.read_flat(element)
         reader._pending = True

@@ -11,7 +11,7 @@ import signal
 from s2orc_parse.archives import child
 from s2orc_parse.archives.reading import BadArchive, safe_name
 from s2orc_parse.archives.reading import unpack_source as unpack_here
-from s2orc_parse.latex.outcome import BadSource, Outcome
+from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.process import run
 
 __all__ = ["BadArchive", "safe_name", "unpack", "unpack_here"]
@@ -32,19 +32,19 @@ def unpack(data: bytes, seconds: float = SECONDS) -> dict[str, bytes]:
         BadSource: with the outcome. The limits on bytes, files, time and memory apply to any input.
     """
     if len(data) > MAX_PACKED:
-        raise BadSource(Outcome.TOO_LARGE, f"{len(data)} bytes; at most {MAX_PACKED} are read")
+        raise BadSource(LatexOutcome.TOO_LARGE, f"{len(data)} bytes; at most {MAX_PACKED} are read")
     command = child.child_command("source", MAX_UNPACKED, MAX_FILES, MAX_TEXT)
     status, out, _ = run(command, data, seconds=seconds, policy=child.child_policy())
     if status == -signal.SIGKILL:  # the kernel ran out of memory
-        raise BadSource(Outcome.OUT_OF_MEMORY)
+        raise BadSource(LatexOutcome.OUT_OF_MEMORY)
     files: dict[str, bytes] = {}
     try:
         for head, content in child.parse_frames(out, MAX_TEXT):
             if "outcome" in head:
-                raise BadSource(Outcome(head["outcome"]), str(head["detail"]))
+                raise BadSource(LatexOutcome(head["outcome"]), str(head["detail"]))
             if "end" in head:
                 return files
             files[str(head["name"])] = content
     except ValueError as error:
-        raise BadSource(Outcome.DAMAGED, str(error)) from None
-    raise BadSource(Outcome.DAMAGED, f"its reader ended with status {status}")
+        raise BadSource(LatexOutcome.DAMAGED, str(error)) from None
+    raise BadSource(LatexOutcome.DAMAGED, f"its reader ended with status {status}")

@@ -14,13 +14,13 @@ from s2orc_parse.latex.document import (
     Appendix,
     Block,
     Cite,
-    Document,
-    Float,
     Head,
     Inlines,
-    Item,
-    Label,
-    Mark,
+    LabelName,
+    LatexDocument,
+    LatexFloat,
+    ListItemStart,
+    MarkedText,
     Math,
     Note,
     Para,
@@ -100,7 +100,7 @@ class Assembler:
                 found.append(paragraph)
         return found
 
-    def body(self, document: Document) -> tuple[list[Paragraph], list[Paragraph]]:
+    def body(self, document: LatexDocument) -> tuple[list[Paragraph], list[Paragraph]]:
         """Return the paragraphs of the body, and those of the back matter (acknowledgments and similar parts in any
         position).
         """
@@ -175,7 +175,7 @@ class Assembler:
                 )
         return [*found, *self.notes]
 
-    def _float(self, key: str, block: Float, num: str | None) -> RefEntry:
+    def _float(self, key: str, block: LatexFloat, num: str | None) -> RefEntry:
         paragraph = self.text(block.caption or ())
         cells: list[tuple[str, ...]] = []
         cites: list[CellCite] = []
@@ -272,12 +272,12 @@ class _Text:
                     self._math(inline)
                 case Note():
                     self.assembler.add_note(inline)
-                case Mark():
+                case MarkedText():
                     self.add(inline.content)
-                case Item():
+                case ListItemStart():
                     if (target := self.assembler.numbers.items.get(id(inline))) and target.key:
                         self.items.append((target.key, self.length))
-                case Label() | Subequations():
+                case LabelName() | Subequations():
                     pass
 
     def _cite(self, cite: Cite) -> None:
@@ -374,7 +374,7 @@ class _Text:
         )
 
 
-def _add_rows_of_parts(entry: RefEntry, block: Float, entries: Mapping[int, RefEntry]) -> RefEntry:
+def _add_rows_of_parts(entry: RefEntry, block: LatexFloat, entries: Mapping[int, RefEntry]) -> RefEntry:
     """Return a table with the rows of its parts (2a, 2b) if it has no rows itself, so that "Table 2" leads to them."""
     parts = [part for found in block.parts if (part := entries.get(id(found))) and part.cells]
     if entry.type is not RefType.TABLE or entry.cells or not parts:

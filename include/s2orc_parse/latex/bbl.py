@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from s2orc_parse.latex.bibtex import Record
+from s2orc_parse.latex.bibtex import BibtexEntry
 from s2orc_parse.latex.tex import balance, find_calls, find_environments, read_argument, read_option
 
 MAX_ENTRIES = 5_000
@@ -87,9 +87,9 @@ def is_biblatex(bbl: str) -> bool:
 _NAME_PARTS = re.compile(r"\b(family|given|prefix|suffix)\s*=\s*(?=\{)")
 
 
-def read_biblatex(bbl: str) -> list[Record]:
+def read_biblatex(bbl: str) -> list[BibtexEntry]:
     """Return the entries of a biblatex `.bbl` in printed order, with fields as TeX."""
-    found: dict[str, Record] = {}
+    found: dict[str, BibtexEntry] = {}
     at = list(re.finditer(r"\\entry\s*\{([^{}]*)\}\s*\{([^{}]*)\}", bbl))
     for i, match in enumerate(at):
         text = bbl[match.end() : at[i + 1].start() if i + 1 < len(at) else len(bbl)].partition("\\endentry")[0]
@@ -118,5 +118,5 @@ def read_biblatex(bbl: str) -> list[Record]:
             fields["author"] = " and ".join(people)
         if "labelprefix" in fields:
             fields.pop("labelprefix")
-        found.setdefault(match.group(1), Record(match.group(1), match.group(2), fields))
+        found.setdefault(match.group(1), BibtexEntry(match.group(1), match.group(2), fields))
     return list(found.values())[:MAX_ENTRIES]

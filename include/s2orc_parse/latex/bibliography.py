@@ -11,8 +11,8 @@ from typing import Any
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_authors
-from s2orc_parse.latex.bibtex import Record
-from s2orc_parse.latex.document import BibItem, Inlines, Mark, Math
+from s2orc_parse.latex.bibtex import BibtexEntry
+from s2orc_parse.latex.document import BibItem, Inlines, MarkedText, Math
 from s2orc_parse.parse_model import BibEntry
 from s2orc_parse.tei.bibliography import add_arxiv
 
@@ -54,13 +54,13 @@ class Named:
 
 
 def build_entries(
-    items: list[BibItem], records: dict[str, Record], parse_reference: ReferenceParser
+    items: list[BibItem], records: dict[str, BibtexEntry], parse_reference: ReferenceParser
 ) -> list[tuple[BibEntry, Named]]:
     """Return printed entries. Fields of a database, already converted to text, have priority over printed fields."""
     return [_entry(number, item, records.get(item.key), parse_reference) for number, item in enumerate(items)]
 
 
-def build_record_entries(records: list[Record]) -> list[tuple[BibEntry, Named]]:
+def build_record_entries(records: list[BibtexEntry]) -> list[tuple[BibEntry, Named]]:
     """Return entries of a bibliography that was not printed: biblatex's, or cited entries of a database."""
     return [_build_from_record(number, record) for number, record in enumerate(records)]
 
@@ -81,7 +81,7 @@ def _to_marked_text(content: Inlines, urls: list[str]) -> str:
             parts.append(inline)
         elif isinstance(inline, Math):
             parts.append(inline.tex)
-        elif isinstance(inline, Mark):
+        elif isinstance(inline, MarkedText):
             inner = _to_marked_text(inline.content, urls)
             if inline.kind == "emph":
                 inner = f"{EMPH}{inner}{PLAIN}"
@@ -100,7 +100,7 @@ def _clean(text: str) -> str:
 
 
 def _entry(
-    number: int, item: BibItem, record: Record | None, parse_reference: ReferenceParser
+    number: int, item: BibItem, record: BibtexEntry | None, parse_reference: ReferenceParser
 ) -> tuple[BibEntry, Named]:
     urls: list[str] = []
     text = _to_marked_text(item.content, urls)
@@ -241,7 +241,7 @@ def _read_blocks(blocks: list[str]) -> Fields:
     return found if found["title"] or found["authors"] else {}
 
 
-def _record_fields(record: Record) -> Fields:
+def _record_fields(record: BibtexEntry) -> Fields:
     fields = record.fields
     year = fields.get("year") or fields.get("date", "")[:4]
     venue = next(
@@ -265,7 +265,7 @@ def _record_fields(record: Record) -> Fields:
     }  # fmt: skip
 
 
-def _build_from_record(number: int, record: Record) -> tuple[BibEntry, Named]:
+def _build_from_record(number: int, record: BibtexEntry) -> tuple[BibEntry, Named]:
     found = _record_fields(record)
     alpha = record.fields.get("labelalpha", "") + record.fields.get("extraalpha", "")
     parts = [found["authors"], found["title"], found["venue"], found["year"]]

@@ -20,7 +20,7 @@ _MONTHS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class BibtexEntry:
     """An entry of a database; names of fields are in lower case."""
 
     key: str
@@ -28,10 +28,10 @@ class Record:
     fields: dict[str, str]
 
 
-def read_bib(text: str) -> dict[str, Record]:
+def read_bib(text: str) -> dict[str, BibtexEntry]:
     """Return the first entry of each key. A broken entry ends where the next entry starts."""
     strings, ends = dict(_MONTHS), _group_ends(text)
-    found: dict[str, Record] = {}
+    found: dict[str, BibtexEntry] = {}
     at = 0
     while (match := _ENTRY.search(text, at)) and len(found) < MAX_ENTRIES:
         at = match.end()
@@ -47,7 +47,7 @@ def read_bib(text: str) -> dict[str, Record]:
             continue
         at = key.end()
         pairs, at = _fields(text, at, strings, ends)
-        found.setdefault(key.group(1), Record(key.group(1), kind, dict(reversed(pairs))))
+        found.setdefault(key.group(1), BibtexEntry(key.group(1), kind, dict(reversed(pairs))))
     return found
 
 

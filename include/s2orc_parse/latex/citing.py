@@ -10,7 +10,7 @@ from enum import StrEnum
 from s2orc_parse.latex.bibliography import Named
 from s2orc_parse.latex.document import Cite, Inlines, Ref, walk
 from s2orc_parse.latex.pandoc_ast import plain
-from s2orc_parse.latex.source import Source
+from s2orc_parse.latex.source import LatexSource
 from s2orc_parse.parse_model import BibEntry, CitationStyle
 
 Piece = tuple[str | Inlines, str | None]
@@ -27,7 +27,7 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class PrintedStyle:
     """A paper's citation style."""
 
     mode: Mode
@@ -93,7 +93,7 @@ _SETTINGS = re.compile(r"\\setcitestyle\s*\{([^{}]*)\}")
 _PUNCT = re.compile(r"\\bibpunct\s*(?:\[[^\]]*\])?\s*\{(.?)\}\s*\{(.?)\}\s*\{[^{}]*\}\s*\{(\w?)\}")
 
 
-def detect_style(source: Source, entries: list[Named]) -> Style:
+def detect_style(source: LatexSource, entries: list[Named]) -> PrintedStyle:
     """Return the style that results from the document's packages, options and labels."""
     text = source.preamble + source.styles
     words = {
@@ -122,14 +122,14 @@ def detect_style(source: Source, entries: list[Named]) -> Style:
         match = re.search(r"(?:^|,)\s*(?:cite)?style\s*=\s*\{?([\w-]+)", biblatex)
         style = match.group(1).lower() if match else "numeric"
         if re.search(r"authoryear|apa|chicago|mla|harvard|authortitle", style):
-            return Style(Mode.NAMES, "(", ")", bare_cite=True, cite_is_text=False)
+            return PrintedStyle(Mode.NAMES, "(", ")", bare_cite=True, cite_is_text=False)
         if "alphabetic" in style:
-            return Style(Mode.ALPHA, "[", "]")
+            return PrintedStyle(Mode.ALPHA, "[", "]")
         superscript = "super" in style or style in ("nature", "science", "chem-acs")
         return (
-            Style(Mode.SUPER, "", "")
+            PrintedStyle(Mode.SUPER, "", "")
             if superscript
-            else Style(Mode.NUMBERS, "[", "]", "comp" in style, "comp" in style)
+            else PrintedStyle(Mode.NUMBERS, "[", "]", "comp" in style, "comp" in style)
         )
     natbib = (
         "natbib" in source.packages
@@ -141,7 +141,7 @@ def detect_style(source: Source, entries: list[Named]) -> Style:
     if not natbib and any(e.is_labelled for e in entries):
         natbib = bool(_LABEL_COMMAND.search(source.bbl or source.body))
     if words & {"super", "superscript"}:
-        return Style(Mode.SUPER, "", "", sort, compress)
+        return PrintedStyle(Mode.SUPER, "", "", sort, compress)
     numeric = bool(words & {"numbers", "numeric", "acmnumeric"}) or (
         bib_style in _NUMBERED_STYLES and not any(e.is_labelled for e in entries)
     )
@@ -156,14 +156,14 @@ def detect_style(source: Source, entries: list[Named]) -> Style:
         and _has_labels(source)
     ):
         opening, closing = tuple(brackets or "()")
-        return Style(Mode.NAMES, opening, closing, cite_is_text=_CITE_IS_CITEP.search(text) is None)
+        return PrintedStyle(Mode.NAMES, opening, closing, cite_is_text=_CITE_IS_CITEP.search(text) is None)
     opening, closing = tuple(brackets or "[]")
     if not numeric and alphas * 2 > len(entries):
-        return Style(Mode.ALPHA, opening, closing)
-    return Style(Mode.NUMBERS, opening, closing, sort, compress)
+        return PrintedStyle(Mode.ALPHA, opening, closing)
+    return PrintedStyle(Mode.NUMBERS, opening, closing, sort, compress)
 
 
-def _has_labels(source: Source) -> bool:
+def _has_labels(source: LatexSource) -> bool:
     """Return whether the bibliography provides names for citations, as natbib's BibTeX styles and databases do."""
     text = source.bbl or source.body
     return (
@@ -194,7 +194,7 @@ _PARTS = frozenset(
 class Printer:
     """Prints the citations of one paper."""
 
-    def __init__(self, style: Style, entries: Mapping[str, tuple[int, Named, BibEntry]]) -> None:
+    def __init__(self, style: PrintedStyle, entries: Mapping[str, tuple[int, Named, BibEntry]]) -> None:
         """`entries` contains the printed number, the names and the entry of each key."""
         self.style = style
         self.entries = entries

@@ -14,21 +14,21 @@ from s2orc_parse.latex.archive import unpack
 from s2orc_parse.latex.assemble import Assembler, list_formulas
 from s2orc_parse.latex.bbl import is_biblatex, read_biblatex
 from s2orc_parse.latex.bibliography import Named, ReferenceParser, build_entries, build_record_entries, leave_unparsed
-from s2orc_parse.latex.bibtex import Record, read_bib
+from s2orc_parse.latex.bibtex import BibtexEntry, read_bib
 from s2orc_parse.latex.citing import Printer, detect_style
 from s2orc_parse.latex.counting import read_counting
 from s2orc_parse.latex.document import (
     BibItem,
     Cite,
     Converter,
-    Document,
+    LatexDocument,
     walk_blocks,
 )
 from s2orc_parse.latex.numbering import count_document
-from s2orc_parse.latex.outcome import BadSource, Outcome
+from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.pandoc import Pandoc
 from s2orc_parse.latex.pandoc_ast import plain
-from s2orc_parse.latex.source import Source, read_source
+from s2orc_parse.latex.source import LatexSource, read_source
 from s2orc_parse.latex.tex import deadline
 from s2orc_parse.parse_model import BibEntry, Header, Parse, Provenance
 
@@ -75,7 +75,7 @@ def convert(
             data, sha1, get_converter(converter_name), seconds or SECONDS[converter_name], memory_mb, parse_reference
         )
     except RecursionError:
-        raise BadSource(Outcome.CONVERTER_FAILED, "nested too deep") from None
+        raise BadSource(LatexOutcome.CONVERTER_FAILED, "nested too deep") from None
 
 
 def _convert_source(
@@ -99,7 +99,7 @@ def _convert_source(
     abstract = assembler.paragraphs(document.abstract)
     body, back = assembler.body(document)
     if not body and not abstract:
-        raise BadSource(Outcome.NO_TEXT)
+        raise BadSource(LatexOutcome.NO_TEXT)
     return Parse(
         file_sha1=sha1,
         header=Header(title=assembler.plain(document.title), authors=_authors(document)),
@@ -119,7 +119,7 @@ _AFFILIATION = re.compile(
 )
 
 
-def _authors(document: Document) -> tuple[Author, ...]:
+def _authors(document: LatexDocument) -> tuple[Author, ...]:
     """Return the names on the title page, as far as they differ from the text below them; never canonical (S2ORC §2.2)."""
     found: list[Author] = []
     for author in document.authors:
@@ -133,7 +133,7 @@ def _authors(document: Document) -> tuple[Author, ...]:
     return tuple(found)
 
 
-def _records(source: Source, document: Document, seconds: float, memory_mb: int) -> dict[str, Record]:
+def _records(source: LatexSource, document: LatexDocument, seconds: float, memory_mb: int) -> dict[str, BibtexEntry]:
     """Return the cited or printed entries of the database, with fields as text."""
     wanted = list(dict.fromkeys([item.key for item in document.bibliography] or _list_cited_keys(document)))
     if is_biblatex(source.bbl) and not document.bibliography:
@@ -144,7 +144,7 @@ def _records(source: Source, document: Document, seconds: float, memory_mb: int)
     return {record.key: record for record in Pandoc().texts(chosen, source, seconds=seconds, memory_mb=memory_mb)}
 
 
-def _inherit_fields(record: Record, database: dict[str, Record]) -> Record:
+def _inherit_fields(record: BibtexEntry, database: dict[str, BibtexEntry]) -> BibtexEntry:
     """Return an entry with the fields of its `crossref` entry."""
     parent = database.get(record.fields.get("crossref", ""))
     if parent is None:
@@ -153,11 +153,11 @@ def _inherit_fields(record: Record, database: dict[str, Record]) -> Record:
         "booktitle": parent.fields.get("title", ""),
         **{k: v for k, v in parent.fields.items() if k != "title"},
     }
-    return Record(record.key, record.type, {**inherited, **record.fields})
+    return BibtexEntry(record.key, record.type, {**inherited, **record.fields})
 
 
 def _bibliography(
-    source: Source, document: Document, records: dict[str, Record], parse_reference: ReferenceParser
+    source: LatexSource, document: LatexDocument, records: dict[str, BibtexEntry], parse_reference: ReferenceParser
 ) -> list[tuple[BibEntry, Named]]:
     if document.bibliography:
         first: dict[str, BibItem] = {}
@@ -167,7 +167,7 @@ def _bibliography(
     return build_record_entries(list(records.values()))
 
 
-def _list_cited_keys(document: Document) -> list[str]:
+def _list_cited_keys(document: LatexDocument) -> list[str]:
     """Return cited keys in the order of their first citation."""
     blocks = (*document.abstract, *document.blocks)
     return [key for inline in walk_blocks(blocks) if isinstance(inline, Cite) for key in inline.keys]

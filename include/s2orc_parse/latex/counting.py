@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from s2orc_parse.latex.source import Source
+from s2orc_parse.latex.source import LatexSource
 from s2orc_parse.latex.tex import find_calls, read_argument, read_option
 
 _LLNCS = ("theorem", "case", "conjecture", "corollary", "definition", "example", "exercise", "lemma", "note", "problem", "property",
@@ -40,7 +40,7 @@ _LONGEST_NUMBER = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TheoremKind:
     """A theorem-like environment. It is not numbered if `counter` is None."""
 
     title: str
@@ -53,27 +53,27 @@ class Kind:
 class Counting:
     """The numbering rules of a source."""
 
-    kinds: dict[str, Kind] = field(default_factory=dict)  # by environment
+    kinds: dict[str, TheoremKind] = field(default_factory=dict)  # by environment
     within: dict[str, str] = field(default_factory=dict)  # counter → the counter that resets it
     formats: dict[str, str] = field(default_factory=dict)  # counter → TeX of its \the…
     words: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     """(cref, Cref or autoref, type) → singular and plural."""
 
 
-def read_counting(source: Source) -> Counting:
+def read_counting(source: LatexSource) -> Counting:
     """Return the numbering rules of a source. Definitions of the document override those of its class."""
-    found = Counting({"IEEEproof": Kind("Proof", None, is_proof=True)})
+    found = Counting({"IEEEproof": TheoremKind("Proof", None, is_proof=True)})
     names, parent, is_shared = _CLASSES.get(next(iter(source.packages), ""), ((), None, False))
     if not names and "jmlr2e" in source.packages:
         names, parent, is_shared = _CLASSES["jmlr2e"]
     own = source.styles if not names else ""
     for name in names:
         counter = "theorem" if is_shared else name
-        found.kinds[name] = Kind(name.capitalize(), counter)
+        found.kinds[name] = TheoremKind(name.capitalize(), counter)
         if parent:
             found.within[counter] = parent
     if names:
-        found.kinds.setdefault("claim", Kind("Claim", None))
+        found.kinds.setdefault("claim", TheoremKind("Claim", None))
     text = "\n".join((own, source.preamble, source.body))
     _read_theorems(text, found)
     for match in _WITHIN.finditer(text):
@@ -157,12 +157,12 @@ def _read_theorems(text: str, found: Counting) -> None:
         if "#" in name or not name:
             continue
         if match["star"] and command != "newmdtheoremenv":
-            found.kinds[name] = Kind(title, None)
+            found.kinds[name] = TheoremKind(title, None)
         elif command == "newproof":
-            found.kinds[name] = Kind(title, None, is_proof=True)
+            found.kinds[name] = TheoremKind(title, None, is_proof=True)
         else:
             counter = _counter(sibling.strip(), found) if sibling else name
-            found.kinds[name] = Kind(title, counter)
+            found.kinds[name] = TheoremKind(title, counter)
             if parent and not sibling:
                 found.within[counter] = parent.strip()
 
@@ -174,7 +174,7 @@ def _read_tcolorbox(name: str, title: str, options: str, text: str, at: int, fou
     sibling, parent = _find_option(options, "use counter from|use counter"), _find_option(options, "number within")
     counter = _counter(sibling, found) if sibling else name
     is_numbered = not re.search(r"\bno counter\b", options)
-    found.kinds[name] = Kind(title, counter if is_numbered else None, label_prefix=prefix[0] if prefix else "")
+    found.kinds[name] = TheoremKind(title, counter if is_numbered else None, label_prefix=prefix[0] if prefix else "")
     if parent and not sibling:
         found.within[counter] = parent
 
@@ -183,11 +183,11 @@ def _declare(name: str, options: str, found: Counting) -> None:
     """Read one \\declaretheorem of thmtools."""
     title = as_text(_find_option(options, "name|title|heading") or name.capitalize())
     if re.search(r"\bnumbered\s*=\s*(?:no|false)|(?<![=\w])unnumbered", options):
-        found.kinds[name] = Kind(title, None)
+        found.kinds[name] = TheoremKind(title, None)
     elif sibling := _find_option(options, "numberlike|sibling|sharenumber|sharecounter|numberalike"):
-        found.kinds[name] = Kind(title, _counter(sibling, found))
+        found.kinds[name] = TheoremKind(title, _counter(sibling, found))
     else:
-        found.kinds[name] = Kind(title, name)
+        found.kinds[name] = TheoremKind(title, name)
         if parent := _find_option(options, "numberwithin|within|parent"):
             found.within[name] = parent
     for key, command in (("refname", "cref"), ("Refname", "Cref")):

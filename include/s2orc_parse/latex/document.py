@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from s2orc_parse.latex.source import Source
+from s2orc_parse.latex.source import LatexSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Math:
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class LabelName:
     """A label of the last counted item."""
 
     name: str
@@ -55,7 +55,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class MarkedText:
     """A marked text: `kind` is emph, link, block (of a bibliography entry) or field:<name>."""
 
     kind: str
@@ -64,7 +64,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ListItemStart:
     """The start of a list item with labels."""
 
     num: str  # a counter name between marks is replaced by the counter's number
@@ -78,7 +78,7 @@ class Subequations:
     is_start: bool
 
 
-Inline = str | Cite | Ref | Math | Label | Note | Mark | Item | Subequations
+Inline = str | Cite | Ref | Math | LabelName | Note | MarkedText | ListItemStart | Subequations
 Inlines = tuple[Inline, ...]
 
 
@@ -120,7 +120,7 @@ class Appendix:
 
 
 @dataclass(slots=True)
-class Float:
+class LatexFloat:
     """A figure, table or algorithm, or a table inside the text (without caption)."""
 
     kind: str  # figure, table, algorithm
@@ -129,7 +129,7 @@ class Float:
     labels: tuple[str, ...] = ()
     cells: list[list[Inlines]] | None = None
     latex: str | None = None
-    parts: list[Float] = field(default_factory=list)  # subfigures
+    parts: list[LatexFloat] = field(default_factory=list)  # subfigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +141,11 @@ class BibItem:
     content: Inlines
 
 
-Block = Head | Para | Appendix | Theorem | TheoremEnd | Float
+Block = Head | Para | Appendix | Theorem | TheoremEnd | LatexFloat
 
 
 @dataclass(slots=True)
-class Document:
+class LatexDocument:
     """The content of a source."""
 
     title: Inlines = ()
@@ -170,7 +170,7 @@ class Converter(Protocol):
     def version(self) -> str:
         """The version of the program."""
 
-    def read(self, source: Source, *, seconds: float, memory_mb: int) -> Document:
+    def read(self, source: LatexSource, *, seconds: float, memory_mb: int) -> LatexDocument:
         """Convert a source. Raises `BadSource` (converter_failed, timeout, out_of_memory)."""
 
 
@@ -178,7 +178,7 @@ def walk(content: Inlines) -> Iterator[Inline]:
     """Yield every inline, including those inside marks, citations and footnotes."""
     for inline in content:
         yield inline
-        if isinstance(inline, Mark | Note):
+        if isinstance(inline, MarkedText | Note):
             yield from walk(inline.content)
         elif isinstance(inline, Cite):
             for part in (inline.before, inline.after, inline.alias, inline.further):
@@ -192,7 +192,7 @@ def walk_blocks(blocks: Iterable[Block]) -> Iterator[Inline]:
             yield from walk(block.content)
         elif isinstance(block, Theorem):
             yield from walk(block.note)
-        elif isinstance(block, Float):
+        elif isinstance(block, LatexFloat):
             yield from walk(block.caption or ())
             for row in block.cells or ():
                 for cell in row:

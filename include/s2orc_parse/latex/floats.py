@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from s2orc_parse.latex.document import Float
+from s2orc_parse.latex.document import LatexFloat
 from s2orc_parse.latex.tables import TABULAR, split_cells
 from s2orc_parse.latex.tex import Environment, find_calls, find_environments, read_argument, read_option
 
@@ -19,18 +19,18 @@ _CAPTION = r"caption|captionof|subcaption|tablecaption|figcaption"
 
 
 @dataclass(slots=True)
-class Piece:
+class FloatSource:
     """A float and its TeX content."""
 
-    float: Float
+    float: LatexFloat
     caption: str | None = None
     cells: list[list[str]] = field(default_factory=list)
-    parts: list[Piece] = field(default_factory=list)
+    parts: list[FloatSource] = field(default_factory=list)
 
 
-def take_floats(body: str) -> tuple[str, list[Piece]]:
+def take_floats(body: str) -> tuple[str, list[FloatSource]]:
     """Return the body without its floats and tables, and these in order."""
-    pieces: list[Piece] = []
+    pieces: list[FloatSource] = []
     out: list[str] = []
     at = 0
     found = list(find_environments(body, f"{FLOATS}|{TABULAR}"))
@@ -45,7 +45,9 @@ def take_floats(body: str) -> tuple[str, list[Piece]]:
         rows = split_cells(environment.name, environment.body)
         if len(rows) > 1 and max(map(len, rows)) > 1:
             pieces.append(
-                Piece(Float("table", numbered=False, latex=body[environment.start : environment.end]), None, rows)
+                FloatSource(
+                    LatexFloat("table", numbered=False, latex=body[environment.start : environment.end]), None, rows
+                )
             )
         else:
             out.append(" " + " ".join(cell for row in rows for cell in row) + " ")
@@ -53,7 +55,7 @@ def take_floats(body: str) -> tuple[str, list[Piece]]:
     return "".join(out), pieces
 
 
-def _float(environment: Environment, text: str) -> list[Piece]:
+def _float(environment: Environment, text: str) -> list[FloatSource]:
     """Return one float, or several if there are several captions."""
     kind = (
         "table"
@@ -76,7 +78,7 @@ def _float(environment: Environment, text: str) -> list[Piece]:
             captions.append((kind, call.arguments[0], call.start, starred))
     labels = [(match.group(1), match.start()) for match in _LABEL.finditer(body)]
     if not captions:
-        piece = Piece(Float(kind, numbered=False, labels=tuple(name for name, _ in labels)), parts=parts)
+        piece = FloatSource(LatexFloat(kind, numbered=False, labels=tuple(name for name, _ in labels)), parts=parts)
         _set_cells(piece, tables, sources)
         return [piece] if piece.cells or parts or labels or kind == "figure" else []
     pieces = []
@@ -84,8 +86,8 @@ def _float(environment: Environment, text: str) -> list[Piece]:
         until = captions[i + 1][2] if i + 1 < len(captions) else len(body) + 1
         since = captions[i][2] if i else 0
         own_labels = tuple(name for name, place in labels if since <= place < until)
-        piece = Piece(
-            Float(
+        piece = FloatSource(
+            LatexFloat(
                 caption_kind if caption_kind in ("table", "algorithm") else "figure",
                 numbered=not starred,
                 labels=own_labels,
@@ -105,20 +107,20 @@ def _float(environment: Environment, text: str) -> list[Piece]:
     return pieces
 
 
-def _set_cells(piece: Piece, tables: list[list[list[str]]], sources: list[str]) -> None:
+def _set_cells(piece: FloatSource, tables: list[list[list[str]]], sources: list[str]) -> None:
     piece.cells = [row for rows in tables for row in rows]
     if piece.cells:
         piece.float.latex = "\n".join(sources)
 
 
-def _subfloats(body: str, kind: str) -> tuple[str, list[Piece]]:
+def _subfloats(body: str, kind: str) -> tuple[str, list[FloatSource]]:
     """Return the body without its subfloats, and the subfloats."""
-    found: list[tuple[int, int, Piece]] = []
+    found: list[tuple[int, int, FloatSource]] = []
     for environment in find_environments(body, _SUBFLOATS):
         inner = list(find_calls(environment.body, _CAPTION, 1))
         tabulars = list(find_environments(environment.body, TABULAR))
-        piece = Piece(
-            Float(kind, labels=tuple(_LABEL.findall(environment.body))),
+        piece = FloatSource(
+            LatexFloat(kind, labels=tuple(_LABEL.findall(environment.body))),
             _LABEL.sub("", inner[0].arguments[0]) if inner else None,
         )
         _set_cells(
@@ -137,7 +139,7 @@ def _subfloats(body: str, kind: str) -> tuple[str, list[Piece]]:
         if call.name == "subcaptionbox":
             caption, (content, end) = content, read_argument(body, read_option(body, call.end)[1]) or ("", call.end)
         labels = tuple(_LABEL.findall(body[call.start : end]))
-        piece = Piece(Float(kind, labels=labels), _LABEL.sub("", caption) if caption else None)
+        piece = FloatSource(LatexFloat(kind, labels=labels), _LABEL.sub("", caption) if caption else None)
         tabulars = list(find_environments(content, TABULAR))
         _set_cells(piece, [split_cells(t.name, t.body) for t in tabulars], [content[t.start : t.end] for t in tabulars])
         found.append((call.start, end, piece))

@@ -24,14 +24,14 @@ from s2orc_parse.latex.document import (
     BibItem,
     Block,
     Cite,
-    Document,
-    Float,
     Head,
     Inline,
     Inlines,
-    Item,
-    Label,
-    Mark,
+    LabelName,
+    LatexDocument,
+    LatexFloat,
+    ListItemStart,
+    MarkedText,
     Math,
     Note,
     Para,
@@ -40,9 +40,9 @@ from s2orc_parse.latex.document import (
     TheoremEnd,
 )
 from s2orc_parse.latex.macros import extract_definitions, find_names
-from s2orc_parse.latex.outcome import BadSource, Outcome
+from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.process import run
-from s2orc_parse.latex.source import Source
+from s2orc_parse.latex.source import LatexSource
 from s2orc_parse.latex.tables import TABULAR
 from s2orc_parse.latex.tex import find_environments
 from s2orc_parse.sandbox import Policy, data_folders, find_missing_feature
@@ -93,10 +93,10 @@ class Latexml:
                 "or `latex: {unsafe: true}` if all sources are trusted"
             )
 
-    def read(self, source: Source, *, seconds: float, memory_mb: int) -> Document:
+    def read(self, source: LatexSource, *, seconds: float, memory_mb: int) -> LatexDocument:
         """Convert a source. Raises `BadSource`."""
         if not self.installed():
-            raise BadSource(Outcome.CONVERTER_FAILED, "latexml is not installed")
+            raise BadSource(LatexOutcome.CONVERTER_FAILED, "latexml is not installed")
         root, messages = _convert(source, "", seconds)
         if _has_nested_sections(root):
             macro_definitions = "".join(
@@ -104,8 +104,8 @@ class Latexml:
             )
             root, _ = _convert(source, macro_definitions, seconds)
             if _has_nested_sections(root):
-                raise BadSource(Outcome.CONVERTER_FAILED, "an undefined macro nests sections into a table")
-        return _Reader(source).document(root)
+                raise BadSource(LatexOutcome.CONVERTER_FAILED, "an undefined macro nests sections into a table")
+        return _LatexmlReader(source).document(root)
 
 
 def _policy(folder: str | None = None) -> Policy:
@@ -124,7 +124,7 @@ def _policy(folder: str | None = None) -> Policy:
     )
 
 
-def _convert(source: Source, defined: str, seconds: float) -> tuple[Element, str]:
+def _convert(source: LatexSource, defined: str, seconds: float) -> tuple[Element, str]:
     used = find_names(source.body)
     body = source.body
     if source.bbl and "\\begin{thebibliography}" in source.bbl:
@@ -150,7 +150,7 @@ def _convert(source: Source, defined: str, seconds: float) -> tuple[Element, str
     try:
         root = etree.fromstring(out, parser)
     except etree.XMLSyntaxError as error:
-        raise BadSource(Outcome.CONVERTER_FAILED, f"status {status}: {error}"[:300]) from None
+        raise BadSource(LatexOutcome.CONVERTER_FAILED, f"status {status}: {error}"[:300]) from None
     return root, messages
 
 
@@ -171,15 +171,15 @@ def _labels(element: Element) -> tuple[str, ...]:
     return tuple(label.removeprefix("LABEL:") for label in (element.get("labels") or "").split())
 
 
-class _Reader:
+class _LatexmlReader:
     """Converts LaTeXML's XML to a document."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: LatexSource) -> None:
         self.tabulars = [source.body[found.start : found.end] for found in find_environments(source.body, TABULAR)]
 
-    def document(self, root: Element) -> Document:
+    def document(self, root: Element) -> LatexDocument:
         """Return the document of a complete file."""
-        document = Document()
+        document = LatexDocument()
         for child in root:
             name = _name(child)
             if name == "title":
@@ -244,7 +244,7 @@ class _Reader:
                     yield Theorem(_kind_of_theorem(element) if name == "theorem" else "proof", num=num)
                 labels = _labels(element)
                 if labels and inner and isinstance(inner[0], Para):
-                    marks = (Item(num, labels),) if name == "item" else tuple(map(Label, labels))
+                    marks = (ListItemStart(num, labels),) if name == "item" else tuple(map(LabelName, labels))
                     inner[0] = Para((*marks, *inner[0].content))
                 yield from inner
                 if name in ("theorem", "proof"):
@@ -252,7 +252,7 @@ class _Reader:
             elif name in ("equation", "equationgroup"):
                 yield Para(self._equation(element))
             elif name == "tabular":
-                yield Float("table", numbered=False, cells=self._cells(element))
+                yield LatexFloat("table", numbered=False, cells=self._cells(element))
 
     def _para(self, element: Element) -> Iterator[Block]:
         """Yield a paragraph with its display formulas; lists and floats follow the text before them."""
@@ -283,7 +283,7 @@ class _Reader:
         joined = r"\\".join(lines)
         return (Math(f"\\begin{{{environment}}}{joined}\\end{{{environment}}}", True),)
 
-    def _float(self, element: Element) -> Float:
+    def _float(self, element: Element) -> LatexFloat:
         caption = element.find("{*}caption")
         rows = [
             row
@@ -291,7 +291,7 @@ class _Reader:
             if _enclosing_float(table) is element
             for row in self._cells(table)
         ]
-        return Float(
+        return LatexFloat(
             _FLOATS[_name(element)],
             caption=self.inlines(caption) if caption is not None else None,
             labels=_labels(element),
@@ -321,16 +321,16 @@ class _Reader:
 
     def _give_sources(self, blocks: list[Block]) -> None:
         """Set the TeX of tables in order, if their numbers are equal."""
-        found: list[Float] = []
+        found: list[LatexFloat] = []
 
-        def collect(block: Float) -> None:
+        def collect(block: LatexFloat) -> None:
             if block.cells:
                 found.append(block)
             for part in block.parts:
                 collect(part)
 
         for block in blocks:
-            if isinstance(block, Float):
+            if isinstance(block, LatexFloat):
                 collect(block)
         if len(found) == len(self.tabulars):
             for block, latex in zip(found, self.tabulars, strict=True):
@@ -343,7 +343,7 @@ class _Reader:
             label = (f"{tags['authors']}({tags['year']}){tags.get('fullauthors', '')}",)
         elif "number" not in tags and tags.get("refnum"):
             label = (tags["refnum"].strip("[]"),)
-        blocks = tuple(Mark("block", self.inlines(block)) for block in item.iter("{*}bibblock"))
+        blocks = tuple(MarkedText("block", self.inlines(block)) for block in item.iter("{*}bibblock"))
         return BibItem(item.get("key") or "", label, blocks)
 
     def inlines(self, element: Element) -> Inlines:
@@ -378,15 +378,15 @@ class _Reader:
         if name == "note":
             return (Note(self.inlines(element)),) if element.get("role") == "footnote" else ()
         if name == "emph" or (name == "text" and "italic" in (element.get("font") or "")):
-            return (Mark("emph", self.inlines(element)),)
+            return (MarkedText("emph", self.inlines(element)),)
         if name == "cite":
             return self._cite(element)
         if name == "ref":
             if label := element.get("labelref"):
                 return (Ref("ref", (label.removeprefix("LABEL:"),)),)
-            return (Mark("link", self.inlines(element), element.get("href") or ""),)
+            return (MarkedText("link", self.inlines(element), element.get("href") or ""),)
         if name == "anchor" and _labels(element):
-            return tuple(Label(label) for label in _labels(element))
+            return tuple(LabelName(label) for label in _labels(element))
         if name in ("p", "para", "td", "tr", "tabular", "item", "inline-block"):
             return (" ", *self.inlines(element), " ")
         return self.inlines(element)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from s2orc_parse.latex.counting import as_text, write_numeral
-from s2orc_parse.latex.document import Item
+from s2orc_parse.latex.document import ListItemStart
 from s2orc_parse.latex.marks import CLOSE, OPEN
 from s2orc_parse.latex.tex import find_calls, read_argument, read_option
 
@@ -45,7 +45,7 @@ class _List:
 
 def find_items(
     text: str, settings: str, theorems: Collection[str], *, has_enumitem: bool
-) -> Iterator[tuple[int, Item]]:
+) -> Iterator[tuple[int, ListItemStart]]:
     """Yield the position and the number of each list item with a label, in any order.
 
     `settings` is TeX that may configure lists. Labels of `theorems` and formulas inside an item do not belong to the
@@ -95,10 +95,10 @@ def find_items(
         yield from _finish(item_list)
 
 
-def _finish(item_list: _List) -> Iterator[tuple[int, Item]]:
+def _finish(item_list: _List) -> Iterator[tuple[int, ListItemStart]]:
     """Yield the current item if it has labels."""
     if item_list.labels:
-        yield item_list.place, Item(item_list.num, tuple(item_list.labels))
+        yield item_list.place, ListItemStart(item_list.num, tuple(item_list.labels))
     item_list.labels, item_list.place = [], -1
 
 

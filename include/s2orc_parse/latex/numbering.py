@@ -9,13 +9,13 @@ from s2orc_parse.latex.counting import Counting, format_number, write_numeral
 from s2orc_parse.latex.document import (
     Appendix,
     Block,
-    Document,
-    Float,
     Head,
     Inlines,
-    Item,
-    Label,
-    Mark,
+    LabelName,
+    LatexDocument,
+    LatexFloat,
+    ListItemStart,
+    MarkedText,
     Math,
     Note,
     Para,
@@ -55,7 +55,7 @@ class Target:
 
 
 @dataclass(slots=True)
-class Section:
+class NumberedHeader:
     """A header with its number."""
 
     key: str
@@ -68,8 +68,8 @@ class Numbers:
     """All counted items of a document."""
 
     counting: Counting = field(default_factory=Counting)
-    sections: list[Section] = field(default_factory=list)
-    floats: list[tuple[str, Float, str | None]] = field(
+    sections: list[NumberedHeader] = field(default_factory=list)
+    floats: list[tuple[str, LatexFloat, str | None]] = field(
         default_factory=list
     )  # key, float, number; subfigures after their figure
     formulas: dict[int, Target] = field(default_factory=dict)  # by id() of the Math
@@ -80,7 +80,7 @@ class Numbers:
     labels: dict[str, Target] = field(default_factory=dict)
 
 
-def count_document(document: Document, *, chapters: bool, counting: Counting | None = None) -> Numbers:
+def count_document(document: LatexDocument, *, chapters: bool, counting: Counting | None = None) -> Numbers:
     """Count a document.
 
     With chapters, headers of level 1 are chapters, and floats and formulas are counted within each.
@@ -173,9 +173,9 @@ class _Counter:
         for inline in content:
             if isinstance(inline, Math) and inline.display:
                 self._count_formula(inline)
-            elif isinstance(inline, Label):
+            elif isinstance(inline, LabelName):
                 self._label(inline.name)
-            elif isinstance(inline, Item):
+            elif isinstance(inline, ListItemStart):
                 key = f"ITEMREF{len(self.numbers.items)}"
                 num = _COUNTER_IN_ITEM.sub(lambda match: self.printed.get(match[1], ""), inline.num)
                 target = Target(RefType.ITEM, key, num or None, "item", self._enclosing_num())
@@ -184,7 +184,7 @@ class _Counter:
                     self.numbers.labels.setdefault(label, target)
             elif isinstance(inline, Subequations):
                 self._open_subequations() if inline.is_start else self._close_subequations()
-            elif isinstance(inline, Mark | Note):
+            elif isinstance(inline, MarkedText | Note):
                 self.count_inlines(inline.content)
 
     def _label(self, name: str) -> None:
@@ -223,7 +223,7 @@ class _Counter:
                 self.reset(below)
                 self.printed[below] = num = f"{num}.0"
             num = self.printed[name]
-        section = Section(f"SECREF{len(self.numbers.sections)}", head, num)
+        section = NumberedHeader(f"SECREF{len(self.numbers.sections)}", head, num)
         self.numbers.sections.append(section)
         name = (
             "appendix" if self.is_appendix and head.level == 1 else self.levels[min(head.level, len(self.levels)) - 1]
@@ -246,7 +246,7 @@ class _Counter:
         self.numbers.theorem_targets[id(block)] = target
         self.scopes.append(target)
 
-    def _count_float(self, found: Float, parent: str | None, index: int) -> None:
+    def _count_float(self, found: LatexFloat, parent: str | None, index: int) -> None:
         table = found.kind == "table"
         prefix = "TABREF" if table else "FIGREF"
         key = f"{prefix}{self.keys[prefix]}"

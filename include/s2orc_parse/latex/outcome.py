@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Outcome(StrEnum):
+class LatexOutcome(StrEnum):
     """The outcome of an archive; all outcomes except `ok` mean that there is no parse."""
 
     OK = "ok"
@@ -29,7 +29,7 @@ class Outcome(StrEnum):
 class BadSource(Exception):
     """A source archive without a parse."""
 
-    def __init__(self, outcome: Outcome, detail: str = "") -> None:
+    def __init__(self, outcome: LatexOutcome, detail: str = "") -> None:
         super().__init__(f"{outcome}: {detail}" if detail else str(outcome))
         self.outcome = outcome
         self.detail = detail

@@ -14,11 +14,11 @@ from typing import Any
 import orjson
 
 from s2orc_parse.latex.bbl import RawItem, read_items, take_bibliography
-from s2orc_parse.latex.bibtex import Record
+from s2orc_parse.latex.bibtex import BibtexEntry
 from s2orc_parse.latex.citations import find_aliases, mark_citations
 from s2orc_parse.latex.counting import read_counting
-from s2orc_parse.latex.document import Document, Item
-from s2orc_parse.latex.floats import Piece, take_floats
+from s2orc_parse.latex.document import LatexDocument, ListItemStart
+from s2orc_parse.latex.floats import FloatSource, take_floats
 from s2orc_parse.latex.glossary import expand_glossary, expand_in_macros
 from s2orc_parse.latex.macros import (
     Definition,
@@ -28,13 +28,13 @@ from s2orc_parse.latex.macros import (
     simplify_definitions,
 )
 from s2orc_parse.latex.marks import CELL, CLOSE, OPEN
-from s2orc_parse.latex.outcome import BadSource, Outcome
+from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.pandoc_ast import Reader, plain
 from s2orc_parse.latex.process import run
 from s2orc_parse.latex.provided import IN_ENTRIES, IN_TEXT
 from s2orc_parse.latex.rewriting import mark_items, remove_theorem_setup, rewrite
 from s2orc_parse.latex.signs import Signs
-from s2orc_parse.latex.source import Source
+from s2orc_parse.latex.source import LatexSource
 from s2orc_parse.latex.tex import balance, find_calls, replace_intervals
 from s2orc_parse.sandbox import Policy
 
@@ -92,7 +92,7 @@ class Pandoc:
         _, out, _ = run([find_binary(), "--version"], b"", seconds=60)
         return out.decode().split()[1]
 
-    def read(self, source: Source, *, seconds: float, memory_mb: int) -> Document:
+    def read(self, source: LatexSource, *, seconds: float, memory_mb: int) -> LatexDocument:
         """Convert a source. Raises `BadSource`."""
         counting = read_counting(source)
         body, own = take_bibliography(_expand_aliases(source.preamble, source.body))
@@ -101,7 +101,7 @@ class Pandoc:
         macros = _own_macros(source, own or source.bbl)
         names = {one.name for one in macros} | {one.name for one in find_definitions(source.body)}
         aliases = find_aliases(f"{source.preamble}\n{source.body}")
-        list_items: list[Item] = []
+        list_items: list[ListItemStart] = []
         settings = f"{source.styles}\n{source.preamble}"
         body = mark_items(body, settings, counting, list_items, has_enumitem="enumitem" in source.packages)
 
@@ -128,7 +128,9 @@ class Pandoc:
         ast, signs = _convert(text, seconds, memory_mb)
         return Reader(flat, pieces, items, signs, counting.kinds, list_items).document(ast)
 
-    def texts(self, records: list[Record], source: Source, *, seconds: float, memory_mb: int) -> list[Record]:
+    def texts(
+        self, records: list[BibtexEntry], source: LatexSource, *, seconds: float, memory_mb: int
+    ) -> list[BibtexEntry]:
         """Return records with their TeX fields converted to text."""
         if not records:
             return []
@@ -152,10 +154,10 @@ class Pandoc:
             for item in reader.document(ast).bibliography:
                 number, name = places[int(item.key)]
                 fields[number][name] = plain(item.content)
-        return [Record(record.key, record.type, found) for record, found in zip(records, fields, strict=True)]
+        return [BibtexEntry(record.key, record.type, found) for record, found in zip(records, fields, strict=True)]
 
 
-def _own_macros(source: Source, bbl: str) -> list[Definition]:
+def _own_macros(source: LatexSource, bbl: str) -> list[Definition]:
     r"""Return the source's definitions. A bibliography's \providecommand is ignored if this module defines the name."""
     provided = find_names(IN_ENTRIES)
     of_bbl = find_definitions(re.split(r"\\(?:bibitem|harvarditem|entry)(?![A-Za-z])", bbl, maxsplit=1)[0])
@@ -196,13 +198,13 @@ def _extract_front(preamble: str, body: str) -> tuple[str, str]:
     return body, "\n\n".join(lines)
 
 
-def _flatten_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def _flatten_pieces(pieces: Iterable[FloatSource]) -> Iterator[FloatSource]:
     for piece in pieces:
         yield piece
         yield from _flatten_pieces(piece.parts)
 
 
-def _format_floats(pieces: list[Piece]) -> str:
+def _format_floats(pieces: list[FloatSource]) -> str:
     lines: list[str] = []
     for number, piece in enumerate(pieces):
         if piece.caption is not None:
@@ -248,7 +250,7 @@ def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any],
                 try:
                     ast: dict[str, Any] = orjson.loads(out)
                 except orjson.JSONDecodeError:  # nested deeper than any reader supports
-                    raise BadSource(Outcome.CONVERTER_FAILED, "nested too deep") from None
+                    raise BadSource(LatexOutcome.CONVERTER_FAILED, "nested too deep") from None
                 return ast, signs
             defined, text = True, unknown + text
             continue
@@ -259,7 +261,7 @@ def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any],
         if where is None:
             break
         text = _remove_paragraph(text, int(where.group(1)))
-    raise BadSource(Outcome.CONVERTER_FAILED, " ".join(messages.split())[-300:])
+    raise BadSource(LatexOutcome.CONVERTER_FAILED, " ".join(messages.split())[-300:])
 
 
 _NO_TEXT = frozenset((

@@ -13,13 +13,13 @@ from s2orc_parse.latex.document import (  # fmt: skip
     BibItem,
     Block,
     Cite,
-    Document,
     Head,
     Inline,
     Inlines,
-    Item,
-    Label,
-    Mark,
+    LabelName,
+    LatexDocument,
+    ListItemStart,
+    MarkedText,
     Math,
     Note,
     Para,
@@ -29,10 +29,10 @@ from s2orc_parse.latex.document import (  # fmt: skip
     TheoremEnd,
     walk,
 )  # fmt: skip
-from s2orc_parse.latex.floats import Piece
+from s2orc_parse.latex.floats import FloatSource
 from s2orc_parse.latex.marks import CELL, CITE, CLOSE, KEYS, NOTE, NOTE_END, OPEN, PART, REF, XSPACE
 from s2orc_parse.latex.rewriting import name_back_matter
-from s2orc_parse.latex.signs import SIGN, Signs, Style, apply_style
+from s2orc_parse.latex.signs import SIGN, GroupStyle, Signs, apply_style
 
 _MARK = re.compile(f"{OPEN}([A-Z])(\\d*){CLOSE}")
 _INLINE_MARK = re.compile(f"{OPEN}([IUN])(\\d+){CLOSE}")
@@ -51,12 +51,12 @@ class Reader:
 
     def __init__(
         self,
-        flat: list[Piece],
-        pieces: list[Piece],
+        flat: list[FloatSource],
+        pieces: list[FloatSource],
         items: list[RawItem],
         signs: Signs,
         theorems: Collection[str] = (),
-        list_items: Sequence[Item] = (),
+        list_items: Sequence[ListItemStart] = (),
     ) -> None:
         self.signs = signs
         self.theorems = theorems
@@ -65,10 +65,10 @@ class Reader:
         self.pieces = pieces
         self.items = items
 
-    def document(self, ast: Node) -> Document:
+    def document(self, ast: Node) -> LatexDocument:
         """Return the document of a complete AST."""
         meta = ast.get("meta", {})
-        document = Document()
+        document = LatexDocument()
         abstract = meta.get("abstract")
         if abstract:
             blocks = abstract["c"] if abstract["t"] == "MetaBlocks" else [{"t": "Para", "c": abstract["c"]}]
@@ -150,7 +150,7 @@ class Reader:
             elif kind == "Header":
                 level, (identifier, classes, _), inlines = content
                 found = self._inlines(inlines)
-                labels = tuple(i.name for i in found if isinstance(i, Label))
+                labels = tuple(i.name for i in found if isinstance(i, LabelName))
                 yield Head(level, found, "unnumbered" not in classes, (identifier, *labels))
             elif kind == "LineBlock":
                 yield Para(tuple(x for line in content for x in (*self._inlines(line), " ")))
@@ -183,7 +183,7 @@ class Reader:
                 if back := name_back_matter(name):
                     inner = [replace(block, back=back) if isinstance(block, Para) else block for block in inner]
                 if identifier and inner and isinstance(inner[0], Para):
-                    inner[0] = Para((Label(identifier), *inner[0].content))
+                    inner[0] = Para((LabelName(identifier), *inner[0].content))
                 yield from inner
 
     def _flat(self, nodes: list[Node]) -> Inlines:
@@ -208,18 +208,18 @@ class Reader:
                         text.clear()
                     found.append(inline)
 
-        def append_signs(content: str) -> Style | None:
+        def append_signs(content: str) -> GroupStyle | None:
             """Append a text with signs; return the style of the group after it, if the text ends with a style."""
-            style: Style | None = None
+            style: GroupStyle | None = None
             for part in self.signs.read(content):
                 if style is not None:
                     append(apply_style(style, ()))
-                style = part if isinstance(part, Style) else None
-                if not isinstance(part, Style):
+                style = part if isinstance(part, GroupStyle) else None
+                if not isinstance(part, GroupStyle):
                     append(self._marks(part) if isinstance(part, str) and OPEN in part else (part,))
             return style
 
-        style: Style | None = None
+        style: GroupStyle | None = None
         joins = False  # whether an emphasis ends here that the next one continues
         for node in nodes:
             kind: str = node["t"]
@@ -227,7 +227,7 @@ class Reader:
             if style is not None:
                 if kind == "Span":
                     inner = self._inlines(content[1])
-                    if joins and style.kind == "emph" and not text and isinstance(found[-1], Mark):
+                    if joins and style.kind == "emph" and not text and isinstance(found[-1], MarkedText):
                         inner = (*found.pop().content, *inner)  # type: ignore[union-attr]
                     append(apply_style(style, inner))
                     joins, style = style.kind == "emph", None
@@ -247,7 +247,7 @@ class Reader:
             elif kind in ("Strong", "SmallCaps", "Underline", "Superscript", "Subscript", "Strikeout"):
                 append(self._inlines(content))
             elif kind == "Emph":
-                append((Mark("emph", self._inlines(content)),))
+                append((MarkedText("emph", self._inlines(content)),))
             elif kind == "Quoted":
                 opening, closing = _QUOTES[content[0]["t"]]
                 append((opening, *self._inlines(content[1]), closing))
@@ -265,7 +265,7 @@ class Reader:
             elif kind == "Span":
                 (identifier, _, pairs), inner = content
                 label = dict(pairs).get("label") or identifier
-                append((*((Label(label),) if label else ()), *self._inlines(inner)))
+                append((*((LabelName(label),) if label else ()), *self._inlines(inner)))
         if style is not None:
             append(apply_style(style, ()))
         if text:
@@ -327,9 +327,9 @@ class Reader:
             command, _, of = target[1:].partition(KEYS)
             return (Ref(command, tuple(label.strip() for label in of.split(","))),)
         content_ = self._inlines(inlines)
-        if target.startswith("#") and all(isinstance(inline, str | Mark) for inline in walk(content_)):
+        if target.startswith("#") and all(isinstance(inline, str | MarkedText) for inline in walk(content_)):
             return (Ref("hyperref", (target[1:],), plain(content_)),)
-        return (Mark("link", content_, target),)
+        return (MarkedText("link", content_, target),)
 
 
 def _split(content: Inlines, sign: str) -> list[Inlines]:
@@ -388,7 +388,7 @@ def plain(content: Inlines) -> str:
     for inline in content:
         if isinstance(inline, str):
             parts.append(inline)
-        elif isinstance(inline, Mark):
+        elif isinstance(inline, MarkedText):
             parts.append(plain(inline.content))
         elif isinstance(inline, Math):
             parts.append(inline.tex)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from s2orc_parse import sandbox
 from s2orc_parse.disk import check_free_space
-from s2orc_parse.latex.outcome import BadSource, Outcome
+from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 MAX_OUTPUT = 128 << 20
@@ -42,7 +42,7 @@ def run(
         )
         status = sandbox.wait(process, seconds)
         if status is None:
-            raise BadSource(Outcome.TIMEOUT, f"more than {seconds:g} s")
+            raise BadSource(LatexOutcome.TIMEOUT, f"more than {seconds:g} s")
         if status:
             check_free_space(Path(tempfile.gettempdir()))
         stderr.seek(max(0, stderr.seek(0, os.SEEK_END) - (1 << 20)))
@@ -50,10 +50,10 @@ def run(
         if status == NOT_CONFINED:
             raise OSError(f"{command[0]}: {messages.strip()}")
         if status == -signal.SIGXCPU:
-            raise BadSource(Outcome.TIMEOUT, f"more than {limits['CPU']} s of the processor")
+            raise BadSource(LatexOutcome.TIMEOUT, f"more than {limits['CPU']} s of the processor")
         if status == _OUT_OF_HEAP or "heap exhausted" in messages.lower() or "out of memory" in messages.lower():
-            raise BadSource(Outcome.OUT_OF_MEMORY)
+            raise BadSource(LatexOutcome.OUT_OF_MEMORY)
         if status == -signal.SIGXFSZ or stdout.seek(0, os.SEEK_END) >= MAX_OUTPUT:
-            raise BadSource(Outcome.TOO_LARGE, f"the converter wrote more than {MAX_OUTPUT} bytes")
+            raise BadSource(LatexOutcome.TOO_LARGE, f"the converter wrote more than {MAX_OUTPUT} bytes")
         stdout.seek(0)
         return status, stdout.read(), messages

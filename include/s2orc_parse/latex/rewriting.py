@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from s2orc_parse.latex.counting import Counting
-from s2orc_parse.latex.document import Item
+from s2orc_parse.latex.document import ListItemStart
 from s2orc_parse.latex.lists import find_items
 from s2orc_parse.latex.marks import CLOSE, KEYS, NOTE, NOTE_END, OPEN, REF
 from s2orc_parse.latex.tex import find_environments, read_argument, read_option, replace_intervals
@@ -69,7 +69,7 @@ def rewrite(text: str, counting: Counting, defined: Collection[str]) -> str:
     return _rewrite_theorems(text, counting)
 
 
-def mark_items(text: str, settings: str, counting: Counting, items: list[Item], *, has_enumitem: bool) -> str:
+def mark_items(text: str, settings: str, counting: Counting, items: list[ListItemStart], *, has_enumitem: bool) -> str:
     """Return the text with a mark at the start of each list item with a label, and append these items to `items`."""
     if "\\item" not in text or "\\label" not in text:
         return text

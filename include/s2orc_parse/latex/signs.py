@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from s2orc_parse.latex.document import Cite, Inline, Inlines, Mark, Ref
+from s2orc_parse.latex.document import Cite, Inline, Inlines, MarkedText, Ref
 
 _FIRST, _LAST = 0xE100, 0xF8FF
 SIGN = re.compile(f"[{chr(_FIRST)}-{chr(_LAST)}]")
@@ -73,8 +73,8 @@ _BEFORE_TEXT = re.compile("[A-Za-z,.;:(`\ue001]\\s*\\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
-    """The style of the following group: `kind` as for a Mark, empty if only the layout changes."""
+class GroupStyle:
+    """The style of the following group: `kind` as for a marked text, empty if only the layout changes."""
 
     kind: str
     target: str = ""
@@ -86,13 +86,13 @@ class Signs:
     def __init__(self) -> None:
         self._signs: dict[str, str] = {}
         self._raw: list[str] = []
-        self._meanings: list[Inline | Style] = []
+        self._meanings: list[Inline | GroupStyle] = []
 
     def __bool__(self) -> bool:
         """Return whether there are any signs."""
         return bool(self._raw)
 
-    def _sign(self, raw: str, meaning: Inline | Style) -> str:
+    def _sign(self, raw: str, meaning: Inline | GroupStyle) -> str:
         """Return the sign for some TeX, or the TeX itself if all signs are used."""
         if (sign := self._signs.get(raw)) is None:
             if len(self._raw) > _LAST - _FIRST:
@@ -156,7 +156,7 @@ class Signs:
         if kind == "other":
             return None
         if kind == "style":
-            return self._sign(token, Style(_STYLES[match["style"]])) if match["style"] in known else None
+            return self._sign(token, GroupStyle(_STYLES[match["style"]])) if match["style"] in known else None
         if kind == "words":
             return self._sign(token, " ".join(token.split()).replace("'", "’"))
         if kind == "keys" and (name := known.get(match["cite"])):
@@ -165,9 +165,9 @@ class Signs:
         if kind == "label" and match["ref"] in known and match["label"] not in labels:  # pandoc may know its number
             return self._sign(token, Ref(_REFS[match["ref"]], (match["label"],)))
         if kind == "url":
-            return self._sign(token, Mark("link", (match["url"],), match["url"]))
+            return self._sign(token, MarkedText("link", (match["url"],), match["url"]))
         if kind == "target":
-            return self._sign(token, Style("link", match["target"]))
+            return self._sign(token, GroupStyle("link", match["target"]))
         if kind == "symbol":
             return self._sign(token, match["symbol"])
         if kind == "noindent":
@@ -181,7 +181,7 @@ class Signs:
         """Return the text with the TeX of each sign."""
         return SIGN.sub(lambda match: self._raw[ord(match.group()) - _FIRST], text)
 
-    def read(self, text: str) -> Iterator[Inline | Style]:
+    def read(self, text: str) -> Iterator[Inline | GroupStyle]:
         """Yield the parts of a text with signs. A command is text if its group is text."""
         if "{" in text:
             text = _BEFORE_GROUP.sub(lambda match: self.raw(match.group()), text)
@@ -192,14 +192,14 @@ class Signs:
                 yield part
 
 
-def apply_style(style: Style, content: Inlines) -> Inlines:
+def apply_style(style: GroupStyle, content: Inlines) -> Inlines:
     """Return the content of a group in its style; no emphasis begins or ends with a space."""
     if style.kind != "emph":
-        return (Mark(style.kind, content, style.target),) if style.kind else content
+        return (MarkedText(style.kind, content, style.target),) if style.kind else content
     before: Inlines = ()
     after: Inlines = ()
     if content and isinstance(content[0], str) and content[0].startswith(" "):
         before, content = (" ",), (content[0].lstrip(" "), *content[1:])
     if content and isinstance(content[-1], str) and content[-1].endswith(" "):
         after, content = (" ",), (*content[:-1], content[-1].rstrip(" "))
-    return (*before, Mark("emph", tuple(inline for inline in content if inline != "")), *after)
+    return (*before, MarkedText("emph", tuple(inline for inline in content if inline != "")), *after)

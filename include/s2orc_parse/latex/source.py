@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from s2orc_parse.latex.archive import safe_name
 from s2orc_parse.latex.conditionals import resolve_conditionals
-from s2orc_parse.latex.outcome import BadSource, Outcome
+from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.tex import find_calls
 from s2orc_parse.latex.verbatim import remove_comments
 
@@ -41,7 +41,7 @@ _PACKAGES = r"usepackage|RequirePackage|documentclass|documentstyle"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class LatexSource:
     """The assembled content of an archive, without comments."""
 
     main: str
@@ -60,7 +60,7 @@ class Source:
     """databases that the document references"""
 
 
-def read_source(files: dict[str, bytes]) -> Source:
+def read_source(files: dict[str, bytes]) -> LatexSource:
     """Assemble a source.
 
     Raises:
@@ -74,7 +74,7 @@ def read_source(files: dict[str, bytes]) -> Source:
     whole = whole.replace("\\jobname", PurePosixPath(main).stem)
     begin = _BEGIN.search(whole)
     if begin is None:
-        raise BadSource(Outcome.NO_LATEX, f"{main} has no \\begin{{document}}")
+        raise BadSource(LatexOutcome.NO_LATEX, f"{main} has no \\begin{{document}}")
     end = _END.search(whole, begin.end())
     preamble, body = whole[: begin.start()], whole[begin.end() : end.start() if end else len(whole)]
     packages = _read_packages(preamble)
@@ -85,7 +85,7 @@ def read_source(files: dict[str, bytes]) -> Source:
         if (found := decoder.find(name + suffix)) is not None
     )
     preamble, body = resolve_conditionals(preamble, body)
-    return Source(
+    return LatexSource(
         main,
         files,
         preamble,
@@ -181,7 +181,7 @@ class _Flattener:
             text = text[begin.end() : end.start() if end else len(text)]
         self._room -= len(text)
         if self._room < 0:
-            raise BadSource(Outcome.TOO_LARGE, f"more than {MAX_FLAT} characters once its files are put together")
+            raise BadSource(LatexOutcome.TOO_LARGE, f"more than {MAX_FLAT} characters once its files are put together")
         text = _INPUT.sub(self._input, text)
         self._open.pop()
         return text
@@ -230,7 +230,7 @@ def _find_main(files: dict[str, bytes]) -> str:
                     if list_files and ("ignore" not in words):
                         return list_files
     if not starting:
-        raise BadSource(Outcome.NO_LATEX, "no file has \\documentclass")
+        raise BadSource(LatexOutcome.NO_LATEX, "no file has \\documentclass")
     included = {
         PurePosixPath(m.group(1) or m.group(2) or m.group(4) or "").stem
         for text in stripped.values()

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from s2orc_parse.latex.outcome import BadSource, Outcome
+from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 
 _FAR = 1 << 40
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
@@ -27,7 +27,7 @@ deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
 def check_deadline() -> None:
     """Raise `BadSource` after the deadline."""
     if time.monotonic() > deadline.get():
-        raise BadSource(Outcome.TIMEOUT, "before the converter")
+        raise BadSource(LatexOutcome.TIMEOUT, "before the converter")
 
 
 def replace_intervals(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:

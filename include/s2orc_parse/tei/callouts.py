@@ -12,7 +12,7 @@ from itertools import accumulate
 from s2orc_parse.parse_model import BibEntry, CitationStyle, CiteSpan, RefSpan, RefType
 from s2orc_parse.tei import name_year, numbers
 from s2orc_parse.tei.crossrefs import RefIndex, follows_word
-from s2orc_parse.tei.text import Draft, Mark
+from s2orc_parse.tei.text import ReferenceMark, TextDraft
 
 MIN_CALLOUTS = 3  # SEMANTICS §3: fewer citations do not determine a style
 _BETWEEN = re.compile(r"[\s,;&‐‑‒–—−-]*(?:and\s+)?")
@@ -31,12 +31,12 @@ _INTERVAL_BEFORE = re.compile(
 )
 
 
-def group_marks(draft: Draft) -> list[list[Mark]]:
+def group_marks(draft: TextDraft) -> list[list[ReferenceMark]]:
     """Return the citation marks grouped as printed: only separators are between the marks of a group.
 
     GROBID splits one printed citation into several marks.
     """
-    joined: list[list[Mark]] = []
+    joined: list[list[ReferenceMark]] = []
     for mark in draft.marks:
         if mark.kind != "cite":
             continue
@@ -47,7 +47,7 @@ def group_marks(draft: Draft) -> list[list[Mark]]:
     return joined
 
 
-def detect_style(drafts: Iterable[Draft]) -> CitationStyle:
+def detect_style(drafts: Iterable[TextDraft]) -> CitationStyle:
     """Return the majority style of a paper's classified citations if it has at least three votes, else OTHER."""
     counts: Counter[CitationStyle] = Counter()
     for draft in drafts:
@@ -61,7 +61,7 @@ def detect_style(drafts: Iterable[Draft]) -> CitationStyle:
     return CitationStyle.OTHER
 
 
-def _classify_group(text: str, group: Sequence[Mark]) -> tuple[CitationStyle | None, int]:
+def _classify_group(text: str, group: Sequence[ReferenceMark]) -> tuple[CitationStyle | None, int]:
     """Return the style of adjacent citations and their number: two for `[1], [2]` and for `[3]-[5]`, one for `[1, 2]`."""
     start, end = group[0].start, group[-1].end
     surface = text[start:end]
@@ -76,11 +76,11 @@ def _classify_group(text: str, group: Sequence[Mark]) -> tuple[CitationStyle | N
     return (CitationStyle.OTHER if _ALPHA_LABEL.search(surface) else None), 1
 
 
-class Linker:
+class CalloutLinker:
     """Creates the spans of all texts of one paper."""
 
     def __init__(
-        self, drafts: Sequence[Draft], entries: Sequence[BibEntry], ids: Mapping[str, str], refs: RefIndex, ref_ids: Mapping[str, str],
+        self, drafts: Sequence[TextDraft], entries: Sequence[BibEntry], ids: Mapping[str, str], refs: RefIndex, ref_ids: Mapping[str, str],
     ) -> None:  # fmt: skip
         self.style = detect_style(drafts)
         self._is_name_year = self.style is CitationStyle.NAME_YEAR
@@ -98,7 +98,7 @@ class Linker:
     def _entries_by_name(self) -> Mapping[tuple[str, int], Sequence[BibEntry]]:
         return name_year.index_entries(self._entries)
 
-    def citations(self, draft: Draft) -> tuple[CiteSpan, ...]:
+    def citations(self, draft: TextDraft) -> tuple[CiteSpan, ...]:
         """Return the distinct citation spans of a text in order."""
         text = draft.text
         if not draft.marks and (self.style is not CitationStyle.BRACKET or "[" not in text):
@@ -108,7 +108,7 @@ class Linker:
             CiteSpan(start, end, text[start:end], key) for start, end, key in sorted(found, key=_span_position)
         )
 
-    def references(self, draft: Draft, cites: Sequence[CiteSpan]) -> tuple[RefSpan, ...]:
+    def references(self, draft: TextDraft, cites: Sequence[CiteSpan]) -> tuple[RefSpan, ...]:
         """Return the distinct reference spans of a text in order, except those that overlap a citation."""
         found_references = list(self._references(draft))
         if not found_references:
@@ -120,7 +120,7 @@ class Linker:
                 found[start, end] = RefSpan(start, end, draft.text[start:end], key)
         return tuple(found[at] for at in sorted(found))
 
-    def _votes(self, drafts: Sequence[Draft], positions: Mapping[str, int]) -> list[tuple[int, int]]:
+    def _votes(self, drafts: Sequence[TextDraft], positions: Mapping[str, int]) -> list[tuple[int, int]]:
         """Return (printed number, position) of every citation with one number that the TEI resolves."""
         votes = []
         for draft in drafts:
@@ -132,10 +132,10 @@ class Linker:
                     votes.append((int(match.group(1)), positions[self._ids[mark.targets[0]]]))
         return votes
 
-    def _citations(self, draft: Draft) -> Iterable[tuple[int, int, str | None]]:
+    def _citations(self, draft: TextDraft) -> Iterable[tuple[int, int, str | None]]:
         marks = [mark for mark in draft.marks if mark.kind == "cite" or self._is_year(draft.text, mark)]
         if self.style is CitationStyle.BRACKET and "[" in draft.text:
-            covered: set[Mark] = set()
+            covered: set[ReferenceMark] = set()
             starts, ends = (
                 [mark.start for mark in marks],
                 [mark.end for mark in marks],
@@ -151,14 +151,14 @@ class Linker:
         for mark in marks:
             yield from self._marked(draft.text, mark)
 
-    def _is_year(self, text: str, mark: Mark) -> bool:
+    def _is_year(self, text: str, mark: ReferenceMark) -> bool:
         """Return whether GROBID mistook a year in parentheses for a formula number."""
         return (
             mark.kind == "formula" and not mark.targets and self.style is CitationStyle.NAME_YEAR
             and name_year.YEAR.fullmatch(text, mark.start, mark.end) is not None
         )  # fmt: skip
 
-    def _is_citation(self, text: str, group: numbers.Group) -> bool:
+    def _is_citation(self, text: str, group: numbers.NumberGroup) -> bool:
         """Return whether a group without a TEI mark is a citation.
 
         All its numbers must be in the bibliography, and it must not be mathematics.
@@ -173,7 +173,9 @@ class Linker:
             return False
         return not _INTERVAL_BEFORE.search(before)
 
-    def _pieces(self, pieces: Iterable[numbers.Cited], marked: Sequence[Mark]) -> Iterable[tuple[int, int, str | None]]:
+    def _pieces(
+        self, pieces: Iterable[numbers.Cited], marked: Sequence[ReferenceMark]
+    ) -> Iterable[tuple[int, int, str | None]]:
         for piece in pieces:
             keys = [self._numbers[number] for number in piece.numbers if number in self._numbers]
             if not keys:
@@ -187,10 +189,10 @@ class Linker:
                 for key in _or_none(keys):
                     yield piece.start, piece.end, key
 
-    def _targets(self, mark: Mark) -> list[str]:
+    def _targets(self, mark: ReferenceMark) -> list[str]:
         return list(dict.fromkeys(self._ids[target] for target in mark.targets if target in self._ids))
 
-    def _marked(self, text: str, mark: Mark) -> Iterable[tuple[int, int, str | None]]:
+    def _marked(self, text: str, mark: ReferenceMark) -> Iterable[tuple[int, int, str | None]]:
         """Yield the spans of a mark outside bracket groups."""
         start, end = mark.start, mark.end
         if (
@@ -247,7 +249,7 @@ class Linker:
         for work, found_key in zip(works, found, strict=True):
             yield work.start, work.end, found_key
 
-    def _references(self, draft: Draft) -> Iterable[tuple[int, int, str | None]]:
+    def _references(self, draft: TextDraft) -> Iterable[tuple[int, int, str | None]]:
         taken: list[tuple[int, int]] = []
         for mark in draft.marks:
             if mark.kind == "cite" or self._is_year(draft.text, mark):

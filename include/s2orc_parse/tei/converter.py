@@ -8,7 +8,7 @@ from itertools import starmap
 
 from s2orc_parse.parse_model import EQUATION, BackPart, EqSpan, Paragraph, Parse, Provenance, RefEntry, RefType
 from s2orc_parse.tei.bibliography import XML_ID, read_bibliography
-from s2orc_parse.tei.callouts import Linker
+from s2orc_parse.tei.callouts import CalloutLinker
 from s2orc_parse.tei.crossrefs import RefIndex
 from s2orc_parse.tei.header import read_extractor, read_header
 from s2orc_parse.tei.read import local_name, read_tei
@@ -21,9 +21,9 @@ from s2orc_parse.tei.references import (
     read_formula,
     read_note,
 )
-from s2orc_parse.tei.sections import Section, Sections
+from s2orc_parse.tei.sections import SectionPath, Sections
 from s2orc_parse.tei.statements import Statements
-from s2orc_parse.tei.text import Draft, Element, TextReader, plain
+from s2orc_parse.tei.text import Element, TeiTextReader, TextDraft, plain
 
 _BACK_PARTS = {part.value: part for part in BackPart}
 CONVERTER_VERSION = "8"  # part of the key of every stored parse; increase it when the parse of any TEI may change
@@ -45,7 +45,7 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
         for head in element.iter("{*}head")
         if _is_section_head(head)
     )
-    abstract, body, back = TextReader(), TextReader(sections), TextReader(sections)
+    abstract, body, back = TeiTextReader(), TeiTextReader(sections), TeiTextReader(sections)
     for element in parts["abstract"]:
         abstract.read(element)
     for element in parts["body"]:
@@ -55,14 +55,14 @@ def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None 
     for element in parts["back"]:
         for part in element:  # every part is a separate division, so that a header does not extend into the next part
             kind = (part.get("type") or "").strip()
-            back.read_part(part, Section(path=kind))
+            back.read_part(part, SectionPath(path=kind))
             back_parts += [_BACK_PARTS.get(kind)] * (len(back.drafts) - len(back_parts))
     bib_elements, entries = read_bibliography(parts["listBibl"])
     floats = _Floats((abstract, body, back))
     statements = Statements([*body.drafts, *back.drafts])
     index = RefIndex(floats.entries, sections, statements)
     ids = index_ids(zip(bib_elements, (entry.key for entry in entries), strict=True))
-    linker = Linker([*body.drafts, *back.drafts], entries, ids, index, floats.ids)
+    linker = CalloutLinker([*body.drafts, *back.drafts], entries, ids, index, floats.ids)
     texts = {
         name: tuple(_paragraph(draft, linker, floats, name) for draft in reader.drafts)
         for name, reader in (("abstract", abstract), ("body_text", body))
@@ -107,10 +107,10 @@ def _is_section_head(head: Element) -> bool:
 class _Floats:
     """Content that is moved from the text to reference entries: figures, tables, formulas, footnotes."""
 
-    def __init__(self, readers: tuple[TextReader, ...]) -> None:
+    def __init__(self, readers: tuple[TeiTextReader, ...]) -> None:
         self.entries: list[RefEntry] = []
         self.ids: dict[str, str] = {}
-        self._captions: dict[str, Draft] = {}
+        self._captions: dict[str, TextDraft] = {}
         self._formulas: dict[Element, RefEntry] = {}
         floats = [element for reader in readers for element in reader.floats]
         notes = [element for reader in readers for element in reader.notes]
@@ -131,7 +131,7 @@ class _Floats:
         for element, key in zip(notes, assign_keys(RefType.FOOTNOTE, notes), strict=True):
             self._add(element, *read_note(element, key))
 
-    def _add(self, element: Element, entry: RefEntry, caption: Draft | None = None) -> None:
+    def _add(self, element: Element, entry: RefEntry, caption: TextDraft | None = None) -> None:
         self.entries.append(entry)
         if caption is not None:
             self._captions[entry.key] = caption
@@ -143,7 +143,7 @@ class _Floats:
         entry = self._formulas[element]
         return EqSpan(at, at + len(EQUATION), EQUATION, entry.key, raw_text=entry.text, label=entry.num)
 
-    def add_spans(self, linker: Linker) -> list[RefEntry]:
+    def add_spans(self, linker: CalloutLinker) -> list[RefEntry]:
         """Return the entries with the citations in their captions."""
         return [
             replace(entry, cite_spans=linker.citations(self._captions[entry.key]))
@@ -153,7 +153,7 @@ class _Floats:
         ]
 
 
-def _paragraph(draft: Draft, linker: Linker, floats: _Floats, where: str) -> Paragraph:
+def _paragraph(draft: TextDraft, linker: CalloutLinker, floats: _Floats, where: str) -> Paragraph:
     cites = linker.citations(draft)
     return Paragraph(
         section="Abstract" if where == "abstract" else draft.section.path,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from s2orc_parse.parse_model import RefEntry, RefType
 from s2orc_parse.tei.references import NUMBER
-from s2orc_parse.tei.sections import Section, Sections
+from s2orc_parse.tei.sections import SectionPath, Sections
 from s2orc_parse.tei.statements import Statements
 
 _WORDS = {
@@ -81,7 +81,7 @@ class RefIndex:
         self._numbered = sections.numbered
         kinds = {kind for kind, _ in self._by_number} | ({RefType.SECTION} if self._sections else set())
         self._stems = [stem for kind, stems in _STEMS.items() if kind in kinds for stem in stems]
-        self._mentioned: dict[Section, str] = {}
+        self._mentioned: dict[SectionPath, str] = {}
         self._statements = statements
         self._appendices = {_normalize(number): section for number, section in reversed(sections.appendices.items())}
         if ("I",) not in sections.numbered:  # no Roman numerals: letters number the appendices
@@ -100,7 +100,7 @@ class RefIndex:
             return self._mention(self._numbered[numbers]) if numbers else None
         return self._by_number.get((kind, number))
 
-    def _mention(self, section: Section) -> str:
+    def _mention(self, section: SectionPath) -> str:
         """Return the key of a section. The first mention of a section creates its entry."""
         return self._mentioned.setdefault(section, f"SECREF{len(self._mentioned)}")
 

@@ -39,7 +39,7 @@ class Cited(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class NumberGroup:
     """One printed group such as `[3]`, `[1, 3-5, 9]` or `[3]-[5]`; its pieces cover it."""
 
     start: int
@@ -47,11 +47,13 @@ class Group:
     pieces: tuple[Cited, ...]
 
 
-def find_groups(text: str) -> list[Group]:
+def find_groups(text: str) -> list[NumberGroup]:
     """Return all groups of a text in order. `[3]-[5]`, two numbers joined by a dash, is one group with one piece."""
-    found: list[Group] = []
+    found: list[NumberGroup] = []
     for match in GROUP.finditer(text):
-        group = Group(match.start(), match.end(), split_pieces(text, match.start(), match.end(), *match.span("list")))
+        group = NumberGroup(
+            match.start(), match.end(), split_pieces(text, match.start(), match.end(), *match.span("list"))
+        )
         if found and (joined := _join_groups(text, found[-1], group)):
             found[-1] = joined
         else:
@@ -86,14 +88,14 @@ def _expand_item(item: re.Match[str]) -> tuple[int, ...]:
     return tuple(range(first, last + 1)) if first < last <= first + MAX_RANGE else ()
 
 
-def _join_groups(text: str, left: Group, right: Group) -> Group | None:
+def _join_groups(text: str, left: NumberGroup, right: NumberGroup) -> NumberGroup | None:
     if len(left.pieces) != 1 or len(right.pieces) != 1 or not _CHAIN.fullmatch(text, left.end, right.start):
         return None
     a, b = left.pieces[0].numbers, right.pieces[0].numbers
     if len(a) != 1 or len(b) != 1 or not a[0] < b[0] <= a[0] + MAX_RANGE:
         return None
     piece = Cited(left.start, right.end, tuple(range(a[0], b[0] + 1)))
-    return Group(left.start, right.end, (piece,))
+    return NumberGroup(left.start, right.end, (piece,))
 
 
 def map_numbers(labels: Sequence[str | None], votes: Iterable[tuple[int, int]], entries: int) -> Mapping[int, int]:

@@ -11,7 +11,7 @@ MAX_TAGS = 500_000  # a real TEI of 12 MB has 300,000
 _BOM = b"\xef\xbb\xbf"
 
 
-class Reason(StrEnum):
+class TeiRefusal(StrEnum):
     """The reason why a TEI gives no parse."""
 
     EMPTY = "empty"
@@ -26,12 +26,12 @@ class Reason(StrEnum):
 class BadTei(Exception):
     """The TEI cannot be parsed, for the given `reason`."""
 
-    def __init__(self, reason: Reason) -> None:
+    def __init__(self, reason: TeiRefusal) -> None:
         super().__init__(reason.value)
         self.reason = reason
 
 
-class _Names(dict[object, str]):
+class _LocalNames(dict[object, str]):
     """Tag → local name, cached for the first few thousand tags; "" for comments and processing instructions."""
 
     def __missing__(self, tag: object) -> str:
@@ -41,7 +41,7 @@ class _Names(dict[object, str]):
         return name
 
 
-NAMES = _Names()
+NAMES = _LocalNames()
 """Local names by tag: `NAMES[element.tag]` avoids a function call for every element."""
 
 
@@ -56,14 +56,14 @@ def read_tei(tei: bytes) -> etree._Element:
     Namespaces are ignored: they differ between GROBID versions and are sometimes missing. Raises `BadTei`.
     """
     if len(tei) > MAX_BYTES or tei.count(b"<") > MAX_TAGS:
-        raise BadTei(Reason.TOO_LARGE)
+        raise BadTei(TeiRefusal.TOO_LARGE)
     if tei.startswith(_BOM):
         tei = tei[len(_BOM) :]
     tei = tei.strip()
     if not tei:
-        raise BadTei(Reason.EMPTY)
+        raise BadTei(TeiRefusal.EMPTY)
     if _has_doctype(tei):  # checked here because with collect_ids=False lxml loads a DTD in spite of load_dtd=False
-        raise BadTei(Reason.DOCTYPE)
+        raise BadTei(TeiRefusal.DOCTYPE)
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False,
         remove_comments=True, remove_pis=True, collect_ids=False,
@@ -73,17 +73,17 @@ def read_tei(tei: bytes) -> etree._Element:
     except etree.XMLSyntaxError as error:
         raise BadTei(_classify_error(tei, error)) from None
     if local_name(root) not in ("TEI", "TEI.2"):
-        raise BadTei(Reason.NOT_TEI)
+        raise BadTei(TeiRefusal.NOT_TEI)
     return root
 
 
-def _classify_error(xml: bytes, error: etree.XMLSyntaxError) -> Reason:
+def _classify_error(xml: bytes, error: etree.XMLSyntaxError) -> TeiRefusal:
     """Return the reason for a parser error."""
     try:
         xml.decode("utf-8")
     except UnicodeDecodeError:
-        return Reason.NOT_UTF8
-    return Reason.TOO_DEEP if "depth" in str(error).casefold() else Reason.NOT_WELL_FORMED
+        return TeiRefusal.NOT_UTF8
+    return TeiRefusal.TOO_DEEP if "depth" in str(error).casefold() else TeiRefusal.NOT_WELL_FORMED
 
 
 def _has_doctype(xml: bytes) -> bool:

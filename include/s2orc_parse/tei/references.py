@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from s2orc_parse.parse_model import RefEntry, RefType
 from s2orc_parse.tei.bibliography import XML_ID
 from s2orc_parse.tei.read import local_name
-from s2orc_parse.tei.text import Draft, Element, plain, read_flat
+from s2orc_parse.tei.text import Element, TextDraft, plain, read_flat
 
 _PREFIXES = {
     RefType.FIGURE: ("FIGREF", re.compile(r"fig_(\d{1,5})")),
@@ -54,7 +54,7 @@ def classify_float(element: Element, label: re.Match[str] | None) -> RefType:
     return RefType.TABLE if label is not None and label["kind"].casefold().startswith("tab") else RefType.FIGURE
 
 
-def read_float(element: Element, key: str, kind: RefType, label: re.Match[str] | None) -> tuple[RefEntry, Draft]:
+def read_float(element: Element, key: str, kind: RefType, label: re.Match[str] | None) -> tuple[RefEntry, TextDraft]:
     """Return the entry of a figure or table without spans, and the draft of its caption for making the spans."""
     heads = [child for child in element if local_name(child) == "head"]
     captions = [*element.iter("{*}figDesc"), *(child for child in element if local_name(child) == "note")]
@@ -68,10 +68,10 @@ def read_float(element: Element, key: str, kind: RefType, label: re.Match[str] |
     return RefEntry(key, kind, caption.text, _float_number(element, head, label), cells=cells), caption
 
 
-def _prepend_title(title: str, caption: Draft) -> Draft:
+def _prepend_title(title: str, caption: TextDraft) -> TextDraft:
     shift = len(title) + 1
     marks = [mark._replace(start=mark.start + shift, end=mark.end + shift) for mark in caption.marks]
-    return Draft(f"{title} {caption.text}".strip(), marks=marks)
+    return TextDraft(f"{title} {caption.text}".strip(), marks=marks)
 
 
 def _float_number(element: Element, head: str, printed: re.Match[str] | None) -> str | None:
@@ -103,7 +103,7 @@ def read_formula(element: Element, key: str) -> RefEntry:
     return RefEntry(key, RefType.FORMULA, " ".join("".join(parts).split()), match.group(1) if match else None)
 
 
-def read_note(element: Element, key: str) -> tuple[RefEntry, Draft]:
+def read_note(element: Element, key: str) -> tuple[RefEntry, TextDraft]:
     """Return the entry of a footnote without spans, and the draft for making the spans."""
     draft = read_flat([element])
     return RefEntry(key, RefType.FOOTNOTE, draft.text, element.get("n")), draft

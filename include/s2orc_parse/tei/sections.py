@@ -43,7 +43,7 @@ _TOP_LEVEL = re.compile(
 )
 
 
-class Section(NamedTuple):
+class SectionPath(NamedTuple):
     """The section of a paragraph: the headers above it, outermost first, and the number of the innermost header."""
 
     heads: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Section(NamedTuple):
     numbers: tuple[str, ...] = ()  # the parts of the number at all levels: ("III", "B") for header B under III
 
 
-NO_SECTION = Section()
+NO_SECTION = SectionPath()
 
 
 class Sections:
@@ -65,8 +65,10 @@ class Sections:
     """
 
     def __init__(self, heads: Iterable[tuple[str | None, str]] = ()) -> None:
-        self.numbered: dict[tuple[str, ...], Section] = {}  # numbered sections; the first section with a number counts
-        self.appendices: dict[str, Section] = {}  # by the number of the appendix: A, B.1, 2
+        self.numbered: dict[
+            tuple[str, ...], SectionPath
+        ] = {}  # numbered sections; the first section with a number counts
+        self.appendices: dict[str, SectionPath] = {}  # by the number of the appendix: A, B.1, 2
         self._open: list[
             tuple[tuple[str, ...], str]
         ] = []  # open numbered headers, outermost first; a following header may be below them
@@ -77,7 +79,7 @@ class Sections:
         self._numbers_to_come = sum(numbered for numbered, _ in facts)
         parts = {p for p in (_METHODS, _RESULTS, _DISCUSSION) for _, letters in facts if p.fullmatch(letters)}
         self._has_parts = not self._numbers_to_come and len(parts) > 1
-        self._part: Section | None = None  # the part or numbered section that contains headers without number
+        self._part: SectionPath | None = None  # the part or numbered section that contains headers without number
 
     def end_of_body(self) -> None:
         """End the body: the following back matter is outside its sections."""
@@ -88,7 +90,7 @@ class Sections:
         """Close all sections: an appendix is a top-level section, numbered by letters."""
         self._open, self._roman, self._current, self._part, self._by_letters = [], False, (), None, True
 
-    def enter(self, parent: Section, n: str | None, head: str) -> Section | None:
+    def enter(self, parent: SectionPath, n: str | None, head: str) -> SectionPath | None:
         """Return the section that a header opens inside `parent` (`NO_SECTION` at the top).
 
         Return None if the header is a running title or a figure's label that the extractor mistook for a header.
@@ -101,7 +103,7 @@ class Sections:
             self.appendices.setdefault(section.num, section)
         return section
 
-    def _enter(self, parent: Section, n: str | None, head: str) -> Section | None:
+    def _enter(self, parent: SectionPath, n: str | None, head: str) -> SectionPath | None:
         if _FURNITURE.fullmatch(head):
             return None
         if _APPENDIX.match(head):
@@ -132,7 +134,7 @@ class Sections:
         self.numbered.setdefault(numbers, section)
         return section
 
-    def _enter_unnumbered(self, parent: Section, head: str) -> Section:
+    def _enter_unnumbered(self, parent: SectionPath, head: str) -> SectionPath:
         if parent.heads:
             return _section((*parent.heads, head))
         letters = _keep_letters(head)
@@ -166,10 +168,10 @@ class Sections:
         return (self._current[0], *letter, num)
 
 
-def _section(heads: tuple[str, ...], num: str | None = None, numbers: tuple[str, ...] = ()) -> Section:
+def _section(heads: tuple[str, ...], num: str | None = None, numbers: tuple[str, ...] = ()) -> SectionPath:
     while len(heads) > 1 and sum(map(len, heads)) > MAX_PATH:
         heads = heads[1:]
-    return Section(heads, "::".join(head.replace("::", ":") for head in heads), num, numbers)
+    return SectionPath(heads, "::".join(head.replace("::", ":") for head in heads), num, numbers)
 
 
 def _keep_letters(head: str) -> str:

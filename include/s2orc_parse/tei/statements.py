@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from s2orc_parse.parse_model import RefEntry, RefType
-from s2orc_parse.tei.text import Draft
+from s2orc_parse.tei.text import TextDraft
 
 MAX_STATEMENT = 5_000  # maximum number of characters of a statement's entry
 _WORDS = {
@@ -43,7 +43,7 @@ class Statement(NamedTuple):
 class Statements:
     """The statements of one paper: entries of type theorem, and their mentions."""
 
-    def __init__(self, drafts: Iterable[Draft]) -> None:
+    def __init__(self, drafts: Iterable[TextDraft]) -> None:
         self.entries: list[RefEntry] = []
         self._keys: dict[tuple[str, str], str] = {}
         for statement in _read_statements(drafts):
@@ -72,7 +72,7 @@ class Statements:
                 is_first = False
 
 
-def _read_statements(drafts: Iterable[Draft]) -> Iterator[Statement]:
+def _read_statements(drafts: Iterable[TextDraft]) -> Iterator[Statement]:
     """Yield the statements in the order of the text. A section header may be a statement's label."""
     section = None
     for draft in drafts:

@@ -13,14 +13,14 @@ from typing import NamedTuple
 from lxml import etree
 
 from s2orc_parse.parse_model import EQUATION
-from s2orc_parse.tei.read import NAMES, BadTei, Reason
-from s2orc_parse.tei.sections import MAX_HEAD, NO_SECTION, Section, Sections
+from s2orc_parse.tei.read import NAMES, BadTei, TeiRefusal
+from s2orc_parse.tei.sections import MAX_HEAD, NO_SECTION, SectionPath, Sections
 
 MAX_DEPTH = 150  # maximum nesting of elements in a text; Python's stack allows this
 Element = etree._Element
 
 
-class Mark(NamedTuple):
+class ReferenceMark(NamedTuple):
     """A reference as marked in the TEI."""
 
     start: int
@@ -30,12 +30,12 @@ class Mark(NamedTuple):
 
 
 @dataclass(slots=True)
-class Draft:
+class TextDraft:
     """A text with the annotations of the TEI."""
 
     text: str
-    section: Section = NO_SECTION
-    marks: list[Mark] = field(default_factory=list)
+    section: SectionPath = NO_SECTION
+    marks: list[ReferenceMark] = field(default_factory=list)
     # position of the token EQUATION, and the formula's element
     formulas: list[tuple[int, Element]] = field(default_factory=list)
 
@@ -73,14 +73,14 @@ _KINDS = {
 }
 
 
-class TextReader:
+class TeiTextReader:
     """Reads elements into drafts, and collects floats, formulas and notes in document order.
 
     With `sections`, headers open sections; without (in an abstract), they only end paragraphs.
     """
 
     def __init__(self, sections: Sections | None = None, *, flat: bool = False) -> None:
-        self.drafts: list[Draft] = []
+        self.drafts: list[TextDraft] = []
         self.floats: list[Element] = []
         self.notes: list[Element] = []
         self._sections = sections
@@ -92,27 +92,27 @@ class TextReader:
         self._depth = 0
         self._start()
 
-    def read(self, container: Element, section: Section = NO_SECTION) -> None:
+    def read(self, container: Element, section: SectionPath = NO_SECTION) -> None:
         """Read the content of a container (body, abstract, a part of the back matter) inside a section."""
         self._section = self._outer = self._before = section
         self._content(container)
         self._flush()
 
-    def read_part(self, part: Element, section: Section = NO_SECTION) -> None:
+    def read_part(self, part: Element, section: SectionPath = NO_SECTION) -> None:
         """Read one element (a division, a paragraph, a note) inside a section."""
         self._section = self._outer = self._before = section
         self._element(part)
         self._flush()
 
-    def draft(self) -> Draft:
+    def draft(self) -> TextDraft:
         """Return the text since the end of the last paragraph."""
-        return Draft("".join(self._parts), self._section, self._marks, self._formulas)
+        return TextDraft("".join(self._parts), self._section, self._marks, self._formulas)
 
     def _start(self) -> None:
         self._parts: list[str] = []
         self._length = 0
         self._pending = False  # a space is needed before the next word
-        self._marks: list[Mark] = []
+        self._marks: list[ReferenceMark] = []
         self._formulas: list[tuple[int, Element]] = []
 
     def _flush(self) -> None:
@@ -140,7 +140,7 @@ class TextReader:
     def _content(self, element: Element) -> None:
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise BadTei(Reason.TOO_DEEP)
+            raise BadTei(TeiRefusal.TOO_DEEP)
         if element.text:
             self._add(element.text)
         for child in element:
@@ -205,7 +205,7 @@ class TextReader:
         kind = _KINDS.get((element.get("type") or "").strip())
         if kind and self._length > start:
             targets = tuple(one[1:] for one in target.split() if one[0] == "#") if target else ()
-            self._marks.append(Mark(start + (self._parts[parts] == " "), self._length, kind, targets))
+            self._marks.append(ReferenceMark(start + (self._parts[parts] == " "), self._length, kind, targets))
 
     def _formula(self, element: Element) -> None:
         if not self._in_paragraph:
@@ -218,9 +218,9 @@ class TextReader:
             self._flush()
 
 
-def read_flat(elements: Iterable[Element]) -> Draft:
+def read_flat(elements: Iterable[Element]) -> TextDraft:
     """Return the text of some elements as one draft, ignoring their paragraphs, formulas and notes; used for captions."""
-    reader = TextReader(flat=True)
+    reader = TeiTextReader(flat=True)
     for element in elements:
         reader.read(element)
     return reader.draft()

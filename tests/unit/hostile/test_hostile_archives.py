@@ -16,7 +16,7 @@ import pytest
 from s2corpus.sources.record import Dropped, Reason
 from s2corpus.sources.streams import documents, open_stream, readable
 from s2orc_parse.archives import child
-from s2orc_parse.latex import BadSource, Outcome, archive
+from s2orc_parse.latex import BadSource, LatexOutcome, archive
 from tests.unit.latex.archives import article, gz, tar
 
 GOOD = article("Text of a paper.").encode()
@@ -100,23 +100,29 @@ DAMAGED: dict[str, bytes] = {
     "sparse map of 2^60 places": FIRST + pax((b"GNU.sparse.major", b"1"), (b"GNU.sparse.minor", b"0"))
         + member(b"a.tex", b"%d\n" % (1 << 60)) + END,
 }  # fmt: skip
-UNSAFE: dict[str, tuple[bytes, Outcome]] = {
-    "symbolic link": (FIRST + header(b"a.tex", 0, b"2", b"/etc/passwd") + END, Outcome.UNSAFE_LINK),
-    "hard link": (FIRST + header(b"a.tex", 0, b"1", b"main.tex") + END, Outcome.UNSAFE_LINK),
-    "link to a link": (FIRST + header(b"a", 0, b"2", b"b") + header(b"b", 0, b"2", b"a") + END, Outcome.UNSAFE_LINK),
+UNSAFE: dict[str, tuple[bytes, LatexOutcome]] = {
+    "symbolic link": (FIRST + header(b"a.tex", 0, b"2", b"/etc/passwd") + END, LatexOutcome.UNSAFE_LINK),
+    "hard link": (FIRST + header(b"a.tex", 0, b"1", b"main.tex") + END, LatexOutcome.UNSAFE_LINK),
+    "link to a link": (
+        FIRST + header(b"a", 0, b"2", b"b") + header(b"b", 0, b"2", b"a") + END,
+        LatexOutcome.UNSAFE_LINK,
+    ),
     "link with a long target": (
         FIRST + pax((b"linkpath", b"../" * 10_000)) + header(b"a", 0, b"2") + END,
-        Outcome.UNSAFE_LINK,
+        LatexOutcome.UNSAFE_LINK,
     ),
-    "device": (FIRST + header(b"a.tex", 0, b"3") + END, Outcome.UNSAFE_DEVICE),
-    "pipe": (FIRST + header(b"a.tex", 0, b"6") + END, Outcome.UNSAFE_DEVICE),
+    "device": (FIRST + header(b"a.tex", 0, b"3") + END, LatexOutcome.UNSAFE_DEVICE),
+    "pipe": (FIRST + header(b"a.tex", 0, b"6") + END, LatexOutcome.UNSAFE_DEVICE),
     "path in an extended header": (
         FIRST + pax((b"path", b"../../a.tex")) + member(b"a", b"") + END,
-        Outcome.UNSAFE_PATH,
+        LatexOutcome.UNSAFE_PATH,
     ),
-    "path in a long name": (FIRST + member(b"L", b"/etc/a.tex\0", b"L") + member(b"a", b"") + END, Outcome.UNSAFE_PATH),
-    "many files": (FIRST + member(b"a.tex", b"") * 5_001 + END, Outcome.TOO_MANY_FILES),
-    "many folders": (FIRST + header(b"a/", 0, b"5") * 5_001 + END, Outcome.TOO_MANY_FILES),
+    "path in a long name": (
+        FIRST + member(b"L", b"/etc/a.tex\0", b"L") + member(b"a", b"") + END,
+        LatexOutcome.UNSAFE_PATH,
+    ),
+    "many files": (FIRST + member(b"a.tex", b"") * 5_001 + END, LatexOutcome.TOO_MANY_FILES),
+    "many folders": (FIRST + header(b"a/", 0, b"5") * 5_001 + END, LatexOutcome.TOO_MANY_FILES),
 }
 
 
@@ -127,16 +133,16 @@ def zipped() -> bytes:
     return out.getvalue()
 
 
-OTHER: dict[str, tuple[bytes, Outcome]] = {
-    "zip": (zipped(), Outcome.NOT_AN_ARCHIVE),
-    "bzip2": (bz2.compress(FIRST + END), Outcome.NOT_AN_ARCHIVE),
-    "xz": (lzma.compress(FIRST + END), Outcome.NOT_AN_ARCHIVE),
-    "gzip in gzip": (gzip.compress(gz(GOOD.decode())), Outcome.NOT_AN_ARCHIVE),
-    "gzip header only": (gzip.compress(b"")[:10], Outcome.DAMAGED),
-    "gzip with a name that never ends": (b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 100_000, Outcome.DAMAGED),
-    "gzip of nothing": (gzip.compress(b""), Outcome.WITHDRAWN),
-    "gzip bomb": (gzip.compress(bytes(300 << 20), 1), Outcome.TOO_LARGE),
-    "gzip with a false size": (gz(GOOD.decode())[:-4] + struct.pack("<I", 1 << 31), Outcome.DAMAGED),
+OTHER: dict[str, tuple[bytes, LatexOutcome]] = {
+    "zip": (zipped(), LatexOutcome.NOT_AN_ARCHIVE),
+    "bzip2": (bz2.compress(FIRST + END), LatexOutcome.NOT_AN_ARCHIVE),
+    "xz": (lzma.compress(FIRST + END), LatexOutcome.NOT_AN_ARCHIVE),
+    "gzip in gzip": (gzip.compress(gz(GOOD.decode())), LatexOutcome.NOT_AN_ARCHIVE),
+    "gzip header only": (gzip.compress(b"")[:10], LatexOutcome.DAMAGED),
+    "gzip with a name that never ends": (b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 100_000, LatexOutcome.DAMAGED),
+    "gzip of nothing": (gzip.compress(b""), LatexOutcome.WITHDRAWN),
+    "gzip bomb": (gzip.compress(bytes(300 << 20), 1), LatexOutcome.TOO_LARGE),
+    "gzip with a false size": (gz(GOOD.decode())[:-4] + struct.pack("<I", 1 << 31), LatexOutcome.DAMAGED),
 }
 
 
@@ -144,7 +150,11 @@ OTHER: dict[str, tuple[bytes, Outcome]] = {
 def test_damaged_tar_has_outcome(name: str) -> None:
     with pytest.raises(BadSource) as raised:
         archive.unpack(gzip.compress(DAMAGED[name], 1))
-    expected = (Outcome.DAMAGED, Outcome.NOT_AN_ARCHIVE) if DAMAGED[name][:8] != b"main.tex" else (Outcome.DAMAGED,)
+    expected = (
+        (LatexOutcome.DAMAGED, LatexOutcome.NOT_AN_ARCHIVE)
+        if DAMAGED[name][:8] != b"main.tex"
+        else (LatexOutcome.DAMAGED,)
+    )
     assert raised.value.outcome in expected and raised.value.detail
 
 
@@ -184,7 +194,7 @@ def test_slow_archive_is_ended_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "SILENT_SECONDS", 1.0)
     with pytest.raises(BadSource) as raised:
         archive.unpack(gz(GOOD.decode()), seconds=1.0)
-    assert raised.value.outcome is Outcome.TIMEOUT
+    assert raised.value.outcome is LatexOutcome.TIMEOUT
     found = list(readable(documents(io.BytesIO(FIRST + END))))
     assert [one.reason for one in found if isinstance(one, Dropped)] == [Reason.UNREADABLE_REST]
 
@@ -193,7 +203,7 @@ def test_greedy_archive_is_ended_by_memory(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(child, "MEMORY_BYTES", 64 << 20)
     with pytest.raises(BadSource) as raised:
         archive.unpack(gzip.compress(FIRST + member(b"a.png", bytes(100 << 20)) + END, 1))
-    assert raised.value.outcome is Outcome.OUT_OF_MEMORY
+    assert raised.value.outcome is LatexOutcome.OUT_OF_MEMORY
 
 
 @pytest.mark.parametrize(
@@ -203,7 +213,7 @@ def test_child_that_was_taken_over_gives_no_files(written: str, monkeypatch: pyt
     monkeypatch.setattr(child, "LAUNCH", f"import sys; sys.stdout.write({written})")
     with pytest.raises(BadSource) as raised:
         archive.unpack(gz(GOOD.decode()))
-    assert raised.value.outcome is Outcome.DAMAGED
+    assert raised.value.outcome is LatexOutcome.DAMAGED
     found = list(readable(documents(io.BytesIO(FIRST + END))))
     assert [one.reason for one in found if isinstance(one, Dropped)] == [Reason.UNREADABLE_REST]
 

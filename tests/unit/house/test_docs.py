@@ -21,14 +21,14 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.sources import record
 from s2corpus.text import documents, splits
 from s2corpus.titles import linking
-from s2orc_parse.latex import Outcome as LatexOutcome
+from s2orc_parse.latex import LatexOutcome
 from s2orc_parse.tei import read
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 RUNBOOK = (DOCS / "runbook.md").read_text("utf-8")
 WORDS = set(re.findall(r"`([^`\n]+)`", RUNBOOK))
 ENUMS: tuple[type[StrEnum], ...] = (
-    Refusal, record.Reason, pdf.Outcome, protocol.Outcome, read.Reason, LatexOutcome, vote.Rule, openness.Evidence, keeping.Outcome,
+    Refusal, record.Reason, pdf.Outcome, protocol.Outcome, read.TeiRefusal, LatexOutcome, vote.Rule, openness.Evidence, keeping.Outcome,
     linking.Reason, documents.Outcome, splits.Split, ReleaseState,
 )  # fmt: skip
 

@@ -217,6 +217,6 @@ def test_any_json_is_a_parse_or_a_reason(given: Json) -> None:
     try:
         found = elsevier.convert(json.dumps({**article([sentence("Text.", 0)]), **given}).encode(), sha1="")
     except jats.BadArticle as bad:
-        assert bad.outcome in jats.Outcome
+        assert bad.outcome in jats.JatsOutcome
     else:
         assert not list(articles.broken_laws(found))

@@ -142,6 +142,6 @@ def test_any_bytes_are_a_parse_or_a_reason(data: bytes) -> None:
     try:
         parse = jats.convert(data, sha1="")
     except jats.BadArticle as bad:
-        assert bad.outcome in jats.Outcome
+        assert bad.outcome in jats.JatsOutcome
     else:
         assert not list(articles.broken_laws(parse))

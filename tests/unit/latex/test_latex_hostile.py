@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from s2orc_parse.latex import BadSource, Outcome, archive, convert, source
+from s2orc_parse.latex import BadSource, LatexOutcome, archive, convert, source
 from tests.unit.latex.archives import article, check_laws, gz, tar
 
 GOOD = article("Text of a paper.")
@@ -46,27 +46,27 @@ def bomb_of_inputs() -> bytes:
     return tar({"main.tex": article(r"\input{f0}"), **files, "f18.tex": "x" * 1000})
 
 
-CASES: dict[str, tuple[bytes, Outcome]] = {
-    "path out of the folder": (member("../../evil.tex"), Outcome.UNSAFE_PATH),
-    "absolute path": (member("/etc/cron.d/evil.tex"), Outcome.UNSAFE_PATH),
-    "symbolic link": (member("a.tex", tarfile.SYMTYPE, "/etc/passwd"), Outcome.UNSAFE_LINK),
-    "hard link": (member("a.tex", tarfile.LNKTYPE, "main.tex"), Outcome.UNSAFE_LINK),
-    "device": (member("a.tex", tarfile.CHRTYPE), Outcome.UNSAFE_DEVICE),
-    "pipe": (member("a.tex", tarfile.FIFOTYPE), Outcome.UNSAFE_DEVICE),
-    "gzip bomb": (gzip.compress(bytes((8 << 20) + 1), 9, mtime=0), Outcome.TOO_LARGE),
-    "a huge text file": (tar({"main.tex": GOOD, "b.txt": bytes((1 << 20) + 1)}), Outcome.TOO_LARGE),
-    "too many files": (bomb_of_files(), Outcome.TOO_MANY_FILES),
-    "files that input each other twice": (bomb_of_inputs(), Outcome.TOO_LARGE),
-    "cut off": (tar({"main.tex": GOOD})[:-30], Outcome.DAMAGED),
-    "checksum wrong": (gz(GOOD)[:-8] + b"\0" * 8, Outcome.DAMAGED),
-    "a size that is not true": (gz(GOOD)[:-4] + b"\xff\xff\xff\0", Outcome.DAMAGED),
-    "a macro without end": (gz(article(r"\def\a{\a\a}\a")), Outcome.TIMEOUT),
-    "a tar inside": (tar({"inner.tar": tar({"main.tex": GOOD})}), Outcome.NO_LATEX),
-    "random bytes": (random.Random(1).randbytes(4000), Outcome.NOT_AN_ARCHIVE),
-    "a PDF": (gzip.compress(b"%PDF-1.5 ...", mtime=0), Outcome.PDF_ONLY),
-    "withdrawn": (gz("%auto-ignore\nThis paper has been withdrawn by the author.\n"), Outcome.WITHDRAWN),
-    "no LaTeX": (gz(r"\input amstex \document \bye"), Outcome.NO_LATEX),
-    "nothing to read": (gz(article("")), Outcome.NO_TEXT),
+CASES: dict[str, tuple[bytes, LatexOutcome]] = {
+    "path out of the folder": (member("../../evil.tex"), LatexOutcome.UNSAFE_PATH),
+    "absolute path": (member("/etc/cron.d/evil.tex"), LatexOutcome.UNSAFE_PATH),
+    "symbolic link": (member("a.tex", tarfile.SYMTYPE, "/etc/passwd"), LatexOutcome.UNSAFE_LINK),
+    "hard link": (member("a.tex", tarfile.LNKTYPE, "main.tex"), LatexOutcome.UNSAFE_LINK),
+    "device": (member("a.tex", tarfile.CHRTYPE), LatexOutcome.UNSAFE_DEVICE),
+    "pipe": (member("a.tex", tarfile.FIFOTYPE), LatexOutcome.UNSAFE_DEVICE),
+    "gzip bomb": (gzip.compress(bytes((8 << 20) + 1), 9, mtime=0), LatexOutcome.TOO_LARGE),
+    "a huge text file": (tar({"main.tex": GOOD, "b.txt": bytes((1 << 20) + 1)}), LatexOutcome.TOO_LARGE),
+    "too many files": (bomb_of_files(), LatexOutcome.TOO_MANY_FILES),
+    "files that input each other twice": (bomb_of_inputs(), LatexOutcome.TOO_LARGE),
+    "cut off": (tar({"main.tex": GOOD})[:-30], LatexOutcome.DAMAGED),
+    "checksum wrong": (gz(GOOD)[:-8] + b"\0" * 8, LatexOutcome.DAMAGED),
+    "a size that is not true": (gz(GOOD)[:-4] + b"\xff\xff\xff\0", LatexOutcome.DAMAGED),
+    "a macro without end": (gz(article(r"\def\a{\a\a}\a")), LatexOutcome.TIMEOUT),
+    "a tar inside": (tar({"inner.tar": tar({"main.tex": GOOD})}), LatexOutcome.NO_LATEX),
+    "random bytes": (random.Random(1).randbytes(4000), LatexOutcome.NOT_AN_ARCHIVE),
+    "a PDF": (gzip.compress(b"%PDF-1.5 ...", mtime=0), LatexOutcome.PDF_ONLY),
+    "withdrawn": (gz("%auto-ignore\nThis paper has been withdrawn by the author.\n"), LatexOutcome.WITHDRAWN),
+    "no LaTeX": (gz(r"\input amstex \document \bye"), LatexOutcome.NO_LATEX),
+    "nothing to read": (gz(article("")), LatexOutcome.NO_TEXT),
 }
 
 
@@ -103,7 +103,7 @@ def test_each_has_its_outcome(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(BadSource) as raised:
         convert(data, sha1="", seconds=3, memory_mb=256)
     if name == "a macro without end":  # whichever limit it meets first
-        assert raised.value.outcome in (Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY, Outcome.CONVERTER_FAILED)
+        assert raised.value.outcome in (LatexOutcome.TIMEOUT, LatexOutcome.OUT_OF_MEMORY, LatexOutcome.CONVERTER_FAILED)
     else:
         assert raised.value.outcome is outcome
 
@@ -159,7 +159,12 @@ def test_odd_sources_end_in_a_parse_or_an_outcome(body: str) -> None:
     try:
         check_laws(convert(gz(article(body)), sha1="", seconds=20))
     except BadSource as bad:
-        assert bad.outcome in (Outcome.CONVERTER_FAILED, Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY, Outcome.NO_TEXT)
+        assert bad.outcome in (
+            LatexOutcome.CONVERTER_FAILED,
+            LatexOutcome.TIMEOUT,
+            LatexOutcome.OUT_OF_MEMORY,
+            LatexOutcome.NO_TEXT,
+        )
 
 
 PIECES = st.sampled_from(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2orc_parse.tei.sections import NO_SECTION, Section, Sections
+from s2orc_parse.tei.sections import NO_SECTION, SectionPath, Sections
 from tests.unit.tei import teis
 from tests.unit.tei.test_tei_structure import paths
 
@@ -75,16 +75,16 @@ def test_what_follows_the_body_lies_in_none_of_its_sections() -> None:
 def test_of_two_sections_of_one_number_the_first_is_kept() -> None:
     found = Sections()
     first = found.enter(NO_SECTION, "2.1", "First")
-    assert first == Section(("First",), "First", "2.1", ("2", "1"))
-    assert found.enter(NO_SECTION, "2-1.", "Again") == Section(("Again",), "Again", "2-1", ("2", "1"))
+    assert first == SectionPath(("First",), "First", "2.1", ("2", "1"))
+    assert found.enter(NO_SECTION, "2-1.", "Again") == SectionPath(("Again",), "Again", "2-1", ("2", "1"))
     assert found.numbered == {("2", "1"): first}
 
 
 def test_a_head_within_a_section_is_of_that_section_whatever_its_number() -> None:
     found = Sections()
-    outer = Section(("Outer",), "Outer")
-    assert found.enter(outer, "3", "Inner") == Section(("Outer", "Inner"), "Outer::Inner", "3", ("3",))
-    assert found.enter(outer, None, "Plain") == Section(("Outer", "Plain"), "Outer::Plain")
+    outer = SectionPath(("Outer",), "Outer")
+    assert found.enter(outer, "3", "Inner") == SectionPath(("Outer", "Inner"), "Outer::Inner", "3", ("3",))
+    assert found.enter(outer, None, "Plain") == SectionPath(("Outer", "Plain"), "Outer::Plain")
     assert found.enter(outer, None, "") == outer
-    assert found.enter(outer, "?", "Odd") == Section(("Outer", "Odd"), "Outer::Odd")
+    assert found.enter(outer, "?", "Odd") == SectionPath(("Outer", "Odd"), "Outer::Odd")
     assert found.enter(outer, None, "Figure 2.") is None

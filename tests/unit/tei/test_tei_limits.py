@@ -7,9 +7,9 @@ from lxml import etree
 
 from s2orc_parse import tei
 from s2orc_parse.tei.callouts import _Intervals
-from s2orc_parse.tei.read import NAMES, BadTei, Reason, read_tei
+from s2orc_parse.tei.read import NAMES, BadTei, TeiRefusal, read_tei
 from s2orc_parse.tei.sections import _roman_value
-from s2orc_parse.tei.text import TextReader
+from s2orc_parse.tei.text import TeiTextReader
 from tests.unit.tei import teis
 
 
@@ -17,18 +17,18 @@ from tests.unit.tei import teis
     ("data", "reason"),
     [
         (b"<TEI/>".ljust(12_000_000), None),
-        (b"<TEI/>".ljust(12_000_001), Reason.TOO_LARGE),
+        (b"<TEI/>".ljust(12_000_001), TeiRefusal.TOO_LARGE),
         (b"<TEI>" + b"<a/>" * 499_998 + b"</TEI>", None),
-        (b"<TEI>" + b"<a/>" * 499_999 + b"</TEI>", Reason.TOO_LARGE),
+        (b"<TEI>" + b"<a/>" * 499_999 + b"</TEI>", TeiRefusal.TOO_LARGE),
         (b"<TEI.2/>", None),
         (b"<?a <!DOCTYPE ?> <!-- <!DOCTYPE TEI> --> <?b?><TEI/>", None),
-        (b"<TEI><!DOCTYPE TEI></TEI>", Reason.NOT_WELL_FORMED),
-        (b"<?a ", Reason.NOT_WELL_FORMED),
-        (b"<!-- ", Reason.NOT_WELL_FORMED),
-        (b"<!-- a --> <!DOCTYPE TEI><TEI/>", Reason.DOCTYPE),
+        (b"<TEI><!DOCTYPE TEI></TEI>", TeiRefusal.NOT_WELL_FORMED),
+        (b"<?a ", TeiRefusal.NOT_WELL_FORMED),
+        (b"<!-- ", TeiRefusal.NOT_WELL_FORMED),
+        (b"<!-- a --> <!DOCTYPE TEI><TEI/>", TeiRefusal.DOCTYPE),
     ],
 )
-def test_what_is_read(data: bytes, reason: Reason | None) -> None:
+def test_what_is_read(data: bytes, reason: TeiRefusal | None) -> None:
     if reason is None:
         assert read_tei(data).tag in ("TEI", "TEI.2")
     else:
@@ -45,7 +45,7 @@ def test_names_are_kept_of_some_tags_and_right_of_all() -> None:
 @pytest.mark.parametrize(("depth", "read_whole"), [(149, True), (150, False)])
 def test_elements_within_elements(depth: int, read_whole: bool) -> None:
     container = etree.fromstring("<body>" + "<hi>" * depth + "x" + "</hi>" * depth + "</body>")
-    reader = TextReader()
+    reader = TeiTextReader()
     if read_whole:
         reader.read(container)
         assert [draft.text for draft in reader.drafts] == ["x"]

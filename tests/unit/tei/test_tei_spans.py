@@ -6,24 +6,24 @@ import pytest
 
 from s2orc_parse.parse_model import CitationStyle
 from s2orc_parse.tei.callouts import detect_style, group_marks
-from s2orc_parse.tei.text import Draft, Mark
+from s2orc_parse.tei.text import ReferenceMark, TextDraft
 from tests.unit.tei import teis
 from tests.unit.tei.test_tei_callouts import BIBLIOGRAPHY, FILLER, spans, xml
 
 BRACKET, NAME_YEAR, OTHER = CitationStyle.BRACKET, CitationStyle.NAME_YEAR, CitationStyle.OTHER
 
 
-def draft(text: str) -> Draft:
+def draft(text: str) -> TextDraft:
     """A text with its callouts in ⟦⟧, those of figures in ⟪⟫."""
     plain, marks, start = "", [], 0
     for character in text:
         if character in "⟦⟪":
             start = len(plain)
         elif character in "⟧⟫":
-            marks.append(Mark(start, len(plain), "cite" if character == "⟧" else "figure", ()))
+            marks.append(ReferenceMark(start, len(plain), "cite" if character == "⟧" else "figure", ()))
         else:
             plain += character
-    return Draft(plain, marks=marks)
+    return TextDraft(plain, marks=marks)
 
 
 @pytest.mark.parametrize(

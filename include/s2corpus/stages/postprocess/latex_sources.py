@@ -16,7 +16,7 @@ from s2orc_parse.parse_model import ParseKind, parse_id
 
 log = logging.getLogger(__name__)
 _WANTED = ("outcome", "citation_style", "bytes")
-_TRIED_AGAIN = (latex.Outcome.TIMEOUT, latex.Outcome.OUT_OF_MEMORY)
+_TRIED_AGAIN = (latex.LatexOutcome.TIMEOUT, latex.LatexOutcome.OUT_OF_MEMORY)
 """Outcomes that another day may be other ones: not kept."""
 
 
@@ -61,7 +61,7 @@ def _convert(run: Run, source: LatexSourceRow) -> StoredParseRow:
     """One source archive as a row of STORED_PARSES: the parse, or why there is none."""
     rules, sha1 = run.spec.resources, source["archive_sha1"]
     if source["bytes"] > latex.MAX_PACKED:
-        return none(sha1, ParseKind.LATEX, latex.Outcome.TOO_LARGE)
+        return none(sha1, ParseKind.LATEX, latex.LatexOutcome.TOO_LARGE)
     try:
         parse = latex.convert(
             read_file(run.lake, source["places"][0], sha1),

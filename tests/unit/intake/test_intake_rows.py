@@ -103,7 +103,8 @@ def test_a_pattern_that_matches_nothing_is_told_what_is_there(run: Run, count: i
         runner.plan(of(run, drops=["x*", "y*"]), "intake")
     uri = run.lake.uri("drops/")
     assert str(refused.value) == (
-        f"drops: the pattern 'y*' of spec t matches no drop in {uri}; existing drops: {some}. Correct the pattern, or deliver first (docs/drops.md)"
+        f"drops: the pattern 'y*' of spec t matches no drop in {uri}; "
+        f"existing drops: {some}. Correct the pattern, or deliver first (docs/drops.md)"
     )
 
 

@@ -42,7 +42,7 @@ def test_no_such_folder() -> None:
 
 def test_a_folder_without_pdfs(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no paper")
-    assert_said(corpus("release", str(tmp_path), module="devtools"), str(tmp_path), "no PDF in it", ".pdf")
+    assert_said(corpus("release", str(tmp_path), module="devtools"), str(tmp_path), "no PDF found", ".pdf")
 
 
 def test_an_unknown_key_in_a_spec(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
-"""The catalog: small facts about releases, in their own PostgreSQL database (or any that SQLAlchemy supports).
+"""Catalog: run times, metrics, check results and approvals of releases.
 
-What is in the corpus lies in the lake; the catalog holds who ran when, what was measured, what the checks said and who approved.
+It uses a separate PostgreSQL database, or any database that SQLAlchemy supports. The lake stores the corpus itself.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from sqlalchemy.orm import Session
 from s2corpus.catalog.models import Answer, Approval, Mark, Metric, Quality, Release, ReleaseState, StageRun
 
 LONGEST = 128
-"""characters of a person's name"""
+"""maximum length of a person's name"""
 
 
 class Catalog:
-    """The catalog at one address."""
+    """Catalog in the database at a URL."""
 
     def __init__(self, url: str) -> None:
         self._engine: Engine = create_engine(url, pool_pre_ping=True)
 
     @staticmethod
     def from_environment() -> Catalog | None:
-        """The catalog that `S2CORPUS_CATALOG` names; None where it is not set: stages run on files alone too."""
+        """Return the catalog at `S2CORPUS_CATALOG`, or None if it is not set; stages also run without a catalog."""
         url = os.environ.get("S2CORPUS_CATALOG")
         return Catalog(url) if url else None
 
@@ -50,7 +50,7 @@ class Catalog:
             yield session
 
     def start_stage(self, release: str, spec: str, as_of: datetime, stage: str) -> None:
-        """Note that a stage of a release begins now; what an earlier run of it left is forgotten."""
+        """Record the start of a stage; overwrite the record of an earlier run."""
         now = datetime.now(UTC)
         with self._session() as session:
             found = session.get(Release, release, with_for_update=True) or Release(
@@ -66,7 +66,7 @@ class Catalog:
             )
 
     def fail_stage(self, release: str, stage: str, state: ReleaseState, error: str) -> bool:
-        """Note that a stage failed, and how that leaves its release; whether this is its first failure since it began."""
+        """Record the failure of a stage and the state of its release; return whether this is the first failure of this run."""
         now = datetime.now(UTC)
         with self._session() as session:
             if found := session.get(Release, release):
@@ -82,7 +82,7 @@ class Catalog:
     def end_stage(
         self, release: str, stage: str, metrics: Mapping[str, float], verdicts: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Note that a stage ended, with what it measured and what its checks said."""
+        """Record the end of a stage, with its metrics and check results."""
         with self._session() as session:
             if run := session.get(StageRun, (release, stage)):
                 run.ended_at = datetime.now(UTC)
@@ -106,14 +106,17 @@ class Catalog:
             )
 
     def end_release(self, release: str, state: ReleaseState, snapshot: str | None) -> None:
-        """Note how a release ended, or that it waits for a person."""
+        """Record the final state of a release, or that it awaits approval."""
         with self._session() as session:
             if found := session.get(Release, release):
                 found.state, found.snapshot = state, snapshot
                 found.ended_at = None if state is ReleaseState.AWAITING else datetime.now(UTC)
 
     def approve(self, release: str, what: str, who: str, answer: Answer, reason: str, at: datetime) -> None:
-        """Note a person's word on a release the catalog knows, once: on its publication, or on a check (`what`)."""
+        """Record a person's decision on the publication of a release, or on a check (`what`).
+
+        Repeated decisions and unknown releases are ignored.
+        """
         said = {"release": release, "what": what, "who": who[:LONGEST], "answer": answer, "reason": reason, "at": at}
         with self._session() as session:
             known = session.scalar(select(Approval).filter_by(**said)) is not None
@@ -121,38 +124,38 @@ class Catalog:
                 session.add(Approval(**said))
 
     def release(self, release: str) -> Release | None:
-        """One release; None where it was never begun with this catalog."""
+        """Return a release, or None if this catalog has no record of it."""
         with Session(self._engine, expire_on_commit=False) as session:
             return session.get(Release, release)
 
     def approvals(self, release: str) -> list[Approval]:
-        """What people said of a release, in order."""
+        """Return the decisions on a release, in order."""
         with Session(self._engine, expire_on_commit=False) as session:
             return list(
                 session.scalars(select(Approval).where(Approval.release == release).order_by(Approval.at, Approval.id))
             )
 
     def releases(self) -> list[Release]:
-        """All releases, the latest as_of first."""
+        """Return all releases, the latest as_of first."""
         with Session(self._engine, expire_on_commit=False) as session:
             return list(session.scalars(select(Release).order_by(Release.as_of.desc(), Release.release)))
 
     def stages(self, release: str) -> list[StageRun]:
-        """A release's stages in the order they began."""
+        """Return the stages of a release in the order of their start."""
         with Session(self._engine, expire_on_commit=False) as session:
             return list(
                 session.scalars(select(StageRun).where(StageRun.release == release).order_by(StageRun.started_at))
             )
 
     def quality(self, release: str) -> list[Quality]:
-        """What the checks of a release said."""
+        """Return the check results of a release."""
         with Session(self._engine, expire_on_commit=False) as session:
             return list(
                 session.scalars(select(Quality).where(Quality.release == release).order_by(Quality.stage, Quality.name))
             )
 
     def mark(self, release: str, marker: str, marks: Mapping[str, tuple[bool | None, bool | None]]) -> None:
-        """Keep what one person says of items, (title, authors) by item; a later word on an item replaces the earlier one."""
+        """Store one person's marks (title, authors) by item; a later mark replaces an earlier one."""
         now = datetime.now(UTC)
         with self._session() as session:
             for item, (title, authors) in sorted(marks.items()):
@@ -160,6 +163,6 @@ class Catalog:
                 session.merge(Mark(**said, title=title, authors=authors, at=now))
 
     def marks(self, release: str) -> list[Mark]:
-        """All marks of a release, by item and marker."""
+        """Return all marks of a release, sorted by item and marker."""
         with Session(self._engine, expire_on_commit=False) as session:
             return list(session.scalars(select(Mark).where(Mark.release == release).order_by(Mark.item, Mark.marker)))

@@ -14,36 +14,36 @@ class Base(DeclarativeBase):
 
 
 class ReleaseState(StrEnum):
-    """How far a release is."""
+    """State of a release."""
 
     RUNNING = "running"
     AWAITING = "awaiting"
-    """its snapshot is whole, and a person is asked whether to publish it"""
+    """its snapshot is complete and awaits approval"""
     PUBLISHED = "published"
     REJECTED = "rejected"
-    """a person said no, or nobody answered in time"""
+    """a person rejected it, or the time for an answer ended"""
     UNPUBLISHED = "unpublished"
-    """its snapshot is whole, and nobody asked for it to be published"""
+    """its snapshot is complete, and publication was not requested"""
     STOPPED = "stopped"
     """by a check"""
     FAILED = "failed"
 
 
 class Answer(StrEnum):
-    """A person's word on a release."""
+    """Decision of a person on a release."""
 
     APPROVED = "approved"
     REJECTED = "rejected"
     NONE = "no answer"
-    """not given in time: a rejection"""
+    """no answer in time, which is a rejection"""
     REFUSED = "refused"
-    """approved by who started the run or delivered what is in it: another person is asked"""
+    """approved by the person who started the run or delivered its input: another person must decide"""
     ACCEPTED = "accepted"
     """a failed check is overridden"""
 
 
 class Release(Base):
-    """One release: its spec, its instant, how far it is and what it published."""
+    """A release: its spec, as_of, state and published snapshot."""
 
     __tablename__ = "releases"
     release: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -56,7 +56,7 @@ class Release(Base):
 
 
 class StageRun(Base):
-    """When a stage of a release ran last."""
+    """Last run of a stage of a release."""
 
     __tablename__ = "stage_runs"
     release: Mapped[str] = mapped_column(ForeignKey("releases.release", ondelete="CASCADE"), primary_key=True)
@@ -68,7 +68,7 @@ class StageRun(Base):
 
 
 class Metric(Base):
-    """What a stage measured (TABLES: metrics)."""
+    """Metric of a stage (TABLES: metrics)."""
 
     __tablename__ = "metrics"
     release: Mapped[str] = mapped_column(ForeignKey("releases.release", ondelete="CASCADE"), primary_key=True)
@@ -78,7 +78,7 @@ class Metric(Base):
 
 
 class Quality(Base):
-    """What a check said (TABLES: quality)."""
+    """Result of a check (TABLES: quality)."""
 
     __tablename__ = "quality"
     release: Mapped[str] = mapped_column(ForeignKey("releases.release", ondelete="CASCADE"), primary_key=True)
@@ -94,7 +94,7 @@ class Quality(Base):
 
 
 class Approval(Base):
-    """A person's word on a release: an approval, a rejection, or a check overridden."""
+    """Decision on a release: an approval, a rejection, or an overridden check."""
 
     __tablename__ = "approvals"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -107,9 +107,9 @@ class Approval(Base):
 
 
 class Mark(Base):
-    """What one person says of one item of a release's evaluation (S2ORC §4), and when; null where it cannot be told.
+    """One person's mark of an item of an evaluation (S2ORC §4); null if the person could not decide.
 
-    Not tied to `releases`: one that was built without this catalog can be evaluated with it.
+    The table has no key to `releases`, so releases built without this catalog can be evaluated.
     """
 
     __tablename__ = "marks"

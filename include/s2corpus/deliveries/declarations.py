@@ -1,8 +1,8 @@
-"""What a drop's `records.jsonl` says of its files (SEMANTICS §0, trust).
+"""Reader of the `records.jsonl` of a drop, which describes its files (SEMANTICS §0, trust).
 
-A line describes one file of the drop, by `name` or `file_sha1`: what it promises (`open_access`, `licence`), and what is known of the
-paper (the columns of the table `records`, `published` or `year` for `date`). The ids, source and kind of these records are ours. A line
-that claims them, or promises with a wrong type, makes the drop refused; what cannot be used otherwise is a warning.
+A line identifies a file of the drop by `name` or `file_sha1`. It contains promises (`open_access`, `licence`) and metadata of the paper
+(columns of the table `records`; `published` or `year` also give `date`). We set the id, source and kind of these records. A line with
+one of these keys, or with a promise of a wrong type, refuses the drop. Other unusable values give warnings.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from s2orc_parse.bibliography.fields import parse_licence
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
 
 FILE = "records.jsonl"
-"""of a drop: what it says of its files; of a delivery: records in the generic form"""
+"""name of the file: in a drop it describes files, in a delivery it contains generic records"""
 _PLACE = ("name", "file_sha1")
 _FIELDS = {"published": "date", "year": "date", "fields_of_study": "subjects"}
-"""keys that are not called like the field of the record that they give"""
+"""keys with another name than their field of the record"""
 _PROMISES = ("open_access", "licence")
 _MAX_WARNINGS = 100
 _EFFECT = {
-    **dict.fromkeys(_PLACE, "the line is ignored, unless it closes its files"),
+    **dict.fromkeys(_PLACE, "the line is ignored, except for open_access: false"),
     **dict.fromkeys(_PROMISES, "the stricter value is taken"),
 }
-"""what follows from a repeated key, where it is not the last value that counts"""
+"""effect of a repeated key; for other keys the last value counts"""
 
 
 @dataclass(slots=True)
 class Facts:
-    """What is declared of one file."""
+    """Declared values for one file."""
 
     line: int
     open_access: bool | None = None
@@ -49,7 +49,7 @@ class Facts:
 
 @dataclass
 class Declarations:
-    """The reader of one drop's `records.jsonl`; `facts` and `warnings` are whole when `entries` has ended."""
+    """Reader of the `records.jsonl` of a drop; `facts` and `warnings` are complete after the last entry."""
 
     drop: str
     sha1_of: Mapping[str, str]  # of the drop's files
@@ -57,18 +57,18 @@ class Declarations:
     facts: dict[str, Facts] = field(default_factory=dict)  # by file name
     warnings: list[str] = field(default_factory=list)
     unheard: int = 0
-    """warnings beyond those kept"""
+    """number of warnings beyond the limit"""
 
     @property
     def told(self) -> tuple[str, ...]:
-        """The warnings, and how many more there were."""
+        """Warnings, with the number of omitted warnings."""
         return (*self.warnings, *([f"{FILE}: {self.unheard} more"] if self.unheard else ()))
 
     def entries(self, stream: IO[bytes]) -> Iterator[Entry]:
-        """A record of each file that metadata are given of; what cannot be read is `Dropped`.
+        """Yield a record for each file with metadata, and `Dropped` for each unreadable line.
 
         Raises:
-            Refused: a line claims what is not the drop's, or promises with a wrong type.
+            Refused: a line contains a reserved key, or a promise of a wrong type.
         """
         names: dict[str, list[str]] = {}
         for name, sha1 in sorted(self.sha1_of.items()):
@@ -116,7 +116,7 @@ class Declarations:
         return rename_former_key(line), repeated
 
     def _files(self, number: int, line: Mapping[str, Any], names: Mapping[str, list[str]]) -> list[str]:
-        """The names of the file that a line describes; none, with a warning, where the drop has no such file."""
+        """Return the names of the file that a line describes; warn if the drop has no such file."""
         name, sha1 = line.get("name"), line.get("file_sha1")
         if name is None and sha1 is None:
             self._warn(number, "name", "is missing: a line describes a file of the drop, by name or file_sha1")
@@ -135,7 +135,7 @@ class Declarations:
         return found
 
     def _promise(self, number: int, line: Mapping[str, Any], files: list[str], *, heard: bool) -> None:
-        """Keep what a line promises; of several lines on one file closed wins, and the strictest licence."""
+        """Store the promises of a line. For several lines on one file, closed access and the strictest licence win."""
         arxiv_id = normalise_arxiv(str(line.get("arxiv_id") or "")) if heard else None
         licence = parse_licence(line.get("licence")) if heard else None
         for name in files:
@@ -151,7 +151,7 @@ class Declarations:
             )
 
     def _record(self, number: int, line: Mapping[str, Any], name: str) -> Record | None:
-        """The record of a file, where the line says more than promises."""
+        """Return the record of a file, or None if the line contains only promises or nothing usable."""
         said = {key: value for key, value in line.items() if value not in (None, "", []) and key not in _PLACE}
         date = next((key for key in ("date", "published", "year") if key in said), None)
         if not set(said) - set(_PROMISES):
@@ -167,7 +167,7 @@ class Declarations:
             f"line {number}",
         )
         if not isinstance(entry, Record):
-            self._warn(number, None, "says nothing of its file that can be used")
+            self._warn(number, None, "contains nothing usable about its file")
             return None
         for key, value in said.items():
             kept = getattr(entry, _FIELDS.get(key, key))
@@ -195,7 +195,7 @@ def _strictest(line: dict[str, Any], values: Mapping[str, list[Any]]) -> dict[st
 
 
 def _refuse(number: int, line: Mapping[str, Any]) -> None:
-    """Refuse what a drop may not say, and a promise that can be misunderstood."""
+    """Raise Refused for a reserved key or an ambiguous promise."""
     for key in CLAIMS:
         if key in line:
             raise Refused(

@@ -1,4 +1,4 @@
-"""Files that a source offers over HTTP with a checksum beside each, fetched to this machine, as NLM offers PubMed."""
+"""Download of files with MD5 checksum files over HTTP, as offered by NLM for PubMed."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from s2corpus.errors import TransientError, UserError
 MAX_INDEX_BYTES = 32 << 20
 MAX_FILE_BYTES = 2 << 30
 SECONDS = 1800.0
-"""that one file may take"""
+"""time limit of one file"""
 log = logging.getLogger(__name__)
 
 
 def offered(index: str, pattern: str) -> list[str]:
-    """The names that a folder's index page links to and that match `pattern` as a whole, in order.
+    """Return the sorted names that an index page links to and that match the complete `pattern`.
 
     Raises:
-        TransientError: the server does not answer, or with an error of its own. UserError: it answers that there is no such page.
+        TransientError: the server does not respond or fails. UserError: the page does not exist.
     """
     page = _get(web.Session(), index, MAX_INDEX_BYTES, 60.0).decode("utf-8", "replace")
     return sorted({name for name in re.findall(r'href="([^"/?#]+)"', page) if re.fullmatch(pattern, name)})
 
 
 def fetch(index: str, names: Iterable[str], folder: Path) -> list[Path]:
-    """Fetch these files of a folder that have `<name>.md5` beside them; what is there already with its checksum is kept.
+    """Download files and check them against `<name>.md5`; skip local files with the right checksum.
 
     Raises:
-        TransientError: the server does not answer, or a file has not its checksum. UserError: a file or its checksum is not there.
+        TransientError: the server does not respond, or a checksum is wrong. UserError: a file or its checksum is missing.
     """
     session, found = web.Session(), []
     for name in names:
@@ -44,7 +44,9 @@ def fetch(index: str, names: Iterable[str], folder: Path) -> list[Path]:
         if not (path.is_file() and _md5(path.read_bytes()) == wanted):
             data = _get(session, address, MAX_FILE_BYTES, SECONDS)
             if _md5(data) != wanted:
-                raise TransientError(f"{address}: {len(data)} bytes whose MD5 is not {wanted}: damaged on its way")
+                raise TransientError(
+                    f"{address}: {len(data)} bytes, MD5 {wanted} expected: damaged during the download"
+                )
             part = path.with_name(f".{name}.part")
             part.write_bytes(data)
             part.rename(path)
@@ -58,10 +60,10 @@ def _md5(data: bytes) -> str:
 
 
 def _md5_in(data: bytes, address: str) -> str:
-    """The checksum in a file of the form `MD5(name)= <32 hex digits>`, or `<32 hex digits>  name`."""
+    """Return the checksum in a file of the form `MD5(name)= <32 hex digits>`, or `<32 hex digits>  name`."""
     match = re.search(rb"\b[0-9a-fA-F]{32}\b", data)
     if match is None:
-        raise UserError(f"{address}: no MD5 in it: 32 hexadecimal digits were expected")
+        raise UserError(f"{address}: no MD5 found: 32 hexadecimal digits expected")
     return match[0].decode().lower()
 
 

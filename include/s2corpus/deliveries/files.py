@@ -1,4 +1,4 @@
-"""The files of registered drops and deliveries: which content lies where, and one way to open it."""
+"""Files of registered drops and deliveries: tables by content, and verified reading."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ FROM files WHERE kind IN ({", ".join(f"'{kind}'" for kind in jats.CONVERTERS)}) 
 DELIVERED_FILES = pa.schema(
     [*REGISTERED_FILES.schema, *(pa.field(name, pa.string()) for name in ("drop", "folder", "ready_at"))]
 )
-"""Files of drops and deliveries, with where they came from."""
+"""Files of drops and deliveries, with their origin."""
 FILES = ((PDFS, _PLACES), (LATEX_SOURCES, _SOURCES), (ARTICLES, _ARTICLES))
-"""The tables of full texts by content, and how they are put together."""
+"""Tables of full texts by content, with the queries that build them."""
 
 
 class ChangedInput(UserError):
-    """A file of a drop is no longer what was verified when the drop was registered."""
+    """A file of a drop has changed since its registration."""
 
     def __init__(self, uri: str) -> None:
         super().__init__(f"{uri}: changed since its drop was registered: put the file back that its _READY lists")
 
 
 def delivered_files(run: Run, taken: Iterable[Delivery]) -> pa.Table:
-    """The files of registered drops, and of deliveries that are full texts, with where they came from: rows of DELIVERED_FILES."""
+    """Return the files of registered drops and of full-text deliveries as rows of DELIVERED_FILES."""
     tables = [DELIVERED_FILES.empty_table()]
     for delivery in taken:
         if delivery.kind == "drop" or delivery.source in jats.CONVERTERS:
@@ -68,42 +68,42 @@ def delivered_files(run: Run, taken: Iterable[Delivery]) -> pa.Table:
 
 
 def files_of(run: Run, delivered: pa.Table) -> list[pa.Table]:
-    """The full texts among rows of DELIVERED_FILES, each content once, as rows of the tables of FILES."""
+    """Return the full texts among rows of DELIVERED_FILES as rows of the tables of FILES, once per content."""
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         connection.register("files", delivered)
         return [connection.execute(query).to_arrow_table().cast(table.schema) for table, query in FILES]
 
 
 def key_of(place: Mapping[str, Any]) -> str:
-    """The object of the lake that a place of PDFS, LATEX_SOURCES or ARTICLES names."""
+    """Return the key of a place of PDFS, LATEX_SOURCES or ARTICLES."""
     return f"{place.get('folder') or 'drops/{drop}/'.format(**place)}{place['name']}"
 
 
 def open_file(lake: Lake, place: Mapping[str, Any], sha1: str) -> BinaryIO:
-    """A delivered file as a stream.
+    """Open a delivered file as a stream.
 
     Raises:
-        ChangedInput: at its end, where it is not the content that was registered.
+        ChangedInput: at the end of the stream, if the content has changed since the registration.
     """
     key = key_of(place)
     return cast(BinaryIO, _Checked(lake.open(key), sha1, lake.uri(key)))
 
 
 def read_file(lake: Lake, place: Mapping[str, Any], sha1: str) -> bytes:
-    """A delivered file as a whole. Raises as `open_file`."""
+    """Return all bytes of a delivered file. Raises as `open_file`."""
     with open_file(lake, place, sha1) as file:
         return file.read()
 
 
 def copy_file(lake: Lake, place: Mapping[str, Any], sha1: str, path: Path) -> None:
-    """Write a delivered file to this machine's disk. Raises as `open_file`."""
+    """Write a delivered file to a local path. Raises as `open_file`."""
     with open_file(lake, place, sha1) as file, path.open("wb") as out:
         while block := file.read(_BLOCK):
             out.write(block)
 
 
 class _Checked(io.RawIOBase):
-    """A stream that hashes what is read through it, and compares at the end."""
+    """Stream that hashes its content and compares the hash at the end."""
 
     def __init__(self, stream: BinaryIO, sha1: str, uri: str) -> None:
         self._stream, self._sha1, self._uri = stream, sha1, uri

@@ -1,7 +1,8 @@
-"""Drops and deliveries as they say themselves: their folders, and their `_READY`, which is written last (SEMANTICS §0).
+"""Folders of drops and deliveries, and their `_READY` file, which is written last (SEMANTICS §0).
 
 A drop is `drops/<drop_id>/`, a delivery `sources/<source>/<delivery_id>/`; both end with `_READY`, JSON
-`{ready_at, files: [{name, bytes, sha256}], mode?, delivered_by?}`. `ready_at` is the only clock: object times are never used.
+`{ready_at, files: [{name, bytes, sha256}], mode?, delivered_by?}`. `ready_at` is the only clock.
+Modification times of objects are never used.
 """
 
 from __future__ import annotations
@@ -31,23 +32,23 @@ _TRUSTED_BYTES = 64 << 20
 """Bytes of metadata that a `_READY` may list without a comparison with the stored files."""
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII)
 READER = "8"
-"""changes when the same files would be read otherwise: what was registered before is then read again"""
+"""version of the reading rules; a new version registers all drops and deliveries again"""
 
 
 class Refusal(StrEnum):
-    """Why a drop or delivery is not taken."""
+    """Reason for the refusal of a drop or delivery."""
 
     UNREADABLE = "unreadable"  # _READY is not JSON of the expected form
     BAD_NAME = "bad_name"  # a file name that leaves the folder, or is listed twice
-    INCOMPLETE = "incomplete"  # a listed file is not there
-    UNLISTED = "unlisted"  # a file is there that is not listed
+    INCOMPLETE = "incomplete"  # a listed file is missing
+    UNLISTED = "unlisted"  # the folder contains an unlisted file
     CHANGED = "changed"  # a file's size or SHA-256 is not the listed one
-    UNKNOWN_SOURCE = "unknown_source"  # no adapter reads the source whose folder it lies in
-    BAD_RECORDS = "bad_records"  # a line of records.jsonl claims what is not its own, or promises with a wrong type
+    UNKNOWN_SOURCE = "unknown_source"  # no adapter reads this source
+    BAD_RECORDS = "bad_records"  # a line of records.jsonl claims foreign records, or a promise has a wrong type
 
 
 class Refused(Exception):
-    """A drop or delivery is not taken: the reason, and in words where."""
+    """A drop or delivery is refused: the reason, and a description of the place."""
 
     def __init__(self, refusal: Refusal, detail: str) -> None:
         super().__init__(f"{refusal}: {detail}")
@@ -56,14 +57,14 @@ class Refused(Exception):
 
 
 class Unexpected(Refused):
-    """A drop or delivery that raised an error which its reader does not expect."""
+    """The reader raised an unexpected error for a drop or delivery."""
 
 
 @contextmanager
 def refuse_failures(what: str) -> Iterator[None]:
     """Raise any error that the content of one delivery causes as `Refused`, so that the other deliveries continue.
 
-    Errors of the lake, the disk and the catalog are not the delivery's: they pass, transient ones as `TransientError`.
+    Errors of the lake, the disk and the catalog pass through; transient errors become `TransientError`.
 
     Raises:
         Refused: also `Unexpected`, for an error of any other type.
@@ -85,7 +86,7 @@ def refuse_failures(what: str) -> Iterator[None]:
 
 
 _OF_CONTENT = (ValueError, TypeError, ArithmeticError, LookupError, MemoryError, RuntimeError, AttributeError)
-"""Errors that no server and no disk raises, whatever their text says."""
+"""Types of errors that servers and disks never raise, regardless of the message."""
 
 
 def _utc_instant(value: object) -> datetime:
@@ -112,18 +113,18 @@ class File(BaseModel):
 
 
 class Ready(BaseModel):
-    """What `_READY` says."""
+    """Content of `_READY`."""
 
     ready_at: Annotated[AwareDatetime, BeforeValidator(_utc_instant)]
     files: list[File]
     mode: Literal["full", "delta"] = "delta"
     delivered_by: Annotated[str, StringConstraints(strip_whitespace=True, max_length=128)] = ""
-    """who delivered it, as Airflow knows them; empty: it does not say"""
+    """name of the person in Airflow; empty if unknown"""
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A drop (source empty) or a delivery whose `_READY` was read; `digest` names this very `_READY`."""
+    """A drop (with an empty source) or a delivery, as described by its `_READY`; `digest` is a hash of `_READY`."""
 
     kind: Literal["drop", "delivery"]
     source: str
@@ -133,27 +134,30 @@ class Delivery:
     digest: str
     files: int
     by: str = ""
-    """who delivered it, as it says"""
+    """`delivered_by` of `_READY`"""
     metadata_bytes: int = 0
-    """of its files that hold records; of a drop's others 2 KiB each"""
+    """size of the files with records, plus 2 KiB for every other file of a drop"""
 
     @property
     def folder(self) -> str:
-        """Where its files are."""
+        """Folder of its files."""
         return f"drops/{self.id}/" if self.kind == "drop" else f"sources/{self.source}/{self.id}/"
 
     @property
     def registered(self) -> str:
-        """Where it is kept once verified."""
+        """Folder of the verified content."""
         return f"registered/{READER}/{self.folder}{self.digest}"
 
     def key(self, name: str) -> str:
-        """Where one of its files is."""
+        """Return the key of one of its files."""
         return f"{self.folder}{name}"
 
 
 def folders(lake: Lake) -> Iterator[tuple[Literal["drop", "delivery"], str, str]]:
-    """Every drop and delivery that has its folder: (kind, source, id), in order; those that S3 allows and no path can have are not seen."""
+    """Yield (kind, source, id) of every folder of a drop or delivery, in order.
+
+    Names that S3 allows but paths do not are ignored.
+    """
     for drop in _steps(lake, "drops/"):
         yield "drop", "", drop
     for source in _steps(lake, "sources/"):
@@ -166,10 +170,10 @@ def _steps(lake: Lake, prefix: str) -> list[str]:
 
 
 def read_ready(lake: Lake, kind: Literal["drop", "delivery"], source: str, id_: str) -> Delivery | None:
-    """What a drop or delivery says of itself; None where it is not ready yet.
+    """Read the `_READY` of a drop or delivery; return None if it does not exist yet.
 
     Raises:
-        Refused: its `_READY` cannot be read.
+        Refused: `_READY` is invalid.
     """
     key = f"drops/{id_}/_READY" if kind == "drop" else f"sources/{source}/{id_}/_READY"
     if not is_text(id_) or not is_text(source):
@@ -179,7 +183,7 @@ def read_ready(lake: Lake, kind: Literal["drop", "delivery"], source: str, id_: 
         return None
     ready, data = listed(lake, key, size)
     metadata = _metadata_bytes(kind, {file.name: file.bytes for file in ready.files})
-    if metadata > _TRUSTED_BYTES:  # else the promise of a large file would size the tables of every release
+    if metadata > _TRUSTED_BYTES:  # A false large size would enlarge the tables of every release.
         folder = key.removesuffix("_READY")
         stored = {entry.key.removeprefix(folder): entry.bytes for entry in lake.list(folder)}
         listed_bytes = {file.name: min(file.bytes, stored.get(file.name, 0)) for file in ready.files}
@@ -213,10 +217,10 @@ def iso(at: datetime) -> str:
 
 
 def listed(lake: Lake, key: str, size: int) -> tuple[Ready, bytes]:
-    """What a `_READY` of so many bytes says, and its bytes.
+    """Return the parsed content and the bytes of a `_READY` of `size` bytes.
 
     Raises:
-        Refused: it cannot be read.
+        Refused: `_READY` is invalid or too large.
     """
     if size > MAX_READY_BYTES:
         raise Refused(Refusal.UNREADABLE, f"_READY has {size} bytes; at most {MAX_READY_BYTES} are read")

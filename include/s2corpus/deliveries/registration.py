@@ -1,6 +1,6 @@
-"""Drops and deliveries: read once, verified against their `_READY`, and kept for every later release.
+"""Registration: read drops and deliveries once, verify them against `_READY`, and store them for all later releases.
 
-What differs from its `_READY`, or says what it may not say, is refused with the reason, and looked at again the next time.
+A drop or delivery that differs from its `_READY` or makes forbidden claims is refused with a reason. The next run checks it again.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ _ARTICLE_SUFFIXES = (".xml", ".nxml", ".json")
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """What a verified drop or delivery brought."""
+    """Counts and warnings of a verified drop or delivery."""
 
     rows: int
     dropped: int
     pdfs: int
     warnings: tuple[str, ...] = ()
-    """what its records.jsonl says that cannot be used, by line and key"""
+    """unusable values of its records.jsonl, with line and key"""
 
 
 def register(lake: Lake, delivery: Delivery, *, threads: int = 8) -> Registered:
-    """Verify a drop or delivery against its `_READY` and keep what it holds; nothing is done twice.
+    """Verify a drop or delivery against its `_READY` and store its content; a repeated call returns the stored result.
 
     Raises:
-        Refused: it differs from its `_READY`, or nobody here can read it.
+        Refused: it differs from its `_READY`, or no adapter reads it.
     """
     done = f"{delivery.registered}/facts.json"
     whole = all(_table(lake, delivery, name).whole() for name in ("files", "records"))
@@ -101,7 +101,7 @@ def register(lake: Lake, delivery: Delivery, *, threads: int = 8) -> Registered:
 
 @dataclass(frozen=True, slots=True)
 class _Article:
-    """A publisher's full text, and the record that it gives; None where it gives none."""
+    """Full text of a publisher, with the id of its record, if it has one."""
 
     kind: str
     record_id: str | None
@@ -110,10 +110,10 @@ class _Article:
 def _articles(
     lake: Lake, delivery: Delivery, ready: Ready, sha1_of: Mapping[str, str], found: dict[str, _Article]
 ) -> Iterator[sources.Entry]:
-    """The records of a drop's publishers' full texts; all full texts, also a delivery's, are put into `found` by name.
+    """Yield the records of full texts of publishers in a drop; add all full texts, including those in a delivery, to `found`.
 
-    A drop describes its own files only: the id of such a record is ours, it is not a publisher's, and what the file says of its licence
-    concerns the file alone. A delivery's files are single articles of its source; their records are the delivery's own.
+    A drop describes only its files. Its records therefore get an id from us and the kind `archive`; a licence in a file concerns only
+    this file. Files of a delivery are articles of its source, and their records are read with the delivery.
     """
     for file in ready.files:
         if not file.name.lower().endswith(_ARTICLE_SUFFIXES) or file.bytes > MAX_ENTRY_BYTES:
@@ -139,7 +139,7 @@ def _articles(
 
 
 def _file_row(file: File, sha1: str, declared: Facts | None, article: _Article | None) -> RegisteredFileRow:
-    """A file of a drop, or a full text of a delivery, as a row of REGISTERED_FILES."""
+    """Return a file of a drop, or a full text of a delivery, as a row of REGISTERED_FILES."""
     return RegisteredFileRow(
         name=file.name,
         kind=article.kind if article else _kind_of(file.name),
@@ -153,12 +153,12 @@ def _file_row(file: File, sha1: str, declared: Facts | None, article: _Article |
 
 
 def forget(lake: Lake, delivery: Delivery) -> None:
-    """Let a drop or delivery that was changed after all be verified again, and refused, by whoever is next."""
+    """Delete the result of a registration, so that the next run verifies the changed drop again and refuses it."""
     lake.delete(f"{delivery.registered}/facts.json")
 
 
 def registered_table(lake: Lake, delivery: Delivery, name: Literal["files", "records"]) -> TableRef:
-    """What a registered drop or delivery holds."""
+    """Return the table of files or records of a registered drop or delivery."""
     return _table(lake, delivery, name)
 
 
@@ -174,7 +174,7 @@ def _kind_of(name: str) -> str:
 
 
 def _arxiv_id_of(name: str) -> str | None:
-    """The arXiv id that a source archive's name says: `2004.14974v2.gz`, `hep-th9711200.gz`."""
+    """Return the arXiv id in the name of a source archive: `2004.14974v2.gz`, `hep-th9711200.gz`."""
     if _kind_of(name) != "latex":
         return None
     stem = name.rpartition("/")[2]
@@ -196,13 +196,13 @@ def _check_names(lake: Lake, delivery: Delivery, ready: Ready) -> None:
         raise Refused(Refusal.BAD_NAME, f"listed twice: {repeated[:3]}")
     present = {entry.key.removeprefix(delivery.folder) for entry in lake.list(delivery.folder)} - {"_READY"}
     if missing := sorted(set(names) - present):
-        raise Refused(Refusal.INCOMPLETE, f"{len(missing)} listed but not there: {missing[:3]}")
+        raise Refused(Refusal.INCOMPLETE, f"{len(missing)} listed but missing: {missing[:3]}")
     if extra := sorted(present - set(names)):
-        raise Refused(Refusal.UNLISTED, f"{len(extra)} there but not listed: {extra[:3]}")
+        raise Refused(Refusal.UNLISTED, f"{len(extra)} present but not listed: {extra[:3]}")
 
 
 def _verified(lake: Lake, delivery: Delivery, file: File) -> str:
-    """SHA-1 of a file that has its listed size and SHA-256."""
+    """Return the SHA-1 of a file; raise Refused if its size or SHA-256 is not the listed one."""
     sha1, sha256, size = hashlib.sha1(usedforsecurity=False), hashlib.sha256(), 0
     with lake.open(delivery.key(file.name)) as stream:
         while chunk := stream.read(1 << 20):
@@ -221,13 +221,15 @@ def _verified(lake: Lake, delivery: Delivery, file: File) -> str:
 
 
 def _check_source(lake: Lake, delivery: Delivery, ready: Ready) -> None:
-    """Refuse a delivery under the name of records that we make ourselves (of what
-    drops declare, of what extractors read from PDFs), or with files for an adapter that is not there."""
+    """Raise Refused for a delivery with a reserved source name, or with files that no adapter reads.
+
+    Names of extractors and of declarations in drops are reserved: these records are made by the pipeline.
+    """
     extracts = delivery.kind == "delivery" and next(iter(lake.list(f"{STORED_TEI.name}/{delivery.source}/")), None)
     if delivery.source == DECLARED or delivery.source in (*adapter_names(), EMBEDDED) or extracts:
         raise Refused(
             Refusal.UNKNOWN_SOURCE,
-            f"{delivery.source} is what drops and PDFs say of themselves: no source is called so",
+            f"{delivery.source} is reserved for records from drops and PDFs: use another source name",
         )
     if delivery.kind == "delivery" and any(file.name.rpartition("/")[2] != RECORDS_FILE for file in ready.files):
         try:
@@ -237,14 +239,14 @@ def _check_source(lake: Lake, delivery: Delivery, ready: Ready) -> None:
 
 
 def _entries(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entry]:
-    """Entries of one file of a delivery: `records.jsonl` is generic, every other file is read by its source's adapter."""
+    """Return the entries of a file of a delivery: generic for `records.jsonl`, else from the adapter of its source."""
     if name.rpartition("/")[2] == RECORDS_FILE or delivery.source == GENERIC:
         return _generic(path, delivery, name)
     return _owned(sources.read(delivery.source, path), delivery, name)
 
 
 def _owned(entries: Iterator[sources.Entry], delivery: Delivery, name: str) -> Iterator[sources.Entry]:
-    """What an adapter gives, all of the adapter's own source. Raises Refused where it is another's."""
+    """Yield the entries of an adapter; raise Refused if one belongs to another source."""
     own = sources.adapter(delivery.source).NAME
     for entry in entries:
         if not isinstance(entry, sources.Dropped) and not entry.record_id.startswith(f"{own}:"):
@@ -255,10 +257,10 @@ def _owned(entries: Iterator[sources.Entry], delivery: Delivery, name: str) -> I
 
 
 def _generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entry]:
-    """Entries of a generic file, all of the delivery's own source.
+    """Yield the entries of a generic file.
 
     Raises:
-        Refused: a line claims a record, source or kind that is not the delivery's, or promises with a wrong type.
+        Refused: a line claims a record, source or kind of another source, or a promise has a wrong type.
     """
     own = {delivery.source}
     kind = None
@@ -293,7 +295,7 @@ def _generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entr
 def _batches(
     entries: Iterator[sources.Entry], delivery: Delivery, position: int, counts: dict[str, int]
 ) -> Iterator[pa.RecordBatch]:
-    """Rows of REGISTERED_RECORDS in the order of entries, 10,000 at a time."""
+    """Yield rows of REGISTERED_RECORDS in the order of the entries, in batches of 10,000."""
     while chunk := list(islice(entries, 10_000)):
         rows: list[RegisteredRecordRow] = []
         kept = [entry for entry in chunk if isinstance(entry, sources.Record)]

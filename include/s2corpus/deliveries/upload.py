@@ -1,4 +1,4 @@
-"""Folders of this machine, delivered to the lake as drops and deliveries."""
+"""Upload of local folders to the lake as drops and deliveries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ CROSSREF_SUFFIXES = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 
 
 def deliver_tree(lake: Lake, folder: Path) -> int:
-    """Upload a tree of `drops/`, `sources/` and `suppress.jsonl`, each `_READY` last; what is there already stays. Files sent."""
+    """Upload a tree of `drops/`, `sources/` and `suppress.jsonl`, each `_READY` last; return the number of uploaded files.
+
+    Folders with an identical `_READY` in the lake are skipped.
+    """
     ready = sorted(folder.glob("drops/*/_READY")) + sorted(folder.glob("sources/*/*/_READY"))
     sent = 0
     with ThreadPoolExecutor(8) as pool:
@@ -47,25 +50,25 @@ def deliver_tree(lake: Lake, folder: Path) -> int:
 
 
 def own_files(folder: Path) -> list[Path]:
-    """The PDFs of a user's folder and its subfolders, in order.
+    """Return the PDFs of a folder and its subfolders, in order.
 
     Raises:
         UserError: no such folder, or no PDF in it.
     """
     if not folder.is_dir():
-        raise UserError(f"{folder}: no such folder; give one that holds PDF files")
+        raise UserError(f"{folder}: no such folder: give a folder with PDF files")
     named = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".pdf" and not path.is_dir())
     pdfs = [path for path in named if path.is_file()]
     for path in sorted(set(named) - set(pdfs)):
-        log.warning("%s: left out: not a file, or a link to nothing", printable(path))
+        log.warning("%s: skipped: not a file, or a broken link", printable(path))
     if not pdfs:
-        raise UserError(f"{folder}: no PDF in it: files whose names end in .pdf are taken, from its subfolders too")
+        raise UserError(f"{folder}: no PDF found: names of PDFs must end in .pdf; subfolders are included")
     _refuse_names(folder, [path.relative_to(folder).as_posix() for path in pdfs])
     return pdfs
 
 
 def _refuse_names(folder: Path, names: Iterable[str]) -> None:
-    """Raise UserError where a file has a name that no drop may have: not UTF-8, line ends, backslashes, too long."""
+    """Raise UserError for invalid file names: not UTF-8, with line ends or backslashes, or too long."""
     if bad := [name for name in names if not name.isprintable() or "\\" in name or len(name) > 1024]:
         shown = ", ".join(repr(printable(name)) for name in bad[:3])
         raise UserError(f"{folder}: {len(bad)} file name(s) that a drop cannot have, such as {shown}: rename them")
@@ -73,7 +76,7 @@ def _refuse_names(folder: Path, names: Iterable[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """What came of a delivery: its files sent now, those that were there from an earlier try, and what cannot be used of its records."""
+    """Result of an upload: the number of files sent now and of files from an earlier try (`kept`), and warnings on its records."""
 
     folder: str
     ready_at: datetime
@@ -84,7 +87,7 @@ class Uploaded:
 
 @dataclass(frozen=True, slots=True)
 class Digests:
-    """A local file's."""
+    """Checksums and size of a local file."""
 
     sha1: str
     sha256: str
@@ -92,13 +95,13 @@ class Digests:
 
 
 def files_below(folder: Path) -> dict[str, Path]:
-    """The files of a folder and its subfolders by their name in a delivery; hidden ones, `_READY` and links to nothing are left out.
+    """Return the files of a folder and its subfolders by name; skip hidden files, `_READY` and broken links.
 
     Raises:
-        UserError: no such folder, no file in it, or a name that no drop may have.
+        UserError: no such folder, no file in it, or an invalid file name.
     """
     if not folder.is_dir():
-        raise UserError(f"{folder}: no such folder; give one that holds the files to deliver")
+        raise UserError(f"{folder}: no such folder: give the folder of the files to deliver")
     found = {
         path.relative_to(folder).as_posix(): path
         for path in sorted(folder.rglob("*"))
@@ -120,13 +123,13 @@ def deliver(
     progress: Callable[[int, int], None] = lambda done, all_: None,
     threads: int = 8,
 ) -> Uploaded:
-    """Upload files as a drop or delivery, `_READY` last; what an earlier try left there is read back and sent again only if it differs.
+    """Upload files as a drop or delivery, `_READY` last. Files from an earlier try are sent again only if they differ.
 
-    `delivery` says where to, its mode and who delivers; `progress` receives the bytes done and the bytes in all.
-    What `records.jsonl` says is checked before anything is sent.
+    `delivery` contains the target, the mode and the person. `progress` receives the number of finished bytes and of all bytes.
+    `records.jsonl` is checked before the upload.
 
     Raises:
-        UserError: it was delivered already with other files, files are there that are not among these, or it would be refused.
+        UserError: it exists with other files, its folder contains additional files, or intake would refuse it.
     """
     digests = digests or digests_of(files, threads)
     listed = [{"name": n, "bytes": digests[n].bytes, "sha256": digests[n].sha256} for n in sorted(files)]
@@ -139,7 +142,7 @@ def deliver(
     there = {entry.key.removeprefix(delivery.folder): entry.bytes for entry in lake.list(delivery.folder)}
     if extra := sorted(set(there) - set(files)):
         raise UserError(
-            f"{lake.uri(delivery.folder)} holds {len(extra)} file(s) that are not delivered now, such as {extra[0]}"
+            f"{lake.uri(delivery.folder)} contains {len(extra)} file(s) that are not part of this delivery, such as {extra[0]}"
         )
     total, done, lock = sum(digest.bytes for digest in digests.values()), 0, Lock()
     progress(0, total)
@@ -164,13 +167,13 @@ def deliver(
         lake.put(delivery.key("_READY"), data, expect=ABSENT)
     except Conflict:
         raise UserError(
-            f"{lake.uri(delivery.folder)} was delivered by somebody else meanwhile: give another id"
+            f"{lake.uri(delivery.folder)} was delivered by another process at the same time: give another id"
         ) from None
     return Uploaded(delivery.folder, ready_at, sent, len(files) - sent, warnings)
 
 
 def _checked(delivery: Delivery, files: Mapping[str, Path], digests: Mapping[str, Digests]) -> tuple[str, ...]:
-    """The warnings on what `records.jsonl` of a drop says. Raises UserError where intake would refuse it."""
+    """Return the warnings on `records.jsonl` of a drop; raise UserError if intake would refuse it."""
     path = files.get(RECORDS_FILE)
     if path is None or delivery.kind != "drop":
         return ()
@@ -186,7 +189,7 @@ def _checked(delivery: Delivery, files: Mapping[str, Path], digests: Mapping[str
 
 
 def digests_of(files: Mapping[str, Path], threads: int = 8) -> dict[str, Digests]:
-    """The digests of files, in their order."""
+    """Return the digests of files, in their order."""
     with ThreadPoolExecutor(threads) as pool:
         return dict(zip(files, pool.map(_digests, files.values()), strict=True))
 
@@ -237,14 +240,14 @@ def deliver_own(lake: Lake, folder: Path) -> tuple[Uploaded, str]:
 def new_delivery(
     kind: Literal["drop", "delivery"], source: str, id_: str, mode: str = "delta", by: str = ""
 ) -> Delivery:
-    """A drop or delivery that is to be uploaded; `by` says who delivers it.
+    """Return a drop or delivery to upload; `by` is the name of the person.
 
     Raises:
-        UserError: an id or source that is not a step of a path.
+        UserError: the id or source is no valid folder name.
     """
     for given in (id_, *((source,) if kind == "delivery" else ())):
         if not given.isprintable() or "/" in given or given in ("", ".", "..") or "\\" in given:
             raise UserError(
-                f"{given!r} cannot be the id of a {kind}: it is one step of a path, of printable characters"
+                f"{given!r} cannot be the id of a {kind}: expected a folder name of printable characters, without slashes"
             )
     return Delivery(kind, source, id_, "", mode, "", 0, by)

@@ -1,4 +1,4 @@
-"""How drops and deliveries stand: the state of each, with what releases and the DAG that works on drops add to it."""
+"""Status of drops and deliveries: their state, and whether a release contains them or the DAG is paused."""
 
 from __future__ import annotations
 
@@ -20,42 +20,44 @@ from s2corpus.tables import DELIVERIES
 
 RELEASED, PAUSED = "released", "paused"
 NAMES = (*map(str, State), RELEASED, PAUSED)
-"""every standing"""
+"""all names of a status"""
 log = logging.getLogger(__name__)
 _NOT_TAKEN = (State.WRITING, State.REFUSED, State.UNWANTED)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A drop or delivery and how it stands."""
+    """Status of a drop or delivery."""
 
     row: Row
     name: str
     """one of NAMES"""
     snapshots: tuple[str, ...]
-    """the newest published snapshots, one of a spec, that hold it"""
+    """newest published snapshots with this drop, one per spec"""
 
     @property
     def outcome(self) -> str:
-        """The standing in one word, a refusal with its reason."""
+        """Status as one word; a refusal includes its reason."""
         return self.row.outcome if self.name == self.row.state else self.name
 
     @property
     def detail(self) -> str:
-        """Why, or where it is."""
+        """Reason for the status, or the snapshots with this drop."""
         if self.name == RELEASED:
             return f"in {', '.join(self.snapshots)}"
         if self.name == PAUSED:
-            return "ready, but the DAG pdf_drops is paused in Airflow: unpause it; releases take it all the same"
+            return (
+                "ready, but the DAG pdf_drops is paused in Airflow: unpause it; releases include this drop regardless"
+            )
         if self.row.detail is None and self.row.ready_at is not None and self.row.ready_at > iso(datetime.now(UTC)):
-            return f"ready_at is {self.row.ready_at}: only releases after that time take it"
+            return f"ready_at is {self.row.ready_at}: only releases after that time include it"
         return self.row.detail or ""
 
 
 def standings(lake: Lake, *, paused: bool = False, max_rows: int | None = None) -> Iterator[Standing]:
-    """Every drop and delivery in the lake and how it stands, or the last `max_rows` by name.
+    """Yield the status of every drop and delivery in the lake, or of the last `max_rows` by name.
 
-    `paused` says that the DAG `pdf_drops` is: what it would work on is then `paused`, not `waiting`.
+    With `paused`, the DAG `pdf_drops` is paused, and pending drops have the status `paused` instead of `waiting`.
     """
     taken = _taken(lake)
     for row in status.listed(lake, max_rows):
@@ -64,7 +66,7 @@ def standings(lake: Lake, *, paused: bool = False, max_rows: int | None = None) 
         name = str(row.state)
         if holds:
             name, said = RELEASED, holds[-1][1]
-            if row.key is None:  # a release took it before the DAG did
+            if row.key is None:  # The release ran before the DAG registered this folder.
                 counts = {key: said[key] for key in ("ready_at", "files", "rows", "dropped")}
                 row = replace(row, **counts)
         elif paused and row.state in (State.WAITING, State.ANNOUNCED):
@@ -73,14 +75,14 @@ def standings(lake: Lake, *, paused: bool = False, max_rows: int | None = None) 
 
 
 def _taken(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:
-    """What the newest published snapshot of each spec took: folder → snapshots, each with its row of the table `deliveries`."""
+    """Return the drops and deliveries in the newest snapshot of each spec, by folder, with rows of the table `deliveries`."""
     found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     for spec in lake.folders("snapshots/"):
         if SnapshotId.known(spec):
             continue
         try:
             snapshot = pointer.latest(lake, spec).snapshot
-        except UserError as error:  # one spec's damaged pointer hides no other spec's drops
+        except UserError as error:  # A damaged pointer of one spec must not hide drops of other specs.
             log.warning("%s", error)
             continue
         if not snapshot:
@@ -89,7 +91,7 @@ def _taken(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:
         try:
             rows = table.read().to_pylist()
         except NotCommitted:
-            continue  # its tables were deleted, the snapshot stays
+            continue  # The tables were deleted; the snapshot remains.
         for row in rows:
             if row["outcome"] == "taken":
                 folder = status.folder_of(row["kind"], row["source"], row["delivery"])

@@ -1,7 +1,7 @@
-"""What a release sees: drops and deliveries that were ready before its as_of (SEMANTICS §0).
+"""Stage intake: select drops and deliveries that were ready before the as_of of the release (SEMANTICS §0).
 
-Each is registered once (`registration`); its records are cut into buckets by a hash of record_id, its files by their SHA-1. Then the
-registered ones are put together, bucket by bucket: the latest record of each record_id, and one row per content.
+The first round registers each of them once (`registration`) and divides its records into buckets by a hash of record_id, and its files
+by SHA-1. The second round merges the buckets: the latest record of each record_id, and one row per file content.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from s2corpus.titles.buckets import bucket_of
 
 log = logging.getLogger(__name__)
 BUCKET_BYTES = 64 << 20
-"""Bytes of delivered metadata a bucket: some 200,000 records."""
+"""Delivered metadata per bucket in bytes: about 200,000 records."""
 _CUT_ROWS = 5_000_000
-"""Records of a delivery that are cut into one file of all buckets, some 2 GB: a bucket opens as many as there are."""
+"""Records per exchange file, about 2 GB. A bucket opens all files of a delivery."""
 _ROWS = 10_000
-"""Records of a bucket that are written at once."""
+"""Records of a bucket per written batch."""
 _RANGES = 4096
-"""Ranges of SHA-1 into which a delivery's files are cut; a shard of files reads those that it overlaps."""
+"""Ranges of SHA-1 that divide the files of a delivery; a shard reads its overlapping ranges."""
 _REGROUPED = "regrouped"
 
 
@@ -52,7 +52,7 @@ class Intake:
         return self._plan_buckets(run) if round else self._plan_deliveries(run)
 
     def _plan_deliveries(self, run: Run) -> list[Shard]:
-        """A shard for each drop or delivery ready before as_of; what is refused or not ready yet is planned too, as a row."""
+        """List a shard for each drop or delivery; refused and later ones only get a row."""
         found: list[dict[str, Any]] = []
         metadata = 0
         if run.within is None:  # a batch of drops is not published
@@ -99,7 +99,7 @@ class Intake:
         (self._register, self._gather)[round](run, shard)
 
     def _register(self, run: Run, shard: Shard) -> None:
-        """Register one drop or delivery, and say in its row of `deliveries` what came of it."""
+        """Register one drop or delivery and write its row of `deliveries`."""
         row = shard.params["row"]
         if row and row["outcome"] == "taken":
             try:
@@ -114,7 +114,7 @@ class Intake:
         run.table(DELIVERIES).write(shard.index, [row] if row else [])
 
     def _plan_buckets(self, run: Run) -> list[Shard]:
-        """A shard for each bucket of records and each range of files; the number of the latter is fixed here."""
+        """List a shard for each bucket of records and each range of files; decide the number of ranges."""
         taken, exchange = _taken(run), _exchange(run)
         full: dict[str, str] = {}
         for delivery in taken.values():
@@ -136,7 +136,7 @@ class Intake:
         return [Shard(i, {"buckets": buckets, "pdf_shards": files}) for i in range(max(buckets, files))]
 
     def _gather(self, run: Run, shard: Shard) -> None:
-        """One bucket of records and one range of files, as far as there are so many."""
+        """Merge one bucket of records and one range of files; a shard may have only one of the two."""
         exchange = _exchange(run)
         regrouped = exchange.all_counts(_REGROUPED, 1)[0]
         if shard.index < shard.params["buckets"]:
@@ -153,7 +153,7 @@ class Intake:
                 run.table(table).write(shard.index, rows)
 
     def finish(self, run: Run) -> Metrics:
-        """Commit, and name the release's inputs and parent."""
+        """Commit the tables with the inputs and the parent of the release."""
         shards = run.read_plan(self.name)
         facts = shards[-1].params
         taken = list(_taken(run).values())
@@ -168,7 +168,7 @@ class Intake:
             range(len(shards)),
             {"inputs": inputs, "parent": facts["parent"], "delivered_by": _people(taken, facts["parent"])},
         )
-        _exchange(run).remove()  # last: another build that misses it finds the tables committed
+        _exchange(run).remove()  # Last: another build that misses these files finds the committed tables.
         return {
             **{name: float(number) for name, number in rows.items()},
             "records": float(run.table(RECORDS).committed().rows),
@@ -177,7 +177,7 @@ class Intake:
 
 
 def _taken(run: Run) -> dict[int, Delivery]:
-    """The drops and deliveries that were registered, by the number of their shard."""
+    """Return the registered drops and deliveries by shard."""
     taken = {}
     for shard in run.read_plan(Intake.name)[:-1]:
         (outcome,) = run.table(DELIVERIES).written(shard.index)["outcome"].to_pylist()
@@ -187,7 +187,7 @@ def _taken(run: Run) -> dict[int, Delivery]:
 
 
 def _gather_records(run: Run, bucket: int, deliveries: list[tuple[int, int]]) -> None:
-    """The latest of each record_id of one bucket, over deliveries not superseded by a later full one of their source."""
+    """Write the latest record of each record_id in a bucket; `deliveries` excludes superseded deliveries."""
     tables = [
         _exchange(run).read(_cut_name(index), range(chunks), bucket, REGISTERED_RECORDS.schema)
         for index, chunks in deliveries
@@ -215,7 +215,7 @@ def _gather_records(run: Run, bucket: int, deliveries: list[tuple[int, int]]) ->
 
 
 def _notices(records: pa.Table) -> list[NoticeRow]:
-    """What the records say of others, each once."""
+    """Return the distinct notices of records about other records."""
     some = records.filter(records["notices"].is_valid()).to_pylist()
     found = {(notice["about"], notice["status"], row["record_id"]) for row in some for notice in row["notices"]}
     return [NoticeRow(about=about, status=status, record_id=id_) for about, status, id_ in sorted(found)]
@@ -230,7 +230,7 @@ def _cut_name(delivery: int) -> str:
 
 
 def _cut(run: Run, delivery: Delivery, index: int, buckets: int) -> None:
-    """Cut a delivery's records into buckets, and its files into ranges of their SHA-1."""
+    """Divide the records of a delivery into buckets, and its files into ranges of SHA-1."""
     exchange, name, schema = _exchange(run), _cut_name(index), REGISTERED_RECORDS.schema
     batches = registered_table(run.lake, delivery, "records").batches()
     chunks, batch = 0, next(batches, None)
@@ -254,7 +254,7 @@ def _cut(run: Run, delivery: Delivery, index: int, buckets: int) -> None:
 
 
 def _copy_suppressions(run: Run) -> str:
-    """Keep `suppress.jsonl` as this release saw it; its SHA-256, empty where there is none."""
+    """Copy `suppress.jsonl` to the release and return its SHA-256; return an empty text if the file is missing."""
     try:
         data, _ = run.lake.get("suppress.jsonl")
     except NotAFile:
@@ -266,9 +266,9 @@ def _copy_suppressions(run: Run) -> str:
 
 
 def _check_patterns(run: Run, there: list[tuple[Literal["drop", "delivery"], str, str]]) -> None:
-    """Refuse a drop pattern that matches no drop of the lake, however old: a mistyped one would publish an empty corpus.
+    """Raise UserError for a drop pattern without a matching drop; a mistyped pattern would publish an empty corpus.
 
-    `*` may match none where metadata was delivered: a corpus of abstracts has no drops.
+    `*` needs no match if metadata was delivered, because a corpus of abstracts has no drops.
     """
     drops = [id_ for kind, _, id_ in there if kind == "drop"]
     for pattern in run.spec.drops:
@@ -276,12 +276,12 @@ def _check_patterns(run: Run, there: list[tuple[Literal["drop", "delivery"], str
             some = ", ".join(drops[:5]) + (f" and {len(drops) - 5} more" if len(drops) > 5 else "")
             raise UserError(
                 f"drops: the pattern {pattern!r} of spec {run.spec.name} matches no drop in {run.lake.uri('drops/')}; "
-                f"there: {some or 'none'}. Correct the pattern, or deliver first (docs/drops.md)"
+                f"existing drops: {some or 'none'}. Correct the pattern, or deliver first (docs/drops.md)"
             )
 
 
 def _people(taken: list[Delivery], parent: str | None) -> dict[str, str]:
-    """Who delivered what the parent did not see, each with the first folder."""
+    """Return the persons who delivered something after the parent release, each with the first folder."""
     since = iso(SnapshotId(parent).release.as_of) if parent else ""
     found: dict[str, str] = {}
     for delivery in sorted(taken, key=lambda delivery: (delivery.ready_at, delivery.folder)):
@@ -291,7 +291,7 @@ def _people(taken: list[Delivery], parent: str | None) -> dict[str, str]:
 
 
 def _parent(run: Run) -> str | None:
-    """The newest published snapshot of the spec with a smaller as_of, unless yanked; releases of `own` have none."""
+    """Return the newest published snapshot of the spec before this release; yanked snapshots and the profile `own` give None."""
     if run.spec.profile == "own":
         return None
     earlier = [id_ for id_ in published(run.lake, run.spec.name) if id_.release.day < run.release_id.day]

@@ -164,7 +164,7 @@ def test_far_future_waits_with_reason(run: Run) -> None:
     run.lake.put("sources/dblp/late/a.xml", PDF)
     processing.process(run.lake, [ReleaseSpec(name="t", drops=("none",))], run.scratch)
     (shown,) = [one for one in standings(run.lake) if one.row.folder == "sources/dblp/late/"]
-    assert "only releases after that time take it" in shown.detail
+    assert "only releases after that time include it" in shown.detail
 
 
 @pytest.mark.parametrize("error", [RecursionError, MemoryError, OverflowError, UnicodeError, KeyError, AssertionError])

@@ -100,7 +100,7 @@ def test_the_same_again_is_the_same_drop_and_another_is_refused(lake: Lake, pape
 
 def test_what_others_left_in_the_folder_is_named(lake: Lake, papers: Path) -> None:
     lake.put("drops/one/stray.pdf", b"S")
-    with pytest.raises(UserError, match=r"holds 1 file.* stray\.pdf"):
+    with pytest.raises(UserError, match=r"contains 1 file.* stray\.pdf"):
         deliver(lake, DROP, files_below(papers))
 
 

@@ -105,10 +105,10 @@ def test_answers_without_file_say_so(
 def test_damaged_files_and_checksums_are_refused(shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf.put("a", b"1")
     shelf.files["a"] = b"2"
-    with pytest.raises(TransientError, match="1 bytes whose MD5 is not"):
+    with pytest.raises(TransientError, match=r"1 bytes, MD5 .* expected"):
         fetch.fetch(shelf.url, ["a"], tmp_path)
     shelf.files["a.md5"] = b"no checksum " + b"0" * 31
-    with pytest.raises(UserError, match="no MD5 in it"):
+    with pytest.raises(UserError, match="no MD5 found"):
         fetch.fetch(shelf.url, ["a"], tmp_path)
     shelf.put("a", b"12345")
     monkeypatch.setattr(fetch, "MAX_FILE_BYTES", 4)

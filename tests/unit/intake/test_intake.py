@@ -211,7 +211,9 @@ def test_a_drop_pattern_that_matches_nothing_is_an_error(
     run = Run(ReleaseSpec(name="t", drops=patterns), AS_OF, lake, tmp_path)
     if delivered:
         deliver(run, f"drops/{delivered}", {"a.pdf": b"%PDF"})
-    with pytest.raises(UserError, match=f"matches no drop in .*; there: {delivered or 'none'}. Correct the pattern"):
+    with pytest.raises(
+        UserError, match=f"matches no drop in .*; existing drops: {delivered or 'none'}. Correct the pattern"
+    ):
         runner.plan(run, "intake")
 
 

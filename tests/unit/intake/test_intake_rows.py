@@ -103,7 +103,8 @@ def test_a_pattern_that_matches_nothing_is_told_what_is_there(run: Run, count: i
         runner.plan(of(run, drops=["x*", "y*"]), "intake")
     uri = run.lake.uri("drops/")
     assert str(refused.value) == (
-        f"drops: the pattern 'y*' of spec t matches no drop in {uri}; there: {some}. Correct the pattern, or deliver first (docs/drops.md)"
+        f"drops: the pattern 'y*' of spec t matches no drop in {uri}; "
+        f"existing drops: {some}. Correct the pattern, or deliver first (docs/drops.md)"
     )
 
 
@@ -111,7 +112,7 @@ def test_a_pattern_that_matches_nothing_is_told_what_is_there(run: Run, count: i
 def test_a_corpus_of_abstracts_has_no_drops(run: Run, pattern: str, refused: bool) -> None:
     deliver(run, "sources/dblp/1", lines({"record_id": "dblp:1", "title": "T"}))
     if refused:
-        with pytest.raises(UserError, match="there: none"):
+        with pytest.raises(UserError, match="existing drops: none"):
             runner.plan(of(run, drops=[pattern]), "intake")
     else:
         assert len(runner.plan(of(run, drops=[pattern]), "intake")) == 2

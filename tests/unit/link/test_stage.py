@@ -188,7 +188,7 @@ def test_linking_again_what_is_finished_is_refused(lake: Lake, tmp_path: Path) -
     stage.work(run, Shard(0), 2)
     stage.finish(run)
     del stage  # and with it this machine's copy
-    with pytest.raises(UserError, match=r"_link/index is not whole: .* clear all of its tasks"):
+    with pytest.raises(UserError, match=r"_link/index is incomplete: .* clear all of its tasks"):
         Link().work(run, Shard(0), 2)
 
 

@@ -53,7 +53,9 @@ def test_what_a_finished_stage_removed_is_one_sentence(lake: Lake, tmp_path: Pat
     with between.writer("round", 0, BUCKETS, SCHEMA, tmp_path) as writer:
         writer.add(*rows(0, 100))
     between.remove()
-    with pytest.raises(UserError, match=r"between/round is not whole: .* clear all of its tasks, and what follows"):
+    with pytest.raises(
+        UserError, match=r"between/round is incomplete: .* clear all of its tasks and the downstream tasks"
+    ):
         between.read("round", [0], 3, SCHEMA)
 
 

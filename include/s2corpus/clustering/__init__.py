@@ -1,1 +1,1 @@
-"""Records to clusters: which records are one paper, and its id over releases."""
+"""Cluster records: find the records of one paper, and assign paper ids that stay stable over releases."""

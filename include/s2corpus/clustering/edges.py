@@ -1,4 +1,4 @@
-"""Which two records may be one paper, and why: edges by identifier and by title (SEMANTICS: Cluster)."""
+"""Find edges between records of one paper, by identifier and by title (SPEC §4)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from s2corpus import titles
 from s2corpus.clustering import pairs
-from s2corpus.clustering.agreement import WINDOW, facts, shared
+from s2corpus.clustering.agreement import WINDOW, count_common, facts
 from s2corpus.clustering.nodes import Groups, Nodes, group_nodes
 from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.clustering.places import contradict, located, volumes_or_issues_differ
@@ -36,7 +36,7 @@ volumes, issues or pages contradict, and equal identifiers of unrelated titles a
 
 @dataclass(frozen=True)
 class Edges:
-    """Edges as columns, `left` < `right`."""
+    """Edges in columns; `left` < `right`."""
 
     left: np.ndarray  # int32 node
     right: np.ndarray  # int32 node
@@ -50,7 +50,7 @@ class Edges:
 
 
 def identifier_strength(reason: int) -> float:
-    """Strength of an identifier edge: any is above any title's."""
+    """Return the strength of an identifier edge, which exceeds the strength of every title edge."""
     return float(TITLE + 1 - reason)
 
 
@@ -65,15 +65,15 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprin
     equal = group_nodes(codes, int(codes.max(initial=-1)) + 1)
     if IDENTIFIERS[reason] == "declared":
         left, right = pairs.around(equal.nodes, equal.starts, nodes.declares)
-        return _by_ids(left, right, reason, identifier_strength(reason))
+        return _sort_by_ids(left, right, reason, identifier_strength(reason))
     of_pdf = IDENTIFIERS[reason] == "file_sha1"
     trusted = np.zeros(len(nodes), bool) if of_pdf else nodes.trusted
     left, right = pairs.stars(equal.nodes, equal.starts, trusted, nodes.title)
-    refused = unrelated(nodes, left, right)
+    refused = are_unrelated(nodes, left, right)
     outcast = right[refused]
-    among = group_nodes(_of(codes, outcast), len(equal.starts) - 1)
+    among = group_nodes(_select_codes(codes, outcast), len(equal.starts) - 1)
     others_left, others_right = pairs.doubtful(among.nodes, among.starts, np.zeros(len(nodes), bool), WINDOW)
-    kept = ~unrelated(nodes, others_left, others_right)
+    kept = ~are_unrelated(nodes, others_left, others_right)
     apart_left, apart_right = left[refused], outcast
     left, right = (
         np.concatenate([left[~refused], others_left[kept]]),
@@ -96,7 +96,7 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprin
         left, right = np.concatenate([left, claimed_left]), np.concatenate([right, claimed_right])
     reasons = np.repeat(np.array([reason, UNRELATED], np.int8), [len(left), len(apart_left)])
     left, right = np.concatenate([left, apart_left]), np.concatenate([right, apart_right])
-    return _in_order(left, right, reasons, np.full(len(left), identifier_strength(reason)))
+    return _sort_by_strength(left, right, reasons, np.full(len(left), identifier_strength(reason)))
 
 
 def _claimed(
@@ -117,26 +117,26 @@ def _claimed(
 
 
 def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int) -> Edges:
-    """Edges between records whose titles are equal, whose authors and years agree, and whose DOIs do not forbid it; by ids.
+    """Return the edges between records with equal titles, by ids: authors and years agree, and DOIs do not contradict.
 
-    Records that are in one cluster already, by `labels`, need none.
+    Records of one cluster by `labels` need no edge.
     """
     left, right = pairs.equal_titles(
         nodes.by_title.nodes, nodes.by_title.starts, nodes.strict, labels, WINDOW, *facts(nodes, max_preprint_years)
     )
-    return _judged(nodes, left, right, np.ones(len(left)))
+    return _add_reasons(nodes, left, right, np.ones(len(left)))
 
 
 def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarray, max_preprint_years: int) -> Edges:
-    """Edges between the records of similar titles, given as pairs of places in `nodes.titles` with their S."""
+    """Return the edges between the records of similar titles. `a` and `b` are rows of `nodes.titles`, `score` their S."""
     left, right, pair = pairs.near_titles(
         nodes.by_title.nodes, nodes.by_title.starts, a, b, score, WINDOW, *facts(nodes, max_preprint_years)
     )
-    asked_for = np.unique(pair)
-    other = np.zeros(len(a), bool)
-    other[asked_for] = numbered(*(nodes.original_titles.take(pa.array(side[asked_for])) for side in (a, b)))
-    kept = ~other[pair]
-    return _judged(nodes, left[kept], right[kept], score[pair[kept]])
+    used = np.unique(pair)
+    is_numbered = np.zeros(len(a), bool)
+    is_numbered[used] = differ_in_number(*(nodes.original_titles.take(pa.array(side[used])) for side in (a, b)))
+    accepted = ~is_numbered[pair]
+    return _add_reasons(nodes, left[accepted], right[accepted], score[pair[accepted]])
 
 
 def edges_of_cut(nodes: Nodes, group: np.ndarray, labels: np.ndarray, min_title_score: float) -> Edges:
@@ -167,70 +167,72 @@ def edges_of_cut(nodes: Nodes, group: np.ndarray, labels: np.ndarray, min_title_
     missing = [find_missing_part(*pair) for pair in _rows(cut_titles, longer_titles)]
     is_weak = nodes.strict[nodes.title[cut]] | np.array([begins_with_number(part or "") for part in missing], bool)
     accepted = np.array([is_cut(*pair) for pair in _rows(cut_titles, longer_titles)], bool)
-    accepted &= ~numbered(cut_titles, longer_titles) & (~is_weak | ((a.volume != 0) & (a.volume == b.volume)))
+    accepted &= ~differ_in_number(cut_titles, longer_titles) & (~is_weak | ((a.volume != 0) & (a.volume == b.volume)))
     no, yes = np.zeros(len(cut), bool), np.ones(len(cut), bool)
     refused = contradict(a, b, nodes.journals, exact=no, strict=no, few_authors=yes) | volumes_or_issues_differ(a, b)
     accepted &= ~refused | nodes.preprint[cut] | nodes.preprint[longer]
     cut, longer = cut[accepted], longer[accepted]
     strength = np.minimum(_title_scores(nodes, cut, longer), min_title_score)
-    return _in_order(cut, longer, np.full(len(cut), PREFIX), strength)
+    return _sort_by_strength(cut, longer, np.full(len(cut), PREFIX), strength)
 
 
 def _rows(first: pa.Array, second: pa.Array) -> Iterator[tuple[str, str]]:
     return zip(first.to_pylist(), second.to_pylist(), strict=True)
 
 
-def _judged(nodes: Nodes, left: np.ndarray, right: np.ndarray, strength: np.ndarray) -> Edges:
-    """Edges between records of similar titles that agree, each with what its journals, volumes and pages make of it."""
+def _add_reasons(nodes: Nodes, left: np.ndarray, right: np.ndarray, strength: np.ndarray) -> Edges:
+    """Return edges between agreeing records with similar titles. Journals, volumes and pages decide the reason."""
     exact, strict = nodes.title[left] == nodes.title[right], nodes.strict[nodes.title[left]]
     a, b = nodes.places.take(left), nodes.places.take(right)
     authors = np.diff(nodes.surname_offsets)
     few_authors = np.maximum(authors[left], authors[right]) <= _FEW_AUTHORS
     refused = contradict(a, b, nodes.journals, exact, strict, few_authors)
     refused &= ~(nodes.preprint[left] | nodes.preprint[right])
-    return _in_order(left, right, reasons_of(located(a, b), refused), strength)
+    return _sort_by_strength(left, right, reasons_of(located(a, b), refused), strength)
 
 
 def reasons_of(located: np.ndarray, refused: np.ndarray) -> np.ndarray:
-    """The reason of edges by titles, int8."""
+    """Return the reasons of title edges (int8)."""
     return np.where(refused, np.int8(CONTRADICTION), np.where(located, np.int8(PLACE), np.int8(TITLE)))
 
 
-def _of(codes: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """The codes of some nodes, −1 for all others."""
-    some = np.full(len(codes), -1, codes.dtype)
-    some[nodes] = codes[nodes]
-    return some
+def _select_codes(codes: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+    """Return the codes of the given nodes, and −1 for all others."""
+    selected = np.full(len(codes), -1, codes.dtype)
+    selected[nodes] = codes[nodes]
+    return selected
 
 
-def unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Which pairs are of two papers for certain (bool): titles in one script with S < 0.3, and of the surnames, both given, none shared."""
-    found = np.zeros(len(left), bool)
-    asked = np.flatnonzero(_strangers(left, right, nodes.title, nodes.surname_offsets, nodes.surnames))
-    scores = _title_scores(nodes, left[asked], right[asked])
-    asked = asked[scores < UNRELATED_SCORE]
-    sides = (nodes.titles.take(pa.array(nodes.title[side[asked]])).to_pylist() for side in (left, right))
-    found[asked] = [same_script(*pair) for pair in zip(*sides, strict=True)]
-    return found
+def are_unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return which pairs certainly belong to different papers (bool).
+
+    The titles are in one script and have S < 0.3. Both records have surnames, but no common one.
+    """
+    unrelated = np.zeros(len(left), bool)
+    rows = np.flatnonzero(_share_no_surname(left, right, nodes.title, nodes.surname_offsets, nodes.surnames))
+    rows = rows[_title_scores(nodes, left[rows], right[rows]) < UNRELATED_SCORE]
+    sides = (nodes.titles.take(pa.array(nodes.title[side[rows]])) for side in (left, right))
+    unrelated[rows] = [same_script(*pair) for pair in _rows(*sides)]
+    return unrelated
 
 
 @njit(cache=True, nogil=True)
-def _strangers(
+def _share_no_surname(
     left: np.ndarray, right: np.ndarray, title: np.ndarray, offsets: np.ndarray, names: np.ndarray
 ) -> np.ndarray:
-    """Pairs with two titles, and with surnames of which none is shared."""
-    found = np.zeros(len(left), np.bool_)
+    """Return which pairs have two different titles and two lists of surnames without a common one (bool)."""
+    result = np.zeros(len(left), np.bool_)
     for k in range(len(left)):
         i, j = left[k], right[k]
         if title[i] < 0 or title[j] < 0 or title[i] == title[j]:
             continue
-        named = offsets[i + 1] > offsets[i] and offsets[j + 1] > offsets[j]
-        found[k] = named and shared(offsets, names, i, j) == 0
-    return found
+        both_have_names = offsets[i + 1] > offsets[i] and offsets[j + 1] > offsets[j]
+        result[k] = both_have_names and count_common(offsets, names, i, j) == 0
+    return result
 
 
-def _in_order(a: np.ndarray, b: np.ndarray, reason: np.ndarray, strength: np.ndarray) -> Edges:
-    """Edges by strength, then ids."""
+def _sort_by_strength(a: np.ndarray, b: np.ndarray, reason: np.ndarray, strength: np.ndarray) -> Edges:
+    """Return edges by descending strength, then ids."""
     left, right = np.minimum(a, b).astype(np.int32), np.maximum(a, b).astype(np.int32)
     order = np.argsort(left.astype(np.int64) << 32 | right, kind="stable")
     if np.any(strength != strength[:1]):
@@ -238,8 +240,8 @@ def _in_order(a: np.ndarray, b: np.ndarray, reason: np.ndarray, strength: np.nda
     return Edges(left[order], right[order], reason[order].astype(np.int8), strength[order])
 
 
-def _by_ids(a: np.ndarray, b: np.ndarray, reason: int, strength: float) -> Edges:
-    """Edges of one strength, by ids."""
+def _sort_by_ids(a: np.ndarray, b: np.ndarray, reason: int, strength: float) -> Edges:
+    """Return edges of equal strength, by ids."""
     packed = np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b).astype(np.uint64)
     packed.sort()
     left, right = (packed >> np.uint64(32)).astype(np.int32), (packed & np.uint64(0xFFFFFFFF)).astype(np.int32)
@@ -247,7 +249,7 @@ def _by_ids(a: np.ndarray, b: np.ndarray, reason: int, strength: float) -> Edges
 
 
 def _title_scores(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """S of two records' titles; 0 if one has none."""
+    """Return S of the titles of each pair of records; 0 if a title is missing."""
     a, b = nodes.title[left], nodes.title[right]
     scores = np.where((a == b) & (a >= 0), 1.0, 0.0)
     differ = np.flatnonzero((a != b) & (a >= 0) & (b >= 0))
@@ -261,17 +263,17 @@ def _title_scores(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarr
 _PART = re.compile(r"\b(?:part|pt|chapter)\b\W*(\w+)", re.IGNORECASE)
 
 
-def _other_parts(x: str, y: str) -> bool:
-    """Whether two titles name different parts, or only one names a part: "Lemmas, part II" is neither part I nor the whole."""
+def _name_different_parts(x: str, y: str) -> bool:
+    """Return whether two titles name different parts, or only one names a part: "Lemmas, part II" is not "Lemmas"."""
     parts = [[word for word in _PART.findall(title) if titles.differ_only_in_number(word, "0")] for title in (x, y)]
     return len(parts[0]) != len(parts[1]) or any(map(titles.differ_only_in_number, *parts))
 
 
-def numbered(first: pa.Array, second: pa.Array) -> np.ndarray:
-    """Which pairs of titles, as given, differ only in a number or numeral, or in the part they name (bool a pair)."""
+def differ_in_number(first: pa.Array, second: pa.Array) -> np.ndarray:
+    """Return which pairs of titles differ only in a number or numeral, or name different parts (bool)."""
     found = only_numbers_differ(first, second)
-    told = pc.or_(*(pc.match_substring_regex(side, r"(?i)\b(?:part|pt|chapter)\b") for side in (first, second)))
-    asked = np.flatnonzero(np.asarray(told) & ~found)
-    sides = (side.take(pa.array(asked)).to_pylist() for side in (first, second))
-    found[asked] = [_other_parts(*pair) for pair in zip(*sides, strict=True)]
+    has_part = pc.or_(*(pc.match_substring_regex(side, r"(?i)\b(?:part|pt|chapter)\b") for side in (first, second)))
+    rows = np.flatnonzero(np.asarray(has_part) & ~found)
+    sides = (side.take(pa.array(rows)) for side in (first, second))
+    found[rows] = [_name_different_parts(*pair) for pair in _rows(*sides)]
     return found

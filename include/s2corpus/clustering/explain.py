@@ -1,4 +1,4 @@
-"""Why a cluster is one: its records, the edges that joined them, and what was cut."""
+"""Explain clusters: their records, the edges that joined them, and the edges that were cut."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _CUTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
-    """One edge: why two records are, or would have been, one paper."""
+class EdgeExplanation:
+    """An edge that joined two records, or was cut."""
 
     left: str
     right: str
@@ -40,29 +40,29 @@ class Why:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One cluster: `joined` are its edges, strongest first; `cut` those that would have joined it to another."""
+    """A cluster with its edges, strongest first: `joined` inside the cluster, `cut` to other clusters."""
 
     paper_id: str
     record_ids: list[str]
-    joined: list[Why]
-    cut: list[Why]
+    joined: list[EdgeExplanation]
+    cut: list[EdgeExplanation]
 
 
 def explanations(clusters: pa.Table, edges: pa.Table, paper_ids: set[str] | None = None) -> Iterator[Explanation]:
-    """The explanation of each paper asked for (all that have an edge, if none are), by paper_id."""
+    """Yield the explanation of each requested paper, by paper_id; without a request, of all papers with an edge."""
     if paper_ids is None:
         ends = pa.chunked_array([*edges["left"].chunks, *edges["right"].chunks], pa.string())
         paper_ids = set(clusters.filter(pc.is_in(clusters["record_id"], ends.unique()))["paper_id"].to_pylist())
-    asked = clusters.filter(pc.is_in(clusters["paper_id"], pa.array(sorted(paper_ids), pa.string())))
-    paper_of = dict(zip(asked["record_id"].to_pylist(), asked["paper_id"].to_pylist(), strict=True))
+    requested = clusters.filter(pc.is_in(clusters["paper_id"], pa.array(sorted(paper_ids), pa.string())))
+    paper_of = dict(zip(requested["record_id"].to_pylist(), requested["paper_id"].to_pylist(), strict=True))
     records: dict[str, list[str]] = {paper: [] for paper in sorted(paper_ids)}
     for record_id, paper in paper_of.items():
         records[paper].append(record_id)
-    near = pc.or_(pc.is_in(edges["left"], asked["record_id"]), pc.is_in(edges["right"], asked["record_id"]))
-    joined: dict[str, list[Why]] = {paper: [] for paper in records}
-    cut: dict[str, list[Why]] = {paper: [] for paper in records}
-    for row in edges.filter(near).to_pylist():
-        why = Why(**row)
+    has_end = pc.or_(pc.is_in(edges["left"], requested["record_id"]), pc.is_in(edges["right"], requested["record_id"]))
+    joined: dict[str, list[EdgeExplanation]] = {paper: [] for paper in records}
+    cut: dict[str, list[EdgeExplanation]] = {paper: [] for paper in records}
+    for row in edges.filter(has_end).to_pylist():
+        why = EdgeExplanation(**row)
         for paper in {paper_of.get(why.left), paper_of.get(why.right)} - {None}:
             (joined if why.taken else cut)[str(paper)].append(why)
     for paper, found in records.items():
@@ -73,8 +73,8 @@ def explanations(clusters: pa.Table, edges: pa.Table, paper_ids: set[str] | None
         )
 
 
-def told(explanation: Explanation) -> str:
-    """The explanation in words, one line a record and edge."""
+def format_explanation(explanation: Explanation) -> str:
+    """Return the explanation as text: one line for each record and edge."""
     lines = [f"paper {explanation.paper_id}: {len(explanation.record_ids)} record(s)"]
     lines += [f"  {record_id}" for record_id in explanation.record_ids]
     lines += [f"  joined {why}" for why in explanation.joined]

@@ -29,13 +29,13 @@ def new_paper_id(record_id: str) -> str:
 def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, parent: Parent) -> tuple[pa.Table, pa.Table]:
     """Return the tables `clusters` and `aliases` of records (ids ascending) with clusters labelled 0 … n − 1.
 
-    - A cluster with no record of the parent gets the id of its earliest delivered record.
-    - Of the clusters that share a parent paper's records, the one with the oldest keeps its id (split).
-    - A cluster that may keep several keeps that of the oldest paper; the others become aliases (merge).
-    - A parent paper whose records all vanished leaves no alias; an alias whose paper was merged follows it.
+    - A cluster without records of the parent gets the id of its earliest delivered record.
+    - If several clusters have records of one parent paper, the cluster with the oldest record retains the id (split).
+    - If a cluster may retain several ids, it retains the id of the oldest paper; the others become aliases (merge).
+    - If all records of a parent paper were removed, it has no alias. An alias of a merged paper points to the new paper.
 
-    A record is as old as its first delivery, as far back as the parents know; one without a time is older than all others, and of
-    equal times the smaller record_id.
+    The age of a record is the time of its first delivery, also in earlier snapshots. A record without a time is older than all others.
+    Of records with equal times, the one with the smaller record_id is older.
     """
     clusters = int(labels.max(initial=-1)) + 1
     known = pc.index_in(record_ids, parent.clusters["record_id"].combine_chunks())

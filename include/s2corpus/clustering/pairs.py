@@ -1,4 +1,4 @@
-"""Which records of a block are compared: stars around one record, windows of a block, records of equal and of near titles (kernels)."""
+"""Select pairs of records to compare: stars and windows in a block, equal titles and similar titles. Kernels."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from s2corpus.titles.arrays import doubled
 def stars(
     order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, title: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(the first trusted record of a block that has a title, or else the first; another trusted one)."""
+    """Return (center, other trusted record) pairs. The center of a block is its first trusted record with a title, else the first one."""
     left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
     for block in range(len(starts) - 1):
-        centre = -1
+        center = -1
         for at in range(starts[block], starts[block + 1]):
             node = order[at]
-            if trusted[node] and (centre < 0 or (title[centre] < 0 and title[node] >= 0)):
-                centre = node
+            if trusted[node] and (center < 0 or (title[center] < 0 and title[node] >= 0)):
+                center = node
         for at in range(starts[block], starts[block + 1]):
             node = order[at]
-            if trusted[node] and node != centre:
-                left[n], right[n] = centre, node
+            if trusted[node] and node != center:
+                left[n], right[n] = center, node
                 n += 1
     return left[:n], right[:n]
 
 
 @njit(cache=True, nogil=True)
-def around(order: np.ndarray, starts: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(the first node of a block that can be its centre, another node of it) for blocks that have such a centre."""
+def around(order: np.ndarray, starts: np.ndarray, can_be_center: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return (center, other node) pairs. The center of a block is its first node in `can_be_center`; a block without one has no pairs."""
     left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
     for block in range(len(starts) - 1):
-        centre = -1
+        center = -1
         for at in range(starts[block], starts[block + 1]):
-            if centre < 0 and centres[order[at]]:
-                centre = order[at]
+            if center < 0 and can_be_center[order[at]]:
+                center = order[at]
         for at in range(starts[block], starts[block + 1]):
-            if centre >= 0 and order[at] != centre:
-                left[n], right[n] = centre, order[at]
+            if center >= 0 and order[at] != center:
+                left[n], right[n] = center, order[at]
                 n += 1
     return left[:n], right[:n]
 
 
 @njit(cache=True, nogil=True)
 def doubtful(order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, window: int) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of a block of which one is not trusted."""
+    """Return the pairs of a block with at least one untrusted record."""
     left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
     for block in range(len(starts) - 1):
         for p in range(starts[block], starts[block + 1]):
@@ -120,19 +120,9 @@ def claims(
             confirmed = True
             for other in order[starts[block] : starts[block + 1]]:
                 if trusted[other] and title[other] < 0:
+                    yes = np.bool_(True)
                     confirmed &= agree(
-                        node,
-                        other,
-                        no_doi,
-                        year,
-                        preprint,
-                        offsets,
-                        names,
-                        volume,
-                        page,
-                        years,
-                        np.bool_(True),
-                        np.bool_(True),
+                        node, other, no_doi, year, preprint, offsets, names, volume, page, years, yes, yes
                     )
             if not confirmed:
                 continue
@@ -160,7 +150,7 @@ def equal_titles(
     doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
     page: np.ndarray, years: int,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Agreeing records of one title, of two clusters by `labels`."""
+    """Return the pairs of agreeing records with one title, in different clusters by `labels`."""
     left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
     for title in range(len(starts) - 1):
         for p in range(starts[title], starts[title + 1]):
@@ -188,7 +178,7 @@ def near_titles(
     doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
     page: np.ndarray, years: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Agreeing records of two similar titles, with the number of the pair of titles."""
+    """Return the pairs of agreeing records of two similar titles, and the number of the pair of titles."""
     left, right, pair, n = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int64), 0
     for k in range(len(title_a)):
         a, b = title_a[k], title_b[k]

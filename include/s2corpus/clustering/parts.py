@@ -11,7 +11,7 @@ from s2corpus.clustering.places import first_pages, issues, numbers
 from s2corpus.clustering.surnames import surname_keys
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
 from s2corpus.titles.arrays import pieces_of
-from s2corpus.titles.rules import say_little
+from s2corpus.titles.rules import are_uninformative
 
 COLUMNS = (
     "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date",
@@ -56,7 +56,7 @@ def read_facts(batch: pa.RecordBatch) -> pa.Table:
         "trusted": ~is_pdf,
         "declares": declares,
         "second_header": _equals(batch["source"], SCIENCEPARSE),
-        "little": say_little(title, normalised),
+        "little": are_uninformative(title, normalised),
         "form": _forms(batch["type"]),
         "doi_form": np.zeros(len(title), np.int8),
         "year": _years(batch["date"]),

@@ -1,4 +1,4 @@
-"""Where two records say a paper stands in print: journals, volumes, issues and first pages that contradict (SEMANTICS §4, numbers)."""
+"""Compare places in print: journals, volumes, issues and first pages (SPEC §4)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
 _PAGE = re.compile(r"^\W*(?:(?:pp?|pages?|art(?:icle)?)\b\W*)?([^\W\d_]{0,4}\.?\s?\d+)", re.IGNORECASE)
 NUMERIC = np.uint32(2)
-"""of an issue's hash: it is a number; "12" and "December" do not contradict"""
+"""Bit of the hash of an issue: the issue is a number. "12" and "December" do not contradict."""
 ELECTRONIC = np.uint32(2)
-"""of a first page's hash: it has letters (S apart: supplements), as an article's number has. Such a number and a page do not contradict"""
+"""Bit of the hash of a first page: it has letters (except S, for supplements), like an article number. An article number and a page do
+not contradict."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Of n records, or of one side of n pairs: hashes of volume, issue and first page, 0 = not given, and codes of journals, −1."""
+    """Places in print of n records: hashes of volume, issue and first page (0 if missing), and codes of journals (−1 if missing)."""
 
     volume: np.ndarray  # uint32
     issue: np.ndarray  # uint32
@@ -32,12 +33,12 @@ class Places:
     journal: np.ndarray  # int32 code of a name
 
     def take(self, rows: np.ndarray) -> Places:
-        """Those of some rows."""
+        """Return the places of some rows."""
         return Places(self.volume[rows], self.issue[rows], self.page[rows], self.journal[rows])
 
 
 def numbers(column: pa.Array) -> np.ndarray:
-    """The first number of each volume or issue ("58 (Suppl. 6)" → 58), a word where it has none, as a hash; 0 where it has neither."""
+    """Return the hash of the first number of each volume or issue ("58 (Suppl. 6)" → 58), else of its first word, else 0."""
     return _hashes(column, lambda text: _first(_NUMBER, text) or _first(_WORD, text))
 
 
@@ -51,7 +52,7 @@ def issues(column: pa.Array) -> np.ndarray:
 
 
 def first_pages(column: pa.Array) -> np.ndarray:
-    """The first page of each range ("S212-S216" → s212, "e01234" → e1234) as a hash; 0 where there is none ("Suppl-29")."""
+    """Return the hash of the first page of each range ("S212-S216" → s212, "e01234" → e1234), or 0 without one ("Suppl-29")."""
     found = _hashes(column, lambda text: _first(_PAGE, text))
     if not found.any():
         return found
@@ -75,27 +76,29 @@ def _hashes(column: pa.Array, read: Callable[[str], str]) -> np.ndarray:
 
 
 def located(a: Places, b: Places) -> np.ndarray:
-    """Which pairs have equal volumes, and first pages that do not contradict (bool)."""
+    """Return which pairs have equal volumes, and first pages that do not contradict (bool)."""
     same: np.ndarray = (a.volume != 0) & (a.volume == b.volume) & ~_pages_differ(a, b)
     return same
 
 
 def _pages_differ(a: Places, b: Places) -> np.ndarray:
-    of_one_kind = (a.page ^ b.page) & ELECTRONIC == 0
-    differ: np.ndarray = (a.page != 0) & (b.page != 0) & (a.page != b.page) & of_one_kind
+    is_one_kind = (a.page ^ b.page) & ELECTRONIC == 0
+    differ: np.ndarray = (a.page != 0) & (b.page != 0) & (a.page != b.page) & is_one_kind
     return differ
 
 
 def contradict(
     a: Places, b: Places, journals: pa.Array, exact: np.ndarray, strict: np.ndarray, few_authors: np.ndarray
 ) -> np.ndarray:
-    """Which pairs of records of published papers are of two papers, for all that their titles are similar (bool).
+    """Return which pairs of published records with similar titles belong to different papers (bool).
 
-    Two of journal, volume and first page differ (an erratum stands in the same volume); or one of journal and first page where titles
-    are not equal (`exact`), journals only if volume and page are not; or any number where the title says little (`strict`): the same
-    editor writes an editorial in every issue. So do issues
-    that differ if a record has no first page, or if both have few authors (`few_authors`): a column has one title in every issue.
-    An abstract and its paper, of many authors, may have two issues and two pages.
+    A pair contradicts
+
+    - if two of journal, volume and first page differ: an erratum may have the same volume;
+    - if titles are not equal (not `exact`), and first pages differ, or journals differ without equal volume and page;
+    - if the title is uninformative (`strict`) and any number differs: an editor writes an editorial in every issue;
+    - if issues differ and a first page is missing or authors are few (`few_authors`): a column has one title in every issue. An
+      abstract and its paper, with many authors, may have two issues and two pages.
     """
     volume, issue = ((x != 0) & (y != 0) & (x != y) for x, y in ((a.volume, b.volume), (a.issue, b.issue)))
     page, equal = _pages_differ(a, b), (a.volume != 0) & (a.volume == b.volume) & (a.page != 0) & (a.page == b.page)
@@ -121,5 +124,5 @@ def volumes_or_issues_differ(a: Places, b: Places) -> np.ndarray:
 
 
 def _may_be_one(a: str, b: str) -> bool:
-    """Whether two names may be of one journal; a name without words says nothing."""
+    """Return whether two names may belong to one journal; a name without words may belong to any."""
     return not journal_words(a) or not journal_words(b) or same_journal(a, b)

@@ -1,4 +1,4 @@
-"""Which DOIs are preprints'."""
+"""Recognize DOIs of preprints."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from s2corpus.clustering.nodes import from_preprint_server
 
 
 def preprint_of(prefixes: Sequence[str]) -> Callable[[str], bool]:
-    """Whether one DOI is a preprint's, by `prefixes` (see `from_preprint_server`); each DOI is looked at once."""
+    """Return a cached function that returns whether a DOI starts with one of the prefixes (see `from_preprint_server`)."""
     return cache(lambda doi: bool(from_preprint_server(pa.array([doi]), prefixes)[0]))

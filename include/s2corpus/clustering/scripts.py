@@ -1,4 +1,4 @@
-"""Which script a title is written in."""
+"""Compare the scripts of titles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 
 def same_script(a: str, b: str) -> bool:
-    """Whether most letters of both titles are of one script: only then does what they share say anything."""
+    """Return whether most letters of both titles are in one script: only then is S meaningful."""
     return _script(a) == _script(b)
 
 

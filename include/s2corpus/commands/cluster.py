@@ -48,7 +48,7 @@ def command(
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    from s2corpus.clustering.explain import explanations, told
+    from s2corpus.clustering.explain import explanations, format_explanation
     from s2corpus.clustering.identity import Parent
     from s2corpus.compiled import for_few
     from s2corpus.errors import UserError
@@ -77,6 +77,6 @@ def command(
                 pq.write_table(table, beside, compression="zstd")
     if explain:
         for explanation in explanations(found.clusters, found.edges):
-            click.echo(told(explanation))
+            click.echo(format_explanation(explanation))
     papers = pc.count_distinct(found.clusters["paper_id"]).as_py()
     click.echo(f"{records.num_rows} records, {papers} papers, {found.conflicts} conflicts of DOIs", err=True)

@@ -31,7 +31,7 @@ def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, ed
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from s2corpus.clustering.explain import explanations, told
+    from s2corpus.clustering.explain import explanations, format_explanation
     from s2corpus.commands._lake_option import use_local_services
     from s2corpus.errors import UserError
 
@@ -57,14 +57,14 @@ def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, ed
             raise UserError(f"{given}: no record or paper of that id is there")
         asked.add(paper)
     for explanation in explanations(known, found, asked):
-        click.echo(told(explanation))
+        click.echo(format_explanation(explanation))
 
 
 def _explain_release(release: str, ids: tuple[str, ...]) -> None:
     """Print the same trace of each paper that the page of the release shows."""
     import pyarrow.compute as pc
 
-    from s2corpus.clustering.explain import told
+    from s2corpus.clustering.explain import format_explanation
     from s2corpus.errors import UserError
     from s2corpus.papers.explain import format_access as access_told
     from s2corpus.pipeline.release_tables import Tables
@@ -78,7 +78,7 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
         way = trace_paper(tables, named["paper_id"] if named else given)
         if way is None:
             raise UserError(f"{given}: no record, paper or former paper of that id is there")
-        click.echo(told(way.explanation))
+        click.echo(format_explanation(way.explanation))
         if way.paper is None:
             click.echo(f"{release}: the vote has not run: nothing is said of open access", err=True)
         for line in access_told(way.paper["access"] if way.paper else ()):

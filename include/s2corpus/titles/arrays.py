@@ -1,4 +1,4 @@
-"""Arrow strings as the arrays that compiled kernels read, and back, without copying; and what kernels do with arrays in numpy's place."""
+"""Convert Arrow strings to arrays that kernels read, and back, without copying."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from s2corpus.compiled import njit
 
 
 def text_of(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
-    """Offsets (int32, rows + 1) into the UTF-8 bytes (uint8) of a string column; null counts as empty.
+    """Return offsets (int32, rows + 1) into the UTF-8 bytes (uint8) of a string column, and the bytes; null counts as empty.
 
     Raises:
-        TypeError: the column holds no strings.
-        pa.ArrowCapacityError: it holds 2 GB of text or more: cut it into batches.
+        TypeError: the column does not contain strings.
+        pa.ArrowCapacityError: it contains 2 GB of text or more: cut it into batches.
     """
     kind = column.type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)):
@@ -32,7 +32,7 @@ def text_of(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """A view that nothing can be written to, whoever made the array: numba compiles a kernel once for each of both kinds."""
+    """Return a read-only view. Numba compiles a kernel separately for writable and read-only arrays."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -43,7 +43,7 @@ def _nothing(rows: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """A column as one array."""
+    """Return a column as one array."""
     if isinstance(column, pa.ChunkedArray):
         return (
             column.chunk(0)
@@ -54,18 +54,18 @@ def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def pieces_of(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
-    """The arrays that a column consists of."""
+    """Return the chunks of a column."""
     return column.chunks if isinstance(column, pa.ChunkedArray) else [column]
 
 
 def strings(offsets: np.ndarray, data: np.ndarray) -> pa.Array:
-    """A string column over offsets (int32, rows + 1) and UTF-8 bytes (uint8)."""
+    """Return a string column from offsets (int32, rows + 1) and UTF-8 bytes (uint8)."""
     return pa.Array.from_buffers(pa.string(), len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
 
 
 @njit(cache=True, nogil=True)
 def doubled(full: np.ndarray) -> np.ndarray:
-    """As long again, with room behind: `np.append`, without the second that numba takes to compile it."""
+    """Return a copy with twice the length. Numba needs a second to compile `np.append`."""
     wider = np.empty(2 * len(full), full.dtype)
     for k in range(len(full)):
         wider[k] = full[k]

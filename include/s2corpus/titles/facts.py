@@ -10,7 +10,7 @@ from s2corpus.titles.arrays import one_chunk, text_of
 from s2corpus.titles.buckets import hash_strings
 from s2corpus.titles.normalised import normalise
 from s2corpus.titles.places import first_numbers, journal_keys
-from s2corpus.titles.rules import say_little
+from s2corpus.titles.rules import are_uninformative
 
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id")
 """Columns with identifiers of papers: an entry links to the paper with an equal one (SPEC §7.5)."""
@@ -43,7 +43,7 @@ def add_facts(rows: pa.Table) -> pa.Table:
     columns = [
         pc.if_else(pc.equal(normalised, ""), pa.scalar(None, pa.string()), normalised),
         pc.if_else(is_long, opening, pa.scalar(None, pa.binary())),
-        say_little(rows["title"], normalised),
+        are_uninformative(rows["title"], normalised),
         _unless_zero(hash_strings(*text_of(normalise(rows["surname"])))),
         _unless_zero(journal_keys(rows["journal"])),
         _unless_zero(first_numbers(rows["volume"])),

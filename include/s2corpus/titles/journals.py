@@ -1,4 +1,4 @@
-"""Names of journals: which abbreviate which, as words and as initials (SEMANTICS §4, §7)."""
+"""Compare names of journals and their abbreviations (SPEC §4, §7)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _STOP_LIST = (
 _STOP_WORDS = frozenset(_STOP_LIST.split())
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _TAILS = (["usa"], ["u", "s", "a"], ["united", "states", "america"])
-"""What some abbreviations of a journal add and others leave out."""
+"""Optional last words of journal names."""
 _BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]?")
 _VOWEL = re.compile(r"[aeiouy]", re.I)
 
 
 @lru_cache(1 << 16)
 def journal_words(name: str) -> tuple[str, ...]:
-    """The words of a journal's name that an abbreviation keeps, in lower case without accents; an acronym as its letters."""
+    """Return the words of a journal name that abbreviations contain, in lower case without accents; for an acronym, its letters."""
     text = _BRACKETS.sub(" ", name)
     found = _WORD.findall(text)
     if (
@@ -40,12 +40,12 @@ def journal_words(name: str) -> tuple[str, ...]:
 
 
 def journal_key(name: str) -> str:
-    """What all usual abbreviations of a journal's name share: the initials of its first three words ("J. Biol. Chem." → jbc)."""
+    """Return the initials of the first three words, which most abbreviations share ("J. Biol. Chem." → jbc)."""
     return "".join(word[0] for word in journal_words(name)[:3])
 
 
 def same_journal(a: str, b: str) -> bool:
-    """Whether one name may abbreviate the other: its words are beginnings of the other's in order."""
+    """Return whether one name may abbreviate the other: its words are beginnings of words of the other, in order."""
     return _abbreviates(journal_words(a), journal_words(b)) or _abbreviates(journal_words(b), journal_words(a))
 
 
@@ -63,7 +63,7 @@ def _abbreviates(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
 
 
 def _contracted(short: str, long: str) -> bool:
-    """`Natl` of `National`, `Intl`, `Engng`: the same first letter, the rest in order."""
+    """Return whether the letters occur in order, with the same first letter: `Natl`, `Intl`, `Engng`."""
     if len(short) < 3 or short[0] != long[0]:
         return False
     rest = iter(long)

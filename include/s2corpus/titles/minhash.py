@@ -1,4 +1,4 @@
-"""MinHash keys: strings whose 3-gram sets have a high Jaccard index share some of their keys with high probability."""
+"""MinHash keys: two strings share keys with high probability if their 3-gram sets have a high Jaccard index."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from s2corpus.compiled import njit
 from s2corpus.titles.threegrams import Grams
 
 BANDS = 40
-"""Keys a title. S > 0.8 means a Jaccard index above 2/3."""
+"""Keys of a title. S > 0.8 means a Jaccard index above 2/3."""
 ROWS = 6
-"""Hashes a key. At a Jaccard index of 0.75, 40 keys of 6 rows share two or more with probability 0.996."""
+"""Hashes of a key. At a Jaccard index of 0.75, 40 keys of 6 rows share two or more with probability 0.996."""
 
 
 def keys(grams: Grams, bands: range, rows: int = ROWS) -> np.ndarray:
-    """Keys of every set in each of `bands`, uint32, shaped (bands, sets); key 0 is the empty set's in all of them.
+    """Return the keys of every set in each band, uint32 (bands, sets). The empty set has key 0.
 
-    A key is a hash over `rows` minima: the chance that two sets share it is their Jaccard index to the power of `rows`.
-    Key `b` does not depend on which other bands are asked for.
+    A key is a hash of `rows` minima: two sets share it with the probability J to the power of `rows`, for Jaccard index J.
+    The key of a band does not depend on the other bands.
     """
     return _keys(grams.offsets, grams.values, *coefficients(bands, rows), bands.start, rows)
 
 
 def coefficients(bands: range, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
-    """What the hash functions of some bands add and multiply, uint32."""
+    """Return the coefficients of the hash functions of some bands: two arrays (uint32), which are XORed and multiplied."""
     even = np.arange(bands.start * rows, bands.stop * rows, dtype=np.uint64) * np.uint64(2)
     return _mixed(even), _mixed(even + np.uint64(1)) | 1
 
 
 def _mixed(numbers: np.ndarray) -> np.ndarray:
-    """Splitmix64's finaliser of each number, upper half: the fixed coefficients of the hash functions, uint32."""
+    """Return the upper half of the Splitmix64 finalizer of each number (uint32): fixed coefficients."""
     with np.errstate(over="ignore"):
         z = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -41,7 +41,7 @@ def _mixed(numbers: np.ndarray) -> np.ndarray:
 def _keys(
     offsets: np.ndarray, values: np.ndarray, add: np.ndarray, multiply: np.ndarray, first: int, rows: int
 ) -> np.ndarray:
-    """Keys of the bands from `first` on."""
+    """Return the keys of the bands from `first` on."""
     sets = len(offsets) - 1
     hashes = len(add)
     bands = hashes // rows
@@ -60,7 +60,7 @@ def _keys(
 
 @njit(always=True, cache=True, nogil=True)
 def lower(minima: np.ndarray, values: np.ndarray, add: np.ndarray, multiply: np.ndarray) -> None:
-    """Lower the minima to the hashes of values (uint64), four of them for each time that the minima are read and written."""
+    """Update minima with the hashes of values (uint64), four values in each pass over the minima."""
     last = len(values) - 1
     for k in range(0, len(values), 4):
         a, b = np.uint32(values[k] >> np.uint64(32)), np.uint32(values[min(k + 1, last)] >> np.uint64(32))
@@ -78,7 +78,7 @@ def lower(minima: np.ndarray, values: np.ndarray, add: np.ndarray, multiply: np.
 
 @njit(cache=True, nogil=True)
 def key_of(minima: np.ndarray, band: int) -> np.uint32:
-    """The key of one band's minima; never 0, which is the empty set's."""
+    """Return the key of the minima of one band; never 0, the key of the empty set."""
     key = np.uint64(band)
     for h in range(len(minima)):
         key = (key ^ np.uint64(minima[h])) * np.uint64(0x9E3779B97F4A7C15)

@@ -1,4 +1,4 @@
-"""Titles normalised for comparison, in any script: an ASCII path over bytes, and the rule itself for all else."""
+"""Normalize titles in any script: a kernel for ASCII titles, and Python for all others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2corpus.titles.arrays import pieces_of, strings, text_of
 
 
 class _Kept(dict[int, int | None]):
-    """Table for `str.translate`: letters, digits and spacing vowel signs stay, everything else goes."""
+    """Table for `str.translate` that keeps letters, digits and spacing vowel signs only."""
 
     def __missing__(self, point: int) -> int | None:
         char = chr(point)
@@ -26,17 +26,17 @@ _KEPT = _Kept()
 
 
 def normalise_one(title: str) -> str:
-    """The normalised form of one title: `NFKD(t).casefold()` without all that is not a letter, digit or spacing vowel sign.
+    """Return the normalized title: the letters, digits and spacing vowel signs of `NFKD(t).casefold()`.
 
-    White space goes too, so that hyphenation, line breaks and OCR splits leave no trace (SEMANTICS: Link; after S2ORC §2.6).
+    White space is removed too, which undoes hyphenation, line breaks and splits by OCR (SPEC §7; after S2ORC §2.6).
     """
     return unicodedata.normalize("NFKD", title).casefold().translate(_KEPT)
 
 
 def normalise(titles: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Normalise titles: strings in, as many strings out; a missing title gives the empty one.
+    """Return the normalized form of each title (see `normalise_one`), or the empty string without a title.
 
-    Equal to `normalise_one` row by row; rows of pure ASCII take a path that is some thirty times as fast.
+    ASCII rows are about thirty times faster than others.
     """
     pieces, size = [], 0
     for piece in pieces_of(titles):
@@ -61,7 +61,7 @@ def normalise(titles: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 KEEP = np.array([bytes([byte]).isalnum() for byte in range(256)], np.uint8)
 LOWER = np.array(list(bytes(range(256)).lower()), np.uint8)
-"""By byte: whether it stays, and as what. Each is written, and only those that stay move the place to write: there is no branch."""
+"""Whether a byte is kept, and its lower case. Every byte is written, but only kept bytes move the end: this avoids a branch."""
 
 
 @njit(cache=True, nogil=True)
@@ -75,7 +75,7 @@ def _normalise_into(
     other_offsets: np.ndarray,
     other: np.ndarray,
 ) -> None:
-    """Normalise rows of pure ASCII, which become the rows from `first`; what the `others` (rows, ascending) become is given."""
+    """Normalize ASCII rows, and copy the `others` (rows, ascending), into the rows from `first` on."""
     at = ends[first]
     k = 0
     for row in range(len(offsets) - 1):

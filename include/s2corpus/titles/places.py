@@ -1,4 +1,4 @@
-"""Where a paper stands in print, as numbers that are compared: its journal's initials, volume and first page."""
+"""Hashes of places in print: journal initials, volume and first page."""
 
 from __future__ import annotations
 
@@ -17,19 +17,22 @@ _FIRST = _LEADING + r"([\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*).*$|^[^\p{L}\p{N}]*$"
 
 
 def journal_keys(names: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """`journal_key` of each row as a 32-bit hash, uint32; 0 where there is none."""
+    """Return the 32-bit hash of `journal_key` of each row (uint32), or 0."""
     return _hashed(
         names, lambda different: pa.array([journal_key(name) for name in different.to_pylist()], pa.string())
     )
 
 
 def first_numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """The first number or word of each volume or range of pages ("58(6)" → 58, "pp. 0985–990" → 985) as a hash, uint32; 0 for none."""
+    """Return the hash of the first number or word of each volume or range of pages (uint32), or 0.
+
+    Examples: "58(6)" → 58, "pp. 0985–990" → 985.
+    """
     return _hashed(column, lambda different: pc.replace_substring_regex(pc.utf8_lower(different), _FIRST, r"\1"))
 
 
 def _hashed(column: pa.Array | pa.ChunkedArray, key_of: Callable[[pa.Array], pa.Array]) -> np.ndarray:
-    """The hash of each row's key, made once for the different strings, which are few; 0 for null."""
+    """Return the hash of the key of each row, computed once for each distinct string; 0 for null."""
     column = one_chunk(column)
     if column.null_count == len(column):
         return np.zeros(len(column), np.uint32)

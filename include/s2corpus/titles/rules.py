@@ -1,4 +1,4 @@
-"""The rules for titles that say little: generic ones, short ones, and pairs that differ only in a number."""
+"""Rules for uninformative titles: generic titles, short titles, and pairs that differ only in a number."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from s2corpus.titles.arrays import pieces_of, text_of
 from s2corpus.titles.normalised import normalise_one
 
 MIN_WORDS = 3
-"""A title of fewer words needs year and surname to agree."""
+"""Titles with fewer words are uninformative: year and surname must agree."""
 GENERIC_TITLES = (
     "about the authors", "abstract", "abstracts", "acknowledgement", "acknowledgements", "acknowledgment", "acknowledgments",
     "addendum", "address", "afterword", "announcement", "announcements", "annual report", "appendix", "author index",
@@ -40,7 +40,7 @@ GENERIC_TITLES = (
     "thanks to reviewers", "the authors reply", "title page", "to the editor", "tutorial", "untitled", "welcome",
     "welcome message", "withdrawn", "workshop report",
 )  # fmt: skip
-"""Titles that name a kind of contribution, not one: they need year and surname to agree (the list S2 and fuzzycat keep is similar)."""
+"""Generic titles name a kind of contribution: year and surname must agree. S2 and fuzzycat have similar lists."""
 _GENERIC = frozenset(normalise_one(title) for title in GENERIC_TITLES)
 _LONGEST_GENERIC = max(len(title.encode()) for title in _GENERIC)
 
@@ -55,7 +55,7 @@ NUMERALS = {"x" * (n // 10) + _ROMAN[n % 10]: n for n in range(1, 40)}
 _CJK_NUMERALS = "一二三四五六七八九十"
 for _words in (_CARDINAL, _ORDINAL, _CJK_NUMERALS):
     NUMERALS |= {word: n for n, word in enumerate(_words, 1)}
-"""Words that are numbers, with their values. Roman ones up to 39: from 40 on they look like words (`mix`, `dim`, `li`)."""
+"""Values of words that are numbers. Roman numerals end at 39: larger ones look like words (`mix`, `dim`, `li`)."""
 _NUMBER = re.compile(rf"[\d{_CJK_NUMERALS}]")
 _PIECE = re.compile(rf"\d+|[{_CJK_NUMERALS}]|[^\W\d_{_CJK_NUMERALS}]+")
 _WORD = re.compile(r"[^\W_]+")
@@ -63,11 +63,11 @@ _TOKEN = re.compile(r"\w+|[^\w\s]+")
 _MAY_BE_NUMBER = (
     rf"[\p{{N}}{_CJK_NUMERALS}]|(?:^|[^a-z])(?:{'|'.join(word for word in NUMERALS if word.isascii())})(?:$|[^a-z])"
 )
-"""For Arrow's regular expressions, in decomposed lower case: every number, and words that only look like one beside other scripts."""
+"""Arrow pattern for text in decomposed lower case. It matches every number, and some other words next to non-Latin letters."""
 
 
 def is_generic(title: str) -> bool:
-    """Whether the title names a kind of contribution (`Editorial`, `Book review`) and not one of them."""
+    """Return whether the title names a kind of contribution: `Editorial`, `Book review`."""
     return normalise_one(title) in _GENERIC
 
 
@@ -87,7 +87,7 @@ def find_missing_part(cut: str, title: str) -> str | None:
 
 
 def word_count(title: str) -> int:
-    """Words between white space that hold a letter or digit; two characters of Chinese, Japanese or Korean are one word."""
+    """Return the number of words with a letter or digit. Two Chinese, Japanese or Korean characters are one word."""
     text = unicodedata.normalize("NFKC", title)
     words = _CJK.sub(" ", text).split()
     return sum(any(map(str.isalnum, word)) for word in words) + len(_CJK.findall(text)) // 2
@@ -100,23 +100,23 @@ def begins_with_number(title: str) -> bool:
 
 
 def differ_only_in_number(a: str, b: str) -> bool:
-    """Whether two titles are the same except for numbers: `Part I` and `Part II`, `2D …` and `3D …`, `第一` and `第二`."""
+    """Return whether two titles differ only in numbers: `Part I` and `Part II`, `2D …` and `3D …`, `第一` and `第二`."""
     (rest_a, numbers_a), (rest_b, numbers_b) = _without_numbers(a), _without_numbers(b)
     return rest_a == rest_b and numbers_a != numbers_b
 
 
-def say_little(titles: pa.Array | pa.ChunkedArray, normalised: pa.Array) -> np.ndarray:
-    """Which titles are generic or have fewer than three words: they need year and surname to agree. Boolean, a row each."""
-    few = [few_words(piece) for piece in pieces_of(titles)]
-    little: np.ndarray = np.concatenate([np.zeros(0, np.bool_), *few])
+def are_uninformative(titles: pa.Array | pa.ChunkedArray, normalised: pa.Array) -> np.ndarray:
+    """Return which titles are generic or have fewer than three words (bool)."""
+    few = [have_few_words(piece) for piece in pieces_of(titles)]
+    result: np.ndarray = np.concatenate([np.zeros(0, np.bool_), *few])
     offsets, _ = text_of(normalised)
     short = np.flatnonzero(np.diff(offsets) <= _LONGEST_GENERIC)
-    little[short] |= np.asarray(pc.is_in(normalised.take(pa.array(short)), pa.array(sorted(_GENERIC))))
-    return little
+    result[short] |= np.asarray(pc.is_in(normalised.take(pa.array(short)), pa.array(sorted(_GENERIC))))
+    return result
 
 
-def few_words(titles: pa.Array) -> np.ndarray:
-    """Whether `word_count` is below MIN_WORDS, a row each; what a compiled look at its ASCII words leaves open is counted."""
+def have_few_words(titles: pa.Array) -> np.ndarray:
+    """Return which titles have fewer than MIN_WORDS words (bool). Only rows that a kernel cannot decide call `word_count`."""
     few, other = _few_ascii_words(*text_of(titles), MIN_WORDS)
     for row in np.flatnonzero(few & other):
         few[row] = word_count(titles[int(row)].as_py()) < MIN_WORDS
@@ -137,7 +137,7 @@ def _may_have_number(titles: pa.Array) -> pa.Array:
 
 
 def _without_numbers(title: str) -> tuple[str, str]:
-    """The normalised title without its numbers, and the numbers, each followed by a comma."""
+    """Return the normalized title without numbers, and the numbers, each followed by a comma."""
     text = unicodedata.normalize("NFKD", title).casefold()
     words = _WORD.findall(text)
     if NUMERALS.keys().isdisjoint(words) and _NUMBER.search(text) is None:
@@ -165,7 +165,7 @@ _BETWEEN = np.array([byte < 128 and chr(byte).isspace() for byte in range(256)],
 
 @njit(cache=True, nogil=True)
 def _few_ascii_words(offsets: np.ndarray, data: np.ndarray, enough: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of fewer words that hold an ASCII letter or digit (there may be more in a row that is not pure ASCII: those are marked)."""
+    """Return which rows have few words with an ASCII letter or digit, and which rows contain other characters (bool)."""
     rows = len(offsets) - 1
     few = np.zeros(rows, np.bool_)
     other = np.zeros(rows, np.bool_)
@@ -173,7 +173,7 @@ def _few_ascii_words(offsets: np.ndarray, data: np.ndarray, enough: int) -> tupl
         inside, count, above = np.uint8(0), 0, np.uint8(0)
         i, last = np.uint64(offsets[row]), np.uint64(offsets[row + 1])
         while i < last and count < enough:
-            in_word, between = _IN_WORD[data[i]], _BETWEEN[data[i]]  # there is no branch on a byte
+            in_word, between = _IN_WORD[data[i]], _BETWEEN[data[i]]  # Lookups avoid a branch for each byte.
             count += int(in_word & ~inside)
             inside = (inside | in_word) & ~between
             above |= data[i]

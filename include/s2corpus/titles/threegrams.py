@@ -1,4 +1,4 @@
-"""3-gram sets of normalised titles and S, the harmonic mean of their Jaccard index and containment (S2ORC §2.6, eq. 1)."""
+"""3-gram sets of normalized titles, and S: the harmonic mean of Jaccard index and containment (S2ORC §2.6, eq. 1)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from s2corpus.titles.arrays import text_of
 
 @dataclass(frozen=True, slots=True)
 class Grams:
-    """The 3-gram sets of some strings: set `i` is `values[offsets[i]:offsets[i + 1]]`, ascending, each value once.
+    """3-gram sets of strings: set `i` is `values[offsets[i]:offsets[i + 1]]`, in ascending order without repeats.
 
-    A value is the 3-gram itself, three code points of 21 bits, scrambled one to one: equal values are equal 3-grams.
+    A value is a 3-gram (three code points of 21 bits), mixed by a bijection: equal values are equal 3-grams.
     """
 
     offsets: np.ndarray
@@ -33,9 +33,9 @@ class Grams:
 
 
 def grams(normalised: pa.Array | pa.ChunkedArray) -> Grams:
-    """The set of 3-grams of each normalised title.
+    """Return the set of 3-grams of each normalized title.
 
-    A string of one or two characters is its own set; the empty string has the empty set, which is like nothing.
+    A string of one or two characters is one element. The empty string has the empty set, and S = 0 with every set.
     """
     return Grams(*_grams(*text_of(normalised)))
 
@@ -43,7 +43,7 @@ def grams(normalised: pa.Array | pa.ChunkedArray) -> Grams:
 def score_pairs(
     grams_a: Grams, idx_a: np.ndarray, grams_b: Grams, idx_b: np.ndarray, at_least: float = 0.0
 ) -> np.ndarray:
-    """S of the pairs (`idx_a[k]`, `idx_b[k]`) of rows, float64: exact, 0 where it is below `at_least` (which is found early).
+    """Return the exact S of the pairs of rows (`idx_a[k]`, `idx_b[k]`), float64; 0 if S is below `at_least`.
 
     S = 2JC/(J+C) with J = I/(|A|+|B|-I) and C = I/min(|A|,|B|), that is 2I/(|A|+|B|+min(|A|,|B|)-I) for I common 3-grams.
     """
@@ -59,7 +59,7 @@ def score_pairs(
 
 
 def score(a: str, b: str) -> float:
-    """S of two titles as printed."""
+    """Return S of two printed titles."""
     from s2corpus.titles.normalised import normalise_one
 
     both = grams(pa.array([normalise_one(a), normalise_one(b)]))
@@ -86,7 +86,7 @@ def _grams(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 @njit(cache=True, nogil=True)
 def in_order(data: np.ndarray, begin: int, end: int, found: np.ndarray) -> int:
-    """Put the 3-grams of one string, in its order and repeated ones again, into `found`; returns how many."""
+    """Write the 3-grams of a string to `found`, in order and with repeats; return their number."""
     window = np.uint64(0)
     characters = 0
     i = begin
@@ -117,7 +117,7 @@ def in_order(data: np.ndarray, begin: int, end: int, found: np.ndarray) -> int:
 
 @njit(cache=True, nogil=True)
 def _scrambled(gram: np.uint64) -> np.uint64:
-    """Splitmix64's finaliser: one to one, so that equal values still are equal 3-grams, and evenly spread."""
+    """Return the finalizer of Splitmix64: a bijection with evenly distributed values."""
     gram = (gram ^ (gram >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     gram = (gram ^ (gram >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return gram ^ (gram >> np.uint64(31))
@@ -127,9 +127,9 @@ def _scrambled(gram: np.uint64) -> np.uint64:
 def _sort_unique(
     found: np.ndarray, count: int, starts: np.ndarray, values: np.ndarray, at: int | np.int64
 ) -> int | np.int64:
-    """Write `found[:count]` ascending, each once, to `values` from `at` on; returns the end.
+    """Write `found[:count]` to `values` from `at` on, in ascending order without repeats; return the end.
 
-    Values are spread evenly, so one pass over as many buckets as there are values leaves them all but sorted.
+    Values are evenly distributed: a bucket sort with one bucket for each value almost sorts them.
     """
     bits = 6
     while 1 << bits < count:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus import spec, titles
-from s2corpus.clustering.explain import explanations, told
+from s2corpus.clustering.explain import explanations, format_explanation
 from s2corpus.rules.cluster import UNNAMED_SCORE
 from s2corpus.sources import Kind, Record, batches
 from s2corpus.sources.record import WorkType
@@ -56,7 +56,7 @@ def test_an_equal_identifier_joins_whatever_the_titles(name: str) -> None:
     assert len(partition(found)) == 1 and found.edges["reason"].to_pylist() == [name]
 
 
-def test_a_drops_own_record_of_a_file_joins_it_whatever_its_title() -> None:
+def test_declared_record_joins_its_file_regardless_of_title() -> None:
     own = record("declared:d/a.pdf", "What the deliverer calls it", "", None, file_sha1=A)
     headers = [record(f"{name}:{A}", kind=Kind.PDF, file_sha1=A) for name in ("grobid", "scienceparse")]
     other = record("grobid:b", "What the deliverer calls it", "Kurt Gödel", 1931, kind=Kind.PDF, file_sha1="b" * 40)
@@ -64,17 +64,19 @@ def test_a_drops_own_record_of_a_file_joins_it_whatever_its_title() -> None:
     assert frozenset({"declared:d/a.pdf", f"grobid:{A}", f"scienceparse:{A}"}) in partition(found)
     strongest = max(found.edges.to_pylist(), key=lambda edge: edge["strength"])
     assert (strongest["reason"], strongest["right"]) == ("declared", f"grobid:{A}")
-    assert "a drop's own record of the file" in "".join(told(e) for e in explanations(found.clusters, found.edges))
+    assert "a drop's own record of the file" in "".join(
+        format_explanation(e) for e in explanations(found.clusters, found.edges)
+    )
 
 
-def test_records_of_two_drops_of_one_file_are_one_paper() -> None:
+def test_two_drops_of_one_file_make_one_paper() -> None:
     drops = [record(f"declared:{drop}/a.pdf", f"Title by {drop}", "", None, file_sha1=A) for drop in ("one", "two")]
     assert partition(clustered(*drops, record(f"grobid:{A}", None, "", None, kind=Kind.PDF, file_sha1=A))) == {
         frozenset({"declared:one/a.pdf", "declared:two/a.pdf", f"grobid:{A}"})
     }
 
 
-def test_a_doi_that_a_drop_gives_its_file_overrules_the_one_read_from_it() -> None:
+def test_declared_doi_replaces_the_extracted_doi() -> None:
     own = record("declared:d/a.pdf", "Another title", "", None, file_sha1=A, doi="10.1016/right")
     header = record(f"grobid:{A}", kind=Kind.PDF, file_sha1=A, doi="10.1016/wrong")
     right, wrong = (
@@ -86,7 +88,7 @@ def test_a_doi_that_a_drop_gives_its_file_overrules_the_one_read_from_it() -> No
     }
 
 
-def test_what_another_source_says_of_a_file_joins_only_with_an_alike_title() -> None:
+def test_file_sha1_joins_records_with_similar_titles_only() -> None:
     assert not together(
         record("mylab:1", "Another title", "", None, file_sha1=A), record("grobid:1", kind=Kind.PDF, file_sha1=A)
     )
@@ -96,14 +98,14 @@ def test_what_another_source_says_of_a_file_joins_only_with_an_alike_title() -> 
 @pytest.mark.parametrize(
     ("title", "joined"), [("Deep parsing of scientific paper", True), ("Page not found", False), (None, False)]
 )
-def test_what_a_pdf_says_of_itself_joins_only_with_an_alike_title(name: str, title: str | None, joined: bool) -> None:
+def test_extracted_identifier_joins_similar_titles_only(name: str, title: str | None, joined: bool) -> None:
     """But a PDF whose title was not read joins the one title that names its sha1."""
     given = {name: A if name == "file_sha1" else "1911.02782"}
     pdf = record("grobid:1", title, kind=Kind.PDF, year=None, authors="", **given)
     assert together(record("a:1", **given), pdf) is (joined or (title is None and name == "file_sha1"))
 
 
-def test_a_not_found_page_that_many_papers_name_joins_none_of_them() -> None:
+def test_not_found_page_of_many_papers_joins_none() -> None:
     papers = [
         record(f"a:{i}", f"Paper number {word} on its own topic", file_sha1=A)
         for i, word in enumerate(("red", "blue", "green"))
@@ -317,7 +319,7 @@ def test_titles_that_say_little_need_equal_authors_and_year(other: dict[str, Any
 
 
 @pytest.mark.parametrize("year", [None, 2020])
-def test_titles_that_say_little_and_have_no_year_stay_apart(year: int | None) -> None:
+def test_uninformative_titles_without_year_do_not_join(year: int | None) -> None:
     """That neither has a year is no agreement on it."""
     assert together(record("a:1", "Book review", year=year), record("b:1", "Book Review", year=year)) is (
         year is not None
@@ -338,7 +340,7 @@ def test_titles_that_say_little_and_have_no_year_stay_apart(year: int | None) ->
         ("Ada Lovelace; Alan Turing", "Kurt Gödel; Grace Hopper", False),
     ],
 )
-def test_authors_agree_where_they_share_half_of_the_shorter_lists_surnames(a: str, b: str, joined: bool) -> None:
+def test_authors_agree_with_half_of_the_shorter_list(a: str, b: str, joined: bool) -> None:
     assert together(record("a:1", authors=a), record("b:1", authors=b)) is joined
 
 
@@ -352,7 +354,7 @@ def test_authors_agree_where_they_share_half_of_the_shorter_lists_surnames(a: st
         ({}, {}, False, "no place"),
     ],
 )
-def test_other_authors_are_of_one_paper_only_at_the_very_place(
+def test_different_authors_join_only_with_equal_volume_and_page(
     a: dict[str, Any], b: dict[str, Any], joined: bool, why: str
 ) -> None:
     one, other = record("a:1", authors="Ada Lovelace", **a), record("b:1", authors="Kurt Gödel", **b)
@@ -371,9 +373,7 @@ def test_other_authors_are_of_one_paper_only_at_the_very_place(
         ({"volume": "6", "pages": "1"}, {"volume": "7", "pages": "9"}, False),
     ],
 )
-def test_what_only_one_record_says_of_its_place_contradicts_nothing(
-    a: dict[str, Any], b: dict[str, Any], joined: bool
-) -> None:
+def test_missing_place_contradicts_nothing(a: dict[str, Any], b: dict[str, Any], joined: bool) -> None:
     assert together(record("a:1", **a), record("b:1", **b)) is joined
 
 
@@ -388,7 +388,7 @@ def test_the_strongest_reason_is_told_first() -> None:
     assert len(strengths) == 2 and strengths == sorted(strengths, reverse=True) and strengths[0] > strengths[1]
 
 
-def test_two_dois_are_never_one_paper_and_the_cut_edge_is_told() -> None:
+def test_two_dois_never_join_and_the_conflict_is_reported() -> None:
     found = clustered(
         record("crossref:1", doi="10.18653/v1/a", kind=Kind.PUBLISHER),
         record("crossref:2", doi="10.18653/v1/b", kind=Kind.PUBLISHER),
@@ -398,7 +398,7 @@ def test_two_dois_are_never_one_paper_and_the_cut_edge_is_told() -> None:
     (cut,) = [row for row in found.edges.to_pylist() if not row["taken"]]
     assert {cut["left"], cut["right"]} == {"crossref:2", "dblp:1"}
     (explanation,) = explanations(found.clusters, found.edges, {found.clusters["paper_id"][1].as_py()})
-    assert "crossref:2 — dblp:1" in told(explanation) and "cut" in told(explanation)
+    assert "crossref:2 — dblp:1" in format_explanation(explanation) and "cut" in format_explanation(explanation)
 
 
 def test_the_stronger_reason_wins_a_conflict() -> None:
@@ -408,12 +408,12 @@ def test_the_stronger_reason_wins_a_conflict() -> None:
     assert partition(clustered(a, b, record("c:1", pubmed_id="1"))) == {frozenset({"a:1", "c:1"}), frozenset({"b:1"})}
 
 
-def test_a_record_without_year_does_not_bring_two_years_together() -> None:
+def test_record_without_year_does_not_join_two_years() -> None:
     found = clustered(record("a:1", year=1989), record("b:1", year=1993), record("c:1", year=None))
     assert partition(found) == {frozenset({"a:1", "c:1"}), frozenset({"b:1"})}
 
 
-def test_many_records_of_one_title_are_joined_with_few_edges() -> None:
+def test_many_records_of_one_title_need_few_edges() -> None:
     found = clustered(*(record(f"s:{i:04d}") for i in range(500)))
     assert len(partition(found)) == 1 and found.edges.num_rows == 499
 
@@ -613,7 +613,7 @@ def test_one_doi_on_unrelated_papers_is_a_conflict() -> None:
     [cut] = [edge for edge in found.edges.to_pylist() if not edge["taken"]]
     assert cut["reason"] == "unrelated"
     [explanation, _] = explanations(found.clusters, found.edges)
-    assert "unrelated titles and authors" in told(explanation)
+    assert "unrelated titles and authors" in format_explanation(explanation)
 
 
 def test_one_doi_with_an_equal_surname_is_one_paper() -> None:
@@ -629,7 +629,7 @@ def test_one_doi_with_an_equal_surname_is_one_paper() -> None:
     assert len(partition(found)) == 1
 
 
-def test_a_title_in_another_script_says_nothing_against_a_doi() -> None:
+def test_title_in_another_script_does_not_contradict_a_doi() -> None:
     found = clustered(
         record(
             "crossref:1",

@@ -37,7 +37,7 @@ def run_of(folder: Path, count: int, abstract: str | None = None) -> Run:
     return run
 
 
-def test_records_that_are_larger_than_memory_are_sorted_by_paper(tmp_path: Path) -> None:
+def test_records_larger_than_memory_are_sorted_by_paper(tmp_path: Path) -> None:
     run = run_of(tmp_path, 25_000, abstract="What we found, in some words. " * 200)
     Cluster().work(run, Shard(0))
     Cluster().finish(run)

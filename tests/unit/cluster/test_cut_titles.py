@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.clustering.explain import explanations, told
+from s2corpus.clustering.explain import explanations, format_explanation
 from s2corpus.rules.cluster import Cluster
 from s2corpus.sources import Record
 from s2corpus.sources.record import WorkType
@@ -33,7 +33,7 @@ def test_missing_subtitle_joins_complete_title() -> None:
 def test_explanation_names_the_cut_title() -> None:
     found = clustered(make_record("a:1", COMPLETE), make_record("b:1", MAIN))
     (explanation,) = explanations(found.clusters, found.edges)
-    assert "one title lacks the end of the other, equal authors, year and first page" in told(explanation)
+    assert "one title lacks the end of the other, equal authors, year and first page" in format_explanation(explanation)
 
 
 @pytest.mark.parametrize(

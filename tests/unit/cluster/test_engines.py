@@ -22,7 +22,7 @@ from s2corpus.sources.record import WorkType
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster import Cluster, many
 from s2corpus.stages.cluster import stage as cluster_stage
-from s2corpus.stages.cluster.many import smallest, unite
+from s2corpus.stages.cluster.many import point_to_roots, unite
 from s2corpus.stages.cluster.workers import Workers, workers
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, EDGES, MEMBERS, PDF_RECORDS, RECORDS
@@ -54,7 +54,7 @@ def test_components_of_a_chain_a_star_and_pairs() -> None:
     u, v = (np.array(side, np.int64) for side in zip(*(chain[::-1] + star + pairs), strict=True))
     parent = np.arange(3000)
     unite(parent, u, v)
-    smallest(parent)
+    point_to_roots(parent)
     expected = dict.fromkeys(range(1, 21), 0) | {1000 + i: 1000 for i in range(1, 50)} | {2001: 2000, 2003: 2002}
     assert {node: int(least) for node, least in enumerate(parent) if node != least} == expected
 
@@ -149,7 +149,7 @@ class _Given:
         pass
 
 
-def test_whatever_is_joined_and_cut_is_the_same_in_rounds(
+def test_number_of_homes_does_not_change_the_edges(
     found: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = _release(tmp_path, _table([*_made_up(np.random.default_rng(5), 600), *_cut_titles()]), 3)

@@ -36,11 +36,11 @@ def test_a_new_paper_is_named_by_its_earliest_record() -> None:
     assert papers["c"] == new_paper_id("c")
 
 
-def test_of_equal_times_the_smaller_record_id_is_the_earlier() -> None:
+def test_smaller_record_id_breaks_ties_of_time() -> None:
     assert release([{"x", "y"}], ready={"x": "9", "y": "9"})[0]["y"] == new_paper_id("x")
 
 
-def test_a_new_paper_does_not_take_the_id_that_the_parent_gave_another() -> None:
+def test_new_paper_never_takes_an_id_of_the_parent() -> None:
     # a was added to c's paper, then c was split off again: the part with the older record keeps the id that c's own would be.
     _, parent = release([{"a", "c"}], ready={"a": "5", "c": "3"})
     papers, _ = release([{"a"}, {"c"}], parent, ready={"a": "1", "c": "3"})
@@ -71,7 +71,7 @@ def test_an_alias_follows_its_paper_and_goes_with_it() -> None:
     assert aliases(parent) == {}
 
 
-def test_a_merge_undone_gives_back_the_old_id_which_is_an_alias_no_more() -> None:
+def test_undone_merge_restores_the_former_id() -> None:
     first, parent = release([{"a"}, {"b"}])
     _, parent = release([{"a", "b"}], parent)
     third, parent = release([{"a"}, {"b"}], parent)

@@ -90,7 +90,7 @@ def test_first_pages(one: str, other: str, same: bool) -> None:
     assert (a == b) is np.bool_(same) and a and b
 
 
-def test_what_says_no_place_is_none_and_letters_make_an_electronic_page() -> None:
+def test_page_with_letters_is_electronic() -> None:
     column = pa.array(["33", "e33", "S33", "pp. 33", "a1754", None, "Suppl-29", ""])
     found = first_pages(column)
     assert (found != 0).tolist() == [True, True, True, True, True, False, False, False]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.clustering import pairs
-from s2corpus.clustering.agreement import agree, agree_strictly, shared
+from s2corpus.clustering.agreement import agree, agree_strictly, count_common
 from s2corpus.clustering.nodes import group_nodes
 from s2corpus.clustering.places import ELECTRONIC
 
@@ -178,7 +178,7 @@ def test_titles_that_say_little_need_equal_years_and_authors(
 @given(st.lists(st.sets(st.integers(0, 6)), min_size=2, max_size=2))
 def test_shared_names(sets: list[set[int]]) -> None:
     names = np.array([name for one in sets for name in sorted(one)], np.uint64)
-    assert shared(np.cumsum([0, *map(len, sets)], dtype=np.int64), names, 0, 1) == len(sets[0] & sets[1])
+    assert count_common(np.cumsum([0, *map(len, sets)], dtype=np.int64), names, 0, 1) == len(sets[0] & sets[1])
 
 
 RECORDS = st.lists(
@@ -221,7 +221,7 @@ def test_records_of_equal_and_of_similar_titles(
 
 
 @given(st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 9)), max_size=90))
-def test_the_records_of_a_title_are_in_order_of_year_then_of_id(rows: list[tuple[int, int]]) -> None:
+def test_records_of_a_title_are_sorted_by_year_then_id(rows: list[tuple[int, int]]) -> None:
     codes, years = np.array(rows, np.int32).reshape(-1, 2).T
     by_title = group_nodes(codes, 2, years)
     expected = [

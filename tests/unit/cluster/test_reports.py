@@ -61,7 +61,7 @@ def printed(*arguments: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("lake_with_release")
-def test_explain_says_of_every_full_text_what_was_looked_for() -> None:
+def test_explain_lists_the_evidence_of_every_full_text() -> None:
     result = CliRunner().invoke(explain.command, ["crossref:1", "--release", "tiny-20230201"], catch_exceptions=False)
     assert result.output.splitlines()[2:] == [
         "  PDF a: open by arxiv; CC-BY-4.0",

@@ -117,7 +117,7 @@ def test_few_records_with_long_titles_are_not_few(run: Run) -> None:
     assert stage._comparisons(run) > FEW
 
 
-def test_records_of_one_paper_come_together_and_every_record_has_a_paper(run: Run) -> None:
+def test_every_record_is_stored_with_its_paper(run: Run) -> None:
     deliver(run, RECORD_LINES)
     metrics = run_stage(run, Cluster())
     papers = dict(zip(*run.table(CLUSTERS).read(["record_id", "paper_id"]).to_pydict().values(), strict=True))

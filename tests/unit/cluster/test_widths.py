@@ -31,7 +31,7 @@ def test_nodes_of_rounds_are_64_bits_wide(tmp_path: Path) -> None:
     assert parent.dtype == np.int64
 
 
-def test_two_papers_of_one_id_are_named_with_their_records(tmp_path: Path) -> None:
+def test_error_on_equal_paper_ids_names_their_records(tmp_path: Path) -> None:
     """Two hashes of 60 bits are equal in one of 360 releases of 80 million papers."""
     ids = ["a:1", "a:2", "b:1"]
     given = {"record_id": ids, "paper_id": [identity.new_paper_id("b:1")] * 3, "label": [7, 7, 9]}

@@ -126,7 +126,7 @@ def test_ties_between_different_titles_of_equal_s() -> None:
     assert _one({"title": GRAPHS}, *papers[:1])["runner_up_score"] is None
 
 
-def test_an_equal_title_is_above_an_s_of_1_of_unequal_ones() -> None:
+def test_equal_title_precedes_unequal_title_with_s_of_1() -> None:
     repeated = "abcabcabcabc abcabc"  # another string with the same 3-grams
     papers = [{"paper_id": "a", "title": repeated + " abc abc"}, {"paper_id": "b", "title": repeated + " abc"}]
     assert score(papers[0]["title"], papers[1]["title"]) == 1.0
@@ -221,7 +221,7 @@ def test_never_to_itself_not_even_by_likeness_or_identifier() -> None:
     assert (found["paper_id"], found["reason"]) == ("q", "fuzzy")
 
 
-def test_a_title_of_half_a_million_papers_is_no_trouble() -> None:
+def test_half_a_million_papers_may_share_a_title() -> None:
     """Skew: every entry and every paper has the same title, and the tie rules still look at two papers each."""
     n = 30_000
     papers = pa.table(

@@ -61,7 +61,7 @@ SUMMARY = {**CIRCULATION, "paper_id": "10.1161/circulationaha.105.169405", "page
     ],
 )
 @pytest.mark.parametrize("title", [SYNDROME, SYNDROME + "s"])
-def test_papers_of_one_title_are_told_apart_by_journal_volume_page_year_surname(
+def test_place_year_and_surname_choose_among_equal_titles(
     title: str, said: Row, chosen: Row, warning: str | None
 ) -> None:
     found = link_one({"title": title, **said}, CIRCULATION, CARDIOLOGY, SUMMARY)
@@ -69,7 +69,7 @@ def test_papers_of_one_title_are_told_apart_by_journal_volume_page_year_surname(
     assert found["reason"] == ("exact" if title == SYNDROME else "fuzzy")
 
 
-def test_two_papers_of_one_identifier_are_a_tie_unless_title_or_place_tells_them_apart() -> None:
+def test_two_papers_of_one_identifier_tie_unless_title_or_place_decides() -> None:
     meeting = {"title": "Abstracts of the annual meeting", "doi": "10.1/supplement", "year": 2001}
     one, other = {**meeting, "paper_id": "b", "pages": "12"}, {**meeting, "paper_id": "a", "pages": "30"}
     assert link_one({"doi": "10.1/supplement"}, one, other)["warning"] == "tie"
@@ -143,7 +143,7 @@ KIDNEY = {
     ],
 )
 @pytest.mark.parametrize("title", ["Editorial", "Self-harm", "Job burnout"])
-def test_titles_that_say_little_need_year_and_surname_or_volume_and_page(title: str, said: Row, linked: bool) -> None:
+def test_uninformative_title_needs_year_and_surname_or_volume_and_page(title: str, said: Row, linked: bool) -> None:
     found = link_one({"title": title, **said}, {**KIDNEY, "title": title})
     assert (found["paper_id"] == "k") is linked
 
@@ -191,7 +191,7 @@ def test_a_generic_title_is_no_beginning() -> None:
     assert link_one({"title": "Introduction", "surname": "Cormen", "year": 2009}, paper)["reason"] == "none"
 
 
-def test_two_titles_that_begin_so_are_a_tie_unless_the_place_decides() -> None:
+def test_cut_title_of_two_papers_ties_unless_place_decides() -> None:
     other = {**CUT, "paper_id": "b", "title": "Cellular senescence in the skin", "volume": "7", "pages": "1"}
     entry = {"title": "Cellular senescence", "year": 2007, "surname": "Collado"}
     found = link_one(entry, CUT, other)
@@ -281,7 +281,7 @@ def test_journals_by_their_abbreviations(short: str, long: str, same: bool) -> N
     assert not same or journal_key(short) == journal_key(long)
 
 
-def test_a_title_of_more_papers_than_are_looked_at_is_narrowed_and_never_silently_chosen() -> None:
+def test_crowded_title_is_narrowed_and_warns() -> None:
     notes = [
         {
             "paper_id": f"p{i:04d}",
@@ -304,7 +304,7 @@ def test_a_title_of_more_papers_than_are_looked_at_is_narrowed_and_never_silentl
     "known",
     [{"year": 1999}, {"surname": "Name99"}, {"year": 1999, "surname": "Name99"}, {"volume": "99", "pages": "7"}],
 )
-def test_whatever_is_known_narrows_a_title_of_more_papers_than_are_looked_at(known: Row) -> None:
+def test_each_known_fact_narrows_a_crowded_title(known: Row) -> None:
     title = "Proceedings of the geological survey of the coast"
     papers = [
         {
@@ -422,7 +422,7 @@ def linked_by_the_rules(entry: Row, papers: list[Row]) -> tuple[Any, ...]:
     for other in sorted({_normal(paper) for paper in papers} - {""}):
         s = score(title, other) if title else 0.0
         group = [paper for paper in papers if _normal(paper) == other]
-        if say_little(entry) or any(map(say_little, group)):
+        if is_uninformative(entry) or any(map(is_uninformative, group)):
             group = [paper for paper in group if _enough(entry, paper)]
         if group and (other == title or s > 0.8):
             groups.setdefault(2.0 if other == title else s, []).append(group)
@@ -437,7 +437,7 @@ def linked_by_the_rules(entry: Row, papers: list[Row]) -> tuple[Any, ...]:
     return ranked[0]["paper_id"], "exact" if top == 2 else "fuzzy", best[1:2] == best[:1], runner_up
 
 
-def say_little(row: Row) -> bool:
+def is_uninformative(row: Row) -> bool:
     return is_generic(row["title"]) or word_count(row["title"]) < 3
 
 
@@ -478,7 +478,7 @@ def test_so_many_papers_of_one_title_are_looked_at(others: int, warning: str | N
 
 
 @pytest.mark.parametrize(("count", "reason"), [(256, "prefix"), (257, "none")])
-def test_a_cut_title_that_begins_too_many_titles_links_to_none(count: int, reason: str) -> None:
+def test_cut_title_of_too_many_papers_does_not_link(count: int, reason: str) -> None:
     papers = [{**CUT, "paper_id": f"p{i:04d}", "title": f"Cellular senescence {i}"} for i in range(count)]
     found = link_one({"title": "Cellular senescence", "year": 2007, "surname": "Collado"}, *papers)
     assert (found["reason"], found["warning"]) == (reason, "tie" if reason == "prefix" else None) or found[
@@ -511,7 +511,7 @@ def chosen_by_the_rules(entry: Row, group: list[Row], *, must_agree: bool) -> tu
     st.randoms(use_true_random=False),
     st.sampled_from([None, "p000", "p001"]), st.integers(1, 4),
 )  # fmt: skip
-def test_the_rules_of_a_title_of_many_papers_written_out(
+def test_crowded_title_follows_the_reference_rules(
     title: str, count: int, rng: Any, citing: str | None, kinds: int
 ) -> None:
     def known() -> Row:
@@ -694,7 +694,7 @@ def test_the_next_paper_of_an_identifier_that_many_have(at: int) -> None:
 
 
 @pytest.mark.parametrize("at", [0, 50, 99])
-def test_where_only_the_citing_paper_has_what_is_known_it_narrows_nothing(at: int) -> None:
+def test_citing_paper_does_not_narrow_a_crowded_title(at: int) -> None:
     papers = [{"paper_id": f"p{i:03d}", "title": SURVEY, "year": 1900 + i, "surname": f"Name{i}"} for i in range(100)]
     entry = {"title": SURVEY, "year": 1900 + at, "citing_paper_id": f"p{at:03d}"}
     found = link_one(entry, *papers)
@@ -708,7 +708,7 @@ def test_where_only_the_citing_paper_has_what_is_known_it_narrows_nothing(at: in
 
 
 @pytest.mark.parametrize("other", ["A history of the coast", "Zoology of the coast"])
-def test_of_two_papers_of_a_title_the_citing_one_is_not_the_next(other: str) -> None:
+def test_citing_paper_is_never_the_runner_up(other: str) -> None:
     """Nor is what follows them a paper of that title."""
     papers = [
         {"paper_id": "p0", "title": SURVEY, "year": 1900},

@@ -81,6 +81,7 @@ def release(
     day: int = 1,
     dropped: tuple[str, ...] = (),
     fulltexts: tuple[Row, ...] = (),
+    members: tuple[Row, ...] = (),
     parent: str | None = None,
     spec: dict[str, Any] | None = None,
 ) -> Run:
@@ -90,7 +91,7 @@ def release(
     if parent:
         lake.put(f"snapshots/{parent}/stats.json", b"{}")
         lake.put(f"snapshots/{parent}/manifest.json", orjson.dumps({"spec": {"drops": run.spec.drops}}))
-    write(run, MEMBERS, [], paper_shards=BUCKETS)
+    write(run, MEMBERS, list(members), paper_shards=BUCKETS)
     write(run, PAPERS, papers)
     outcomes = {p["paper_id"]: "no_title" if p["paper_id"] in dropped else "kept" for p in papers}
     write(run, FILTERED, [{"paper_id": id_, "outcome": outcome} for id_, outcome in outcomes.items()])
@@ -123,7 +124,7 @@ def parse_of(paper_id: str, spans: list[tuple[int, int, str | None]], *, open_ac
     }
 
 
-def test_every_entry_has_its_row_and_every_open_citation_its_context(lake: Lake, tmp_path: Path) -> None:
+def test_every_entry_has_a_row_and_every_open_citation_a_context(lake: Lake, tmp_path: Path) -> None:
     papers = [
         paper("p1", ATTENTION, date="2017-06", authors=author("Vaswani"), doi="10.1/a"),
         paper("p2", GRAPHS, date="2017"),
@@ -216,31 +217,42 @@ def _corpus(rng: np.random.Generator, papers: int, entries: int) -> tuple[list[R
     return made, cited
 
 
-def test_links_without_identifiers_are_measured(lake: Lake, tmp_path: Path) -> None:
-    """What an identifier links, linked by title alone: counted by hand."""
+@pytest.mark.parametrize(("work_type", "judged"), [("article", 4), ("preprint", 3)])
+def test_links_without_identifiers_are_measured(work_type: str, judged: int, lake: Lake, tmp_path: Path) -> None:
+    """Links by title of entries with an identifier, counted by hand. The prefix of p4's DOI does not tell its type."""
     papers = [
         paper("p1", ATTENTION, doi="10.1/a"),
         paper("p2", GRAPHS, doi="10.1/b"),
         paper("p3", "Citing paper of the three others"),
+        paper("p4", "Posted on a server before it was printed", doi="10.7/posted"),
     ]
     entries = [
         entry("p3", 0, ATTENTION, doi="10.1/a"),  # found
         entry("p3", 1, GRAPHS, doi="10.1/a"),  # another paper's title
         entry("p3", 2, "Advances in neural information processing", doi="10.1/b"),  # the journal's: not found
         entry("p3", 3, ATTENTION, doi="10.9/other"),  # another work of that title
-        entry("p3", 4, ATTENTION, doi="10.48550/arxiv.1706.03762"),  # its preprint, or not: not told
+        entry("p3", 4, ATTENTION, doi="10.48550/arxiv.1706.03762"),  # perhaps its preprint: not judged
         entry("p3", 5, ATTENTION),  # no identifier
         entry("p3", 6, None, doi="10.1/a"),  # no title
+        entry("p3", 7, "Posted on a server before it was printed", doi="10.8/printed"),  # perhaps its published version
     ]
-    run = release(lake, tmp_path, papers, entries)
+    record = {
+        "paper_id": "p4",
+        "record_id": "crossref:1",
+        "source": "crossref",
+        "kind": "publisher",
+        "doi": "10.7/posted",
+    }
+    required = {"delivery": "d", "ready_at": "2023-01-01T00:00:00Z", "authors": [], "subjects": [], "type": work_type}
+    run = release(lake, tmp_path, papers, entries, members=({**record, **required},))
     links_of(run)
     metrics = quality.read_metrics(run)["link"]
     counts = {name: metrics[f"gold.links.{name}"] for name in ("known", "found", "said", "right")}
-    assert counts == {"known": 3, "found": 1, "said": 3, "right": 1}
+    assert counts == {"known": 3, "found": 1, "said": judged, "right": 1}
     assert metrics["precision"] == 0.5, "of what an identifier links"
 
 
-def test_parameters_too_weak_for_the_goal_of_recall_stop_the_release(lake: Lake, tmp_path: Path) -> None:
+def test_low_recall_blocks_the_release(lake: Lake, tmp_path: Path) -> None:
     papers, entries = _corpus(np.random.default_rng(5), 300, 900)
     run = release(lake, tmp_path, papers, entries, spec={"link": {"bands": 2}})
     with pytest.raises(QualityBlocked, match="recall"):
@@ -272,7 +284,7 @@ def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatc
     assert quality.read_metrics(little)["link"]["sampled"] > 0
 
 
-def test_a_pass_of_few_papers_is_not_for_more_entries_than_papers(
+def test_batch_has_at_most_half_as_many_entries_as_papers(
     lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     papers, entries = _corpus(np.random.default_rng(8), 500, 900)

@@ -27,7 +27,7 @@ from s2corpus.titles import (
     word_count,
 )
 from s2corpus.titles.minhash import keys as keys_in
-from s2corpus.titles.rules import few_words, only_numbers_differ, say_little
+from s2corpus.titles.rules import are_uninformative, have_few_words, only_numbers_differ
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE, TitlesInMemory, find_best_scores
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -77,10 +77,10 @@ def test_a_column_in_pieces_is_read_as_one(pieces: list[list[str | None]], rando
     column = pa.chunked_array(pieces, pa.string())
     whole = pa.array(column.to_pylist(), pa.string())
     assert normalise(column).equals(normalise(whole))
-    assert say_little(column, normalise(column)).tolist() == say_little(whole, normalise(whole)).tolist()
+    assert are_uninformative(column, normalise(column)).tolist() == are_uninformative(whole, normalise(whole)).tolist()
 
 
-def test_more_text_than_arrow_can_address_is_refused_before_memory_is_taken() -> None:
+def test_two_gigabytes_of_text_are_rejected() -> None:
     piece = pa.array(["a" * (1 << 27)])
     with pytest.raises(pa.ArrowCapacityError, match=r"titles of 2,281,701,376 bytes.*cut them into batches"):
         normalise(pa.chunked_array([piece] * 17))
@@ -128,7 +128,7 @@ def test_score_of_two_titles(a: str, b: str, s: float) -> None:
     assert score(a, b) == pytest.approx(s, abs=5e-4)
 
 
-def test_keys_are_shared_as_often_as_the_jaccard_index_says() -> None:
+def test_keys_are_shared_with_the_probability_of_minhash() -> None:
     common = [f"{i:03d}" for i in range(60)]
     a, b = ("".join(common), "".join(common[:45] + [f"{i:03d}" for i in range(500, 515)]))
     sets = grams(pa.array([a, b]))
@@ -159,7 +159,7 @@ def test_keys_do_not_depend_on_other_bands() -> None:
         ("", False, 0),
     ],
 )
-def test_titles_that_say_little(title: str, generic: bool, words: int) -> None:
+def test_uninformative_titles(title: str, generic: bool, words: int) -> None:
     assert is_generic(title) is generic
     assert word_count(title) == words
 
@@ -202,7 +202,7 @@ NUMBERED = st.lists(
 @given(st.lists(st.tuples(TITLE | NUMBERED, TITLE | NUMBERED), max_size=8))
 def test_the_compiled_rules_are_the_rules(pairs: list[tuple[str, str]]) -> None:
     a, b = (pa.array([pair[i] for pair in pairs], pa.string()) for i in (0, 1))
-    assert few_words(a).tolist() == [word_count(title) < 3 for title, _ in pairs]
+    assert have_few_words(a).tolist() == [word_count(title) < 3 for title, _ in pairs]
     assert only_numbers_differ(a, b).tolist() == [differ_only_in_number(*pair) for pair in pairs]
 
 

@@ -54,6 +54,16 @@ def test_only_the_canonical_pdf_is_a_full_text_of_its_paper(first: bool | None, 
     assert not opened or row["licence"] == "CC-BY-4.0"
 
 
+@pytest.mark.parametrize(("work_type", "status"), [("preprint", None), ("article", "retracted")])
+def test_retraction_of_a_preprint_known_by_type_does_not_count(work_type: str, status: str | None) -> None:
+    """The retraction of a preprint does not retract the published paper (SPEC §5). No prefix tells that 10.7/a is a preprint."""
+    (row,) = rows(
+        member("crossref:1", kind="publisher", doi="10.1/a", type="article"),
+        member("crossref:2", kind="publisher", doi="10.7/a", type=work_type, editorial="retracted"),
+    )
+    assert row["editorial"] == status
+
+
 def test_papers_come_in_their_order_so_many_a_batch() -> None:
     found = rows(*(member(f"dblp:{n}", f"p{n}", authors=[]) for n in range(5)))
     assert [row["paper_id"] for row in found] == [f"p{n}" for n in range(5)]

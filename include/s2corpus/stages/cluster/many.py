@@ -1,8 +1,7 @@
-"""Clustering on many machines: the order of the rounds, and what one process decides between them.
+"""Run the rounds of clustering in order, and find connected components between them.
 
-This process holds 8 bytes a record, while it unites the ends of edges into components. All else is done by workers, each with some
-hundred thousand records at a time, and lies in the lake between two rounds: a release that is tried again goes on after the last
-task that was done.
+This process needs 8 bytes of memory for each record, to find connected components. Workers do everything else, with some hundred thousand
+records at a time. Results of a round are stored in the lake: a retry of the release continues after the last completed task.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ from s2corpus.tables import ALIASES, PDF_RECORDS, RECORDS
 from s2corpus.version import code_version
 
 MAX_HOME_ROWS = 250_000
-"""Most records of a home or bucket."""
+"""Maximum records of a home or bucket."""
 _BYTES_PER_RECORD = 1200
-"""Memory that a record of a home takes while it is compared."""
+"""Memory that one record of a home needs during comparison."""
 _BYTES_PER_NODE = 8
 _TRIES = 3
 
@@ -56,7 +55,9 @@ def cluster_in_rounds(
     for left in reversed(range(_TRIES)):
         try:
             return _Driver(run, workers, home_rows).run(buckets_of)
-        except RowsRemoved as removed:  # another build of the release has finished its rounds: they are done again
+        except (
+            RowsRemoved
+        ) as removed:  # Another build of the release has completed and removed its rounds: repeat them.
             if not left:
                 raise
             log.info("cluster: %s", removed)
@@ -79,7 +80,7 @@ class _Driver:
         self._run, self._workers, self._home_rows = run, workers, home_rows
 
     def run(self, buckets_of: Callable[[int], int] | None) -> dict[str, float]:
-        """All rounds in their order."""
+        """Run all rounds in order; return counts."""
         self._number_records()
         self._by_home("by_doi", identifiers.by_doi)
         self._by_home("doi_forms", identifiers.doi_forms)
@@ -124,12 +125,12 @@ class _Driver:
                 )
 
     def _number_records(self) -> None:
-        """Cut the records into homes by their ids, and number them."""
+        """Divide the records into homes by id, and number them."""
         parts = self._do("sample", sample, len(self._rounds.records))
         rows = sum(part["rows"] for part in parts)
         if rows * _BYTES_PER_NODE > self._run.spec.resources.memory_mb << 20:
             raise UserError(
-                f"{rows} records to cluster, of which one process numbers at most "
+                f"{rows} records to cluster, but one process numbers at most "
                 f"{(self._run.spec.resources.memory_mb << 20) // _BYTES_PER_NODE} in resources.memory_mb = "
                 f"{self._run.spec.resources.memory_mb}: give it {-(-rows * _BYTES_PER_NODE >> 20)} or more"
             )
@@ -146,18 +147,18 @@ class _Driver:
         self._rounds = replace(self._rounds, starts=tuple(starts.tolist()))
 
     def _decide(self, number: int, parent: np.ndarray) -> None:
-        """Components of the edges so far, and the clusters in each."""
+        """Find the components of all edges of this pass and earlier ones, then the clusters in each component."""
         self._unite(number, parent)
         self._by_home(f"by_component-{number}", partial(identifiers.by_component, number))
         self._by_home(f"decide-{number}", partial(identifiers.decide, number))
 
     def _unite(self, number: int, parent: np.ndarray) -> None:
         rounds = self._rounds
-        for home in rounds.everyone:
+        for home in rounds.tasks:
             edges = rounds.read_edges(number, home)
             unite(parent, edges["left"].to_numpy(), edges["right"].to_numpy())
-        smallest(parent)
-        for home in rounds.everyone:
+        point_to_roots(parent)
+        for home in rounds.tasks:
             rounds.exchange.put_array(
                 f"components-{number}", home, parent[rounds.starts[home] : rounds.starts[home + 1]]
             )
@@ -166,20 +167,20 @@ class _Driver:
         self._by_home("heirs", papers.heirs)
         rounds = self._rounds
         parent = np.arange(rounds.starts[-1])
-        for home in rounds.everyone:
-            labels = rounds.exchange.read("labels-2", rounds.everyone, home, LABELS)
+        for home in rounds.tasks:
+            labels = rounds.exchange.read("labels-2", rounds.tasks, home, LABELS)
             unite(parent, labels["label"].to_numpy(), labels["node"].to_numpy())
         self._unite(3, parent)
         for task in (papers.families, papers.name_papers, papers.write_clusters):
             self._by_home(task.__name__, task)
-        aliases = rounds.exchange.read("aliases", rounds.everyone, 0, ALIASES.schema)
+        aliases = rounds.exchange.read("aliases", rounds.tasks, 0, ALIASES.schema)
         self._run.table(ALIASES).write(0, aliases.sort_by("alias"))
 
     def _by_home(self, name: str, task: Callable[[Rounds, int], Any]) -> list[Any]:
         return self._do(name, task, self._rounds.homes)
 
     def _do(self, name: str, task: Callable[[Rounds, int], Any], tasks: int) -> list[Any]:
-        """A round: what each of its tasks counted. Those that an earlier try has done are not done again."""
+        """Run the tasks of a round that no earlier try completed; return the counts of all tasks."""
         exchange = self._rounds.exchange
         left = [number for number, counts in enumerate(exchange.counts(name, tasks)) if counts is None]
         self._workers.do(partial(_task, self._rounds, name, task), left)
@@ -189,13 +190,13 @@ class _Driver:
 
 
 def _task(rounds: Rounds, name: str, task: Callable[[Rounds, int], Any], number: int) -> None:
-    """One task of a round, on a worker."""
+    """Run one task of a round, on a worker."""
     rounds.exchange.put_counts(name, number, task(rounds, number) or {})
 
 
 @njit(cache=True, nogil=True)
 def unite(parent: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
-    """Bring the ends of edges into one tree each, whose root is its smallest node. All int64."""
+    """Unite the ends of each edge in one tree. The root of a tree is its smallest node. All arrays are int64."""
     for edge in range(len(left)):
         a, b = left[edge], right[edge]
         while parent[a] != a:
@@ -211,7 +212,7 @@ def unite(parent: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
 
 
 @njit(cache=True, nogil=True)
-def smallest(parent: np.ndarray) -> None:
-    """Let every node name the root of its tree: parents are smaller than their children, so one pass does."""
+def point_to_roots(parent: np.ndarray) -> None:
+    """Set the parent of every node to the root of its tree. Parents are smaller than children, so one pass is enough."""
     for node in range(len(parent)):
         parent[node] = parent[parent[node]]

@@ -1,8 +1,8 @@
-"""Clustering in rounds, for more records than one machine holds: what every round knows, and how records come to their home.
+"""Common parts of the clustering rounds, and the first rounds: number the records, and divide them into homes.
 
-Records are numbered by record_id (nodes, int64), and lie in homes: ranges of these numbers, some hundred thousand records each. A round
-brings together what must meet (records of one identifier, of one title, of one component) in a bucket of its hash, and there the
-kernels of `clustering` decide as they do over all records on one machine: neighbours, ties and orders are by node.
+Records have numbers in the order of record_id (nodes, int64). A home is a range of some hundred thousand numbers. A round sends records
+with the same identifier, title or component to one bucket by hash. There, the kernels of `clustering` compare them. Neighbors, ties and
+orders depend on node numbers only, so the result does not depend on the number of homes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from s2corpus.clustering.parts import COLUMNS, FACTS, PREPRINT, read_facts
 from s2corpus.storage.exchange import Exchange
 
 SAMPLED = 256
-"""Ids of each part of records that decide where homes begin."""
+"""Sampled ids of each part of records, which determine the first record of each home."""
 ORIGIN = pa.schema([("part", pa.int32()), ("row", pa.int32())])
 HOME = pa.schema([*FACTS, *ORIGIN])
 FORM = pa.schema([("node", pa.int64()), FACTS.field("doi_form")])
@@ -42,20 +42,20 @@ EDGE = pa.schema(
 
 @dataclass(frozen=True)
 class Rounds:
-    """What the tasks of all rounds know."""
+    """Parameters of all tasks."""
 
     exchange: Exchange
     release: str
-    """the lake's folder of the release's tables"""
+    """folder of the release in the lake"""
     records: tuple[str, ...]
-    """keys of the parts of records and PDFs' headers"""
+    """keys of the parts of `records` and `pdf_records`"""
     homes: int
-    """homes, and buckets of each round"""
+    """number of homes, and of buckets in each round"""
     preprint_prefixes: tuple[str, ...]
     min_title_score: float
     max_preprint_years: int
     parent: str | None
-    """the folder of the parent snapshot"""
+    """folder of the parent snapshot"""
     begins: tuple[str, ...] = ()
     """the first record_id of each home but the first"""
     starts: tuple[int, ...] = ()
@@ -63,12 +63,12 @@ class Rounds:
     paper_buckets: int = 1
 
     @property
-    def everyone(self) -> Sequence[int]:
-        """The tasks of a round that has one for each home or bucket."""
+    def tasks(self) -> Sequence[int]:
+        """Return the tasks of a round: one for each home or bucket."""
         return range(self.homes)
 
     def home_of(self, nodes: np.ndarray) -> np.ndarray:
-        """The home of each node."""
+        """Return the home of each node."""
         found: np.ndarray = np.searchsorted(np.array(self.starts[1:], np.int64), nodes, side="right")
         return found
 
@@ -82,21 +82,21 @@ class Rounds:
     def read_edges(self, number: int, home: int) -> pa.Table:
         """Return the edges of a pass whose left node is in the home."""
         names = ("edges-2", "prefix-edges") if number == 2 else (f"edges-{number}",)
-        return pa.concat_tables([self.exchange.read(name, self.everyone, home, EDGE) for name in names])
+        return pa.concat_tables([self.exchange.read(name, self.tasks, home, EDGE) for name in names])
 
     def labels(self, number: int, home: int) -> np.ndarray:
-        """The cluster of each node of a home, by its smallest node, after a pass."""
-        found = self.exchange.read(f"labels-{number}", self.everyone, home, LABELS)
+        """Return the cluster of each node of a home after a pass. The label of a cluster is its smallest node."""
+        found = self.exchange.read(f"labels-{number}", self.tasks, home, LABELS)
         labels = np.arange(self.starts[home], self.starts[home + 1])
         labels[found["node"].to_numpy() - self.starts[home]] = found["label"].to_numpy()
         return labels
 
 
 class Home:
-    """The records of one home."""
+    """Records of one home."""
 
     def __init__(self, rounds: Rounds, number: int) -> None:
-        """Read them."""
+        """Read the records."""
         self._rounds, self._number = rounds, number
         self.facts = rounds.exchange.read("home", [number], 0, HOME).combine_chunks()
         self.first = rounds.starts[number]
@@ -109,54 +109,54 @@ class Home:
 
     @cached_property
     def doi_form(self) -> np.ndarray:
-        """The form of each record's DOI, by the types that all its records give."""
+        """Form of the DOI of each record, by the types of all records with this DOI."""
         forms = np.zeros(len(self.nodes), np.int8)
-        rows = self._rounds.exchange.read("doi_forms", self._rounds.everyone, self._number, FORM)
+        rows = self._rounds.exchange.read("doi_forms", self._rounds.tasks, self._number, FORM)
         forms[rows["node"].to_numpy() - self.first] = rows["doi_form"].to_numpy()
         return forms
 
     @cached_property
-    def of_preprint(self) -> np.ndarray:
-        """Which records have a preprint's DOI."""
+    def has_preprint_doi(self) -> np.ndarray:
+        """Whether the DOI of each record is the DOI of a preprint (bool)."""
         by_server = from_preprint_server(pc.fill_null(self["doi"], ""), self._rounds.preprint_prefixes)
         return np.where(self.doi_form == 0, by_server, self.doi_form == PREPRINT)
 
     @cached_property
     def preprint(self) -> np.ndarray:
-        """Which records are of preprints."""
-        of_archive = np.asarray(self["arxiv_id"].is_valid()) & ~np.asarray(self["publisher"])
-        preprint: np.ndarray = self.of_preprint | of_archive | (self["form"].to_numpy() == PREPRINT)
+        """Whether each record describes a preprint (bool)."""
+        is_in_archive = np.asarray(self["arxiv_id"].is_valid()) & ~np.asarray(self["publisher"])
+        preprint: np.ndarray = self.has_preprint_doi | is_in_archive | (self["form"].to_numpy() == PREPRINT)
         return preprint
 
     @cached_property
     def doi(self) -> pa.Array:
-        """The DOIs but those that are overruled: see `clustering.nodes`."""
+        """DOIs, without those that a declared DOI replaces."""
         overruled = np.zeros(len(self.nodes), bool)
-        rows = self._rounds.exchange.read("overruled", self._rounds.everyone, self._number, NODE)
+        rows = self._rounds.exchange.read("overruled", self._rounds.tasks, self._number, NODE)
         overruled[rows["node"].to_numpy() - self.first] = True
-        return pc.if_else(pa.array(overruled & ~self.of_preprint), pa.scalar(None, pa.string()), self["doi"])
+        return pc.if_else(pa.array(overruled & ~self.has_preprint_doi), pa.scalar(None, pa.string()), self["doi"])
 
     @cached_property
     def final_doi(self) -> pa.Array:
-        """The DOIs of published papers."""
-        return pc.if_else(pa.array(self.of_preprint), pa.scalar(None, pa.string()), self.doi)
+        """DOIs of published papers."""
+        return pc.if_else(pa.array(self.has_preprint_doi), pa.scalar(None, pa.string()), self.doi)
 
     @cached_property
     def titled(self) -> np.ndarray:
-        """Places of the records that have a title."""
+        """Rows of the records with a title."""
         return np.flatnonzero(np.asarray(pc.fill_null(pc.not_equal(self["normalised"], ""), False)))
 
 
 def sample(rounds: Rounds, task: int) -> dict[str, object]:
-    """A part of records: how many they are, and some of their ids."""
+    """Return the number of records in a part, and a sample of their ids."""
     with rounds.exchange.lake_file(rounds.records[task]) as file:
         ids = pq.ParquetFile(file).read(["record_id"])["record_id"]
-    some = np.linspace(0, max(len(ids) - 1, 0), min(SAMPLED, len(ids))).astype(np.int64)
-    return {"rows": len(ids), "ids": ids.take(pa.array(some)).to_pylist()}
+    sampled = np.linspace(0, max(len(ids) - 1, 0), min(SAMPLED, len(ids))).astype(np.int64)
+    return {"rows": len(ids), "ids": ids.take(pa.array(sampled)).to_pylist()}
 
 
 def send_home(rounds: Rounds, task: int) -> None:
-    """A part of records: read what is compared of them, and send it to their homes."""
+    """Read the facts of the records in a part, and send them to their homes."""
     tables = []
     with rounds.exchange.lake_file(rounds.records[task]) as file:
         for batch in pq.ParquetFile(file).iter_batches(columns=list(COLUMNS)):
@@ -172,7 +172,7 @@ def send_home(rounds: Rounds, task: int) -> None:
 
 
 def settle(rounds: Rounds, task: int) -> dict[str, int]:
-    """A home: put its records in order of their ids; how many they are.
+    """Sort the records of a home by id; return their number.
 
     Raises:
         ValueError: a record_id occurs twice.

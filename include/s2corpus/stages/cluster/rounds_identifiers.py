@@ -1,4 +1,4 @@
-"""The rounds that join records by identifier, and those that decide in each component which edges are taken."""
+"""Rounds that find edges by identifier, and rounds that decide in each component which edges are taken."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _FACTS = (
     "trusted", "declares", "second_header", "normalised", "surnames", "declared", "doi", "arxiv_id", "publisher", "form", "doi_form",
     "year", "volume", "page",
 )  # fmt: skip
-_NAMED = pa.schema(
+_IDENTIFIED = pa.schema(
     [("node", pa.int64()), ("reason", pa.int8()), ("value", pa.string()), ("published", pa.bool_())]
     + [FACTS.field(name) for name in _FACTS]
 )
 _DOIS = pa.schema([("node", pa.int64()), *(FACTS.field(name) for name in ("doi", "arxiv_id", "form", "publisher"))])
 _END = pa.schema([*LABELS, ("final_doi", pa.string()), ("year", pa.int32()), ("preprint", pa.bool_())])
 _GROUPED = pa.schema([*EDGE, ("label", pa.int64())])
-TOLD = pa.schema([*EDGE, ("taken", pa.bool_())])
+DECIDED = pa.schema([*EDGE, ("taken", pa.bool_())])
 OWNERS = pa.schema([("doi", pa.string()), *LABELS])
 
 
 def by_doi(rounds: Rounds, task: int) -> None:
-    """A home: send the records with a DOI to the bucket of the DOI."""
+    """Send the records of a home with a DOI to the bucket of the DOI."""
     home = Home(rounds, task)
     columns = {"node": home.nodes, **{name: home[name] for name in ("doi", "arxiv_id", "form", "publisher")}}
     rows = pa.table(columns, schema=_DOIS).filter(home["doi"].is_valid())
@@ -37,8 +37,8 @@ def by_doi(rounds: Rounds, task: int) -> None:
 
 
 def doi_forms(rounds: Rounds, task: int) -> None:
-    """A bucket of DOIs: send the form of each DOI to its records."""
-    rows = rounds.exchange.read("dois", rounds.everyone, task, _DOIS).combine_chunks()
+    """Send the form of each DOI of a bucket to its records."""
+    rows = rounds.exchange.read("dois", rounds.tasks, task, _DOIS).combine_chunks()
     doi, distinct = codes_of(rows["doi"])
     own_doi = np.where(np.asarray(rows["arxiv_id"].is_valid()), np.int32(-1), doi)
     none = np.zeros(len(doi), np.int8)
@@ -49,22 +49,22 @@ def doi_forms(rounds: Rounds, task: int) -> None:
 
 
 def by_identifier(rounds: Rounds, task: int) -> None:
-    """A home: send every record to the buckets of its identifiers."""
+    """Send every record of a home to the buckets of its identifiers."""
     home = Home(rounds, task)
-    published = np.asarray(home["doi"].is_valid()) & ~home.of_preprint
+    published = np.asarray(home["doi"].is_valid()) & ~home.has_preprint_doi
     tables = []
     for reason, name in enumerate(IDENTIFIERS):
         rows = pa.array(np.flatnonzero(np.asarray(home[name].is_valid())))
         columns = {"node": home.nodes, "reason": np.full(len(home.nodes), reason, np.int8), "value": home[name]}
         columns |= {"published": published, **{column: home[column] for column in _FACTS}}
-        tables.append(pa.table(columns, schema=_NAMED).take(rows))
+        tables.append(pa.table(columns, schema=_IDENTIFIED).take(rows))
     table = pa.concat_tables(tables)
     rounds.exchange.write("identifiers", task, table, bucket_of(table["value"], rounds.homes), rounds.homes)
 
 
 def identifier_edges(rounds: Rounds, task: int) -> None:
-    """A bucket of identifiers: the edges between their records, and whose own DOI is overruled by what a drop declares."""
-    rows = rounds.exchange.read("identifiers", rounds.everyone, task, _NAMED).sort_by("node").combine_chunks()
+    """Write the edges between the records of a bucket of identifiers, and the records whose DOI a declared DOI replaces."""
+    rows = rounds.exchange.read("identifiers", rounds.tasks, task, _IDENTIFIED).sort_by("node").combine_chunks()
     found, overruled = [], np.empty(0, np.int64)
     for reason, name in enumerate(IDENTIFIERS):
         mine = rows.filter(pc.equal(rows["reason"], reason)).combine_chunks()
@@ -79,36 +79,36 @@ def identifier_edges(rounds: Rounds, task: int) -> None:
             given = mine[name].filter(pa.array(declares & np.asarray(mine["published"])))
             overruled = node[np.asarray(pc.is_in(mine[name], given)) & ~declares]
     left, right, reasons, strength = map(np.concatenate, zip(*found, strict=True))
-    nodes_there, places = np.unique(np.concatenate([left, right]), return_inverse=True)
+    ends, places = np.unique(np.concatenate([left, right]), return_inverse=True)
     edges = Edges(places[: len(left)], places[len(left) :], reasons, strength)
-    rounds.write_edges("edges-0", task, edges, nodes_there, near=0)
+    rounds.write_edges("edges-0", task, edges, ends, near=0)
     rounds.exchange.write(
         "overruled", task, pa.table([overruled], schema=NODE), rounds.home_of(overruled), rounds.homes
     )
 
 
 def by_component(number: int, rounds: Rounds, task: int) -> None:
-    """A home: send its edges so far, and what decides of the records that have any, to the bucket of their component."""
+    """Send the edges of a home, and the facts of records with an edge, to the bucket of their component."""
     home = Home(rounds, task)
     label = rounds.exchange.array(f"components-{number}", task)
     edges = pa.concat_tables([rounds.read_edges(earlier, task) for earlier in range(number + 1)])
     of_edge = label[edges["left"].to_numpy() - home.first]
     grouped = edges.append_column("label", pa.array(of_edge, pa.int64()))
     rounds.exchange.write(f"edges-of-{number}", task, grouped, bucket_of(of_edge, rounds.homes), rounds.homes)
-    touched = label != home.nodes
-    touched[edges["left"].to_numpy() - home.first] = True
+    has_edge = label != home.nodes
+    has_edge[edges["left"].to_numpy() - home.first] = True
     every = pa.table([home.nodes, label, home.final_doi, home["year"], home.preprint], schema=_END)
-    ends = every.filter(pa.array(touched))
+    ends = every.filter(pa.array(has_edge))
     rounds.exchange.write(f"ends-{number}", task, ends, bucket_of(ends["label"].to_numpy(), rounds.homes), rounds.homes)
-    if number == 1:  # who has which DOI: the clusters of one record here, all others where they are decided
-        alone = every.filter(pc.and_(pa.array(~touched), home.final_doi.is_valid()))
+    if number == 1:  # Write the DOI of clusters with one record here; `decide` writes the DOIs of larger clusters.
+        alone = every.filter(pc.and_(pa.array(~has_edge), home.final_doi.is_valid()))
         _write_owners(rounds, "alone", task, alone["final_doi"], alone["node"], alone["node"])
 
 
 def decide(number: int, rounds: Rounds, task: int) -> None:
-    """A bucket of components: which edges are taken, and the cluster of each record."""
-    ends = rounds.exchange.read(f"ends-{number}", rounds.everyone, task, _END).sort_by("node").combine_chunks()
-    rows = rounds.exchange.read(f"edges-of-{number}", rounds.everyone, task, _GROUPED).sort_by(
+    """Write which edges of a bucket of components are taken, and the cluster of each record."""
+    ends = rounds.exchange.read(f"ends-{number}", rounds.tasks, task, _END).sort_by("node").combine_chunks()
+    rows = rounds.exchange.read(f"edges-of-{number}", rounds.tasks, task, _GROUPED).sort_by(
         [("near", "ascending"), ("strength", "descending"), ("left", "ascending"), ("right", "ascending")]
     )
     node = ends["node"].to_numpy()
@@ -116,7 +116,7 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
     left, right = (np.searchsorted(node, rows[side].to_numpy()) for side in ("left", "right"))
     edges = Edges(left, right, rows["reason"].to_numpy(), rows["strength"].to_numpy())
     years = ends["year"].to_numpy()
-    label, fates = components(doi, years, np.asarray(ends["preprint"]), edges, rounds.max_preprint_years)
+    label, outcomes = components(doi, years, np.asarray(ends["preprint"]), edges, rounds.max_preprint_years)
     labels = pa.table([node, node[label]], schema=LABELS)
     rounds.exchange.write(f"labels-{number}", task, labels, rounds.home_of(node), rounds.homes)
     if number == 1:
@@ -128,9 +128,9 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
         names = ends["final_doi"].take(pa.array(first[of_cluster[label[has]]]))
         _write_owners(rounds, "owners", task, names, node[has], node[label[has]])
     if number == 2:
-        told = pa.array(np.flatnonzero(fates != EdgeOutcome.REDUNDANT))
-        kept = rows.select(EDGE.names).append_column("taken", pa.array(fates == EdgeOutcome.TAKEN)).take(told)
-        rounds.exchange.write("told", task, kept, rounds.home_of(kept["right"].to_numpy()), rounds.homes)
+        written = pa.array(np.flatnonzero(outcomes != EdgeOutcome.REDUNDANT))
+        kept = rows.select(EDGE.names).append_column("taken", pa.array(outcomes == EdgeOutcome.TAKEN)).take(written)
+        rounds.exchange.write("decided", task, kept, rounds.home_of(kept["right"].to_numpy()), rounds.homes)
 
 
 def _write_owners(
@@ -147,8 +147,8 @@ def _write_owners(
 
 
 def settled(rounds: Rounds, task: int) -> None:
-    """A bucket of DOIs: the records of clusters whose DOI no other cluster has; no similar title can join these to another such."""
-    rows = pa.concat_tables(rounds.exchange.read(name, rounds.everyone, task, OWNERS) for name in ("alone", "owners"))
+    """Write the records of clusters with a DOI that no other cluster has. Similar titles cannot join two such clusters."""
+    rows = pa.concat_tables(rounds.exchange.read(name, rounds.tasks, task, OWNERS) for name in ("alone", "owners"))
     doi, _ = codes_of(rows["doi"])
     label = rows["label"].to_numpy()
     least, most = np.full(len(doi), np.iinfo(np.int64).max), np.full(len(doi), -1)

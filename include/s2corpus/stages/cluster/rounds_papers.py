@@ -1,4 +1,4 @@
-"""The rounds that name the papers, and write the tables: edges, clusters, and the records by paper."""
+"""Rounds that assign paper ids and write the tables: edges, clusters, aliases, and the records of each paper."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from s2corpus.clustering.edges import REASONS
 from s2corpus.clustering.identity import Parent, identify, new_paper_id
 from s2corpus.clustering.parts import codes_of
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, Home, Rounds
-from s2corpus.stages.cluster.rounds_identifiers import TOLD
+from s2corpus.stages.cluster.rounds_identifiers import DECIDED
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, paper_shard
 from s2corpus.titles.arrays import one_chunk
@@ -30,22 +30,22 @@ _NAMED = pa.schema(
     [("node", pa.int64()), ("label", pa.int64()), ("paper_id", pa.string()), ("first_ready", pa.string())]
 )
 _ORIGIN = pa.schema([("row", pa.int32()), ("label", pa.int64()), ("paper_id", pa.string())])
-_TOLD = pa.schema([*TOLD, ("right_id", pa.string())])
+_WITH_RIGHT_ID = pa.schema([*DECIDED, ("right_id", pa.string())])
 _MEMBERS = pa.schema([*MEMBERS.schema, ("label", pa.int64())])
 
 
 def right_ends(rounds: Rounds, task: int) -> None:
-    """A home: give the edges whose right record is here its id."""
-    rows = rounds.exchange.read("told", rounds.everyone, task, TOLD).combine_chunks()
+    """Add the id of the right record to the edges that end in a home."""
+    rows = rounds.exchange.read("decided", rounds.tasks, task, DECIDED).combine_chunks()
     home = Home(rounds, task)
     ids = home["record_id"].take(pa.array(rows["right"].to_numpy() - home.first))
     rows = rows.append_column("right_id", ids)
-    rounds.exchange.write("told-right", task, rows, rounds.home_of(rows["left"].to_numpy()), rounds.homes)
+    rounds.exchange.write("with-right-id", task, rows, rounds.home_of(rows["left"].to_numpy()), rounds.homes)
 
 
 def write_edges(rounds: Rounds, task: int) -> dict[str, int]:
-    """A home: write the edges whose left record is here; how many were taken, by reason, and how many cut."""
-    rows = rounds.exchange.read("told-right", rounds.everyone, task, _TOLD).sort_by(
+    """Write the edges that start in a home; return the number of taken edges by reason, and of conflicts."""
+    rows = rounds.exchange.read("with-right-id", rounds.tasks, task, _WITH_RIGHT_ID).sort_by(
         [("left", "ascending"), ("right", "ascending")]
     )
     home = Home(rounds, task)
@@ -62,17 +62,17 @@ def write_edges(rounds: Rounds, task: int) -> dict[str, int]:
 
 
 def former_papers(rounds: Rounds, task: int) -> dict[str, int]:
-    """A home: send the records that the parent knows to the bucket of their paper; how many clusters begin here."""
+    """Send the records of a home that are in the parent to the bucket of their paper; return the number of clusters that start here."""
     home = Home(rounds, task)
-    papers, _ = _known(rounds, home)
+    papers, _ = _read_parent(rounds, home)
     rows = pa.table([papers, home.nodes], schema=_FORMER).filter(papers.is_valid())
     rounds.exchange.write("former", task, rows, bucket_of(rows["paper_id"], rounds.homes), rounds.homes)
     return {"papers": int(np.count_nonzero(rounds.labels(2, task) == home.nodes))}
 
 
 def heirs(rounds: Rounds, task: int) -> None:
-    """A bucket of the parent's papers: bring the records of each together, as edges to its first."""
-    rows = rounds.exchange.read("former", rounds.everyone, task, _FORMER).sort_by("node").combine_chunks()
+    """Write edges from the first record of each paper of the parent to its other records."""
+    rows = rounds.exchange.read("former", rounds.tasks, task, _FORMER).sort_by("node").combine_chunks()
     codes, distinct = codes_of(rows["paper_id"])
     node = rows["node"].to_numpy()
     first = np.full(len(distinct), np.iinfo(np.int64).max)
@@ -84,37 +84,46 @@ def heirs(rounds: Rounds, task: int) -> None:
 
 
 def families(rounds: Rounds, task: int) -> None:
-    """A home: send the records to the bucket of their family: the clusters that have records of one paper of the parent."""
+    """Send the records of a home to the bucket of their family: all clusters that share papers of the parent."""
     home = Home(rounds, task)
     family = rounds.exchange.array("components-3", task)
-    columns = [family, home.nodes, rounds.labels(2, task), home["record_id"], home["ready_at"], *_known(rounds, home)]
+    columns = [
+        family,
+        home.nodes,
+        rounds.labels(2, task),
+        home["record_id"],
+        home["ready_at"],
+        *_read_parent(rounds, home),
+    ]
     rounds.exchange.write(
         "families", task, pa.table(columns, schema=_FAMILY), bucket_of(family, rounds.homes), rounds.homes
     )
 
 
 def name_papers(rounds: Rounds, task: int) -> None:
-    """A bucket of families: the id of each of their papers, and aliases."""
-    rows = rounds.exchange.read("families", rounds.everyone, task, _FAMILY).sort_by("node").combine_chunks()
+    """Assign the ids of the papers in a bucket of families, and write aliases."""
+    rows = rounds.exchange.read("families", rounds.tasks, task, _FAMILY).sort_by("node").combine_chunks()
     label = rows["label"].to_numpy()
-    known = rows.filter(rows["paper_id"].is_valid()).select(CLUSTERS.schema.names).cast(CLUSTERS.schema)
+    in_parent = rows.filter(rows["paper_id"].is_valid()).select(CLUSTERS.schema.names).cast(CLUSTERS.schema)
     aliases = ALIASES.schema.empty_table()
-    if rounds.parent is not None and len(known):
+    if rounds.parent is not None and len(in_parent):
         former = _parent_table(rounds, ALIASES.name)
-        aliases = former.to_table(filter=pc.field("paper_id").isin(known["paper_id"].unique())).cast(ALIASES.schema)
-    ids, ready = (
+        aliases = former.to_table(filter=pc.field("paper_id").isin(in_parent["paper_id"].unique())).cast(ALIASES.schema)
+    record_ids, ready = (
         pa.concat_arrays([pa.array([], pa.string()), *rows[name].chunks]) for name in ("record_id", "ready_at")
     )
-    clusters, renamed = identify(ids, np.unique(label, return_inverse=True)[1], ready, Parent(known, aliases))
+    clusters, renamed = identify(
+        record_ids, np.unique(label, return_inverse=True)[1], ready, Parent(in_parent, aliases)
+    )
     found = pa.table([rows["node"], label, clusters["paper_id"], clusters["first_ready"]], schema=_NAMED)
     rounds.exchange.write("named", task, found, rounds.home_of(rows["node"].to_numpy()), rounds.homes)
     rounds.exchange.write("aliases", task, renamed, np.zeros(len(renamed), np.int64), 1)
 
 
 def write_clusters(rounds: Rounds, task: int) -> None:
-    """A home: write which paper each record belongs to, and tell the part of records that it came from."""
+    """Write the paper of each record of a home, and send it to the part of `records` that contains the record."""
     home = Home(rounds, task)
-    rows = rounds.exchange.read("named", rounds.everyone, task, _NAMED).sort_by("node")
+    rows = rounds.exchange.read("named", rounds.tasks, task, _NAMED).sort_by("node")
     clusters = pa.table([home["record_id"], rows["paper_id"], rows["first_ready"]], schema=CLUSTERS.schema)
     TableRef(rounds.exchange.lake, f"{rounds.release}/{CLUSTERS.name}", CLUSTERS).write(task, clusters)
     origins = pa.table([home["row"], rows["label"], rows["paper_id"]], schema=_ORIGIN)
@@ -122,8 +131,8 @@ def write_clusters(rounds: Rounds, task: int) -> None:
 
 
 def by_paper(rounds: Rounds, task: int) -> None:
-    """A part of records: send every record to the bucket of its paper."""
-    origins = rounds.exchange.read("origins", rounds.everyone, task, _ORIGIN).sort_by("row")
+    """Send every record of a part to the bucket of its paper."""
+    origins = rounds.exchange.read("origins", rounds.tasks, task, _ORIGIN).sort_by("row")
     with rounds.exchange.lake_file(rounds.records[task]) as file:
         records = pq.ParquetFile(file).read()
     table = records.append_column("paper_id", origins["paper_id"]).append_column("label", origins["label"])
@@ -133,7 +142,7 @@ def by_paper(rounds: Rounds, task: int) -> None:
 
 
 def write_members(rounds: Rounds, task: int) -> dict[str, list[str]]:
-    """A bucket of papers: write their records; `twice` has a record of each of two papers that have one id, and that id."""
+    """Write the records of the papers in a bucket. If two papers have one id, return a record of each, and the id, as `twice`."""
     rows = rounds.exchange.read("members", range(len(rounds.records)), task, _MEMBERS)
     rows = rows.sort_by([("paper_id", "ascending"), ("record_id", "ascending")])
     papers = rows.select(["paper_id", "label"]).group_by(["paper_id"]).aggregate([("label", "count_distinct")])
@@ -142,7 +151,7 @@ def write_members(rounds: Rounds, task: int) -> dict[str, list[str]]:
         paper_id = twice[0].as_py()
         of_paper = rows.filter(pc.equal(rows["paper_id"], paper_id)).select(["record_id", "label"]).to_pylist()
         first: dict[int, str] = {}
-        for row in of_paper:  # of each paper the record that its id is made of, else its first
+        for row in of_paper:  # For each paper, the record that its id is the hash of, else its first record.
             if row["label"] not in first or new_paper_id(row["record_id"]) == paper_id:
                 first[row["label"]] = row["record_id"]
         return {"twice": [*sorted(first.values()), paper_id]}
@@ -151,8 +160,8 @@ def write_members(rounds: Rounds, task: int) -> dict[str, list[str]]:
     return {}
 
 
-def _known(rounds: Rounds, home: Home) -> tuple[pa.Array, pa.Array]:
-    """(paper, first delivery) of each record of a home in the parent, null where the parent does not know it."""
+def _read_parent(rounds: Rounds, home: Home) -> tuple[pa.Array, pa.Array]:
+    """Return paper and first delivery of each record of a home in the parent, or null."""
     ids = home["record_id"]
     if rounds.parent is None or not len(ids):
         return pa.nulls(len(ids), pa.string()), pa.nulls(len(ids), pa.string())

@@ -1,6 +1,6 @@
-"""The rounds that join records by title: equal titles in the bucket of their text, similar ones by the buckets of their MinHash keys.
+"""Rounds that find edges by title. Equal titles are in one bucket by text; similar titles share a bucket by MinHash key.
 
-A title without its subtitle meets the complete title in the bucket of year, first page and surnames.
+A title without its subtitle and the complete title are in one bucket by year, first page and surnames.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BANDS = 16
 Linking uses more keys. Here, a third record usually joins the two sides of a missed pair.
 """
 _KEYS_PER_BLOCK = 1 << 16
-"""Keys that are looked up in one batch."""
+"""Keys in one lookup."""
 _FACTS = (
     "title", "normalised", "little", "form", "doi_form", "year", "doi", "arxiv_id", "publisher", "surnames", "journal",
     "volume", "issue", "page",
@@ -48,7 +48,7 @@ _NEAR = pa.schema([*_TITLED, ("of", pa.int64())])
 
 
 def by_title(rounds: Rounds, task: int) -> None:
-    """A home: send every record that has a title to the title's bucket."""
+    """Send every record of a home with a title to the bucket of its title."""
     home = Home(rounds, task)
     label = rounds.labels(0, task)
     columns = {"node": home.nodes, "label": label, **{name: home[name] for name in _FACTS}, "doi": home.doi}
@@ -57,11 +57,11 @@ def by_title(rounds: Rounds, task: int) -> None:
 
 
 def _titled(rounds: Rounds, bucket: int) -> pa.Table:
-    return rounds.exchange.read("titles", rounds.everyone, bucket, _TITLED).sort_by("node").combine_chunks()
+    return rounds.exchange.read("titles", rounds.tasks, bucket, _TITLED).sort_by("node").combine_chunks()
 
 
 def equal_titles(rounds: Rounds, task: int) -> None:
-    """A bucket of titles: the edges between records of equal ones."""
+    """Write the edges between records with equal titles of a bucket."""
     rows = _titled(rounds, task)
     nodes = nodes_from(rows, rounds.preprint_prefixes)
     _, label = np.unique(rows["label"].to_numpy(), return_inverse=True)
@@ -70,12 +70,12 @@ def equal_titles(rounds: Rounds, task: int) -> None:
 
 
 def unsettled(rounds: Rounds, task: int) -> None:
-    """A home: tell the titles' buckets which records similar titles are looked for of."""
+    """Send the unsettled records of a home with a title to the bucket of the title: the search needs a pair with one of them."""
     home = Home(rounds, task)
-    asked = np.ones(len(home.nodes), bool)
-    settled = rounds.exchange.read("settled", rounds.everyone, task, NODE)["node"].to_numpy()
-    asked[settled - home.first] = False
-    rows = home.titled[asked[home.titled]]
+    is_unsettled = np.ones(len(home.nodes), bool)
+    settled = rounds.exchange.read("settled", rounds.tasks, task, NODE)["node"].to_numpy()
+    is_unsettled[settled - home.first] = False
+    rows = home.titled[is_unsettled[home.titled]]
     bucket = bucket_of(home["normalised"].take(pa.array(rows)), rounds.homes)
     rounds.exchange.write("unsettled", task, pa.table([home.nodes[rows]], schema=NODE), bucket, rounds.homes)
 
@@ -86,7 +86,7 @@ def keys(rounds: Rounds, task: int) -> None:
     node = rows["node"].to_numpy()
     nodes = nodes_from(rows, rounds.preprint_prefixes)
     is_open = np.zeros(len(nodes.titles), bool)
-    open_nodes = rounds.exchange.read("unsettled", rounds.everyone, task, NODE)["node"].to_numpy()
+    open_nodes = rounds.exchange.read("unsettled", rounds.tasks, task, NODE)["node"].to_numpy()
     is_open[nodes.title[np.searchsorted(node, open_nodes)]] = True
     first = np.unique(nodes.title, return_index=True)[1]
     informative = np.flatnonzero(~nodes.strict)
@@ -104,7 +104,7 @@ def keys(rounds: Rounds, task: int) -> None:
 
 def propose(rounds: Rounds, task: int) -> None:
     """Write the candidate pairs of a bucket of keys: two titles with an equal key, of which the second is open."""
-    rows = rounds.exchange.read("keys", rounds.everyone, task, _KEYS)
+    rows = rounds.exchange.read("keys", rounds.tasks, task, _KEYS)
     key, order = sort_keys(rows["key"].to_numpy())  # Lookups of ascending keys are several times faster.
     title, is_open = (rows[name].to_numpy()[order] for name in ("title", "is_open"))
     open_rows = np.flatnonzero(is_open)
@@ -121,8 +121,8 @@ def propose(rounds: Rounds, task: int) -> None:
 
 
 def with_text(rounds: Rounds, task: int) -> None:
-    """A home: send the text of each pair's first title to the home of its second."""
-    rows = rounds.exchange.read("proposed", rounds.everyone, task, _PAIR)
+    """Send the text of the first title of each pair to the home of the second title."""
+    rows = rounds.exchange.read("proposed", rounds.tasks, task, _PAIR)
     a, b = unique_pairs(rows["a"].to_numpy(), rows["b"].to_numpy())
     home = Home(rounds, task)
     text = home["normalised"].take(pa.array(a - home.first))
@@ -130,8 +130,8 @@ def with_text(rounds: Rounds, task: int) -> None:
 
 
 def score(rounds: Rounds, task: int) -> None:
-    """A home: S of the pairs whose second title is here; those above the threshold go back to the home of the first."""
-    rows = rounds.exchange.read("texts", rounds.everyone, task, _TEXTS).combine_chunks()
+    """Compute S of the pairs with the second title in a home; send pairs above the threshold to the home of the first title."""
+    rows = rounds.exchange.read("texts", rounds.tasks, task, _TEXTS).combine_chunks()
     home = Home(rounds, task)
     a, b = rows["a"].to_numpy(), rows["b"].to_numpy()
     of_b, place = np.unique(b, return_inverse=True)
@@ -145,8 +145,8 @@ def score(rounds: Rounds, task: int) -> None:
 
 
 def choose(rounds: Rounds, task: int) -> None:
-    """A home: the best pairs of each first title, to that title's bucket."""
-    rows = rounds.exchange.read("scored", rounds.everyone, task, _SCORED).combine_chunks()
+    """Send the best pairs of each first title of a home to the bucket of this title."""
+    rows = rounds.exchange.read("scored", rounds.tasks, task, _SCORED).combine_chunks()
     home = Home(rounds, task)
     a, b, found = (rows[name].to_numpy() for name in ("a", "b", "score"))
     rows = rows.take(pa.array(select_best(a, b, found)))
@@ -155,8 +155,8 @@ def choose(rounds: Rounds, task: int) -> None:
 
 
 def with_records(rounds: Rounds, task: int) -> None:
-    """A bucket of titles: send the records of each pair's first title, as many as are compared, to the bucket of the second."""
-    pairs = rounds.exchange.read("chosen", rounds.everyone, task, _SCORED).combine_chunks()
+    """Send the compared records of the first title of each pair to the bucket of the second title."""
+    pairs = rounds.exchange.read("chosen", rounds.tasks, task, _SCORED).combine_chunks()
     bucket = pairs["bucket"].to_numpy()
     rounds.exchange.write("pairs", task, pairs, bucket, rounds.homes)
     rows = _titled(rounds, task)
@@ -175,15 +175,15 @@ def with_records(rounds: Rounds, task: int) -> None:
 
 
 def similar_titles(rounds: Rounds, task: int) -> None:
-    """A bucket of titles: the edges between the records of similar ones."""
-    pairs = rounds.exchange.read("pairs", rounds.everyone, task, _SCORED).combine_chunks()
-    sent = rounds.exchange.read("near", rounds.everyone, task, _NEAR).combine_chunks()
+    """Write the edges between records with similar titles."""
+    pairs = rounds.exchange.read("pairs", rounds.tasks, task, _SCORED).combine_chunks()
+    sent = rounds.exchange.read("near", rounds.tasks, task, _NEAR).combine_chunks()
     own = _titled(rounds, task)
     own = own.filter(pc.is_in(own["normalised"], _texts_of(own, pairs["b"].to_numpy())))
     both = pa.concat_tables([own, sent.select(own.column_names)])
     both = both.set_column(
         both.column_names.index("little"), "little", pa.repeat(pa.scalar(False), len(both))
-    )  # only titles that say something have keys
+    )  # Uninformative titles have no keys.
     node, first = np.unique(both["node"].to_numpy(), return_index=True)
     nodes = nodes_from(both.take(pa.array(first)), rounds.preprint_prefixes)
     ids, where = np.unique(sent["of"].to_numpy(), return_index=True)
@@ -195,7 +195,7 @@ def similar_titles(rounds: Rounds, task: int) -> None:
 
 
 def by_front(rounds: Rounds, task: int) -> None:
-    """A home: send each record with title, year, first page and surnames to the bucket of these three facts."""
+    """Send each record of a home with title, year, first page and surnames to the bucket of the last three."""
     home = Home(rounds, task)
     surnames = home["surnames"]
     offsets, names = surnames.offsets.to_numpy(), surnames.values.to_numpy(zero_copy_only=False)
@@ -212,7 +212,7 @@ def by_front(rounds: Rounds, task: int) -> None:
 
 def cut_titles(rounds: Rounds, task: int) -> None:
     """A bucket of `by_front`: write the edges between titles without their subtitle and complete titles."""
-    rows = rounds.exchange.read("fronts", rounds.everyone, task, _FRONT).sort_by("node")
+    rows = rounds.exchange.read("fronts", rounds.tasks, task, _FRONT).sort_by("node")
     _, group, size = np.unique(rows["front"].to_numpy(), return_inverse=True, return_counts=True)
     shared = np.flatnonzero(size[group] > 1)
     rows = rows.take(pa.array(shared)).combine_chunks()

@@ -1,4 +1,4 @@
-"""Link: bibliography entries to the kept papers they are (S2ORC §2.6)."""
+"""Link: find the papers that bibliography entries cite (S2ORC §2.6)."""
 
 from s2corpus.stages.link.stage import Link
 

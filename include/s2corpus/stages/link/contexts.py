@@ -1,4 +1,4 @@
-"""The inline citations of the linked entries, each with its paragraph (SEMANTICS: Link), and what S2ORC's table 4 counts."""
+"""Write inline citations with their paragraphs (SPEC §7), and count the figures of table 4 in S2ORC."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from s2corpus.tables import CONTEXTS, FILTERED, FULLTEXTS, ContextRow
 
 
 def contexts_of(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
-    """The inline citations of a bucket's open, kept papers, in batches of `CONTEXTS`' schema, in order.
+    """Yield the inline citations of the open, kept papers of a bucket, in order, in batches of the schema of `CONTEXTS`.
 
-    `links` are the bucket's, sorted by paper and parse. What S2ORC's table 4 shows is added to `counts`, by kind of parse:
-    when the last batch is taken, all of it.
+    `links` are the links of the bucket, sorted by paper and parse. The figures of table 4 in S2ORC are added to `counts` by kind of
+    parse; they are complete after the last batch.
     """
     where = pc.field("open_access")
     kept: set[str] | None = None
@@ -30,8 +30,8 @@ def contexts_of(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) ->
             if fulltext["paper_id"] not in kept:
                 continue
             key = {"paper_id": fulltext["paper_id"], "parse_kind": fulltext["parse_kind"]}
-            mine = links.slice(*by_parse.get((key["paper_id"], key["parse_kind"]), (0, 0)))
-            cited = dict(zip(mine["ref_id"].to_pylist(), mine["cited_paper_id"].to_pylist(), strict=True))
+            own_links = links.slice(*by_parse.get((key["paper_id"], key["parse_kind"]), (0, 0)))
+            cited = dict(zip(own_links["ref_id"].to_pylist(), own_links["cited_paper_id"].to_pylist(), strict=True))
             parse = orjson.loads(fulltext["parse"])
             kind = key["parse_kind"]
             counts[f"{kind}.parses"] += 1
@@ -63,13 +63,13 @@ def contexts_of(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) ->
 
 
 def _kept(run: Run, bucket: int) -> set[str]:
-    """Papers of a bucket that the filter kept."""
+    """Return the papers of a bucket that the filter kept."""
     kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")
     return set(kept["paper_id"].to_pylist())
 
 
 def _by_parse(links: pa.Table) -> dict[tuple[str, str], tuple[int, int]]:
-    """Where the links of each parse are: (paper_id, parse_kind) → first row, rows. They are sorted by it."""
+    """Return the rows of each parse in sorted links: (paper_id, parse_kind) → (first row, number of rows)."""
     where: dict[tuple[str, str], tuple[int, int]] = {}
     first = 0
     parses = links.group_by(["paper_id", "parse_kind"], use_threads=False).aggregate([([], "count_all")])

@@ -9,9 +9,10 @@ from __future__ import annotations
 import logging
 import sys
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from weakref import finalize
 
@@ -23,15 +24,16 @@ from s2corpus.clustering.preprints import preprint_of
 from s2corpus.compiled import FEW_ROWS, for_few
 from s2corpus.pipeline.gold import Gold, select_slice
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
+from s2corpus.sources.record import Kind, WorkType
 from s2corpus.stages.link.contexts import contexts_of
 from s2corpus.stages.link.index import exchange_of, open_index, write_paper_part, write_title_pieces
 from s2corpus.stages.link.inputs import read_entries, read_entries_where
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, LINKS, PAPERS
+from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, LINKS, MEMBERS, PAPERS
 from s2corpus.titles.facts import IDENTIFIERS
 from s2corpus.titles.index import LinkIndex
 from s2corpus.titles.linking import Links, link
-from s2corpus.titles.recall import measure, withheld
+from s2corpus.titles.recall import measure, measure_title_links
 from s2corpus.titles.similarity import Search
 
 SAMPLE = 500
@@ -76,7 +78,7 @@ class Link:
             finalize(self, stack.close)
             self._index = stack.enter_context(open_index(run, _search(run)))
         if shard.index == 0:
-            counts.update(_withheld(run, self._index))
+            counts.update(_measure_title_links(run, self._index))
         for number, buckets in enumerate(groups):
             tables = [read_entries(run, bucket) for bucket in buckets]
             links = _link_batch(run, pa.concat_tables(tables), self._index)
@@ -119,7 +121,7 @@ class Link:
 
 
 def _comparisons(run: Run) -> int:
-    """Of characters, were every entry's title compared with every paper's; what is done to each title alone counts as ten."""
+    """Return the number of compared characters if all titles were compared; work on a single title counts as ten comparisons."""
     papers, entries = run.table(PAPERS).committed().rows, run.table(ENTRIES).committed().rows
     if max(papers, entries) > FEW_ROWS:
         return sys.maxsize
@@ -128,7 +130,7 @@ def _comparisons(run: Run) -> int:
 
 
 def tasks_of(run: Run) -> dict[int, list[list[int]]]:
-    """The buckets that are linked together, by their first: some groups of neighbours, each of as many entries as are linked at once."""
+    """Return the groups of neighboring buckets in each task, by the first bucket of the task. A group fits in memory."""
     groups: list[list[int]] = []
     room, at_once = 0, _entries_at_once(run)
     for bucket, part in enumerate(run.table(ENTRIES).committed().parts):
@@ -148,7 +150,7 @@ def _link_batch(run: Run, entries: pa.Table, index: LinkIndex) -> Links:
         return link(connection, entries, index, _search(run))
 
 
-def _withheld(run: Run, index: LinkIndex) -> dict[str, int]:
+def _measure_title_links(run: Run, index: LinkIndex) -> dict[str, int]:
     """Measure links without identifiers, on a sample of the entries that have one."""
     named = reduce(or_, (pc.field(name).is_valid() for name in IDENTIFIERS))
     some = select_slice(run, run.table(PAPERS).committed().rows)
@@ -158,15 +160,30 @@ def _withheld(run: Run, index: LinkIndex) -> dict[str, int]:
     entries = entries.filter(pc.is_in(entries["citing_paper_id"], ids.combine_chunks()))
     entries = entries.sort_by([(name, "ascending") for name in ("citing_paper_id", "parse_kind", "ref_id")])
 
-    def dois_of(ids: pa.Array) -> dict[str, str | None]:
-        rows = run.table(PAPERS).rows(["paper_id", "doi"], where=pc.field("paper_id").isin(ids)) if len(ids) else ()
-        return {row["paper_id"]: row["doi"] for row in rows}
-
     is_preprint = preprint_of(run.spec.cluster.preprint_prefixes)
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb // 2, scratch=run.scratch, threads=1) as connection:
-        found = withheld(connection, entries, index, _search(run), run.spec.quality.gold_sample, is_preprint, dois_of)
+        search, sample = _search(run), run.spec.quality.gold_sample
+        published_dois = partial(_published_dois, run, is_preprint)
+        found = measure_title_links(connection, entries, index, search, sample, is_preprint, published_dois)
     gold = Gold(found.known, found.found, found.said, found.right).metrics("links")
     return {name: int(n) for name, n in gold.items()} | {"tried": found.tried, "agreed": found.agreed}
+
+
+def _published_dois(run: Run, is_preprint: Callable[[str], bool], paper_ids: pa.Array) -> dict[str, str]:
+    """Return the DOIs of papers, without DOIs of preprints. As in the vote, the type of a record precedes the prefix of its DOI."""
+    if not len(paper_ids):
+        return {}
+    where = pc.field("paper_id").isin(paper_ids)
+    papers = run.table(PAPERS).rows(["paper_id", "doi"], where=where)
+    typed = where & pc.field("type").is_valid() & pc.field("arxiv_id").is_null()
+    members = list(run.table(MEMBERS).rows(["doi", "kind", "type"], where=typed))
+    published = {row["doi"] for row in members if row["kind"] == Kind.PUBLISHER}
+    preprints = {row["doi"] for row in members if row["type"] == WorkType.PREPRINT}
+    return {
+        row["paper_id"]: doi
+        for row in papers
+        if (doi := row["doi"]) and doi not in preprints and (doi in published or not is_preprint(doi))
+    }
 
 
 def _counts_key(run: Run, shard: Shard) -> str:

@@ -1,8 +1,7 @@
-"""What the vote knows of a paper beside its records: their PDFs, LaTeX sources, publishers' files and the notices about them.
+"""Join facts about files and notices to the buckets of papers: PDFs, LaTeX sources, publishers' files and notices.
 
-These are joined by identifier, in rounds, so that no bucket of papers reads them all. The buckets of papers ask for identifiers and
-the parts of files send what they have under each, both to the place that an identifier's hash names; each place sends what was asked
-for to the buckets that asked.
+The join is by identifier, in rounds, so that no bucket reads all facts. First, buckets of papers send requests for identifiers, and parts
+of files send facts. Both go to a partition by the hash of the identifier. Then, each partition sends the requested facts to the buckets.
 """
 
 from __future__ import annotations
@@ -20,53 +19,54 @@ from s2corpus.storage.exchange import Exchange, spread
 from s2corpus.tables import ARTICLE_PARSES, ARTICLES, LATEX_PARSES, LATEX_SOURCES, MEMBERS, NOTICES, PDFS, Table
 from s2corpus.titles.arrays import text_of
 from s2corpus.titles.buckets import hash_strings
+from s2corpus.titles.similarity import expand_ranges, find_keys
 
-PLACES = 256
-"""Places of identifiers, and the most files that a bucket of papers opens."""
+PARTITIONS = 256
+"""Number of partitions, and the maximum number of files that a bucket of papers opens."""
 SENDERS = 512
-"""Most files that a place opens, of each kind."""
-ASKS = pa.schema([("hash", pa.uint64()), ("bucket", pa.int32())])
+"""Maximum number of files of each kind that a partition opens."""
+REQUESTS = pa.schema([("hash", pa.uint64()), ("bucket", pa.int32())])
 FACTS = pa.schema([("hash", pa.uint64()), ("about", pa.string()), ("fact", pa.binary())])
 _AT_ONCE = 65_536
 
 
 def exchange_of(run: Run) -> Exchange:
-    """Where facts lie between the rounds."""
+    """Return the folder of the lake with the requests and facts."""
     return Exchange(run.lake.root, f"{run.folder}/_vote")
 
 
 def send(run: Run, shard: Shard) -> None:
-    """Ask for what the records of some buckets name, and send what some parts of files and notices have."""
+    """Send the requests of some buckets of papers, and the facts of some parts of files and notices."""
     senders = spread(run.paper_shards, SENDERS)
     if shard.index not in senders:
         return
     task, exchange = senders.index(shard.index), exchange_of(run)
-    asks = pa.concat_tables([ASKS.empty_table(), *(_asks(run, bucket) for bucket in _of(run, senders, shard.index))])
-    facts = pa.Table.from_batches(_facts(run, task, len(senders)), FACTS)
-    for name, rows in (("asks", asks), ("facts", facts)):
-        exchange.write(name, task, rows, _place(rows["hash"].to_numpy()), PLACES)
+    requests = pa.concat_tables(
+        [REQUESTS.empty_table(), *(_read_requests(run, bucket) for bucket in _neighbors(run, senders, shard.index))]
+    )
+    facts = pa.Table.from_batches(_read_facts_of_parts(run, task, len(senders)), FACTS)
+    for name, rows in (("requests", requests), ("facts", facts)):
+        exchange.write(name, task, rows, _partition_of(rows["hash"].to_numpy()), PARTITIONS)
 
 
 def answer(run: Run, shard: Shard) -> None:
-    """Some places: send every fact to the buckets that asked for what it is about."""
-    answerers, senders = spread(run.paper_shards, PLACES), spread(run.paper_shards, SENDERS)
+    """Send the facts of some partitions to the buckets that requested them."""
+    answerers, senders = spread(run.paper_shards, PARTITIONS), spread(run.paper_shards, SENDERS)
     if shard.index not in answerers:
         return
     task, exchange = answerers.index(shard.index), exchange_of(run)
-    begin, end = (place * PLACES // len(answerers) for place in (task, task + 1))
-    asks = exchange.read("asks", range(len(senders)), begin, ASKS, end).sort_by("hash")
+    begin, end = (number * PARTITIONS // len(answerers) for number in (task, task + 1))
+    requests = exchange.read("requests", range(len(senders)), begin, REQUESTS, end).sort_by("hash")
     facts = exchange.read("facts", range(len(senders)), begin, FACTS, end).combine_chunks()
-    asked, told = asks["hash"].to_numpy(), facts["hash"].to_numpy()
-    low, high = (np.searchsorted(asked, told, side) for side in ("left", "right"))
-    fact = np.repeat(np.arange(len(told)), high - low)
-    ask = np.arange(len(fact)) - np.repeat(np.cumsum(high - low) - high, high - low)
-    bucket = asks["bucket"].to_numpy().take(ask)
+    first, count = find_keys(requests["hash"].to_numpy(), facts["hash"].to_numpy())
+    fact, request = expand_ranges(first, count)
+    bucket = requests["bucket"].to_numpy()[request]
     exchange.write("answers", task, facts.take(pa.array(fact)), bucket, run.paper_shards)
 
 
-def facts_of(run: Run, bucket: int) -> dict[str, list[dict[str, Any]]]:
-    """What is known of what the records of a bucket name: `<kind>:<identifier>` → facts."""
-    answerers = spread(run.paper_shards, PLACES)
+def read_facts(run: Run, bucket: int) -> dict[str, list[dict[str, Any]]]:
+    """Return the facts about the identifiers of a bucket: `<kind>:<identifier>` → facts."""
+    answerers = spread(run.paper_shards, PARTITIONS)
     found: dict[str, list[dict[str, Any]]] = {}
     for table in exchange_of(run).pieces("answers", range(len(answerers)), bucket, FACTS):
         for about, fact in zip(table["about"].to_pylist(), table["fact"].to_pylist(), strict=True):
@@ -74,20 +74,22 @@ def facts_of(run: Run, bucket: int) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def _of(run: Run, chosen: range, index: int) -> range:
-    """The shards that one of the chosen takes."""
+def _neighbors(run: Run, chosen: range, index: int) -> range:
+    """Return the shards that one of the chosen shards processes."""
     return range(index, min(index + chosen.step, run.paper_shards))
 
 
-def _place(hashes: np.ndarray) -> np.ndarray:
-    place: np.ndarray = (hashes >> np.uint64(32)) * np.uint64(PLACES) >> np.uint64(32)
-    return place.astype(np.int64)
+def _partition_of(hashes: np.ndarray) -> np.ndarray:
+    partition: np.ndarray = (hashes >> np.uint64(32)) * np.uint64(PARTITIONS) >> np.uint64(32)
+    return partition.astype(np.int64)
 
 
-def _asks(run: Run, bucket: int) -> pa.Table:
-    """What the records of a bucket name, as far as anything is known of its kind."""
-    there = {table.name for table in (PDFS, LATEX_PARSES, ARTICLE_PARSES, NOTICES) if run.table(table).committed().rows}
-    named = [
+def _read_requests(run: Run, bucket: int) -> pa.Table:
+    """Return the requests of a bucket: the identifiers of its records, of the kinds that have facts."""
+    available = {
+        table.name for table in (PDFS, LATEX_PARSES, ARTICLE_PARSES, NOTICES) if run.table(table).committed().rows
+    }
+    requested = [
         (kind, column)
         for table, kind, column in (
             (PDFS, "pdf", "file_sha1"),
@@ -96,43 +98,46 @@ def _asks(run: Run, bucket: int) -> pa.Table:
             (NOTICES, "doi", "doi"),
             (NOTICES, "pmid", "pubmed_id"),
         )
-        if table.name in there
+        if table.name in available
     ]
-    if not named:
-        return ASKS.empty_table()
+    if not requested:
+        return REQUESTS.empty_table()
     found = [np.empty(0, np.uint64)]
-    for batch in run.table(MEMBERS).batches(["kind", *(column for _, column in named)], shard=bucket, rows=_AT_ONCE):
-        for kind, column in named:
+    for batch in run.table(MEMBERS).batches(
+        ["kind", *(column for _, column in requested)], shard=bucket, rows=_AT_ONCE
+    ):
+        for kind, column in requested:
             values = batch[column]
             if kind == "pdf":
                 values = values.filter(pc.equal(batch["kind"], "pdf"))
             found.append(np.unique(_hashes(_about(kind, values.drop_null()))))
     hashes = np.unique(np.concatenate(found))
-    return pa.table([hashes, np.full(len(hashes), bucket, np.int32)], schema=ASKS)
+    return pa.table([hashes, np.full(len(hashes), bucket, np.int32)], schema=REQUESTS)
 
 
-def _facts(run: Run, task: int, tasks: int) -> Iterator[pa.RecordBatch]:
-    """What the task-th of so many parts of each table have."""
+def _read_facts_of_parts(run: Run, task: int, tasks: int) -> Iterator[pa.RecordBatch]:
+    """Yield the facts of a task: of every part number `task` + i × `tasks` of each table."""
     latex = ["archive_sha1", "arxiv_id", "parse_id", "first_seen"]
     article = ["file_sha1", "kind", "record_ids", "first_seen", "doi", "pmc_id", "licence", "open_access"]
     for part in range(task, len(run.table(PDFS).committed().parts), tasks):
         for batch in run.table(PDFS).batches(["file_sha1", "first_seen", "places"], shard=part, rows=_AT_ONCE):
-            yield _told((f"pdf:{row['file_sha1']}", row) for row in batch.to_pylist())
-        yield _told(
-            (f"arxiv:{row['arxiv_id']}", row) for row in _delivered(run, part, LATEX_PARSES, LATEX_SOURCES, latex)
+            yield _to_batch((f"pdf:{row['file_sha1']}", row) for row in batch.to_pylist())
+        yield _to_batch(
+            (f"arxiv:{row['arxiv_id']}", row)
+            for row in _read_parsed_files(run, part, LATEX_PARSES, LATEX_SOURCES, latex)
         )
-        yield _told(
+        yield _to_batch(
             (f"record:{id_}", row)
-            for row in _delivered(run, part, ARTICLE_PARSES, ARTICLES, article)
+            for row in _read_parsed_files(run, part, ARTICLE_PARSES, ARTICLES, article)
             for id_ in row["record_ids"]
         )
     for part in range(task, len(run.table(NOTICES).committed().parts), tasks):
         for batch in run.table(NOTICES).batches(shard=part, rows=_AT_ONCE):
-            yield _told((row["about"], row) for row in batch.to_pylist())
+            yield _to_batch((row["about"], row) for row in batch.to_pylist())
 
 
-def _delivered(run: Run, part: int, parses: Table, files: Table, columns: list[str]) -> list[dict[str, Any]]:
-    """The files of a part that could be parsed, with where they were delivered."""
+def _read_parsed_files(run: Run, part: int, parses: Table, files: Table, columns: list[str]) -> list[dict[str, Any]]:
+    """Return the parsed files of a part, with the places of their delivery."""
     key = columns[0]
     rows = list(run.table(parses).rows(columns, shard=part, where=pc.field("outcome") == "ok"))
     where = pc.field(key).isin(pa.array([row[key] for row in rows], pa.string()))
@@ -140,11 +145,11 @@ def _delivered(run: Run, part: int, parses: Table, files: Table, columns: list[s
     return [{**row, "places": places[row[key]]} for row in rows]
 
 
-def _told(facts: Iterable[tuple[str, dict[str, Any]]]) -> pa.RecordBatch:
-    known = list(facts)
-    about = pa.array([about for about, _ in known], pa.string())
+def _to_batch(facts: Iterable[tuple[str, dict[str, Any]]]) -> pa.RecordBatch:
+    rows = list(facts)
+    about = pa.array([about for about, _ in rows], pa.string())
     return pa.record_batch(
-        [_hashes(about), about, pa.array([orjson.dumps(fact) for _, fact in known], pa.binary())], schema=FACTS
+        [_hashes(about), about, pa.array([orjson.dumps(fact) for _, fact in rows], pa.binary())], schema=FACTS
     )
 
 

@@ -1,4 +1,4 @@
-"""Vote: the records of each paper become its canonical metadata (SEMANTICS: Vote)."""
+"""Vote: choose the canonical metadata of each paper from its records (SPEC §5)."""
 
 from __future__ import annotations
 
@@ -23,39 +23,39 @@ Facts = dict[str, list[dict[str, Any]]]
 
 
 class Vote:
-    """Members → papers, bucket by bucket, with what is known of their files: three rounds, see `facts`."""
+    """Members and facts about files → papers. There are three rounds; see `facts`."""
 
     name = "vote"
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """One shard a bucket of papers."""
+        """Return a shard for each bucket of papers, in every round."""
         return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
-        """Ask for what is known of the bucket's records, and send what is known; then answer; then vote."""
+        """Send requests and facts; then send the requested facts to the buckets; then vote."""
         (facts.send, facts.answer, self._vote)[round](run, shard)
 
     def _vote(self, run: Run, shard: Shard) -> None:
         """Vote on every paper of one bucket."""
-        known = facts.facts_of(run, shard.index)
+        facts_by_identifier = facts.read_facts(run, shard.index)
         own = run.spec.profile == "own"
         papers = build_papers(
             run.table(MEMBERS).batches(shard=shard.index),
             trust=(DECLARED, *run.spec.vote.trust) if own else run.spec.vote.trust,
-            pdfs=_pdfs(known),
-            sources=_latex_sources(known),
-            articles=_articles(known),
-            notices=_notices(known),
+            pdfs=_pdfs(facts_by_identifier),
+            sources=_latex_sources(facts_by_identifier),
+            articles=_articles(facts_by_identifier),
+            notices=_notices(facts_by_identifier),
             all_open=own,
             is_preprint=preprint_of(run.spec.cluster.preprint_prefixes),
             support=run.spec.vote.support,
         )
         decided: Counter[str] = Counter()
-        run.table(PAPERS).write(shard.index, (_counted(batch, decided) for batch in papers))
+        run.table(PAPERS).write(shard.index, (_count_rules(batch, decided) for batch in papers))
         run.lake.put(_counts_key(run, shard), orjson.dumps(decided))
 
     def finish(self, run: Run) -> Metrics:
-        """Commit; say how fields were decided."""
+        """Commit the table; return the number of fields by deciding rule."""
         metrics = commit_all(run, self.name, run.paper_shards)
         facts.exchange_of(run).remove()
         decided: Counter[str] = Counter()
@@ -68,8 +68,8 @@ def _counts_key(run: Run, shard: Shard) -> str:
     return f"{run.folder}/{PAPERS.name}/counts-{shard.index:05d}.json"
 
 
-def _counted(batch: pa.RecordBatch, decided: Counter[str]) -> pa.RecordBatch:
-    """The batch; how its fields were decided is added to `decided`."""
+def _count_rules(batch: pa.RecordBatch, decided: Counter[str]) -> pa.RecordBatch:
+    """Add the number of fields by rule to `decided`; return the batch."""
     rules = pc.struct_field(batch.column("provenance").items, "rule")
     decided.update({f"rule.{row['values']}": row["counts"] for row in pc.value_counts(rules).to_pylist()})
     decided["with_pdf"] += pc.count(batch.column("canonical_pdf")).as_py()
@@ -77,24 +77,24 @@ def _counted(batch: pa.RecordBatch, decided: Counter[str]) -> pa.RecordBatch:
     return batch
 
 
-def _latex_sources(known: Facts) -> dict[str, LatexSource]:
-    """LaTeX sources by arXiv id: of several the latest first-seen, then the smallest SHA-1."""
+def _latex_sources(facts_by_identifier: Facts) -> dict[str, LatexSource]:
+    """Return the LaTeX source of each arXiv id: the last first-seen one, then the one with the smallest SHA-1."""
     found = {}
-    for about, said in known.items():
+    for about, found_facts in facts_by_identifier.items():
         if about.startswith("arxiv:"):
-            row = max(sorted(said, key=lambda row: row["archive_sha1"]), key=lambda row: row["first_seen"])
+            row = max(sorted(found_facts, key=lambda row: row["archive_sha1"]), key=lambda row: row["first_seen"])
             declared = _declarations(row["places"])
             found[row["arxiv_id"]] = LatexSource(row["archive_sha1"], row["parse_id"], row["arxiv_id"], declared)
     return found
 
 
-def _articles(known: Facts) -> dict[str, Article]:
-    """Publishers' full texts by the record that they give: of several the latest, then the smallest SHA-1."""
+def _articles(facts_by_identifier: Facts) -> dict[str, Article]:
+    """Return the full text of each publisher record: the last first-seen one, then the one with the smallest SHA-1."""
     found = {}
-    for about, said in known.items():
+    for about, found_facts in facts_by_identifier.items():
         kind, _, record_id = about.partition(":")
         if kind == "record":
-            row = max(sorted(said, key=lambda row: row["file_sha1"]), key=lambda row: row["first_seen"])
+            row = max(sorted(found_facts, key=lambda row: row["file_sha1"]), key=lambda row: row["first_seen"])
             found[record_id] = Article(
                 row["file_sha1"],
                 row["kind"],
@@ -111,22 +111,22 @@ def _articles(known: Facts) -> dict[str, Article]:
     return found
 
 
-def _notices(known: Facts) -> dict[str, list[Statement]]:
-    """What notices say, by the identifier that they are about."""
+def _notices(facts_by_identifier: Facts) -> dict[str, list[Statement]]:
+    """Return the statements of notices by identifier."""
     return {
-        about: sorted((Editorial(row["status"]), row["record_id"]) for row in said)
-        for about, said in known.items()
+        about: sorted((Editorial(row["status"]), row["record_id"]) for row in found_facts)
+        for about, found_facts in facts_by_identifier.items()
         if about.startswith(("doi:", "pmid:"))
     }
 
 
-def _pdfs(known: Facts) -> dict[str, Pdf]:
-    """What intake knows of PDFs, by SHA-1."""
+def _pdfs(facts_by_identifier: Facts) -> dict[str, Pdf]:
+    """Return the facts of PDFs by SHA-1."""
     return {
         row["file_sha1"]: Pdf(row["first_seen"], _declarations(row["places"]))
-        for about, said in known.items()
+        for about, found_facts in facts_by_identifier.items()
         if about.startswith("pdf:")
-        for row in said
+        for row in found_facts
     }
 
 

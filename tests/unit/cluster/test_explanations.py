@@ -9,7 +9,7 @@ import pytest
 from s2corpus import titles as titles_of
 from s2corpus.clustering import agreement, nodes, places
 from s2corpus.clustering.edges import REASONS, TITLE, edges_of_similar, identifier_strength
-from s2corpus.clustering.explain import Why, explanations, told
+from s2corpus.clustering.explain import EdgeExplanation, explanations, format_explanation
 from s2corpus.clustering.identity import Parent, identify, new_paper_id
 from s2corpus.clustering.preprints import preprint_of
 from s2corpus.papers import fewest
@@ -36,7 +36,7 @@ YEARS = "; cut: their clusters have different DOIs, or years or records that con
     ],
 )
 def test_a_reason_in_words(reason: str, taken: bool, words: str) -> None:
-    assert str(Why("a:1", "b:1", reason, 0.8123, taken)) == f"a:1 — b:1: {words}"
+    assert str(EdgeExplanation("a:1", "b:1", reason, 0.8123, taken)) == f"a:1 — b:1: {words}"
 
 
 PAPERS = {"a:1": "p", "b:1": "p", "c:1": "q", "d:1": "r", "a:0": "p"}
@@ -57,20 +57,20 @@ FOUND = pa.Table.from_pylist(
 
 def test_a_papers_explanation() -> None:
     (found,) = explanations(CLUSTERED, FOUND, {"p"})
-    assert told(found).splitlines() == [
+    assert format_explanation(found).splitlines() == [
         "paper p: 3 record(s)", "  a:0", "  a:1", "  b:1", "  joined a:0 — a:1: equal doi", "  joined a:0 — b:1: S_title = 0.900",
         "  joined a:1 — b:1: S_title = 0.900", "  cut    a:1 — c:1: equal identifier; cut: unrelated titles and authors",
         f"  cut    b:1 — c:1: S_title = 0.850{YEARS}",
     ]  # fmt: skip
 
 
-def test_every_paper_that_has_an_edge_is_explained_and_an_edge_between_two_for_both() -> None:
+def test_cut_edge_appears_in_both_explanations() -> None:
     found = list(explanations(CLUSTERED, FOUND))
     assert [(one.paper_id, one.record_ids, len(one.joined), len(one.cut)) for one in found] == [
         ("p", ["a:0", "a:1", "b:1"], 3, 2), ("q", ["c:1"], 0, 2),
     ]  # fmt: skip
     (alone,) = explanations(CLUSTERED, FOUND, {"r"})
-    assert told(alone) == "paper r: 1 record(s)\n  d:1"
+    assert format_explanation(alone) == "paper r: 1 record(s)\n  d:1"
     assert list(explanations(CLUSTERED, FOUND, set())) == []
 
 

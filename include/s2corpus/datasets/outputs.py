@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +50,13 @@ class Outputs:
         with ParquetFile(local, schema) as writer:
             yield writer
         self._put(describe_file(path, local, writer.count), local)
+
+    @contextmanager
+    def file(self, path: str, count_rows: Callable[[], int]) -> Iterator[Path]:
+        """Yield the local path of a file to write; upload the file when the block ends."""
+        local = self._local(path)
+        yield local
+        self._put(describe_file(path, local, count_rows()), local)
 
     def content(self, path: str, content: bytes, rows: int | None = None) -> None:
         """A file of these bytes."""

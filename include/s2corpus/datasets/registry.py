@@ -13,6 +13,7 @@ DATASETS = {
     "pretraining": "Pretraining",
     "elsevier": "ElsevierCorpus",
     "vectors": "Vectors",
+    "figures": "Figures",
 }
 """name (also of its module) → class"""
 

@@ -49,6 +49,7 @@ PARAMS: dict[str, Row] = {
     "pretraining": {"vocabulary_size": 300, "vocabulary_sample": 0.5},
     "elsevier": {"min_sentences": 3, "per_subject": 3},
     "vectors": {"dimensions": 16, "neighbours": 3, "epochs": 20},
+    "figures": {},
 }
 WORDS = {
     "Biology": "frogs ponds breed larvae amphibians embryos", "Medicine": "patients dose trial therapy tumours survival",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pdf2tei import authors
 from pdf2tei.callouts import Linker, Style, style_of
+from pdf2tei.captions import CAPTION
 from pdf2tei.crf import Label, label
 from pdf2tei.fields import parse
 from pdf2tei.heads import split_number
@@ -154,6 +155,8 @@ def callouts(
         ("(Brousseau et al., 2018a,b)", [("Brousseau et al., 2018a", "b1"), ("b)", "b2")]),
         ("plots of van der Maaten and Hinton (2008)", [("van der Maaten and Hinton (2008)", "b3")]),
         ("In March 2014 it rained.", []),
+        ("(Wu and Giles, 2014, p. 2931)", [("Wu and Giles, 2014", "b0")]),
+        ("(Brousseau et al., 2018a, p. 1210)", [("Brousseau et al., 2018a", "b1")]),
     ],
 )
 def test_callouts_by_name_and_year(text: str, found: list[tuple[str, str]]) -> None:
@@ -191,6 +194,34 @@ def test_the_style_of_citing(text: str, labelled: bool, style: Style) -> None:
     assert (
         style_of([Text(text)], [Entry(str(i + 1) if labelled else "", raw) for i, raw in enumerate(ENTRIES)]) is style
     )
+
+
+@pytest.mark.parametrize("printed", ["1", "1,2", "1–3", "2-4,", "1, 3–4"])
+def test_raised_numbers_and_ranges_are_citations(printed: str) -> None:
+    text = f"One {printed} and two {printed}"
+    second = len(text) - len(printed)
+    raised = [(4, 4 + len(printed)), (second, len(text))]
+    entries = [Entry(str(i + 1), raw) for i, raw in enumerate(ENTRIES)]
+    assert style_of([Text(text, raised)], entries) is Style.RAISED
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "number"),
+    [
+        ("Figure-1 A map of the sites", "Figure", "1"),
+        ("Table-2: Sizes of the samples", "Table", "2"),
+        ("Figure\u20103. Growth", "Figure", "3"),
+        ("Table 4. Sizes", "Table", "4"),
+    ],
+)
+def test_caption_label_may_follow_hyphen(text: str, kind: str, number: str) -> None:
+    found = CAPTION.match(text)
+    assert found and (found["kind"], found["label"]) == (kind, number)
+
+
+@pytest.mark.parametrize("text", ["Table-top experiments", "Figure-of-eight knots"])
+def test_hyphenated_word_is_no_caption(text: str) -> None:
+    assert CAPTION.match(text) is None
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pdf2tei import authors
@@ -36,6 +38,22 @@ def test_bold_phrase_heads_its_paragraph(bold: str, rest: str, is_begun: bool, h
     line = opened(bold, rest)
     before = line if is_begun else draw([Row("The text before goes on here without an end")]).pages[0].lines[0]
     found = run_in(line, before, is_begun)
+    assert (found[0].text if found else None) == head
+
+
+@pytest.mark.parametrize(
+    ("bold", "italic", "head"),
+    [
+        ("Growth of Escherichia coli.", range(2, 4), "Growth of Escherichia coli."),
+        ("Escherichia coli in rivers.", range(2), "Escherichia coli in rivers."),
+        ("Growth of Escherichia coli", range(2, 4), None),
+    ],
+)
+def test_bold_run_in_heading_may_contain_italic_words(bold: str, italic: range, head: str | None) -> None:
+    line = opened(bold, "We grew the cells over two summers")
+    for i in italic:
+        line.tokens[i].font = replace(BOLD, italic=True)
+    found = run_in(line, None, True)
     assert (found[0].text if found else None) == head
 
 

@@ -24,7 +24,8 @@ ROMAN = Font("times", 10.0)
 
 
 def line(text: str, y: float = 0.0) -> Line:
-    tokens, x = [], 0.0
+    tokens: list[Token] = []
+    x = 0.0
     for word in text.split():
         tokens.append(Token(word, x, y, x + 5 * len(word), y + 10, ROMAN, bool(tokens)))
         x += 5 * len(word) + 3
@@ -92,7 +93,7 @@ def test_the_authors_of_a_reference(text: str, surnames: list[str]) -> None:
         ("Results", "", "Results"),
     ],
 )
-def test_a_heads_number_is_parted_as_grobid_parts_it(printed: str, number: str, head: str) -> None:
+def test_heading_number_is_split_as_in_grobid(printed: str, number: str, head: str) -> None:
     assert split_number(printed) == (number, head)
 
 
@@ -125,7 +126,7 @@ def test_lines_are_joined(lines: list[str], text: str) -> None:
         (["L’He", "´reault"], "L’Héreault"),
     ],
 )
-def test_an_accent_in_a_font_of_its_own_belongs_to_the_letter_before_it(pieces: list[str], text: str) -> None:
+def test_separate_accent_is_combined_with_its_letter(pieces: list[str], text: str) -> None:
     made = line(" ".join(pieces))
     made.tokens = [replace(t, space=t.space and t.text[0] not in "´¸ˆ") for t in made.tokens]
     assert Joiner([made]).text([made]).text == text
@@ -177,7 +178,7 @@ def test_callouts_by_number(text: str, found: list[tuple[str, str]]) -> None:
     assert callouts(text, Style.BRACKET, labelled=True) == found
 
 
-def test_raised_callouts_stand_where_digits_are_raised() -> None:
+def test_raised_digits_are_callouts() -> None:
     text = "as before 2,3 and in CO 2"
     assert callouts(text, Style.RAISED, labelled=True, raised=[(10, 13)]) == [("2,", "b1"), ("3", "b2")]
 
@@ -270,7 +271,7 @@ def test_the_fields_of_a_reference(raw: str, fields: dict[str, str | bool]) -> N
 
 
 @given(st.text(max_size=200))
-def test_any_string_can_be_labelled_and_every_field_is_in_it(raw: str) -> None:
+def test_fields_are_substrings_of_any_string(raw: str) -> None:
     assert len(features(raw, pieces(raw))) == len(pieces(raw))
     for kind, value in label(raw):
         assert value in raw and kind is not Label.OTHER

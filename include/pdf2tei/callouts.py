@@ -21,10 +21,11 @@ _NAMES = (
     rf"(?:\s*,\s*{_SURNAME}){{0,20}}\s*,?\s*(?:and|&|und)\s+{_SURNAME}(?:\s+et\s+al\.?)?|(?:\s+{_SURNAME}){{0,2}})?"
 )
 _NAME_YEAR = re.compile(
-    rf"(?<!\w)(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b)*)(?P<close>\)?)"
+    rf"(?<!\w)(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b(?!\.))*)(?P<close>\)?)"
 )
 _ROUND = re.compile(r"\(\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\)")
 _GLUED = re.compile(r"(?:(?<=[a-z]{3})|(?<=[a-z]{2}[.,;)]))\d{1,3}(?:[,–-]\s?\d{1,3})*(?=[\s.,;:)]|$)")
+_RAISED = re.compile(r"\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})*[,\s]*")
 _YEARS = re.compile(rf"{_YEAR}|\b[a-z]\b")
 _CITED = re.compile(r"[(\[;]\s*(?:e\.g\.,?\s*|see\s+|cf\.\s*)?$")
 _FLOAT = re.compile(
@@ -64,7 +65,7 @@ def style_of(texts: list[Text], entries: list[Entry]) -> Style:
 
     bracket, raised = votes(_BRACKET), 0
     if sum(e.label.isdigit() for e in entries) > len(entries) / 2:
-        raised = sum(1 for text in texts for s, e in text.raised if text.text[s:e].strip(",–- ").isdigit())
+        raised = sum(1 for text in texts for s, e in text.raised if _RAISED.fullmatch(text.text[s:e]))
         if bracket >= 3 or bracket >= 0.3 * len(entries):
             return Style.BRACKET
         if (of_round := votes(_ROUND)) >= 0.4 * len(entries) and of_round > raised:

@@ -32,6 +32,9 @@ _USUAL = re.compile(
     r"conclusions?|related\s+work|limitations|acknowledge?ments?)\s*",
     re.I,
 )
+_KEYWORDS = re.compile(r"key\s?-?words?\s*[:—–]", re.I)
+_SMALLEST = 0.7
+"""Smallest size of a bold heading in another family, as a share of the running text's size"""
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")
 
 
@@ -58,7 +61,7 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
         return 0
     if not _apart(before, line) or not (_set_apart(line, measures) or _named(lines, i)):
         return 0
-    if text[:1].islower() or not text[:1].isalnum():
+    if text[:1].islower() or not text[:1].isalnum() or _KEYWORDS.match(text):
         return 0
     first, last = line.tokens[0].font, line.tokens[-1].font
     if first.bold and not last.bold and last.family == measures.family and line.tokens[-1].text[-1:].isalpha():
@@ -98,7 +101,9 @@ def _set_apart(line: Line, measures: Measures) -> bool:
         return True
     if line.tokens[0].font.family in measures.fixed:  # a line of code, or of what a program printed
         return False
-    if line.size < measures.size - 1.2:
+    first = line.tokens[0].font
+    is_bold_other = first.bold and first.family.split("-")[0] != measures.family.split("-")[0]
+    if line.size < (_SMALLEST * measures.size if is_bold_other else measures.size - 1.2):
         return False
     letters = [t for t in line.tokens if any(c.isalpha() for c in t.text)]
     total = sum(len(t.text) for t in letters)
@@ -142,8 +147,10 @@ def run_in(line: Line, before: Line | None, begins: bool) -> tuple[Line, Line] |
     numbered = _RUN_IN_NUMBER.fullmatch(tokens[0].text) is not None  # 1.1. in upright type, then the title in another
     first = tokens[numbered].font
     marked = first.bold or first.italic
-    if marked:
-        other = (t.font.bold != first.bold or t.font.italic != first.italic for t in tokens[numbered:])
+    if first.bold:  # a species' name in italics is part of a bold heading
+        other = (not t.font.bold for t in tokens[numbered:])
+    elif marked:
+        other = (t.font.bold or not t.font.italic for t in tokens[numbered:])
     else:  # 3.1.1. Participants. in a family of its own, whose slant its name does not say
         other = (t.font.family != first.family for t in tokens[numbered:])
         marked = (

@@ -1,4 +1,4 @@
-"""Small papers set by typst, and the TEI the extractor gives for them."""
+"""Fixtures: small papers that typst typesets, and the extractor's TEI of them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ STYLES = {
 
 
 def compile_paper(columns: int, style: str) -> bytes:
-    """The paper above in one or two columns, citing in one of the styles."""
+    """Return the paper above as a PDF with one or two columns and a citation style."""
     first, second, label = STYLES[style]
     if style == "name-year":
         entries = [f'#par(hanging-indent: 1em)[#"{r}"]' for r in REFERENCES]
@@ -95,21 +95,21 @@ def compile_paper(columns: int, style: str) -> bytes:
 
 @pytest.fixture(scope="session")
 def paper(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, str], Path]:
-    """The PDF of the paper in a layout, compiled once."""
+    """Return a function that compiles the paper in a layout once and returns its path."""
     folder = tmp_path_factory.mktemp("papers")
 
-    def of(columns: int, style: str) -> Path:
+    def compile_once(columns: int, style: str) -> Path:
         path = folder / f"{columns}-{style}.pdf"
         if not path.exists():
             path.write_bytes(compile_paper(columns, style))
         return path
 
-    return of
+    return compile_once
 
 
 @cache
 def tei(path: Path) -> etree._Element:
-    """The extractor's TEI of a PDF."""
+    """Return the extractor's TEI of a PDF."""
     answer = extract(path, timeout=60)
     assert answer is not None
     return etree.fromstring(answer)

@@ -1,4 +1,4 @@
-"""Documents drawn line by line, for rules that ask where a line is and how it is set."""
+"""Documents drawn line by line, for rules about the position and font of lines."""
 
 from __future__ import annotations
 

@@ -1,13 +1,17 @@
-"""pdfalto's XML is read as an XML parser reads it, whatever is in a PDF's words."""
+"""The reader of pdfalto's XML returns the same words as an XML parser, for any characters in a PDF."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from lxml import etree
 
 from pdf2tei import ExtractionError, alto
+from pdf2tei.model import Page
+
+Reader = Callable[[str | bytes], list[Page]]
 
 BEFORE = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<alto xmlns="http://www.loc.gov/standards/alto/ns-v3#"><Styles>'
@@ -28,8 +32,8 @@ def line(*words: str) -> str:
 
 
 @pytest.fixture
-def read(tmp_path: Path):  # type: ignore[no-untyped-def]
-    def run(xml: str | bytes) -> list[alto.Page]:
+def read(tmp_path: Path) -> Reader:
+    def run(xml: str | bytes) -> list[Page]:
         path = tmp_path / "a.xml"
         path.write_bytes(xml.encode() if isinstance(xml, str) else xml)
         return alto.pages(path)
@@ -40,7 +44,7 @@ def read(tmp_path: Path):  # type: ignore[no-untyped-def]
 SPACE = '<SP WIDTH="2.3" VPOS="20" HPOS="40"/>'
 
 
-def test_words_with_their_place_font_and_spaces(read) -> None:  # type: ignore[no-untyped-def]
+def test_words_with_their_place_font_and_spaces(read: Reader) -> None:
     drawn = '<Illustration ID="i" HPOS="5" VPOS="6" WIDTH="7" HEIGHT="8" TYPE="image"/>'
     (page,) = read(BEFORE + line(word("Litter"), SPACE, word("and"), word("soil")) + drawn + AFTER)
     (found,) = page.lines
@@ -51,27 +55,27 @@ def test_words_with_their_place_font_and_spaces(read) -> None:  # type: ignore[n
     assert [(b.x0, b.y0, b.x1, b.y1, b.image) for b in page.boxes] == [(5.0, 6.0, 12.0, 14.0, True)]
 
 
-def test_signs_of_markup_in_words(read) -> None:  # type: ignore[no-untyped-def]
+def test_signs_of_markup_in_words(read: Reader) -> None:
     given = ["p&lt;0.05", "R&amp;D", "&amp;lt;", "&quot;a&quot;", "&lt;String", "/&gt;"]
     (page,) = read(BEFORE + line(*map(word, given)) + AFTER)
-    said = [etree.fromstring(f'<a b="{text}"/>').get("b") for text in given]
-    assert [t.text for t in page.lines[0].tokens] == said == ["p<0.05", "R&D", "&lt;", '"a"', "<String", "/>"]
+    parsed = [etree.fromstring(f'<a b="{text}"/>').get("b") for text in given]
+    assert [t.text for t in page.lines[0].tokens] == parsed == ["p<0.05", "R&D", "&lt;", '"a"', "<String", "/>"]
 
 
-def test_attributes_in_another_order(read) -> None:  # type: ignore[no-untyped-def]
+def test_attributes_in_another_order(read: Reader) -> None:
     other = '<String HEIGHT="9" WIDTH="30.25" HPOS="10.0" VPOS="20.5" CONTENT="soil"/>'
     (page,) = read(BEFORE + line(word("Litter"), SPACE, other) + AFTER)
     assert [(t.text, t.space, t.x1) for t in page.lines[0].tokens] == [("Litter", False, 40.25), ("soil", True, 40.25)]
 
 
 @pytest.mark.parametrize("bad", [b"\x01", b"\x0c", b"\xff", b"\xef\xbf\xbf"])
-def test_a_character_that_xml_has_not_costs_itself_only(read, bad: bytes) -> None:  # type: ignore[no-untyped-def]
+def test_invalid_xml_character_is_replaced(read: Reader, bad: bytes) -> None:
     xml = BEFORE + line(word("soil"), SPACE, word("Lit?er")) + AFTER
     (page,) = read(xml.encode().replace(b"?er", bad + b"er"))
     assert page.lines[0].text == "soil Lit\ufffder"
 
 
-def test_what_is_not_pdfaltos(read) -> None:  # type: ignore[no-untyped-def]
+def test_doctype_is_refused_and_other_xml_has_no_pages(read: Reader) -> None:
     with pytest.raises(ExtractionError):
         read(f'<!DOCTYPE alto [<!ENTITY a "aaaa">]>{BEFORE}{line(word("&a;&a;"))}{AFTER}')
     assert read(b"<alto/>") == []

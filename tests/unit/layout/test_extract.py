@@ -1,4 +1,4 @@
-"""The extractor finds the structure that was set, in one and two columns and every style of citing."""
+"""The extractor finds the typeset structure, in one and two columns and with every citation style."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ trailer<</Root 1 0 R>>
     ("content", "code"),
     [(b"", Code.BAD_INPUT_DATA), (b"just text", Code.BAD_INPUT_DATA), (b"%PDF-1.7\n", Code.PDFALTO_CONVERSION_FAILURE)],
 )
-def test_what_is_no_paper_says_so_in_grobids_words(tmp_path: Path, content: bytes, code: Code) -> None:
+def test_unreadable_pdf_raises_grobids_error_code(tmp_path: Path, content: bytes, code: Code) -> None:
     path = tmp_path / "x.pdf"
     path.write_bytes(content)
     with pytest.raises(ExtractionError) as caught:
@@ -110,7 +110,7 @@ def test_an_empty_page_has_no_content(tmp_path: Path) -> None:
 
 
 def test_a_real_paper(shared_data: Path) -> None:
-    """What GROBID 0.6.1 found in the same PDF."""
+    """The gold is GROBID 0.6.1's TEI of the same PDF."""
     root = tei(next((shared_data / "pairs").glob("649def34*.pdf")))
     gold = etree.parse(next((shared_data / "pairs").glob("649def34*.tei.xml"))).getroot()
     for path in (".//t:titleStmt/t:title", ".//t:sourceDesc//t:author//t:surname"):

@@ -1,4 +1,4 @@
-"""PDFs that were damaged: a TEI, no content, or one of the known failures; never a crash, never a fault of ours."""
+"""A damaged PDF gives a TEI, no content or an ExtractionError; it never crashes the process."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from pdf2tei import ExtractionError, extract
 SEED = 20200705
 
 
-def damaged(data: bytes, rng: random.Random) -> bytes:
-    """A copy with some bytes changed, a stretch cut out, doubled or moved, a number made another, or its end lost."""
+def damage(data: bytes, rng: random.Random) -> bytes:
+    """Return a copy with changed bytes, a removed, repeated or overwritten range, changed digits, or a cut end."""
     out = bytearray(data)
     for _ in range(rng.randint(1, 4)):
         at, length = rng.randrange(len(out)), rng.randint(1, 400)
@@ -43,8 +43,8 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
     return bytes(out)
 
 
-def answer(path: str) -> str:
-    """In a process of its own: what became of a PDF."""
+def extraction_outcome(path: str) -> str:
+    """Return the outcome of an extraction: an error code, `no content` or `tei`."""
     try:
         tei = extract(Path(path), timeout=60)
     except ExtractionError as error:
@@ -64,10 +64,10 @@ def test_damaged_papers(count: int, paper: Callable[[int, str], Path], tmp_path:
         paths = []
         for i in range(count):
             path = tmp_path / f"{i}.pdf"
-            path.write_bytes(damaged(samples[i % len(samples)], rng))
+            path.write_bytes(damage(samples[i % len(samples)], rng))
             paths.append(path)
-        for path, future in [(p, pool.schedule(answer, args=[str(p)], timeout=90)) for p in paths]:
-            outcome = future.result()  # raises what the process raised, or that it died
+        for path, future in [(p, pool.schedule(extraction_outcome, args=[str(p)], timeout=90)) for p in paths]:
+            outcome = future.result()  # raises the worker's exception, also if the worker died
             found[outcome] = found.get(outcome, 0) + 1
             path.unlink()
     assert sum(found.values()) == count

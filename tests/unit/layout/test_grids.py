@@ -1,4 +1,4 @@
-"""Tables are found by their rows, captions by what sets them apart, and text printed twice is kept once."""
+"""Tables are found by their rows, captions by their layout; text that is printed twice counts once."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_two_columns_of_text_are_no_table() -> None:
     assert grids.find(page(lines), {1, 2}, MEASURES) == []
 
 
-def test_a_sentence_that_begins_with_a_table_is_no_caption() -> None:
+def test_sentence_about_table_is_no_caption() -> None:
     lines = [
         line(PROSE + " as given in", 50, 100),
         line("Table 2. The null hypothesis was rejected for every microorganism.", 50, 112),

@@ -1,4 +1,4 @@
-"""Which lines are heads, and which paragraphs begin with one: as publishers' LaTeX classes set them."""
+"""Lines are headings, and paragraphs begin with run-in headings, as publishers' LaTeX classes typeset them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ UPRIGHT, ITALIC, BOLD = (
     Font("times-bold", 10.0, bold=True),
 )
 SLANTED = Font("sfti1000", 10.0)
-"""Computer Modern Italic: its name does not say that it is slanted"""
+"""Computer Modern Italic, a font without italic in its name"""
 
 
 def line(*runs: tuple[str, Font], y: float = 0.0, width: float = 5.0) -> Line:
-    """Words of several types as one line of the text; `width` is a character's."""
+    """Return words in several fonts as one line; `width` is the width of a character."""
     tokens: list[Token] = []
     x = 0.0
     for text, font in runs:
@@ -39,7 +39,7 @@ def line(*runs: tuple[str, Font], y: float = 0.0, width: float = 5.0) -> Line:
         ([("12.", UPRIGHT), ("Smith, J.", SLANTED), ("Ecology of the north", UPRIGHT)], None),
     ],
 )  # fmt: skip
-def test_a_numbered_head_at_the_start_of_its_paragraph(runs: list[tuple[str, Font]], head: str | None) -> None:
+def test_numbered_run_in_heading(runs: list[tuple[str, Font]], head: str | None) -> None:
     split = run_in(line(*runs), None, begins=True)
     assert (split[0].text if split else None) == head
 
@@ -54,7 +54,7 @@ def test_a_head_breaks_at_a_hyphen() -> None:
     assert head_length(lines, 0, MEASURES) == 2
 
 
-def test_a_line_of_a_paragraph_that_breaks_at_a_hyphen_is_none() -> None:
+def test_hyphenated_line_of_paragraph_is_no_heading() -> None:
     lines = [
         line(("Words that are set in italics for the sake of em-", ITALIC), width=5.2),
         line(("phasis stand in a paragraph of the text, which goes on", UPRIGHT), y=12.0),

@@ -1,4 +1,4 @@
-"""The ligature `Th` that pdfalto drops comes back from PDFium's text, and pages that stay without it are ill."""
+"""The ligature `Th` that pdfalto drops is restored from PDFium's text; a page without its ligatures is unhealthy."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SEEN = SEEN.replace("not e same", "not +e same").replace(". is is", ". +is is")
 PORTUGUESE = ["O perfil da publicação e a produção brasileira e a chinesa e os autores de cada país."] * 12
 
 
-def drawn(rows: list[str]) -> Document:
+def draw_rows(rows: list[str]) -> Document:
     return draw([Row(text) for text in rows])
 
 
 def test_lost_ligature_returns_from_second_reader() -> None:
-    page = drawn(LOST).pages[0]
+    page = draw_rows(LOST).pages[0]
     ligatures.mend(page, SEEN, "+")
     text = " ".join(line.text for line in page.lines)
     assert text.count("The traits") == 3
@@ -34,11 +34,11 @@ def test_lost_ligature_returns_from_second_reader() -> None:
 
 
 def test_page_without_its_first_letters_is_ill() -> None:
-    assert health.ills(drawn(LOST)) == {1: health.Ill.LOST_LETTERS}
+    assert health.ills(draw_rows(LOST)) == {1: health.Ill.LOST_LETTERS}
 
 
 def test_e_of_other_languages_is_a_word() -> None:
-    assert ligatures.orphans(drawn(PORTUGUESE).pages[0]) == 0
+    assert ligatures.orphans(draw_rows(PORTUGUESE).pages[0]) == 0
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the shared papers are not here")

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - sentences as they are set
-"""Whole papers in the looks that went wrong: the list under any head or none, what stands after it, text that looks like something else."""
+"""The extractor finds the reference list, the body and the headings of papers in layouts that once failed."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ BIG = '#text(size: 12pt, weight: "bold")'
 
 
 def spread(text: str) -> str:
-    """A head set with spaces between its letters."""
+    """Return a heading with spaces between its letters."""
     return " ".join(text)
 
 
 @dataclass(frozen=True)
 class Look:
-    """What is special about a paper: how its reference list is headed and set, what stands in its body and behind its list."""
+    """Properties of a paper: heading and layout of its reference list, additions to its body, text after the list."""
 
     head: str = f"{BIG}[References]"
     entries: str = LABELLED
@@ -74,7 +74,7 @@ LOOKS = {
 }  # fmt: skip
 
 
-def compiled(look: Look, before: str = "") -> bytes:
+def compile_look(look: Look, before: str = "") -> bytes:
     def head(text: str) -> str:
         return f"{look.heads}[{text}]"
 
@@ -119,23 +119,23 @@ def read(pdf: bytes, folder: Path) -> etree._Element:
     return etree.fromstring(extract(folder / "a.pdf", timeout=60) or b"<TEI/>")
 
 
-def said(elements: list[etree._Element]) -> list[str]:
+def list_texts(elements: list[etree._Element]) -> list[str]:
     return [" ".join("".join(e.itertext()).split()) for e in elements]
 
 
 @pytest.mark.parametrize("name", LOOKS)
-def test_the_reference_list_and_nothing_else(name: str, tmp_path: Path) -> None:
-    tei = read(compiled(LOOKS[name]), tmp_path)
-    raws = said(tei.findall(".//t:listBibl/t:biblStruct/t:note", NS))
+def test_reference_list_is_complete(name: str, tmp_path: Path) -> None:
+    tei = read(compile_look(LOOKS[name]), tmp_path)
+    raws = list_texts(tei.findall(".//t:listBibl/t:biblStruct/t:note", NS))
     assert len(raws) == len(ENTRIES)
     assert all(surname in raw for surname, raw in zip(FIRST, raws, strict=True))
-    body = " ".join(said(tei.findall(".//t:body//t:p", NS)))
+    body = " ".join(list_texts(tei.findall(".//t:body//t:p", NS)))
     assert body.count("The last sentence of the text stands here.") == 1
     assert "Nakamura" not in body
-    heads = [h for h in said(tei.findall(".//t:body/t:div/t:head", NS)) if h != "Abstract"]
+    heads = [h for h in list_texts(tei.findall(".//t:body/t:div/t:head", NS)) if h != "Abstract"]
     assert heads[:3] == ["Introduction", "Methods", "Results"]
     if LOOKS[name].after:
-        behind = " ".join(said(tei.findall(".//t:text//t:div/t:p", NS)))
+        behind = " ".join(list_texts(tei.findall(".//t:text//t:div/t:p", NS)))
         assert behind.count("Litter-dwelling predators") >= body.count("Litter-dwelling predators")
         assert "Litter-dwelling" not in " ".join(raws)
 
@@ -162,13 +162,13 @@ BODIES = {
 
 @pytest.mark.parametrize("columns", [1, 2])
 @pytest.mark.parametrize("name", BODIES)
-def test_the_body_and_nothing_else(name: str, columns: int, tmp_path: Path) -> None:
-    inside, there, not_there = BODIES[name]
-    tei = read(compiled(Look(columns=columns, inside=inside.replace("\\n", "\n"))), tmp_path)
-    paragraphs = said(tei.findall(".//t:body/t:div/t:p", NS))
+def test_body_contains_running_text_only(name: str, columns: int, tmp_path: Path) -> None:
+    inside, present, absent = BODIES[name]
+    tei = read(compile_look(Look(columns=columns, inside=inside.replace("\\n", "\n"))), tmp_path)
+    paragraphs = list_texts(tei.findall(".//t:body/t:div/t:p", NS))
     body = " ".join(paragraphs)
-    assert all(text in body for text in there)
-    assert not any(text in body for text in not_there)
+    assert all(text in body for text in present)
+    assert not any(text in body for text in absent)
     assert not any(p.endswith(("et al.,", "and Lo,", ";", "(Xiong et al.")) for p in paragraphs)
 
 
@@ -178,14 +178,14 @@ def test_the_body_and_nothing_else(name: str, columns: int, tmp_path: Path) -> N
      "#text(size: 14pt)", "#smallcaps"],
 )  # fmt: skip
 def test_heads_in_any_type(heads: str, tmp_path: Path) -> None:
-    tei = read(compiled(Look(heads=heads)), tmp_path)
-    found = [h for h in said(tei.findall(".//t:body/t:div/t:head", NS)) if h != "Abstract"]
+    tei = read(compile_look(Look(heads=heads)), tmp_path)
+    found = [h for h in list_texts(tei.findall(".//t:body/t:div/t:head", NS)) if h != "Abstract"]
     assert found == ["Introduction", "Methods", "Results"]
 
 
 def test_spread_heads(tmp_path: Path) -> None:
-    source = compiled(Look(heads="#sp"), '#let sp(it) = text(size: 9pt)[#it.text.clusters().map(upper).join(" ")]')
-    found = [h for h in said(read(source, tmp_path).findall(".//t:body/t:div/t:head", NS)) if h != "ABSTRACT"]
+    source = compile_look(Look(heads="#sp"), '#let sp(it) = text(size: 9pt)[#it.text.clusters().map(upper).join(" ")]')
+    found = [h for h in list_texts(read(source, tmp_path).findall(".//t:body/t:div/t:head", NS)) if h != "ABSTRACT"]
     assert found == ["INTRODUCTION", "METHODS", "RESULTS"]
 
 
@@ -203,7 +203,7 @@ def test_right_to_left_lines_are_in_reading_order(tmp_path: Path) -> None:
 {sentence} {sentence} {sentence}
 """
     tei = read(typst.compile(source.encode(), format="pdf"), tmp_path)
-    text = " ".join(said([tei]))
+    text = " ".join(list_texts([tei]))
     assert tei.findtext(".//t:titleStmt/t:title", namespaces=NS) == "תכונות של חיפושיות ביער"
     assert "ואוכלות עלים יבשים (Smith 2012) וגם פירות." in text
     assert not set(text) & set("\u200e\u200f\u202a\u202b\u202c\u202d\u202e")

@@ -1,6 +1,7 @@
 # ruff: noqa: E501 - pages as they are set
-"""What is not set like a journal's paper, with known truth: slides, a thesis, an essay with footnotes, text printed twice, columns that
-nearly touch, a table of contents."""
+"""The extractor reads documents that do not look like journal papers.
+
+They are slides, theses with a table of contents, essays with footnotes, pages printed twice and pages with narrow gutters."""
 
 from __future__ import annotations
 
@@ -40,16 +41,16 @@ def read(source: str, folder: Path) -> etree._Element:
     return etree.fromstring(extract(pdf, timeout=60) or b"<TEI/>")
 
 
-def said(tei: etree._Element, path: str) -> list[str]:
+def list_texts(tei: etree._Element, path: str) -> list[str]:
     return [" ".join("".join(e.itertext()).split()) for e in tei.findall(path, NS)]
 
 
 def heads(tei: etree._Element) -> list[str]:
-    return said(tei, ".//t:body/t:div/t:head")
+    return list_texts(tei, ".//t:body/t:div/t:head")
 
 
 def body(tei: etree._Element) -> str:
-    return " ".join(said(tei, ".//t:body/t:div/t:p"))
+    return " ".join(list_texts(tei, ".//t:body/t:div/t:p"))
 
 
 def entries(tei: etree._Element) -> int:
@@ -88,7 +89,7 @@ def test_slides(tmp_path: Path) -> None:
 """
     tei = read(source, tmp_path)
     assert tei.findtext(".//t:titleStmt/t:title", namespaces=NS) == TITLE
-    assert said(tei, ".//t:sourceDesc//t:author//t:surname") == ["Ammar", "van der Lo"]
+    assert list_texts(tei, ".//t:sourceDesc//t:author//t:surname") == ["Ammar", "van der Lo"]
     assert heads(tei) == list(POINTS)
     assert all(point in body(tei) for points in POINTS.values() for point in points)
     assert entries(tei) == len(ENTRIES)
@@ -99,7 +100,7 @@ LEADERS = "#box(width: 1fr, repeat[.])"
 
 @pytest.mark.parametrize("between", [LEADERS, "#h(1fr)"], ids=["leaders", "space"])
 def test_a_thesis(between: str, tmp_path: Path) -> None:
-    """Its chapters are heads, their numbers stand above them; its table of contents is no text."""
+    """Chapter titles below their numbers are headings. The table of contents is no text."""
     listed = [("1", "Introduction", 1), ("1.1", "Aims", 2), ("2", "Methods", 3), ("3", "Results", 4), ("", "Bibliography", 5)]  # fmt: skip
     contents = "\n\n".join(f"{number} #h(4pt) {title} {between} {page}" for number, title, page in listed)
     chapters = "#pagebreak()\n".join(
@@ -131,7 +132,7 @@ We relate the traits of beetles to those of the litter. {PROSE}
 """
     tei = read(source, tmp_path)
     assert tei.findtext(".//t:titleStmt/t:title", namespaces=NS) == TITLE
-    assert said(tei, ".//t:sourceDesc//t:author//t:surname") == ["Ammar"]
+    assert list_texts(tei, ".//t:sourceDesc//t:author//t:surname") == ["Ammar"]
     assert heads(tei) == ["Introduction", "Aims", "Methods", "Results"]
     assert "Contents" not in body(tei)
     assert "...." not in body(tei)
@@ -148,7 +149,7 @@ NOTES = [
 
 @pytest.mark.parametrize("listed", ["", f"#v(1em)\n{bold(12, 'Bibliography')}\n\n{HANGING}"], ids=["no list", "a list"])
 def test_an_essay_that_cites_in_footnotes(listed: str, tmp_path: Path) -> None:
-    """It has no abstract and no affiliation, and its notes are neither in its text nor in its list, though they read like references."""
+    """It has no abstract and no affiliation. Its footnotes look like references, but are no text and no entries."""
     text = "\n\n".join(
         f"{PROSE} So it was in the old books.#footnote[{note}] {PROSE} {PROSE}" for note in (*NOTES, *NOTES)
     )
@@ -165,8 +166,8 @@ def test_an_essay_that_cites_in_footnotes(listed: str, tmp_path: Path) -> None:
 {listed}
 """
     tei = read(source, tmp_path)
-    assert said(tei, ".//t:abstract//t:p") == []
-    assert said(tei, ".//t:affiliation") == []
+    assert list_texts(tei, ".//t:abstract//t:p") == []
+    assert list_texts(tei, ".//t:affiliation") == []
     assert body(tei).count("So it was in the old books.") == 2 * len(NOTES)
     assert "University Press" not in body(tei)
     assert len(tei.findall(".//t:note[@place='foot']", NS)) == 2 * len(NOTES)
@@ -183,7 +184,7 @@ PAGES = [
 
 @pytest.mark.parametrize("columns", [1, 2])
 def test_text_printed_twice(columns: int, tmp_path: Path) -> None:
-    """The layer of text hidden under an image, and the image's own: each line counts once."""
+    """A line in the hidden text layer and in the visible text counts once."""
     sheets = "\n".join(f"#sheet[{page}]" for page in PAGES)
     source = f"""
 #set page(paper: "a4", margin: 2cm)
@@ -202,7 +203,7 @@ def test_text_printed_twice(columns: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [4, 6, len(ENTRIES)])
 @pytest.mark.parametrize("look", ["labels", "indents"])
 def test_columns_that_nearly_touch(look: str, count: int, tmp_path: Path) -> None:
-    """However few lines of the list are left for the second column."""
+    """The second column may contain only a few lines of the list."""
     listed = "\n\n".join((LABELLED if look == "labels" else HANGING).split("\n\n")[:count])
     source = f"""
 #set columns(gutter: 8pt)

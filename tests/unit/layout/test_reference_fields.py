@@ -1,4 +1,4 @@
-"""Reference strings as real papers print them, and the fields that a reader finds in them."""
+"""The fields of reference strings in real papers are those that a human reader finds."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from pdf2tei.fields import parse
             None,
             "1936",
         ),
-        # Nobody wrote it.
+        # The entry has no author.
         (
             "Rate Your Plate. (1988). Journal of Nutrition Education, 20(5), 267.",
             "Rate Your Plate",
             "Journal of Nutrition Education",
             "1988",
         ),
-        # All that stands in quotation marks is the title, dates and stops too.
+        # The title is the complete quotation, with its dates and periods.
         (
             "[1]“CBS News Callback Poll for CBS News/New York Times June 2004 Monthly Poll, July 2004,” ICPSR Data Holdings, Feb. 2005.",
             "CBS News Callback Poll for CBS News/New York Times June 2004 Monthly Poll, July 2004",
@@ -53,7 +53,7 @@ from pdf2tei.fields import parse
             "BMJ",
             "1934",
         ),
-        # Physics prints no title, and none is made up.
+        # Physics journals omit the title.
         ("A. M. Polyakov, Phys. Lett. B 103, 207 (1981).", "", "Phys. Lett. B", "1981"),
         ("P. Bedaque, U. van Kolck, Phys. Lett. B 428 (1998) 221.", "", "Phys. Lett. B", "1998"),
         (

@@ -1,4 +1,4 @@
-"""Where the reference list begins and ends when the segmentation labels a part of it otherwise."""
+"""The reference list is complete if the segmentation labels only a part of it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ BODY = [Row("The models that we trained learn from few examples and do not forge
 
 
 def entry(year: int, authors: int = 0) -> list[Row]:
-    """An entry with as many lines of names before its own two."""
+    """Return the two rows of an entry, after `authors` rows of names."""
     names = [Row(PEOPLE + ",", left=60) for _ in range(authors)]
     first = Row(f"J. Wu, K. Williams, and C. L. Giles. {year}. Searching", block=True)
     return [first, *names, Row("for papers. Journal of Libraries, 12(3):4–19.", left=60)]
 
 
-def listed(document: Document, labelled: list[int]) -> list[str]:
-    """The entries found when only these lines of the document are labelled references."""
+def list_found_entries(document: Document, labelled: list[int]) -> list[str]:
+    """Return the entries if only these lines of the document are labeled as references."""
     lines = [line for page in document.pages for line in page.lines]
     labels = {id(line): Label.BODY for line in lines} | {id(lines[i]): Label.REFERENCE for i in labelled}
     return [e.raw for e in references.read(document, labels, measure(lines), Joiner(lines))]
@@ -37,14 +37,14 @@ def test_long_author_blocks_do_not_end_list() -> None:
         *entry(2004),
     ]
     hole = range(36, 57)
-    found = listed(draw(rows), [i for i in range(30, len(rows)) if i not in hole])
+    found = list_found_entries(draw(rows), [i for i in range(30, len(rows)) if i not in hole])
     assert [raw for raw in found if "2004" in raw]
     assert sum("Searching" in raw for raw in found) == 4
 
 
 def test_missed_tail_belongs_to_list() -> None:
     rows = [*BODY, Row("References", HEAD, block=True), *(row for year in range(1990, 2010) for row in entry(year))]
-    found = listed(draw(rows), list(range(30, 45)))
+    found = list_found_entries(draw(rows), list(range(30, 45)))
     assert len(found) == 20
     assert "2009" in found[-1]
 
@@ -53,7 +53,7 @@ def test_list_begins_at_its_head() -> None:
     credits = [Row("Writing: Elvina V. Brown, Helen M. Faddy.", block=True) for _ in range(12)]
     rows = [*BODY, *credits, Row("References", HEAD, block=True), *(r for y in range(2000, 2010) for r in entry(y))]
     document = draw(rows)
-    found = listed(document, list(range(30, len(rows))))
+    found = list_found_entries(document, list(range(30, len(rows))))
     assert len(found) == 10
     assert all(line.kind is Kind.BODY for line in document.pages[0].lines[30:42])
 
@@ -62,7 +62,7 @@ def test_appendix_is_no_hole_of_list() -> None:
     appendix = [Row("Proofs of the theorems", HEAD, block=True), *BODY]
     rows = [*BODY, Row("References", HEAD, block=True), *(r for y in range(2000, 2010) for r in entry(y)), *appendix]
     document = draw([*rows, *entry(2010), *entry(2011)])
-    listed(document, [*range(30, 51), *range(len(rows), len(rows) + 4)])
+    list_found_entries(document, [*range(30, 51), *range(len(rows), len(rows) + 4)])
     assert all(line.kind is Kind.BODY for line in document.pages[0].lines[51 : len(rows)])
 
 
@@ -71,5 +71,5 @@ def test_text_in_other_size_ends_list() -> None:
     behind = [Row("The authors of Brown et al. (2001) and J. Wu (2002) agreed, p. 12.", ROMAN)] * 10
     rows = [*BODY, Row("References", HEAD, block=True), *small, *behind]
     document = draw(rows)
-    assert len(listed(document, list(range(30, 51)))) == 10
+    assert len(list_found_entries(document, list(range(30, 51)))) == 10
     assert all(line.kind is Kind.BODY for line in document.pages[0].lines[51:])

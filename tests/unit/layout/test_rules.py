@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pdf2tei import authors
 from pdf2tei.callouts import Linker, Style, style_of
+from pdf2tei.captions import CAPTION
 from pdf2tei.crf import Label, label
 from pdf2tei.fields import parse
 from pdf2tei.heads import split_number
@@ -23,7 +24,8 @@ ROMAN = Font("times", 10.0)
 
 
 def line(text: str, y: float = 0.0) -> Line:
-    tokens, x = [], 0.0
+    tokens: list[Token] = []
+    x = 0.0
     for word in text.split():
         tokens.append(Token(word, x, y, x + 5 * len(word), y + 10, ROMAN, bool(tokens)))
         x += 5 * len(word) + 3
@@ -91,7 +93,7 @@ def test_the_authors_of_a_reference(text: str, surnames: list[str]) -> None:
         ("Results", "", "Results"),
     ],
 )
-def test_a_heads_number_is_parted_as_grobid_parts_it(printed: str, number: str, head: str) -> None:
+def test_heading_number_is_split_as_in_grobid(printed: str, number: str, head: str) -> None:
     assert split_number(printed) == (number, head)
 
 
@@ -124,7 +126,7 @@ def test_lines_are_joined(lines: list[str], text: str) -> None:
         (["L’He", "´reault"], "L’Héreault"),
     ],
 )
-def test_an_accent_in_a_font_of_its_own_belongs_to_the_letter_before_it(pieces: list[str], text: str) -> None:
+def test_separate_accent_is_combined_with_its_letter(pieces: list[str], text: str) -> None:
     made = line(" ".join(pieces))
     made.tokens = [replace(t, space=t.space and t.text[0] not in "´¸ˆ") for t in made.tokens]
     assert Joiner([made]).text([made]).text == text
@@ -154,6 +156,8 @@ def callouts(
         ("(Brousseau et al., 2018a,b)", [("Brousseau et al., 2018a", "b1"), ("b)", "b2")]),
         ("plots of van der Maaten and Hinton (2008)", [("van der Maaten and Hinton (2008)", "b3")]),
         ("In March 2014 it rained.", []),
+        ("(Wu and Giles, 2014, p. 2931)", [("Wu and Giles, 2014", "b0")]),
+        ("(Brousseau et al., 2018a, p. 1210)", [("Brousseau et al., 2018a", "b1")]),
     ],
 )
 def test_callouts_by_name_and_year(text: str, found: list[tuple[str, str]]) -> None:
@@ -174,7 +178,7 @@ def test_callouts_by_number(text: str, found: list[tuple[str, str]]) -> None:
     assert callouts(text, Style.BRACKET, labelled=True) == found
 
 
-def test_raised_callouts_stand_where_digits_are_raised() -> None:
+def test_raised_digits_are_callouts() -> None:
     text = "as before 2,3 and in CO 2"
     assert callouts(text, Style.RAISED, labelled=True, raised=[(10, 13)]) == [("2,", "b1"), ("3", "b2")]
 
@@ -191,6 +195,34 @@ def test_the_style_of_citing(text: str, labelled: bool, style: Style) -> None:
     assert (
         style_of([Text(text)], [Entry(str(i + 1) if labelled else "", raw) for i, raw in enumerate(ENTRIES)]) is style
     )
+
+
+@pytest.mark.parametrize("printed", ["1", "1,2", "1–3", "2-4,", "1, 3–4"])
+def test_raised_numbers_and_ranges_are_citations(printed: str) -> None:
+    text = f"One {printed} and two {printed}"
+    second = len(text) - len(printed)
+    raised = [(4, 4 + len(printed)), (second, len(text))]
+    entries = [Entry(str(i + 1), raw) for i, raw in enumerate(ENTRIES)]
+    assert style_of([Text(text, raised)], entries) is Style.RAISED
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "number"),
+    [
+        ("Figure-1 A map of the sites", "Figure", "1"),
+        ("Table-2: Sizes of the samples", "Table", "2"),
+        ("Figure\u20103. Growth", "Figure", "3"),
+        ("Table 4. Sizes", "Table", "4"),
+    ],
+)
+def test_caption_label_may_follow_hyphen(text: str, kind: str, number: str) -> None:
+    found = CAPTION.match(text)
+    assert found and (found["kind"], found["label"]) == (kind, number)
+
+
+@pytest.mark.parametrize("text", ["Table-top experiments", "Figure-of-eight knots"])
+def test_hyphenated_word_is_no_caption(text: str) -> None:
+    assert CAPTION.match(text) is None
 
 
 @pytest.mark.parametrize(
@@ -239,7 +271,7 @@ def test_the_fields_of_a_reference(raw: str, fields: dict[str, str | bool]) -> N
 
 
 @given(st.text(max_size=200))
-def test_any_string_can_be_labelled_and_every_field_is_in_it(raw: str) -> None:
+def test_fields_are_substrings_of_any_string(raw: str) -> None:
     assert len(features(raw, pieces(raw))) == len(pieces(raw))
     for kind, value in label(raw):
         assert value in raw and kind is not Label.OTHER

@@ -1,6 +1,8 @@
-"""A bold phrase that opens a paragraph is its head; names that are words of imprints too are names."""
+"""A bold phrase at the start of a paragraph is its heading; a surname may be a place name."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
@@ -10,8 +12,8 @@ from pdf2tei.model import Line
 from tests.unit.layout.drawn import BOLD, ROMAN, Row, draw
 
 
-def opened(bold: str, rest: str) -> Line:
-    """A paragraph's first line whose first words are bold."""
+def draw_first_line(bold: str, rest: str) -> Line:
+    """Return a paragraph's first line with these first words in bold."""
     line = draw([Row(f"{bold} {rest}")]).pages[0].lines[0]
     for token in line.tokens[: len(bold.split())]:
         token.font = BOLD
@@ -33,9 +35,25 @@ def opened(bold: str, rest: str) -> Line:
     ],
 )
 def test_bold_phrase_heads_its_paragraph(bold: str, rest: str, is_begun: bool, head: str | None) -> None:
-    line = opened(bold, rest)
+    line = draw_first_line(bold, rest)
     before = line if is_begun else draw([Row("The text before goes on here without an end")]).pages[0].lines[0]
     found = run_in(line, before, is_begun)
+    assert (found[0].text if found else None) == head
+
+
+@pytest.mark.parametrize(
+    ("bold", "italic", "head"),
+    [
+        ("Growth of Escherichia coli.", range(2, 4), "Growth of Escherichia coli."),
+        ("Escherichia coli in rivers.", range(2), "Escherichia coli in rivers."),
+        ("Growth of Escherichia coli", range(2, 4), None),
+    ],
+)
+def test_bold_run_in_heading_may_contain_italic_words(bold: str, italic: range, head: str | None) -> None:
+    line = draw_first_line(bold, "We grew the cells over two summers")
+    for i in italic:
+        line.tokens[i].font = replace(BOLD, italic=True)
+    found = run_in(line, None, True)
     assert (found[0].text if found else None) == head
 
 

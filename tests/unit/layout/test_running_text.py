@@ -1,4 +1,4 @@
-"""No decision about the front, figures or tables makes running text disappear."""
+"""Rules for front matter, figures and tables never remove running text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def kinds(document: Document, text: str) -> set[Kind]:
     return {line.kind for page in document.pages for line in page.lines if text in line.text}
 
 
-def lines_of(document: Document) -> list[Line]:
+def all_lines(document: Document) -> list[Line]:
     return [line for page in document.pages for line in page.lines]
 
 
@@ -25,7 +25,7 @@ def test_prose_of_front_returns_to_body() -> None:
     document = draw([Row("Basil of the World", HEAD), *summary, *TEXT])
     for line in document.pages[0].lines[:7]:
         line.kind = Kind.FRONT
-    assert guard.restore_front(document, measure(lines_of(document))) == 6
+    assert guard.restore_front(document, measure(all_lines(document))) == 6
     assert kinds(document, "Basil is") == {Kind.BODY}
     assert document.pages[0].lines[0].kind is Kind.FRONT
 
@@ -35,21 +35,21 @@ def test_imprint_of_front_stays_there() -> None:
     document = draw([*[Row(imprint, SMALL, block=not i) for i in range(6)], *TEXT])
     for line in document.pages[0].lines[:6]:
         line.kind = Kind.FRONT
-    assert guard.restore_front(document, measure(lines_of(document))) == 0
+    assert guard.restore_front(document, measure(all_lines(document))) == 0
 
 
 def test_paragraph_labelled_table_returns_to_body() -> None:
     document = draw([*TEXT, *[Row(SENTENCE, block=not i, gap=12.0 if not i else 2.0) for i in range(5)]])
     for line in document.pages[0].lines[30:]:
         line.kind = Kind.TABLE
-    assert guard.restore_floats(document, measure(lines_of(document))) == 5
+    assert guard.restore_floats(document, measure(all_lines(document))) == 5
 
 
 def test_cells_of_table_stay_there() -> None:
     document = draw([*TEXT, *[Row("Site North 12 0.4", block=not i) for i in range(9)]])
     for line in document.pages[0].lines[30:]:
         line.kind = Kind.TABLE
-    assert guard.restore_floats(document, measure(lines_of(document))) == 0
+    assert guard.restore_floats(document, measure(all_lines(document))) == 0
 
 
 def test_abstract_continues_over_larger_subheads() -> None:
@@ -64,7 +64,7 @@ def test_abstract_continues_over_larger_subheads() -> None:
         *[Row(SENTENCE.replace("Tulsi", "Thyme"), SMALL)] * 3,
     ]
     document = draw([*parts, *TEXT])
-    found = [line.text for line in abstract.find(document.pages[0].lines, 0.0, measure(lines_of(document)))]
+    found = [line.text for line in abstract.find(document.pages[0].lines, 0.0, measure(all_lines(document)))]
     assert [text for text in found if "Mint" in text]
     assert "Methodology/Principal findings" in found
     assert not [text for text in found if "Thyme" in text]
@@ -83,7 +83,7 @@ def test_abstract_continues_on_next_page() -> None:
     document = draw(first, second)
     furniture.mark(document)
     assert kinds(document, "Continued") == {Kind.FURNITURE}
-    measures = measure(lines_of(document))
+    measures = measure(all_lines(document))
     top = abstract.find([x for x in document.pages[0].lines if x.kind is Kind.BODY], 0.0, measures)
     after = [x for x in document.pages[1].lines if x.kind is Kind.BODY]
     assert len(abstract.rest(top, after, False, measures, is_continued=True)) == 2

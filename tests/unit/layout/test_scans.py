@@ -1,4 +1,4 @@
-"""Text layers that cannot be trusted, and scans read by OCR where the extra is installed."""
+"""Unreliable text layers are detected, and OCR reads scans if the extra is installed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pdf2tei import extract, scans
 from pdf2tei.health import Ill, ills
 from pdf2tei.model import Box, Document, Font, Line, Page, Token
 from tests.unit.layout.conftest import PROSE
-from tests.unit.layout.test_looks import LOOKS, compiled, said
+from tests.unit.layout.test_looks import LOOKS, compile_look, list_texts
 
 NS = {"t": "http://www.tei-c.org/ns/1.0"}
 
 
 def pictures(pdf: bytes, dpi: int = 150) -> bytes:
-    """A PDF of the same pages as pictures, without text."""
+    """Return a PDF with the pages as images, without text."""
     source, out = pypdfium2.PdfDocument(pdf), pypdfium2.PdfDocument.new()
     for page in source:
         width, height = page.get_size()
@@ -30,17 +30,17 @@ def pictures(pdf: bytes, dpi: int = 150) -> bytes:
         sheet = out.new_page(width, height)
         sheet.insert_obj(image)
         sheet.gen_content()
-    return saved(out)
+    return save_pdf(out)
 
 
-def saved(document: pypdfium2.PdfDocument) -> bytes:
+def save_pdf(document: pypdfium2.PdfDocument) -> bytes:
     buffer = io.BytesIO()
     document.save(buffer)
     return buffer.getvalue()
 
 
-def test_a_scan_has_no_content_unless_ocr_is_on(tmp_path: Path) -> None:
-    (tmp_path / "a.pdf").write_bytes(pictures(compiled(LOOKS["plain"])))
+def test_scan_has_no_content_without_ocr(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(pictures(compile_look(LOOKS["plain"])))
     assert extract(tmp_path / "a.pdf", timeout=60) is None
 
 
@@ -53,9 +53,9 @@ def test_a_scan_becomes_text_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(pictures(typst.compile(text.encode(), format="pdf")))
     tei = etree.fromstring(extract(tmp_path / "a.pdf", timeout=300, ocr=True) or b"<TEI/>")
     assert tei.findtext(".//t:titleStmt/t:title", namespaces=NS) == "Traits of Beetles in the Litter"
-    assert "We sampled three forests over two summers" in " ".join(said(tei.findall(".//t:body//t:p", NS)))
-    pages = tei.find(".//t:extent/t:measure[@unit='pages'][@type='ocr']", NS)
-    assert (pages.get("quantity"), pages.get("n")) == ("1", "1")
+    assert "We sampled three forests over two summers" in " ".join(list_texts(tei.findall(".//t:body//t:p", NS)))
+    pages = tei.findall(".//t:extent/t:measure[@unit='pages'][@type='ocr']", NS)
+    assert [(e.get("quantity"), e.get("n")) for e in pages] == [("1", "1")]
     assert [a.get("ident") for a in tei.iterfind(".//t:application", NS)] == ["s2corpus-layout", "ocr"]
 
 
@@ -66,8 +66,8 @@ def page(text: str, *, x: float = 50.0) -> Page:
     return Page(1, 600.0, 800.0, lines, [])
 
 
-def shifted(text: str) -> str:
-    """Every letter as the one three places on: a font whose map to characters is wrong."""
+def shift_letters(text: str) -> str:
+    """Return the text with each letter moved by three places, like a font with a wrong character map."""
     return "".join(chr((ord(c) - 97 + 3) % 26 + 97) if "a" <= c <= "z" else c for c in text.lower())
 
 
@@ -75,7 +75,7 @@ def shifted(text: str) -> str:
     ("given", "ill"),
     [
         (page(PROSE), None),
-        (page(shifted(PROSE + PROSE)), Ill.NO_WORDS),
+        (page(shift_letters(PROSE + PROSE)), Ill.NO_WORDS),
         (page(" ".join(chr(0xE000 + ord(c) % 200) for c in PROSE)), Ill.NO_UNICODE),
         (page(PROSE, x=700.0), Ill.OUTSIDE),
         (page("Die Käfer leben im Laub und fressen, was sie finden; wir haben drei Wälder über zwei Sommer untersucht, ohne etwas zu "

@@ -1,4 +1,4 @@
-"""The extractor's service speaks GROBID's REST API, needs its token, and outlives what PDFs do to it."""
+"""The extractor's service implements GROBID's REST API, requires its token and survives hostile PDFs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOKEN = "a token for this test only"
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[tuple[httpx.Client, subprocess.Popen[bytes]]]:
-    """A server with one worker on a free port, and a client that bears its token."""
+    """Yield a client with the token and the process of a server with one worker on a free port."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     process = subprocess.Popen(
@@ -102,7 +102,7 @@ def test_a_form_without_input_is_a_bad_request(service: tuple[httpx.Client, subp
 
 
 def test_is_busy_when_its_worker_is(service: tuple[httpx.Client, subprocess.Popen[bytes]], shared_data: Path) -> None:
-    """Eight at once for one worker: each is answered or told to come again, none is lost."""
+    """One worker receives eight parallel requests: each gets a TEI or a request to retry."""
     client, _ = service
     content = max((shared_data / "pairs").glob("*.pdf"), key=lambda p: p.stat().st_size).read_bytes()
     with ThreadPoolExecutor(8) as pool:
@@ -113,7 +113,7 @@ def test_is_busy_when_its_worker_is(service: tuple[httpx.Client, subprocess.Pope
 def test_who_hangs_up_frees_the_worker(
     service: tuple[httpx.Client, subprocess.Popen[bytes]], paper: Callable[[int, str], Path]
 ) -> None:
-    """A PDF that would keep the only worker for its two minutes, and a client that waits for three seconds."""
+    """The PDF would block the only worker for two minutes; its client disconnects after three seconds."""
     client, _ = service
     content = paper(2, "bracket").read_bytes()
     form = {"input": ("x.pdf", drawn_forever(b"q Q"), "application/pdf")}

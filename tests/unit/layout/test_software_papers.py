@@ -1,4 +1,4 @@
-"""Papers about software (Journal of Statistical Software's look): code between the paragraphs, an abstract under a centred head."""
+"""Papers about software, as in the Journal of Statistical Software: code between paragraphs, a centered abstract heading."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ ENTRIES
 
 
 def read(folder: Path, abstract: str, gap: str = "") -> etree._Element:
-    """The TEI of the paper with an abstract, and with space before its head."""
+    """Return the TEI of the paper with this abstract and this space before its heading."""
     listed = "\n\n".join(f'#par(hanging-indent: 1.2em)[#"{e}"]' for e in ENTRIES)
     source = PAGE.replace("ABSTRACT", abstract).replace("GAP", gap)
     for name, text in (("PROSE", f"{PROSE} {PROSE}"), ("LISTING", LISTING), ("ENTRIES", listed)):
@@ -77,16 +77,16 @@ def read(folder: Path, abstract: str, gap: str = "") -> etree._Element:
     return etree.fromstring(extract(pdf, timeout=60) or b"<TEI/>")
 
 
-def said(tei: etree._Element, path: str) -> list[str]:
+def list_texts(tei: etree._Element, path: str) -> list[str]:
     return [" ".join("".join(e.itertext()).split()) for e in tei.findall(path, NS)]
 
 
-def test_code_and_what_it_prints_is_text_but_not_a_head_and_not_a_reference(tmp_path: Path) -> None:
+def test_code_and_its_output_are_body_text(tmp_path: Path) -> None:
     tei = read(tmp_path, PROSE)
-    assert said(tei, ".//t:body/t:div/t:head") == ["Introduction", "Methods"]
-    raws = said(tei, ".//t:listBibl//t:note[@type='raw_reference']")
+    assert list_texts(tei, ".//t:body/t:div/t:head") == ["Introduction", "Methods"]
+    raws = list_texts(tei, ".//t:listBibl//t:note[@type='raw_reference']")
     assert [raw[:12] for raw in raws] == [entry[:12] for entry in ENTRIES]
-    assert " ".join(said(tei, ".//t:body/t:div/t:p")).count("Loading required package") == 2
+    assert " ".join(list_texts(tei, ".//t:body/t:div/t:p")).count("Loading required package") == 2
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_code_and_what_it_prints_is_text_but_not_a_head_and_not_a_reference(tmp_
     ],
     ids=["a short last line", "over the page's end", "a line of imprint within"],
 )  # fmt: skip
-def test_an_abstract_is_whole(abstract: str, gap: str, tmp_path: Path) -> None:
+def test_abstract_is_complete(abstract: str, gap: str, tmp_path: Path) -> None:
     tei = read(tmp_path, abstract, gap)
-    assert " ".join(said(tei, ".//t:profileDesc/t:abstract")) == abstract.replace(" #linebreak()", "")
-    assert said(tei, ".//t:body/t:div/t:head") == ["Introduction", "Methods"]
+    assert " ".join(list_texts(tei, ".//t:profileDesc/t:abstract")) == abstract.replace(" #linebreak()", "")
+    assert list_texts(tei, ".//t:body/t:div/t:head") == ["Introduction", "Methods"]

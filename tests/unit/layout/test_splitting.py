@@ -1,4 +1,4 @@
-"""Reference lists are found under any head and cut into entries as a reader cuts them."""
+"""Reference lists are found under any heading and split into the entries that a reader sees."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FONT = Font("times", 9.0)
 
 
 def line(text: str, row: int, x: float = 50.0) -> Line:
-    """A line of nine-point type in a row of a page."""
+    """Return a line of nine-point type in a row of a page."""
     tokens: list[Token] = []
     at = x
     for word in text.split():
@@ -56,7 +56,7 @@ def test_text_that_is_not_a_head(text: str) -> None:
     assert not is_head(line(text, 1))
 
 
-def test_one_label_that_is_not_read_does_not_end_the_list() -> None:
+def test_unread_label_does_not_end_list() -> None:
     lines = [
         line("1 Ammar W, Groeneveld D. Construction of the literature graph. 2018;3:84–91.", 1),
         line("2 Lo K, Wang LL. S2ORC: the Semantic Scholar open research corpus. 2020;1:4969–83.", 2),
@@ -70,7 +70,7 @@ def test_one_label_that_is_not_read_does_not_end_the_list() -> None:
     assert found[1].endswith("12: 4–9.")
 
 
-def test_a_label_within_a_line_of_merged_entries_is_found() -> None:
+def test_label_inside_merged_line_is_found() -> None:
     lines = [
         line("[1] Ammar W. Graphs. 2018;3:84–91.", 1),
         line("[2] Lo K. Corpora. 2020;1:4969–83. [3] Sluis I. Litter. J Ecol 2011;12:4–9.", 2),
@@ -79,7 +79,7 @@ def test_a_label_within_a_line_of_merged_entries_is_found() -> None:
     assert [e[:3] for e in entries(lines)] == ["[1]", "[2]", "[3]", "[4]"]
 
 
-def test_numbers_at_the_start_of_lines_within_entries_are_no_labels() -> None:
+def test_number_at_start_of_line_is_no_label() -> None:
     lines = [
         line("1. Ammar W. Construction of the literature graph.", 1),
         line("2018. Proceedings of NAACL, pages 84–91.", 2),
@@ -111,7 +111,7 @@ def test_lists_without_labels(first: float, rest: float) -> None:
 
 @pytest.mark.parametrize("set_in", [0.0, 12.0], ids=["no indent", "hanging"])
 def test_entries_whose_authors_no_rule_knows(set_in: float) -> None:
-    """Neither labels nor names with initials begin these: a CRF has learned how entries begin and end."""
+    """The entries begin without labels or initials; a CRF finds their boundaries."""
     printed = [
         ("World Health Organization. Global report on litter", "and its dwellers. Geneva: WHO Press; 2018."),
         ("Ammar W, Groeneveld D. Construction of the literature", "graph in Semantic Scholar. 2018;3:84–91."),
@@ -123,8 +123,8 @@ def test_entries_whose_authors_no_rule_knows(set_in: float) -> None:
     assert entries(lines) == [" ".join(pair) for pair in printed]
 
 
-def test_a_line_that_breaks_the_order_of_a_sorted_list_goes_on_with_an_entry_without_year() -> None:
-    """A book's title at the start of a line reads like a name (`Medicinal and`)."""
+def test_line_out_of_order_continues_entry_without_year() -> None:
+    """A book title at the start of a line looks like a name (`Medicinal and`)."""
     names = [
         "Adams",
         "Bruneton",
@@ -148,7 +148,7 @@ def test_a_line_that_breaks_the_order_of_a_sorted_list_goes_on_with_an_entry_wit
     assert entries([line(text, row) for row, text in enumerate(printed, 1)]) == whole
 
 
-def test_a_list_ends_where_an_appendix_begins_in_bold() -> None:
+def test_bold_appendix_heading_ends_list() -> None:
     given = [
         "References",
         "Ammar W, Groeneveld D. Construction of the literature graph. NAACL 2018;3:84–91.",

@@ -1,4 +1,4 @@
-"""The CRFs label as CRFsuite does, which trained them."""
+"""The CRFs return the same labels as CRFsuite, which trained them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STRINGS = [
 
 
 def suite(model: Path) -> pycrfsuite.Tagger:
-    """CRFsuite's own reader of a model."""
+    """Return CRFsuite's tagger for a model."""
     loaded = pycrfsuite.Tagger()
     loaded.open(str(model))
     return loaded
@@ -44,9 +44,9 @@ def test_labels_and_probabilities_of_any_names_are_crfsuites(model: Path, length
     assert np.allclose(ours.probabilities(weights), sure, rtol=0, atol=1e-9)
 
 
-def test_sequences_of_any_lengths_are_labelled_as_each_alone() -> None:
+def test_batches_get_same_labels_as_single_sequences() -> None:
     model = Tagger(crf.MODEL)
-    weights = [model.weights(features(raw, pieces(raw))) for raw in STRINGS] * 14  # more than are labelled at once
+    weights = [model.weights(features(raw, pieces(raw))) for raw in STRINGS] * 14  # more than one batch
     assert model.tag_each(weights) == [model.tag(one) for one in weights]
     assert model.tag_each([]) == []
 
@@ -63,7 +63,7 @@ def test_what_neighbours_show_weighs_what_its_names_weigh() -> None:
         assert np.allclose(model.weights(own) + model.beside(lines, (-2, -1, 1, 2)), spelt)
 
 
-def test_references_are_labelled_by_the_names_that_were_trained_on() -> None:
+def test_reference_labels_are_trained_label_names() -> None:
     theirs = suite(crf.MODEL)
     for raw, fields in zip(STRINGS, crf.label_each(STRINGS), strict=True):
         found = pieces(raw)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from .model import Document, Line
-from .tagger import neighboured, tagger
+from .tagger import add_neighbors, tagger
 
 MODEL = Path(__file__).with_name("segmentation.crfsuite")
 """Trained by `python -m devtools.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
@@ -167,7 +167,7 @@ def features(lines: Sequence[Facts], *, paged: bool = True) -> list[list[str]]:
     With `paged`, the features include the position on the page and in the document, and whether the text repeats at other
     pages' edges.
     """
-    return neighboured(*described(lines, paged=paged), NEIGHBOURS)
+    return add_neighbors(*described(lines, paged=paged), NEIGHBOURS)
 
 
 def described(lines: Sequence[Facts], *, paged: bool) -> tuple[list[list[str]], list[list[str]]]:
@@ -249,5 +249,5 @@ def label(document: Document) -> dict[int, Label]:
     lines = [line for page in document.pages for line in page.lines][:MAX_LINES]
     own, shown = described(facts(lines), paged=True)
     model = tagger(MODEL)
-    labels = model.tag(model.weights(own) + model.beside(shown, NEIGHBOURS))
+    labels = model.tag(model.weights(own) + model.weigh_neighbors(shown, NEIGHBOURS))
     return {id(line): Label(x) for line, x in zip(lines, labels, strict=True)}

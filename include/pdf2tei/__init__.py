@@ -11,10 +11,11 @@ __all__ = ["VERSION", "Code", "ExtractionError", "extract"]
 
 
 def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
-    """GROBID-shaped TEI of a PDF; None if its pages hold no text.
+    """Return the GROBID-shaped TEI of a PDF; None if its pages contain no text.
 
-    `timeout` is in seconds. With `ocr`, pages whose text layer is missing or unusable are read from their pictures, which
-    needs the extra `ocr`. Same PDF, same bytes. Raises ExtractionError with GROBID's code for what is wrong."""
+    `timeout` is in seconds. With `ocr`, pages with a missing or unusable text layer are read with OCR, which needs the extra
+    `ocr`. The same PDF always gives the same bytes. Raises ExtractionError with GROBID's code for the error.
+    """
     from .paper import extract as run
 
     return run(pdf, timeout=timeout, ocr=ocr)

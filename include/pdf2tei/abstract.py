@@ -1,4 +1,4 @@
-"""The abstract and the keywords on the first pages."""
+"""Find the abstract and the keywords on the first pages."""
 
 from __future__ import annotations
 
@@ -39,19 +39,20 @@ FRONT = re.compile(
 )
 
 _SUBHEAD = 50
-"""Characters of a subhead of an abstract, at most."""
+"""Maximum length of a subhead of an abstract, in characters."""
 INDEXED = re.compile(
     _KEYWORDS.pattern
     + r"|\s*(?:additional key\s?words|ccs concepts|categories and subject|general terms|(?:jel|msc|pacs|ams)\b)",
     re.I,
 )
-"""What stands right under an abstract: keywords, classes"""
+"""Text that directly follows an abstract: keywords, classes."""
 
 
 def find(lines: list[Line], top: float, measures: Measures) -> list[Line]:
-    """The abstract's lines, the word `Abstract` taken off; its head, where it stands alone, is marked FRONT.
+    """Return the abstract's lines without the word `Abstract`; mark a head on a separate line as FRONT.
 
-    `lines` are one page's in reading order; only what stands below `top` counts."""
+    `lines` are the lines of one page in reading order. Lines above `top` are ignored.
+    """
     for i, line in enumerate(lines):
         match = _HEAD.match(line.text)
         if line.y0 < top - 2 or not match or line.kind is not Kind.BODY:
@@ -61,18 +62,18 @@ def find(lines: list[Line], top: float, measures: Measures) -> list[Line]:
             if not match["stop"] and not _head_in_type(line, match.end()):
                 continue
             _take_off(line, match.end())
-            return _run(lines[i:], measures)
+            return _take_abstract(lines[i:], measures)
         if rest <= 1:
             line.kind = Kind.FRONT
             below = [x for x in lines if x is not line and x.y0 > line.y0 + 2 and x.y0 >= line.y1 - 2]
-            below = _column(line, below)
-            after = _after(lines[i + 1 :], below) or below
-            return _run(_from_head(line, after, below), measures)
+            below = _select_column(line, below)
+            after = _list_after_head(lines[i + 1 :], below) or below
+            return _take_abstract(_choose_lines(line, after, below), measures)
     return []
 
 
-def _after(lines: list[Line], below: list[Line]) -> list[Line]:
-    """What follows a head in reading order: what is `below` it, and of the columns to the right all."""
+def _list_after_head(lines: list[Line], below: list[Line]) -> list[Line]:
+    """Return the lines after a head in reading order: lines in `below`, and all lines in columns to the right."""
     out: list[Line] = []
     right = False
     for line in lines:
@@ -82,14 +83,17 @@ def _after(lines: list[Line], below: list[Line]) -> list[Line]:
     return out
 
 
-def _from_head(head: Line, after: list[Line], below: list[Line]) -> list[Line]:
-    """`after`, what follows a head in reading order, but all of `below` where the line right under the head comes before it."""
+def _choose_lines(head: Line, after: list[Line], below: list[Line]) -> list[Line]:
+    """Return `after`, or `below` if the line directly under the head is missing from `after`."""
     nearest = min(below, key=lambda x: (x.y0, x.x0), default=head)
     return below if nearest not in after and nearest.y0 - head.y1 < head.size else after
 
 
-def _column(head: Line, below: list[Line]) -> list[Line]:
-    """The lines of a head's column: those that do not end left of it, and short lines of their blocks, for a head may be centred."""
+def _select_column(head: Line, below: list[Line]) -> list[Line]:
+    """Return the lines of a head's column: lines that do not end left of the head, and short lines of their blocks.
+
+    The short lines are included because a head may be centered.
+    """
     under = [x for x in below if x.x1 > head.x0 - 5]
     blocks = {x.block for x in under}
     left = min((x.x0 for x in under[:2]), default=head.x0)  # the second is not indented
@@ -97,7 +101,7 @@ def _column(head: Line, below: list[Line]) -> list[Line]:
 
 
 def _head_in_type(line: Line, end: int) -> bool:
-    """Whether the word at a line's start is set apart by its type."""
+    """Return whether the word at a line's start differs in type from the rest."""
     first = line.tokens[0].font
     rest = [t for t in line.tokens[1:] if len(t.text) > 2]
     return bool(rest) and (
@@ -117,13 +121,13 @@ def _take_off(line: Line, characters: int) -> None:
     line.forget()
 
 
-def _run(lines: list[Line], measures: Measures) -> list[Line]:
-    """From the first line to what ends an abstract: keywords, the first head, another type, another column."""
+def _take_abstract(lines: list[Line], measures: Measures) -> list[Line]:
+    """Return the lines up to the end of an abstract: keywords, the first head, another type, or another column."""
     run: list[Line] = []
     subheads: list[Line] = []
     for i, line in enumerate(lines):
         text = line.text
-        if _KEYWORDS.match(text) or (FRONT.match(text) and not (run and _within(run[-1], line))):
+        if _KEYWORDS.match(text) or (FRONT.match(text) and not (run and _continues_sentence(run[-1], line))):
             break
         if not run:
             if _is_subhead(line, lines, i):
@@ -147,7 +151,7 @@ def _run(lines: list[Line], measures: Measures) -> list[Line]:
             continue
         moved = line.y0 < last.y0 - 2
         if abs(line.size - first.size) > 0.8 or (
-            moved and (line.x0 < first.x1 or line.page != last.page or _ended(last))
+            moved and (line.x0 < first.x1 or line.page != last.page or _ends_sentence(last))
         ):
             break
         gap = line.y0 - last.y1
@@ -174,41 +178,43 @@ def _is_subhead(line: Line, lines: list[Line], i: int, first: Line | None = None
     return is_as_set and is_in_column and is_near
 
 
-def _within(last: Line, line: Line) -> bool:
-    """Whether a line goes on with the sentence of the line before."""
-    return line.block == last.block and abs(line.size - last.size) < 0.3 and not _ended(last)
+def _continues_sentence(last: Line, line: Line) -> bool:
+    """Return whether a line continues the sentence of the line before."""
+    return line.block == last.block and abs(line.size - last.size) < 0.3 and not _ends_sentence(last)
 
 
-def _ended(line: Line) -> bool:
+def _ends_sentence(line: Line) -> bool:
     return line.text.rstrip().endswith((".", "!", "?", "”"))
 
 
 def rest(
     abstract: list[Line], after: list[Line], judged: bool, measures: Measures, *, is_continued: bool = False
 ) -> list[Line]:
-    """How an abstract that breaks off at its page's end goes on: the first lines of the next page, set as it is. `after` are that
-    page's lines in reading order; `judged` says that the header CRF takes the first for an abstract's; `is_continued`, that the page
-    says so itself."""
+    """Return the lines of the next page that continue an abstract, if the abstract breaks off at the end of its page.
+
+    `after` are the lines of the next page in reading order. `judged` is whether the header CRF labels the first line as
+    abstract. `is_continued` is whether the page itself announces the continuation.
+    """
     if not abstract or not after:
         return []
     first, last = after[0], abstract[-1]
     if is_continued and first.font.family == last.font.family and abs(first.size - last.size) < 0.3:
-        return _run(after, measures)
+        return _take_abstract(after, measures)
     if (
-        _ended(last)
+        _ends_sentence(last)
         or first.font.family != last.font.family
         or abs(first.size - last.size) > 0.3
         or not first.text[:1].islower()
     ):
         return []
     as_text = abs(last.size - measures.size) < 0.3 and last.font.family == measures.family
-    if as_text and not judged:  # the text itself may go on there
+    if as_text and not judged:  # the line may continue the running text
         return []
-    return _run(after, measures)
+    return _take_abstract(after, measures)
 
 
 def keywords(lines: list[Line], joiner: Joiner) -> list[str]:
-    """The keywords; their lines are marked FRONT."""
+    """Return the keywords; mark their lines as FRONT."""
     for i, line in enumerate(lines):
         match = _KEYWORDS.match(line.text)
         if not match or line.kind is not Kind.BODY:
@@ -233,7 +239,7 @@ def keywords(lines: list[Line], joiner: Joiner) -> list[str]:
 
 
 def paragraphs(lines: list[Line]) -> list[list[Line]]:
-    """The abstract's paragraphs: parted where space or an indent follows a full stop."""
+    """Split the abstract into paragraphs where space or an indent follows a full stop."""
     runs: list[list[Line]] = []
     for line in lines:
         last = runs[-1][-1] if runs else None

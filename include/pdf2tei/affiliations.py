@@ -1,4 +1,4 @@
-"""Where the authors work and their e-mail addresses: the front's affiliation lines, given to the authors that bear their marks."""
+"""Assign affiliations and e-mail addresses from the front to the authors, by their marks."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _NOT = re.compile(
     re.I,
 )
 _MAX_LETTERS = 400
-"""An affiliation is shorter"""
+"""Upper limit of an affiliation's length, in characters."""
 
 
 @dataclass(slots=True)
 class _Place:
-    """An affiliation with the mark before it and where it stands."""
+    """An affiliation with the mark before it and its position."""
 
     key: str
     words: list[Token]
@@ -46,18 +46,21 @@ class _Place:
 
 
 def assign(authors: list[Author], names: list[Line], front: Front) -> list[Author]:
-    """The authors with what the front says of each: affiliations by mark, else the only one, else what stands in their column; an e-mail
-    address by the name in it, else the only author's. `names` are the byline's lines."""
+    """Return the authors with their affiliations and e-mail addresses. `names` are the byline's lines.
+
+    Affiliations are assigned by mark; without marks, a single affiliation goes to all, and otherwise the column decides. An
+    e-mail address is assigned by the surname in it, or to the only author.
+    """
     if not authors:
         return authors
-    where = _positions(authors, names)
+    where = _locate_surnames(authors, names)
     lines = [x for x in front.lines if x not in names and x.kind is not Kind.ABSTRACT]
-    places = _places([x for x in lines if _is_place(x, front)])
-    emails = _emails(lines)
+    places = _find_places([x for x in lines if _is_place(x, front)])
+    emails = _find_emails(lines)
     keyed: dict[str, list[_Place]] = {}
     for place in places:
         keyed.setdefault(place.key, []).append(place)
-    below = [place for place in places if _follows(place, names)]
+    below = [place for place in places if _is_below_byline(place, names)]
     marked = any(set(marks) & set(keyed) - {""} for _, marks in where)
     out: list[Author] = []
     for author, (token, marks) in zip(authors, where, strict=True):
@@ -67,20 +70,20 @@ def assign(authors: list[Author], names: list[Line], front: Front) -> list[Autho
         elif len(below) == 1:
             own = below
         else:
-            own = [place for place in below if token and _under(token, place, where)]
+            own = [place for place in below if token and _is_nearest_name(token, place, where)]
         texts = tuple(dict.fromkeys(Affiliation(p.key, p.text) for p in own if len(p.text) > 5))
-        out.append(replace(author, affiliations=texts, email=_email(author, emails, len(authors))))
+        out.append(replace(author, affiliations=texts, email=_choose_email(author, emails, len(authors))))
     return out
 
 
 def complete(authors: list[Author], sections: list[Section]) -> list[Author]:
-    """The authors with the affiliations that a section behind the body lists (`Author details`), where the front had fewer."""
+    """Return the authors with affiliations from a section after the body (`Author details`) if the front had fewer."""
     keyed: dict[str, str] = {}
     for section in sections:
         if _DETAILS.match(section.head):
             for item in section.items:
                 if isinstance(item, Paragraph):
-                    keyed |= _listed(item.content)
+                    keyed |= _parse_paragraph(item.content)
     if len(keyed) <= len({place.mark for author in authors for place in author.affiliations}):
         return authors
     return [
@@ -93,8 +96,8 @@ def complete(authors: list[Author], sections: list[Section]) -> list[Author]:
     ]
 
 
-def _listed(content: Text) -> dict[str, str]:
-    """Affiliations in one paragraph by the raised numbers before them."""
+def _parse_paragraph(content: Text) -> dict[str, str]:
+    """Return the affiliations in one paragraph, by the raised numbers before them."""
     cuts = [(start, end) for start, end in content.raised if content.text[start:end].strip().isdigit()]
     if not cuts:
         return {}
@@ -106,8 +109,8 @@ def _listed(content: Text) -> dict[str, str]:
     }
 
 
-def _follows(place: _Place, names: list[Line]) -> bool:
-    """Whether an affiliation stands under the byline and beside no column of imprint."""
+def _is_below_byline(place: _Place, names: list[Line]) -> bool:
+    """Return whether an affiliation is below the byline and overlaps it horizontally."""
     if not names or place.last.page != names[0].page:
         return False
     left, right = min(x.x0 for x in names), max(x.x1 for x in names)
@@ -116,18 +119,20 @@ def _follows(place: _Place, names: list[Line]) -> bool:
 
 def _is_place(line: Line, front: Front) -> bool:
     sure = front.probability(line, Label.AFFILIATION)
-    cited = reading(line.text) > 2  # a footnote with a publisher's name in it
+    cited = reading(line.text) > 2  # a footnote that contains a publisher's name
     return not cited and not _NOT.match(line.text) and (sure > 0.5 or (sure > 0.1 and affiliation_words(line.text) > 0))
 
 
-def _places(lines: list[Line]) -> list[_Place]:
-    """Affiliations in order: a new one begins at a raised or leading mark; where there are none, at a new block, or where the line before
-    is set otherwise."""
+def _find_places(lines: list[Line]) -> list[_Place]:
+    """Return the affiliations in order.
+
+    A new affiliation begins at a raised or leading mark. Without marks, it begins at a gap or where the type changes.
+    """
     found: list[_Place] = []
     for line in lines:
         raised = line.tokens[0].font.raised and _KEY.match(line.tokens[0].text) is not None
         leading = None if raised else _LEADING.match(line.text)
-        begins = not found or not _goes_on(found[-1].last, line)
+        begins = not found or not _continues_place(found[-1].last, line)
         words: list[Token] = []
         if leading:
             found.append(_Place(leading[1] or leading[2], words, line))
@@ -152,7 +157,7 @@ def _places(lines: list[Line]) -> list[_Place]:
     return [place for place in found if 5 < len(place.text) < _MAX_LETTERS and any(c.isalpha() for c in place.text)]
 
 
-def _goes_on(last: Line, line: Line) -> bool:
+def _continues_place(last: Line, line: Line) -> bool:
     return (
         line.page == last.page
         and abs(line.size - last.size) < 0.6
@@ -162,8 +167,8 @@ def _goes_on(last: Line, line: Line) -> bool:
     )
 
 
-def _positions(authors: list[Author], names: list[Line]) -> list[tuple[Token | None, list[str]]]:
-    """For each author the token that ends the surname in the byline, and the marks that follow it."""
+def _locate_surnames(authors: list[Author], names: list[Line]) -> list[tuple[Token | None, list[str]]]:
+    """Return for each author the token that ends the surname in the byline, and the marks after it."""
     tokens = [token for line in sorted(names, key=lambda x: (round(x.y0 / 4), x.x0)) for token in line.tokens]
     out: list[tuple[Token | None, list[str]]] = []
     at = 0
@@ -180,7 +185,7 @@ def _positions(authors: list[Author], names: list[Line]) -> list[tuple[Token | N
         if at < len(tokens) and (turned := _INITIALS.match(tokens[at].text)):  # Jianu C**
             marks += re.findall(r"\d{1,2}|[*†‡§¶∗⋆♯∥#ǁ]+", tokens[at].text[turned.end() :])
             at += 1
-        while at < len(tokens) and _belongs(tokens[at]):
+        while at < len(tokens) and _belongs_to_name(tokens[at]):
             if tokens[at].text.strip(",.") not in _DEGREES:
                 marks += re.findall(r"\d{1,2}|[a-z]|[*†‡§¶∗⋆♯∥#ǁ]+", tokens[at].text)
             at += 1
@@ -188,8 +193,8 @@ def _positions(authors: list[Author], names: list[Line]) -> list[tuple[Token | N
     return out
 
 
-def _belongs(token: Token) -> bool:
-    """Whether a word after a surname says more of its bearer: marks, signs, degrees."""
+def _belongs_to_name(token: Token) -> bool:
+    """Return whether a word after a surname belongs to the same author: a mark, a sign or a degree."""
     return token.font.raised or not any(c.isalpha() for c in token.text) or token.text.strip(",.") in _DEGREES
 
 
@@ -198,8 +203,8 @@ _DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliatio
 _DEGREES = {"MD", "PhD", "MSc", "MPH", "MBBS", "Ph.D", "M.D", "BSc", "MS", "RN", "DrPH", "FRCP"}
 
 
-def _under(token: Token, place: _Place, where: list[tuple[Token | None, list[str]]]) -> bool:
-    """Whether an affiliation stands under a name, nearer to it than to any other."""
+def _is_nearest_name(token: Token, place: _Place, where: list[tuple[Token | None, list[str]]]) -> bool:
+    """Return whether an affiliation is below a name and nearer to this name than to any other."""
     middle = (place.last.x0 + place.last.x1) / 2
 
     def far(name: Token) -> tuple[float, float]:
@@ -209,7 +214,7 @@ def _under(token: Token, place: _Place, where: list[tuple[Token | None, list[str
     return bool(above) and min(above, key=far) is token
 
 
-def _emails(lines: list[Line]) -> list[str]:
+def _find_emails(lines: list[Line]) -> list[str]:
     found: list[str] = []
     for match in _EMAIL.finditer(" ".join(clean(line.text) for line in lines)):
         locals_ = [part.strip() for part in match[1].split(",")] if match[1] else [match[2]]
@@ -217,7 +222,7 @@ def _emails(lines: list[Line]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _email(author: Author, emails: list[str], authors: int) -> str:
+def _choose_email(author: Author, emails: list[str], authors: int) -> str:
     letters = "".join(c for c in author.surname.casefold() if c.isalpha())
     named = [
         e

@@ -29,9 +29,9 @@ MAX_BLOCKS = 100_000
 MAX_TOKENS = 1_000_000
 """GROBID's limits (grobid.yaml: blocksMax, tokensMax)."""
 MAX_LINE = 250
-"""Tokens of a line; a longer one is none and is cut."""
+"""Maximum number of tokens of a line; longer lines are cut."""
 MAX_TOKEN = 250
-"""Characters of a token; what goes beyond is dropped."""
+"""Maximum number of characters of a token; the rest is dropped."""
 
 _NO_FONT = Font("", 0.0)
 
@@ -44,9 +44,10 @@ def _binary() -> str:
 
 
 def _convert(folder: Path, timeout: float) -> None:
-    """Writes the ALTO XML of a folder's `in.pdf` to `a.xml`, its metadata beside it.
+    """Write the ALTO XML of a folder's `in.pdf` to `a.xml`, and its metadata to a second file.
 
-    Raises ExtractionError: TIMEOUT, or PDFALTO_CONVERSION_FAILURE on a non-zero exit."""
+    Raises ExtractionError: TIMEOUT, or PDFALTO_CONVERSION_FAILURE on a non-zero exit.
+    """
     options = [
         "-q",
         "-readingOrder",
@@ -63,7 +64,7 @@ def _convert(folder: Path, timeout: float) -> None:
     status = sandbox.wait(sandbox.start([_binary(), *options, "in.pdf", "a.xml"], policy, seconds=timeout), timeout)
     if status is None or status == -signal.SIGXCPU:
         raise ExtractionError(Code.TIMEOUT, f"pdfalto took more than {timeout:g} s")
-    check_free_space(folder)  # else half a file would be read for the whole
+    check_free_space(folder)  # otherwise a truncated file would pass as complete
     if status == NOT_CONFINED:
         raise OSError("pdfalto could not be started in its sandbox")
     if status != 0 or not (folder / "a.xml").exists():
@@ -96,9 +97,10 @@ def _claimed_title(path: Path) -> str:
 
 
 def pages(path: Path) -> list[Page]:
-    """The pages that a file of pdfalto's tells of.
+    """Return the pages in a file that pdfalto wrote.
 
-    Raises ExtractionError: PDFALTO_CONVERSION_FAILURE if it declares entities, TOO_MANY_BLOCKS, TOO_MANY_TOKENS."""
+    Raises ExtractionError: PDFALTO_CONVERSION_FAILURE if it declares entities, TOO_MANY_BLOCKS, TOO_MANY_TOKENS.
+    """
     text = path.read_bytes().translate(_BYTES).decode("utf-8", "replace")
     if "<!" in text:  # never in what pdfalto writes: it escapes the sign
         raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, "pdfalto's XML declares entities")
@@ -123,8 +125,10 @@ def _attributes(given: str) -> dict[str, str]:
 
 
 class _Reader:
-    """Pages from ALTO's elements in document order, by their form: a third of the time of an XML parser. libxml2 writes them and escapes
-    every sign of markup within a value."""
+    """A reader of ALTO elements in document order, with patterns in place of an XML parser.
+
+    It needs a third of a parser's time. It relies on libxml2, which escapes all markup within values.
+    """
 
     def __init__(self) -> None:
         self.pages: list[Page] = []
@@ -132,7 +136,7 @@ class _Reader:
         self._blocks = self._tokens = 0
 
     def read(self, xml: str) -> None:
-        """Read a whole document."""
+        """Read a complete document."""
         before, *lines = xml.split("<TextLine ")
         self._elements(before)
         for line in lines:
@@ -142,7 +146,7 @@ class _Reader:
                 self._elements(behind)
 
     def _elements(self, xml: str) -> None:
-        """What stands between lines."""
+        """Process the elements between lines."""
         for tag, rest in _ELEMENT.findall(xml):
             if tag == "TextBlock":
                 self._blocks += 1

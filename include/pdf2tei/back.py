@@ -1,4 +1,4 @@
-"""What stands behind the body: acknowledgements, statements, appendices."""
+"""Find the back matter after the body: acknowledgements, statements, appendices."""
 
 from __future__ import annotations
 
@@ -40,8 +40,11 @@ _NUMBER = re.compile(r"^(?:[A-Z]|\d+|[IVX]+)[.:]?\s+(?=\S)")
 
 
 def part(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[Section]]]]:
-    """The body's sections, and the back's with their kinds: a section headed like one of the back takes those after it along
-    until the reference list, as do statements and sections of smaller type; all after the list is annex."""
+    """Return the body's sections, and the back's sections with their kinds.
+
+    A section with a back matter head makes all later sections back matter up to the reference list. Statements and sections in
+    smaller type do the same. Every section after the list is annex.
+    """
     body: list[Section] = []
     back: list[tuple[str, list[Section]]] = []
     for section in sections:

@@ -21,7 +21,7 @@ _ITEM = re.compile(r"\s*(?:[•▪◦‣·∙○●■–—-]\s|\(?(?:\d{1,2}|[
 _MIN_PROBABLE = 0.05
 """What the body CRF must give a line that the rules call a head; chosen on pmc-pdf and pairs."""
 _LARGE = 1.4
-"""From this many times the running text's size on a line is a head whatever the CRF says, which has seen no slides"""
+"""A line is a head if it is larger than the running text by this factor. The CRF is ignored, because it was not trained on slides."""
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class Formula:
 
 @dataclass(slots=True)
 class Section:
-    """A head, its printed number, and what stands under it."""
+    """A head, its printed number, and its content."""
 
     number: str
     head: str
@@ -52,7 +52,7 @@ class Section:
 
 
 def read(document: Document, measures: Measures, joiner: Joiner) -> list[Section]:
-    """The sections in order, those after the reference list too; text before the first head is a section without head."""
+    """Return the sections in order, including sections after the reference list; text before the first head has an empty head."""
     lines = [line for page in document.pages for line in page.lines if line.kind in (Kind.BODY, Kind.REFERENCE)]
     last = max((i for i, line in enumerate(lines) if line.kind is Kind.REFERENCE), default=len(lines))
     body = [line for line in lines[:last] if line.kind is Kind.BODY]
@@ -101,7 +101,7 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
             sections[-1].items.append(_formula(joiner.text(lines[i : i + count]).text))
             i += count
         else:
-            begins = not paragraph or _breaks(paragraph, line, measures)
+            begins = not paragraph or _begins_paragraph(paragraph, line, measures)
             split = run_in(line, lines[i - 1] if i else None, begins)
             if split:
                 flush()
@@ -121,12 +121,14 @@ def _formula(text: str) -> Formula:
     return Formula(text[: label.start()].strip(), label.group().strip()) if label else Formula(text, "")
 
 
-def _breaks(paragraph: list[Line], line: Line, measures: Measures) -> bool:
-    """Whether a line begins a new paragraph: after a full stop, by an indent, a gap, a short line before, or an item's mark."""
+def _begins_paragraph(paragraph: list[Line], line: Line, measures: Measures) -> bool:
+    """Return whether a line begins a new paragraph: after a full stop, by an indent, a gap, a short line before, or an item's
+    mark.
+    """
     before = paragraph[-1]
     if line.text[:1].islower() and not _ITEM.match(line.text):
         return False
-    ended = _ended(paragraph)
+    ended = _may_end_paragraph(paragraph)
     if line.page != before.page or line.y1 < before.y0 or line.x0 > before.x1:
         return ended
     gap = line.y0 - before.y1
@@ -141,8 +143,8 @@ def _breaks(paragraph: list[Line], line: Line, measures: Measures) -> bool:
     return ended and (gap > 0.8 * line.size or (short and gap > 0.55 * line.size))
 
 
-def _ended(lines: list[Line]) -> bool:
-    """Whether a paragraph may end here: after a full stop, but for an abbreviation's, and outside brackets."""
+def _may_end_paragraph(lines: list[Line]) -> bool:
+    """Return whether a paragraph may end here: after a full stop that ends no abbreviation, and outside brackets."""
     last = [t for t in lines[-1].tokens if not t.font.raised]
     text = joined(last)
     if not _ENDS.search(text) or _SHORTENED.search(text):

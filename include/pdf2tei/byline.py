@@ -24,12 +24,12 @@ _CENTRED = 0.03
 
 
 def byline(front: Front, title: list[Line], abstract: list[Line], width: float) -> list[Line]:
-    """The lines of names under the title, in reading order by rows; `width` is the page's.
+    """Return the lines of names under the title, in reading order by rows; `width` is the page's width.
 
-    Names stand in one type: the one whose lines under the title (above the abstract, beside no column of imprint) hold most of what the
-    header CRF takes for authors and what reads as names. Where nothing under the title does, the CRF's best run anywhere is taken.
+    Names have a single type. It is the type with the most author labels and names among the lines between title and abstract.
+    If no such line contains names, the header CRF's best run elsewhere is used.
     """
-    under = _under(front, title, abstract, width)
+    under = _select_below_title(front, title, abstract, width)
     worth: dict[tuple[str, float], float] = defaultdict(float)
     for line in under:
         share, count = names(line)
@@ -38,7 +38,7 @@ def byline(front: Front, title: list[Line], abstract: list[Line], width: float) 
         if count and share >= 0.3:
             worth[line.font.family, round(line.size)] += count * share * (0.2 + front.probability(line, Label.AUTHOR))
     if not worth:
-        return _elsewhere(front, title)
+        return _find_elsewhere(front, title)
     best = max(worth, key=lambda kind: (worth[kind], kind))
     found: list[Line] = []
     for line in under:
@@ -57,7 +57,7 @@ def byline(front: Front, title: list[Line], abstract: list[Line], width: float) 
 
 
 def names(line: Line) -> tuple[float, int]:
-    """The share of a line's pieces that are names, and how many are; none in a sentence of a script without capitals."""
+    """Return the share of a line's parts that are names, and their number; 0 for a sentence in a script without capitals."""
     if not line.text.isascii() and not _LISTED.search(line.text):
         caseless = sum(word[0].isalpha() and word[0].lower() == word[0].upper() for word in line.text.split())
         if caseless > _CASELESS:
@@ -67,15 +67,18 @@ def names(line: Line) -> tuple[float, int]:
     return count / max(len(parts), 1), count
 
 
-def _under(front: Front, title: list[Line], abstract: list[Line], width: float) -> list[Line]:
-    """The front's lines below the title and above the abstract that share the title's width; by rows. `width` is the page's."""
+def _select_below_title(front: Front, title: list[Line], abstract: list[Line], width: float) -> list[Line]:
+    """Return the front's lines below the title and above the abstract that overlap the title horizontally, by rows.
+
+    `width` is the page's width.
+    """
     if not title:
         return []
     page, bottom = title[0].page, max(x.y1 for x in title)
     top = min((x.y0 for x in abstract if x.page == page), default=float("inf"))
     left, right = min(x.x0 for x in title), max(x.x1 for x in title)
     centred = abs(left + right - width) < _CENTRED * width
-    aside = left > 0.2 * (right + left) and not centred  # a column of imprint stands at the left
+    aside = left > 0.2 * (right + left) and not centred  # a column of imprint is at the left
     found = [
         x
         for x in front.lines
@@ -89,12 +92,12 @@ def _under(front: Front, title: list[Line], abstract: list[Line], width: float) 
 
 
 def _continues(last: Line, line: Line) -> bool:
-    """Whether a line is the next of a list of names."""
+    """Return whether a line continues a list of names."""
     return line.page == last.page and -0.5 * line.size < line.y0 - last.y1 < 0.9 * line.size
 
 
-def _elsewhere(front: Front, title: list[Line]) -> list[Line]:
-    """The run of the header CRF's author lines with most names in it."""
+def _find_elsewhere(front: Front, title: list[Line]) -> list[Line]:
+    """Return the run of the header CRF's author lines that contains the most names."""
     runs: list[list[Line]] = [[]]
     for line in front.lines:
         if front.label(line) is Label.AUTHOR and line not in title:

@@ -58,7 +58,7 @@ class Callout:
 
 
 def style_of(texts: list[Text], entries: list[Entry]) -> Style:
-    """The style with most evidence in the text."""
+    """Return the style with the most evidence in the text."""
 
     def votes(pattern: re.Pattern[str]) -> int:
         return sum(len(pattern.findall(text.text)) for text in texts)
@@ -100,7 +100,7 @@ class Linker:
                 self._names.setdefault((surnames[0] if surnames else "", key), []).append(i)
 
     def find(self, text: Text) -> list[Callout]:
-        """The callouts of a paragraph, in order, none overlapping."""
+        """Return the callouts of a paragraph in order and without overlaps."""
         found = [*self._citations(text), *self._references_to_floats(text.text)]
         out: list[Callout] = []
         for callout in sorted(found, key=lambda c: (c.start, -c.end)):
@@ -110,26 +110,26 @@ class Linker:
 
     def _citations(self, text: Text) -> list[Callout]:
         if self._style is Style.BRACKET:
-            return [c for m in _BRACKET.finditer(text.text) for c in self._numbers(text.text, m.start(), m.end())]
+            return [c for m in _BRACKET.finditer(text.text) for c in self._find_numbers(text.text, m.start(), m.end())]
         if self._style is Style.RAISED:
             return [
                 c
                 for s, e in text.raised
                 if re.fullmatch(r"[\d,–\- ]+", text.text[s:e])
-                for c in self._numbers(text.text, s, e)
+                for c in self._find_numbers(text.text, s, e)
             ]
         pattern = {Style.ROUND: _ROUND, Style.GLUED: _GLUED}.get(self._style)
         if pattern:
-            return [c for m in pattern.finditer(text.text) for c in self._numbers(text.text, m.start(), m.end())]
+            return [c for m in pattern.finditer(text.text) for c in self._find_numbers(text.text, m.start(), m.end())]
         if self._style is Style.KEY:
             return [
                 Callout(m.start(), m.end(), "bibr", self._labels.get(m.group(1).split(",")[0].strip(), ""))
                 for m in _KEY.finditer(text.text)
             ]
-        return [c for m in _NAME_YEAR.finditer(text.text) for c in self._name_years(text.text, m)]
+        return [c for m in _NAME_YEAR.finditer(text.text) for c in self._find_name_years(text.text, m)]
 
-    def _numbers(self, text: str, start: int, end: int) -> list[Callout]:
-        """One callout a number; the first takes the opening bracket, the last the closing one."""
+    def _find_numbers(self, text: str, start: int, end: int) -> list[Callout]:
+        """Return one callout per number; the first includes the opening bracket, the last the closing bracket."""
         numbers = [(m.start() + start, m.end() + start) for m in _NUMBER.finditer(text[start:end])]
         out = []
         for i, (s, e) in enumerate(numbers):
@@ -138,8 +138,8 @@ class Linker:
             out.append(Callout(left, right, "bibr", self._labels.get(text[s:e], "")))
         return out if any(c.target for c in out) else []
 
-    def _name_years(self, text: str, match: re.Match[str]) -> list[Callout]:
-        """One callout a year: the first takes the names, the last the closing bracket."""
+    def _find_name_years(self, text: str, match: re.Match[str]) -> list[Callout]:
+        """Return one callout per year; the first includes the names, the last the closing bracket."""
         names = [_fold(n) for n in re.findall(_SURNAME, match["names"])]
         start = match.start("years")
         years = [(m.start() + start, m.end() + start, m.group()) for m in _YEARS.finditer(match["years"])]

@@ -1,4 +1,4 @@
-"""Captions of figures and tables: which lines they are, by what sets them apart over the whole document."""
+"""Find the captions of figures and tables, by the features that distinguish them throughout the document."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _CONTINUED = re.compile(r"\W*\(?cont(?:inued|\.|’d|'d|d)", re.I)
 
 
 def find(document: Document, measures: Measures) -> list[list[list[Line]]]:
-    """Each page's captions as lines, marked CAPTION."""
-    return _singled([_captions(page, measures) for page in document.pages], measures)
+    """Return each page's captions as lines, marked CAPTION."""
+    return _remove_lookalikes([_captions(page, measures) for page in document.pages], measures)
 
 
 def _captions(page: Page, measures: Measures) -> list[list[Line]]:
@@ -25,7 +25,7 @@ def _captions(page: Page, measures: Measures) -> list[list[Line]]:
     captions: list[list[Line]] = []
     for i, line in enumerate(lines):
         match = CAPTION.match(line.text) if line.kind is Kind.BODY else None
-        if not match or not _opens(lines, i, match, measures):
+        if not match or not _begins_caption(lines, i, match, measures):
             continue
         run = [line]
         for other in lines[i + 1 :]:
@@ -37,13 +37,15 @@ def _captions(page: Page, measures: Measures) -> list[list[Line]]:
 
 
 def is_table(caption: list[Line]) -> bool:
-    """Whether a caption is a table's."""
+    """Return whether a caption belongs to a table."""
     return caption[0].text.lstrip()[:3].casefold().startswith(("tab", "t a", "таб", "表"))
 
 
-def _singled(pages: list[list[list[Line]]], measures: Measures) -> list[list[list[Line]]]:
-    """Each page's captions, marked CAPTION, without sentences that begin like one: of several with one number those set like
-    running text are none if another is set apart."""
+def _remove_lookalikes(pages: list[list[list[Line]]], measures: Measures) -> list[list[list[Line]]]:
+    """Return each page's captions, marked CAPTION, without sentences that only begin like a caption.
+
+    If several candidates have the same number and one of them is set apart, candidates set as running text are removed.
+    """
     best: dict[str, float] = {}
     for captions in pages:
         for run in captions:
@@ -68,7 +70,7 @@ def _number(run: list[Line]) -> str:
 
 
 def _evidence(run: list[Line], measures: Measures) -> float:
-    """How much a caption is set apart from running text: by its size, its first word's type, a stop after its number."""
+    """Return how much a caption differs from running text, by its size, its first word's type, and a stop after its number."""
     line = run[0]
     first = line.tokens[0].font
     match = CAPTION.match(line.text)
@@ -79,9 +81,11 @@ def _evidence(run: list[Line], measures: Measures) -> float:
     )
 
 
-def _opens(lines: list[Line], i: int, match: re.Match[str], measures: Measures) -> bool:
-    """Whether a line that begins with `Figure 3` begins a caption: it has a stop after the number or is set in another type,
-    and begins a block, follows a gap or another kind of line."""
+def _begins_caption(lines: list[Line], i: int, match: re.Match[str], measures: Measures) -> bool:
+    """Return whether a line that begins with `Figure 3` begins a caption.
+
+    It has a stop after the number or differs in type. It also begins a block, or follows a gap or another kind of line.
+    """
     line = lines[i]
     before = lines[i - 1] if i else None
     apart = (

@@ -38,7 +38,7 @@ def main() -> None:
         end_with_parent(given.parent)
     try:
         check_socket_path()
-        token = server.token_from(given.token_file)
+        token = server.read_token(given.token_file)
         server.serve(given.port, max(1, given.workers), token, given.timeout, host=given.host)
     except UserError as error:
         print(f"pdf2tei: {error}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Columns that pdfalto reads in the wrong order: a right column that is short may come between the left one's blocks."""
+"""Correct the order of columns: pdfalto may put a short right column between the blocks of the left column."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def order(page: Page) -> None:
     """Puts a right column that pdfalto reads in the middle of the left one behind it.
 
     Lines that run over both columns part the page: only lines between the same two of them change places."""
-    edges = _edges(page)
+    edges = _find_edges(page)
     if edges is None:
         return
     left, right = edges
-    sides = [_side(line, left, right) for line in page.lines]
+    sides = [_locate_line(line, left, right) for line in page.lines]
     across = sorted(line.y0 for line, side in zip(page.lines, sides, strict=True) if side == 0)
     bands: dict[int, list[int]] = {}
     for i, (line, side) in enumerate(zip(page.lines, sides, strict=True)):
@@ -44,8 +44,8 @@ def order(page: Page) -> None:
                 page.lines[i] = line
 
 
-def _edges(page: Page) -> tuple[float, float] | None:
-    """Where the left and the right column begin, if lines that begin there make most of a page's text."""
+def _find_edges(page: Page) -> tuple[float, float] | None:
+    """Return the left edges of the two columns, if lines that begin there contain most of a page's text."""
     middle = page.width / 2
     begins = Counter(round(line.x0 / _SAME) for line in page.lines)
     left = max((x for x in begins if x * _SAME < 0.35 * page.width), key=lambda x: (begins[x], -x), default=None)
@@ -57,8 +57,8 @@ def _edges(page: Page) -> tuple[float, float] | None:
     return left * _SAME, right * _SAME
 
 
-def _side(line: Line, left: float, right: float) -> int:
-    """-1 in the left column, 1 in the right one, 0 across both or beside them."""
+def _locate_line(line: Line, left: float, right: float) -> int:
+    """Return -1 for the left column, 1 for the right column, and 0 for lines across both or outside."""
     if line.x0 >= right - _SAME:
         return 1
     return -1 if line.x0 >= left - _SAME and line.x1 <= right else 0

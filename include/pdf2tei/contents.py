@@ -1,4 +1,4 @@
-"""A table of contents, which names the sections and is none."""
+"""Find a table of contents, which names sections but is not a section."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _DOTS = 4
 _LEADER = re.compile(rf"(?:[.…·]\s?){{{_DOTS},}}\s*(?:\d{{1,4}}|[ivxlc]{{1,7}})?\s*$")
 """Dots that lead to a page number"""
 _NUMBERED = re.compile(r"\S.*\s(?:\d{1,4}|[ivxlc]{1,7})$")
-"""A title and its page; told from running text by the head before it"""
+"""A title and its page; the head before it distinguishes it from running text."""
 _PAGE = re.compile(r"\d{1,4}|[ivxlc]{1,7}")
 _FEW = 3
 """Lines with leaders that make a table of contents without a head"""
 _WRAPPED = 2
-"""Lines of a title that may come before its page"""
+"""Maximum number of title lines before the line with the page number."""
 
 
 def mark(document: Document) -> None:
-    """Mark a table of contents FRONT, its head too: the lines under a head that lead to page numbers, and runs that do so by dots."""
+    """Mark a table of contents and its head as FRONT: lines with page numbers below a head, and runs with dot leaders."""
     open_ = False
     for page in document.pages:
-        open_ = _mark(page, open_)
+        open_ = _mark_page(page, open_)
 
 
-def _mark(page: Page, goes_on: bool) -> bool:
-    """Mark a page's part; whether it goes on at the page's end."""
+def _mark_page(page: Page, goes_on: bool) -> bool:
+    """Mark the part of a table of contents on a page; return whether it continues on the next page."""
     lines = [line for line in page.lines if line.kind is Kind.BODY]
     if not goes_on and not any(_led(line.text) or _HEAD.fullmatch(line.text) for line in lines):
         return False  # nearly all pages
@@ -39,7 +39,7 @@ def _mark(page: Page, goes_on: bool) -> bool:
     while i < len(lines):
         headed = _HEAD.fullmatch(lines[i].text) is not None
         start = i + 1 if headed else i
-        end = _end(lines, start, numbered=headed or (goes_on and i == 0))
+        end = _find_end(lines, start, numbered=headed or (goes_on and i == 0))
         led = sum(_led(line.text) for line in lines[start:end])
         listed = sum(_ends_in_page(line.text) for line in lines[start:end])
         if led >= _FEW or (goes_on and i == 0 and led) or (headed and listed >= _FEW):
@@ -53,8 +53,8 @@ def _mark(page: Page, goes_on: bool) -> bool:
     return False
 
 
-def _end(lines: list[Line], start: int, *, numbered: bool) -> int:
-    """The line after the last of a run from `start` on that leads to page numbers."""
+def _find_end(lines: list[Line], start: int, *, numbered: bool) -> int:
+    """Return the end of a run of lines with page numbers that begins at `start`."""
     end = start
     for i in range(start, len(lines)):
         text = lines[i].text

@@ -40,12 +40,12 @@ class Label(StrEnum):
 
 
 def label(raw: str) -> list[tuple[Label, str]]:
-    """The fields of one reference string."""
+    """Return the fields of one reference string."""
     return label_each([raw])[0]
 
 
 def label_each(raws: Sequence[str]) -> list[list[tuple[Label, str]]]:
-    """The fields of reference strings in order: neighbouring tokens of one label, without separators at their ends."""
+    """Return the fields of each reference string in order: consecutive tokens of one label, without separators at their ends."""
     found = [pieces(raw) for raw in raws]
     model = tagger(MODEL)
     scores = np.zeros((sum(map(len, found)), len(model.labels)))
@@ -60,7 +60,7 @@ def label_each(raws: Sequence[str]) -> list[list[tuple[Label, str]]]:
 
 
 def spans(raw: str, found: list[Piece], labels: list[Label]) -> list[tuple[Label, str]]:
-    """Labelled tokens as fields; OTHER is left out."""
+    """Combine labeled tokens into fields; OTHER is omitted."""
     out: list[tuple[Label, str]] = []
     start = 0
     for i in range(1, len(found) + bool(found)):

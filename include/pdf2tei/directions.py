@@ -17,17 +17,18 @@ _WORD_SPACE = 0.1
 
 
 def order(page: Page) -> None:
-    """Put the words of right-to-left lines, which pdfalto gives from left to right, into reading order.
+    """Put the words of right-to-left lines, which pdfalto emits from left to right, into reading order.
 
-    Runs of words of the other direction and of numbers keep theirs."""
+    Runs of numbers and of words of the other direction retain their order.
+    """
     for line in page.lines:
         text = line.text
         if (count := len(_RIGHT_TO_LEFT.findall(text))) and 2 * count > sum(c.isalpha() for c in text):
-            line.tokens = _ordered(line.tokens)
+            line.tokens = _sort_words(line.tokens)
             line.forget()
 
 
-def _ordered(tokens: list[Token]) -> list[Token]:
+def _sort_words(tokens: list[Token]) -> list[Token]:
     runs: list[list[Token]] = []
     onward = [_onward(token) for token in tokens]
     for i, token in enumerate(tokens):
@@ -45,7 +46,7 @@ def _ordered(tokens: list[Token]) -> list[Token]:
 
 
 def _onward(token: Token) -> bool | None:
-    """Whether a word runs from left to right, as numbers do; None for signs."""
+    """Return whether a word runs from left to right, as numbers do; None for signs."""
     kinds = {unicodedata.bidirectional(c) for c in token.text}
     if kinds & {"R", "AL"}:
         return False

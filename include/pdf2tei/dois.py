@@ -1,4 +1,4 @@
-"""The DOI that a reference prints, whole even where lines and typesetters break it."""
+"""Find the DOI in a reference, even if it is broken across lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BROKEN_PREFIX = re.compile(
 )
 """A registrant with spaces in it, after the word DOI or its resolver"""
 _PART = re.compile(r"(?:[^\s\"<>\[\]]|\[[^\s\]]{1,30}\](?=\S)|<[^\s<>\"]{1,30}>(?=\S))+")
-"""A run without spaces; SICI's DOIs hold brackets of all kinds"""
+"""A run without spaces; SICI DOIs contain brackets of all kinds."""
 _NEXT = re.compile(r"\s([\w.()/:;-]+)")
 _YEAR = re.compile(r"\W*(?:1[6-9]|20)\d\d\W*")
 _JOINED = re.compile(r"\w[./-]\w|[./-]$")
@@ -74,7 +74,7 @@ def _is_open(part: str) -> bool:
 
 
 def _trim(suffix: str) -> str:
-    """Take the sentence's punctuation off; brackets that balance stay."""
+    """Remove the sentence's punctuation; balanced brackets are retained."""
     while suffix:
         last = suffix[-1]
         if last not in ".,;:" and not (last in _CLOSING and suffix.count(last) > suffix.count(_CLOSING[last])):

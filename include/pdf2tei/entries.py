@@ -1,4 +1,4 @@
-"""The CRF over a reference list's lines: which of them begin an entry, where no labels say it."""
+"""Find the lines of a reference list that begin an entry, with a CRF, if the list has no labels."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _DIGIT = re.compile(r"\d")
 
 
 def may_end(text: str) -> bool:
-    """Whether an entry may end here."""
+    """Return whether an entry may end here."""
     return _ENDS.search(text.rstrip()[-12:]) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a reference list, as GROBID's training data and ours know it."""
+    """A line of a reference list, with the attributes that GROBID's training data and our documents share."""
 
     text: str
     indented: bool
@@ -43,7 +43,7 @@ class Row:
 
 
 def features(rows: Sequence[Row]) -> list[list[str]]:
-    """For each line the names of what is true of it and its neighbours."""
+    """Return the feature names of each line and its neighbors."""
     n = len(rows)
     marks = [LABEL.match(row.text) for row in rows]
     numbers = [int(next((x for x in m.groups()[:4] if x), -1)) if m else -1 for m in marks]
@@ -87,6 +87,6 @@ def features(rows: Sequence[Row]) -> list[list[str]]:
 
 
 def starts(rows: Sequence[Row]) -> list[bool]:
-    """Whether each line begins an entry; the first always does."""
+    """Return for each line whether it begins an entry; the first line always does."""
     model = tagger(MODEL)
     return [i == 0 or x == BEGINS for i, x in enumerate(model.tag(model.weights(features(rows))))]

@@ -33,7 +33,7 @@ _ENDS = " ,.;:“”\"'‘’«»()[]"
 
 @dataclass(slots=True)
 class Reference:
-    """The fields of a reference, as printed; empty where it has none."""
+    """The fields of a reference, as printed; missing fields are empty."""
 
     title: str = ""
     authors: list[Author] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Reference:
     issue: str = ""
     pages: str = ""
     year: str = ""
-    """With the letter that tells works of one year apart."""
+    """With the letter that distinguishes works of one year."""
     doi: str = ""
     arxiv: str = ""
     url: str = ""
@@ -55,19 +55,19 @@ class Reference:
 
 
 def parse(raw: str) -> Reference:
-    """The fields of one reference string."""
+    """Return the fields of one reference string."""
     return parse_each([raw])[0]
 
 
 def parse_each(raws: Sequence[str]) -> list[Reference]:
-    """The fields of each reference string. Identifiers are found by their form, the rest by the CRF."""
+    """Return the fields of each reference string. Patterns find identifiers; the CRF finds the other fields."""
     return [_reference(raw, fields) for raw, fields in zip(raws, label_each(raws), strict=True)]
 
 
 def _reference(raw: str, fields: list[tuple[Label, str]]) -> Reference:
     out = Reference()
     found: dict[Label, list[str]] = {}
-    for kind, value in _mended(fields, raw):
+    for kind, value in _correct_fields(fields, raw):
         found.setdefault(kind, []).append(value)
 
     def first(kind: Label) -> str:
@@ -78,7 +78,7 @@ def _reference(raw: str, fields: list[tuple[Label, str]]) -> Reference:
         key=len,
         default="",
     )
-    out.title = _closed(out.title)
+    out.title = _close_bracket(out.title)
     out.journal, out.booktitle, out.series = first(Label.JOURNAL), first(Label.BOOKTITLE), first(Label.SERIES)
     if not out.title and out.booktitle:
         out.title, out.booktitle, out.monograph = out.booktitle, "", True
@@ -100,11 +100,13 @@ def _reference(raw: str, fields: list[tuple[Label, str]]) -> Reference:
     return out
 
 
-def _mended(fields: list[tuple[Label, str]], raw: str) -> list[tuple[Label, str]]:
-    """The fields, with what the CRF took for one parted or put together: a title is all that stands between its quotation marks, and what
-    follows the closing one is not a part of it; where a title or a journal is missing, the other is parted at the end of a sentence; a year
-    in front of a title is taken off it; what stands before a year in brackets, and is nobody's name, is a title.
-    """  # fmt: skip
+def _correct_fields(fields: list[tuple[Label, str]], raw: str) -> list[tuple[Label, str]]:
+    """Return the fields with wrongly joined or split titles corrected.
+
+    A quoted title is exactly the text between its quotation marks; text after the closing mark belongs to another field. If the
+    title or the journal is missing, the other is split at the end of a sentence. A year before a title is removed from it. Text
+    before a year in brackets is a title unless it is a name.
+    """
     kinds = {kind for kind, _ in fields}
     if kinds & _CONTAINERS and Label.TITLE not in kinds:
         before = _BEFORE_YEAR.match(raw)
@@ -138,12 +140,12 @@ def _mended(fields: list[tuple[Label, str]], raw: str) -> list[tuple[Label, str]
 
 
 def _is_prose(authors: str) -> bool:
-    """Whether what was taken for authors is a title: three words or more, without comma, initial or `and`."""
+    """Return whether supposed authors are a title: at least three words without comma, initial or `and`."""
     return len(authors.split()) > 2 and not re.search(r"[,;&]|\band\b|\bet al\b|\b[^\W\d_]\b", authors)
 
 
-def _closed(title: str) -> str:
-    """A bracket that lost its partner goes."""
+def _close_bracket(title: str) -> str:
+    """Close a bracket at the end of a title that lost its partner."""
     if title.count("(") > title.count(")"):
         return title + ")" if title.rfind("(") > len(title) - 40 else title
     return title

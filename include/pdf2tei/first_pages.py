@@ -22,22 +22,21 @@ _PROPERTY = re.compile(
 
 
 def read_first_pages(data: bytes) -> FirstPages:
-    """The first pages and metadata of a PDF's bytes; what cannot be read is left out.
+    """Return the first pages and metadata of a PDF's bytes; unreadable parts are omitted.
 
-    Raises:
-        MemoryError: as the caller's limits have it.
+    Raises MemoryError if the caller's memory limit is exceeded.
     """
     try:
         pages = _pages(data)
     except MemoryError:
         raise
-    except Exception:  # PDFium's errors and whatever a broken page runs into: the PDF was selected without this
+    except Exception:  # PDFium's errors and other errors of broken pages: the PDF was selected without this text
         pages = []
     try:
         metadata = _metadata(data)
     except MemoryError:
         raise
-    except Exception:  # pypdf lets through whatever its parsing runs into
+    except Exception:  # pypdf does not wrap the errors of its parsers
         metadata = {}
     return FirstPages(pages, metadata)
 

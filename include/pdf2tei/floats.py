@@ -16,7 +16,7 @@ from .text import Joiner
 
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _REACH = 60.0
-"""Points without text or graphics over which a float's inside does not go on."""
+"""Maximum gap within a float, in points."""
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ def _float(caption: list[Line], inside: list[Line], joiner: Joiner) -> Float:
 
 
 def _rows(lines: list[Line]) -> list[list[str]]:
-    """A table's lines as rows of cells, left to right."""
+    """Return a table's lines as rows of cells, from left to right."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda x: (x.y0, x.x0)):
         if rows and line.y0 < rows[-1][0].y1 - 0.5 * rows[-1][0].height:
@@ -92,7 +92,7 @@ def _rows(lines: list[Line]) -> list[list[str]]:
 
 
 def _cells(line: Line) -> list[str]:
-    """A line cut where more than a word space is left."""
+    """Split a line at gaps wider than a word space."""
     cells: list[list[Token]] = [[line.tokens[0]]]
     for before, token in pairwise(line.tokens):
         if token.x0 - before.x1 > 0.85 * line.size:
@@ -103,7 +103,7 @@ def _cells(line: Line) -> list[str]:
 
 
 def _running_blocks(page: Page, measures: Measures) -> set[int]:
-    """Blocks of running text: they hold a line set like it that fills its column."""
+    """Return the blocks of running text: they contain a line that has its type and fills its column."""
     return {
         line.block
         for line in page.lines
@@ -112,7 +112,7 @@ def _running_blocks(page: Page, measures: Measures) -> set[int]:
 
 
 def _prose_blocks(page: Page) -> set[int]:
-    """Blocks that read as prose whatever their size: three lines or more, most of them of six words or more."""
+    """Return blocks that read as prose in any size: at least three lines, most with six or more words."""
     blocks: dict[int, list[Line]] = {}
     for line in page.lines:
         blocks.setdefault(line.block, []).append(line)
@@ -124,7 +124,7 @@ def _prose_blocks(page: Page) -> set[int]:
 
 
 def _words(line: Line) -> float:
-    """Share of a line's characters that are in words."""
+    """Return the share of a line's characters that are in words."""
     return _share_of_words(line.text)
 
 
@@ -134,7 +134,7 @@ def _share_of_words(text: str) -> float:
 
 
 def _graphics(page: Page) -> list[Box]:
-    """Graphics that may be figures: neither rules nor the page's background."""
+    """Return the graphics that may be figures, without rules and page backgrounds."""
     whole = page.width * page.height
     return [
         b for b in page.boxes if b.x1 - b.x0 > 15 and b.y1 - b.y0 > 15 and (b.x1 - b.x0) * (b.y1 - b.y0) < 0.7 * whole
@@ -152,8 +152,11 @@ def _on_graphics(line: Line, graphics: list[Box], measures: Measures) -> bool:
 def _insides(
     page: Page, captions: list[list[Line]], graphics: list[Box], running: set[int], measures: Measures
 ) -> list[list[Line]]:
-    """For each caption the lines of its figure or table, marked so: from the caption away over lines that are not running text,
-    figures upwards first, tables downwards first."""
+    """Return the lines of each caption's figure or table, and mark them.
+
+    The search runs from the caption over lines that are not running text. It runs upwards first for figures, and downwards
+    first for tables.
+    """
     out: list[list[Line]] = []
     left = min((x.x0 for x in page.lines), default=0.0)
     right = max((x.x1 for x in page.lines), default=page.width)
@@ -199,7 +202,7 @@ def _walk(
     running: set[int],
     measures: Measures,
 ) -> list[Line]:
-    """Lines from the caption's edge in one direction until running text, a head, another caption or a wide gap."""
+    """Return the lines from the caption's edge in one direction up to running text, a head, another caption or a wide gap."""
     taken: list[Line] = []
     edge = top if direction < 0 else bottom
     beyond = [x for x in lines if (x.y1 <= top + 2 if direction < 0 else x.y0 >= bottom - 2)]
@@ -216,6 +219,6 @@ def _walk(
 
 
 def _is_section_head(line: Line, measures: Measures) -> bool:
-    """A numbered or larger head in bold: floats have none inside."""
+    """Return whether a line is a numbered or larger bold head, which no float contains."""
     strong = line.font.bold or line.size > measures.size + 0.8 or line.text.isupper()
     return strong and line.size > measures.size - 0.3 and bool(NUMBERED.match(line.text)) and _words(line) > 0.6

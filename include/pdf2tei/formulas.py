@@ -17,7 +17,7 @@ _SIGN = re.compile(r"[=¼≠≤≥<>+−±×÷∑∏∫√∂∇∈∉⊂⊆∪�
 
 
 def is_formula(line: Line, measures: Measures) -> bool:
-    """A line of mathematics by itself: hardly a word, and many signs or letters from mathematical fonts."""
+    """Return whether a line is display mathematics: few words, and many signs or letters from mathematical fonts."""
     text = line.text
     visible = len(text) - text.count(" ")
     if visible <= 0:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from .model import Line, Page
 
 _LOOK = 6
-"""How many lines back the left part of a line may stand."""
+"""Number of preceding lines that are searched for the left part of a line."""
 
 
 _LABEL = re.compile(r"\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}[.)]?|[•▪●■]")
@@ -18,22 +18,24 @@ _REACH = 3.5
 
 
 def mend(page: Page) -> None:
-    """Joins lines of one baseline that stand less than a word space apart, whichever order pdfalto gives them in, and labels of
-    lists (`12.`, `[4]`) with the text at their right."""
+    """Join lines on one baseline that are less than a word space apart, in any order in pdfalto's output.
+
+    Labels of lists (`12.`, `[4]`) are joined with the text at their right.
+    """
     out: list[Line] = []
     for line in page.lines:
         for i in range(len(out) - 1, max(len(out) - _LOOK, 0) - 1, -1):
             if out[i].y1 <= line.y0 or line.y1 <= out[i].y0:
                 continue  # nearly all: above or below it
-            if _beside(out[i], line):
+            if _find_right_text(out[i], line):
                 out[i] = _join(out[i], line)
                 break
-            if _beside(line, out[i]):
+            if _find_right_text(line, out[i]):
                 out[i] = _join(line, out[i])
                 break
         else:
             out.append(line)
-    page.lines = _labels(out)
+    page.lines = _join_labels(out)
     for line in page.lines:
         _close_up(line)
 
@@ -61,8 +63,8 @@ def _close_up(line: Line) -> None:
     line.forget()
 
 
-def _labels(lines: list[Line]) -> list[Line]:
-    """Lines with each label that is a line by itself joined to the nearest text at its right."""
+def _join_labels(lines: list[Line]) -> list[Line]:
+    """Join each label that is a separate line to the nearest text at its right."""
     joined: dict[int, Line] = {}
     gone: set[int] = set()
     for label in lines:
@@ -82,7 +84,7 @@ def _labels(lines: list[Line]) -> list[Line]:
     return [joined.get(id(x), x) for x in lines if id(x) not in gone]
 
 
-def _beside(left: Line, right: Line) -> bool:
+def _find_right_text(left: Line, right: Line) -> bool:
     gap = right.x0 - left.x1
     size = max(left.size, right.size)
     if not -0.3 * size < gap < 0.75 * size or left.x1 - left.x0 < 1:

@@ -1,4 +1,4 @@
-"""The header CRF: what each line of a paper's front is (title, authors, affiliation, abstract, keywords or other)."""
+"""Label each line of a paper's front with the header CRF: title, authors, affiliation, abstract, keywords or other."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _counted(value: float) -> str:
 
 
 def features(lines: Sequence[Facts]) -> list[list[str]]:
-    """For each line the names of what is true of it and its neighbours."""
+    """Return the feature names of each line and its neighbors."""
     n = len(lines)
     base: list[list[str]] = []
     level = 0
@@ -142,7 +142,7 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
 
 
 def judge(lines: Sequence[Line]) -> list[Judged]:
-    """A judgement of each line of a front, in reading order."""
+    """Return a judgment of each line of a front, in reading order."""
     lines = lines[:MAX_LINES]
     if not lines:
         return []

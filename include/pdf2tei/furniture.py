@@ -22,7 +22,7 @@ _MARGIN_ROWS = 4
 
 
 def mark(document: Document) -> None:
-    """Marks FURNITURE: text set sideways or printed twice, lines in the margins' rows that come again on other pages, page numbers."""
+    """Mark as FURNITURE sideways text, duplicate text, repeated lines in the margins, and page numbers."""
     families = Counter[str]()
     for page in document.pages:
         for line in page.lines:
@@ -37,9 +37,9 @@ def mark(document: Document) -> None:
                 line.kind = Kind.FURNITURE
             else:
                 upright.append(line)
-        for line in _twice(page, family):
+        for line in _find_duplicates(page, family):
             line.kind = Kind.FURNITURE
-        edge = _edge(upright)
+        edge = _list_edge_lines(upright)
         edges.append((page, edge))
         for line in edge:
             places[_key(line)].append((page.number, line.y0))
@@ -56,14 +56,17 @@ def mark(document: Document) -> None:
             if (
                 (outer and len(again) >= (1 if few else 2))
                 or (outermost and outer and _NUMBER.fullmatch(line.text))
-                or _outside(line, page)
+                or _is_marginal(line, page)
             ):
                 line.kind = Kind.FURNITURE
 
 
-def _twice(page: Page, family: str) -> list[Line]:
-    """The lines of a text layer printed twice on a page (the text hidden under an image and the image's own): if long lines come
-    again, blocks whose words stand in another block, one in the document's main font family by preference."""
+def _find_duplicates(page: Page, family: str) -> list[Line]:
+    """Return the lines of a duplicate text layer: text that is hidden under an image and also part of the image.
+
+    If long lines repeat, these are the blocks whose words occur in another block. Blocks in the document's main font family are
+    preferred.
+    """
     keys: dict[str, Line] = {}
     again = 0
     for line in page.lines:
@@ -88,8 +91,8 @@ def _twice(page: Page, family: str) -> list[Line]:
     return out
 
 
-def _outside(line: Line, page: Page) -> bool:
-    """Whether a line of plain type stands alone in the outermost margin, well apart from the page's text."""
+def _is_marginal(line: Line, page: Page) -> bool:
+    """Return whether a line of plain type is alone in the outermost margin, clearly separated from the page's text."""
     if not (line.y1 < _MARGIN * page.height or line.y0 > (1 - _MARGIN) * page.height) or line.font.bold:
         return False
     others = [x for x in page.lines if x.kind is Kind.BODY and abs(x.y0 - line.y0) > 3]
@@ -100,7 +103,7 @@ def _outside(line: Line, page: Page) -> bool:
 
 
 def is_continued(line: Line) -> bool:
-    """Return whether a line only says that its text continues on another page."""
+    """Return whether a line only announces that its text continues on another page."""
     return len(line.text) < 40 and _CONTINUED.fullmatch(line.text.strip()) is not None
 
 
@@ -112,8 +115,8 @@ def _key(line: Line) -> str:
     return _DIGITS.sub("#", line.text).casefold()
 
 
-def _edge(lines: list[Line]) -> list[Line]:
-    """The lines of a page's first and last rows."""
+def _list_edge_lines(lines: list[Line]) -> list[Line]:
+    """Return the lines of a page's first and last rows."""
     rows: list[float] = []
     for y in sorted(line.y0 for line in lines):
         if not rows or y - rows[-1] > 3:

@@ -1,4 +1,4 @@
-"""Tables by their rows: lines of one height side by side, row under row, whatever their caption says."""
+"""Find tables by their rows: lines side by side at one height, row below row, independent of captions."""
 
 from __future__ import annotations
 
@@ -15,37 +15,40 @@ _DIGIT = re.compile(r"\d")
 _ROWS = 3
 """Rows of two cells or more that make a table."""
 _APART = 3.5
-"""Type sizes between rows over which a table does not go on."""
+"""Maximum gap between the rows of a table, in type sizes."""
 
 
 def cells(line: Line) -> int:
-    """Cells of a line: stretches between gaps wider than a word space."""
+    """Split a line into cells at gaps wider than a word space."""
     return 1 + sum(b.x0 - a.x1 > 0.85 * line.size for a, b in pairwise(line.tokens))
 
 
 def find(page: Page, running: set[int], measures: Measures) -> list[list[Line]]:
-    """The page's tables as lines: BODY lines outside `running` blocks that make rows, with what stands between them and the
-    smaller notes under them."""
+    """Return the page's tables as lines.
+
+    A table consists of BODY lines outside `running` blocks that form rows, the lines between the rows, and smaller notes below
+    them.
+    """
     free = [x for x in page.lines if x.kind in (Kind.BODY, Kind.TABLE) and x.block not in running]
     free = [
         x for x in free if not is_formula(x, measures) and not LABEL.fullmatch(x.text) and x.size < measures.size + 0.8
     ]
     text = [x for x in page.lines if x.kind in (Kind.BODY, Kind.REFERENCE, Kind.ABSTRACT) and x.block in running]
     tables: list[list[Line]] = []
-    for side in _sides(free, text):
+    for side in _partition_by_side(free, text):
         rows = _rows(side)
         run: list[list[Line]] = []
         for row in rows:
             if run and row[0].y0 - max(x.y1 for x in run[-1]) > _APART * max(x.size for x in row):
-                tables += _table(run, side)
+                tables += _trim_to_table(run, side)
                 run = []
             run.append(row)
-        tables += _table(run, side)
+        tables += _trim_to_table(run, side)
     return tables
 
 
-def _sides(free: list[Line], text: list[Line]) -> list[list[Line]]:
-    """Free lines left of running text at their height, right of it, and those with none beside them."""
+def _partition_by_side(free: list[Line], text: list[Line]) -> list[list[Line]]:
+    """Return the free lines left of running text at their height, the lines right of it, and lines without adjacent text."""
     left: list[Line] = []
     right: list[Line] = []
     alone: list[Line] = []
@@ -79,8 +82,8 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
     return rows
 
 
-def _table(rows: list[list[Line]], side: list[Line]) -> list[list[Line]]:
-    """The table in a run of rows, if they are one: from its first row of several cells to its last, and what is between."""
+def _trim_to_table(rows: list[list[Line]], side: list[Line]) -> list[list[Line]]:
+    """Return the table in a run of rows, from its first to its last row with several cells; an empty list if there is no table."""
     several = [row for row in rows if sum(map(cells, row)) > 1]
     if len(several) < _ROWS or len(several) < 0.3 * len(rows):
         return []

@@ -1,4 +1,4 @@
-"""Gives running text back to the body that a step took for something else: text is never lost, whatever a step decides."""
+"""Return running text to the body if another step removed it by mistake: no step may lose text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _IMPRINT = re.compile(
 
 
 def restore_front(document: Document, measures: Measures) -> int:
-    """Return paragraphs of the front that are neither imprint nor affiliations to the body; return how many lines."""
+    """Restore paragraphs of the front to the body unless they are imprint or affiliations; return the number of lines."""
     return sum(
         _restore(run)
         for page in document.pages
@@ -40,7 +40,7 @@ def restore_front(document: Document, measures: Measures) -> int:
 
 
 def restore_floats(document: Document, measures: Measures) -> int:
-    """Return paragraphs of figures and tables that are set like the running text to the body; return how many lines."""
+    """Restore paragraphs of figures and tables with the running text's type to the body; return the number of lines."""
     return sum(
         _restore(run)
         for page in document.pages

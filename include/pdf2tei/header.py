@@ -1,4 +1,4 @@
-"""The paper's front: title, authors, abstract, keywords; what of the first pages is body."""
+"""Read the paper's front: title, authors, abstract, keywords; decide where the body begins on the first pages."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from .segmentation import Label as Part
 from .text import Joiner, clean
 
 PAGES = 3
-"""Pages that the front may take: a repository's cover, the title, an abstract on its own page"""
+"""Maximum number of pages of the front: a repository's cover, the title, an abstract on a separate page."""
 _FULL = 60
-"""Characters of a line of text; a page with fewer than three such lines after a cover goes on with it"""
+"""Characters of a full line of text. A page after a cover with fewer than three such lines belongs to the cover."""
 
 
 _TEXT_LINES = 15
-"""Lines set as running text that make a page before the title a page of the paper"""
+"""Minimum number of lines of running text for a page before the title to be a page of the paper."""
 
 
 @dataclass(slots=True)
 class Header:
-    """What the front says."""
+    """The contents of the front."""
 
     title: str = ""
     subtitle: str = ""
@@ -42,26 +42,26 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """The front's lines in reading order, with what the header CRF says of each."""
+    """The front's lines in reading order, with the header CRF's judgment of each line."""
 
     lines: list[Line]
     judged: dict[int, Judged]
 
     def label(self, line: Line) -> Label | None:
-        """A line's label; None if it is not of the front."""
+        """Return a line's label; None if the line is not in the front."""
         found = self.judged.get(id(line))
         return found.label if found else None
 
     def probability(self, line: Line, label: Label) -> float:
-        """How probable a label is for a line."""
+        """Return the probability of a label for a line."""
         found = self.judged.get(id(line))
         return found.of[label] if found else 0.0
 
 
 def read(document: Document, parts: dict[int, Part], measures: Measures, joiner: Joiner) -> Header:
-    """Read the front and mark its lines FRONT or ABSTRACT. `parts` says by id what the segmentation takes each line for."""
+    """Read the front and mark its lines FRONT or ABSTRACT. `parts` contains the segmentation's labels by line id."""
     header = Header()
-    front = _front(document, parts)
+    front = _select_front(document, parts)
     title, subtitle = titles.choose(document, front)
     header.title = clean(joiner.text(title).text)
     header.subtitle = clean(joiner.text(subtitle).text)
@@ -86,7 +86,7 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
         abstract += abstracts.rest(abstract, following, judged, measures, is_continued=is_continued)
     header.keywords = abstracts.keywords(lines, joiner)
     lines = [line for line in lines if line.kind is Kind.BODY]
-    start = _start(lines, bottom, abstract, measures)
+    start = _find_body_start(lines, bottom, abstract, measures)
     names = byline(front, title, abstract, page.width)
     for line in names:
         line.kind = Kind.FRONT
@@ -104,7 +104,7 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
                 and (
                     (each.number < number and not _is_page_of_text(each, measures))
                     or (id(line) in before and not _is_text(line, parts, measures))
-                    or (id(line) in front.judged and not _set_as_text(line, front, measures))
+                    or (id(line) in front.judged and not _looks_like_text(line, front, measures))
                     or (each.number == number and abstracts.FRONT.match(line.text))
                 )
             ):
@@ -118,9 +118,8 @@ def _is_page_of_text(page: Page, measures: Measures) -> bool:
     return not titles.is_cover(page) and sum(is_text) >= _TEXT_LINES
 
 
-def _front(document: Document, parts: dict[int, Part]) -> Front:
-    """The lines that the segmentation takes for the front; where it finds none, the upper half of the first page up to the
-    introduction."""
+def _select_front(document: Document, parts: dict[int, Part]) -> Front:
+    """Return the front lines from the segmentation; if it found none, return the upper half of page 1 up to the introduction."""
     lines = [x for page in document.pages[:PAGES] for x in page.lines if x.kind is Kind.BODY]
     found = [line for line in lines if parts.get(id(line)) is Part.FRONT]
     covered = False
@@ -144,12 +143,12 @@ def _front(document: Document, parts: dict[int, Part]) -> Front:
 
 
 def _is_text(line: Line, parts: dict[int, Part], measures: Measures) -> bool:
-    """Whether a line that stands in the front is running text all the same."""
+    """Return whether a line within the front is actually running text."""
     return parts.get(id(line)) is Part.BODY and abs(line.size - measures.size) < 0.3
 
 
-def _set_as_text(line: Line, front: Front, measures: Measures) -> bool:
-    """Whether a line of the front is set like the running text and nothing that a front holds."""
+def _looks_like_text(line: Line, front: Front, measures: Measures) -> bool:
+    """Return whether a line of the front looks like running text and has no content of a front."""
     sentence = max(len(part.split()) for part in pieces(line.tokens) or [""]) > 8 and not affiliation_words(line.text)
     plain = sentence or front.label(line) in (Label.ABSTRACT, Label.TITLE, Label.OTHER)
     return (
@@ -160,9 +159,12 @@ def _set_as_text(line: Line, front: Front, measures: Measures) -> bool:
     )
 
 
-def _start(lines: list[Line], bottom: float, abstract: list[Line], measures: Measures) -> int:
-    """Index of the body's first line: the introduction's head; else the first head or line of running text after the abstract;
-    else the first line of running text below the title that fills its column."""
+def _find_body_start(lines: list[Line], bottom: float, abstract: list[Line], measures: Measures) -> int:
+    """Return the index of the body's first line.
+
+    This is the head of the introduction, or the first head or line of running text after the abstract. If neither exists, it is
+    the first line of running text below the title that fills its column.
+    """
     below = [i for i, x in enumerate(lines) if x.y0 > bottom - 2 and x not in abstract]
     after = max((lines.index(x) for x in abstract if x in lines), default=-1)
     for i in below:
@@ -173,19 +175,19 @@ def _start(lines: list[Line], bottom: float, abstract: list[Line], measures: Mea
             if (
                 i > after
                 and not abstracts.FRONT.match(lines[i].text)
-                and (is_head(lines, i, measures) or _running(lines, i, measures))
+                and (is_head(lines, i, measures) or _is_running_text(lines, i, measures))
             ):
                 return i
         return after + 1
     for i in below:
-        if _running(lines, i, measures) and _running(lines, i + 1, measures):
+        if _is_running_text(lines, i, measures) and _is_running_text(lines, i + 1, measures):
             head = i - 1 in below and is_head(lines, i - 1, measures)
             return i - 1 if head else i
     return len(lines)
 
 
-def _running(lines: list[Line], i: int, measures: Measures) -> bool:
-    """Whether a line is set like the running text and about as wide."""
+def _is_running_text(lines: list[Line], i: int, measures: Measures) -> bool:
+    """Return whether a line has the running text's type and about its width."""
     if i >= len(lines):
         return False
     line = lines[i]

@@ -1,4 +1,4 @@
-"""Which lines are section heads."""
+"""Detect section heads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LABELLED = re.compile(
     r"(?:fig|tab|scheme|box|theorem|lemma|proof|definition|corollary|proposition|remark|example|assumption|claim|step)\w*\b",
     re.I,
 )
-"""What a bold phrase at a paragraph's start may name that heads no section"""
+"""Bold phrases at the start of a paragraph that are not section heads."""
 _STATEMENT = re.compile(
     r"((?:acknowledge?ments?|funding(?:\s+(?:sources?|statement|information))?|(?:financial\s+)?disclosures?|author(?:s|.s|s.)?\s+contributions?|"
     r"(?:conflicts?\s+of|competing|declaration\s+of(?:\s+competing)?)\s+interests?|data\s+availability(?:\s+statement)?|abbreviations|"
@@ -39,27 +39,31 @@ _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")
 
 
 def split_number(text: str) -> tuple[str, str]:
-    """A head's arabic number and its text, as GROBID parts them: `3.1. Data` is (`3.1.`, `Data`); `II. Data` stays whole."""
+    """Split a head into its Arabic number and its text, as GROBID does.
+
+    `3.1. Data` becomes (`3.1.`, `Data`); `II. Data` is not split.
+    """
     match = _NUMBER.match(text)
     return (match.group(1), text[match.end() :].strip()) if match else ("", text.strip())
 
 
 def is_head(lines: list[Line], i: int, measures: Measures) -> bool:
-    """Whether a head begins at line i."""
+    """Return whether a head begins at line i."""
     return head_length(lines, i, measures) > 0
 
 
 def head_length(lines: list[Line], i: int, measures: Measures) -> int:
-    """How many lines from i on are one head; 0 if none begins there.
+    """Return how many lines from line i on form one head; 0 if no head begins at line i.
 
-    A head begins a block or follows a gap, is short, does not end like a sentence, and is set apart from the running text: larger,
-    bold, in capitals, or in another family."""
+    A head begins a block or follows a gap, is short, and does not end like a sentence. It differs from the running text: it is
+    larger, bold, in capitals, or in another family.
+    """
     line = lines[i]
     text = line.text
     before = lines[i - 1] if i else None
     if len(text) > 130 or not _WORD.search(text) or is_formula(line, measures):
         return 0
-    if not _apart(before, line) or not (_set_apart(line, measures) or _named(lines, i)):
+    if not _is_apart(before, line) or not (_has_head_type(line, measures) or _is_usual_name(lines, i)):
         return 0
     if text[:1].islower() or not text[:1].isalnum() or _KEYWORDS.match(text):
         return 0
@@ -70,7 +74,7 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
     if text.rstrip().endswith((",", ";")) or (text.rstrip().endswith(".") and not numbered and len(text) > 60):
         return 0
     count = 1
-    while count < 4 and i + count < len(lines) and _goes_on(lines[i + count - 1], lines[i + count], measures):
+    while count < 4 and i + count < len(lines) and _continues_head(lines[i + count - 1], lines[i + count], measures):
         count += 1
     if count == 1 and text.rstrip().endswith("-") and line.width > 0.9 * measures.width:
         return 0
@@ -80,8 +84,8 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
     return count
 
 
-def _apart(before: Line | None, line: Line) -> bool:
-    """Whether a line stands apart from the one before: another block or column, a gap, or another type."""
+def _is_apart(before: Line | None, line: Line) -> bool:
+    """Return whether a line is separated from the line before by a block, a column, a gap, or a change of type."""
     if before is None or before.block != line.block or line.y0 < before.y0 or before.page != line.page:
         return True
     return (
@@ -91,15 +95,15 @@ def _apart(before: Line | None, line: Line) -> bool:
     )
 
 
-def _named(lines: list[Line], i: int) -> bool:
-    """Whether a line in the running text's own type is nothing but the name of a section that papers have, and stands apart."""
-    return _USUAL.fullmatch(lines[i].text) is not None and (i + 1 == len(lines) or _apart(lines[i], lines[i + 1]))
+def _is_usual_name(lines: list[Line], i: int) -> bool:
+    """Return whether a line in the running text's type is exactly a usual section name and is set apart."""
+    return _USUAL.fullmatch(lines[i].text) is not None and (i + 1 == len(lines) or _is_apart(lines[i], lines[i + 1]))
 
 
-def _set_apart(line: Line, measures: Measures) -> bool:
+def _has_head_type(line: Line, measures: Measures) -> bool:
     if line.size > measures.size + 0.5:
         return True
-    if line.tokens[0].font.family in measures.fixed:  # a line of code, or of what a program printed
+    if line.tokens[0].font.family in measures.fixed:  # a line of code or of program output
         return False
     first = line.tokens[0].font
     is_bold_other = first.bold and first.family.split("-")[0] != measures.family.split("-")[0]
@@ -117,8 +121,11 @@ def _set_apart(line: Line, measures: Measures) -> bool:
     return bold > 0.85 * total or other > 0.85 * total or capitals
 
 
-def _goes_on(last: Line, line: Line, measures: Measures) -> bool:
-    """Whether a head goes on in the next line: the same type, close below, not renumbered, the line before well filled."""
+def _continues_head(last: Line, line: Line, measures: Measures) -> bool:
+    """Return whether a head continues on the next line.
+
+    The next line has the same type, is close below and has no number. The line before is well filled.
+    """
     return (
         line.font.family == last.font.family
         and line.font.bold == last.font.bold
@@ -136,12 +143,13 @@ def _goes_on(last: Line, line: Line, measures: Measures) -> bool:
 
 
 def run_in(line: Line, before: Line | None, begins: bool) -> tuple[Line, Line] | None:
-    """A head at the start of a paragraph's first line (`3.4.1 Selective labels. Another challenge …`, `Acknowledgements We thank …`):
-    head and rest.
+    """Split a line into a head at the start of a paragraph and the rest; return None if the line has no such head.
 
-    A numbered head is set in another type than the rest and ends with a full stop or colon; a statement's name (`Funding:`)
-    ends so or is set in another type. `begins`: the line begins a paragraph."""
-    if len(line.tokens) < 4 or not (begins or _apart(before, line)):
+    Examples are `3.4.1 Selective labels. Another challenge …` and `Acknowledgements We thank …`. A numbered head differs from
+    the rest in type and ends with a full stop or colon. A statement's name (`Funding:`) ends the same way or differs in type.
+    `begins` is whether the line begins a paragraph.
+    """
+    if len(line.tokens) < 4 or not (begins or _is_apart(before, line)):
         return None
     tokens = line.tokens
     numbered = _RUN_IN_NUMBER.fullmatch(tokens[0].text) is not None  # 1.1. in upright type, then the title in another
@@ -151,7 +159,7 @@ def run_in(line: Line, before: Line | None, begins: bool) -> tuple[Line, Line] |
         other = (not t.font.bold for t in tokens[numbered:])
     elif marked:
         other = (t.font.bold or not t.font.italic for t in tokens[numbered:])
-    else:  # 3.1.1. Participants. in a family of its own, whose slant its name does not say
+    else:  # 3.1.1. Participants. in a separate family with no slant in its name
         other = (t.font.family != first.family for t in tokens[numbered:])
         marked = (
             numbered
@@ -164,7 +172,7 @@ def run_in(line: Line, before: Line | None, begins: bool) -> tuple[Line, Line] |
         words = len(named.group(1).split())
         family = next((i for i, t in enumerate(tokens) if t.font.family != tokens[0].font.family), len(tokens))
         if words < len(tokens) and (named.group(2) or words in (count, family)):
-            return _parted(line, words)
+            return _split_line(line, words)
     has_number = numbered or _NUMBER.match(line.text) is not None
     is_bold_phrase = first.bold and begins and line.text[:1].isupper() and not _LABELLED.match(line.text)
     if (
@@ -174,19 +182,21 @@ def run_in(line: Line, before: Line | None, begins: bool) -> tuple[Line, Line] |
         or len(tokens) - count < 2
     ):
         return None
-    stops = (".", ":") if has_number else (".",)  # a bold phrase with a colon is an item's: `Formal analysis: J. W.`
-    return _parted(line, count) if tokens[count - 1].text.endswith(stops) else None
+    stops = (".", ":") if has_number else (".",)  # a bold phrase with a colon begins an item: `Formal analysis: J. W.`
+    return _split_line(line, count) if tokens[count - 1].text.endswith(stops) else None
 
 
-def _parted(line: Line, count: int) -> tuple[Line, Line]:
+def _split_line(line: Line, count: int) -> tuple[Line, Line]:
     head, rest = line.tokens[:count], line.tokens[count:]
     rest[0].space = False
     return Line(head, line.page, line.block), Line(rest, line.page, line.block)
 
 
 def numbered_run(lines: list[Line], measures: Measures) -> set[int]:
-    """Ids of the lines that are heads by their number alone, in the running text's own type: `3.2 Extraction` apart from the lines
-    around it, where a `3.1` or `3` stands before it so."""
+    """Return the ids of lines that are heads only because of their number, in the running text's type.
+
+    Such a head is `3.2 Extraction`, set apart from the lines around it, if a similar `3.1` or `3` precedes it.
+    """
     found: list[tuple[tuple[int, ...], Line]] = []
     for i, line in enumerate(lines):
         match = _SECTION.match(line.text)
@@ -198,7 +208,7 @@ def numbered_run(lines: list[Line], measures: Measures) -> set[int]:
         ):
             continue
         after = lines[i + 1] if i + 1 < len(lines) else None
-        if _apart(lines[i - 1] if i else None, line) and (after is None or _apart(line, after)):
+        if _is_apart(lines[i - 1] if i else None, line) and (after is None or _is_apart(line, after)):
             found.append((tuple(int(n) for n in match.group(1).split(".")), line))
     numbers = {n for n, _ in found}
     out: set[int] = set()
@@ -212,7 +222,11 @@ def numbered_run(lines: list[Line], measures: Measures) -> set[int]:
 
 
 def local(lines: list[Line], i: int, measures: Measures) -> Measures:
-    """The measures around line i: where the lines after it are smaller than the running text (statements in the second half), theirs."""
+    """Return the measures around line i.
+
+    If the lines after line i are smaller than the running text, as in statements in the second half, their size and family are
+    used.
+    """
     after = [x for x in lines[i + 1 : i + 6] if x.page == lines[i].page]
     if not after or 2 * i < len(lines) or len(lines[i].text) > 90 or any(x.size > measures.size - 0.6 for x in after):
         return measures

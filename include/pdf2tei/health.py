@@ -1,4 +1,4 @@
-"""How far a page's text layer can be trusted: what is wrong with it, or nothing."""
+"""Judge whether a page's text layer is usable, and name its defect."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ _MIN_ORPHANS = 3
 _MIN_WORDS = 40
 """A page with fewer words is not judged by them"""
 _MAX_WORDS = 400
-"""Words that are looked at"""
+"""Maximum number of words that are checked."""
 _MIN_KNOWN = 0.2
-"""Share of a page's words that are frequent English ones: of 352 pages of papers .28 at least (tables of compounds), .18 at most where
-their alphabet was shifted or their words turned round"""
+"""Minimum share of frequent English words. On 352 pages of papers it is at least .28 (tables of compounds), and at most .18 if the
+alphabet is shifted or the words are reversed."""
 _PICTURE = 0.5
 """Share of a page that a scan's picture covers"""
 
 
 def ills(document: Document) -> dict[int, Ill]:
-    """What is wrong, by page number; healthy pages are left out."""
+    """Return the defects of text layers by page number; pages without a defect are omitted."""
     return {page.number: ill for page in document.pages if (ill := _ill(page)) is not None}
 
 
@@ -72,20 +72,20 @@ def _ill(page: Page) -> Ill | None:
         return None
     if orphans(page) >= _MIN_ORPHANS:
         return Ill.LOST_LETTERS
-    if _known(words, "en"):
+    if _has_frequent_words(words, "en"):
         return None
     found, _ = language(" ".join(words))
     listed = found in wordfreq.available_languages("small")
-    return None if (not listed and "-" not in found) or (listed and _known(words, found)) else Ill.NO_WORDS
+    return None if (not listed and "-" not in found) or (listed and _has_frequent_words(words, found)) else Ill.NO_WORDS
 
 
-def _known(words: list[str], code: str) -> bool:
-    """Whether enough words are frequent ones of a language."""
-    frequent = _frequent(code)
+def _has_frequent_words(words: list[str], code: str) -> bool:
+    """Return whether enough words are frequent words of a language."""
+    frequent = _load_frequent_words(code)
     return sum(word.lower() in frequent for word in words) > _MIN_KNOWN * len(words)
 
 
 @cache
-def _frequent(code: str) -> frozenset[str]:
-    """wordfreq's small list of a language, which a worker loads in a fifth of a second."""
+def _load_frequent_words(code: str) -> frozenset[str]:
+    """Return wordfreq's small list of a language, which a worker loads in a fifth of a second."""
     return frozenset(wordfreq.get_frequency_dict(code, wordlist="small"))

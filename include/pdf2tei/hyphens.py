@@ -1,4 +1,4 @@
-"""Hyphens that pdfalto lost: it drops the soft hyphen, which some typesetters use for every hyphen; PDFium keeps it."""
+"""Restore hyphens that pdfalto lost: it drops the soft hyphen, which some typesetters use for every hyphen; PDFium does not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _END_WORD = re.compile(rf"(\S+){_BREAK}(?:\r?\n)?([^\s{_BREAK}]+)")
 _INNER = re.compile(r"\S+")
 _FEW_LINES = 30
 _USUAL = 0.02
-"""Share of lines that end in a hyphen above which none are taken to be lost."""
+"""If a larger share of lines ends in a hyphen, no hyphens were lost."""
 
 
 def restore(document: Document, pdf: Path) -> None:

@@ -1,8 +1,8 @@
-"""Which paper a PDF says it is: DOI, arXiv id, ACL id, PMCID and publication date, from its first pages and its metadata.
+"""Determine a PDF's DOI, arXiv id, ACL id, PMCID and publication date, from its first pages and its metadata.
 
-A first page names other papers too: references in footnotes, data sets, commentaries. What counts is evidence: the PDF's own metadata,
-a place in the running heads, repetition on later pages, a line of its own, words like "cite this article as" before it. Where two
-identifiers are equally well founded, neither is taken.
+A first page names other papers too: references in footnotes, data sets, commentaries. Evidence decides: the PDF's metadata, a
+place in the running heads, repetition on later pages, a separate line, or words like "cite this article as". If two identifiers
+have equally strong evidence, neither is used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from s2orc_parse.bibliography.identifiers import (
 )
 
 VERSION = "3"
-"""Part of the key of every stored answer: raise it when any may come out different."""
+"""Part of the key of every stored result: increase it when any result may change."""
 
 
 class Stamp(StrEnum):
@@ -35,7 +35,7 @@ class Stamp(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
-    """A line of a page; `height` is where it stands, from 0.0 (foot of the page) to 1.0 (top)."""
+    """A line of a page; `height` is its position, from 0.0 (foot of the page) to 1.0 (top)."""
 
     text: str
     height: float
@@ -51,7 +51,7 @@ class FirstPages:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a PDF says of its own identity; None where it says nothing."""
+    """The identifiers and the date that a PDF states for itself; missing values are None."""
 
     doi: str | None = None
     arxiv_id: str | None = None
@@ -64,12 +64,12 @@ class Identity:
 
 NOTHING = Identity()
 _ENOUGH = 2.0
-"""Evidence that a DOI needs."""
+"""Minimum evidence for a DOI."""
 _BY_A_LEAD = 1.0
-"""Evidence that it needs more than any other."""
+"""Minimum difference between its evidence and the evidence for any other DOI."""
 _NEXT_LINE = 0.025
 """Largest step from one line to the next, as a share of the page's height."""
-_OF_DATA = (
+_DATA_PREFIXES = (
     "10.5061/",
     "10.6084/",
     "10.17632/",
@@ -97,7 +97,7 @@ _CITE_THIS = re.compile(
     r"citeren als|published (?:in final|as\b)|final (?:published )?version|version of record|published version|definitive version",
     re.IGNORECASE,
 )
-_OF_ANOTHER = re.compile(
+_ANOTHER_WORK = re.compile(
     r"\bdata ?(?:sets?|base|availab\w+|from|are|is|were)\b|supplement|registration|registered|deposit|figshare|zenodo|dryad|\bosf\b|"
     r"dataverse|\bcomment(?:ary)? (?:on|in|page)|corrig|erratum|errata|correct(?:ion|s)\b|retract|addendum|in reply|repl(?:y|ies) to|"
     r"related (?:article|paper)|linked|companion|editorial|see also|\bprotocol\b|funder|fundref|crossref\.org/fundingdata|"
@@ -126,14 +126,14 @@ _PMCID = re.compile(r"\bPMC(?:ID)?\s*:?\s*(PMC\d{4,8}|\d{5,8})\b")
 
 
 def identify(first: FirstPages) -> Identity:
-    """Judge the first pages and metadata of one PDF. Pure; nothing raises.
+    """Return the identity of one PDF from its first pages and metadata. The function is pure and raises nothing.
 
-    A preprint's arXiv DOI and its arXiv id each give the other's evidence; a version's stamp after the first tells only the month in which
-    the id was given, which is when the paper appeared.
+    A preprint's arXiv DOI and its arXiv id support each other. The stamp of a later version does not date the first version.
+    The month in which the arXiv id was assigned is used instead.
     """
-    pages = _before_references(first.pages)
-    doi = _own_doi(pages, first.metadata)
-    arxiv_id, stamped = _arxiv(pages, first.metadata)
+    pages = _cut_references(first.pages)
+    doi = _choose_doi(pages, first.metadata)
+    arxiv_id, stamped = _find_arxiv_id(pages, first.metadata)
     arxiv_id = arxiv_id or arxiv_of_doi(doi)
     acl_stamp = bool(pages) and _has_acl_stamp(pages[0])
     date, precision = publication_date(
@@ -142,8 +142,8 @@ def identify(first: FirstPages) -> Identity:
     return Identity(
         doi=doi,
         arxiv_id=arxiv_id,
-        acl_id=_acl(pages, doi),
-        pmc_id=_only(
+        acl_id=_find_acl_id(pages, doi),
+        pmc_id=_get_single(
             {
                 found
                 for page in pages
@@ -158,13 +158,13 @@ def identify(first: FirstPages) -> Identity:
     )
 
 
-def _only(found: set[str]) -> str | None:
-    """The one member of a set of one."""
+def _get_single(found: set[str]) -> str | None:
+    """Return the member of a set of one; otherwise None."""
     return next(iter(found)) if len(found) == 1 else None
 
 
-def _before_references(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
-    """The pages up to a head of references, and of what follows only each page's first and last lines."""
+def _cut_references(pages: Sequence[Sequence[PrintedLine]]) -> list[list[PrintedLine]]:
+    """Return the lines before the head of the references, and only the top and bottom margins after it."""
     kept: list[list[PrintedLine]] = []
     behind = False
     for page in pages:
@@ -174,28 +174,28 @@ def _before_references(pages: Sequence[Sequence[PrintedLine]]) -> list[list[Prin
     return kept
 
 
-def _own_doi(pages: list[list[PrintedLine]], metadata: Mapping[str, str]) -> str | None:
-    """The DOI with most evidence; None if that is little, or another has nearly as much."""
+def _choose_doi(pages: list[list[PrintedLine]], metadata: Mapping[str, str]) -> str | None:
+    """Return the DOI with the most evidence; None if the evidence is weak or another DOI has nearly as much."""
     evidence: dict[str, float] = defaultdict(float)
     for key in _METADATA_DOI:
         if doi := normalise_doi(metadata.get(key, "")):
             evidence[doi] = 4.0
     for key in _METADATA_TEXT:
         found = {doi for match in _DOI.finditer(metadata.get(key, "")) if (doi := normalise_doi(match.group()))}
-        if (doi := _only(found)) and doi not in evidence:
+        if (doi := _get_single(found)) and doi not in evidence:
             evidence[doi] = 3.0
     best: dict[tuple[str, int], float] = {}
-    for number, doi, weight in _printed_dois(pages):
+    for number, doi, weight in _find_printed_dois(pages):
         best[doi, number] = max(weight, best.get((doi, number), -4.0))
-    for (doi, _), weight in best.items():  # on two pages: twice the evidence, which footnotes do not have
+    for (doi, _), weight in best.items():  # mentions on two pages count twice; footnotes appear once
         evidence[doi] += max(weight, 0.0) if evidence[doi] >= 3.0 else weight
     for doi in list(evidence):
-        if doi.startswith(_OF_DATA):
+        if doi.startswith(_DATA_PREFIXES):
             evidence[doi] -= 3.0
         longer = [other for other in evidence if other != doi and other.startswith(doi)]
         if longer and doi[-1] not in "0123456789":  # cut at the end of a line
             evidence[max(longer, key=lambda other: evidence[other])] += max(evidence.pop(doi), 0.0)
-    for doi in [doi for doi in evidence if arxiv_of_doi(doi)]:  # of the same paper as the publisher's DOI beside it
+    for doi in [doi for doi in evidence if arxiv_of_doi(doi)]:  # the publisher's DOI of the same paper takes precedence
         if any(weight >= _ENOUGH and other != doi for other, weight in evidence.items()):
             del evidence[doi]
     ranked = sorted(evidence, key=lambda doi: (-evidence[doi], doi))
@@ -206,8 +206,8 @@ def _own_doi(pages: list[list[PrintedLine]], metadata: Mapping[str, str]) -> str
     return ranked[0]
 
 
-def _printed_dois(pages: list[list[PrintedLine]]) -> Iterator[tuple[int, str, float]]:
-    """Every DOI on the pages: page, DOI, weight of this mention."""
+def _find_printed_dois(pages: list[list[PrintedLine]]) -> Iterator[tuple[int, str, float]]:
+    """Yield the page number, DOI and weight of each mention of a DOI."""
     letters = [_SIGNS.sub("", " ".join(line.text for line in page).casefold()) for page in pages]
     for number, page in enumerate(pages):
         for i, line in enumerate(page):
@@ -223,47 +223,55 @@ def _printed_dois(pages: list[list[PrintedLine]]) -> Iterator[tuple[int, str, fl
                 doi = normalise_doi(text)
                 if doi is None:
                     continue
-                yield number, _PART.sub("", doi), _weight(line, match, _before(page, i), letters, on_first=number == 0)
+                yield (
+                    number,
+                    _PART.sub("", doi),
+                    _weigh_mention(line, match, _join_lines_above(page, i), letters, on_first=number == 0),
+                )
 
 
-def _before(page: list[PrintedLine], at: int) -> str:
-    """Up to six lines right above a line, as far as they follow without a gap."""
+def _join_lines_above(page: list[PrintedLine], at: int) -> str:
+    """Return the text of up to six lines directly above a line, without gaps between them."""
     first = at
     while first > max(0, at - 6) and 0.0 <= page[first - 1].height - page[first].height < _NEXT_LINE:
         first -= 1
     return " ".join(line.text for line in page[first:at])
 
 
-def _weight(line: PrintedLine, match: re.Match[str], before: str, letters: list[str], *, on_first: bool) -> float:
-    """How much one mention says that the DOI is the paper's own: from -3 to 4."""
+def _weigh_mention(
+    line: PrintedLine, match: re.Match[str], before: str, letters: list[str], *, on_first: bool
+) -> float:
+    """Return how strongly one mention supports that the DOI is the paper's own, from -3 to 4."""
     label = line.text[: match.start()]
     near = f"{before} {label}"
-    if _OF_ANOTHER.search(label[-120:]):
+    if _ANOTHER_WORK.search(label[-120:]):
         return -3.0
     if _CITE_THIS.search(near[-500:]):
         return 3.0
-    if _OF_ANOTHER.search(near[-60:]):
+    if _ANOTHER_WORK.search(near[-60:]):
         return -3.0
     rest = _LABEL.sub("", line.text[: match.start()] + line.text[match.end() :])
     running_head = (line.height > 0.93 or line.height < 0.07) and len(rest) < 80
     weight = 2.0 if not rest or running_head else 1.0 if len(rest) < 60 else 0.0
     if line.height > 0.85 or line.height < 0.15:
         weight += 1.0
-    below_authors = on_first and not rest and line.height > 0.5  # whose initials read like those of a reference
+    below_authors = on_first and not rest and line.height > 0.5  # their initials look like a reference
     if not running_head and not below_authors and _REFERENCE.search(near[-150:]):
         weight += 1.0 if _repeats_title(near[-400:], letters) else -2.5 if rest or line.height < 0.5 else -1.0
     return weight
 
 
 def _repeats_title(text: str, pages: list[str]) -> bool:
-    """Whether 30 letters of a text stand on the pages a second time, as a paper's title does in its own citation."""
+    """Return whether 30 letters of a text occur twice on the pages, as a title does in the paper's own citation."""
     plain = "".join(c for c in text.casefold() if c.isalnum())
     whole = "".join(pages)
     return any(whole.count(plain[i : i + 30]) > 1 for i in range(0, max(len(plain) - 29, 0), 5))
 
 
-def _arxiv(pages: list[list[PrintedLine]], metadata: Mapping[str, str]) -> tuple[str | None, tuple[str, bool] | None]:
-    """The arXiv id, and the stamp's date with whether it is of the first version."""
+def _find_arxiv_id(
+    pages: list[list[PrintedLine]], metadata: Mapping[str, str]
+) -> tuple[str | None, tuple[str, bool] | None]:
+    """Return the arXiv id, and the stamp's date with whether it is the date of the first version."""
     for page in pages[:2]:
         for line in page:
             if (match := _ARXIV_STAMP.match(line.text)) and (found := normalise_arxiv(match["id"])):
@@ -278,12 +286,12 @@ def _arxiv(pages: list[list[PrintedLine]], metadata: Mapping[str, str]) -> tuple
     return None, None
 
 
-def _acl(pages: list[list[PrintedLine]], doi: str | None) -> str | None:
-    """The ACL Anthology's id: in its DOI, or in the one address of the Anthology that the first page prints in its margins."""
+def _find_acl_id(pages: list[list[PrintedLine]], doi: str | None) -> str | None:
+    """Return the ACL Anthology id, from the DOI or from the only Anthology address in the first page's margins."""
     if doi and (match := _ACL_DOI.fullmatch(doi)):
         return normalise_acl(match.group(1))
     margins = [line.text for page in pages[:1] for line in page if line.height > 0.88 or line.height < 0.12]
-    return _only(
+    return _get_single(
         {
             found
             for text in margins
@@ -294,7 +302,7 @@ def _acl(pages: list[list[PrintedLine]], doi: str | None) -> str | None:
 
 
 def _has_acl_stamp(page: list[PrintedLine]) -> bool:
-    """Whether the foot of the first page names proceedings with page numbers and the ACL as their owner."""
+    """Return whether the foot of the first page names proceedings with page numbers and the ACL as owner."""
     foot = [line.text for line in page if line.height < 0.12]
     return any(_ACL_STAMP.match(" ".join(foot[i : i + 3])) for i in range(len(foot))) and any(
         map(_ACL_OWNER.search, foot)

@@ -16,9 +16,9 @@ def _identifier() -> gcld3.NNetLanguageIdentifier:
 
 
 def language(text: str) -> tuple[str, float]:
-    """The most probable language of `text` and its probability; `("und", 0.0)` for blank text.
+    """Return the most probable language of `text` and its probability; `("und", 0.0)` for blank text.
 
-    Codes are CLD3's (BCP 47: `en`, `zh-Latn`, …). Characters that are not Unicode text (lone surrogates) are not looked at.
+    Codes are CLD3's (BCP 47: `en`, `zh-Latn`, …). Characters that are not Unicode text (lone surrogates) are ignored.
     """
     if not text or text.isspace():
         return UNKNOWN, 0.0

@@ -20,17 +20,17 @@ _SURE = frozenset({"e", "ese", "ey", "erefore", "ere", "eir", "roughout", "ough"
 
 
 def orphans(page: Page) -> int:
-    """Count the words of an English page that lost their `Th`; 0 if they are few, and where the page prints any word with it."""
+    """Count the words of an English page that lost their `Th`; return 0 if there are few or if any word has its `Th`."""
     words = [token.text for line in page.lines for token in line.tokens]
     if any(word.startswith("Th") for word in words):
         return 0
-    count = sum(_rest(word) in _SURE for word in words)
+    count = sum(_strip_signs(word) in _SURE for word in words)
     is_english = count >= _MIN_ORPHANS and language(" ".join(words))[0] == "en"  # `e` is a word of other languages
     return count if is_english else 0
 
 
 def restore(document: Document, pdf: Path) -> None:
-    """Put lost `Th` back in front of the words where PDFium shows that a sign stands."""
+    """Restore lost `Th` before words where PDFium shows a sign."""
     if sum(map(orphans, document.pages)) < _MIN_ORPHANS:
         return
     import pypdfium2
@@ -48,14 +48,14 @@ def restore(document: Document, pdf: Path) -> None:
                 texts.append("")
     finally:
         source.close()
-    sign = _sign(texts)
+    sign = _find_sign(texts)
     if sign:
         for page, text in zip(document.pages, texts, strict=False):
             mend(page, text, sign)
 
 
-def _sign(texts: list[str]) -> str:
-    """Return what PDFium prints for the ligature: what most often stands before a word's rest, `Th` itself or one sign."""
+def _find_sign(texts: list[str]) -> str:
+    """Return the most frequent text before the rest of such words in PDFium's output: `Th` itself or a single sign."""
     counts = Counter(
         match.group(1)
         for text in texts
@@ -67,14 +67,14 @@ def _sign(texts: list[str]) -> str:
 
 
 def mend(page: Page, text: str, sign: str) -> None:
-    """Mend the words of a page whose rest stands behind the sign in PDFium's `text`, after the same word."""
-    pairs = {(before, rest) for before, rest in _pairs(text, sign) if "th" + rest in _words()}
+    """Restore the words of a page that follow the sign in PDFium's `text`, after the same preceding word."""
+    pairs = {(before, rest) for before, rest in _find_pairs(text, sign) if "th" + rest in _list_words()}
     seen = {rest for _, rest in pairs}
     before = ""
     for line in page.lines:
         is_changed = False
         for token in line.tokens:
-            rest = _rest(token.text)
+            rest = _strip_signs(token.text)
             if rest in seen and ((before, rest) in pairs or rest in _SURE):
                 at = token.text.index(rest)
                 token.text = f"{token.text[:at]}Th{token.text[at:]}"
@@ -85,8 +85,8 @@ def mend(page: Page, text: str, sign: str) -> None:
             line.forget()
 
 
-def _pairs(text: str, sign: str) -> list[tuple[str, str]]:
-    """The word before and the rest of each word that begins with the sign."""
+def _find_pairs(text: str, sign: str) -> list[tuple[str, str]]:
+    """Return the preceding word and the rest of each word that begins with the sign."""
     words = text.split()
     out = []
     for before, word in zip(["", *words], words, strict=False):
@@ -96,13 +96,13 @@ def _pairs(text: str, sign: str) -> list[tuple[str, str]]:
     return out
 
 
-def _rest(word: str) -> str:
-    """Return the letters of a word without the signs around it; empty if they are not all small."""
+def _strip_signs(word: str) -> str:
+    """Return the letters of a word without surrounding signs; an empty string if they are not all lowercase."""
     match = _ORPHAN.fullmatch(word.strip("()[]“”\"'.,;:"))
     return match.group() if match else ""
 
 
 @cache
-def _words() -> frozenset[str]:
-    """Frequent English words that begin with `th`."""
+def _list_words() -> frozenset[str]:
+    """Return the frequent English words that begin with `th`."""
     return frozenset(w for w in wordfreq.get_frequency_dict("en", wordlist="small") if w.startswith("th"))

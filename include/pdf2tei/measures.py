@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .model import Line
 
 _LONG = 4
-"""Letters of a token whose width tells whether its font is of one width"""
+"""Minimum letters of a token that is used to detect fixed-width fonts."""
 _MANY = 8
 """Such tokens, each another text, that a family must have"""
 _EQUAL = 0.02
@@ -29,11 +29,11 @@ class Measures:
     width: float
     """Width of a column's full line."""
     fixed: frozenset[str] = frozenset()
-    """Families whose characters are all of one width, as code is set; none where the running text is."""
+    """Fixed-width families, used for code; empty if the running text is fixed-width."""
 
 
 def measure(lines: list[Line]) -> Measures:
-    """The running text's size, family, leading and column width: what most characters have."""
+    """Measure the size, family, leading and column width of most of the running text."""
     sizes: Counter[float] = Counter()
     families: Counter[str] = Counter()
     widths: Counter[int] = Counter()
@@ -57,12 +57,12 @@ def measure(lines: list[Line]) -> Measures:
         family,
         max(leadings, key=lambda v: (leadings[v], -v), default=size * 1.2),
         float(max(widths, key=lambda w: (widths[w], w), default=400)),
-        _fixed(lines, family),
+        _find_fixed_width(lines, family),
     )
 
 
-def _fixed(lines: list[Line], usual: str) -> frozenset[str]:
-    """The families, but for the `usual` one, whose tokens are as wide as they have characters. PDFs' own flag for it is often wrong."""
+def _find_fixed_width(lines: list[Line], usual: str) -> frozenset[str]:
+    """Return the fixed-width families other than `usual`, by the widths of their tokens. The PDF's own flag is often wrong."""
     widths: dict[str, dict[str, float]] = {}
     for line in lines:
         if line.font.family != usual:

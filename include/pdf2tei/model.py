@@ -17,7 +17,7 @@ _MATH = re.compile(
 
 
 class Kind(StrEnum):
-    """The part a line plays. Every line starts as BODY; each step takes away what is its own."""
+    """The role of a line. Every line starts as BODY; each step changes the kind of the lines that it recognizes."""
 
     BODY = "body"
     FURNITURE = "furniture"
@@ -49,7 +49,7 @@ class Font:
 
     @classmethod
     def of(cls, family: str, size: float, style: str) -> Font:
-        """A font from pdfalto's FONTFAMILY, FONTSIZE and FONTSTYLE."""
+        """Return a font from pdfalto's FONTFAMILY, FONTSIZE and FONTSTYLE."""
         family = family.lower().rpartition("+")[2]
         return cls(
             family,
@@ -73,7 +73,7 @@ class Token:
     y1: float
     font: Font
     space: bool
-    """White space stands before it."""
+    """Whether white space precedes the token."""
 
 
 @dataclass(eq=False)
@@ -93,7 +93,7 @@ class Line:
     def __post_init__(self) -> None:
         x0 = y0 = top = float("inf")
         x1 = y1 = bottom = float("-inf")
-        for token in self.tokens:  # one pass: every line of every page comes by here
+        for token in self.tokens:  # one pass, because this runs for every line of every page
             x0 = token.x0 if token.x0 < x0 else x0
             x1 = token.x1 if token.x1 > x1 else x1
             y0 = token.y0 if token.y0 < y0 else y0
@@ -124,7 +124,7 @@ class Line:
         return max(weight, key=lambda font: (weight[font], font.size))
 
     def forget(self) -> None:
-        """Drops what was computed from its tokens, after they changed."""
+        """Discard values that were computed from the line's tokens, after the tokens changed."""
         for name in ("text", "font", "size"):
             self.__dict__.pop(name, None)
 
@@ -175,6 +175,6 @@ class Document:
 
 
 def joined(tokens: list[Token]) -> str:
-    """Tokens as text."""
+    """Join tokens to a text."""
     text = "".join([f" {t.text}" if t.space else t.text for t in tokens])
     return text[1:] if tokens and tokens[0].space else text

@@ -10,11 +10,11 @@ from .authors import Author
 
 _EDITORS = re.compile(r"[(\[]?\b(?:eds?|editors?|hrsg)\b\.?[)\]]?", re.I)
 _BRACKETS = re.compile(r"[()\[\]]")
-MAX_SURNAME = 60  # characters; what is longer is not a name
+MAX_SURNAME = 60  # characters; longer texts are not names
 
 
 def people(text: str) -> list[Author]:
-    """Every author named in the author field of a reference string, without the words that call them editors."""
+    """Return every author in the author field of a reference string, without words like `editors`."""
     found = parse_authors(_BRACKETS.sub(" ", _EDITORS.sub(" ", text)))
     return [
         Author(tuple(filter(None, (author.first, *author.middle))), author.last)

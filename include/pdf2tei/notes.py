@@ -19,18 +19,18 @@ _MARK = re.compile(rf"\s*([{_SIGNS}]|\d{{1,2}})(?![\d.])")
 _CALLED = re.compile(rf"[^\W\d_][.,;:!?)”’\"]+(\d{{1,2}}|[{_SIGNS}])$")
 _SIGN = re.compile(rf"(?<![\d.])\d{{1,2}}(?![\d.])|[{_SIGNS}]")
 _FOOT = 0.4
-"""Share of a page's height above which no note stands"""
+"""Notes occur only below this share of a page's height."""
 _PLAIN = 6
 """Lines a note without a mark may have; more are text set small."""
 
 
 def read(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
-    """The footnotes' texts; marks their lines NOTE."""
+    """Return the footnotes' texts; mark their lines as NOTE."""
     out: list[str] = []
     for page in document.pages:
-        _claim(page)
-        for column in _columns(page):
-            for note in _feet(column, page, measures):
+        _reclaim_lines(page)
+        for column in _split_columns(page):
+            for note in _find_notes(column, page, measures):
                 for line in note:
                     line.kind = Kind.NOTE
                 if text := joiner.text(note).text:
@@ -38,8 +38,8 @@ def read(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
     return out
 
 
-def _claim(page: Page) -> None:
-    """Takes back from the front what stands at a page's foot with a mark that the page's text has and its byline has not."""
+def _reclaim_lines(page: Page) -> None:
+    """Reclaim lines at a page's foot from the front if their mark occurs in the page's text but not in its byline."""
     known, others = set[str](), set[str]()
     for line in page.lines:
         if line.kind is Kind.BODY:
@@ -68,8 +68,8 @@ def _claim(page: Page) -> None:
         last = line if goes_on else None
 
 
-def _columns(page: Page) -> list[list[Line]]:
-    """The page's lines by the half they stand in; lines over both halves belong to both."""
+def _split_columns(page: Page) -> list[list[Line]]:
+    """Return the page's lines by page half; lines across both halves belong to both."""
     middle = page.width / 2
     lines = [x for x in page.lines if x.kind in (Kind.BODY, Kind.REFERENCE, Kind.TABLE, Kind.FIGURE, Kind.CAPTION)]
     left = [x for x in lines if x.x0 < middle - 10]
@@ -82,8 +82,8 @@ def _columns(page: Page) -> list[list[Line]]:
     return [left, [x for x in right if x not in left]]
 
 
-def _feet(column: list[Line], page: Page, measures: Measures) -> list[list[Line]]:
-    """The small lines under a column's last line of running text, cut where a mark begins a new note."""
+def _find_notes(column: list[Line], page: Page, measures: Measures) -> list[list[Line]]:
+    """Return the small lines below a column's last line of running text, split where a mark begins a new note."""
     feet: list[Line] = []
     for line in sorted(column, key=lambda x: -x.y0):
         small = line.size < measures.size - 0.6
@@ -92,21 +92,21 @@ def _feet(column: list[Line], page: Page, measures: Measures) -> list[list[Line]
         feet.append(line)
     feet.reverse()
     feet.sort(key=lambda x: (round(x.y0), x.x0))
-    while feet and not (_marked(feet[0]) or (page.number == 1) or _IMPRINT.search(feet[0].text)):
-        if any(_marked(x) for x in feet[1:]) and feet[0].block == feet[-1].block:
+    while feet and not (_has_mark(feet[0]) or (page.number == 1) or _IMPRINT.search(feet[0].text)):
+        if any(_has_mark(x) for x in feet[1:]) and feet[0].block == feet[-1].block:
             break
         feet = feet[1:]
-    if len(feet) > _PLAIN and page.number > 1 and not _marked(feet[0]):
+    if len(feet) > _PLAIN and page.number > 1 and not _has_mark(feet[0]):
         return []
     notes: list[list[Line]] = []
     for line in feet:
-        if not notes or _marked(line):
+        if not notes or _has_mark(line):
             notes.append([line])
         else:
             notes[-1].append(line)
     return notes
 
 
-def _marked(line: Line) -> bool:
+def _has_mark(line: Line) -> bool:
     first = line.tokens[0]
     return bool(_MARKED.match(line.text)) and (first.font.raised or not first.text.isdigit() or len(line.tokens) > 1)

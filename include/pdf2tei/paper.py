@@ -40,7 +40,7 @@ from .version import VERSION
 
 
 def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
-    """See `pdf2tei.extract`."""
+    """Extract a PDF; see `pdf2tei.extract`."""
     document = alto.read(pdf, timeout)
     if not document.pages:
         raise ExtractionError(Code.NO_BLOCKS, "no pages")
@@ -67,14 +67,14 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
     lines = [line for page in document.pages for line in page.lines]
     joiner = Joiner(lines)
     front = header.read(document, labels, measures, joiner)
-    front.identity = identify(_printed(document) if 1 in drawn else read_first_pages(pdf.read_bytes()))
+    front.identity = identify(_list_printed_lines(document) if 1 in drawn else read_first_pages(pdf.read_bytes()))
     for line in lines:
         if (
             line.kind is Kind.BODY
             and labels.get(id(line)) is segmentation.Label.FRONT
             and line.size < measures.size - 0.6
         ):
-            line.kind = Kind.FRONT  # affiliations and imprint beside the text
+            line.kind = Kind.FRONT  # affiliations and imprint next to the text
     restored = guard.restore_front(document, measures)
     entries = references.read(document, labels, measures, joiner)
     found = floats.read(document, measures, joiner)
@@ -94,7 +94,7 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
     return tei.write(VERSION, front, sections, found, feet, behind, entries, parsed, linker, parts, layer)
 
 
-def _printed(document: Document) -> FirstPages:
-    """The first pages' lines, for the identity of a paper without a text layer."""
+def _list_printed_lines(document: Document) -> FirstPages:
+    """Return the first pages' lines, for the identity of a paper without a text layer."""
     pages = document.pages[:PAGES]
     return FirstPages([[PrintedLine(x.text, 1 - min(x.y0 / page.height, 1.0)) for x in page.lines] for page in pages])

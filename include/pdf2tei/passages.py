@@ -1,4 +1,4 @@
-"""The body CRF: which lines of the body are heads, text, floats, formulas."""
+"""Label the lines of the body with the body CRF: heads, text, floats, formulas."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Passage(StrEnum):
 
 
 def features(lines: Sequence[Facts]) -> list[list[str]]:
-    """For each line the names of what is true of it and its neighbours, pages apart (the training data have none)."""
-    rows = zip(segmentation.features(lines, paged=False), _said(lines), strict=True)
+    """Return the feature names of each line and its neighbors, without page features, which the training data lack."""
+    rows = zip(segmentation.features(lines, paged=False), _describe_lines(lines), strict=True)
     return [row + said for row, said in rows]
 
 
-def _said(lines: Sequence[Facts]) -> list[list[str]]:
-    """What is true of each line besides what the segmentation names."""
+def _describe_lines(lines: Sequence[Facts]) -> list[list[str]]:
+    """Return the features of each line that the segmentation does not have."""
     numbers = [m.group(1) if (m := _NUMBER.match(x.text)) else "" for x in lines]
     known = set(numbers)
     out: list[list[str]] = []
@@ -61,13 +61,13 @@ def _predecessor(number: str) -> str:
 
 
 def heads(lines: Sequence[Line]) -> dict[int, float]:
-    """For the body's lines, by `id`, how probable it is that they are heads."""
+    """Return the probability that each of the body's lines is a head, by the line's `id`."""
     if not lines:
         return {}
     model = tagger(MODEL)
     facts = segmentation.facts(lines)
     own, shown = segmentation.described(facts, paged=False)
-    own = [row + said for row, said in zip(own, _said(facts), strict=True)]
-    sure = model.probabilities(model.weights(own) + model.beside(shown, segmentation.NEIGHBOURS))
+    own = [row + said for row, said in zip(own, _describe_lines(facts), strict=True)]
+    sure = model.probabilities(model.weights(own) + model.weigh_neighbors(shown, segmentation.NEIGHBOURS))
     at = model.labels.index(Passage.HEAD)
     return {id(line): p for line, p in zip(lines, sure[:, at].tolist(), strict=True)}

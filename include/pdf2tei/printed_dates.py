@@ -35,10 +35,13 @@ _XMP_DATES = ("prism:publicationdate", "prism:coverdate", "prism:publishdate", "
 def publication_date(
     lines: Sequence[str], metadata: Mapping[str, str], arxiv_id: str | None, stamp: tuple[str, bool] | None
 ) -> PlainDate:
-    """When the paper appeared: the day of an arXiv stamp, else a day or month said to be that of publication, else the arXiv id's month,
-    else the XMP's date, else the issue's month, else the one year beside a volume, in the title of proceedings, or beside a copyright sign.
+    """Return the date of publication and its precision.
 
-    `stamp` is an arXiv stamp's date and whether it is of the first version.
+    The first available source is used: the day of an arXiv stamp; a day or month labeled as the date of publication; the month
+    of the arXiv id; the XMP date; the month of the issue; a single year next to a volume, in the title of proceedings, or next
+    to a copyright sign.
+
+    `stamp` is an arXiv stamp's date and whether it belongs to the first version.
     """
     if stamp and stamp[1]:
         return parse_date(stamp[0])
@@ -73,12 +76,12 @@ def publication_date(
 
 
 def _has_month(text: str) -> bool:
-    """Whether a word of a date is a month (not "Springer 2019"), or it is ISO."""
+    """Return whether a date contains a month name (unlike "Springer 2019") or is in ISO format."""
     return text[:4].isdecimal() or any(to_month(word) for word in re.findall(r"[A-Za-z]+", text))
 
 
 def _month_of_arxiv(arxiv_id: str) -> PlainDate:
-    """The month in which arXiv gave an id: 1706.03762, hep-th/9711200."""
+    """Return the month in which arXiv assigned an id, such as 1706.03762 or hep-th/9711200."""
     digits = arxiv_id.rpartition("/")[2]
     year = int(digits[:2])
     date, precision = make_date(1900 + year if year > 90 else 2000 + year, int(digits[2:4]))

@@ -34,7 +34,7 @@ _NOTE = re.compile(r"\s*(?:\d{1,2}|[*†‡§¶∗])\s?[A-Z(\"“h]")
 _ADDRESS = 3
 """Lines that an entry's address, set like code, may take"""
 _BRIDGE = 3
-"""Lines in a list that may be labelled otherwise without ending it, whatever their type."""
+"""Number of lines with other labels that do not end a list, in any type."""
 _HOLE = 150
 """Lines set like the list that may be labelled otherwise between its head and its last line."""
 _SAME_SIZE = 0.3
@@ -42,7 +42,7 @@ _SAME_SIZE = 0.3
 _WINDOW = 8
 """Lines by which a tail that the segmentation missed is judged."""
 _TAIL = 0.8
-"""What the lines of a missed tail read like references on average; running text with citations has about half of it."""
+"""Minimum mean reference score of the lines of a missed tail. Running text with citations has about half this score."""
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class Entry:
 
 
 _BOLD = 0.1
-"""Share of a list's lines that are bold from which on bold type says nothing"""
+"""If a larger share of a list's lines is bold, bold type is ignored."""
 
 
 def read(document: Document, labels: dict[int, Label], measures: Measures, joiner: Joiner) -> list[Entry]:
@@ -67,10 +67,10 @@ def read(document: Document, labels: dict[int, Label], measures: Measures, joine
     inside = [labels.get(id(line)) is Label.REFERENCE for line in lines]
     for start, end in _listings(lines, measures):
         inside[start:end] = [False] * (end - start)
-    found = [lines[start:end] for start, end in _stretches(lines, inside)]
+    found = [lines[start:end] for start, end in _find_stretches(lines, inside)]
     longest = median(line.size for line in max(found, key=len)) if found else 0.0
     for stretch in found:
-        stretch = _without_notes(stretch, median(x.size for x in stretch) if is_head(stretch[0]) else longest)
+        stretch = _remove_notes(stretch, median(x.size for x in stretch) if is_head(stretch[0]) else longest)
         for line in stretch:
             line.kind = Kind.REFERENCE
         items += [line for line in stretch if not is_head(line)]
@@ -85,7 +85,7 @@ def read(document: Document, labels: dict[int, Label], measures: Measures, joine
 
 
 def is_head(line: Line) -> bool:
-    """Whether a line is nothing but a reference list's head."""
+    """Return whether a line is exactly the head of a reference list."""
     return len(line.text) < 50 and bool(_HEAD.fullmatch(line.text))
 
 
@@ -100,9 +100,12 @@ def _listings(lines: list[Line], measures: Measures) -> list[tuple[int, int]]:
     return out
 
 
-def _stretches(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
-    """The list's stretches (first line, line after the last): runs the segmentation calls references (`inside`) that have a head, go
-    on with a list begun before, or are long and read like references."""
+def _find_stretches(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
+    """Return the list's stretches as (first line, line after the last).
+
+    A stretch is a run that the segmentation labels as references (`inside`). It has a head, continues an earlier list, or is
+    long and reads like references.
+    """
     runs = _begin_at_heads(lines, _group(lines, inside))
     begun = {start for start, _ in runs if is_head(lines[start])}
     out: list[tuple[int, int]] = []
@@ -114,13 +117,13 @@ def _stretches(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
             continue
         if head is not None:
             start = head
-        stop = _stop(lines, start, end)
+        stop = _find_end(lines, start, end)
         if out and (out[-1][1] >= start or (head is None and _is_hole(lines, *out[-1], start))):
             out[-1] = (out[-1][0], max(stop, out[-1][1]))
         elif stop > start:
             out.append((start, stop))
     if not out:
-        return _by_rule(lines)
+        return _find_by_rules(lines)
     if is_head(lines[out[-1][0]]):
         out[-1] = (out[-1][0], _tail(lines, *out[-1]))
     return out
@@ -180,14 +183,17 @@ def _tail(lines: list[Line], start: int, end: int) -> int:
     return last
 
 
-def _by_rule(lines: list[Line]) -> list[tuple[int, int]]:
-    """The last head that references follow, to the end; else from the last `[1]` in the second half on, if `[2]` to `[5]` come
-    after it."""
+def _find_by_rules(lines: list[Line]) -> list[tuple[int, int]]:
+    """Find the list without the segmentation.
+
+    The list begins at the last head that references follow. Without a head, it begins at the last `[1]` in the second half of
+    the document if `[2]` to `[5]` follow.
+    """
     for i in range(len(lines) - 1, -1, -1):
         if is_head(lines[i]):
             after = " ".join(line.text for line in lines[i + 1 : i + 12])
             if YEAR.search(after) and (LABEL.match(after) or sum(reading(x.text) for x in lines[i + 1 : i + 12]) > 5):
-                return [(i, _stop(lines, i, len(lines)))]
+                return [(i, _find_end(lines, i, len(lines)))]
     numbers = [(i, int(m["square"])) for i, line in enumerate(lines) if (m := LABEL.match(line.text)) and m["square"]]
     for at, (i, number) in reversed(list(enumerate(numbers))):
         if number == 1 and i > len(lines) / 2 and [n for _, n in numbers[at : at + 5]] == [1, 2, 3, 4, 5]:
@@ -195,8 +201,8 @@ def _by_rule(lines: list[Line]) -> list[tuple[int, int]]:
     return []
 
 
-def _stop(lines: list[Line], start: int, end: int) -> int:
-    """The line after a stretch's last: before `end` where back matter begins, after it while an entry goes on."""
+def _find_end(lines: list[Line], start: int, end: int) -> int:
+    """Return the end of a stretch: before `end` if back matter begins, after `end` while an entry continues."""
     size = median(line.size for line in lines[start:end])
     bold = sum(line.font.bold for line in lines[start + 1 : end]) > max(2, _BOLD * (end - start))
     for i in range(start + 2, end):
@@ -218,8 +224,8 @@ def _stop(lines: list[Line], start: int, end: int) -> int:
     return end
 
 
-def _without_notes(lines: list[Line], size: float) -> list[Line]:
-    """The lines of a list set in this size without footnotes: blocks of smaller type that begin with a mark."""
+def _remove_notes(lines: list[Line], size: float) -> list[Line]:
+    """Return a list's lines of the given size without footnotes, which are blocks of smaller type that begin with a mark."""
     notes = {line.block for line in lines if line.size < size - 0.4 and _NOTE.match(line.text)}
     return [line for line in lines if line.block not in notes or line.size > size - 0.4]
 

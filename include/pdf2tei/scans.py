@@ -19,7 +19,7 @@ MAX_PIXELS = 12_000_000
 _MIN_SCORE = 0.5
 """Lines that RapidOCR is less sure of are not text"""
 _SAME = 0.2
-"""Boxes whose height differs by less from the document's usual one are set in the usual size"""
+"""Boxes within this relative difference of the document's usual height get the usual size."""
 _FACE = 0.75
 """Type size as a share of a line's box"""
 _CROSSING = 0.35
@@ -27,7 +27,7 @@ _CROSSING = 0.35
 
 
 def installed() -> bool:
-    """Whether the extra is there."""
+    """Return whether the extra `ocr` is installed."""
     return find_spec("rapidocr") is not None and find_spec("onnxruntime") is not None
 
 
@@ -39,9 +39,10 @@ def _engine() -> Any:
 
 
 def read(document: Document, pages: list[int], pdf: Path, timeout: float) -> None:
-    """Replace the lines of some pages (by number, from 1) with what their pictures say.
+    """Replace the lines of some pages (by number, from 1) with text recognized in their pictures.
 
-    Raises ExtractionError TIMEOUT when `timeout` seconds are over."""
+    Raises ExtractionError TIMEOUT after `timeout` seconds.
+    """
     import pypdfium2
 
     end = time.monotonic() + timeout
@@ -64,12 +65,12 @@ def read(document: Document, pages: list[int], pdf: Path, timeout: float) -> Non
     usual = median([y1 - y0 for items in found.values() for text, _, y0, _, y1 in items if len(text) > 20] or [12.0])
     for number, items in found.items():
         page = document.pages[number - 1]
-        page.lines = _ordered([_line(item, number, usual) for item in items], page)
+        page.lines = _sort_lines([_build_line(item, number, usual) for item in items], page)
         _block(page.lines, 1_000_000 * number)
 
 
-def _line(item: tuple[str, float, float, float, float], page: int, usual: float) -> Line:
-    """A line whose words have widths in proportion to their letters."""
+def _build_line(item: tuple[str, float, float, float, float], page: int, usual: float) -> Line:
+    """Return a line; the widths of its words are proportional to their numbers of letters."""
     text, x0, y0, x1, y1 = item
     height = usual if abs(y1 - y0 - usual) < _SAME * usual else y1 - y0
     font = Font("ocr", round(_FACE * height, 1))
@@ -85,8 +86,11 @@ def _line(item: tuple[str, float, float, float, float], page: int, usual: float)
     return Line(tokens, page, 0)
 
 
-def _ordered(lines: list[Line], page: Page) -> list[Line]:
-    """Lines in reading order: those that cross the gutter part the page into bands, whose left column is read before the right one."""
+def _sort_lines(lines: list[Line], page: Page) -> list[Line]:
+    """Sort lines into reading order.
+
+    Lines that cross the gutter divide the page into bands. In each band, the left column precedes the right column.
+    """
     lines = sorted(lines, key=lambda x: (round(x.y0 / 4), x.x0))
     if not lines:
         return []

@@ -1,4 +1,4 @@
-"""The segmentation CRF: what each line of a document belongs to, from its words, its type and the lines around it."""
+"""Label each line of a document with the segmentation CRF, from its words, its type and the lines around it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from .model import Document, Line
-from .tagger import neighboured, tagger
+from .tagger import add_neighbors, tagger
 
 MODEL = Path(__file__).with_name("segmentation.crfsuite")
 """Trained by `python -m devtools.training.lines` on GROBID's annotated documents (CC BY 4.0, see NOTICE.md)."""
 MAX_LINES = 60_000
-"""Lines of a document that are labelled; those after it count as body."""
+"""Maximum number of lines that are labeled; later lines count as body."""
 
 _YEAR = re.compile(r"(?<!\d)(?:1[6-9]|20)\d\d[a-z]?(?!\d)")
 _INITIALS = re.compile(r"\b[A-Z][\w’'-]+,? (?:[A-Z]\.?[ -]?){1,3}(?=[,;.&(]|\band\b|$)|\b(?:[A-Z]\. ?){1,3}[A-Z][a-z]+")
@@ -36,7 +36,7 @@ _WINDOW = 6
 
 
 class Label(StrEnum):
-    """What a line belongs to."""
+    """The part of a document that a line belongs to."""
 
     FRONT = "front"
     BODY = "body"
@@ -50,20 +50,20 @@ class Label(StrEnum):
 
 @dataclass(slots=True)
 class Facts:
-    """What is known of a line, in GROBID's training data and in ours."""
+    """The attributes of a line that GROBID's training data and our documents share."""
 
     text: str
     block_start: bool
     page_start: bool
     new_font: bool
     size: int
-    """Against the line before: 1 larger, 0 the same, -1 smaller."""
+    """Type size relative to the line before: 1 larger, 0 equal, -1 smaller."""
     bold: bool
     italic: bool
 
 
 def facts(lines: Sequence[Line]) -> list[Facts]:
-    """The facts of lines in reading order."""
+    """Return the facts of lines in reading order."""
     out: list[Facts] = []
     before: Line | None = None
     for line in lines:
@@ -87,7 +87,10 @@ def facts(lines: Sequence[Line]) -> list[Facts]:
 
 @lru_cache(maxsize=1 << 14)
 def reading(text: str) -> int:
-    """How much of a line reads like a reference: 0 to 4 of year, names with initials, pages or volume, journal's words."""
+    """Score how much a line reads like a reference, from 0 to 4.
+
+    A year, names with initials, pages or a volume, and words of journal names each count 1.
+    """
     digits = bool(_DIGITS.search(text))
     return (
         (digits and bool(_YEAR.search(text)))
@@ -97,8 +100,8 @@ def reading(text: str) -> int:
     )
 
 
-def _numbered(lines: Sequence[Facts]) -> list[int]:
-    """For each line how its number stands: 2 in a run with the numbers before and after it near by, 1 with one of them, 0 none."""
+def _count_adjacent_numbers(lines: Sequence[Facts]) -> list[int]:
+    """Return for each line how many of the two adjacent numbers occur nearby with the same form: 0, 1 or 2."""
     numbers: list[tuple[str, int] | None] = []
     for line in lines:
         match = _LABEL.match(line.text)
@@ -115,8 +118,8 @@ def _numbered(lines: Sequence[Facts]) -> list[int]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _said(text: str) -> tuple[str, ...]:
-    """What is true of a line's text alone: five features that every line has, then those it happens to have."""
+def _describe_text(text: str) -> tuple[str, ...]:
+    """Return the features of a line's text: five features that every line has, then optional features."""
     text = text.strip()
     words = _WORD.findall(text)
     visible = max(len(text) - text.count(" "), 1)
@@ -159,25 +162,28 @@ _LENGTH = [f"len={i}" for i in range(12)]
 
 
 def features(lines: Sequence[Facts], *, paged: bool = True) -> list[list[str]]:
-    """For each line the names of what is true of it and its neighbours; with `paged` also where it stands on its page and in the
-    document, and whether it is printed at other pages' edges."""
-    return neighboured(*described(lines, paged=paged), NEIGHBOURS)
+    """Return the feature names of each line and its neighbors.
+
+    With `paged`, the features include the position on the page and in the document, and whether the text repeats at other
+    pages' edges.
+    """
+    return add_neighbors(*described(lines, paged=paged), NEIGHBOURS)
 
 
 def described(lines: Sequence[Facts], *, paged: bool) -> tuple[list[list[str]], list[list[str]]]:
-    """For each line the names of what is true of it, and those of them that its neighbours have too."""
+    """Return the feature names of each line, and the subset that is also used for its neighbors."""
     n = len(lines)
     reads = [reading(x.text) for x in lines]
-    runs = _numbered(lines)
+    runs = _count_adjacent_numbers(lines)
     widths = sorted(len(x.text) for x in lines)
     full = max(widths[int(0.9 * n)] if n else 1, 1)
-    places = _places(lines) if paged else []
+    places = _describe_positions(lines) if paged else []
     own: list[list[str]] = []
     beside: list[list[str]] = []
     for i, line in enumerate(lines):
         near = reads[max(i - _WINDOW, 0) : i]
         next_ = reads[i + 1 : i + 1 + _WINDOW]
-        first, second, digits, capitals, closing, *rest = _said(line.text)
+        first, second, digits, capitals, closing, *rest = _describe_text(line.text)
         here = f"r={reads[i]}"
         shown = [
             here,
@@ -204,8 +210,12 @@ def described(lines: Sequence[Facts], *, paged: bool) -> tuple[list[list[str]], 
     return own, beside
 
 
-def _places(lines: Sequence[Facts]) -> list[tuple[str, str, str, str, str]]:
-    """For each line: its tenth of the document, its page, how near it is to the page's top and bottom, how often its text stands there."""
+def _describe_positions(lines: Sequence[Facts]) -> list[tuple[str, str, str, str, str]]:
+    """Return position features for each line.
+
+    They are its tenth of the document, its page, its distance from the page's top and bottom, and how often its text occurs at
+    page edges.
+    """
     n = len(lines)
     page = [0] * n
     for i, line in enumerate(lines):
@@ -235,9 +245,9 @@ def _places(lines: Sequence[Facts]) -> list[tuple[str, str, str, str, str]]:
 
 
 def label(document: Document) -> dict[int, Label]:
-    """The label of each line of a document, by the line's `id`."""
+    """Return the label of each line of a document, by the line's `id`."""
     lines = [line for page in document.pages for line in page.lines][:MAX_LINES]
     own, shown = described(facts(lines), paged=True)
     model = tagger(MODEL)
-    labels = model.tag(model.weights(own) + model.beside(shown, NEIGHBOURS))
+    labels = model.tag(model.weights(own) + model.weigh_neighbors(shown, NEIGHBOURS))
     return {id(line): Label(x) for line, x in zip(lines, labels, strict=True)}

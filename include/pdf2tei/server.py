@@ -1,7 +1,7 @@
 """The extractor as a server with GROBID's REST API: `pdf2tei --port 8070 --workers 2`.
 
 GET /api/isalive, GET /api/version, POST /api/processFulltextDocument. Each PDF is read in a worker process with limits on
-time and memory; one that crashes or hangs costs its own answer only."""
+time and memory; a worker that crashes or hangs affects only its own request."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ _LOG = logging.getLogger(__name__)
 TIMEOUT = 120.0
 """Seconds a PDF may take."""
 OCR_TIMEOUT = 600.0
-"""Seconds a PDF may take whose pages are read from their pictures: some five to ten a page"""
+"""Seconds a PDF may take with OCR, which needs about five to ten seconds per page."""
 QUEUE_WAIT = 1.0
 """Seconds a request waits for a free worker before 503 (GROBID's poolMaxWait)."""
 MAX_BYTES = 512 << 20
-"""Size of an upload."""
+"""Maximum size of an upload, in bytes."""
 WORKER_MEMORY = 4 << 30
 """Address space of a worker."""
 _OBJECTS = 100_000
-"""Objects after which the garbage collector looks for cycles: a paper's tokens make none, and looking through them took a tenth of a
-worker's time"""
+"""Objects after which the garbage collector searches for cycles. A paper's tokens form no cycles, and the search took a tenth of a
+worker's time."""
 TASKS_PER_WORKER = 500
 """A worker is replaced after this many PDFs, so that its memory cannot grow."""
 
 
 def prepare(uploads: str) -> None:
-    """In a worker, before its first PDF: into the sandbox, with a folder of its own, and the uploads to read."""
+    """Enter the sandbox in a new worker, with a private folder and read access to the uploads."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     own = tempfile.mkdtemp(prefix="worker-", dir=uploads)
     binary = str(pdfalto.binary_path())
@@ -82,7 +82,7 @@ def prepare(uploads: str) -> None:
 
 
 def _work(path: str, timeout: float, ocr: bool) -> bytes | tuple[str, str] | None:
-    """In a worker: the TEI, None for no content, or (code, message)."""
+    """Extract one PDF in a worker; return the TEI, None if there is no content, or (code, message)."""
     from .paper import extract
 
     try:
@@ -94,7 +94,7 @@ def _work(path: str, timeout: float, ocr: bool) -> bytes | tuple[str, str] | Non
 
 
 class Service:
-    """The HTTP application: workers, their free places, and the token that every request must bear if there is one."""
+    """The HTTP application: workers, free slots, and the token that every request must send if one is configured."""
 
     def __init__(self, workers: int, token: str | None, timeout: float = TIMEOUT) -> None:
         self._workers = workers
@@ -124,7 +124,7 @@ class Service:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _workers_pool(self) -> ProcessPool:
-        """The pool of workers; a new one if all workers of the old one died."""
+        """Return the pool of workers; create a new pool if all workers of the old pool died."""
         if self._pool is None or not self._pool.active:
             context = multiprocessing.get_context("forkserver")
             # A worker that imported the extractor itself would spend a second of processor on it, before its first PDF.
@@ -169,13 +169,13 @@ class Service:
                 await asyncio.sleep(0.02)
             self._busy += 1
             work = asyncio.create_task(self._extract(path, ocr=given.ocr))
-            hung_up = asyncio.create_task(_hung_up(request))
+            hung_up = asyncio.create_task(_wait_for_disconnect(request))
             try:
                 await asyncio.wait((work, hung_up), return_when=asyncio.FIRST_COMPLETED)
-                return work.result() if work.done() else Response(status_code=499)  # which nobody reads
+                return work.result() if work.done() else Response(status_code=499)  # the client has disconnected
             finally:
                 hung_up.cancel()
-                work.cancel()  # ends a worker whose answer nobody awaits any more
+                work.cancel()  # ends the worker if the client has disconnected
                 self._busy -= 1
 
     async def _extract(self, path: Path, *, ocr: bool) -> Response:
@@ -183,25 +183,28 @@ class Service:
         try:
             result = await self._run(path, timeout, ocr)
         except (FutureTimeout, TimeoutError):
-            return _failed(Code.TIMEOUT, f"took more than {timeout:g} s")
+            return _respond_failure(Code.TIMEOUT, f"took more than {timeout:g} s")
         except ProcessExpired as error:
             if error.exitcode in (-signal.SIGTERM, -signal.SIGINT):  # this server is being stopped
                 return PlainTextResponse("stopping", 503, {"Retry-After": "5"})
-            return _failed(Code.PDFALTO_CONVERSION_FAILURE, f"the worker died with status {error.exitcode}")
-        except OSError as error:  # a full disk, say: another try may find room
+            return _respond_failure(Code.PDFALTO_CONVERSION_FAILURE, f"the worker died with status {error.exitcode}")
+        except OSError as error:  # for example a full disk: a retry may succeed
             _LOG.warning("not extracted: %s", error)
             return PlainTextResponse(f"{type(error).__name__}: {error}", 503, {"Retry-After": "5"})
-        except Exception as error:  # a fault of ours in one PDF must not look like one that another try would cure
+        except Exception as error:  # a defect in this code must not look like a transient error
             _LOG.exception("extraction failed")
-            return _failed(Code.BAD_INPUT_DATA, f"{type(error).__name__}: {error}")
+            return _respond_failure(Code.BAD_INPUT_DATA, f"{type(error).__name__}: {error}")
         if result is None:
             return Response(status_code=204)
         if isinstance(result, bytes):
             return Response(result, media_type="application/xml; charset=UTF-8")
-        return _failed(Code(result[0]), result[1])
+        return _respond_failure(Code(result[0]), result[1])
 
     async def _run(self, path: Path, timeout: float, ocr: bool) -> bytes | tuple[str, str] | None:
-        """Runs a worker; once more if the pool turns out broken, or a worker died: only what dies twice is the PDF's doing."""
+        """Run a worker, and run it a second time if the pool is broken or the worker died.
+
+        Only a second failure is attributed to the PDF.
+        """
         for attempt in (1, 2):
             try:
                 future = self._workers_pool().schedule(_work, args=(str(path), timeout * 0.8, ocr), timeout=timeout)
@@ -213,28 +216,28 @@ class Service:
         raise AssertionError("unreachable")
 
 
-def _failed(code: Code, message: str) -> Response:
-    """GROBID's 500: its code in brackets, then what happened."""
+def _respond_failure(code: Code, message: str) -> Response:
+    """Return GROBID's response 500: its code in brackets, then the message."""
     return PlainTextResponse(f"[{code}] {message}", 500)
 
 
-async def _hung_up(request: Request) -> None:
-    """Returns when who asked hangs up."""
+async def _wait_for_disconnect(request: Request) -> None:
+    """Wait until the client disconnects."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What a request asks for besides its PDF."""
+class _Options:
+    """The options of a request other than its PDF."""
 
     ocr: bool
 
 
-async def _receive(request: Request, path: Path) -> _Asked | Response:
-    """Stores the form's `input` at `path`; what else the form asks for, or an answer if it cannot be given."""
+async def _receive(request: Request, path: Path) -> _Options | Response:
+    """Store the form's `input` at `path`; return the request's options, or an error response."""
     if int(request.headers.get("content-length") or 0) > MAX_BYTES:
-        return _failed(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
+        return _respond_failure(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
     async with request.form(max_files=2, max_fields=64) as form:
         upload = form.get("input")
         if not isinstance(upload, UploadFile):
@@ -242,16 +245,17 @@ async def _receive(request: Request, path: Path) -> _Asked | Response:
         ocr = form.get("ocr") == "1"
         if ocr and not scans.installed():
             return PlainTextResponse(
-                "ocr was asked for, but the extra `ocr` is not installed where this server runs", 501
+                "the request needs ocr, but the extra `ocr` is not installed on this server; install it, or send no ocr=1",
+                501,
             )
         size = 0
         with path.open("wb") as out:
             while chunk := await upload.read(1 << 20):
                 size += len(chunk)
                 if size > MAX_BYTES:
-                    return _failed(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
+                    return _respond_failure(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
                 out.write(chunk)
-    return _Asked(ocr)
+    return _Options(ocr)
 
 
 def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT, *, host: str = "127.0.0.1") -> None:
@@ -288,8 +292,8 @@ def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT, 
     uvicorn.Server(config).run(sockets=[listener])
 
 
-def token_from(file: Path | None) -> str | None:
-    """The token: the file's content, else the environment's S2CORPUS_EXTRACTOR_TOKEN, else none."""
+def read_token(file: Path | None) -> str | None:
+    """Return the token from the file, or from the environment variable S2CORPUS_EXTRACTOR_TOKEN, or None."""
     if file is not None:
         try:
             token = file.read_text(encoding="utf-8").strip()

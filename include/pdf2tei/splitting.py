@@ -1,7 +1,9 @@
-"""Where one entry of a reference list ends and the next begins.
+"""Split a reference list into its entries.
 
-Labels decide if their numbers run through the list. Without them every way of cutting (hanging indents, indented first lines, gaps,
-what the lines say, what a CRF says that knows the best of these) is tried, and the one whose entries read most like references is taken."""
+If the list has labels with ascending numbers, the labels decide. Otherwise several methods are tried: hanging indents, indented
+first lines, gaps, the text of the lines, and a CRF that sees the best of these. The split with the most plausible entries is
+used.
+"""
 
 from __future__ import annotations
 
@@ -20,30 +22,33 @@ Group = list[Line]
 
 _MARK = re.compile(r"[\[(]?(\d{1,3})(?:[\])]|\.)")
 _FEW = 8
-"""Entries below which a list's order says nothing"""
+"""Minimum number of entries for a list's order to be significant."""
 _SORTED = 0.9
-"""Share of neighbours in order from which on a list is sorted"""
+"""Minimum share of neighbors in order for a list to count as sorted."""
 _MAX_SKIP = 3
-"""Numbers that may fail to be read between two labels."""
+"""Largest step between the numbers of two labels; numbers between them may be missing."""
 
 
 def split(lines: list[Line]) -> list[Group]:
-    """The list's lines as entries, in order."""
+    """Return the list's lines grouped into entries, in order."""
     if not lines:
         return []
-    labelled = _labelled(lines)
+    labelled = _split_at_labels(lines)
     if labelled:
         return labelled
-    offsets = _offsets(lines)
-    ruled = _ruled(lines, offsets)
+    offsets = _measure_indents(lines)
+    ruled = _split_by_layout(lines, offsets)
     begins = {id(group[0]) for group in ruled}
     rows = [entries.Row(x.text, offset > 3, id(x) in begins) for x, offset in zip(lines, offsets, strict=True)]
-    return _in_order(max(ruled, _cut(lines, entries.starts(rows)), key=_reads))
+    return _merge_out_of_order(max(ruled, _cut(lines, entries.starts(rows)), key=_score_entries))
 
 
-def _in_order(groups: list[Group]) -> list[Group]:
-    """Groups of a list in alphabetical order, those joined again of which the first has no year and the second breaks the order: a
-    book's title that begins a line, say."""
+def _merge_out_of_order(groups: list[Group]) -> list[Group]:
+    """Merge wrongly split groups of an alphabetical list.
+
+    A group is merged into the one before if it breaks the alphabetical order and the group before has no year. An example is a
+    line that begins with a book's title.
+    """
     words = [unicodedata.normalize("NFKD", group[0].text).casefold().split()[:1] for group in groups]
     ordered = sum(a <= b for a, b in pairwise(words))
     if len(groups) < _FEW or ordered < _SORTED * (len(groups) - 1):
@@ -59,16 +64,21 @@ def _in_order(groups: list[Group]) -> list[Group]:
 
 
 def by_rules(lines: list[Line]) -> list[Group]:
-    """The list's lines as entries, by rules alone."""
-    return _labelled(lines) or _ruled(lines, _offsets(lines))
+    """Return the list's lines grouped into entries, by rules alone."""
+    return _split_at_labels(lines) or _split_by_layout(lines, _measure_indents(lines))
 
 
-def _ruled(lines: list[Line], offsets: list[float]) -> list[Group]:
-    ways = (_hanging(lines, offsets), _indented(lines, offsets), _gaps(lines), _said(lines))
-    return max((_cut(lines, starts) for starts in ways), key=_reads)
+def _split_by_layout(lines: list[Line], offsets: list[float]) -> list[Group]:
+    ways = (
+        _find_hanging_starts(lines, offsets),
+        _find_indented_starts(lines, offsets),
+        _find_starts_after_gaps(lines),
+        _find_starts_by_text(lines),
+    )
+    return max((_cut(lines, starts) for starts in ways), key=_score_entries)
 
 
-def _form(match: re.Match[str]) -> str:
+def _label_form(match: re.Match[str]) -> str:
     return next((name for name in ("square", "round", "stop", "bare") if match[name]), "")
 
 
@@ -82,13 +92,16 @@ class _Link:
     before: _Link | None
 
 
-def _labelled(lines: list[Line]) -> list[Group]:
-    """Groups cut at labels: the longest run of ascending numbers of one form, or bracketed keys; empty if the list has none."""
+def _split_at_labels(lines: list[Line]) -> list[Group]:
+    """Split the lines at their labels; return an empty list if the list has no labels.
+
+    Labels are the longest run of ascending numbers of one form, or bracketed keys.
+    """
     matches = [LABEL.match(line.text) for line in lines]
     keys = [i for i, m in enumerate(matches) if m and m["key"]]
     best: _Link | None = None
     for form in ("square", "round", "stop", "bare"):
-        found = _run([(i, int(m[form])) for i, m in enumerate(matches) if m and m[form]])
+        found = _find_best_run([(i, int(m[form])) for i, m in enumerate(matches) if m and m[form]])
         if found and (best is None or found.score > best.score + (form == "bare")):
             best = found
     if len(keys) > max(2, len(lines) / 12) and (best is None or best.score < len(keys)):
@@ -104,11 +117,14 @@ def _labelled(lines: list[Line]) -> list[Group]:
     if sum(len(line.text) for line in lines[:first]) > 600 or (first > 3 and first > len(lines) / 4):
         return []
     groups = _cut(lines, [i in starts for i in range(len(lines))])
-    return _missed(groups)
+    return _split_at_missing_labels(groups)
 
 
-def _run(labels: list[tuple[int, int]]) -> _Link | None:
-    """The best run of labels (line, number): each number one more than that before, up to three, or 1 where a list begins again."""
+def _find_best_run(labels: list[tuple[int, int]]) -> _Link | None:
+    """Return the best run of labels, each given as (line, number).
+
+    Each number exceeds the previous number by one to three, or is 1 if the list restarts.
+    """
     ends: dict[int, _Link] = {}
     top: _Link | None = None
     for line, number in labels:
@@ -128,33 +144,33 @@ def _run(labels: list[tuple[int, int]]) -> _Link | None:
     return top
 
 
-def _missed(groups: list[Group]) -> list[Group]:
-    """Groups whose labels leave out numbers, cut where the number missing stands within a line after a full stop."""
+def _split_at_missing_labels(groups: list[Group]) -> list[Group]:
+    """Split groups at missing numbers that appear within a line after a full stop."""
     out: list[Group] = []
     for group, after in pairwise([*groups, []]):
         out.append(group)
         here, there = (LABEL.match(g[0].text) if g else None for g in (group, after))
-        if not here or not there or _form(here) != _form(there) or not _form(here):
+        if not here or not there or _label_form(here) != _label_form(there) or not _label_form(here):
             continue
-        for number in range(int(here[_form(here)]) + 1, int(there[_form(there)])):
-            cut = _cut_at(out[-1], number)
+        for number in range(int(here[_label_form(here)]) + 1, int(there[_label_form(there)])):
+            cut = _split_at_label(out[-1], number)
             if cut is None:
                 break
             out[-1:] = cut
     return out
 
 
-def _cut_at(group: Group, number: int) -> list[Group] | None:
+def _split_at_label(group: Group, number: int) -> list[Group] | None:
     for i, line in enumerate(group):
         for at in range(1, len(line.tokens)):
             mark = _MARK.match(line.tokens[at].text)
             if mark and mark.group(1) == str(number) and line.tokens[at - 1].text.endswith((".", ";", ")")):
-                left, right = _parts(line, at)
+                left, right = _split_line(line, at)
                 return [[*group[:i], left], [right, *group[i + 1 :]]]
     return None
 
 
-def _parts(line: Line, at: int) -> tuple[Line, Line]:
+def _split_line(line: Line, at: int) -> tuple[Line, Line]:
     def part(tokens: list[Token]) -> Line:
         return Line(tokens, line.page, line.block, line.kind)
 
@@ -171,8 +187,8 @@ def _cut(lines: list[Line], starts: list[bool]) -> list[Group]:
     return groups
 
 
-def _columns(lines: list[Line]) -> list[int]:
-    """For each line the number of its column, over all pages."""
+def _number_columns(lines: list[Line]) -> list[int]:
+    """Return the column number of each line, counted over all pages."""
     out: list[int] = []
     column = 0
     for i, line in enumerate(lines):
@@ -183,9 +199,9 @@ def _columns(lines: list[Line]) -> list[int]:
     return out
 
 
-def _offsets(lines: list[Line]) -> list[float]:
-    """How far each line stands in from the left edge of its column: the leftmost x0 that comes again there."""
-    columns = _columns(lines)
+def _measure_indents(lines: list[Line]) -> list[float]:
+    """Return the distance of each line from the left edge of its column: the leftmost x0 that occurs repeatedly."""
+    columns = _number_columns(lines)
     places: dict[int, Counter[int]] = defaultdict(Counter)
     for column, line in zip(columns, lines, strict=True):
         places[column][round(line.x0 / 2)] += 1
@@ -199,22 +215,22 @@ def _offsets(lines: list[Line]) -> list[float]:
     return [line.x0 - edges[column] for column, line in zip(columns, lines, strict=True)]
 
 
-def _hanging(lines: list[Line], offsets: list[float]) -> list[bool]:
-    """First lines stand out to the left."""
+def _find_hanging_starts(lines: list[Line], offsets: list[float]) -> list[bool]:
+    """Return for each line whether it begins an entry with a hanging indent."""
     return [
         offset < 3 and not (i and lines[i - 1].text.endswith(("-", ",")) and line.text[:1].islower())
         for i, (line, offset) in enumerate(zip(lines, offsets, strict=True))
     ]
 
 
-def _indented(lines: list[Line], offsets: list[float]) -> list[bool]:
-    """First lines are indented."""
+def _find_indented_starts(lines: list[Line], offsets: list[float]) -> list[bool]:
+    """Return for each line whether it is indented, as the first lines of entries may be."""
     return [offset > 3 for offset in offsets]
 
 
-def _gaps(lines: list[Line]) -> list[bool]:
-    """A gap stands before first lines; at a column's head what the lines say decides."""
-    said = _said(lines)
+def _find_starts_after_gaps(lines: list[Line]) -> list[bool]:
+    """Return for each line whether a gap precedes it. At the top of a column, the text of the lines decides."""
+    said = _find_starts_by_text(lines)
     out = [True]
     for i, (before, line) in enumerate(pairwise(lines), 1):
         below = line.page == before.page and line.y0 > before.y0 and line.x0 < before.x1
@@ -222,35 +238,39 @@ def _gaps(lines: list[Line]) -> list[bool]:
     return out
 
 
-def _said(lines: list[Line]) -> list[bool]:
-    """A first line begins like authors after an end and once the entry before has its year."""
+def _find_starts_by_text(lines: list[Line]) -> list[bool]:
+    """Return for each line whether its text begins an entry: it begins like authors, and the entry before has ended and has a
+    year.
+    """
     out: list[bool] = []
     dated = False
     for i, line in enumerate(lines):
-        author, year = _clues(line.text)
+        author, year = _detect_author_and_year(line.text)
         start = i == 0 or (dated and author and may_end(lines[i - 1].text))
         out.append(start)
         dated = year or (dated and not start)
     return out
 
 
-@lru_cache(maxsize=1 << 12)  # every way of cutting asks again
-def _clues(text: str) -> tuple[bool, bool]:
-    """Whether a text begins like authors, and whether it holds a year."""
+@lru_cache(maxsize=1 << 12)  # every method of splitting calls this
+def _detect_author_and_year(text: str) -> tuple[bool, bool]:
+    """Return whether a text begins like authors, and whether it contains a year."""
     return text[:1].isupper() and bool(AUTHOR.match(text)), bool(YEAR.search(text))
 
 
-def _reads(groups: list[Group]) -> float:
-    """How much groups read like entries: each that begins with a name, holds a year and ends counts 1; what an entry cannot be
-    is taken off."""
+def _score_entries(groups: list[Group]) -> float:
+    """Score how plausible groups are as entries.
+
+    A group that begins with a name, contains a year and ends properly scores 1. Features that no entry has reduce the score.
+    """
     score = 0.0
     for group in groups:
         text = " ".join(line.text for line in group)
-        author, dated = _clues(text)
+        author, dated = _detect_author_and_year(text)
         ended = may_end(text)
         score += (author + dated + ended) / 3 if author or dated else -0.3
         if text[:1].islower() or len(text) < 30 or not ended:
             score -= 0.5
-        inside = sum(_said(group)[1:])
+        inside = sum(_find_starts_by_text(group)[1:])
         score -= 0.7 * inside + max(len(text) - 700, 0) / 500
     return score

@@ -1,7 +1,8 @@
-"""The CRFs that come with the package, each loaded once in a process, and how they label a document.
+"""Load the CRFs of this package, each once per process, and label documents with them.
 
-CRFsuite trains them and writes their files. Its Python binding copies every name of every item into C++, which took most of a paper's
-time; numpy adds up the names' weights for a whole document. Labels and probabilities are the same (tests/unit/layout/test_tagger.py).
+CRFsuite trains the CRFs and writes their files. Its Python binding copies every name of every item into C++, which took most of
+a paper's time. Here numpy sums the weights for a complete document. Labels and probabilities are the same
+(tests/unit/layout/test_tagger.py).
 """
 
 from __future__ import annotations
@@ -19,27 +20,30 @@ Matrix = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _NOTHING = ""
-"""The name of what weighs nothing"""
+"""A name with weight 0."""
 _LANES = 64
-"""Sequences that are labelled at once"""
+"""Maximum number of sequences that are labeled together."""
 _STEPS = 16
-"""Items after which probabilities are scaled: long before a double runs over"""
+"""Items after which probabilities are scaled, long before a double overflows."""
 
 
 class Tagger:
     """A linear-chain CRF of first order."""
 
     def __init__(self, model: Path) -> None:
-        self.labels, names, self._weights, self._transitions = _read(model.read_bytes())
+        self.labels, names, self._weights, self._transitions = _read_model(model.read_bytes())
         self._index = _Index(zip(names, range(1, len(names) + 1), strict=True))
 
     def weights(self, items: Sequence[Sequence[str]]) -> Matrix:
-        """What each item's names weigh, by label: [items, labels]. Names that the model has not weigh nothing."""
+        """Return the summed weights of each item's names, by label: [items, labels]. Names that the model lacks have weight 0."""
         rows = self._rows(chain.from_iterable((_NOTHING, *item) for item in items))
-        return _sums(self._weights[rows], np.fromiter(map(len, items), np.intp, len(items)) + 1)
+        return _sum_rows(self._weights[rows], np.fromiter(map(len, items), np.intp, len(items)) + 1)
 
-    def beside(self, shown: Sequence[Sequence[str]], offsets: Sequence[int]) -> Matrix:
-        """What the items' neighbours weigh, where item i + d shows its names to item i as `{d}{name}`: [items, labels]."""
+    def weigh_neighbors(self, shown: Sequence[Sequence[str]], offsets: Sequence[int]) -> Matrix:
+        """Return the summed weights of the items' neighbors, by label: [items, labels].
+
+        Item i sees the names of item i + d as `{d}{name}`.
+        """
         n = len(shown)
         index: dict[str, int] = {}
         codes = [index.setdefault(name, len(index)) for names in shown for name in (_NOTHING, *names)]
@@ -47,7 +51,7 @@ class Tagger:
         out = np.zeros((n, len(self.labels)))
         for d in offsets:
             rows = self._rows([f"{d}{name}" for name in index])
-            weights = _sums(self._weights[rows][codes], lengths)
+            weights = _sum_rows(self._weights[rows][codes], lengths)
             places = np.arange(n) + d
             there = (places >= 0) & (places < n)
             out[there] += weights[places[there]]
@@ -58,21 +62,21 @@ class Tagger:
         return np.array(list(map(self._index.__getitem__, names)), np.intp)
 
     def tag(self, scores: Matrix) -> list[str]:
-        """The most probable labels of a sequence of items."""
+        """Return the most probable labels of a sequence of items."""
         return self.tag_each([scores])[0]
 
     def tag_each(self, documents: Sequence[Matrix]) -> list[list[str]]:
-        """The same for several sequences, as many at once as are of about one length."""
+        """Return the most probable labels of several sequences; sequences of similar length are computed together."""
         out: list[list[str]] = [[] for _ in documents]
         order = sorted(range(len(documents)), key=lambda i: -len(documents[i]))
         for start in range(0, len(order), _LANES):
             lanes = order[start : start + _LANES]
-            for i, path in zip(lanes, self._paths([documents[i] for i in lanes]), strict=True):
+            for i, path in zip(lanes, self._find_paths([documents[i] for i in lanes]), strict=True):
                 out[i] = [self.labels[label] for label in path]
         return out
 
-    def _paths(self, lanes: Sequence[Matrix]) -> list[list[int]]:
-        """The most probable labels of sequences from the longest to the shortest."""
+    def _find_paths(self, lanes: Sequence[Matrix]) -> list[list[int]]:
+        """Return the most probable labels of sequences that are ordered from the longest to the shortest."""
         lengths = np.array([len(lane) for lane in lanes])
         best = np.zeros((lengths[0], len(lanes), len(self.labels)))
         back = np.zeros(best.shape, np.intp)
@@ -94,7 +98,7 @@ class Tagger:
         return out
 
     def probabilities(self, scores: Matrix) -> Matrix:
-        """How probable each label is for each item of a sequence: [items, labels]."""
+        """Return the probability of each label for each item of a sequence: [items, labels]."""
         n = len(scores)
         states = np.exp(scores - scores.max(1, keepdims=True))
         ways = np.exp(self._transitions)
@@ -115,22 +119,22 @@ class Tagger:
 
 
 class _Index(dict[str, int]):
-    """Names to their rows of weights."""
+    """A map from names to rows of weights."""
 
     def __missing__(self, name: str) -> int:
         return 0
 
 
-def _sums(weights: Matrix, lengths: Ints) -> Matrix:
-    """Rows of weights added up, so many for each item and not none."""
+def _sum_rows(weights: Matrix, lengths: Ints) -> Matrix:
+    """Sum consecutive rows of weights; each item has the given number of rows, at least one."""
     if not len(lengths):
         return np.zeros((0, weights.shape[1]))
     summed: Matrix = np.add.reduceat(weights, np.cumsum(lengths) - lengths)
     return summed
 
 
-def neighboured(own: Sequence[list[str]], shown: Sequence[Sequence[str]], offsets: Sequence[int]) -> list[list[str]]:
-    """The items' own names and, spelt out, what `Tagger.beside` adds."""
+def add_neighbors(own: Sequence[list[str]], shown: Sequence[Sequence[str]], offsets: Sequence[int]) -> list[list[str]]:
+    """Return the items' own names, and the neighbor names that `Tagger.weigh_neighbors` adds implicitly."""
     return [
         own[i] + [f"{d}{name}" for d in offsets for name in (shown[i + d] if 0 <= i + d < len(own) else ("END",))]
         for i in range(len(own))
@@ -140,14 +144,16 @@ def neighboured(own: Sequence[list[str]], shown: Sequence[Sequence[str]], offset
 _FEATURE = np.dtype([("kind", "<u4"), ("from", "<u4"), ("to", "<u4"), ("weight", "<f8")])
 
 
-def _read(data: bytes) -> tuple[list[str], list[str], Matrix, Matrix]:
-    """The labels, the attributes, their weights by label under a row of nothing, and the transitions' weights, of a file of CRFsuite's
-    (crf1d_model.c, version 100)."""
+def _read_model(data: bytes) -> tuple[list[str], list[str], Matrix, Matrix]:
+    """Read a CRFsuite model file (crf1d_model.c, version 100).
+
+    Return the labels, the attributes, the attributes' weights by label below a row of zeros, and the transitions' weights.
+    """
     magic, _, kind, version, *_ = struct.unpack_from("<4sI4sI", data)
     if (magic, kind, version) != (b"lCRF", b"FOMC", 100):
         raise ValueError("not a model of CRFsuite's")
     at, labels_at, attributes_at = struct.unpack_from("<3I", data, 28)
-    labels, attributes = _strings(data, labels_at), _strings(data, attributes_at)
+    labels, attributes = _read_strings(data, labels_at), _read_strings(data, attributes_at)
     features = np.frombuffer(data, _FEATURE, struct.unpack_from("<I", data, at + 8)[0], at + 12)
     states, transitions = np.zeros((len(attributes) + 1, len(labels))), np.zeros((len(labels), len(labels)))
     state, way = features[features["kind"] == 0], features[features["kind"] == 1]
@@ -156,8 +162,8 @@ def _read(data: bytes) -> tuple[list[str], list[str], Matrix, Matrix]:
     return labels, attributes, states, transitions
 
 
-def _strings(data: bytes, at: int) -> list[str]:
-    """The strings of a CQDB in the order of their numbers."""
+def _read_strings(data: bytes, at: int) -> list[str]:
+    """Return the strings of a CQDB in numerical order."""
     count, places = struct.unpack_from("<2I", data, at + 16)
     out = []
     for place in struct.unpack_from(f"<{count}I", data, at + places):
@@ -168,5 +174,5 @@ def _strings(data: bytes, at: int) -> list[str]:
 
 @cache
 def tagger(model: Path) -> Tagger:
-    """A trained CRF."""
+    """Load a trained CRF."""
     return Tagger(model)

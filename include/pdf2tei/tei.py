@@ -40,7 +40,7 @@ def _allowed(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextLayer:
-    """How a PDF's text was had: its pages, those read from their pictures, and those whose text layer has an ill."""
+    """The source of a PDF's text: its pages, the pages read with OCR, and the pages with a defective text layer."""
 
     pages: int
     ocr: tuple[int, ...] = ()
@@ -62,7 +62,9 @@ def write(
     lines: Mapping[Kind, int],
     layer: TextLayer,
 ) -> bytes:
-    """The TEI document, UTF-8 with XML declaration; same arguments, same bytes. `lines`: how many lines of the PDF play each part."""
+    """Return the TEI document in UTF-8 with XML declaration, deterministically. `lines` is the number of PDF lines of each
+    kind.
+    """
     root: etree._Element = etree.Element(f"{{{TEI}}}TEI", nsmap={None: TEI})
     _header(_add(root, "teiHeader"), version, header, lines, layer)
     text = _add(root, "text")
@@ -98,7 +100,7 @@ def _identified(floats: list[Float]) -> list[tuple[str, Float]]:
 
 
 def float_ids(floats: list[Float]) -> dict[tuple[bool, str], str]:
-    """(is a table, printed number) → xml:id."""
+    """Return a map from (is a table, printed number) to xml:id."""
     ids: dict[tuple[bool, str], str] = {}
     for ident, item in _identified(floats):
         ids.setdefault((item.table, item.label), ident)

@@ -46,9 +46,11 @@ _VOWELS = frozenset("aeiouyAEIOUYı")
 _WITH_CEDILLA = frozenset("cstCST")
 
 
-def _composed(match: re.Match[str]) -> str:
-    """An accent that is printed as a sign of its own, put on the vowel before it, else on the letter after it; a cedilla on a `c`, `s`
-    or `t`."""
+def _compose_accent(match: re.Match[str]) -> str:
+    """Combine a separately printed accent with the preceding vowel, or otherwise with the following letter.
+
+    A cedilla is combined with a `c`, `s` or `t`.
+    """
     before, accent, space, after = match.groups()
     if accent == "¸":
         if before in _WITH_CEDILLA:
@@ -63,21 +65,21 @@ def _composed(match: re.Match[str]) -> str:
     return match.group()
 
 
-def _opened(text: str) -> str:
+def _expand_ligatures(text: str) -> str:
     return _OPENED.sub(lambda match: match.group().translate(_LIGATURES), text)
 
 
 def clean(text: str) -> str:
-    """Ligatures opened, loose accents put on their letters, control characters dropped, white space runs as one space."""
+    """Expand ligatures, attach loose accents to their letters, remove control characters, and collapse white space."""
     if text.isascii() and text.isprintable() and " " not in text and "`" not in text:
         return text  # nearly all words
-    text = _ACCENT.sub(_composed, text)
+    text = _ACCENT.sub(_compose_accent, text)
     return " ".join("".join(c for c in text.translate(_LIGATURES) if c >= " " and c != "\x7f").split())
 
 
 @dataclass(slots=True)
 class Text:
-    """Running text, with the stretches that stand above the line."""
+    """Running text, with the ranges that are raised above the line."""
 
     text: str = ""
     raised: list[tuple[int, int]] = field(default_factory=list)
@@ -87,25 +89,27 @@ class Joiner:
     """Joins lines, and decides from the document's own words whether a hyphen at a line's end belongs to the word."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
-        text = _opened("\n".join([line.text for line in lines])).casefold()
+        text = _expand_ligatures("\n".join([line.text for line in lines])).casefold()
         self._words = Counter[str](_WORD.findall(text))
         hyphened = " ".join([word for word in text.split() if "-" in word or "\u2010" in word])
         self._compounds = Counter[str](_COMPOUND.findall(hyphened))
 
     def kept(self, left: str, right: str) -> bool:
-        """Whether `left-` + `right` keeps its hyphen: the compound is printed elsewhere, and more than the joined word."""
+        """Return whether `left-` + `right` retains its hyphen: the compound occurs elsewhere, more often than the joined word."""
         pair = f"{left}-{right}".casefold()
         return self._compounds[pair] > self._words[(left + right).casefold()]
 
-    def _one_word(self, last: str, first: str) -> bool:
-        """Whether a hyphen at a line's end may be the line's alone: a small letter follows, or the whole word is printed elsewhere."""
+    def _may_join(self, last: str, first: str) -> bool:
+        """Return whether a hyphen at a line's end may be a line break: a lowercase letter follows, or the joined word occurs
+        elsewhere.
+        """
         if first[:1].islower():
             return True
         right = _WORD.match(first)
         return right is not None and self._words[(_WORD.findall(last)[-1] + right.group()).casefold()] > 0
 
     def text(self, lines: Iterable[Line]) -> Text:
-        """Lines as running text."""
+        """Return lines as running text."""
         out = Text()
         parts: list[str] = []
         length = 0
@@ -114,7 +118,7 @@ class Joiner:
             if parts:
                 last = parts[-1]
                 first = line.tokens[0].text.translate(_LIGATURES)
-                if len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalpha() and self._one_word(last, first):
+                if len(last) > 1 and last[-1] in _HYPHENS and last[-2].isalpha() and self._may_join(last, first):
                     left = _WORD.findall(last)[-1]
                     right = (_WORD.match(first) or [""])[0]
                     separator = ""
@@ -131,7 +135,7 @@ class Joiner:
                 text = token.text
                 if i:
                     separator = " " if token.space else ""
-                if parts and not separator and text[0] in _SPACING and len(parts[-1]) > 1:  # in a font of its own
+                if parts and not separator and text[0] in _SPACING and len(parts[-1]) > 1:  # in a separate font
                     text, parts[-1] = parts[-1][-1] + text, parts[-1][:-1]
                     length -= 1
                 text = clean(text)

@@ -27,34 +27,36 @@ _COVER = re.compile(
     r"link to publication|general rights|citation for (?:final )?published version|white rose research|eprints? (?:id|url)|"
     r"peer reviewed version"
 )
-"""In small letters"""
+"""Patterns of cover pages, for lowercase text."""
 _OPEN = "OPEN"
 _STEM = re.compile(r"[-,]")
-"""What parts a font family's name from its style"""
+"""Separator between a font family's name and its style."""
 _SUBTITLE = 0.85
-"""A subtitle's type is smaller than this share of the title's"""
+"""Upper limit of a subtitle's type size, as a share of the title's size."""
 _SURE = 0.3
-"""Probability that some line is the title from which on the size of short lines (mastheads, labels) is not asked"""
+"""If any line is the title with at least this probability, short lines (mastheads, labels) do not set the largest size."""
 
 
 def is_cover(page: Page) -> bool:
-    """Whether a repository or publisher put a page before the paper."""
+    """Return whether a page is a cover that a repository or publisher put before the paper."""
     return _COVER.search(" ".join([x.text for x in page.lines]).lower()) is not None
 
 
 def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
-    """The lines of the title and of the subtitle, which is set in smaller type under it.
+    """Return the lines of the title and of the subtitle, which is set in smaller type under the title.
 
-    Of the runs that the header CRF takes for a title, and of those in large type, the best founded. What counts: the CRF's probability, the
-    size of type against the largest of the front, whether people are named under it, and whether the PDF's metadata spell it. Of a title
-    that stands on a cover page and again on the next, the later is taken: names and abstract follow it.
+    The candidates are the runs that the header CRF labels as a title and the groups of lines in large type. The score combines
+    the CRF's probability, the type size relative to the largest of the front, names of people under the candidate, and the
+    PDF's metadata. If a title appears on a cover page and on the next page, the later title is used, because the names and the
+    abstract follow it.
     """
-    candidates = _runs(front)
+    candidates = _find_labelled_runs(front)
     for page in document.pages[: max((x.page for x in front.lines), default=0)]:
-        candidates += _groups([x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7])
+        candidates += _group_by_type([x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7])
     claimed = document.claimed_title
     pages = {
-        page.number: _of_page(page, front) for page in document.pages[: max((x.page for x in front.lines), default=0)]
+        page.number: _score_page(page, front)
+        for page in document.pages[: max((x.page for x in front.lines), default=0)]
     }
     scored = [
         (score + pages[group[0].page], group) for group in candidates if (score := _score(group, front, claimed)) > 0
@@ -63,19 +65,19 @@ def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
         return [], []
     best_score, best = max(scored, key=lambda item: (item[0], len(item[1]), -item[1][0].page))
     for score, group in scored:
-        if group[0].page > best[0].page and score > 0.6 * best_score and _similar(group, best):
+        if group[0].page > best[0].page and score > 0.6 * best_score and _is_similar(group, best):
             best_score, best = score, group
-    return _parted(_extended(best, front))
+    return _split_subtitle(_extend_title(best, front))
 
 
-def _parted(lines: list[Line]) -> tuple[list[Line], list[Line]]:
-    """Title and subtitle: where smaller type begins."""
+def _split_subtitle(lines: list[Line]) -> tuple[list[Line], list[Line]]:
+    """Split lines into title and subtitle where smaller type begins."""
     cut = next((i for i, x in enumerate(lines) if x.size < _SUBTITLE * lines[0].size), len(lines))
     return lines[:cut], lines[cut:]
 
 
 def take_off_label(line: Line) -> None:
-    """Take the word `OPEN`, set apart at the title's left, off its first line."""
+    """Remove the word `OPEN` from a title's first line if it is set apart at the left."""
     if len(line.tokens) > 1 and line.tokens[0].text == _OPEN:
         first, second = line.tokens[:2]
         if second.x0 - first.x1 > 0.6 * second.font.size or first.font != second.font:
@@ -84,42 +86,48 @@ def take_off_label(line: Line) -> None:
             line.forget()
 
 
-def _of_page(page: Page, front: Front) -> float:
-    """What a page adds to its titles: names and an abstract stand on the page that the paper begins on, boilerplate on a cover."""
+def _score_page(page: Page, front: Front) -> float:
+    """Return the score that a page adds to its titles.
+
+    The page on which the paper begins has names and an abstract. A cover has boilerplate.
+    """
     lines = [x for x in front.lines if x.page == page.number]
     named = any(front.label(x) is Label.AUTHOR and names(x)[1] for x in lines)
     summed_up = sum(front.label(x) is Label.ABSTRACT for x in lines) > 2
     return 0.2 * named + 0.2 * summed_up - 0.5 * is_cover(page)
 
 
-def _runs(front: Front) -> list[list[Line]]:
-    """Lines one after the other that the header CRF takes for a title."""
+def _find_labelled_runs(front: Front) -> list[list[Line]]:
+    """Return the runs of consecutive lines that the header CRF labels as a title."""
     runs: list[list[Line]] = [[]]
     for line in front.lines:
         if front.label(line) is not Label.TITLE or (runs[-1] and runs[-1][-1].page != line.page):
             runs.append([])
         if front.label(line) is Label.TITLE:
             runs[-1].append(line)
-    return [cut for run in runs if run and (cut := _before_names(run))]
+    return [cut for run in runs if run and (cut := _cut_before_names(run))]
 
 
-def _before_names(run: list[Line]) -> list[Line]:
-    """A run up to where people are named."""
+def _cut_before_names(run: list[Line]) -> list[Line]:
+    """Cut a run before the first line that names people."""
     return next((run[:i] for i in range(1, len(run)) if _names_people(run[i], run[i - 1])), run)
 
 
 def _names_people(line: Line, above: Line) -> bool:
-    """Whether a line under a title's names people: several, or one at least in smaller type. Two capitalised halves of a title that goes on
-    in its own type (`Protective Immunizations and Novel Models`) are none."""
+    """Return whether a line under a title names people: several, or at least one in smaller type.
+
+    Two capitalized halves of a title that continues in the same type are not names (`Protective Immunizations and Novel
+    Models`).
+    """
     share, count = names(line)
     as_set = abs(line.size - above.size) < 0.3 and line.font == above.font and line.y0 - above.y1 < 0.6 * line.size
     return (line.size < 0.95 * above.size and count > 0 and share >= 0.5) or (count > 1 + as_set and share > 0.9)
 
 
 def _score(group: list[Line], front: Front, claimed: str) -> float:
-    """How well founded a group of lines is as the title; 0 for none at all."""
+    """Score a group of lines as the title; return 0 if the group cannot be the title."""
     text = clean(" ".join(x.text for x in group))
-    letters, target = _letters(text), _letters(claimed)
+    letters, target = _fold_letters(text), _fold_letters(claimed)
     if len(letters) < 5 or len(text) > 600 or _BANNER.search(text):
         return 0.0
     if len(group) > 2 and all(names(x)[0] > 0.9 for x in group):  # a list of people
@@ -132,11 +140,11 @@ def _score(group: list[Line], front: Front, claimed: str) -> float:
         score += 0.5 * min(len(letters), len(target)) / max(len(letters), len(target))
     if len(text.split()) < 3:
         score *= 0.75
-    return score + 0.2 * _above_names(group, front)
+    return score + 0.2 * _is_above_names(group, front)
 
 
-def _above_names(group: list[Line], front: Front) -> bool:
-    """Whether the next line under a group of lines names people."""
+def _is_above_names(group: list[Line], front: Front) -> bool:
+    """Return whether the next line under a group of lines names people."""
     last = group[-1]
     below = [x for x in front.lines if x.page == last.page and x not in group and x.y0 > last.y1 - 2]
     if not below:
@@ -145,25 +153,25 @@ def _above_names(group: list[Line], front: Front) -> bool:
     return nearest.y0 - last.y1 < 4 * last.size and _names_people(nearest, last)
 
 
-def _similar(one: list[Line], other: list[Line]) -> bool:
-    a, b = (_letters(" ".join(x.text for x in group)) for group in (one, other))
+def _is_similar(one: list[Line], other: list[Line]) -> bool:
+    a, b = (_fold_letters(" ".join(x.text for x in group)) for group in (one, other))
     return SequenceMatcher(None, a, b, autojunk=False).ratio() > 0.8
 
 
-def _extended(title: list[Line], front: Front) -> list[Line]:
-    """The title with the lines right above and below it that are set the same and are not surely something else."""
+def _extend_title(title: list[Line], front: Front) -> list[Line]:
+    """Extend a title with adjacent lines that have the same type and are not clearly something else."""
     found = list(title)
     for step in (-1, 1):
-        while (line := _next(found, step, front)) is not None:
+        while (line := _find_adjacent_line(found, step, front)) is not None:
             found.insert(0 if step < 0 else len(found), line)
     below = [x for x in front.lines if x.page == found[-1].page and x not in found and x.y0 > found[-1].y1 - 2]
-    if below and _belongs(found, min(below, key=lambda x: (x.y0, x.x0)), front):
+    if below and _is_last_part(found, min(below, key=lambda x: (x.y0, x.x0)), front):
         found.append(min(below, key=lambda x: (x.y0, x.x0)))
     return found
 
 
-def _next(title: list[Line], step: int, front: Front) -> Line | None:
-    """The line right above (`step` -1) or below a title that is its own."""
+def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | None:
+    """Return the line directly above (`step` -1) or below a title that belongs to the title."""
     last = title[0 if step < 0 else -1]
     near: list[tuple[float, Line]] = []
     for line in front.lines:
@@ -176,7 +184,7 @@ def _next(title: list[Line], step: int, front: Front) -> Line | None:
         nearest is None
         or abs(nearest.size - last.size) > 0.6
         or nearest.font.bold != last.font.bold
-        or (front.probability(nearest, Label.TITLE) < 0.1 and not _as_large(nearest, last, front))
+        or (front.probability(nearest, Label.TITLE) < 0.1 and not _has_title_type(nearest, last, front))
         or _BANNER.search(clean(nearest.text))
         or (step > 0 and _names_people(nearest, last))
     ):
@@ -184,21 +192,23 @@ def _next(title: list[Line], step: int, front: Front) -> Line | None:
     return nearest
 
 
-def _belongs(title: list[Line], line: Line, front: Front) -> bool:
-    """Whether the line under a title is its last part: the paper prints both together once more in the same letters, as in how to cite
-    it."""
-    near = line.y0 - title[-1].y1 < 1.5 * title[-1].size and len(_letters(line.text)) > 8
+def _is_last_part(title: list[Line], line: Line, front: Front) -> bool:
+    """Return whether the line under a title is its last part.
+
+    This is so if the paper prints both together once more in the same letters, for example in its citation.
+    """
+    near = line.y0 - title[-1].y1 < 1.5 * title[-1].size and len(_fold_letters(line.text)) > 8
     elsewhere = [x for x in front.lines if x.page == line.page and x not in title and x is not line]
-    return near and not _names_people(line, title[-1]) and _exact([*title, line]) in _exact(elsewhere)
+    return near and not _names_people(line, title[-1]) and _join_letters([*title, line]) in _join_letters(elsewhere)
 
 
-def _exact(lines: list[Line]) -> str:
-    """The letters of lines, large and small ones kept apart."""
+def _join_letters(lines: list[Line]) -> str:
+    """Return the letters and digits of lines, in their original case."""
     return "".join(c for x in lines for c in clean(x.text) if c.isalnum())
 
 
-def _as_large(line: Line, last: Line, front: Front) -> bool:
-    """Whether a line is set in the title's own type, which is larger than most of the front's."""
+def _has_title_type(line: Line, last: Line, front: Front) -> bool:
+    """Return whether a line has the title's type and is larger than most lines of the front."""
     sizes = sorted(x.size for x in front.lines)
     return (
         abs(line.size - last.size) < 0.2
@@ -207,8 +217,8 @@ def _as_large(line: Line, last: Line, front: Front) -> bool:
     )
 
 
-def _groups(lines: list[Line]) -> list[list[Line]]:
-    """Lines of one type one under the other."""
+def _group_by_type(lines: list[Line]) -> list[list[Line]]:
+    """Group vertically adjacent lines of one type."""
     groups: list[list[Line]] = []
     for line in sorted(lines, key=lambda x: (x.y0, x.x0)):
         for group in reversed(groups):
@@ -228,5 +238,5 @@ def _groups(lines: list[Line]) -> list[list[Line]]:
     return groups
 
 
-def _letters(text: str) -> str:
+def _fold_letters(text: str) -> str:
     return "".join(c for c in clean(text).casefold() if c.isalnum())

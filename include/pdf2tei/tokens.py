@@ -1,4 +1,4 @@
-"""The tokens of reference strings and what is true of them, for the reference CRF: whole columns at once, for a list holds thousands."""
+"""Compute the features of tokens in reference strings for the reference CRF, as arrays, because a list has thousands of tokens."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAX_CHARACTERS = 3000
-"""Longer strings are not references; the rest is left unlabelled."""
+"""Longer strings are not references; the remainder is not labeled."""
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 _MONTH = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*$", re.I)
@@ -21,15 +21,15 @@ _ROMAN = re.compile(r"[IVXLC]+$")
 _STOPS = frozenset(".?!")
 _SIGNS = frozenset(",;:")
 _SIZES = (1, 2, 4, 8, 16)
-"""Words of a stretch"""
+"""Upper limits of the size classes of stretches, in words."""
 _INSIDE = 60
-"""Tokens between an opening sign and its closing one"""
+"""Maximum number of tokens between an opening sign and its closing sign."""
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 
 class Piece(NamedTuple):
-    """A token of a reference string and where it stands."""
+    """A token of a reference string and its position."""
 
     text: str
     start: int
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
 
 
 def pieces(raw: str) -> list[Piece]:
-    """Runs of letters, runs of digits, single signs."""
+    """Split a reference string into runs of letters, runs of digits, and single signs."""
     return [Piece(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(raw[:MAX_CHARACTERS])]
 
 
@@ -56,7 +56,7 @@ def _shape(text: str) -> str:
 
 
 class _Is(IntEnum):
-    """What a token may be, by its place in `_Word.is_`."""
+    """The properties of a token, by index in `_Word.is_`."""
 
     YEAR = 0
     DIGITS = 1
@@ -75,19 +75,19 @@ class _Is(IntEnum):
 
 
 class _Word(NamedTuple):
-    """What is true of a token by itself: itself without accents in small letters, its endings and what it may be."""
+    """The features of a single token: its lowercase form without accents, its endings and its properties."""
 
     shape: str
     own: tuple[str, ...]
     said: tuple[str, ...]
     beside: tuple[tuple[str, ...], ...]
-    """how the tokens that it stands beside say it: for each place of _BESIDE"""
+    """the feature names for neighboring tokens, for each offset of _BESIDE"""
     is_: tuple[bool, ...]
 
 
 _BESIDE = (-3, -2, -1, 1, 2, 3)
 _GAP = 3
-"""Places without token between strings"""
+"""Empty positions between two strings."""
 _NONE = _Word("", (), (), tuple((f"{d}=END",) for d in _BESIDE), (False,) * len(_Is))
 
 
@@ -130,14 +130,14 @@ def _word(text: str) -> _Word:
 
 
 class Column(NamedTuple):
-    """A part of what is true of tokens: for each token an index, and the names that it stands for."""
+    """One group of token features: an index for each token, and the feature names for each index."""
 
     codes: Ints
     names: Sequence[tuple[str, ...]]
 
 
 def features(raw: str, found: list[Piece]) -> list[list[str]]:
-    """For each token of a string the names of what is true of it and its neighbours, as CRFsuite trains on them."""
+    """Return for each token of a string the features of the token and its neighbors, as used in CRFsuite training."""
     return [[name for codes, names in columns([found]) for name in names[codes[i]]] for i in range(len(found))]
 
 
@@ -163,21 +163,21 @@ class _Tokens:
         self.glued, self.glues = touching[:-1] & (self.at > 0), touching[1:] & (self.at < self.size - 1)
 
     def is_(self, what: _Is, offset: int = 0) -> Flags:
-        """Whether a token is this, or the one so many after it; there is none outside its string."""
+        """Return for each token whether it, or the token at the given offset in its string, has this property."""
         found: Flags = self._is[self.padded + offset, what]
         return found
 
     def count_before(self, true: Flags) -> Ints:
-        """How many tokens before each one in its string are this."""
+        """Count for each token how many earlier tokens of its string have this property."""
         count: Ints = np.cumsum(true) - true
         count -= count[self.start]
         return count
 
 
 def columns(strings: Sequence[list[Piece]]) -> list[Column]:
-    """What is true of the tokens of strings and their neighbours."""
+    """Return the features of all tokens of strings and of their neighbors."""
     tokens = _Tokens(strings)
-    quoted, quote = _quoted(tokens)
+    quoted, quote = _locate_quotations(tokens)
     words, codes, at = tokens.words, tokens.codes, tokens.padded
     stops = tokens.is_(_Is.DOT) & (tokens.at > 0) & ~tokens.is_(_Is.INITIAL, -1) & tokens.is_(_Is.LONG, -1)
     out = [
@@ -188,26 +188,26 @@ def columns(strings: Sequence[list[Piece]]) -> list[Column]:
         Column((tokens.count_before(tokens.is_(_Is.YEAR)) > 0).astype(np.intp), _PLACES["y"]),
         Column(np.minimum(tokens.count_before(stops), 4), _PLACES["st"]),
         Column(quote, [("q=0",), ("q=b",), ("q=i",), ("q=a",)]),
-        _stretches(tokens, tokens.is_(_Is.STOP), long=True),
-        _stretches(tokens, tokens.is_(_Is.STOP) | tokens.is_(_Is.SIGN), long=False),
+        _describe_stretches(tokens, tokens.is_(_Is.STOP), long=True),
+        _describe_stretches(tokens, tokens.is_(_Is.STOP) | tokens.is_(_Is.SIGN), long=False),
         Column(codes[at], [word.said for word in words]),
         Column(tokens.glued.astype(np.intp), [(), ("glued",)]),
         Column(tokens.is_(_Is.YEAR).astype(np.intp), [(), ("year",)]),
         Column(quoted.astype(np.intp), [(), ("quoted",)]),
-        Column(_inside(tokens, "([", ")]").astype(np.intp), [(), ("bracket",)]),
+        Column(_find_enclosed(tokens, "([", ")]").astype(np.intp), [(), ("bracket",)]),
     ]
     out += [Column(codes[at + d], [word.beside[k] for word in words]) for k, d in enumerate(_BESIDE)]
     forms = {"": 0}
     shapes = np.array([forms.setdefault(word.shape, len(forms)) for word in words])[codes]
-    return out + [_run(name, shapes, at, places, list(forms)) for name, places in _RUNS]
+    return out + [_join_shapes(name, shapes, at, places, list(forms)) for name, places in _RUNS]
 
 
 _PLACES = {name: [(f"{name}={i}",) for i in range(10)] for name in ("p", "i", "e", "y", "st")}
 _RUNS = (("s-1s", (-1, 0)), ("ss+1", (0, 1)), ("sss", (-1, 0, 1)), ("s-2s-1s", (-2, -1, 0)), ("ss+1s+2", (0, 1, 2)))
 
 
-def _run(name: str, shapes: Ints, at: Ints, places: tuple[int, ...], forms: list[str]) -> Column:
-    """The shapes of neighbouring tokens, where all of them are there."""
+def _join_shapes(name: str, shapes: Ints, at: Ints, places: tuple[int, ...], forms: list[str]) -> Column:
+    """Return the joined shapes of neighboring tokens, if all of these tokens exist."""
     n = len(forms)
     code = np.zeros(len(at), np.intp)
     for place in places:
@@ -217,10 +217,12 @@ def _run(name: str, shapes: Ints, at: Ints, places: tuple[int, ...], forms: list
     return Column(codes, [(f"{name}={'|'.join(row)}",) if all(row) else () for row in rows])
 
 
-def _quoted(tokens: _Tokens) -> tuple[Flags, Ints]:
-    """Whether each token stands in quotation marks, and where it stands to its string's longest stretch in them: before it (1), inside
-    (2), after (3); 0 if there is none of two tokens."""
-    quoted = _inside(tokens, '“«‘"', '”»’"')
+def _locate_quotations(tokens: _Tokens) -> tuple[Flags, Ints]:
+    """Return for each token whether it is in quotation marks, and its position relative to the longest quotation of its string.
+
+    The position is 1 before the quotation, 2 inside and 3 after it. It is 0 if no quotation has two tokens.
+    """
+    quoted = _find_enclosed(tokens, '“«‘"', '”»’"')
     out = np.zeros(len(quoted), np.intp)
     for start in np.unique(tokens.start[quoted]).tolist():
         inside = quoted[start : start + tokens.size[start]]
@@ -235,8 +237,8 @@ def _quoted(tokens: _Tokens) -> tuple[Flags, Ints]:
     return quoted, out
 
 
-def _inside(tokens: _Tokens, opening: str, closing: str) -> Flags:
-    """Whether each token stands between an opening sign and its closing one."""
+def _find_enclosed(tokens: _Tokens, opening: str, closing: str) -> Flags:
+    """Return for each token whether it is between an opening sign and its closing sign."""
     out = np.zeros(len(tokens.all), bool)
     start = 0
     for found in tokens.strings:
@@ -254,11 +256,14 @@ def _inside(tokens: _Tokens, opening: str, closing: str) -> Flags:
     return out
 
 
-def _stretches(tokens: _Tokens, signs: Flags, *, long: bool) -> Column:
-    """What is true of each token's stretch between these signs: its number from both ends, the stretches up to the next number, how long it
-    is and how its words are capitalised; of the shorter stretches all but the first two, marked.
+def _describe_stretches(tokens: _Tokens, signs: Flags, *, long: bool) -> Column:
+    """Return the features of each token's stretch between separating signs.
 
-    A sign ends a stretch if white space and a capital, digit or sign follow, and it does not shorten an initial."""
+    The features are its number from both ends, the distance to the next number, its length, and its capitalization. Shorter
+    stretches have all features but the first two, with a marker.
+
+    A sign ends a stretch if white space and a capital, digit or sign follow, and if the sign does not shorten an initial.
+    """
     ends = signs & (tokens.at < tokens.size - 1) & ~tokens.glues
     ends &= ~tokens.is_(_Is.DOT) | (tokens.at == 0) | ~tokens.is_(_Is.LETTER, -1)
     ends &= tokens.is_(_Is.SIGN) | ~tokens.is_(_Is.SMALL, 1)
@@ -290,11 +295,11 @@ def _stretches(tokens: _Tokens, signs: Flags, *, long: bool) -> Column:
     )
     case = np.select([of_words == 0, 2 * upper > of_words, capital == 0, capital == of_words], [0, 1, 2, 3], 4)
     parts = (np.minimum(number, 6), np.minimum(last - np.arange(len(first)), 5), near, size, case)
-    return Column(stretch, [_stretch(long, *row) for row in np.stack(parts, 1).tolist()])
+    return Column(stretch, [_name_stretch_features(long, *row) for row in np.stack(parts, 1).tolist()])
 
 
 @lru_cache(maxsize=1 << 14)
-def _stretch(long: bool, number: int, rest: int, near: int, size: int, case: int) -> tuple[str, ...]:
+def _name_stretch_features(long: bool, number: int, rest: int, near: int, size: int, case: int) -> tuple[str, ...]:
     words, written = (*_SIZES, 17)[size], "-U01s"[case]
     names = f"sb={number}", f"se={rest}", f"sn={near}", f"sl={words}", f"sc={written}", f"slc={words}{written}"
     return names if long else tuple("," + name for name in names[2:])

@@ -1,4 +1,4 @@
-"""An abstract that has no head: by what the header CRF takes its lines for, or by where it stands and how it is set."""
+"""Find an abstract without a head, from the header CRF's labels, or from its position and type."""
 
 from __future__ import annotations
 
@@ -15,20 +15,24 @@ if TYPE_CHECKING:
     from .header import Front
 
 _LETTERS = 150
-"""A run of lines with fewer characters is not an abstract"""
+"""Minimum length of an abstract, in characters."""
 _WORDS = 400
-"""A run of more words in the running text's type, without a head, is not one either"""
+"""Maximum number of words of an abstract without a head in the running text's type."""
 _OTHER = 0.9
-"""A line that is as probably of another kind as this is not what an abstract goes on with"""
+"""A line does not continue an abstract if another label has at least this probability."""
 _WIDE = 1.3
-"""A line wider than the running text's by this factor goes over its columns"""
+"""A line that is wider than the running text by this factor spans its columns."""
 _PLACED = 0.6
-"""Share of a page's height above which an abstract without a head begins"""
+"""Lower limit on the page for the start of an abstract without a head, as a share of the page height."""
 
 
 def find(document: Document, front: Front, measures: Measures) -> list[Line]:
-    """An abstract without a head: the longest run of lines that the header CRF takes for one, with what is set on with it, but not the
-    beginning of a text without one; else the paragraph that stands where abstracts do."""
+    """Return the lines of an abstract without a head.
+
+    The first choice is the longest run of lines that the header CRF labels as abstract, extended by lines of the same
+    paragraph. A run that begins the paper's text is rejected. The second choice is a paragraph in the usual position of an
+    abstract.
+    """
     lines = [line for line in front.lines if line.kind is Kind.BODY]
     runs: list[list[Line]] = [[]]
     for line in front.lines:
@@ -38,21 +42,27 @@ def find(document: Document, front: Front, measures: Measures) -> list[Line]:
             runs[-1].append(line)
         elif runs[-1]:
             runs.append([])
-    long = [run for run in runs if _letters(run) >= _LETTERS and not _begins_text(run, document, measures)]
+    long = [run for run in runs if _count_letters(run) >= _LETTERS and not _begins_text(run, document, measures)]
     if not long:
-        return _placed_abstract(document, lines, front, measures)
-    run = max(long, key=lambda run: (_is_set_apart(run, measures), _letters(run)))
+        return _find_by_position(document, lines, front, measures)
+    run = max(long, key=lambda run: (_is_set_apart(run, measures), _count_letters(run)))
     first, last = lines.index(run[0]), lines.index(run[-1])
-    while first and _unsure(lines[first - 1], front) and _goes_on(lines[first - 1], lines[first], front):
+    while (
+        first and _is_uncertain(lines[first - 1], front) and _continues_paragraph(lines[first - 1], lines[first], front)
+    ):
         first -= 1
-    while last + 1 < len(lines) and _unsure(lines[last + 1], front) and _goes_on(lines[last], lines[last + 1], front):
+    while (
+        last + 1 < len(lines)
+        and _is_uncertain(lines[last + 1], front)
+        and _continues_paragraph(lines[last], lines[last + 1], front)
+    ):
         last += 1
     found = lines[first : last + 1]
     if not found[0].text[:1].islower():
         return found
     if rest := list(chain.from_iterable(abstracts.paragraphs(found)[1:])):  # without the end of the paragraph before
         return rest
-    while first and _goes_on(lines[first - 1], lines[first], front):  # its one paragraph begins before
+    while first and _continues_paragraph(lines[first - 1], lines[first], front):  # its one paragraph begins before
         first -= 1
     return lines[first : last + 1]
 
@@ -70,16 +80,16 @@ def _is_set_apart(run: list[Line], measures: Measures) -> bool:
     return sum(x.font.family != measures.family or abs(x.size - measures.size) > 0.3 for x in run) > len(run) / 2
 
 
-def _letters(lines: list[Line]) -> int:
+def _count_letters(lines: list[Line]) -> int:
     return sum(len(line.text) for line in lines)
 
 
-def _unsure(line: Line, front: Front) -> bool:
+def _is_uncertain(line: Line, front: Front) -> bool:
     return front.probability(line, Label.OTHER) < _OTHER
 
 
-def _goes_on(above: Line, below: Line, front: Front) -> bool:
-    """Whether two lines of the front are set as one paragraph, and neither is of a kind that no abstract holds."""
+def _continues_paragraph(above: Line, below: Line, front: Front) -> bool:
+    """Return whether two lines of the front form one paragraph and both may be part of an abstract."""
     return (
         above.page == below.page
         and abs(above.size - below.size) < 0.3
@@ -91,7 +101,7 @@ def _goes_on(above: Line, below: Line, front: Front) -> bool:
 
 
 def _is_other(line: Line, front: Front) -> bool:
-    """Whether a line of the front is surely no part of an abstract."""
+    """Return whether a line of the front is clearly not part of an abstract."""
     label = front.label(line)
     return (
         (
@@ -103,23 +113,25 @@ def _is_other(line: Line, front: Front) -> bool:
     )
 
 
-def _placed_abstract(document: Document, lines: list[Line], front: Front, measures: Measures) -> list[Line]:
-    """A paragraph of sentences in the upper part of the front's last page that stands right above keywords or classes, or is set otherwise
-    than the text; of several the longest."""
+def _find_by_position(document: Document, lines: list[Line], front: Front, measures: Measures) -> list[Line]:
+    """Return the longest paragraph of sentences in the upper part of the front's last page that may be an abstract.
+
+    The paragraph directly precedes keywords or classes, or its type differs from the text's type.
+    """
     runs: list[list[Line]] = []
     for line in lines:
         if _is_other(line, front):
             continue
-        if runs and _goes_on(runs[-1][-1], line, front):
+        if runs and _continues_paragraph(runs[-1][-1], line, front):
             runs[-1].append(line)
         elif line.y0 <= _PLACED * document.pages[line.page - 1].height:
             runs.append([line])
-    best = max((run for run in runs if _is_summary(run, lines, measures)), key=_letters, default=[])
-    return best or _spanning(document, front, measures)
+    best = max((run for run in runs if _is_summary(run, lines, measures)), key=_count_letters, default=[])
+    return best or _find_across_columns(document, front, measures)
 
 
-def _spanning(document: Document, front: Front, measures: Measures) -> list[Line]:
-    """A paragraph over the width of two columns, in the upper part of the page that the front ends on."""
+def _find_across_columns(document: Document, front: Front, measures: Measures) -> list[Line]:
+    """Return a paragraph across two columns, in the upper part of the page on which the front ends."""
     if not front.lines:
         return []
     page = document.pages[front.lines[-1].page - 1]
@@ -128,20 +140,20 @@ def _spanning(document: Document, front: Front, measures: Measures) -> list[Line
         if line.kind is not Kind.BODY or line.y0 > _PLACED * page.height or _is_other(line, front):
             continue
         wide = line.width > _WIDE * measures.width
-        if runs[-1] and _goes_on(runs[-1][-1], line, front) and (wide or not _ended(runs[-1][-1])):
+        if runs[-1] and _continues_paragraph(runs[-1][-1], line, front) and (wide or not _ends_sentence(runs[-1][-1])):
             runs[-1].append(line)
         elif wide:
             runs.append([line])
-    run = max(runs, key=_letters)
-    return run if len(run) > 2 and _ended(run[-1]) and _letters(run) >= 2 * _LETTERS else []
+    run = max(runs, key=_count_letters)
+    return run if len(run) > 2 and _ends_sentence(run[-1]) and _count_letters(run) >= 2 * _LETTERS else []
 
 
-def _ended(line: Line) -> bool:
+def _ends_sentence(line: Line) -> bool:
     return line.text.rstrip("”’\"') ").endswith(".")
 
 
 def _is_summary(run: list[Line], lines: list[Line], measures: Measures) -> bool:
-    """Whether a paragraph of the front, which has no head and which the header CRF takes for nothing, is the abstract all the same."""
+    """Return whether a paragraph of the front without a head is the abstract although the header CRF did not label it."""
     text = " ".join(line.text for line in run)
     words = text.split()
     small = sum(word[:1].islower() for word in words)
@@ -161,8 +173,10 @@ def _is_summary(run: list[Line], lines: list[Line], measures: Measures) -> bool:
 
 
 def _begins_text(run: list[Line], document: Document, measures: Measures) -> bool:
-    """Whether a run without the head of an abstract is the paper's text: it is set like it, and stands under the introduction's head,
-    breaks off, or is too long."""
+    """Return whether a run without an abstract's head is the paper's text.
+
+    The run has the text's type, and it follows the introduction's head, breaks off, or is too long.
+    """
     last = run[-1]
     if last.font.family != measures.family or abs(last.size - measures.size) > 0.3:
         return False

@@ -33,6 +33,6 @@ def command(host: str, port: int, workers: int, token_file: Path | None) -> None
 
     The server runs until it is interrupted.
     """
-    from pdf2tei.server import serve, token_from
+    from pdf2tei.server import read_token, serve
 
-    serve(port, workers, token_from(token_file), host=host)
+    serve(port, workers, read_token(token_file), host=host)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pdf2tei import floats, furniture, grids
-from pdf2tei.body import _ended
+from pdf2tei.body import _may_end_paragraph
 from pdf2tei.measures import Measures
 from pdf2tei.model import Document, Font, Kind, Line, Page, Token
 from pdf2tei.text import Joiner
@@ -82,6 +82,6 @@ def test_no_paragraph_ends_inside_a_citation() -> None:
         "the first (Weihs, 2017; Lo. 2020.",
         "in Fig.",
     ):
-        assert not _ended([line(text, 50, 100)])
+        assert not _may_end_paragraph([line(text, 50, 100)])
     for text in ("of the litter.", "of the litter (Xiong et al., 2017).", "of the litter [12].", "as follows:"):
-        assert _ended([line(text, 50, 100)])
+        assert _may_end_paragraph([line(text, 50, 100)])

@@ -10,7 +10,7 @@ import pycrfsuite
 import pytest
 
 from pdf2tei import crf, entries, front_lines, passages, segmentation
-from pdf2tei.tagger import Tagger, neighboured, tagger
+from pdf2tei.tagger import Tagger, add_neighbors, tagger
 from pdf2tei.tokens import features, pieces
 
 MODELS = [crf.MODEL, entries.MODEL, front_lines.MODEL, passages.MODEL, segmentation.MODEL]
@@ -59,8 +59,8 @@ def test_what_neighbours_show_weighs_what_its_names_weigh() -> None:
     ]
     for lines in ([], shown[:1], shown[:2], shown):
         own = [["block=11"] for _ in lines]
-        spelt = model.weights(neighboured(own, lines, (-2, -1, 1, 2)))
-        assert np.allclose(model.weights(own) + model.beside(lines, (-2, -1, 1, 2)), spelt)
+        spelt = model.weights(add_neighbors(own, lines, (-2, -1, 1, 2)))
+        assert np.allclose(model.weights(own) + model.weigh_neighbors(lines, (-2, -1, 1, 2)), spelt)
 
 
 def test_reference_labels_are_trained_label_names() -> None:

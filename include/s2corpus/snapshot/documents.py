@@ -63,7 +63,7 @@ def row(
     tokens: Callable[[str], int] | None = None,
     model_text: Callable[[Mapping[str, Any]], str] | None = None,
 ) -> dict[str, Any]:
-    """A document's row, from what `rows.documents` gives of it; `tokens` counts them where the spec names a tokenizer, `model_text`
+    """A document's row, from what `rows.read_documents` gives of it; `tokens` counts them where the spec names a tokenizer, `model_text`
     writes the text in the form that the spec asks for."""
     text = document["text"]
     code, probability = language(text)

@@ -20,7 +20,7 @@ from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables import MEMBERS, PAPERS
 
 if TYPE_CHECKING:
-    from s2corpus.snapshot.rows import Tables
+    from s2corpus.snapshot.rows import TableOpener
 
 ABSTRACT = "abstract"
 BIBLIOGRAPHY_ONLY = "bibliography_only"
@@ -50,12 +50,12 @@ class Abstract:
     """of the record that gave it, as it says"""
 
 
-def abstracts(tables: Tables, bucket: int, at_once: int) -> ByPaper[dict[str, Any]]:
+def abstracts(tables: TableOpener, bucket: int, at_once: int) -> ByPaper[dict[str, Any]]:
     """The papers of a bucket that have an abstract: `paper_id`, and an `Abstract` as `found`; `at_once` are in memory at a time."""
     return ByPaper(_abstracts(tables, bucket, at_once))
 
 
-def _abstracts(tables: Tables, bucket: int, at_once: int) -> Iterator[dict[str, Any]]:
+def _abstracts(tables: TableOpener, bucket: int, at_once: int) -> Iterator[dict[str, Any]]:
     columns, said = ["paper_id", "record_id", "licence"], pc.field("licence").is_valid()
     members = ByPaper(tables(MEMBERS).rows(columns, shard=bucket, where=said, at_once=at_once))
     columns, there = ["paper_id", "provenance", "abstract"], pc.field("abstract").is_valid()
@@ -76,7 +76,7 @@ def of_abstract(paper: Mapping[str, Any], found: Abstract | None) -> tuple[str |
 
 
 def rows(paper: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The rows of a released paper (`rows.released_papers`): of its abstract first, then of its parses by kind."""
+    """The rows of a released paper (`rows.read_released_papers`): of its abstract first, then of its parses by kind."""
     key = {"paper_id": paper["paper_id"]}
     if paper["abstract"]:
         evidence, licence = of_abstract(paper, paper["abstract_from"])

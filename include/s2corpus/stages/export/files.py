@@ -38,7 +38,7 @@ def _corpus_folders(run: Run) -> tuple[str, ...]:
 def write_papers(group: Group, citations: Callable[[], ByPaper[dict[str, str]]], scratch: Path) -> None:
     """`corpus/`: metadata and parses in the form of S2ORC's release 20200705; `tables/`: the same, flat; and the census of them.
 
-    `citations` reads who cites the group's papers (`rows.by_cited`).
+    `citations` reads who cites the group's papers (`rows.group_by_cited`).
     """
     missing = group.missing(
         [corpus_path(folder, nn) for folder in _corpus_folders(group.run) for nn in group.corpus_numbers]
@@ -59,7 +59,9 @@ def write_papers(group: Group, citations: Callable[[], ByPaper[dict[str, str]]],
     def written(
         files: Mapping[tuple[str, int], ParquetFile], found: Mapping[int, ParquetFile]
     ) -> Iterator[tuple[str, bytes]]:
-        for paper in group.merged(lambda bucket: rows.released_papers(group.run.table, bucket, warnings, mask=mask)):
+        for paper in group.merged(
+            lambda bucket: rows.read_released_papers(group.run.table, bucket, warnings, mask=mask)
+        ):
             if group.numbers:
                 nn = file_number(paper["paper_id"], group.files)
                 census[nn].add(paper)
@@ -71,7 +73,7 @@ def write_papers(group: Group, citations: Callable[[], ByPaper[dict[str, str]]],
             nn = file_number(paper["paper_id"], group.corpus_files)
             if inbound is not None and (path := corpus_path("metadata", nn)) in missing:
                 citing = [row["paper_id"] for row in inbound.at(paper["paper_id"])]
-                yield path, json_line(rows.metadata_of(paper, citing))
+                yield path, json_line(rows.build_metadata_row(paper, citing))
             for kind, folder in _PARSE_FOLDERS.items():
                 path = corpus_path(folder, nn)
                 if kind in paper["parses"] and path in missing:
@@ -108,7 +110,7 @@ def write_graph(group: Group, table: Table, scratch: Path) -> None:
             if path in missing
         }
         mask = group.run.spec.clean.pii == "mask"
-        for row in group.merged(lambda bucket: rows.graph_rows(group.run.table, table, bucket, mask=mask)):
+        for row in group.merged(lambda bucket: rows.read_graph_rows(group.run.table, table, bucket, mask=mask)):
             if (nn := file_number(row["paper_id"], group.files)) in files:
                 files[nn].write(row)
     group.store.put((describe_file(paths[nn], file.path, file.count), file.path) for nn, file in files.items())

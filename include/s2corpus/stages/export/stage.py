@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from s2corpus.pipeline.run import Metrics, Run, Shard, list_paper_shards
-from s2corpus.snapshot.rows import CITATIONS, by_cited, counted_citations
+from s2corpus.snapshot.rows import CITATIONS, group_by_cited, read_counted_citations
 from s2corpus.stages.export.files import write_graph, write_papers
 from s2corpus.stages.export.group import Group, groups, store_of
 from s2corpus.stages.export.texts import write_documents
@@ -52,7 +52,7 @@ class Export:
         task = senders.index(shard.index)
         with _exchange(run).writer(_CITATIONS, task, receivers, CITATIONS, run.scratch) as writer:
             for bucket in range(shard.index, min(shard.index + senders.step, run.paper_shards)):
-                pairs = counted_citations(run.table, bucket, run.spec.link.count_warnings)
+                pairs = read_counted_citations(run.table, bucket, run.spec.link.count_warnings)
                 cited = (paper_shard(paper_id, receivers) for paper_id in pairs["cited_paper_id"].to_pylist())
                 writer.add(pairs, np.fromiter(cited, np.int64, len(pairs)))
 
@@ -93,4 +93,4 @@ def _receivers(run: Run) -> int:
 def _citations(run: Run, group: int) -> ByPaper[dict[str, str]]:
     """Who cites the papers of a group of files of the corpus."""
     tasks = range(len(spread(run.paper_shards, _SENDERS)))
-    return by_cited(_exchange(run).read(_CITATIONS, tasks, group, CITATIONS))
+    return group_by_cited(_exchange(run).read(_CITATIONS, tasks, group, CITATIONS))

@@ -116,7 +116,7 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
         return everything or path in missing
 
     def read(bucket: int) -> Iterator[dict[str, Any]]:
-        return rows.documents(group.run.table, bucket, set_, mask=mask, links=in_form is not None)
+        return rows.read_documents(group.run.table, bucket, set_, mask=mask, links=in_form is not None)
 
     def written(
         index: Mapping[int, documents.ParquetFile], overlaps: Mapping[int, documents.ParquetFile]
@@ -125,7 +125,7 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
             split, nn = document["split"], file_number(document["paper_id"], group.files)
             line = document_line(document["paper_id"], document["sha1"], document["text"])
             path = names.next(split, nn, len(line))
-            index[nn].write(rows.index_row(document, set_, path, names.lines[path]))
+            index[nn].write(rows.build_index_row(document, set_, path, names.lines[path]))
             for benchmark, ngrams, share in benchmarks.overlaps(document["text"]) if benchmarks else ():
                 found = {"id": document["paper_id"], "set": set_, "split": split, "benchmark": benchmark}
                 overlaps[nn].write({**found, "ngrams": ngrams, "share": share})

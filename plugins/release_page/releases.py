@@ -217,13 +217,13 @@ class Archive:
         if not made:
             return None, None
         try:
-            latest = pointer.latest(self.lake, spec).snapshot
+            latest = pointer.read_latest(self.lake, spec).snapshot
         except UserError as error:  # a damaged pointer of one spec hides no release
             log.warning("%s", error)
             latest = None
         if latest in made:
             return latest, State.LATEST
-        published = [name for name in pointer.published(self.lake, spec) if name in made]
+        published = [name for name in pointer.list_published(self.lake, spec) if name in made]
         if published:
             return published[-1], State.PUBLISHED
         if yanked := [name for name in made if pointer.was_published(self.lake, name)]:

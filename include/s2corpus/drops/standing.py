@@ -79,7 +79,7 @@ def _taken(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:
         if SnapshotId.known(spec):
             continue
         try:
-            snapshot = pointer.latest(lake, spec).snapshot
+            snapshot = pointer.read_latest(lake, spec).snapshot
         except UserError as error:  # one spec's damaged pointer hides no other spec's drops
             log.warning("%s", error)
             continue

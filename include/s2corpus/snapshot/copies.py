@@ -142,5 +142,7 @@ def _check_rows(name: str, table: pa.Table, lines: LineFacts, papers: set[str]) 
             yield f"{key[1]} parse of {key[0]} is not in corpus/"
         elif name == "paragraphs" and digest(row["text"] for row in group) != parse[0]:
             yield f"the paragraphs of {key[0]} ({key[1]}) differ from its parse in corpus/"
-        elif name != "paragraphs" and (count := sum(1 for _ in group)) != parse[1 if name == "bib_entries" else 2]:
-            yield f"{key[0]} ({key[1]}) has {count} rows in {name}; its parse in corpus/ has {parse[1 if name == 'bib_entries' else 2]}"
+        elif name != "paragraphs":
+            count, expected_count = sum(1 for _ in group), parse[1] if name == "bib_entries" else parse[2]
+            if count != expected_count:
+                yield f"{key[0]} ({key[1]}) has {count} rows in {name}; its parse in corpus/ has {expected_count}"

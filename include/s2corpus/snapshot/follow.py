@@ -37,5 +37,5 @@ def follow(published: Lake, copies: Path) -> Path:
                 delta.make(source, published, made)
                 s2corpus_reader.apply(made, open_lake(str(copies / old), confined=True), copy)
             return copy
-    push.to_lake(published, open_lake(str(copy)))
+    push.push_to_lake(published, open_lake(str(copy)))
     return copy

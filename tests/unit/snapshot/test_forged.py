@@ -271,7 +271,7 @@ def test_names_are_checked_before_any_folder_is_made(tmp_path: Path) -> None:
         for act in (
             lambda forged=forged: delta.make(whole, forged, tmp_path / "made/delta"),
             lambda forged=forged: delta.make(forged, whole, tmp_path / "made/delta"),
-            lambda forged=forged: push.to_lake(forged, LocalLake(tmp_path / "pushed")),
+            lambda forged=forged: push.push_to_lake(forged, LocalLake(tmp_path / "pushed")),
             lambda name=name: s2corpus_reader.open(str(tmp_path / name)),
         ):
             with pytest.raises((UserError, SnapshotError), match="is damaged"):

@@ -128,8 +128,8 @@ def _check_rows(name: str, table: pa.Table, lines: LineFacts, papers: set[str]) 
     if name == "rights":
         for row in table.to_pylist():
             lines.add_rights(row["paper_id"], row["of"], -1)
-            if wrong := rights.fault(row):
-                yield wrong
+            if message := rights.find_fault(row):
+                yield message
             expected = lines.text_rights.pop((row["paper_id"], row["of"]), None)
             if expected not in (None, (row["licence"], row["evidence"])):
                 yield f"licence or evidence of the {row['of']} of {row['paper_id']} differ from documents/"

@@ -108,7 +108,7 @@ def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, l
         tables(FULLTEXTS).rows(columns, shard=bucket, where=pc.field("open_access"), at_once=_PARSE_BATCH_ROWS)
     )
     works = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED, at_once=_BATCH_ROWS)) if links else None
-    abstracts = rights.abstracts(tables, bucket, _BATCH_ROWS)
+    abstracts = rights.read_abstract_origins(tables, bucket, _BATCH_ROWS)
     columns = ["paper_id", "split"]
     splits = ByPaper(tables(SPLITS).rows(columns, shard=bucket, where=pc.field("set") == set_, at_once=_BATCH_ROWS))
     columns = ["paper_id", "title", "date", *IDENTIFIERS, "editorial", "licence", "oa_evidence", "fields_of_study"]
@@ -122,7 +122,9 @@ def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, l
             fulltexts = parses.at(document["paper_id"]) if set_ == "s2orc" else []
             row = {**paper, **document, "split": split["split"], **_select_parse(document, fulltexts, mask=mask)}
             abstract = abstracts.one(document["paper_id"])
-            row["abstract_source"], licence = rights.of_abstract(paper, abstract["found"] if abstract else None)
+            row["abstract_source"], licence = rights.find_abstract_rights(
+                paper, abstract["found"] if abstract else None
+            )
             row["licence"] = to_spdx(document["licence"]) if set_ == "s2orc" else licence
             if mask and row["title"]:
                 row["title"] = masked(row["title"])
@@ -184,7 +186,7 @@ def read_released_papers(
     columns = ["paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "licence", "parse"]
     fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=_PARSE_BATCH_ROWS))
     links = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED, at_once=_BATCH_ROWS))
-    abstracts = rights.abstracts(tables, bucket, _BATCH_ROWS)
+    abstracts = rights.read_abstract_origins(tables, bucket, _BATCH_ROWS)
     columns = [column.name for column in PAPERS.columns if column.name != "provenance"]
     for paper in tables(PAPERS).rows(columns, shard=bucket, at_once=_BATCH_ROWS):
         if not filtered.at(paper["paper_id"]):

@@ -171,7 +171,7 @@ def test_a_published_snapshot_never_changes(tmp_path: Path) -> None:
     run = release(tmp_path)
     publish(run.lake, run.snapshot_id)
     before = content(run)
-    with pytest.raises(UserError, match=r"is published and never changes, but .* came out different"):
+    with pytest.raises(UserError, match=r"is published and cannot change, but .* differs"):
         release(tmp_path, seed=1)
     assert content(run) == before
     release(tmp_path)  # the same content may be exported again

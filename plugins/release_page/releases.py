@@ -216,13 +216,13 @@ class Archive:
         if not built:
             return None, None
         try:
-            latest = pointer.latest(self.lake, spec).snapshot
+            latest = pointer.read_latest(self.lake, spec).snapshot
         except UserError as error:  # other releases remain visible if the pointer of one spec is damaged
             log.warning("%s", error)
             latest = None
         if latest in built:
             return latest, State.LATEST
-        published = [name for name in pointer.published(self.lake, spec) if name in built]
+        published = [name for name in pointer.list_published(self.lake, spec) if name in built]
         if published:
             return published[-1], State.PUBLISHED
         if yanked := [name for name in built if pointer.was_published(self.lake, name)]:

@@ -82,7 +82,7 @@ class Operated:
         return Run(load_spec(self.specs / f"{spec}.yaml"), month(as_of_month), lake or self.lake, self.work)
 
     def latest(self) -> str | None:
-        return pointer.latest(self.lake, "monthly").snapshot
+        return pointer.read_latest(self.lake, "monthly").snapshot
 
     def extractions(self) -> dict[str, str]:
         """Every stored extraction with its etag: one that is asked for again is written again."""
@@ -405,7 +405,7 @@ def test_two_folders_of_one_day_are_two_releases_and_the_earlier_one_stays_to_be
         manifest = orjson.loads(operated.lake.get(f"snapshots/{run.snapshot_id}/manifest.json")[0])
         sizes = {entry.key: entry.bytes for entry in operated.lake.list(f"snapshots/{run.snapshot_id}/")}
         assert all(sizes[f"snapshots/{run.snapshot_id}/{f['path']}"] == f["bytes"] for f in manifest["files"])
-    assert pointer.latest(operated.lake, "own").snapshot == second.snapshot_id
+    assert pointer.read_latest(operated.lake, "own").snapshot == second.snapshot_id
     _every_table_is_told(operated, second)
 
 

@@ -72,7 +72,7 @@ class Reader(threading.Thread):
         """Verify again and again; every other time only look at where it points."""
         lake = open_lake(self._lake)
         while not self.stopped.is_set():
-            snapshot = pointer.latest(lake, SPEC.name).snapshot
+            snapshot = pointer.read_latest(lake, SPEC.name).snapshot
             assert snapshot is not None
             if snapshot not in self.verified[-1:] or len(self.verified) % 5 == 0:
                 self.faults += [str(fault) for fault in verify(open_snapshot(f"{self._lake}/snapshots/{snapshot}"))]

@@ -24,17 +24,17 @@ def command(spec: str, keep: int, dry_run: bool, catalog: str | None, lake: str)
     """
     from s2corpus.errors import UserError
     from s2corpus.snapshot import iceberg
-    from s2corpus.snapshot.pointer import prunable, prune, published
+    from s2corpus.snapshot.pointer import list_prunable, list_published, prune
     from s2corpus.storage.lake import open_lake
 
     opened = open_lake(lake)
-    old = prunable(opened, spec, keep)
+    old = list_prunable(opened, spec, keep)
     registered = bool(old) and iceberg.has_tables(opened, spec)
     if registered and not dry_run and catalog is None:
         raise UserError(
             f"snapshots of {spec} are registered in an Iceberg catalogue, which would name files that are gone: give it by --catalog"
         )
-    stay = [snapshot for snapshot in published(opened, spec) if snapshot not in old]
+    stay = [snapshot for snapshot in list_published(opened, spec) if snapshot not in old]
     for snapshot in old:
         if dry_run:
             files = list(opened.list(f"snapshots/{snapshot}/"))

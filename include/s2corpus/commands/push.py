@@ -40,7 +40,7 @@ def command(snapshot: str, to: str, lake: str | None) -> None:
         match = re.fullmatch(r"hf://(?:datasets/)?([\w.-]+/[\w.-]+)/?", to)
         if match is None:
             raise UserError(f"{to!r} is not a data set of the Hub: expected hf://owner/name")
-        pushed = push.to_hub(found, match.group(1), progress)
+        pushed = push.push_to_hub(found, match.group(1), progress)
     else:
-        pushed = push.to_lake(found, open_lake(to), progress)
-    click.echo(f"{to}: {pushed.sent} files sent, {pushed.kept} were there")
+        pushed = push.push_to_lake(found, open_lake(to), progress)
+    click.echo(f"{to}: {pushed.sent} files sent, {pushed.skipped} already in the target")

@@ -176,10 +176,10 @@ def published(lake: Lake, release: str, as_of: str) -> Source:
         raise UserError(
             f"{as_of!r} is not an instant: expected the release's as_of, as in 2023-02-01T00:00:00Z"
         ) from None
-    known = pointer.published(lake, release)
+    known = pointer.list_published(lake, release)
     found = [snapshot for snapshot in known if snapshot.release.as_of == instant]
     if not found:
         there = ", ".join(known) or "none"
         raise UserError(f"no snapshot of {release} as of {as_of} is published; published are: {there}")
-    latest = pointer.latest(lake, release).snapshot
+    latest = pointer.read_latest(lake, release).snapshot
     return Source(open_lake(lake.uri(f"snapshots/{latest if latest in found else found[-1]}")))

@@ -81,7 +81,7 @@ def _taken(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:
         if SnapshotId.known(spec):
             continue
         try:
-            snapshot = pointer.latest(lake, spec).snapshot
+            snapshot = pointer.read_latest(lake, spec).snapshot
         except UserError as error:  # A damaged pointer of one spec must not hide drops of other specs.
             log.warning("%s", error)
             continue

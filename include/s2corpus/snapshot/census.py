@@ -38,7 +38,7 @@ class Census:
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(self, paper: Mapping[str, Any]) -> None:
-        """Count a released paper, as `rows.released_papers` gives it."""
+        """Count a released paper, as `rows.read_released_papers` gives it."""
         for what, which in self._of_paper(paper):
             self.counts[what, which] += 1
         if paper["abstract"]:

@@ -1,4 +1,4 @@
-"""What changed since the parent snapshot, a row a document: `changes.parquet`; and all that was ever withdrawn: `tombstones.parquet`."""
+"""Compare a snapshot with its parent: `changes.parquet`, `tombstones.parquet` and `diff.json`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 
 _ROWS = 8192
 MOST = 100
-"""Ids listed of each kind of change in `diff.json`."""
+"""Maximum number of ids per kind of change in `diff.json`."""
 
 CHANGES = pa.schema(
     [
@@ -25,9 +25,12 @@ CHANGES = pa.schema(
         pa.field("former_split", pa.string()),
     ]
 )
-"""A document that is not as in the parent: `change` is added, removed, moved or changed; set and split are those of today, of a
-removed one its last. A removed one has its `reason`, and in `now` the id of the paper that took it over, if one did; one that is
-added under a new id has its `former_id`."""
+"""Columns of `changes.parquet`: one row per document that differs from the parent.
+
+`change` is added, removed, moved or changed. `set` and `split` are the current values, or the last values of a removed document.
+A removed document has a `reason`; if it was merged, `now` is the id of the other paper. `former_id` is the earlier id of a document
+with a new id.
+"""
 TOMBSTONES = pa.schema(
     [
         pa.field("id", pa.string(), nullable=False),
@@ -37,16 +40,16 @@ TOMBSTONES = pa.schema(
         pa.field("now", pa.string()),
     ]
 )
-"""Every document that an earlier snapshot had and this one has not: since which snapshot, and why."""
+"""Columns of `tombstones.parquet`: documents of earlier snapshots that this snapshot does not contain."""
 
 
 class Removal(StrEnum):
-    """Why a document is gone, where no stage's outcome says it."""
+    """The reason for a removal that no outcome of a stage explains."""
 
     MERGED = "merged"
-    """its paper is part of another one now: `now`"""
+    """the paper was merged into the paper `now`"""
     GONE = "gone"
-    """no source names the paper any more, or its files were taken down"""
+    """no source contains the paper any longer, or its files were withdrawn"""
 
 
 _CHANGES = """
@@ -63,13 +66,16 @@ FROM new_index new FULL JOIN old_index old ON new.id = old.id
 
 
 def compare(connection: duckdb.DuckDBPyConnection) -> None:
-    """Make the table `changes` from the views `new_index` and `old_index`, which have the columns of `index.parquet`."""
+    """Create the table `changes` from the views `new_index` and `old_index`, which have the columns of `index.parquet`."""
     connection.execute(_CHANGES)
 
 
 def summary(connection: duckdb.DuckDBPyConnection, parent: str) -> dict[str, Any]:
-    """What `diff.json` says: documents added, removed, moved to another set or split, changed in text, or the same, by set,
-    with the first ids of each."""
+    """Return the content of `diff.json`.
+
+    It contains the number of documents per set that were added, removed, moved to another set or split, changed in text, or left
+    the same. Each kind of change lists its first ids.
+    """
     counts = connection.execute(
         "SELECT change, set, count(*) FROM changes GROUP BY ALL ORDER BY change, set"
     ).fetchall()
@@ -84,10 +90,10 @@ def summary(connection: duckdb.DuckDBPyConnection, parent: str) -> dict[str, Any
 
 
 def explain(connection: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
-    """The rows of `changes.parquet`, by id; they stay as the table `changed`.
+    """Return the rows of `changes.parquet`, sorted by id, and keep them in the table `changed`.
 
-    Of the release it reads the views `aliases`, `filtered`, `documents` and `splits`: of removed documents the last stage that saw
-    them says why.
+    The views `aliases`, `filtered`, `documents` and `splits` of the release supply the reason for each removal: the outcome of the
+    last stage that processed the document.
     """
     connection.execute(_CHANGED, {"merged": Removal.MERGED.value, "gone": Removal.GONE.value})
     return connection.execute(f"SELECT {', '.join(CHANGES.names)} FROM changed ORDER BY id").to_arrow_reader(_ROWS)
@@ -109,7 +115,10 @@ WHERE c.change <> 'same'
 
 
 def tombstones(connection: duckdb.DuckDBPyConnection, snapshot: str) -> pa.RecordBatchReader:
-    """The parent's tombstones (view `earlier`) and what was removed now (table `changed`), by id; what is published again has none."""
+    """Return the tombstones of the parent (view `earlier`) and of this snapshot (table `changed`), sorted by id.
+
+    Documents that are published again have no tombstone.
+    """
     return connection.execute(_TOMBSTONES, {"snapshot": snapshot}).to_arrow_reader(_ROWS)
 
 

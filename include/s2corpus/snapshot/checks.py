@@ -1,4 +1,4 @@
-"""What must hold of every line of a snapshot (SEMANTICS: Export; Postprocess: Laws). Each check yields what is wrong."""
+"""Check single lines of a snapshot (SEMANTICS: Export; Postprocess: Laws). Each check yields a message per fault."""
 
 from __future__ import annotations
 
@@ -39,33 +39,34 @@ PARSED_KEYS = METADATA_KEYS | {
     "has_pdf_parsed_bib_entries",
     "has_pdf_parsed_ref_entries",
 }
-"""The keys of a paper that has a parse."""
+"""Metadata keys of a paper with a parse."""
 _SPANS = {
     "cite_spans": "bib_entries", "unlinked_spans": "bib_entries", "ref_spans": "ref_entries", "eq_spans": "ref_entries",
 }  # fmt: skip
 _PARSE_KEYS = {"paper_id", "_pdf_hash", "abstract", "body_text", "bib_entries", "ref_entries"}
 
 
-def document(line: bytes, set_: str, *, recipe: bool) -> tuple[str | None, list[str]]:
-    """The id of a document's line, and what is wrong with the line; texts of `recipe-2024` have no blocks to check."""
+def check_document(line: bytes, set_: str, *, recipe: bool) -> tuple[str | None, list[str]]:
+    """Return the id of a document and the faults of its line. Texts of `recipe-2024` (`recipe`) have no blocks to check."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return None, [f"no JSON: {error}"]
+        return None, [f"invalid JSON: {error}"]
     if not isinstance(value, dict) or not isinstance(value.get("id"), str):
-        return None, ["no JSON object with a string `id`"]
+        return None, ["expected a JSON object with a string `id`"]
     keys = ["id", "sha1", "text"] if set_ == "s2orc" else ["id", "text"]
     faults = []
     if list(value) != keys or not all(isinstance(value[key], str) for key in keys):
-        faults.append(f"keys are {list(value)}; expected of {set_}: {', '.join(keys)}, all strings, in this order")
+        faults.append(f"keys are {list(value)}; expected for {set_}: {', '.join(keys)}, all strings, in this order")
     elif line != orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE):
-        faults.append("no canonical JSON: UTF-8 without spaces, ended by a newline")
+        faults.append("not canonical JSON: expected UTF-8 without spaces and a final newline")
     else:
-        faults += _text(value["text"], set_, recipe=recipe)
+        faults += _check_text(value["text"], set_, recipe=recipe)
     return value["id"], faults
 
 
-def _text(text: str, set_: str, *, recipe: bool) -> Iterator[str]:
+def _check_text(text: str, set_: str, *, recipe: bool) -> Iterator[str]:
+    """Yield the faults of the text of a document."""
     if not unicodedata.is_normalized("NFC", text):
         yield "text is not in NFC"
     if recipe:
@@ -81,8 +82,8 @@ def _text(text: str, set_: str, *, recipe: bool) -> Iterator[str]:
         yield "a line is empty, or has white space other than single spaces between words"
 
 
-def metadata(value: Mapping[str, Any]) -> Iterator[str]:
-    """A paper's metadata: exactly the keys of S2ORC 20200705, and flags that say what is there."""
+def check_metadata(value: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the faults of the metadata of a paper: keys other than those of S2ORC 20200705, and wrong flags."""
     expected = PARSED_KEYS if value.get("has_pdf_parse") else METADATA_KEYS
     if set(value) != expected:
         yield f"keys differ from S2ORC 20200705's: {sorted(set(value) ^ expected)}"
@@ -90,13 +91,13 @@ def metadata(value: Mapping[str, Any]) -> Iterator[str]:
     for direction in ("outbound", "inbound"):
         cited = value[f"{direction}_citations"]
         if value[f"has_{direction}_citations"] != bool(cited):
-            yield f"has_{direction}_citations is not what {direction}_citations has"
+            yield f"has_{direction}_citations contradicts {direction}_citations"
         if cited != sorted(set(cited)):
             yield f"{direction}_citations are not sorted and unique"
 
 
-def parse(value: Mapping[str, Any]) -> Iterator[str]:
-    """A parse: every span is the text it points at, and every reference names an entry."""
+def check_parse(value: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the faults of a parse: spans with other text than their offsets, and references without an entry."""
     if missing := _PARSE_KEYS - set(value):
         yield f"keys are missing: {sorted(missing)}"
         return
@@ -105,7 +106,7 @@ def parse(value: Mapping[str, Any]) -> Iterator[str]:
         for kind, entries in _SPANS.items():
             for span in paragraph.get(kind, ()):
                 if paragraph["text"][span["start"] : span["end"]] != span["text"]:
-                    yield f"paragraph {number}: a span of {kind} is not the text at its place"
-                named = span.get("ref_id")
-                if named not in value[entries] and (named is not None or kind == "cite_spans"):
-                    yield f"paragraph {number}: {kind} refers to {named}, which {entries} has not"
+                    yield f"paragraph {number}: the text of a span in {kind} differs from the text at its offsets"
+                ref_id = span.get("ref_id")
+                if ref_id not in value[entries] and (ref_id is not None or kind == "cite_spans"):
+                    yield f"paragraph {number}: {kind} refers to {ref_id}, which is not in {entries}"

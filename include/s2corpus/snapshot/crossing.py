@@ -1,4 +1,4 @@
-"""Similar texts in train and in valid, which no snapshot may have (SEMANTICS §9): all texts are compared again."""
+"""Find similar texts across train and valid, which a snapshot must not contain (SEMANTICS §9)."""
 
 from __future__ import annotations
 
@@ -13,40 +13,47 @@ from s2corpus.text import minhash
 from s2corpus.text.splits import Split
 
 MAX_KEYS = 4096
-"""hash functions that a manifest may ask for"""
+"""Maximum number of hash functions in the rules of a manifest."""
 _SPLITS = (Split.TRAIN.value, Split.VALID.value)
 
 
 @dataclass(slots=True)
-class Crossing:
-    """The MinHash keys of all texts; candidates among them are read once more."""
+class SplitOverlap:
+    """MinHash keys of all texts. The texts of candidate pairs are read a second time."""
 
     rules: Mapping[str, Any]
     ids: dict[str, list[str]] = field(default_factory=lambda: {split: [] for split in _SPLITS})
     keys: dict[str, array[int]] = field(default_factory=lambda: {split: array("q") for split in _SPLITS})
 
-    def document(self, id_: str, split: str, text: str) -> None:
-        """Take a text."""
+    def add_document(self, id_: str, split: str, text: str) -> None:
+        """Store the MinHash keys of a text."""
         bands, rows, seed = (self.rules[f"split.minhash_{name}"] for name in ("bands", "rows", "seed"))
         found = minhash.keys(minhash.shingles(text, self.rules["split.shingle_words"]), bands, rows, seed)
         if len(found):
             self.ids[split].append(id_)
             self.keys[split].frombytes(found.tobytes())
 
-    def faults(self, texts: Callable[[Iterable[str]], Iterator[tuple[str, str]]]) -> Iterator[str]:
-        """Pairs that are too similar, once all texts were taken; `texts` reads (document, text) of some documents."""
-        pairs = self._candidates()
+    def find_faults(self, read_texts: Callable[[Iterable[str]], Iterator[tuple[str, str]]]) -> Iterator[str]:
+        """Yield pairs of documents that are too similar. Call this after all texts were added.
+
+        `read_texts` yields (document, text) for the given documents.
+        """
+        pairs = self._find_candidates()
         length = self.rules["split.shingle_words"]
-        wanted = {id_ for pair in pairs for id_ in pair}
-        shingles = {id_: np.unique(minhash.shingles(text, length)) for id_, text in texts(wanted)} if wanted else {}
+        candidates = {id_ for pair in pairs for id_ in pair}
+        shingles = (
+            {id_: np.unique(minhash.shingles(text, length)) for id_, text in read_texts(candidates)}
+            if candidates
+            else {}
+        )
         for train, valid in pairs:
             if train in shingles and valid in shingles:
                 index = minhash.jaccard(shingles[train], shingles[valid])
                 if index >= self.rules["split.min_jaccard"]:
-                    yield f"documents {train} of train and {valid} of valid are similar: their Jaccard index is {index:.3f}"
+                    yield f"documents {train} (train) and {valid} (valid) are near duplicates: their Jaccard index is {index:.3f}"
 
-    def _candidates(self) -> list[tuple[str, str]]:
-        """Documents of train and of valid that share a key."""
+    def _find_candidates(self) -> list[tuple[str, str]]:
+        """Return pairs of a train document and a valid document that share a MinHash key."""
         bands = self.rules["split.minhash_bands"]
         keys = [np.frombuffer(self.keys[split], np.int64) for split in _SPLITS]
         nodes = [np.repeat(np.arange(len(self.ids[split])), bands) for split in _SPLITS]

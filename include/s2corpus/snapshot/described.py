@@ -1,4 +1,4 @@
-"""The files of a snapshot that follow from others: they are made again and compared."""
+"""Regenerate the derived files of a snapshot, and compare them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from s2corpus_reader.files import File
 
 
 def identity_fault(manifest: Mapping[str, Any]) -> str | None:
-    """What is wrong with a manifest whose id does not follow from what it says decided its bytes."""
+    """Return a message if the snapshot id does not match the inputs in the manifest, or None."""
     digest = identity(
         spec=manifest["spec_sha256"],
         as_of=manifest["as_of"],
@@ -34,18 +34,18 @@ def identity_fault(manifest: Mapping[str, Any]) -> str | None:
     expected = SnapshotId.of(release, digest)
     if manifest["snapshot"] == expected:
         return None
-    return f"its id is {manifest['snapshot']}; spec, instant, versions, inputs, parent and overrides make {expected}"
+    return f"the id is {manifest['snapshot']}; expected {expected} from spec, as_of, versions, inputs, parent and overrides"
 
 
 def made_again(manifest: Mapping[str, Any], stats: Mapping[str, Any], description: str) -> Iterator[tuple[str, bytes]]:
-    """(path, content) of every file that follows from manifest and statistics, as this version of the code writes it.
+    """Yield (path, content) of every file that this version of the code generates from manifest and statistics.
 
-    croissant.json has the files in another order than the manifest: see `same_croissant`.
+    croissant.json is excluded, because it lists the files in a different order: see `same_croissant`.
     """
     funnel = [(row["stage"], row["outcome"], row["count"]) for row in stats["funnel"]]
     years = sorted((int(year), n) for year, n in stats["years"].items())
-    if years and not 0 <= years[0][0] <= years[-1][0] <= MAXYEAR:  # the picture has a bar for each year between
-        raise ValueError(f"documents of the years {years[0][0]} to {years[-1][0]}")
+    if years and not 0 <= years[0][0] <= years[-1][0] <= MAXYEAR:  # The plot has a bar for each year in between.
+        raise ValueError(f"documents have the years {years[0][0]} to {years[-1][0]}; expected 0 to {MAXYEAR}")
     yield "funnel.csv", report.funnel_csv(funnel).encode()
     yield "funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel]).encode()
     yield "years.svg", plots.columns("Documents by year", years).encode()
@@ -64,7 +64,7 @@ def made_again(manifest: Mapping[str, Any], stats: Mapping[str, Any], descriptio
 
 
 def same_croissant(found: Mapping[str, Any], manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> bool:
-    """Whether croissant.json lists the snapshot's files and licences as manifest and statistics have them."""
+    """Return whether croissant.json lists the same files and licences as manifest and statistics."""
     files = [File(**file) for file in manifest["files"]]
     made = croissant(manifest["snapshot"], found["description"], manifest["as_of"], stats, files)
 
@@ -76,12 +76,12 @@ def same_croissant(found: Mapping[str, Any], manifest: Mapping[str, Any], stats:
 
 
 def same_code(manifest: Mapping[str, Any]) -> bool:
-    """Whether this version of the code made the snapshot, so that it makes the same files again."""
+    """Return whether this version of the code wrote the snapshot, and therefore generates the same files."""
     return bool(manifest["versions"].get("code") == code_version())
 
 
 def diff_against(index: pa.Table, parent_index: pa.Table, parent: str) -> dict[str, Any]:
-    """What diff.json says where the snapshot's parent has this index."""
+    """Return the expected content of diff.json for the index of the snapshot and the index of its parent."""
     with duckdb_connection(memory_mb=1024, scratch=Path(tempfile.gettempdir())) as connection:
         connection.register("new_index", index)
         connection.register("old_index", parent_index)

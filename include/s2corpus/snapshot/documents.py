@@ -1,4 +1,4 @@
-"""The documents again as Parquet: typed, with what is known of each and its quality signals, and quick to look up by id."""
+"""Write the Parquet copy of the documents: typed columns with metadata and quality signals, and fast look-ups by id."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from s2corpus.text import personal, sections, signals
 from s2corpus_reader.parquet import parquet_writer
 
 _ROWS = 1024
-"""Rows of a file being written that are held as Python's."""
+"""Rows buffered as Python objects while a file is written."""
 ROW_GROUP_BYTES = 4 << 20
-"""Bytes of text from which a row group ends: what one look-up reads, and what a file holds in memory while it is written."""
+"""Bytes of text that end a row group. One look-up reads one row group, and the writer buffers one row group."""
 
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
 _COUNTED = ("num_citations", "num_bib_entries", "num_equations", "num_figures", "num_tables")
@@ -54,7 +54,7 @@ SCHEMA = pa.schema(
         pa.field("model_text", pa.string()),
     ]
 )
-"""A row of `documents/<set>/<split>/<nn>.parquet`. Signals: `text/signals.py`; what is from the parse is null in s2ag."""
+"""Columns of `documents/<set>/<split>/<nn>.parquet`. See `text/signals.py` for the signals. Parse columns are null in s2ag."""
 
 
 def row(
@@ -63,17 +63,19 @@ def row(
     tokens: Callable[[str], int] | None = None,
     model_text: Callable[[Mapping[str, Any]], str] | None = None,
 ) -> dict[str, Any]:
-    """A document's row, from what `rows.documents` gives of it; `tokens` counts them where the spec names a tokenizer, `model_text`
-    writes the text in the form that the spec asks for."""
+    """Return the Parquet row of a document from `rows.read_documents`.
+
+    `tokens` counts tokens if the spec sets a tokenizer. `model_text` formats the text if the spec requires another format.
+    """
     text = document["text"]
     code, probability = language(text)
-    known = {
+    values = {
         **document,
         **signals.signals(text),
         **personal.counts(text),
         "num_tokens": tokens(text) if tokens else None,
         "model_text": model_text(document) if model_text else None,
-        **_of_parse(document),
+        **_describe_parse(document),
         "id": document["paper_id"],
         "set": set_,
         "year": year(document["date"]),
@@ -81,16 +83,16 @@ def row(
         "language_probability": probability,
         "section_types": sections.types(line for line in text.split("\n")) if set_ == "s2orc" else [],
     }
-    return {name: known[name] for name in SCHEMA.names}
+    return {name: values[name] for name in SCHEMA.names}
 
 
 def year(date: str | None) -> int | None:
-    """The year of an ISO date of any precision."""
+    """Return the year of an ISO date of any precision."""
     return int(date[:4]) if date else None
 
 
-def _of_parse(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Who read the text, and counts over the whole parse that it is from, whether or not a paragraph was removed in cleaning."""
+def _describe_parse(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the extractor and counts over the complete parse of a document, before cleaning removed paragraphs."""
     if (parse := document.get("parse")) is None:
         return dict.fromkeys((*_COUNTED, "extractor", "num_ocr_pages"))
     made_by = parse.get("provenance") or {}
@@ -98,7 +100,7 @@ def _of_parse(document: Mapping[str, Any]) -> dict[str, Any]:
     body = parse["body_text"]
     return {
         "extractor": " ".join(filter(None, (made_by.get("extractor"), made_by.get("version")))) or None,
-        "num_ocr_pages": _ocr_pages(document["text_layer"]),
+        "num_ocr_pages": _count_ocr_pages(document["text_layer"]),
         "num_citations": sum(len(paragraph["cite_spans"]) for paragraph in body),
         "num_bib_entries": len(parse["bib_entries"]),
         "num_equations": sum(len(paragraph.get("eq_spans", ())) for paragraph in body),
@@ -107,55 +109,55 @@ def _of_parse(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _ocr_pages(text_layer: str | None) -> int:
-    """Pages that were read from their pictures, of what the extractor says of the text layer: `ocr 1 2, no_words 7`."""
-    said = [words.split() for words in (text_layer or "").split(", ")]
-    return sum(len(pages) for kind, *pages in filter(None, said) if kind == "ocr")
+def _count_ocr_pages(text_layer: str | None) -> int:
+    """Return the number of pages read by OCR from the extractor's report, for example 2 for `ocr 1 2, no_words 7`."""
+    entries = [words.split() for words in (text_layer or "").split(", ")]
+    return sum(len(pages) for kind, *pages in filter(None, entries) if kind == "ocr")
 
 
 class ParquetFile:
-    """Writes rows, sorted by the caller, in row groups that end by size; a file without rows has no row group."""
+    """A Parquet writer that ends row groups by size. The caller sorts the rows; a file without rows has no row group."""
 
     def __init__(self, path: Path, schema: pa.Schema = SCHEMA, group: int | None = None) -> None:
-        """`group` is the size from which a row group ends, in what `write` is told: bytes (as many as documents have), or rows."""
+        """Open the file. `group` is the total of the sizes passed to `write` that ends a row group (default: bytes of documents)."""
         self.path = path
         self._writer = parquet_writer(path, schema)
         self._schema = schema
         self._group = group or ROW_GROUP_BYTES
         self._rows: list[Mapping[str, Any]] = []
-        self._waiting: list[pa.Table] = []
+        self._tables: list[pa.Table] = []
         self._size = self.count = 0
 
     def write(self, row: Mapping[str, Any], size: int = 1) -> None:
-        """Append a row of that size."""
+        """Append a row; `size` counts toward the size of the row group."""
         self._rows.append(row)
         self._size += size
         self.count += 1
         if len(self._rows) == _ROWS:
-            self._hold()
+            self._convert_buffer()
         if self._size >= self._group:
             self._end_group()
 
-    def _hold(self) -> None:
-        """As Arrow's, rows take a tenth of what they take as Python's."""
-        self._waiting.append(pa.Table.from_pylist(self._rows, self._schema))
+    def _convert_buffer(self) -> None:
+        """Convert the buffered rows to Arrow, which needs a tenth of the memory."""
+        self._tables.append(pa.Table.from_pylist(self._rows, self._schema))
         self._rows = []
 
     def _end_group(self) -> None:
-        self._hold()
-        self._writer.write_table(pa.concat_tables(self._waiting).combine_chunks())
-        self._waiting, self._size = [], 0
+        self._convert_buffer()
+        self._writer.write_table(pa.concat_tables(self._tables).combine_chunks())
+        self._tables, self._size = [], 0
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: object, trace: TracebackType | None) -> None:
         if kind is not None:
-            self._rows, self._waiting = [], []
+            self._rows, self._tables = [], []
         self.close()
 
     def close(self) -> None:
-        """End the file."""
-        if self._rows or self._waiting:
+        """Write the last row group and close the file."""
+        if self._rows or self._tables:
             self._end_group()
         self._writer.close()

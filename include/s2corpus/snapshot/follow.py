@@ -1,4 +1,4 @@
-"""A consumer's copies of a corpus, brought up to each published snapshot by a delta."""
+"""Update a local copy of a corpus to a published snapshot."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from s2corpus_reader.bounded import read_object
 
 
 def follow(published: Lake, copies: Path) -> Path:
-    """Make `copies/<id>` of a published snapshot, equal to it byte for byte; where it is.
+    """Create a byte-identical copy of a published snapshot in `copies/<id>`, and return its path.
 
-    It comes from the newest copy that is there of an earlier snapshot of the spec, as long as that one is still published beside the new
-    one, by the delta between them; else every file is fetched. What is there already is left as it is.
+    If an earlier snapshot of the spec has a local copy and is still published, apply the delta between the two snapshots to that
+    copy. The newest such copy is used. Otherwise fetch every file. An existing copy is left unchanged.
     """
     new = SnapshotId.parse(str(read_object(published, push.MANIFEST).get("snapshot")))
     copy = copies / new
     if (copy / push.MANIFEST).is_file():
         return copy
-    beside = published.root.rstrip("/").rpartition("/")[0]
-    there = [
+    snapshots = published.root.rstrip("/").rpartition("/")[0]
+    local = [
         SnapshotId(path.parent.name) for path in copies.glob(f"*/{push.MANIFEST}") if SnapshotId.known(path.parent.name)
     ]
     earlier = sorted(
-        (s for s in there if s.spec == new.spec and s.release.day < new.release.day), key=lambda s: s.release.day
+        (s for s in local if s.spec == new.spec and s.release.day < new.release.day), key=lambda s: s.release.day
     )
     for old in reversed(earlier):
-        source = open_lake(f"{beside}/{old}", confined=True)
+        source = open_lake(f"{snapshots}/{old}", confined=True)
         if source.size(push.MANIFEST) is not None:
             with tempfile.TemporaryDirectory(prefix=".delta-", dir=copies) as scratch:
-                made = Path(scratch) / "delta"
-                delta.make(source, published, made)
-                s2corpus_reader.apply(made, open_lake(str(copies / old), confined=True), copy)
+                folder = Path(scratch) / "delta"
+                delta.make(source, published, folder)
+                s2corpus_reader.apply(folder, open_lake(str(copies / old), confined=True), copy)
             return copy
-    push.to_lake(published, open_lake(str(copy)))
+    push.push_to_lake(published, open_lake(str(copy)))
     return copy

@@ -13,7 +13,7 @@ _TYPES = {"figure", "table", "formula"}
 
 
 def gorc_line(paper: Mapping[str, Any]) -> Json | None:
-    """A released paper (`rows.released_papers`) as `{paper_id, metadata, s2_pdf_hash, grobid_parse, latex_parse}`.
+    """A released paper (`rows.read_released_papers`) as `{paper_id, metadata, s2_pdf_hash, grobid_parse, latex_parse}`.
 
     `grobid_parse` is the parse of its PDF, whichever extractor read it. None where the paper has neither parse.
     """

@@ -1,6 +1,7 @@
-"""Which paper an identifier, a SHA-1 or a title is of: `keys/<nn>.parquet`. A look-up reads one row group, however large a snapshot is.
+"""Write `keys/<nn>.parquet`, which maps identifiers, SHA-1s and titles to papers.
 
-A key is a hash, its file is the key modulo the number of files, and a file is sorted by it.
+A key is a hash. The file number is the key modulo the number of files, and each file is sorted by key. A look-up therefore reads
+one row group, regardless of the size of the snapshot.
 """
 
 from __future__ import annotations
@@ -18,28 +19,28 @@ from s2corpus_reader.files import lookup_key
 from s2corpus_reader.parquet import parquet_writer
 
 SCHEMA = pa.schema([pa.field("key", pa.int64(), nullable=False), pa.field("paper_id", pa.string(), nullable=False)])
-"""Of one title there may be several papers, of one identifier there is hardly ever more than one."""
+"""Columns of the key files. A title may have several papers; an identifier rarely has more than one."""
 ROW_GROUP = 2048
-"""Rows of a row group: some 35 KB, what one look-up reads."""
+"""Rows per row group (about 35 KB). One look-up reads one row group."""
 
 _FILE = "SELECT DISTINCT key, paper_id FROM keys WHERE key % ? = ? ORDER BY ALL"
 
 
 def of_paper(paper: Mapping[str, Any]) -> Iterator[int]:
-    """The keys of a paper's identifiers and title."""
+    """Yield the keys of the identifiers and the title of a paper."""
     yield from (lookup_key(name, paper[name]) for name in IDENTIFIERS if paper[name])
     if paper["title"] and (title := normalise_one(paper["title"])):
         yield lookup_key("title", title)
 
 
 def of_document(row: Mapping[str, Any]) -> Iterator[int]:
-    """The key of the SHA-1 of the file that a document's text is from."""
+    """Yield the key of the SHA-1 of the file behind a document, if it has one."""
     if row["sha1"]:
         yield lookup_key("sha1", row["sha1"])
 
 
 def write(connection: duckdb.DuckDBPyConnection, number: int, files: int, local: Path) -> int:
-    """Write one file from the table `keys` of a connection; its rows."""
+    """Write one file from the table `keys` of a connection. Return the number of rows."""
     count = 0
     with parquet_writer(local, SCHEMA) as writer:
         for batch in connection.execute(_FILE, [files, number]).to_arrow_reader(ROW_GROUP):

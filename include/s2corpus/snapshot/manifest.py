@@ -1,4 +1,4 @@
-"""The manifest: what a snapshot is made of, by which rules, from what."""
+"""Build the manifest of a snapshot: its files, rules, versions and inputs."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ _NOT_RULES = ("schedule", "resources", "quality")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One field of the release spec that decides content."""
+    """A field of the release spec that affects the content of a snapshot."""
 
     name: str
     value: Any
     meaning: str
-    """what it means, with its source"""
+    """description of the field, with its source"""
 
 
 def identity(
     *, spec: str, as_of: str, parent: str | None, versions: Mapping[str, str], inputs: Any, overrides: Mapping[str, str]
 ) -> str:
-    """SHA-256 over what decides a snapshot's bytes (SEMANTICS §0): its first 8 digits end the snapshot's id.
+    """Return the SHA-256 of all inputs that determine the bytes of a snapshot (SEMANTICS §0).
 
-    `spec` is the spec's own SHA-256, `as_of` an ISO instant.
+    Its first 8 hexadecimal digits are the end of the snapshot id. `spec` is the SHA-256 of the spec, `as_of` an ISO time.
     """
-    named = {name: versions[name] for name in ("code", "extractor", "converter")}
-    decides: dict[str, Any] = {"spec": spec, "as_of": as_of, "inputs": inputs, "parent": parent, **named}
+    used_versions = {name: versions[name] for name in ("code", "extractor", "converter")}
+    decides: dict[str, Any] = {"spec": spec, "as_of": as_of, "inputs": inputs, "parent": parent, **used_versions}
     if overrides:
         decides["overrides"] = dict(overrides)
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
 
 
 def meaning_of(rule: str) -> str:
-    """What a rule, `<section>.<field>` of a spec, means; empty for one that this version does not know."""
+    """Return the description of a rule `<section>.<field>`, or an empty string if this version has no such rule."""
     section, _, name = rule.partition(".")
     model = ReleaseSpec.model_fields[section].annotation if section in ReleaseSpec.model_fields else None
     if not (isinstance(model, type) and issubclass(model, BaseModel) and name in model.model_fields):
@@ -54,7 +54,7 @@ def meaning_of(rule: str) -> str:
 
 
 def rule_fault(rules: Mapping[str, Any]) -> str | None:
-    """Return what a release spec would refuse of a manifest's rules; None if it takes all that this version knows."""
+    """Return the first validation error in the rules of a manifest, or None. Ignore rules that this version does not have."""
     sections: dict[str, dict[str, Any]] = {}
     for rule, value in rules.items():
         section, _, name = rule.partition(".")
@@ -74,7 +74,7 @@ def rule_fault(rules: Mapping[str, Any]) -> str | None:
 
 
 def rules_of(spec: ReleaseSpec) -> list[Rule]:
-    """Every rule of a spec with its value and source, in the order of the stages."""
+    """Return every rule of a spec with its value and description, in the order of the stages."""
     return [
         rule
         for name, section in spec
@@ -84,17 +84,18 @@ def rules_of(spec: ReleaseSpec) -> list[Rule]:
 
 
 def _rules(prefix: str, section: BaseModel) -> Iterator[Rule]:
+    """Yield the rules of one section of a spec."""
     values = section.model_dump(mode="json")
     ignored = IGNORED_BY_RECIPE if values.get("profile") == "recipe-2024" else ()
-    said = meanings(type(section))
+    descriptions = meanings(type(section))
     for name in type(section).model_fields:
         if not name.startswith("approval") and name not in ignored:
-            yield Rule(f"{prefix}.{name}", values[name], said.get(name, ""))
+            yield Rule(f"{prefix}.{name}", values[name], descriptions.get(name, ""))
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What `manifest.json` says."""
+    """The content of `manifest.json`."""
 
     snapshot: str
     spec: str
@@ -105,14 +106,14 @@ class Manifest:
     rules: Sequence[Rule]
     files: Sequence[File]
     overrides: Mapping[str, str] = field(default_factory=dict)
-    """failed checks that were overridden, with the written reason"""
+    """overridden failed checks, with the reason of the override"""
     drops: Sequence[str] = ()
-    """the drop patterns that the release took"""
+    """drop patterns of the release"""
     spec_sha256: str = ""
-    """of the whole spec, as it is in the snapshot's id"""
+    """SHA-256 of the complete spec, an input of the snapshot id"""
 
     def to_json(self) -> bytes:
-        """Canonical JSON, indented: files by path."""
+        """Return indented canonical JSON, with the files sorted by path."""
         value = {
             "format": FORMAT,
             "snapshot": self.snapshot,

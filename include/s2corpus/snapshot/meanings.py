@@ -1,7 +1,7 @@
-"""What the fields of a model mean: the docstrings below them.
+"""Read the descriptions of the fields of a pydantic model from the docstrings below them.
 
-Read where they are asked for: pydantic would read them as each model is made (`use_attribute_docstrings`), which is a tenth of what a
-small task's process costs, and a third of what reading a DAG file does.
+The docstrings are read on demand. With `use_attribute_docstrings`, pydantic reads them when it creates a model. That takes a tenth
+of the run time of a small task, and a third of the time to parse a DAG file.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from pydantic import BaseModel
 
 @cache
 def meanings(model: type[BaseModel]) -> dict[str, str]:
-    """Name of a field, its own or an inherited one → what it means; a field without a docstring has no entry.
+    """Return the description of each field, inherited fields included. Fields without a docstring are omitted.
 
-    `Field(description=…)` comes before a docstring. A model without source, made in a notebook as it may be, has only those.
+    `Field(description=…)` takes precedence over a docstring. A model without source code, for example from a notebook, has only
+    those descriptions.
     """
     found = {}
     for part in reversed(model.__mro__):
@@ -32,7 +33,7 @@ def meanings(model: type[BaseModel]) -> dict[str, str]:
         (defined,) = ast.parse(textwrap.dedent(source)).body
         assert isinstance(defined, ast.ClassDef)
         for field, below in pairwise(defined.body):
-            said = below.value.value if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) else None
-            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(said, str):
-                found[field.target.id] = inspect.cleandoc(said)
+            text = below.value.value if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) else None
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, str):
+                found[field.target.id] = inspect.cleandoc(text)
     return found | {name: field.description for name, field in model.model_fields.items() if field.description}

@@ -1,7 +1,8 @@
-"""Which snapshot is the newest published one: a pointer moved by conditional writes, and a mark for each publication.
+"""Publish, yank, restore and prune snapshots.
 
-`snapshots/<spec>/latest.json` points at a whole snapshot; `published/<id>`, `yanked/<id>` and `restored/<id>` beside it say what
-happened. A snapshot that was ever pointed at is never changed.
+`snapshots/<spec>/latest.json` points to the newest published snapshot, which is complete; conditional writes move the pointer.
+The markers `published/<id>`, `yanked/<id>` and `restored/<id>` in the same folder record each event. A published snapshot is
+never changed.
 """
 
 from __future__ import annotations
@@ -30,17 +31,17 @@ _REPAIR = "restore it from a backup, or delete it and publish the newest snapsho
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """What `latest.json` says."""
+    """The content of `latest.json`."""
 
     snapshot: str | None
-    """null after the only snapshot was yanked"""
+    """None before the first publication, and after the only snapshot was yanked"""
     manifest: str | None = None
-    """the manifest's key"""
+    """key of the manifest"""
     manifest_sha256: str | None = None
 
 
-def latest(lake: Lake, spec: str) -> Pointer:
-    """The pointer of a spec; it points at nothing before the first publication.
+def read_latest(lake: Lake, spec: str) -> Pointer:
+    """Return the pointer of a spec. Its snapshot is None before the first publication.
 
     Raises:
         UserError: `latest.json` is damaged.
@@ -52,28 +53,28 @@ def read_pointer(lake: Lake, key: str, spec: str) -> Pointer:
     """Read the `latest.json` of a spec, and accept only the id of a snapshot of that spec.
 
     Raises:
-        FileNotFoundError: there is none.
-        UserError: it is damaged.
+        FileNotFoundError: the file does not exist.
+        UserError: the file is damaged.
     """
-    where = lake.uri(key)
+    uri = lake.uri(key)
     try:
         value = read_object(lake, key, MAX_SMALL_BYTES)
     except ValueError as error:
-        raise UserError(f"{where} is damaged ({error}): {_REPAIR}") from None
+        raise UserError(f"{uri} is damaged ({error}): {_REPAIR}") from None
     if "snapshot" not in value:
-        raise UserError(f"{where} is damaged (it has no snapshot): {_REPAIR}")
+        raise UserError(f"{uri} is damaged (it has no snapshot): {_REPAIR}")
     snapshot = value["snapshot"]
     if snapshot is None:
         return Pointer(None)
     if not isinstance(snapshot, str) or not SnapshotId.known(snapshot):
-        raise UserError(f"{where} is damaged ({str(snapshot)[:100]!r} is not a snapshot id): {_REPAIR}")
+        raise UserError(f"{uri} is damaged ({str(snapshot)[:100]!r} is not a snapshot id): {_REPAIR}")
     if SnapshotId(snapshot).spec != spec:
-        raise UserError(f"{where} is damaged ({snapshot} is not a snapshot of {spec}): {_REPAIR}")
+        raise UserError(f"{uri} is damaged ({snapshot} is not a snapshot of {spec}): {_REPAIR}")
     manifest, sha256 = value.get("manifest"), value.get("manifest_sha256")
     if manifest != f"snapshots/{snapshot}/manifest.json":
-        raise UserError(f"{where} is damaged (its manifest is {str(manifest)[:100]!r}): {_REPAIR}")
+        raise UserError(f"{uri} is damaged (its manifest is {str(manifest)[:100]!r}): {_REPAIR}")
     if not isinstance(sha256, str) or not re.fullmatch("[0-9a-f]{64}", sha256):
-        raise UserError(f"{where} is damaged (its manifest_sha256 is {str(sha256)[:100]!r}): {_REPAIR}")
+        raise UserError(f"{uri} is damaged (its manifest_sha256 is {str(sha256)[:100]!r}): {_REPAIR}")
     return Pointer(snapshot, manifest, sha256)
 
 
@@ -81,9 +82,9 @@ def check_pointer(lake: Lake, spec: str) -> None:
     """Check before any work that a release of the spec can be published.
 
     Raises:
-        UserError: `latest.json` is damaged, or names a snapshot that has no manifest.
+        UserError: `latest.json` is damaged, or its snapshot has no manifest.
     """
-    pointer = latest(lake, spec)
+    pointer = read_latest(lake, spec)
     if pointer.manifest is not None and lake.size(pointer.manifest) is None:
         raise UserError(
             f"{lake.uri(f'snapshots/{spec}/latest.json')} names {pointer.snapshot}, which has no manifest.json: {_REPAIR}"
@@ -91,142 +92,151 @@ def check_pointer(lake: Lake, spec: str) -> None:
 
 
 def is_published(lake: Lake, snapshot: str) -> bool:
-    """Whether the snapshot was ever pointed at, yanked or not."""
-    return was_published(lake, snapshot) or latest(lake, SnapshotId(snapshot).spec).snapshot == snapshot
+    """Return whether the snapshot was ever published, even if it was yanked later."""
+    return was_published(lake, snapshot) or read_latest(lake, SnapshotId(snapshot).spec).snapshot == snapshot
 
 
 def was_published(lake: Lake, snapshot: str) -> bool:
     """Return whether the publication of a snapshot is recorded."""
-    return lake.size(_mark(SnapshotId.parse(snapshot).spec, "published", snapshot)) is not None
+    return lake.size(_marker_key(SnapshotId.parse(snapshot).spec, "published", snapshot)) is not None
 
 
-def published(lake: Lake, spec: str) -> list[SnapshotId]:
-    """Snapshots of a spec that are published and not yanked, oldest first by (as_of, id)."""
-    return sorted(_marked(lake, spec, "published") - _marked(lake, spec, "yanked"), key=_order)
+def list_published(lake: Lake, spec: str) -> list[SnapshotId]:
+    """Return the snapshots of a spec that are published and not yanked, sorted by (as_of, id)."""
+    return sorted(_list_marked(lake, spec, "published") - _list_marked(lake, spec, "yanked"), key=_sort_key)
 
 
 def publish(lake: Lake, snapshot: str, approval: Mapping[str, str] | None = None) -> Pointer:
-    """Point at a whole snapshot, unless a published one is of a later instant. Doing it twice changes nothing.
+    """Publish a complete snapshot, and move the pointer to it unless a later snapshot is published. Repetition has no effect.
 
-    `approval` says who approved it, when and with which note: it is kept in the publication's mark.
+    `approval` records the approver, the time and the note; it is stored in the `published` marker.
 
     Raises:
-        UserError: the snapshot is not whole, or was yanked.
-        LostRace: another publisher was first; trying again looks at what it published.
+        UserError: the snapshot is incomplete, or was yanked.
+        LostRace: another publisher moved the pointer first. A retry compares with its snapshot.
     """
     spec = SnapshotId.parse(snapshot).spec
     pointer, etag = _read(lake, spec)
-    if lake.size(_mark(spec, "yanked", snapshot)) is not None:
-        raise UserError(f"{snapshot} was yanked: what is published again has to be another snapshot, with another id")
-    new = _pointing_at(lake, snapshot)
+    if lake.size(_marker_key(spec, "yanked", snapshot)) is not None:
+        raise UserError(f"{snapshot} was yanked: restore it, or publish another snapshot with another id")
+    new = _make_pointer(lake, snapshot)
     if pointer != new and (
         pointer.snapshot is None or SnapshotId(pointer.snapshot).release.day <= SnapshotId(snapshot).release.day
     ):
         _move(lake, spec, new, etag)
         pointer = new
     facts = {"manifest_sha256": new.manifest_sha256, **({"approved": dict(approval)} if approval else {})}
-    _set_mark(lake, spec, "published", snapshot, facts)
+    _write_marker(lake, spec, "published", snapshot, facts)
     return pointer
 
 
 def yank(lake: Lake, snapshot: str, reason: str) -> Pointer:
-    """Withdraw a published snapshot: the pointer moves back to the newest one left. Its files stay.
+    """Withdraw a published snapshot, and move the pointer to the newest remaining snapshot. Its files are not deleted.
 
     Raises:
-        UserError: it was never published, or no reason is given.
-        LostRace: another publisher moved the pointer meanwhile.
+        UserError: the snapshot was never published, or the reason is too short.
+        LostRace: another publisher moved the pointer.
     """
     spec = SnapshotId.parse(snapshot).spec
     if not is_published(lake, snapshot):
-        known = ", ".join(published(lake, spec)) or "none"
-        raise UserError(f"{snapshot} was never published; published are: {known}")
+        available = ", ".join(list_published(lake, spec)) or "none"
+        raise UserError(f"{snapshot} was never published; published snapshots: {available}")
     _check_reason(reason)
     pointer, etag = _read(lake, spec)
-    back = None
+    previous = None
     if pointer.snapshot == snapshot:
-        left = [id_ for id_ in published(lake, spec) if id_ != snapshot]
-        back = _pointing_at(lake, left[-1]) if left else Pointer(None)  # before the mark: it may be damaged
-    _set_mark(lake, spec, "yanked", snapshot, {"reason": reason.strip()})
-    if back is not None:
-        _move(lake, spec, back, etag)
-    return back or pointer
+        remaining = [id_ for id_ in list_published(lake, spec) if id_ != snapshot]
+        # Check the remaining snapshot before writing the marker: it may be damaged.
+        previous = _make_pointer(lake, remaining[-1]) if remaining else Pointer(None)
+    _write_marker(lake, spec, "yanked", snapshot, {"reason": reason.strip()})
+    if previous is not None:
+        _move(lake, spec, previous, etag)
+    return previous or pointer
 
 
 def restore(lake: Lake, snapshot: str, reason: str) -> Pointer:
-    """Undo the yank of a snapshot whose files are still there: if it is the newest one, the pointer moves to it. It is recorded.
+    """Undo the yank of a snapshot, record the reason, and publish the snapshot again.
 
     Raises:
-        UserError: it was not yanked, its files are pruned or others than were published, or no reason is given.
-        LostRace: another publisher moved the pointer meanwhile; trying again goes on.
+        UserError: the snapshot is not yanked, its files were pruned or changed, or the reason is too short.
+        LostRace: another publisher moved the pointer. A retry continues.
     """
     spec = SnapshotId.parse(snapshot).spec
     _check_reason(reason)
     try:
-        yanked = _read_mark(lake, _mark(spec, "yanked", snapshot))
+        yanked = _read_marker(lake, _marker_key(spec, "yanked", snapshot))
     except FileNotFoundError:
-        known = ", ".join(sorted(_marked(lake, spec, "yanked"))) or "none"
-        raise UserError(f"{snapshot} is not yanked; yanked are: {known}") from None
-    noted = _read_mark(lake, _mark(spec, "published", snapshot)).get("manifest_sha256")
-    if (found := _pointing_at(lake, snapshot).manifest_sha256) != noted:
-        raise UserError(f"{snapshot}: its manifest's SHA-256 is {found}, it was published with {noted}: not restored")
-    key = _mark(spec, "restored", snapshot)
-    before = orjson.loads(lake.get(key)[0]) if lake.size(key) is not None else []
+        available = ", ".join(sorted(_list_marked(lake, spec, "yanked"))) or "none"
+        raise UserError(f"{snapshot} is not yanked; yanked snapshots: {available}") from None
+    recorded = _read_marker(lake, _marker_key(spec, "published", snapshot)).get("manifest_sha256")
+    if (found := _make_pointer(lake, snapshot).manifest_sha256) != recorded:
+        raise UserError(
+            f"{snapshot} is not restored: the SHA-256 of its manifest is {found}; it was published with {recorded}"
+        )
+    key = _marker_key(spec, "restored", snapshot)
+    earlier = orjson.loads(lake.get(key)[0]) if lake.size(key) is not None else []
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    lake.put(key, orjson.dumps([*before, {"reason": reason.strip(), "at": at, "yanked": yanked}]))
-    lake.delete(_mark(spec, "yanked", snapshot))
+    lake.put(key, orjson.dumps([*earlier, {"reason": reason.strip(), "at": at, "yanked": yanked}]))
+    lake.delete(_marker_key(spec, "yanked", snapshot))
     return publish(lake, snapshot)
 
 
 def _check_reason(reason: str) -> None:
+    """Raise UserError if the reason is too short."""
     if len(reason.strip()) < MIN_REASON:
         raise UserError(f"{reason!r} is not a reason; write why, in at least {MIN_REASON} characters")
 
 
-def prunable(lake: Lake, spec: str, keep: int) -> list[SnapshotId]:
-    """Published or yanked snapshots that are not among the newest `keep` published ones, oldest first; never the latest.
+def list_prunable(lake: Lake, spec: str, keep: int) -> list[SnapshotId]:
+    """Return the published and yanked snapshots except the newest `keep` published ones and the latest, oldest first.
 
     Raises:
-        UserError: nothing of such a spec was ever published.
+        UserError: no snapshot of the spec was ever published.
     """
     if not lake.folders(f"snapshots/{spec_name(spec)}/"):
-        known = sorted({SnapshotId(name).spec for name in lake.folders("snapshots/") if SnapshotId.known(name)})
-        raise UserError(
-            f"{spec}: no snapshot of it was ever published; there are some of: {', '.join(known) or 'none'}"
-        )
-    kept = {*published(lake, spec)[-keep:], latest(lake, spec).snapshot}
-    marked = _marked(lake, spec, "published") | _marked(lake, spec, "yanked")
-    return sorted((s for s in marked - kept if next(lake.list(f"snapshots/{s}/"), None)), key=_order)
+        specs = sorted({SnapshotId(name).spec for name in lake.folders("snapshots/") if SnapshotId.known(name)})
+        raise UserError(f"no snapshot of {spec} was ever published; specs with snapshots: {', '.join(specs) or 'none'}")
+    kept = {*list_published(lake, spec)[-keep:], read_latest(lake, spec).snapshot}
+    marked = _list_marked(lake, spec, "published") | _list_marked(lake, spec, "yanked")
+    return sorted((s for s in marked - kept if next(lake.list(f"snapshots/{s}/"), None)), key=_sort_key)
 
 
 def prune(lake: Lake, snapshot: str) -> int:
-    """Delete a snapshot's files, its manifest first so that nobody takes the rest for whole; their number."""
+    """Delete the files of a snapshot and return their number. Delete the manifest first, so that the rest is visibly incomplete.
+
+    Raises:
+        UserError: `latest.json` points to the snapshot.
+    """
     spec = SnapshotId.parse(snapshot).spec
-    if latest(lake, spec).snapshot == snapshot:
-        raise UserError(f"{snapshot} is what latest.json points at: publish another one, or yank it, first")
+    if read_latest(lake, spec).snapshot == snapshot:
+        raise UserError(f"latest.json points to {snapshot}: first publish another snapshot, or yank this one")
     lake.delete(f"snapshots/{snapshot}/manifest.json")
     deleted = 1
     for entry in list(lake.list(f"snapshots/{snapshot}/")):
         lake.delete(entry.key)
         deleted += 1
-    _set_mark(lake, spec, "yanked", snapshot, {"reason": "pruned"})
+    _write_marker(lake, spec, "yanked", snapshot, {"reason": "pruned"})
     return deleted
 
 
-def _order(snapshot: SnapshotId) -> tuple[str, str]:
+def _sort_key(snapshot: SnapshotId) -> tuple[str, str]:
+    """Return (as_of, id)."""
     return snapshot.release.day, snapshot
 
 
-def _marked(lake: Lake, spec: str, folder: str) -> set[SnapshotId]:
+def _list_marked(lake: Lake, spec: str, folder: str) -> set[SnapshotId]:
+    """Return the snapshots with a marker in a folder."""
     names = (entry.key.rpartition("/")[2] for entry in lake.list(f"snapshots/{spec}/{folder}/"))
     return {SnapshotId(name) for name in names if SnapshotId.known(name)}
 
 
-def _pointing_at(lake: Lake, snapshot: str) -> Pointer:
+def _make_pointer(lake: Lake, snapshot: str) -> Pointer:
+    """Return a pointer to a snapshot, after checking that all its files exist with the sizes in the manifest."""
     key = f"snapshots/{snapshot}/manifest.json"
     try:
         manifest, _ = lake.get(key)
     except FileNotFoundError:
-        raise UserError(f"{lake.uri(key)}: no manifest: the snapshot is not whole; run export to its end") from None
+        raise UserError(f"{lake.uri(key)} does not exist: the snapshot is incomplete; finish the export") from None
     try:
         files = [{"path": file["path"], "bytes": file["bytes"]} for file in orjson.loads(manifest)["files"]]
     except (LookupError, TypeError, ValueError) as error:
@@ -236,13 +246,14 @@ def _pointing_at(lake: Lake, snapshot: str) -> Pointer:
         found = sizes.get(f"snapshots/{snapshot}/{file['path']}")
         if found != file["bytes"]:
             raise UserError(
-                f"{lake.uri(f'snapshots/{snapshot}/' + file['path'])}: {file['bytes']} bytes in the manifest, "
-                f"{'no such file' if found is None else f'{found} found'}: run export again"
+                f"{lake.uri(f'snapshots/{snapshot}/' + file['path'])}: the manifest has {file['bytes']} bytes, "
+                f"{'but the file does not exist' if found is None else f'but the file has {found}'}: run export again"
             )
     return Pointer(snapshot, key, hashlib.sha256(manifest).hexdigest())
 
 
-def _read_mark(lake: Lake, key: str) -> dict[str, Any]:
+def _read_marker(lake: Lake, key: str) -> dict[str, Any]:
+    """Return the content of a marker."""
     try:
         return read_object(lake, key, MAX_SMALL_BYTES)
     except ValueError as error:
@@ -250,8 +261,9 @@ def _read_mark(lake: Lake, key: str) -> dict[str, Any]:
 
 
 def _read(lake: Lake, spec: str) -> tuple[Pointer, str]:
+    """Return the pointer of a spec and its ETag."""
     key = f"snapshots/{spec}/latest.json"
-    etag = lake.etag(key)  # first: if it changes before it is read, the move conflicts
+    etag = lake.etag(key)  # Read the ETag first: if the pointer changes before it is read, the move conflicts.
     if etag == ABSENT:
         return Pointer(None), ABSENT
     try:
@@ -261,24 +273,25 @@ def _read(lake: Lake, spec: str) -> tuple[Pointer, str]:
 
 
 def _move(lake: Lake, spec: str, pointer: Pointer, etag: str) -> None:
+    """Write `latest.json`. Raise LostRace if its ETag is no longer `etag`."""
     key = f"snapshots/{spec}/latest.json"
     try:
         lake.put(key, orjson.dumps(asdict(pointer), option=orjson.OPT_INDENT_2), expect=etag)
     except Conflict:
-        winner = latest(lake, spec).snapshot
+        winner = read_latest(lake, spec).snapshot
         raise LostRace(
-            f"{lake.uri(key)}: another publisher was first and pointed at {winner}; {pointer.snapshot} is not pointed at"
+            f"{lake.uri(key)}: another publisher was first and published {winner}; the pointer was not moved to {pointer.snapshot}"
         ) from None
 
 
-def _mark(spec: str, kind: str, snapshot: str) -> str:
+def _marker_key(spec: str, kind: str, snapshot: str) -> str:
     return f"snapshots/{spec}/{kind}/{snapshot}"
 
 
-def _set_mark(lake: Lake, spec: str, kind: str, snapshot: str, facts: dict[str, Any]) -> None:
-    """Record once what happened, and when; what is recorded stays."""
+def _write_marker(lake: Lake, spec: str, kind: str, snapshot: str, facts: dict[str, Any]) -> None:
+    """Write a marker with the facts and the time. Never overwrite an existing marker."""
     at = datetime.now(UTC).isoformat(timespec="seconds")
     try:
-        lake.put(_mark(spec, kind, snapshot), orjson.dumps({**facts, "at": at}), expect=ABSENT)
+        lake.put(_marker_key(spec, kind, snapshot), orjson.dumps({**facts, "at": at}), expect=ABSENT)
     except Conflict:
         return

@@ -1,4 +1,4 @@
-"""The files of a snapshot, read one by one against the manifest and the format."""
+"""Verify the files of a snapshot one by one against the manifest and the format."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from s2corpus.snapshot import checks, copies, rights
 from s2corpus.snapshot.agreement import Agreement
-from s2corpus.snapshot.crossing import Crossing
-from s2corpus.snapshot.repeats import Repeats
+from s2corpus.snapshot.crossing import SplitOverlap
+from s2corpus.snapshot.repeats import DuplicatesCheck
 from s2corpus_reader.bounded import MAX_LINE_BYTES
 from s2corpus_reader.files import File, file_number
 from s2corpus_reader.parquet import read_table
@@ -30,69 +30,69 @@ _CORPUS = re.compile(r"corpus/(metadata|pdf_parses|latex_parses|jats_parses|else
 UNEXPECTED = (
     pa.ArrowException, LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, OSError, MemoryError
 )  # fmt: skip
-"""what reading something of another form than expected raises"""
+"""Exceptions that a reader raises on malformed data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something in a snapshot that is not as it must be."""
+    """A fault in a snapshot: path, message and line."""
 
     path: str
-    what: str
+    message: str
     line: int | None = None
     """from 1"""
 
     def __str__(self) -> str:
-        return f"{self.path}{'' if self.line is None else f', line {self.line}'}: {self.what}"
+        return f"{self.path}{'' if self.line is None else f', line {self.line}'}: {self.message}"
 
 
 @dataclass(slots=True)
-class Snapshot:
-    """A snapshot that is being verified, and what was met in it so far."""
+class Verification:
+    """The state of a verification: the snapshot, and the facts collected from the files read so far."""
 
     lake: Lake
     manifest: dict[str, Any]
     files: dict[str, File]
     agreement: Agreement
-    repeats: Repeats
-    crossing: Crossing
+    duplicates: DuplicatesCheck
+    overlap: SplitOverlap
     index: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """document → file and line, as the index says"""
+    """document → file and line in the index"""
     words: dict[str, int] = field(default_factory=dict)
-    """document → words, as the index says"""
-    counted: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """(set, split, documents or words) as they are in the files"""
+    """document → number of words in the index"""
+    totals: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """(set, split, "documents" or "words") → number in the files"""
     bodies: set[str] = field(default_factory=set)
-    """papers whose metadata say that the PDF's body text is there"""
+    """papers with `has_pdf_body_text` in their metadata"""
     seen: set[str] = field(default_factory=set)
-    """documents met in a file"""
+    """documents found in a file"""
     papers: set[str] = field(default_factory=set)
-    """papers of corpus/metadata"""
-    said: copies.Said = field(default_factory=copies.Said)
-    """what the lines said that the Parquet files repeat"""
+    """papers found in corpus/metadata"""
+    lines: copies.LineFacts = field(default_factory=copies.LineFacts)
+    """facts from the JSON lines that the Parquet copies must repeat"""
 
     @property
     def rules(self) -> dict[str, Any]:
-        """The manifest's rules, by name."""
+        """Values of the manifest's rules by name."""
         rules: dict[str, Any] = self.manifest["rules"]
         return rules
 
 
-def parquet(state: Snapshot, path: str) -> pa.Table:
-    """A Parquet file of the snapshot, whole."""
+def read_parquet(state: Verification, path: str) -> pa.Table:
+    """Read a complete Parquet file of the snapshot."""
     return read_table(state.lake, path)
 
 
-def file_faults(state: Snapshot, file: File) -> Iterator[Fault]:
-    """What is wrong with one file: its checksums, its lines, and what they say otherwise than files before it."""
+def check_file(state: Verification, file: File) -> Iterator[Fault]:
+    """Yield the faults of one file: checksums, malformed lines, and contradictions with files read before it."""
     if not file.path.endswith(".jsonl.gz"):
-        yield from _plain(state, file)
+        yield from _check_plain_file(state, file)
         return
     with state.lake.open(file.path) as raw:
-        hashing = _Hashing(raw, file.bytes)
+        hashing = _HashingStream(raw, file.bytes)
         content = hashlib.sha256()
         size = rows = 0
-        check = _line_check(state, file.path)
+        check = _select_line_check(state, file.path)
         try:
             lines = gzip.GzipFile(fileobj=cast(BinaryIO, hashing))
             limit = (file.content_bytes or 0) + 1
@@ -103,107 +103,113 @@ def file_faults(state: Snapshot, file: File) -> Iterator[Fault]:
                 content.update(line)
                 size += len(line)
                 rows += 1
-                yield from (Fault(file.path, what, rows) for what in _survived(check, line, rows))
+                yield from (Fault(file.path, message, rows) for message in _run_check(check, line, rows))
         except (EOFError, OSError, zlib.error) as error:
-            yield Fault(file.path, f"damaged gzip: {error}")
+            yield Fault(file.path, f"corrupt gzip data: {error}")
             return
         hashing.drain()
     if hashing.sha256.hexdigest() != file.sha256:
         yield Fault(file.path, "its SHA-256 is not the manifest's")
     if (rows, size, content.hexdigest()) != (file.rows, file.content_bytes, file.content_sha256):
-        yield Fault(file.path, f"its content is not the manifest's ({rows} lines of {file.rows}, {size} bytes)")
+        yield Fault(file.path, f"the content differs from the manifest ({rows} of {file.rows} lines, {size} bytes)")
 
 
-def _plain(state: Snapshot, file: File) -> Iterator[Fault]:
+def _check_plain_file(state: Verification, file: File) -> Iterator[Fault]:
+    """Yield the faults of a file that has no JSON lines."""
     with state.lake.open(file.path) as raw:
-        hashing = _Hashing(raw, file.bytes)
+        hashing = _HashingStream(raw, file.bytes)
         hashing.drain()
     if hashing.sha256.hexdigest() != file.sha256:
         yield Fault(file.path, "its SHA-256 is not the manifest's")
         return
     if file.path.endswith(".parquet"):
-        table = parquet(state, file.path)
+        table = read_parquet(state, file.path)
         if table.num_rows != file.rows:
-            yield Fault(file.path, f"{table.num_rows} rows, {file.rows} in the manifest")
+            yield Fault(file.path, f"the file has {table.num_rows} rows; the manifest has {file.rows}")
         if file.path.startswith(("documents/", "tables/")):
-            yield from (Fault(file.path, what) for what in copies.faults(file.path, table, state.said, state.papers))
+            yield from (
+                Fault(file.path, message) for message in copies.check_copy(file.path, table, state.lines, state.papers)
+            )
         if file.path.startswith("keys/"):
             yield from (
-                Fault(file.path, what)
-                for what in copies.key_faults(file.path, table, state.said, state.rules["export.files"])
+                Fault(file.path, message)
+                for message in copies.check_keys(file.path, table, state.lines, state.rules["export.files"])
             )
         if file.path.startswith("graph/"):
-            yield from _graph(state, file.path, table)
+            yield from _check_graph(state, file.path, table)
 
 
-def _graph(state: Snapshot, path: str, table: pa.Table) -> Iterator[Fault]:
+def _check_graph(state: Verification, path: str, table: pa.Table) -> Iterator[Fault]:
+    """Yield the faults of a file of graph/links or graph/contexts."""
     ends = {*table["paper_id"].to_pylist(), *table["cited_paper_id"].to_pylist()}
     for unknown in sorted(ends - state.papers)[:10]:
-        yield Fault(path, f"names paper {unknown}, which corpus/metadata has not")
+        yield Fault(path, f"paper {unknown} is not in corpus/metadata")
     paper, cited = "", set[str]()
-    for place, row in enumerate(table.to_pylist(), 1):
+    for number, row in enumerate(table.to_pylist(), 1):
         if path.startswith("graph/links/"):
             if row["paper_id"] != paper:
                 paper, cited = row["paper_id"], set()
-            state.agreement.link(row, cited)
-        elif not state.agreement.context(row):
-            yield Fault(path, f"row {place} of paper {row['paper_id']} is not a paragraph of its parse")
+            state.agreement.add_link(row, cited)
+        elif not state.agreement.has_paragraph(row):
+            yield Fault(path, f"row {number} of paper {row['paper_id']} is not a paragraph of its parse")
 
 
-def _line_check(state: Snapshot, path: str) -> Callable[[bytes, int], Iterator[str]]:
-    """The check of one kind of file: given a line and its number, what is wrong."""
+def _select_line_check(state: Verification, path: str) -> Callable[[bytes, int], Iterator[str]]:
+    """Return the check for the lines of a file. It takes a line and its number, and yields messages."""
     if match := _DOCUMENTS.fullmatch(path):
-        return _documents_check(state, path, match[1], match[2], int(match[3]))
+        return _make_document_check(state, path, match[1], match[2], int(match[3]))
     if match := _CORPUS.fullmatch(path):
-        return _corpus_check(state, match[1], int(match[2]))
+        return _make_corpus_check(state, match[1], int(match[2]))
     return lambda line, row: iter(())
 
 
-def _survived(check: Callable[[bytes, int], Iterator[str]], line: bytes, row: int) -> Iterator[str]:
-    """What a check says; a line of another form than any check expects is a fault too."""
+def _run_check(check: Callable[[bytes, int], Iterator[str]], line: bytes, row: int) -> Iterator[str]:
+    """Yield the messages of a check. Report an unexpected exception as a malformed line."""
     try:
         yield from check(line, row)
     except UNEXPECTED as error:
-        yield f"not of its form: {type(error).__name__} {error}"
+        yield f"malformed: {type(error).__name__} {error}"
 
 
-def _documents_check(
-    state: Snapshot, path: str, set_: str, split: str, nn: int
+def _make_document_check(
+    state: Verification, path: str, set_: str, split: str, nn: int
 ) -> Callable[[bytes, int], Iterator[str]]:
+    """Return the check for the lines of a file in `v2/`."""
     recipe = state.rules["clean.profile"] == "recipe-2024"
     last = ""
 
     def check(line: bytes, row: int) -> Iterator[str]:
         nonlocal last
-        id_, faults = checks.document(line, set_, recipe=recipe)
+        id_, faults = checks.check_document(line, set_, recipe=recipe)
         yield from faults
         if id_ is None:
             return
         if id_ <= last:
-            yield f"document {id_} comes after {last}; lines are in the order of ids, each once"
+            yield f"document {id_} follows {last}; expected unique ids in ascending order"
         last = id_
         if file_number(id_, state.rules["export.files"]) != nn:
             yield f"document {id_} belongs to file {file_number(id_, state.rules['export.files']):02d}"
         if id_ in state.seen:
-            yield f"document {id_} is in another file too"
+            yield f"document {id_} is also in another file"
         state.seen.add(id_)
         value = orjson.loads(line)
-        state.said.add_document(set_, split, value)
+        state.lines.add_document(set_, split, value)
         words = len(value["text"].split())
-        state.counted[set_, split, "documents"] += 1
-        state.counted[set_, split, "words"] += words
+        state.totals[set_, split, "documents"] += 1
+        state.totals[set_, split, "words"] += words
         if state.words.get(id_, words) != words:
-            yield f"document {id_} has {words} words, the index says {state.words[id_]}"
+            yield f"document {id_} has {words} words; the index has {state.words[id_]}"
         if state.index.get(id_) != (path, row):
-            yield f"the index has document {id_} at {state.index.get(id_)}"
-        state.repeats.document(id_, value["text"])
-        state.crossing.document(id_, split, value["text"])
-        yield from state.agreement.document(value)
+            yield f"the index has document {id_} at {state.index.get(id_)}; expected {(path, row)}"
+        state.duplicates.add_document(id_, value["text"])
+        state.overlap.add_document(id_, split, value["text"])
+        yield from state.agreement.check_document(value)
 
     return check
 
 
-def _corpus_check(state: Snapshot, kind: str, nn: int) -> Callable[[bytes, int], Iterator[str]]:
+def _make_corpus_check(state: Verification, kind: str, nn: int) -> Callable[[bytes, int], Iterator[str]]:
+    """Return the check for the lines of a file in `corpus/`."""
     last = ""
     files = sum(path.startswith(f"corpus/{kind}/") for path in state.files)
 
@@ -216,32 +222,33 @@ def _corpus_check(state: Snapshot, kind: str, nn: int) -> Callable[[bytes, int],
             yield f"no JSON object with a paper_id: {error}"
             return
         if paper_id <= last:
-            yield f"paper {paper_id} comes after {last}; lines are in the order of ids, each once"
+            yield f"paper {paper_id} follows {last}; expected unique ids in ascending order"
         last = paper_id
         if file_number(paper_id, files) != nn:
             yield f"paper {paper_id} belongs to another file"
         if kind == "metadata":
             state.papers.add(paper_id)
             if value.get("abstract"):
-                state.said.add_rights(paper_id, rights.ABSTRACT)
+                state.lines.add_rights(paper_id, rights.ABSTRACT)
             if value.get("has_pdf_body_text"):
                 state.bodies.add(paper_id)
-            yield from checks.metadata(value)
-            yield from state.agreement.metadata(value)
+            yield from checks.check_metadata(value)
+            yield from state.agreement.add_metadata(value)
         else:
-            yield from checks.parse(value)
-            state.agreement.parse(kind.removesuffix("_parses"), value)
-            state.said.add_parse(kind.removesuffix("_parses"), value)
+            yield from checks.check_parse(value)
+            state.agreement.add_parse(kind.removesuffix("_parses"), value)
+            state.lines.add_parse(kind.removesuffix("_parses"), value)
             if paper_id not in state.papers:
                 yield f"paper {paper_id} has no metadata"
             elif kind == "pdf_parses" and bool(value.get("body_text")) != (paper_id in state.bodies):
-                yield f"paper {paper_id}: its metadata say {'text' if paper_id in state.bodies else 'no text'}, its parse does not"
+                has_body = "has body text" if value.get("body_text") else "has no body text"
+                yield f"paper {paper_id}: has_pdf_body_text is {paper_id in state.bodies}, but its parse {has_body}"
 
     return check
 
 
-class _Hashing:
-    """A stream that hashes what is read through it, and ends one byte after the size that the manifest has."""
+class _HashingStream:
+    """A stream that hashes the bytes read from it. It ends one byte after the size in the manifest."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
         self._stream = stream
@@ -249,12 +256,13 @@ class _Hashing:
         self.sha256 = hashlib.sha256()
 
     def read(self, size: int = -1) -> bytes:
+        """Read and hash up to `size` bytes."""
         data = self._stream.read(self._left if size < 0 else min(size, self._left))
         self._left -= len(data)
         self.sha256.update(data)
         return data
 
     def drain(self) -> None:
-        """Read what is left."""
+        """Read the remaining bytes."""
         while self.read(1 << 20):
             pass

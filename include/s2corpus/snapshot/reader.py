@@ -1,4 +1,4 @@
-"""Finding a snapshot by its address or name, and reading documents of it."""
+"""Find a snapshot by its address or name, and read its documents."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def open_snapshot(name: str, lake: str | None = None) -> Lake:
-    """A snapshot's folder: by its address, or by its id in the lake; a spec's folder or name gives its latest snapshot.
+    """Open the folder of a snapshot by its address, or by its id in the lake. A spec stands for its latest snapshot.
 
     Raises:
-        UserError: there is none.
+        UserError: the snapshot does not exist.
     """
     if "/" not in name:
         if not SnapshotId.known(name) and not re.fullmatch(SPEC_NAME, name):
@@ -43,7 +43,7 @@ def open_snapshot(name: str, lake: str | None = None) -> Lake:
         return folder
     if folder.size("latest.json") is None:
         raise UserError(
-            f"{name}: no manifest.json and no latest.json found: give the folder of a snapshot or of a spec"
+            f"{name}: no manifest.json and no latest.json found: expected the folder of a snapshot or of a spec"
         )
     snapshot = read_pointer(folder, "latest.json", folder.root.rpartition("/")[2]).snapshot
     if snapshot is None:
@@ -55,8 +55,10 @@ def open_snapshot(name: str, lake: str | None = None) -> Lake:
 
 
 def published_manifests(snapshot: Lake) -> set[str]:
-    """SHA-256s of the manifest that a snapshot was published with, as its mark and the pointer have them; empty for a copy that lies
-    without its publication. What cannot be read counts as another manifest."""
+    """Return the SHA-256s of the published manifest, from the marker of the snapshot and from the pointer.
+
+    The set is empty for a copy outside its lake. An unreadable marker or pointer adds a value that matches no manifest.
+    """
     folder, _, id_ = snapshot.root.rpartition("/")
     if not SnapshotId.known(id_):
         return set()
@@ -74,24 +76,24 @@ def published_manifests(snapshot: Lake) -> set[str]:
 
 
 def by_ids(snapshot: Lake, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The documents with these ids, or former ids, in the order of files.
+    """Yield the documents with the given current or former ids, in the order of files.
 
     Raises:
-        UserError: names the ids that the snapshot has not.
+        UserError: the snapshot does not contain an id; the message lists all missing ids.
     """
-    aliases = _table(snapshot, "aliases.parquet")
-    known = dict(zip(aliases["alias"].to_pylist(), aliases["paper_id"].to_pylist(), strict=True))
-    wanted = {known.get(id_, id_): id_ for id_ in ids}
-    index = _table(snapshot, "index.parquet", ["id", "file", "line"])
+    aliases = read_table(snapshot, "aliases.parquet")
+    current_ids = dict(zip(aliases["alias"].to_pylist(), aliases["paper_id"].to_pylist(), strict=True))
+    wanted = {current_ids.get(id_, id_): id_ for id_ in ids}
+    index = read_table(snapshot, "index.parquet", ["id", "file", "line"])
     rows = index.filter(_is_one_of("id", list(wanted))).to_pylist()
     if missing := sorted(wanted[id_] for id_ in set(wanted) - {row["id"] for row in rows}):
-        raise UserError(f"{snapshot.root}: no document {', '.join(missing)} (dropped or held back ones are in none)")
+        raise UserError(f"{snapshot.root}: no document {', '.join(missing)} (excluded documents are not published)")
     yield from at(snapshot, rows)
 
 
 def sample(snapshot: Lake, count: int, sets: Sequence[str], splits: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The same `count` documents each time, spread over all: those whose ids have the smallest hashes."""
-    index = _table(snapshot, "index.parquet", ["id", "set", "split", "file", "line"])
+    """Yield a reproducible sample: the `count` documents with the smallest hashes of their ids."""
+    index = read_table(snapshot, "index.parquet", ["id", "set", "split", "file", "line"])
     chosen = index.filter(_is_one_of("set", sets) & _is_one_of("split", splits))
     hashes = [hashlib.sha256(id_.encode()).digest()[:8] for id_ in chosen["id"].to_pylist()]
     first = sorted(range(len(hashes)), key=hashes.__getitem__)[:count]
@@ -99,15 +101,15 @@ def sample(snapshot: Lake, count: int, sets: Sequence[str], splits: Sequence[str
 
 
 def _is_one_of(column: str, values: Sequence[str]) -> pc.Expression:
-    """Return the condition that a column has one of the values; without a type, Arrow refuses an empty list."""
+    """Return the condition that a column has one of the values. Arrow rejects an empty list without a type."""
     return pc.field(column).isin(pa.array(values, pa.string()))
 
 
 def grep(snapshot: Lake, pattern: str, sets: Sequence[str], splits: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Every document whose text has a match of a regular expression, in the order of files.
+    """Yield the documents with text that matches a regular expression, in the order of files.
 
     Raises:
-        UserError: no regular expression.
+        UserError: the pattern is not a regular expression.
     """
     try:
         compiled = re.compile(pattern)
@@ -116,30 +118,27 @@ def grep(snapshot: Lake, pattern: str, sets: Sequence[str], splits: Sequence[str
     for set_ in sets:
         for split in splits:
             for entry in snapshot.list(f"v2/{set_}/{split}/"):
-                for _, line in _lines(snapshot, entry.key):
+                for _, line in _read_lines(snapshot, entry.key):
                     document = orjson.loads(line)
                     if compiled.search(document["text"]):
                         yield document
 
 
-def _table(snapshot: Lake, path: str, columns: Sequence[str] | None = None) -> pa.Table:
-    return read_table(snapshot, path, columns)
-
-
 def at(snapshot: Lake, rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The documents at these places (`file`, `line`), file by file."""
+    """Yield the documents at the given positions (`file`, `line`), file by file."""
     files: dict[str, set[int]] = defaultdict(set)
     for row in rows:
         files[row["file"]].add(row["line"])
     for path, wanted in sorted(files.items()):
         last = max(wanted)
-        for number, line in _lines(snapshot, path):
+        for number, line in _read_lines(snapshot, path):
             if number in wanted:
                 yield orjson.loads(line)
             if number == last:
                 break
 
 
-def _lines(snapshot: Lake, path: str) -> Iterator[tuple[int, bytes]]:
+def _read_lines(snapshot: Lake, path: str) -> Iterator[tuple[int, bytes]]:
+    """Yield (line number from 1, line) of a file."""
     with snapshot.open(path) as raw:
         yield from enumerate(gzip_lines(raw), 1)

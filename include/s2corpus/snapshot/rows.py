@@ -1,4 +1,7 @@
-"""The rows of a snapshot's files, joined from a release's tables in bounded memory: every table is sorted by paper_id."""
+"""Join a release's tables into the rows of snapshot files.
+
+Every table is sorted by paper_id, so that a merge join runs in bounded memory.
+"""
 
 from __future__ import annotations
 
@@ -38,15 +41,15 @@ T = TypeVar("T")
 Row = dict[str, Any]
 
 
-class Tables(Protocol):
-    """A release's tables."""
+class TableOpener(Protocol):
+    """A function that opens a table of a release."""
 
     def __call__(self, table: Table[T]) -> TableRef[T]:
-        """One of them."""
+        """Return a reference to the table."""
 
 
 ROW_GROUP = 16_384
-"""Rows of a row group of the Parquet files: part of their bytes."""
+"""Rows per row group of the Parquet files. A different number changes the published bytes."""
 
 INDEX = pa.schema(
     [
@@ -69,64 +72,78 @@ INDEX = pa.schema(
         pa.field("text_key", pa.int64(), nullable=False),
     ]
 )
-"""Where each document is (file and line, from 1), what is known of it, its words, and a hash of its normalised text."""
+"""Columns of the document index: file and line (from 1), metadata, word count, and a hash of the normalized text."""
 
 
 CITATIONS = pa.schema([("cited_paper_id", pa.string()), ("paper_id", pa.string())])
-"""Who cites whom."""
-_AT_ONCE = 256
-"""Rows of one table and bucket that are held as Python's: all buckets of a file are read side by side."""
-_TEXTS_AT_ONCE = 64
-_PARSES_AT_ONCE = 16
+"""Columns of the citation pairs: cited paper, citing paper."""
+_BATCH_ROWS = 256
+"""Rows per batch of Python objects, for each table and bucket. All buckets of a file are read in parallel, so batches are small."""
+_TEXT_BATCH_ROWS = 64
+_PARSE_BATCH_ROWS = 16
 
 
-def documents(tables: Tables, bucket: int, set_: str, *, mask: bool, links: bool) -> Iterator[Row]:
-    """The published documents of a set in one bucket of papers: text, split and what the index says of them.
+def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, links: bool) -> Iterator[Row]:
+    """Yield the published documents of one set in one bucket: text, split and index fields.
 
-    Licence and evidence are those of the file the text is from; of titles and abstracts (s2ag) the licence is the abstract's, the
-    evidence the paper's. `mask`: without personal data (`clean.pii`). `links`: with the works that are papers, as `linked`.
+    For full texts, licence and evidence belong to the PDF or source file. For titles and abstracts (s2ag), the licence is that of
+    the abstract, and the evidence is that of the paper.
+
+    Args:
+        tables: opens a table of the release.
+        bucket: the bucket of papers.
+        set_: `s2orc` or `s2ag`.
+        mask: replace personal data (`clean.pii`).
+        links: add `linked`, a mapping from bibliography entry to cited paper.
+
+    Raises:
+        ValueError: a document has no split or no paper.
     """
-    kept = (pc.field("set") == set_) & (pc.field("outcome") == "kept")
+    published = (pc.field("set") == set_) & (pc.field("outcome") == "kept")
     columns = ["paper_id", "text", "text_key", "sha1", "log_prob", "top_word", "top_share"]
     columns += ["licence", "oa_evidence"] if set_ == "s2orc" else []
-    texts = tables(DOCUMENTS).rows(columns, shard=bucket, where=kept, at_once=_TEXTS_AT_ONCE)
+    texts = tables(DOCUMENTS).rows(columns, shard=bucket, where=published, at_once=_TEXT_BATCH_ROWS)
     columns = ["paper_id", "parse_kind", "file_sha1", "text_layer", "parse"]
-    opened = pc.field("open_access")
-    parses = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, where=opened, at_once=_PARSES_AT_ONCE))
-    works = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED, at_once=_AT_ONCE)) if links else None
-    known = rights.abstracts(tables, bucket, _AT_ONCE)
+    parses = ByPaper(
+        tables(FULLTEXTS).rows(columns, shard=bucket, where=pc.field("open_access"), at_once=_PARSE_BATCH_ROWS)
+    )
+    works = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED, at_once=_BATCH_ROWS)) if links else None
+    abstracts = rights.read_abstract_origins(tables, bucket, _BATCH_ROWS)
     columns = ["paper_id", "split"]
-    splits = ByPaper(tables(SPLITS).rows(columns, shard=bucket, where=pc.field("set") == set_, at_once=_AT_ONCE))
+    splits = ByPaper(tables(SPLITS).rows(columns, shard=bucket, where=pc.field("set") == set_, at_once=_BATCH_ROWS))
     columns = ["paper_id", "title", "date", *IDENTIFIERS, "editorial", "licence", "oa_evidence", "fields_of_study"]
-    papers = ByPaper(tables(PAPERS).rows(columns, shard=bucket, at_once=_AT_ONCE))
+    papers = ByPaper(tables(PAPERS).rows(columns, shard=bucket, at_once=_BATCH_ROWS))
     for document in texts:
         split = splits.one(document["paper_id"])
         paper = papers.one(document["paper_id"])
         if split is None or paper is None:
             raise ValueError(f"document {document['paper_id']} of {set_} has no split or no paper")
         if split["split"] in ("train", "valid"):
-            mine = parses.at(document["paper_id"]) if set_ == "s2orc" else []
-            row = {**paper, **document, "split": split["split"], **_parse_of(document, mine, mask=mask)}
-            told = known.one(document["paper_id"])
-            row["abstract_source"], licence = rights.of_abstract(paper, told["found"] if told else None)
+            fulltexts = parses.at(document["paper_id"]) if set_ == "s2orc" else []
+            row = {**paper, **document, "split": split["split"], **_select_parse(document, fulltexts, mask=mask)}
+            abstract = abstracts.one(document["paper_id"])
+            row["abstract_source"], licence = rights.find_abstract_rights(
+                paper, abstract["found"] if abstract else None
+            )
             row["licence"] = to_spdx(document["licence"]) if set_ == "s2orc" else licence
             if mask and row["title"]:
                 row["title"] = masked(row["title"])
             if works is not None:
-                row["linked"] = _links_of(works.at(document["paper_id"]), row["parse_kind"])
+                row["linked"] = _map_entries(works.at(document["paper_id"]), row["parse_kind"])
             yield row
 
 
 _LINKED = pc.field("cited_paper_id").is_valid()
+_PASSED = pc.field("outcome") == "kept"
 
 
-def _links_of(links: Iterable[LinkRow], parse_kind: str | None) -> dict[str, str]:
-    """Bibliography entries of one parse → the paper each is."""
-    return {one["ref_id"]: one["cited_paper_id"] or "" for one in links if one["parse_kind"] == parse_kind}
+def _map_entries(links: Iterable[LinkRow], parse_kind: str | None) -> dict[str, str]:
+    """Return the cited paper of each linked bibliography entry of one parse."""
+    return {link["ref_id"]: link["cited_paper_id"] or "" for link in links if link["parse_kind"] == parse_kind}
 
 
-def _parse_of(document: DocumentRow, fulltexts: list[FulltextRow], *, mask: bool) -> Row:
-    """The parse that a document's text is from, its kind and what is known of its text layer; null for titles and abstracts."""
+def _select_parse(document: DocumentRow, fulltexts: list[FulltextRow], *, mask: bool) -> Row:
+    """Return the parse behind a document's text, its kind and its text layer. All are null for titles and abstracts."""
     for fulltext in fulltexts:
         if fulltext["file_sha1"] == document["sha1"]:
             parse = orjson.loads(fulltext["parse"])
@@ -138,28 +155,41 @@ def _parse_of(document: DocumentRow, fulltexts: list[FulltextRow], *, mask: bool
     return {"parse_kind": None, "text_layer": None, "parse": None}
 
 
-def index_row(document: Row, set_: str, path: str, line: int) -> Row:
-    """A document's row of the index; not its text."""
+def build_index_row(document: Row, set_: str, path: str, line: int) -> Row:
+    """Return the row of a document in the index, without its text."""
     words = len(document["text"].split())
     row = {**document, "id": document["paper_id"], "set": set_, "file": path, "line": line, "words": words}
     row["year"] = year(document["date"])
     return {name: row[name] for name in INDEX.names}
 
 
-def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...], *, mask: bool) -> Iterator[Row]:
-    """The kept papers of a bucket with `outbound` (cited papers, sorted), `parses` (kind → released parse), `fulltexts` (kind → licence
-    and evidence), where their abstract is from (`abstract_from`), and whether that is a source and not a PDF (`publisher_abstract`).
+def read_released_papers(
+    tables: TableOpener, bucket: int, count_warnings: tuple[str, ...], *, mask: bool
+) -> Iterator[Row]:
+    """Yield the papers of a bucket that passed the filter, joined with their parses and citations.
 
-    `mask`: without personal data (`clean.pii`).
+    Each row has the columns of `papers`, plus:
+
+    - `outbound`: the ids of the cited papers, sorted;
+    - `parses`: parse kind → released parse;
+    - `fulltexts`: parse kind → licence and evidence;
+    - `abstract_from`: the source of the abstract, or None;
+    - `publisher_abstract`: true if a metadata source, not a PDF, supplied the abstract.
+
+    Args:
+        tables: opens a table of the release.
+        bucket: the bucket of papers.
+        count_warnings: warnings with which a link still counts as a citation.
+        mask: replace personal data (`clean.pii`).
     """
-    kept = _kept(tables, bucket)
+    filtered = _read_filtered_papers(tables, bucket)
     columns = ["paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "licence", "parse"]
-    fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=_PARSES_AT_ONCE))
-    links = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED, at_once=_AT_ONCE))
-    abstracts = rights.abstracts(tables, bucket, _AT_ONCE)
+    fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=_PARSE_BATCH_ROWS))
+    links = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED, at_once=_BATCH_ROWS))
+    abstracts = rights.read_abstract_origins(tables, bucket, _BATCH_ROWS)
     columns = [column.name for column in PAPERS.columns if column.name != "provenance"]
-    for paper in tables(PAPERS).rows(columns, shard=bucket, at_once=_AT_ONCE):
-        if not kept.at(paper["paper_id"]):
+    for paper in tables(PAPERS).rows(columns, shard=bucket, at_once=_BATCH_ROWS):
+        if not filtered.at(paper["paper_id"]):
             continue
         linked = links.at(paper["paper_id"])
         texts = {fulltext["parse_kind"]: fulltext for fulltext in fulltexts.at(paper["paper_id"])}
@@ -168,36 +198,39 @@ def released_papers(tables: Tables, bucket: int, count_warnings: tuple[str, ...]
             parse = orjson.loads(fulltext["parse"])
             if mask:
                 parse = masked_parse(parse)
-            parses[kind] = released_parse(parse, _links_of(linked, kind), open_access=fulltext["open_access"])
+            parses[kind] = released_parse(parse, _map_entries(linked, kind), open_access=fulltext["open_access"])
         if mask:
-            paper |= {"title": _masked(paper["title"]), "abstract": _masked(paper["abstract"])}
-        told = abstracts.one(paper["paper_id"])
-        found = told["found"] if told else None
+            paper |= {"title": _mask(paper["title"]), "abstract": _mask(paper["abstract"])}
+        abstract = abstracts.one(paper["paper_id"])
+        abstract_from = abstract["found"] if abstract else None
         yield {
             **paper,
             "licence": to_spdx(paper["licence"]),
-            "outbound": sorted({one["cited_paper_id"] or "" for one in linked if _counts(one, count_warnings)}),
+            "outbound": sorted({link["cited_paper_id"] or "" for link in linked if _is_counted(link, count_warnings)}),
             "parses": parses,
             "fulltexts": texts,
-            "abstract_from": found,
-            "publisher_abstract": found is not None and found.rule != Rule.PDF,
+            "abstract_from": abstract_from,
+            "publisher_abstract": abstract_from is not None and abstract_from.rule != Rule.PDF,
         }
 
 
-def _masked(text: str | None) -> str | None:
+def _mask(text: str | None) -> str | None:
     return text and masked(text)
 
 
-def metadata_of(paper: Row, inbound: Sequence[str]) -> Row:
-    """The metadata of a released paper, given who cites it."""
+def build_metadata_row(paper: Row, inbound: Sequence[str]) -> Row:
+    """Return the metadata row of a released paper; `inbound` are the ids of the papers that cite it."""
     return metadata_row(paper, paper["outbound"], inbound, paper["parses"].get("pdf"))
 
 
-def graph_rows(tables: Tables, table: Table[Any], bucket: int, *, mask: bool) -> Iterator[Row]:
-    """Rows of links or contexts that go from a kept paper of the bucket to a paper; of contexts `mask`: without personal data."""
-    kept = _kept(tables, bucket)
-    for row in tables(table).rows(shard=bucket, where=_LINKED, at_once=_AT_ONCE):
-        if not kept.at(row["paper_id"]):
+def read_graph_rows(tables: TableOpener, table: Table[Any], bucket: int, *, mask: bool) -> Iterator[Row]:
+    """Yield the linked rows of `links` or `contexts` for the filtered papers of a bucket.
+
+    `mask` replaces personal data in contexts and shifts their spans accordingly.
+    """
+    filtered = _read_filtered_papers(tables, bucket)
+    for row in tables(table).rows(shard=bucket, where=_LINKED, at_once=_BATCH_ROWS):
+        if not filtered.at(row["paper_id"]):
             continue
         if mask and table is CONTEXTS:
             text = Masked(row["text"])
@@ -206,43 +239,42 @@ def graph_rows(tables: Tables, table: Table[Any], bucket: int, *, mask: bool) ->
         yield row
 
 
-def _kept(tables: Tables, bucket: int) -> ByPaper[FilteredRow]:
-    """The kept papers of a bucket."""
-    kept = pc.field("outcome") == "kept"
-    return ByPaper(tables(FILTERED).rows(["paper_id"], shard=bucket, where=kept, at_once=_AT_ONCE))
+def _read_filtered_papers(tables: TableOpener, bucket: int) -> ByPaper[FilteredRow]:
+    """Return the ids of the papers of a bucket that passed the filter."""
+    return ByPaper(tables(FILTERED).rows(["paper_id"], shard=bucket, where=_PASSED, at_once=_BATCH_ROWS))
 
 
-def counted_citations(tables: Tables, bucket: int, count_warnings: tuple[str, ...]) -> pa.Table:
-    """The citations by kept papers of a bucket, rows of CITATIONS, each once."""
-    kept = tables(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")["paper_id"]
+def read_counted_citations(tables: TableOpener, bucket: int, count_warnings: tuple[str, ...]) -> pa.Table:
+    """Return the distinct citations by the filtered papers of a bucket, with the columns of CITATIONS."""
+    filtered = tables(FILTERED).read(["paper_id"], shard=bucket, where=_PASSED)["paper_id"]
     counted = pc.field("warning").is_null() | pc.field("warning").isin(pa.array(count_warnings, pa.string()))
-    where = _LINKED & pc.field("paper_id").isin(kept.combine_chunks()) & counted
+    where = _LINKED & pc.field("paper_id").isin(filtered.combine_chunks()) & counted
     pairs = tables(LINKS).read(CITATIONS.names, shard=bucket, where=where)
     return pairs.group_by(CITATIONS.names).aggregate([]).cast(CITATIONS)
 
 
-def by_cited(citations: pa.Table) -> ByPaper[dict[str, str]]:
-    """Rows of CITATIONS by the paper that is cited: its citing ones as `paper_id`, sorted."""
+def group_by_cited(citations: pa.Table) -> ByPaper[dict[str, str]]:
+    """Group rows of CITATIONS by cited paper; the citing papers (`paper_id`) are sorted."""
     ordered = citations.sort_by([(name, "ascending") for name in CITATIONS.names])
-    rows = (row for batch in ordered.to_batches(max_chunksize=_AT_ONCE) for row in batch.to_pylist())
+    rows = (row for batch in ordered.to_batches(max_chunksize=_BATCH_ROWS) for row in batch.to_pylist())
     return ByPaper(rows, "cited_paper_id")
 
 
-def _counts(link: LinkRow, count_warnings: tuple[str, ...]) -> bool:
+def _is_counted(link: LinkRow, count_warnings: tuple[str, ...]) -> bool:
     return link["warning"] is None or link["warning"] in count_warnings
 
 
 def write_groups(local: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch], group: int = ROW_GROUP) -> int:
-    """Write rows to a Parquet file, whose row groups do not depend on how the rows come; how many there were."""
+    """Write rows to a Parquet file and return their number. Row groups do not depend on the batch sizes."""
     count = 0
-    waiting = schema.empty_table()
+    pending = schema.empty_table()
     with parquet_writer(local, schema) as writer:
         for batch in batches:
             count += batch.num_rows
-            waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch]).cast(schema)])
-            while waiting.num_rows >= group:
-                writer.write_table(waiting.slice(0, group).combine_chunks())
-                waiting = waiting.slice(group)
-        if waiting.num_rows:
-            writer.write_table(waiting.combine_chunks())
+            pending = pa.concat_tables([pending, pa.Table.from_batches([batch]).cast(schema)])
+            while pending.num_rows >= group:
+                writer.write_table(pending.slice(0, group).combine_chunks())
+                pending = pending.slice(group)
+        if pending.num_rows:
+            writer.write_table(pending.combine_chunks())
     return count

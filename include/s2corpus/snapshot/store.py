@@ -1,4 +1,4 @@
-"""A snapshot's files in the lake: written once, known by their receipts, never changed once published."""
+"""Store the files of a snapshot in the lake. Receipts identify written files; published files never change."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from s2corpus.storage.lake import Lake
 from s2corpus.storage.progress import count
 from s2corpus_reader.files import File
 
-_AT_ONCE = 8
-"""Requests to the lake at a time."""
+_THREADS = 8
+"""Number of concurrent requests to the lake."""
 
 
 class Store:
-    """The snapshot's files in the lake, each with a receipt of what was written from which tables."""
+    """The files of a snapshot in the lake. A receipt records the content and the input tables of each file."""
 
     def __init__(self, lake: Lake, snapshot: str, receipts: str, inputs: str) -> None:
-        """`receipts` is the folder for bookkeeping, `inputs` a digest of all that the snapshot is made from."""
+        """Open the store. `receipts` is the folder of the receipts, `inputs` a digest of all inputs of the snapshot."""
         self.lake = lake
         self.prefix = f"snapshots/{snapshot}"
         self._receipts = f"{receipts}/{snapshot}"
@@ -38,31 +38,32 @@ class Store:
         return {file.path: file for file in [own, *(File(**f) for f in orjson.loads(data)["files"])]}
 
     def there(self, paths: Iterable[str]) -> dict[str, File]:
-        """Those of the paths that were written from these tables and lie there as they were written."""
-        known = {entry.key for entry in self.lake.list(f"{self._receipts}/")}
-        asked = [path for path in paths if self._receipt_key(path) in known]
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            return {file.path: file for file in pool.map(self._there, asked) if file is not None}
+        """Return the files at the given paths that were written from the same inputs and are unchanged."""
+        receipts = {entry.key for entry in self.lake.list(f"{self._receipts}/")}
+        candidates = [path for path in paths if self._receipt_key(path) in receipts]
+        with ThreadPoolExecutor(_THREADS) as pool:
+            return {file.path: file for file in pool.map(self._read_receipt, candidates) if file is not None}
 
     def _receipt_key(self, path: str) -> str:
         return f"{self._receipts}/{path}.json"
 
-    def _there(self, path: str) -> File | None:
+    def _read_receipt(self, path: str) -> File | None:
+        """Return the file at a path, or None if it is outdated or was changed."""
         receipt = orjson.loads(self.lake.get(self._receipt_key(path))[0])
         if receipt["inputs"] != self._inputs or receipt["etag"] != self.lake.etag(f"{self.prefix}/{path}"):
             return None
         return File(**receipt["file"])
 
     def put(self, files: Iterable[tuple[File, Path]]) -> None:
-        """Upload local files, each with its receipt; one that lies there already is not written again.
+        """Upload local files with their receipts. Skip files that are already stored.
 
         Raises:
-            UserError: the snapshot was published with another file of that name.
+            UserError: the snapshot is published, and a file differs from the published one.
         """
         given = list(files)
         there = self.there(file.path for file, _ in given)
         new = [(file, local) for file, local in given if there.get(file.path) != file]
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with ThreadPoolExecutor(_THREADS) as pool:
             list(pool.map(self._put, new))
         count("files", len(new))
 
@@ -70,8 +71,8 @@ class Store:
         file, local = given
         if self._frozen is not None and self._frozen.get(file.path) != file:
             raise UserError(
-                f"{self.lake.uri(self.prefix)} is published and never changes, but {file.path} came out different: "
-                f"other content needs another id (change the spec, or the package's version)"
+                f"{self.lake.uri(self.prefix)} is published and cannot change, but {file.path} differs: "
+                f"different content needs another id (change the spec or the package version)"
             )
         self.lake.upload(f"{self.prefix}/{file.path}", local)
         etag = self.lake.etag(f"{self.prefix}/{file.path}")
@@ -82,21 +83,22 @@ class Store:
         return f"{self._receipts}/_fragments/{self._inputs}/{name}.parquet"
 
     def has_fragments(self, names: Iterable[str]) -> bool:
-        """Whether all these pieces of a file that the end of the export puts together are kept."""
-        known = {entry.key for entry in self.lake.list(f"{self._receipts}/_fragments/{self._inputs}/")}
-        return known.issuperset(map(self._fragment_key, names))
+        """Return whether all the named fragments exist. The end of the export joins fragments into one file."""
+        existing = {entry.key for entry in self.lake.list(f"{self._receipts}/_fragments/{self._inputs}/")}
+        return existing.issuperset(map(self._fragment_key, names))
 
     def put_fragments(self, fragments: Mapping[str, Path]) -> None:
-        """Keep pieces, Parquet files, by name."""
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        """Upload fragments (local Parquet files) by name, and delete the local files."""
+        with ThreadPoolExecutor(_THREADS) as pool:
             list(pool.map(self._put_fragment, fragments.items()))
 
-    def _put_fragment(self, named: tuple[str, Path]) -> None:
-        self.lake.upload(self._fragment_key(named[0]), named[1])
-        named[1].unlink()
+    def _put_fragment(self, fragment: tuple[str, Path]) -> None:
+        name, local = fragment
+        self.lake.upload(self._fragment_key(name), local)
+        local.unlink()
 
     def fragment(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """A piece that was kept, a row group after the other."""
+        """Yield the row groups of a fragment."""
         fs, root = self.lake.filesystem()
         with fs.open_input_file(root + self._fragment_key(name)) as source:
             file = pq.ParquetFile(source)

@@ -23,7 +23,7 @@ from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
-from s2corpus.snapshot.pointer import check_pointer, published
+from s2corpus.snapshot.pointer import check_pointer, list_published
 from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.exchange import Exchange
 from s2corpus.storage.lake import NotAFile
@@ -294,5 +294,5 @@ def _parent(run: Run) -> str | None:
     """Return the newest published snapshot of the spec before this release; yanked snapshots and the profile `own` give None."""
     if run.spec.profile == "own":
         return None
-    earlier = [id_ for id_ in published(run.lake, run.spec.name) if id_.release.day < run.release_id.day]
+    earlier = [id_ for id_ in list_published(run.lake, run.spec.name) if id_.release.day < run.release_id.day]
     return earlier[-1] if earlier else None

@@ -103,7 +103,7 @@ def test_an_upgrade_half_way_stops_the_release_before_it_is_published(delivered:
     said = stopped.stderr.strip().splitlines()[-1]
     assert "export.one_code: 2 offending row(s)" in said and "clear the release from intake on" in said
     assert "(cannot be overridden)" in said
-    assert pointer.latest(delivered, "small").snapshot is None
+    assert pointer.read_latest(delivered, "small").snapshot is None
 
 
 BUNDLE = """

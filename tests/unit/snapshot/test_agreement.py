@@ -27,8 +27,8 @@ def row(date: str | None, split: str) -> dict[str, Any]:
     [
         ("2022-11-30", "train", []),
         ("2022-12-01", "valid", []),
-        ("2022-12-01", "train", ["document 1 of 2022-12-01 is in train; its date says valid"]),
-        ("2022-11-30", "valid", ["document 1 of 2022-11-30 is in valid; its date says train"]),
+        ("2022-12-01", "train", ["document 1 with date 2022-12-01 is in train; expected valid"]),
+        ("2022-11-30", "valid", ["document 1 with date 2022-11-30 is in valid; expected train"]),
         ("2022", "train", []),  # neither all of the year is before the border, nor after it
         ("2022", "valid", []),
         (None, "train", []),

@@ -171,7 +171,7 @@ def test_a_published_snapshot_never_changes(tmp_path: Path) -> None:
     run = release(tmp_path)
     publish(run.lake, run.snapshot_id)
     before = content(run)
-    with pytest.raises(UserError, match=r"is published and never changes, but .* came out different"):
+    with pytest.raises(UserError, match=r"is published and cannot change, but .* differs"):
         release(tmp_path, seed=1)
     assert content(run) == before
     release(tmp_path)  # the same content may be exported again
@@ -195,7 +195,7 @@ def test_another_instant_has_another_id_and_says_what_changed(tmp_path: Path) ->
     assert sum(changes["added"]["documents"].values()) == len(new - old)
     assert changes["added"]["first_ids"] == sorted(new - old)
     assert [changes[kind]["documents"] for kind in ("removed", "moved", "changed")] == [{}, {}, {}]
-    assert pointer.published(run.lake, "small") == [first.snapshot_id, run.snapshot_id]
+    assert pointer.list_published(run.lake, "small") == [first.snapshot_id, run.snapshot_id]
 
 
 def index_ids(run: Run) -> list[str]:

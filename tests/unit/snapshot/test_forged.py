@@ -271,7 +271,7 @@ def test_names_are_checked_before_any_folder_is_made(tmp_path: Path) -> None:
         for act in (
             lambda forged=forged: delta.make(whole, forged, tmp_path / "made/delta"),
             lambda forged=forged: delta.make(forged, whole, tmp_path / "made/delta"),
-            lambda forged=forged: push.to_lake(forged, LocalLake(tmp_path / "pushed")),
+            lambda forged=forged: push.push_to_lake(forged, LocalLake(tmp_path / "pushed")),
             lambda name=name: s2corpus_reader.open(str(tmp_path / name)),
         ):
             with pytest.raises((UserError, SnapshotError), match="is damaged"):
@@ -338,7 +338,7 @@ def test_rules_of_manifests_have_bounds_of_specs(tmp_path: Path, rule: str, valu
     bands = {"split.minhash_rows": -6} if rule == "split.minhash_bands" else {}
     forged = snapshot(tmp_path / "forged", "small-20230101-00000000", {}, rules=RULES | bands | {rule: value})
     faults = [str(fault) for fault in verify(forged)]
-    assert len(faults) == 1 and "not of its form" in faults[0] and rule in faults[0]
+    assert len(faults) == 1 and "malformed" in faults[0] and rule in faults[0]
     if rule == "export.files":
         with pytest.raises(SnapshotError, match="is damaged"):
             s2corpus_reader.open(str(tmp_path / "forged"))

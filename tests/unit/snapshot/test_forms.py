@@ -186,7 +186,7 @@ def test_every_abstract_and_parse_has_its_licence_and_evidence(run: Run, folder:
                 due.add((value["paper_id"], kind.removesuffix("_parses")))
                 assert stated[value["paper_id"], "pdf"]["open_access"] == bool(value["body_text"])
     assert due == set(stated)
-    assert all(rights.fault(row) is None for row in rows)
+    assert all(rights.find_fault(row) is None for row in rows)
     assert {row["evidence"] for row in rows} == {"crossref", "declared", rights.BIBLIOGRAPHY_ONLY}
     of_abstracts = {row["licence"] for row in rows if row["of"] == rights.ABSTRACT}
     assert of_abstracts == {"LicenseRef-https-example.org-terms", "NOASSERTION"}

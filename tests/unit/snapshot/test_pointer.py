@@ -31,15 +31,15 @@ def whole(lake: Lake, *snapshots: str) -> None:
 
 
 def test_nothing_is_published_at_first(lake: Lake) -> None:
-    assert pointer.latest(lake, "spec").snapshot is None
-    assert pointer.published(lake, "spec") == []
+    assert pointer.read_latest(lake, "spec").snapshot is None
+    assert pointer.list_published(lake, "spec") == []
 
 
 def test_publishing_moves_the_pointer_and_doing_it_twice_changes_nothing(lake: Lake) -> None:
     whole(lake, JANUARY)
     first = pointer.publish(lake, JANUARY)
     mark = lake.get(f"snapshots/spec/published/{JANUARY}")
-    assert pointer.publish(lake, JANUARY) == first == pointer.latest(lake, "spec")
+    assert pointer.publish(lake, JANUARY) == first == pointer.read_latest(lake, "spec")
     assert lake.get(f"snapshots/spec/published/{JANUARY}") == mark
 
 
@@ -47,15 +47,15 @@ def test_a_later_instant_stays_the_latest(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY)
     pointer.publish(lake, FEBRUARY)
     pointer.publish(lake, JANUARY)  # a backfill
-    assert pointer.latest(lake, "spec").snapshot == FEBRUARY
-    assert pointer.published(lake, "spec") == [JANUARY, FEBRUARY]
+    assert pointer.read_latest(lake, "spec").snapshot == FEBRUARY
+    assert pointer.list_published(lake, "spec") == [JANUARY, FEBRUARY]
 
 
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        ("manifest.json", "no manifest: the snapshot is not whole"),
-        ("file", "in the manifest, no such file"),
+        ("manifest.json", "the snapshot is incomplete"),
+        ("file", "bytes, but the file does not exist"),
     ],
 )
 def test_a_half_written_snapshot_is_never_pointed_at(lake: Lake, damage: str, message: str) -> None:
@@ -63,13 +63,13 @@ def test_a_half_written_snapshot_is_never_pointed_at(lake: Lake, damage: str, me
     lake.delete(f"snapshots/{JANUARY}/{damage}")
     with pytest.raises(UserError, match=message):
         pointer.publish(lake, JANUARY)
-    assert pointer.latest(lake, "spec").snapshot is None
+    assert pointer.read_latest(lake, "spec").snapshot is None
 
 
 def test_a_truncated_file_is_noticed(lake: Lake) -> None:
     whole(lake, JANUARY)
     lake.put(f"snapshots/{JANUARY}/file", b"half")
-    with pytest.raises(UserError, match="4 found"):
+    with pytest.raises(UserError, match="but the file has 4"):
         pointer.publish(lake, JANUARY)
 
 
@@ -78,7 +78,7 @@ def test_a_yank_moves_the_pointer_back_and_is_recorded(lake: Lake) -> None:
     pointer.publish(lake, JANUARY)
     pointer.publish(lake, FEBRUARY)
     assert pointer.yank(lake, FEBRUARY, "half of it was missing").snapshot == JANUARY
-    assert pointer.published(lake, "spec") == [JANUARY]
+    assert pointer.list_published(lake, "spec") == [JANUARY]
     mark: dict[str, Any] = json.loads(lake.get(f"snapshots/spec/yanked/{FEBRUARY}")[0])
     assert mark["reason"] == "half of it was missing"
     with pytest.raises(UserError, match="was yanked"):
@@ -121,24 +121,24 @@ def test_of_two_publishers_at_once_one_wins_and_the_other_says_so(lake: Lake) ->
         thread.start()
     for thread in threads:
         thread.join()
-    winner = pointer.latest(lake, "spec").snapshot
+    winner = pointer.read_latest(lake, "spec").snapshot
     assert winner in set(snapshots) - set(said)
     assert all("another publisher was first" in words for words in said.values())
-    assert set(pointer.published(lake, "spec")) == set(snapshots) - set(said)
+    assert set(pointer.list_published(lake, "spec")) == set(snapshots) - set(said)
 
 
 def test_pruning_keeps_the_newest_and_what_is_pointed_at(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY, MARCH)
     for snapshot in (JANUARY, FEBRUARY, MARCH):
         pointer.publish(lake, snapshot)
-    assert pointer.prunable(lake, "spec", 2) == [JANUARY]
-    assert pointer.prunable(lake, "spec", 1) == [JANUARY, FEBRUARY]
+    assert pointer.list_prunable(lake, "spec", 2) == [JANUARY]
+    assert pointer.list_prunable(lake, "spec", 1) == [JANUARY, FEBRUARY]
     assert pointer.prune(lake, JANUARY) == 2
-    assert pointer.prunable(lake, "spec", 2) == []
+    assert pointer.list_prunable(lake, "spec", 2) == []
     assert not list(lake.list(f"snapshots/{JANUARY}/"))
-    with pytest.raises(UserError, match=r"latest\.json points at"):
+    with pytest.raises(UserError, match=r"latest\.json points to"):
         pointer.prune(lake, MARCH)
-    assert pointer.published(lake, "spec") == [FEBRUARY, MARCH]
+    assert pointer.list_published(lake, "spec") == [FEBRUARY, MARCH]
 
 
 def test_a_yanked_snapshot_is_pruned(lake: Lake) -> None:
@@ -146,7 +146,7 @@ def test_a_yanked_snapshot_is_pruned(lake: Lake) -> None:
     pointer.publish(lake, JANUARY)
     pointer.publish(lake, FEBRUARY)
     pointer.yank(lake, FEBRUARY, "a wrong licence")
-    assert pointer.prunable(lake, "spec", 5) == [FEBRUARY]
+    assert pointer.list_prunable(lake, "spec", 5) == [FEBRUARY]
 
 
 def test_a_yank_is_undone_and_both_are_recorded(lake: Lake) -> None:
@@ -156,7 +156,7 @@ def test_a_yank_is_undone_and_both_are_recorded(lake: Lake) -> None:
     for _ in range(2):
         pointer.yank(lake, FEBRUARY, "half of it was missing")
         assert pointer.restore(lake, FEBRUARY, "it was all there after all").snapshot == FEBRUARY
-    assert pointer.published(lake, "spec") == [JANUARY, FEBRUARY]
+    assert pointer.list_published(lake, "spec") == [JANUARY, FEBRUARY]
     record = json.loads(lake.get(f"snapshots/spec/restored/{FEBRUARY}")[0])
     assert [(one["reason"], one["yanked"]["reason"]) for one in record] == [
         ("it was all there after all", "half of it was missing")
@@ -176,7 +176,7 @@ def test_restoring_an_older_one_leaves_the_pointer(lake: Lake) -> None:
     [
         (lambda lake: None, "short", "is not a reason"),
         (lambda lake: lake.delete(f"snapshots/spec/yanked/{JANUARY}"), "a good reason", "is not yanked"),
-        (lambda lake: pointer.prune(lake, JANUARY), "a good reason", "no manifest"),
+        (lambda lake: pointer.prune(lake, JANUARY), "a good reason", "is incomplete"),
         (
             lambda lake: lake.put(f"snapshots/{JANUARY}/manifest.json", b'{"files": []}'),
             "a good reason",
@@ -206,7 +206,7 @@ def test_rebuild_of_same_day_moves_pointer(lake: Lake) -> None:
     whole(lake, first, second)
     pointer.publish(lake, first)
     assert pointer.publish(lake, second).snapshot == second
-    assert pointer.latest(lake, "spec").snapshot == second
+    assert pointer.read_latest(lake, "spec").snapshot == second
 
 
 def test_later_time_of_same_day_stays_latest(lake: Lake) -> None:
@@ -250,7 +250,7 @@ def test_damaged_pointer_is_one_sentence(lake: Lake, damage: str) -> None:
     whole(lake, JANUARY, FEBRUARY)
     lake.put("snapshots/spec/latest.json", DAMAGED[damage])
     acts: list[Callable[[], object]] = [
-        lambda: pointer.latest(lake, "spec"),
+        lambda: pointer.read_latest(lake, "spec"),
         lambda: pointer.check_pointer(lake, "spec"),
         lambda: pointer.publish(lake, FEBRUARY),
         lambda: open_snapshot("spec", lake.root),
@@ -285,8 +285,8 @@ def test_damaged_manifest_is_never_pointed_at(lake: Lake, damage: bytes) -> None
     for act in (lambda: pointer.publish(lake, JANUARY), lambda: pointer.yank(lake, FEBRUARY, "half of it was missing")):
         with pytest.raises(UserError, match=r"manifest\.json is damaged"):
             act()
-    assert pointer.latest(lake, "spec").snapshot == FEBRUARY
-    assert pointer.published(lake, "spec") == [JANUARY, FEBRUARY], "nothing is yanked halfway"
+    assert pointer.read_latest(lake, "spec").snapshot == FEBRUARY
+    assert pointer.list_published(lake, "spec") == [JANUARY, FEBRUARY], "nothing is yanked halfway"
 
 
 @pytest.mark.parametrize("mark", ["published", "yanked"])

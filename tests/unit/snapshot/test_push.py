@@ -52,20 +52,20 @@ def stopping_at(number: int) -> Any:
 def test_a_stopped_push_goes_on_where_it_was(snapshot: Path, tmp_path: Path) -> None:
     target = open_lake(str(tmp_path / "copy"))
     with pytest.raises(Stopped):
-        push.to_lake(open_lake(str(snapshot)), target, stopping_at(50))
+        push.push_to_lake(open_lake(str(snapshot)), target, stopping_at(50))
     assert target.size("manifest.json") is None
     said = run(snapshot, tmp_path / "copy").output.splitlines()[-1]
     total = len(contents(snapshot)) - 1
-    assert said.endswith(f"{total - 40} files sent, 40 were there")  # what was sent is noted every 20 files
+    assert said.endswith(f"{total - 40} files sent, 40 already in the target")  # what was sent is noted every 20 files
     assert contents(tmp_path / "copy") == contents(snapshot)
     assert not list(verify(target))
-    assert run(snapshot, tmp_path / "copy").output.endswith(f"0 files sent, {total} were there\n")
+    assert run(snapshot, tmp_path / "copy").output.endswith(f"0 files sent, {total} already in the target\n")
 
 
 def test_what_was_changed_there_meanwhile_is_sent_again(snapshot: Path, tmp_path: Path) -> None:
     target = open_lake(str(tmp_path / "copy"))
     with pytest.raises(Stopped):
-        push.to_lake(open_lake(str(snapshot)), target, stopping_at(50))
+        push.push_to_lake(open_lake(str(snapshot)), target, stopping_at(50))
     first = sorted(contents(tmp_path / "copy"))[5]
     (tmp_path / "copy" / first).write_bytes(b"something else")
     run(snapshot, tmp_path / "copy")
@@ -74,7 +74,7 @@ def test_what_was_changed_there_meanwhile_is_sent_again(snapshot: Path, tmp_path
 
 def test_a_folder_of_other_files_is_left_as_it_is(snapshot: Path, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("mine")
-    with pytest.raises(UserError, match=r"other files lie here \(README.md\)"):
+    with pytest.raises(UserError, match=r"contains other files \(README.md\)"):
         run(snapshot, tmp_path)
     assert contents(tmp_path) == {"README.md": b"mine"}
 
@@ -82,12 +82,12 @@ def test_a_folder_of_other_files_is_left_as_it_is(snapshot: Path, tmp_path: Path
 def test_another_snapshot_is_never_overwritten_and_a_damaged_one_not_sent(snapshot: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken/manifest.json").write_bytes(b"{}")
-    with pytest.raises(UserError, match="another snapshot lies here"):
+    with pytest.raises(UserError, match="contains another snapshot"):
         run(snapshot, tmp_path / "taken")
     damaged = tmp_path / "damaged"
-    push.to_lake(open_lake(str(snapshot)), open_lake(str(damaged)))
+    push.push_to_lake(open_lake(str(snapshot)), open_lake(str(damaged)))
     (damaged / "index.parquet").write_bytes(b"x")
-    with pytest.raises(UserError, match=r"index\.parquet is not the manifest's"):
+    with pytest.raises(UserError, match=r"index\.parquet differs from the manifest"):
         run(damaged, tmp_path / "copy")
     assert not (tmp_path / "copy/manifest.json").exists()
 
@@ -104,15 +104,15 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 def test_the_hub_gets_every_file_and_the_manifest_last(snapshot: Path, hub: Hub, monkeypatch: Any) -> None:
     monkeypatch.setattr(push, "_COMMIT_FILES", 40)
     hub.refuse_after = 2
-    with pytest.raises(TransientError, match="goes on where it was"):
+    with pytest.raises(TransientError, match="push again to resume"):
         run(snapshot, "hf://lab/corpus")
     assert "manifest.json" not in hub.files["lab/corpus"]
     hub.refuse_after = None
     total = len(contents(snapshot)) - 1
-    assert f"{total - 80} files sent, 80 were there" in run(snapshot, "hf://datasets/lab/corpus").output
+    assert f"{total - 80} files sent, 80 already in the target" in run(snapshot, "hf://datasets/lab/corpus").output
     assert hub.files["lab/corpus"] == contents(snapshot)
     assert hub.commits[-1] == ["manifest.json"]
-    assert f"0 files sent, {total} were there" in run(snapshot, "hf://lab/corpus").output
+    assert f"0 files sent, {total} already in the target" in run(snapshot, "hf://lab/corpus").output
 
 
 def test_the_hub_is_told_who_pushes(snapshot: Path, hub: Hub, monkeypatch: Any) -> None:

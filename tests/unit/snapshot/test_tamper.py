@@ -47,12 +47,12 @@ def test_a_publication_that_contradicts_itself_is_found(tamper: ModuleType, tmp_
     for data in (mark.read_bytes().replace(b'_sha256":"', b'_sha256":"0'), b"null"):
         mark.write_bytes(data)
         said = tamper.said(tmp_path / "lake" / "snapshots" / made.snapshot_id)
-        assert "it is not the manifest that was published" in said[0]
+        assert "this is not the published manifest" in said[0]
 
 
 def test_a_diff_is_compared_with_the_parent(tmp_path: Path) -> None:
     made = release(tmp_path)
     folder = open_lake(str(tmp_path / "lake" / "snapshots" / made.snapshot_id))
     assert [str(fault) for fault in verify(folder, against=folder)] == [
-        f"manifest.json: its parent is None, not {made.snapshot_id}"
+        f"manifest.json: the parent is None; expected {made.snapshot_id}"
     ]

@@ -94,15 +94,15 @@ def _text(line: bytes, change: Callable[[str], str]) -> bytes:
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
-        pytest.param(lambda ls: ls[::-1], "lines are in the order of ids", id="order"),
-        pytest.param(lambda ls: [ls[0], *ls], "lines are in the order of ids", id="twice"),
+        pytest.param(lambda ls: ls[::-1], "unique ids in ascending order", id="order"),
+        pytest.param(lambda ls: [ls[0], *ls], "unique ids in ascending order", id="twice"),
         pytest.param(lambda ls: ls[1:], "is in no file", id="lost"),
         pytest.param(lambda ls: [changed(ls[0], id="zzz"), *ls[1:]], "belongs to file|the index has", id="another id"),
         pytest.param(lambda ls: [changed(ls[0], year=2011), *ls[1:]], "keys are", id="a key more"),
         pytest.param(lambda ls: [changed(ls[0], id=7), *ls[1:]], "string `id`", id="no string"),
-        pytest.param(lambda ls: [ls[0].replace(b'","', b'", "', 1), *ls[1:]], "no canonical JSON", id="a space"),
-        pytest.param(lambda ls: [b"not json\n", *ls[1:]], "no JSON", id="no JSON"),
-        pytest.param(lambda ls: [b'"text"\n', *ls[1:]], "no JSON object", id="no object"),
+        pytest.param(lambda ls: [ls[0].replace(b'","', b'", "', 1), *ls[1:]], "not canonical JSON", id="a space"),
+        pytest.param(lambda ls: [b"not json\n", *ls[1:]], "invalid JSON", id="no JSON"),
+        pytest.param(lambda ls: [b'"text"\n', *ls[1:]], "expected a JSON object", id="no object"),
         pytest.param(lambda ls: [_text(ls[0], lambda t: t + "\n"), *ls[1:]], "a line is empty", id="a last newline"),
         pytest.param(lambda ls: [_text(ls[0], lambda t: t + "  x"), *ls[1:]], "white space", id="two spaces"),
         pytest.param(lambda ls: [_text(ls[0], lambda t: t + " e\u0301"), *ls[1:]], "not in NFC", id="not NFC"),
@@ -125,17 +125,21 @@ def test_a_line_against_the_format_is_found(
     [
         ("corpus/metadata", {"has_pdf_parse": 1, "extra": 1}, "keys differ from S2ORC 20200705's"),
         ("corpus/metadata", {"outbound_citations": ["b", "a"], "has_outbound_citations": True}, "not sorted"),
-        ("corpus/metadata", {"inbound_citations": [], "has_inbound_citations": True}, "is not what"),
-        ("corpus/pdf_parses", {"abstract": None}, "not of its form"),
+        (
+            "corpus/metadata",
+            {"inbound_citations": [], "has_inbound_citations": True},
+            "has_inbound_citations contradicts inbound_citations",
+        ),
+        ("corpus/pdf_parses", {"abstract": None}, "malformed"),
         (
             "corpus/pdf_parses",
             {"abstract": [{"text": "abc", "cite_spans": [{"start": 0, "end": 1, "text": "b", "ref_id": None}]}]},
-            "a span of cite_spans is not the text at its place",
+            "the text of a span in cite_spans differs",
         ),
         (
             "corpus/pdf_parses",
             {"abstract": [{"text": "abc", "ref_spans": [{"start": 0, "end": 1, "text": "a", "ref_id": "FIGREF9"}]}]},
-            "refers to FIGREF9, which ref_entries has not",
+            "refers to FIGREF9, which is not in ref_entries",
         ),
         ("corpus/pdf_parses", {"paper_id": "0"}, "has no metadata"),
     ],
@@ -194,9 +198,9 @@ def first_of_s2orc(folder: Path) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("columns", "says"),
     [
-        ({"words": 1}, "words, the index says 1"),
-        ({"split": "held"}, "there, but in v2/"),
-        ({"set": "s2ag", "split": "valid", "file": "v2/s2orc/train/00.jsonl.gz"}, "but in v2/s2orc/train"),
+        ({"words": 1}, "words; the index has 1"),
+        ({"split": "held"}, ", but its file is v2/"),
+        ({"set": "s2ag", "split": "valid", "file": "v2/s2orc/train/00.jsonl.gz"}, "but its file is v2/s2orc/train"),
     ],
 )
 def test_an_index_that_contradicts_the_files_is_found(copy: Path, columns: dict[str, Any], says: str) -> None:
@@ -210,7 +214,7 @@ def test_a_full_text_without_evidence_is_found(copy: Path) -> None:
     rows = [{**row, "oa_evidence": None} for row in table.to_pylist()]
     pq.write_table(pa.Table.from_pylist(rows, table.schema), copy / "index.parquet")
     remade(copy, "index.parquet")
-    assert "nothing says why it is open" in run(verify.command, str(copy)).output
+    assert "is a full text without open-access evidence" in run(verify.command, str(copy)).output
 
 
 def test_an_alias_to_nobody_is_found(copy: Path) -> None:
@@ -218,7 +222,7 @@ def test_an_alias_to_nobody_is_found(copy: Path) -> None:
     rows = [*table.to_pylist(), {"alias": "f" * 15, "paper_id": "e" * 15}]
     pq.write_table(pa.Table.from_pylist(rows, table.schema), copy / "aliases.parquet")
     remade(copy, "aliases.parquet")
-    assert f"leads to {'e' * 15}, which is not a paper" in run(verify.command, str(copy)).output
+    assert f"refers to {'e' * 15}, which is not a paper" in run(verify.command, str(copy)).output
 
 
 def test_statistics_that_are_not_the_files_are_found(copy: Path) -> None:
@@ -242,7 +246,7 @@ def test_text_put_into_a_parse_whose_paper_has_none_is_found(copy: Path) -> None
             break
     else:
         raise AssertionError("the snapshot has no closed parse")
-    assert "its metadata say no text" in run(verify.command, str(copy)).output
+    assert "has_pdf_body_text is False, but its parse has body text" in run(verify.command, str(copy)).output
 
 
 @pytest.mark.parametrize(
@@ -251,7 +255,7 @@ def test_text_put_into_a_parse_whose_paper_has_none_is_found(copy: Path) -> None
 def test_a_manifest_of_another_form_is_a_sentence(copy: Path, manifest: bytes) -> None:
     (copy / "manifest.json").write_bytes(manifest)
     result = run(verify.command, str(copy))
-    assert isinstance(result.exception, UserError) or "not of its form" in result.output
+    assert isinstance(result.exception, UserError) or "malformed" in result.output
 
 
 def test_a_published_snapshot_is_verified_from_its_publication(lake: Path, published: Path, tmp_path: Path) -> None:
@@ -263,12 +267,12 @@ def test_a_published_snapshot_is_verified_from_its_publication(lake: Path, publi
     readme = folder / "README.md"
     readme.write_bytes(readme.read_bytes().replace(b"CC-BY-4.0", b"CC0-1.0  "))
     remade(folder, "README.md")
-    assert "it is not the manifest that was published" in run(verify.command, str(folder)).output
+    assert "this is not the published manifest" in run(verify.command, str(folder)).output
 
 
 def test_a_file_that_the_manifest_does_not_list_is_found(copy: Path) -> None:
     (copy / "v2" / "more.jsonl.gz").write_bytes(b"")
-    assert "there, but not listed" in run(verify.command, str(copy)).output
+    assert "the manifest does not list this file" in run(verify.command, str(copy)).output
 
 
 @pytest.mark.slow

@@ -49,10 +49,10 @@ def at_a_terminal(lake: Path, answer: bytes, *more: str) -> tuple[int, str]:
 def test_no_leaves_it_published_and_yes_withdraws_it(published: Lake, tmp_path: Path) -> None:
     code, shown = at_a_terminal(tmp_path, b"n\n")
     assert code != 0 and f"Withdraw {SNAPSHOT} from {tmp_path}? [y/N]" in shown
-    assert pointer.latest(published, "spec").snapshot == SNAPSHOT
+    assert pointer.read_latest(published, "spec").snapshot == SNAPSHOT
     code, shown = at_a_terminal(tmp_path, b"y\n")
     assert code == 0 and "is yanked" in shown
-    assert pointer.latest(published, "spec").snapshot is None
+    assert pointer.read_latest(published, "spec").snapshot is None
 
 
 def test_with_yes_and_in_a_script_nobody_is_asked(published: Lake, tmp_path: Path) -> None:
@@ -63,4 +63,4 @@ def test_with_yes_and_in_a_script_nobody_is_asked(published: Lake, tmp_path: Pat
         [sys.executable, "-m", "s2corpus", *ARGUMENTS, "--lake", str(tmp_path)],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert "Withdraw" not in done.stdout + done.stderr and pointer.latest(published, "spec").snapshot is None
+    assert "Withdraw" not in done.stdout + done.stderr and pointer.read_latest(published, "spec").snapshot is None

@@ -13,7 +13,7 @@ from s2corpus.snapshot import flat, keys, rows
 from s2corpus.snapshot.census import Census
 from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.gorc import gorc_line
-from s2corpus.stages.export.group import Group
+from s2corpus.stages.export.group import ExportGroup
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables import CONTEXTS, LINKS, Table
 from s2corpus_reader.files import corpus_path, describe_file, file_number, json_line
@@ -35,12 +35,12 @@ def _corpus_folders(run: Run) -> tuple[str, ...]:
     return ("metadata", *_PARSE_FOLDERS.values(), *(["gorc"] if run.spec.export.gorc else []))
 
 
-def write_papers(group: Group, citations: Callable[[], ByPaper[dict[str, str]]], scratch: Path) -> None:
+def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, str]]], scratch: Path) -> None:
     """`corpus/`: metadata and parses in the form of S2ORC's release 20200705; `tables/`: the same, flat; and the census of them.
 
-    `citations` reads who cites the group's papers (`rows.by_cited`).
+    `citations` reads who cites the group's papers (`rows.group_by_cited`).
     """
-    missing = group.missing(
+    missing = group.find_missing(
         [corpus_path(folder, nn) for folder in _corpus_folders(group.run) for nn in group.corpus_numbers]
         + [flat.path(table, nn) for table in flat.SCHEMAS for nn in group.numbers]
     )
@@ -59,7 +59,9 @@ def write_papers(group: Group, citations: Callable[[], ByPaper[dict[str, str]]],
     def written(
         files: Mapping[tuple[str, int], ParquetFile], found: Mapping[int, ParquetFile]
     ) -> Iterator[tuple[str, bytes]]:
-        for paper in group.merged(lambda bucket: rows.released_papers(group.run.table, bucket, warnings, mask=mask)):
+        for paper in group.merge_rows(
+            lambda bucket: rows.read_released_papers(group.run.table, bucket, warnings, mask=mask)
+        ):
             if group.numbers:
                 nn = file_number(paper["paper_id"], group.files)
                 census[nn].add(paper)
@@ -71,7 +73,7 @@ def write_papers(group: Group, citations: Callable[[], ByPaper[dict[str, str]]],
             nn = file_number(paper["paper_id"], group.corpus_files)
             if inbound is not None and (path := corpus_path("metadata", nn)) in missing:
                 citing = [row["paper_id"] for row in inbound.at(paper["paper_id"])]
-                yield path, json_line(rows.metadata_of(paper, citing))
+                yield path, json_line(rows.build_metadata_row(paper, citing))
             for kind, folder in _PARSE_FOLDERS.items():
                 path = corpus_path(folder, nn)
                 if kind in paper["parses"] and path in missing:
@@ -84,7 +86,7 @@ def write_papers(group: Group, citations: Callable[[], ByPaper[dict[str, str]]],
             at: stack.enter_context(ParquetFile(path, flat.SCHEMAS[at[0]], flat.GROUP_BYTES.get(at[0])))
             for at, path in tables.items()
         }
-        found = group.fragments(stack, scratch / "keys", keys.SCHEMA)
+        found = group.open_fragments(stack, scratch / "keys", keys.SCHEMA)
         group.write_lines({path for path in missing if path.startswith("corpus/")}, written(files, found), scratch)
     group.store.put((describe_file(flat.path(*at), path, files[at].count), path) for at, path in tables.items())
     for path in tables.values():
@@ -95,10 +97,10 @@ def write_papers(group: Group, citations: Callable[[], ByPaper[dict[str, str]]],
     group.store.put_fragments({f"keys/{nn:02d}": piece.path for nn, piece in found.items()})
 
 
-def write_graph(group: Group, table: Table, scratch: Path) -> None:
+def write_graph(group: ExportGroup, table: Table, scratch: Path) -> None:
     """`graph/`: links of kept papers, and the contexts of their inline citations."""
     paths = {nn: f"graph/{table.name}/{nn:02d}.parquet" for nn in group.numbers}
-    missing = group.missing(paths.values())
+    missing = group.find_missing(paths.values())
     if not missing:
         return
     with ExitStack() as stack:
@@ -108,7 +110,7 @@ def write_graph(group: Group, table: Table, scratch: Path) -> None:
             if path in missing
         }
         mask = group.run.spec.clean.pii == "mask"
-        for row in group.merged(lambda bucket: rows.graph_rows(group.run.table, table, bucket, mask=mask)):
+        for row in group.merge_rows(lambda bucket: rows.read_graph_rows(group.run.table, table, bucket, mask=mask)):
             if (nn := file_number(row["paper_id"], group.files)) in files:
                 files[nn].write(row)
     group.store.put((describe_file(paths[nn], file.path, file.count), file.path) for nn, file in files.items())

@@ -1,4 +1,4 @@
-"""What one task of the export writes to: its group of files, and the buckets of papers that go into them."""
+"""Define groups of snapshot files. One task of the export writes one group."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from s2corpus.version import code_version
 from s2corpus_reader.files import GzipLines, remove_piece
 
 
-def store_of(run: Run) -> Store:
-    """Where this run's snapshot is written, and what it is written from."""
+def open_store(run: Run) -> Store:
+    """Return the store of the snapshot of a run. Its digest identifies the code and the input tables."""
     digest = hashlib.sha256(code_version().encode())
     for table in stage_row("export").read_tables:
         for part in run.table(table).committed().parts:
@@ -32,8 +32,9 @@ def store_of(run: Run) -> Store:
 
 
 def groups(run: Run) -> list[tuple[range, range, range]]:
-    """The groups of files that have no bucket of papers in common with others of their kind: numbers of files of documents, tables and
-    graph, numbers of files of the corpus, and the buckets that go into them. Both kinds are one group where both are cut into as many.
+    """Return the groups of files: (file numbers of documents, tables and graph; file numbers of the corpus; buckets).
+
+    Groups of one kind share no bucket of papers. A group contains both kinds of files if both have the same number of groups.
     """
     export, buckets = run.spec.export, run.paper_shards
     kinds = [(export.files, export.of_corpus)]
@@ -47,49 +48,49 @@ def groups(run: Run) -> list[tuple[range, range, range]]:
     ]
 
 
-class Group:
-    """The files that one task writes, and the buckets of papers that go into them."""
+class ExportGroup:
+    """The files that one task writes, and the buckets of papers that they contain."""
 
     def __init__(self, run: Run, numbers: range, corpus_numbers: range, buckets: range) -> None:
         self.run = run
-        self.store = store_of(run)
+        self.store = open_store(run)
         self.files = run.spec.export.files
         self.corpus_files = run.spec.export.of_corpus
         self.numbers = numbers
         self.corpus_numbers = corpus_numbers
         self.buckets = buckets
 
-    def missing(self, paths: Iterable[str]) -> set[str]:
-        """Those of the paths that have to be written."""
+    def find_missing(self, paths: Iterable[str]) -> set[str]:
+        """Return the paths that must still be written."""
         wanted = set(paths)
         return wanted - self.store.there(wanted).keys()
 
-    def merged(self, rows_of: Callable[[int], Iterator[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-        """Rows of all buckets by paper_id; each bucket's come by paper_id."""
-        return merge(*(rows_of(bucket) for bucket in self.buckets), key=itemgetter("paper_id"))
+    def merge_rows(self, read_rows: Callable[[int], Iterator[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+        """Yield the rows of all buckets sorted by paper_id. `read_rows` must yield the rows of one bucket in that order."""
+        return merge(*(read_rows(bucket) for bucket in self.buckets), key=itemgetter("paper_id"))
 
-    def fragments(self, stack: ExitStack, place: Path, schema: pa.Schema) -> dict[int, ParquetFile]:
-        """For each number a file for a piece of what the end of the export puts together; `stack` closes it."""
+    def open_fragments(self, stack: ExitStack, place: Path, schema: pa.Schema) -> dict[int, ParquetFile]:
+        """Return a fragment file for each number. The end of the export joins the fragments; `stack` closes them."""
         return {
             nn: stack.enter_context(ParquetFile(place.with_name(f"{place.name}-{nn}"), schema, ROW_GROUP))
             for nn in self.numbers
         }
 
     def write_lines(self, paths: set[str], lines: Iterable[tuple[str, bytes]], scratch: Path) -> None:
-        """Write (path, line) pairs to their files and upload these; `paths` are there even without lines.
+        """Write (path, line) pairs to their files and upload the files. Create all `paths`, even without lines.
 
-        Of the pieces of one file, which come one after the other, one is open at a time.
+        If files are split by size, the parts arrive in order, and only one part per number is open.
         """
-        made: dict[str, GzipLines] = {}
-        open_now: dict[str, str] = {}
+        files: dict[str, GzipLines] = {}
+        open_paths: dict[str, str] = {}
 
         def file(path: str) -> GzipLines:
-            if open_now.get(at := remove_piece(path)) != path:
-                if at in open_now:
-                    made[open_now[at]].close()
-                open_now[at] = path
-                made[path] = GzipLines(scratch / path.replace("/", "~"))
-            return made[path]
+            if open_paths.get(at := remove_piece(path)) != path:
+                if at in open_paths:
+                    files[open_paths[at]].close()
+                open_paths[at] = path
+                files[path] = GzipLines(scratch / path.replace("/", "~"))
+            return files[path]
 
         try:
             for path in sorted(paths):
@@ -97,9 +98,9 @@ class Group:
             for path, line in lines:
                 file(path).write(line)
         finally:
-            for path in open_now.values():
-                made[path].close()
-        local = {path: scratch / path.replace("/", "~") for path in sorted(made)}
-        self.store.put((made[path].describe(path), local[path]) for path in local)
+            for path in open_paths.values():
+                files[path].close()
+        local = {path: scratch / path.replace("/", "~") for path in sorted(files)}
+        self.store.put((files[path].describe(path), local[path]) for path in local)
         for written in local.values():
             written.unlink()

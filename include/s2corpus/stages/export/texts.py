@@ -1,7 +1,7 @@
-"""The documents' files: JSON lines, the same as Parquet, and their part of the index.
+"""Write the documents: JSON lines, Parquet copies, and the index fragments.
 
-Where the spec has `export.shard_bytes`, each file is cut into pieces, whose names only the documents themselves decide: what was
-written before is known by the index that was kept of it.
+If the spec sets `export.shard_bytes`, each file is split by size. The documents determine the resulting paths, so a repeated run
+reads the paths of an earlier one from its index fragments.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents, rows
 from s2corpus.snapshot.store import Store
 from s2corpus.spec import ModelText
-from s2corpus.stages.export.group import Group
+from s2corpus.stages.export.group import ExportGroup
 from s2corpus.storage.uris import fetch
 from s2corpus.text import token_counts
 from s2corpus.text.model_text import model_text
@@ -31,7 +31,7 @@ SPLIT_FOLDERS = ("train", "valid")
 
 
 def document_paths(run: Run, store: Store, set_: str, number: int) -> list[str] | None:
-    """The JSON lines files of one number; None if they are in pieces and were not written yet."""
+    """Return the paths of the JSON lines files with a number, or None if they are split by size and not yet written."""
     if run.spec.export.shard_bytes is None:
         return [documents_path(set_, split, number) for split in SPLIT_FOLDERS]
     if not store.has_fragments([name := f"index/{number:02d}-{set_}"]):
@@ -40,8 +40,8 @@ def document_paths(run: Run, store: Store, set_: str, number: int) -> list[str] 
     return sorted(first.union(*(pc.unique(some["file"]).to_pylist() for some in store.fragment(name, ["file"]))))
 
 
-class _Names:
-    """Which file the next document goes to, and how many lines each has."""
+class _PathAllocator:
+    """The path for each document, and the number of lines per path."""
 
     def __init__(self, set_: str, shard_bytes: int | None) -> None:
         self._set = set_
@@ -51,7 +51,7 @@ class _Names:
         self.lines: Counter[str] = Counter()
 
     def next(self, split: str, number: int, size: int) -> str:
-        """The path for a line of `size` bytes."""
+        """Return the path for a line of `size` bytes, and count the line."""
         at = (split, number)
         if self._limit is not None and self._bytes[at] and self._bytes[at] + size > self._limit:
             self._pieces[at] += 1
@@ -62,8 +62,8 @@ class _Names:
         return path
 
 
-class _Copies:
-    """The Parquet files; of each number one is open."""
+class _ParquetCopies:
+    """The Parquet copies of the documents. For each number only one file is open."""
 
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
@@ -71,7 +71,7 @@ class _Copies:
         self.counts: dict[str, int] = {}
 
     def open(self, path: str) -> documents.ParquetFile:
-        """The file to write to; the one before it is closed."""
+        """Return the open file for a path, and close the previous file with the same number."""
         at = remove_piece(path)
         if at in self._open and self._open[at][0] == path:
             return self._open[at][1]
@@ -86,62 +86,62 @@ class _Copies:
             self.counts[path] = file.count
 
     def close(self) -> None:
-        """Close all."""
+        """Close all open files."""
         for at in list(self._open):
             self._close(at)
 
     def local(self, path: str) -> Path:
-        """Where a file is written."""
+        """Return the local path of a file."""
         return self._scratch / path.replace("/", "~")
 
 
-def write_documents(group: Group, set_: str, scratch: Path) -> None:
-    """`v2/<set>/<split>/<nn>.jsonl.gz`, the same as Parquet, and their part of the index."""
+def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
+    """Write `v2/<set>/<split>/<nn>.jsonl.gz`, the Parquet copies, and the index fragments of a set. Skip existing files."""
     export, store = group.run.spec.export, group.store
-    known = [document_paths(group.run, store, set_, nn) for nn in group.numbers]
-    everything = None in known  # in pieces, which this run is the first to make
-    paths = {path for of_number in known for path in of_number or ()}
-    if everything:
+    known_paths = [document_paths(group.run, store, set_, nn) for nn in group.numbers]
+    is_first_run = None in known_paths  # split by size: the paths are still unknown
+    paths = {path for number_paths in known_paths for path in number_paths or ()}
+    if is_first_run:
         paths |= {documents_path(set_, split, nn, 0) for split in SPLIT_FOLDERS for nn in group.numbers}
-    missing = group.missing(paths | {parquet_path(path) for path in paths})
+    missing = group.find_missing(paths | {parquet_path(path) for path in paths})
     if not missing and store.has_fragments(f"index/{nn:02d}-{set_}" for nn in group.numbers):
         return
-    names = _Names(set_, export.shard_bytes)
+    names = _PathAllocator(set_, export.shard_bytes)
     tokens = token_counts.counter(export.tokenizer, fetch) if export.tokenizer else None
     benchmarks = _benchmarks(group.run)
     mask, in_form = group.run.spec.clean.pii == "mask", _model_text(group.run)
-    copies = _Copies(scratch)
+    copies = _ParquetCopies(scratch)
 
-    def wanted(path: str) -> bool:
-        return everything or path in missing
+    def is_wanted(path: str) -> bool:
+        return is_first_run or path in missing
 
     def read(bucket: int) -> Iterator[dict[str, Any]]:
-        return rows.documents(group.run.table, bucket, set_, mask=mask, links=in_form is not None)
+        return rows.read_documents(group.run.table, bucket, set_, mask=mask, links=in_form is not None)
 
-    def written(
+    def write_rows(
         index: Mapping[int, documents.ParquetFile], overlaps: Mapping[int, documents.ParquetFile]
     ) -> Iterator[tuple[str, bytes]]:
-        for document in group.merged(read):
+        for document in group.merge_rows(read):
             split, nn = document["split"], file_number(document["paper_id"], group.files)
             line = document_line(document["paper_id"], document["sha1"], document["text"])
             path = names.next(split, nn, len(line))
-            index[nn].write(rows.index_row(document, set_, path, names.lines[path]))
+            index[nn].write(rows.build_index_row(document, set_, path, names.lines[path]))
             for benchmark, ngrams, share in benchmarks.overlaps(document["text"]) if benchmarks else ():
                 found = {"id": document["paper_id"], "set": set_, "split": split, "benchmark": benchmark}
                 overlaps[nn].write({**found, "ngrams": ngrams, "share": share})
-            if wanted(parquet_path(path)):
+            if is_wanted(parquet_path(path)):
                 row = documents.row(document, set_, tokens, in_form)
                 copies.open(parquet_path(path)).write(row, len(document["text"]))
-            if wanted(path):
+            if is_wanted(path):
                 yield path, line
 
     with ExitStack() as stack:
-        index = group.fragments(stack, scratch / "index", rows.INDEX)
-        overlaps = group.fragments(stack, scratch / "overlaps", SCHEMA)
+        index = group.open_fragments(stack, scratch / "index", rows.INDEX)
+        overlaps = group.open_fragments(stack, scratch / "overlaps", SCHEMA)
         stack.enter_context(closing(copies))
-        for path in sorted(filter(wanted, map(parquet_path, paths))):
+        for path in sorted(filter(is_wanted, map(parquet_path, paths))):
             copies.open(path)
-        group.write_lines(set(filter(wanted, paths)), written(index, overlaps), scratch)
+        group.write_lines(set(filter(is_wanted, paths)), write_rows(index, overlaps), scratch)
     store.put(
         (describe_file(path, copies.local(path), count), copies.local(path)) for path, count in copies.counts.items()
     )
@@ -152,7 +152,7 @@ def write_documents(group: Group, set_: str, scratch: Path) -> None:
 
 
 def _model_text(run: Run) -> Callable[[Mapping[str, Any]], str] | None:
-    """Writes a document's text as the spec asks for; None where that is the card's form."""
+    """Return a function that formats a document as the spec requires, or None for the format of the S2 V2 card."""
     form = run.spec.export.text
     drop = run.spec.clean.citations == "drop"
     if form == ModelText():
@@ -163,14 +163,14 @@ def _model_text(run: Run) -> Callable[[Mapping[str, Any]], str] | None:
 
 
 def _benchmarks(run: Run) -> Benchmarks | None:
-    """The benchmarks that the spec names; None where it names none.
+    """Return the benchmarks of the spec, or None if it has none.
 
     Raises:
-        UserError: one of them is another file than its checksum says.
+        UserError: the content of a benchmark does not match its checksum.
     """
     contents = {}
-    for one in run.spec.export.benchmarks:
-        contents[one.name] = fetch(one.uri)
-        if (found := hashlib.sha256(contents[one.name]).hexdigest()) != one.sha256:
-            raise UserError(f"{one.uri}: its SHA-256 is {found}, the spec says {one.sha256}")
+    for benchmark in run.spec.export.benchmarks:
+        contents[benchmark.name] = fetch(benchmark.uri)
+        if (found := hashlib.sha256(contents[benchmark.name]).hexdigest()) != benchmark.sha256:
+            raise UserError(f"{benchmark.uri}: the SHA-256 is {found}; the spec expects {benchmark.sha256}")
     return Benchmarks(contents, run.spec.export.benchmark_words) if contents else None

@@ -1,4 +1,4 @@
-"""What describes the whole snapshot: index, statistics, card, Croissant, pictures, and the manifest over all."""
+"""Write the files about the complete snapshot: index, statistics, data card, Croissant, plots and manifest."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from s2corpus.version import code_version
 from s2corpus_reader.files import File, describe_file, keys_path, parquet_path
 from s2corpus_reader.parquet import parquet_writer
 
-_OVERLAPS = 1 << 20
-"""Rows of a row group of `overlaps.parquet`: part of its bytes."""
+_OVERLAP_ROW_GROUP = 1 << 20
+"""Rows per row group of `overlaps.parquet`. A different number changes the published bytes."""
 _OPERATIONAL = re.compile("second|tries|request|reused|sent|asked|server")
-"""Metrics of how the work went, not of what came of it."""
+"""Pattern of the metrics that describe the execution, not the result. They differ between runs of a release."""
 
 
 def describe(run: Run, store: Store, scratch: Path) -> Metrics:
-    """Write what is about all files, then the manifest."""
-    files = _written(run, store)
-    more: list[tuple[File, Path]] = []
+    """Write the files about the complete snapshot, then the manifest. Return counts for the metrics."""
+    files = _list_shard_files(run, store)
+    described: list[tuple[File, Path]] = []
     published = report.Published()
 
     def put(path: str, local: Path, count: int | None = None) -> None:
-        more.append((describe_file(path, local, count), local))
-        files.append(more[-1][0])
+        described.append((describe_file(path, local, count), local))
+        files.append(described[-1][0])
 
     def put_text(path: str, content: bytes) -> None:
         (scratch / path).write_bytes(content)
@@ -55,18 +55,20 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     _write_keys(run, store, scratch, put)
     for table in (ALIASES, CLUSTERS, DUPLICATES):
         local = scratch / f"{table.name}.parquet"
-        put(f"{table.name}.parquet", local, _copy(run, table, local))
+        put(f"{table.name}.parquet", local, _copy_table(run, table, local))
     if run.spec.export.benchmarks:
         local = scratch / "overlaps.parquet"
         put("overlaps.parquet", local, _write_overlaps(run, store, scratch, local))
     write_history(run, index, scratch, put)
 
     measured = read_metrics(run)
-    languages = _languages(run)
-    stats = report.stats(published, funnel.list_rows(measured), languages, _sources(run), _kept_metrics(measured))
+    languages = _count_languages(run)
+    stats = report.stats(
+        published, funnel.list_rows(measured), languages, _count_sources(run), _select_metrics(measured)
+    )
     census = counted(some for nn in range(run.spec.export.files) for some in store.fragment(f"census/{nn:02d}"))
     stats["tables"] = paper_tables.tables(census, funnel.count_outcomes(measured, "filter"), languages, measured)
-    put_text("stats.json", _pretty(stats))
+    put_text("stats.json", _to_json(stats))
     put_text("funnel.csv", report.funnel_csv(funnel.list_rows(measured)).encode())
     put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel.list_rows(measured)]).encode())
     put_text("years.svg", plots.columns("Documents by year", sorted(published.years.items())).encode())
@@ -74,7 +76,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
         run.spec.description or f"Open-access papers cleaned by the rules of the S2 V2 card ({run.spec.name})."
     )
     as_of = f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}"
-    put_text("croissant.json", _pretty(croissant(run.snapshot_id, description, as_of, stats, files)))
+    put_text("croissant.json", _to_json(croissant(run.snapshot_id, description, as_of, stats, files)))
     manifest = Manifest(
         snapshot=str(run.snapshot_id),
         spec=run.spec.name,
@@ -93,10 +95,10 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
         spec_sha256=run.spec.digest,
     )
     put_text("README.md", report.data_card(manifest, stats, description).encode())
-    store.put(more)
-    last = scratch / "manifest.json"
-    last.write_bytes(replace(manifest, files=files).to_json())
-    store.put([(describe_file("manifest.json", last), last)])
+    store.put(described)
+    local = scratch / "manifest.json"
+    local.write_bytes(replace(manifest, files=files).to_json())
+    store.put([(describe_file("manifest.json", local), local)])
     return {
         "files": float(len(files)),
         "bytes": float(sum(file.bytes for file in files)),
@@ -106,27 +108,29 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     }
 
 
-def _written(run: Run, store: Store) -> list[File]:
-    """The shards' files.
+def _list_shard_files(run: Run, store: Store) -> list[File]:
+    """Return the files that the shards of the export wrote.
 
     Raises:
-        TransientError: one of them is not there.
+        TransientError: a file is missing or was changed.
     """
     numbers = range(run.spec.export.files)
     texts = [document_paths(run, store, set_, nn) for nn in numbers for set_ in run.spec.clean.sets]
-    lines = [path for of_number in texts for path in of_number or ()]
+    lines = [path for number_paths in texts for path in number_paths or ()]
     paths = [*lines, *map(parquet_path, lines), *paths_of(run)]
-    there = store.there(paths)
-    if missing := [path for path in paths if path not in there] or ["v2" for of_number in texts if of_number is None]:
+    existing = store.there(paths)
+    if missing := [path for path in paths if path not in existing] or [
+        "v2" for number_paths in texts if number_paths is None
+    ]:
         raise TransientError(
-            f"{store.lake.uri(store.prefix)}: {len(missing)} files ({missing[0]} …) are not as the export's shards "
-            f"wrote them: run these again"
+            f"{store.lake.uri(store.prefix)}: {len(missing)} files ({missing[0]} …) are missing or differ from the "
+            f"files that the shards of the export wrote: run these shards again"
         )
-    return [there[path] for path in paths]
+    return [existing[path] for path in paths]
 
 
 def _write_index(run: Run, store: Store, local: Path, published: report.Published) -> int:
-    """`index.parquet`: by file number, set and id."""
+    """Write `index.parquet`, sorted by file number, set and id. Return the number of rows."""
     count = 0
     with parquet_writer(local, rows.INDEX) as writer:
         for nn in range(run.spec.export.files):
@@ -139,30 +143,32 @@ def _write_index(run: Run, store: Store, local: Path, published: report.Publishe
 
 
 def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path, int | None], None]) -> None:
-    """`keys/`: the keys of all papers and documents, sorted into the files that their hashes name."""
+    """Write `keys/`: the sorted keys of all papers and documents, in one file per hash value."""
     files = run.spec.export.files
     (scratch / "keys").mkdir()
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
         connection.execute("CREATE TABLE keys (key BIGINT, paper_id VARCHAR)")
         for nn in range(files):
-            for found in _keys(run, store, nn):
+            for found in _read_keys(run, store, nn):
                 connection.register("found", found)
                 connection.execute("INSERT INTO keys FROM found")
         for nn in range(files):
             put(keys_path(nn), scratch / keys_path(nn), keys.write(connection, nn, files, scratch / keys_path(nn)))
 
 
-def _keys(run: Run, store: Store, nn: int) -> Iterator[pa.Table]:
-    """The keys of one file's papers, and of its documents, some at a time."""
+def _read_keys(run: Run, store: Store, nn: int) -> Iterator[pa.Table]:
+    """Yield the keys of the papers and documents with one file number, in batches."""
     yield from store.fragment(f"keys/{nn:02d}")
     for set_ in run.spec.clean.sets:
         for some in store.fragment(f"index/{nn:02d}-{set_}", ["id", "sha1"]):
-            rows_of = [{"key": key, "paper_id": row["id"]} for row in some.to_pylist() for key in keys.of_document(row)]
-            yield pa.Table.from_pylist(rows_of, keys.SCHEMA)
+            key_rows = [
+                {"key": key, "paper_id": row["id"]} for row in some.to_pylist() for key in keys.of_document(row)
+            ]
+            yield pa.Table.from_pylist(key_rows, keys.SCHEMA)
 
 
 def _write_overlaps(run: Run, store: Store, scratch: Path, local: Path) -> int:
-    """`overlaps.parquet`: by document and benchmark."""
+    """Write `overlaps.parquet`, sorted by document and benchmark. Return the number of rows."""
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
         connection.register("empty", overlaps.SCHEMA.empty_table())
         connection.execute("CREATE TABLE hits AS FROM empty")
@@ -172,28 +178,29 @@ def _write_overlaps(run: Run, store: Store, scratch: Path, local: Path) -> int:
                     connection.register("found", found)
                     connection.execute("INSERT INTO hits FROM found")
         ordered = connection.execute("FROM hits ORDER BY id, benchmark, rowid").to_arrow_reader(rows.ROW_GROUP)
-        return rows.write_groups(local, overlaps.SCHEMA, ordered, _OVERLAPS)
+        return rows.write_groups(local, overlaps.SCHEMA, ordered, _OVERLAP_ROW_GROUP)
 
 
-def _copy(run: Run, table: Table, local: Path) -> int:
-    """A table as one Parquet file, whose row groups do not depend on the table's parts."""
+def _copy_table(run: Run, table: Table, local: Path) -> int:
+    """Write a table to one Parquet file and return its number of rows. Row groups do not depend on the parts of the table."""
     return rows.write_groups(local, table.schema, run.table(table).batches(rows=rows.ROW_GROUP))
 
 
-def _languages(run: Run) -> dict[str, int]:
-    """Papers with a full text, kept or not, by its language, where it was asked for."""
+def _count_languages(run: Run) -> dict[str, int]:
+    """Return the number of full texts per detected language, including filtered-out papers."""
     counts = run.table(DOCUMENTS).counts("set", "language")
     return {
         language: counts[set_, language] for set_, language in sorted(counts, key=str) if set_ == "s2orc" and language
     }
 
 
-def _sources(run: Run) -> dict[str, int]:
+def _count_sources(run: Run) -> dict[str, int]:
+    """Return the number of records per source."""
     return {source: n for (source,), n in sorted(run.table(MEMBERS).counts("source").items())}
 
 
-def _kept_metrics(measured: Mapping[str, Metrics]) -> dict[str, Metrics]:
-    """What the stages before this one measured, without what differs from run to run of the same release."""
+def _select_metrics(measured: Mapping[str, Metrics]) -> dict[str, Metrics]:
+    """Return the metrics of the earlier stages, except those that differ between runs of the same release."""
     return {
         stage: {name: value for name, value in metrics.items() if not _OPERATIONAL.search(name)}
         for stage, metrics in measured.items()
@@ -201,5 +208,5 @@ def _kept_metrics(measured: Mapping[str, Metrics]) -> dict[str, Metrics]:
     }
 
 
-def _pretty(value: Any) -> bytes:
+def _to_json(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

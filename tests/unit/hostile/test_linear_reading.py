@@ -254,6 +254,18 @@ def retraction(number: int) -> dict[str, str]:
     return {"DOI": f"10.1/{number}", "type": "retraction"}
 
 
+def elsevier(**given: object) -> dict[str, object]:
+    return {"docId": "S1", "metadata": {"title": "T", "doi": "10.1/a", **given}, "abstract": "A"}
+
+
+def s2orc(**given: object) -> dict[str, object]:
+    return {"paper_id": "1", "title": "T", **given}
+
+
+def unpaywall(locations: list[dict[str, object]]) -> dict[str, object]:
+    return {"doi": "10.1/a", "is_oa": True, "oa_locations": locations}
+
+
 RECORDS: dict[str, tuple[str, Callable[[int], object]]] = {
     "crossref authors": ("crossref", lambda n: crossref(author=[{"family": f"A{i}"} for i in range(n)])),
     "crossref tags": ("crossref", lambda n: crossref(title=["<i>" * n], abstract="<jats:p>" * n)),
@@ -265,6 +277,26 @@ RECORDS: dict[str, tuple[str, Callable[[int], object]]] = {
     "a long author": ("jsonl", lambda n: generic(authors=["A. " * n])),
     "affiliations": ("jsonl", lambda n: generic(authors=[{"last": "A", "affiliations": [f"x{i}" for i in range(n)]}])),
     "subjects": ("jsonl", lambda n: generic(subjects=[f"s{i}" for i in range(n)])),
+    "elsevier authors": ("elsevier", lambda n: elsevier(authors=[{"first": "A", "last": f"B{i}"} for i in range(n)])),
+    "elsevier areas": ("elsevier", lambda n: elsevier(subjareas=[f"A{i}" for i in range(n)], asjc=["1000"] * n)),
+    "elsevier sentences": (
+        "elsevier",
+        lambda n: {**elsevier(), "abstract": [{"startOffset": n - i, "sentence": f"S{i}."} for i in range(n)]},
+    ),
+    "elsevier abstract": ("elsevier", lambda n: {**elsevier(), "abstract": "<p>&amp;" * n}),
+    "s2orc authors": (
+        "s2orc",
+        lambda n: s2orc(authors=[{"first": "A", "middle": [], "last": f"B{i}"} for i in range(n)]),
+    ),
+    "s2orc middle names": ("s2orc", lambda n: s2orc(authors=[{"first": "A", "middle": ["C."] * n, "last": "B"}])),
+    "s2orc fields": ("s2orc", lambda n: s2orc(mag_field_of_study=[f"f{i}" for i in range(n)])),
+    "s2orc title": ("s2orc", lambda n: s2orc(title="<i>$" * n, abstract="&lt;" * n)),
+    "unpaywall locations": ("unpaywall", lambda n: unpaywall([{"license": None, "version": "x"}] * n)),
+    "unpaywall licenses": (
+        "unpaywall",
+        lambda n: unpaywall([{"license": f"l{i}", "host_type": "publisher"} for i in range(n)]),
+    ),
+    "unpaywall license": ("unpaywall", lambda n: unpaywall([{"license": "cc-by-" * n}])),
 }
 
 
@@ -280,6 +312,8 @@ def test_records_take_linear_steps(name: str) -> None:
     check_law(count, 400)
 
 
+_ACL = "<collection id='2020.a'><volume id='1'><meta><year>2020</year></meta><paper id='1'><title>T</title>"
+_ACL_END = "</paper></volume></collection>"
 XML_RECORDS: dict[str, tuple[str, str, str, str]] = {
     "pubmed authors": (
         "pubmed",
@@ -296,6 +330,11 @@ XML_RECORDS: dict[str, tuple[str, str, str, str]] = {
     "dblp authors": ("dblp", "<article key='a/b'><title>T</title>", "<author>A B</author>", "</article>"),
     "dblp entities": ("dblp", "<article key='a/b'><title>T", "&auml;", "</title></article>"),
     "arxiv records": ("arxiv", "", "<record><header/></record>", ""),
+    "acl authors": ("acl", _ACL, "<author><first>A</first><last>B</last></author>", _ACL_END),
+    "acl papers": ("acl", f"{_ACL}</paper>", "<paper id='1'><title>T</title></paper>", "</volume></collection>"),
+    "acl volumes": ("acl", f"{_ACL}</paper></volume>", "<volume id='2'><paper id='1'/></volume>", "</collection>"),
+    "acl formulas": ("acl", f"{_ACL}<abstract>", "<tex-math>x<b>y</b></tex-math>", f"</abstract>{_ACL_END}"),
+    "acl commands": ("acl", f"{_ACL}<abstract>", "\\emph{a ", f"</abstract>{_ACL_END}"),
 }
 
 

@@ -128,8 +128,13 @@ def convert(data: bytes, *, file_sha1: str, made_by: Identity) -> Parse:
     if document.get("schema_name") != "DoclingDocument" or not isinstance(document.get("texts"), list):
         raise BadAnswer("bad_answer:not_a_docling_document")
     items = [item for item in document["texts"] if isinstance(item, dict) and isinstance(item.get("text"), str)]
-    title, authors, abstract, body, back, references = "", "", [], [], [], []
-    section, sec_num, part = "", None, None
+    title, authors, section = "", "", ""
+    sec_num: str | None = None
+    references: list[str] = []
+    abstract: list[tuple[str, str | None, str]] = []
+    body: list[tuple[str, str | None, str]] = []
+    back: list[tuple[str, str | None, str]] = []
+    part: list[Any] | None = None
     for label, text in _printed(items):
         if label == "title" or (label == "section_header" and not title):
             title = text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import BinaryIO
 
@@ -90,7 +90,7 @@ class Pool:
 
     def extract(
         self, items: Iterable[tuple[str, Callable[[], BinaryIO]]], *, total: int | None = None
-    ) -> Iterator[Extraction]:
+    ) -> Generator[Extraction, None, None]:
         """Send PDFs `(file_sha1, open)` and yield one Extraction for each, in order of completion.
 
         Each attempt calls `open` for a stream, which is read in blocks. Items are consumed no faster than the results, so that

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from pathlib import Path
 
 from pdf2tei.identity import NOTHING, Identity
@@ -41,7 +41,7 @@ def inspect_many(
     workers: int,
     timeout: float,
     memory_bytes: int,
-) -> Iterator[Selection]:
+) -> Generator[Selection, None, None]:
     """Inspect PDFs `(file_sha1, path)` in `workers` child processes: yield one Selection each, in order of completion.
 
     `timeout` (seconds) limits each of three steps: reading the PDF, pdfalto, and identifying the paper. `memory_bytes` limits the

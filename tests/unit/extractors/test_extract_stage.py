@@ -20,6 +20,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import extract
 from s2corpus.stages.extract import Extract, TooManyFailures
 from s2corpus.stages.select import Select
+from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI, pdf_shard
 from tests.standin_grobid import StandIn, Upload
@@ -199,7 +200,7 @@ def test_a_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, mo
     pdfs = papers(30)
     monkeypatch.setattr(extract, "PART_BYTES", 1500)  # a few of the stand-in's small TEIs
     appended = 0
-    store = extract.ContentStore.append
+    store = ContentStore.append
 
     def append(self: Any, rows: Any) -> str:
         nonlocal appended
@@ -212,10 +213,10 @@ def test_a_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, mo
     run = selected(Intake(lake, pdfs, shards=1).run())
     stage = Extract(replace(FAST, in_flight=1))
     shards = stage.plan(run)
-    monkeypatch.setattr(extract.ContentStore, "append", append)
+    monkeypatch.setattr(ContentStore, "append", append)
     with pytest.raises(SystemExit):
         stage.work(run, shards[0])
-    monkeypatch.setattr(extract.ContentStore, "append", store)
+    monkeypatch.setattr(ContentStore, "append", store)
     run.put_plan(stage.name, shards)
     first = server.requests
     stage.work(run, shards[0])

@@ -369,13 +369,13 @@ def test_a_request_has_the_time_that_its_try_has_left(started: Callable[..., Run
 
     one = SimpleNamespace(submit=note("submit"), poll=note("poll"), fetch=note("fetch"))
     clock.at = 103.0
-    state._ask(one, job)  # type: ignore[arg-type]
+    state._ask(one, job)
     job.task = Task("t")
-    state._ask(one, job)  # type: ignore[arg-type]
+    state._ask(one, job)
     job.task = Task("t", done=True)
-    state._ask(one, job)  # type: ignore[arg-type]
+    state._ask(one, job)
     clock.at = 150.0
-    state._ask(one, job)  # type: ignore[arg-type]
+    state._ask(one, job)
     assert asked == [("submit", 5.0), ("poll", 3.0), ("fetch", 5.0), ("fetch", 0.1)]
     job.deadline = 101.0
     assert state._end(job) == 101.0

@@ -13,10 +13,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+import pypdf
+import pypdfium2
 import pytest
 
 from s2corpus.pdf import Outcome, Selection, inspect_many, inspection, pool
 from s2corpus.spec import Select
+from s2orc_parse import sandbox
+from s2orc_parse.sandbox.confine import NOT_CONFINED
 from tests.unit.pdf.bad_pdfs import KINDS, assemble, drawn_forever, paper
 
 MB = 1 << 20
@@ -94,8 +98,8 @@ def test_how_pdfalto_ends_is_said(
             (tmp_path / "out.xml").write_text(alto)
         return status
 
-    monkeypatch.setattr(inspection.sandbox, "start", lambda *_, **__: None)
-    monkeypatch.setattr(inspection.sandbox, "wait", ended)
+    monkeypatch.setattr(sandbox, "start", lambda *_, **__: None)
+    monkeypatch.setattr(sandbox, "wait", ended)
     assert inspection.has_text(b"%PDF", tmp_path, timeout=7) == said
     assert not list(tmp_path.iterdir())
 
@@ -106,12 +110,12 @@ def test_pdfalto_is_limited_in_time_and_size_and_started_again_where_somebody_el
     ends: list[int] = []
     limits: list[dict[str, int]] = []
 
-    def start(command: list[str], policy: inspection.sandbox.Policy, *, seconds: float) -> None:
+    def start(command: list[str], policy: sandbox.Policy, *, seconds: float) -> None:
         limits.append(dict(policy.limits))
         assert seconds == 7.5
 
-    monkeypatch.setattr(inspection.sandbox, "start", start)
-    monkeypatch.setattr(inspection.sandbox, "wait", lambda *_: ends.pop(0))
+    monkeypatch.setattr(sandbox, "start", start)
+    monkeypatch.setattr(sandbox, "wait", lambda *_: ends.pop(0))
     ends[:] = [-signal.SIGKILL, -signal.SIGKILL, 0]
     assert inspection.has_text(b"%PDF", tmp_path, timeout=7.5) == "killed by signal 9"
     assert limits == [{"CPU": 8, "FSIZE": 1 << 30, "CORE": 0}] * 2
@@ -119,7 +123,7 @@ def test_pdfalto_is_limited_in_time_and_size_and_started_again_where_somebody_el
     assert inspection.has_text(b"%PDF", tmp_path, timeout=7.5) == "exit status 3"
     ends[:] = [3, 0]
     assert inspection.has_text(b"%PDF", tmp_path, timeout=7.5) == "exit status 3"
-    ends[:] = [inspection.NOT_CONFINED]
+    ends[:] = [NOT_CONFINED]
     with pytest.raises(OSError, match="could not be started in its sandbox"):
         inspection.has_text(b"%PDF", tmp_path, timeout=7.5)
     assert not list(tmp_path.iterdir())
@@ -157,8 +161,8 @@ def test_what_a_reading_says(
             return size if number == 0 else (9, 1)
 
     reader = SimpleNamespace(is_encrypted=False, root_object=None, pages=[None] * leaves)
-    monkeypatch.setattr(inspection.pypdf, "PdfReader", lambda *_, **__: reader)
-    monkeypatch.setattr(inspection.pypdfium2, "PdfDocument", Document)
+    monkeypatch.setattr(pypdf, "PdfReader", lambda *_, **__: reader)
+    monkeypatch.setattr(pypdfium2, "PdfDocument", Document)
     found = inspection.read(b"", Select(max_pages=50))
     assert (found.outcome, found.pages, found.width_pt, found.height_pt, found.detail) == expected
 
@@ -174,7 +178,7 @@ def test_too_little_memory_is_left_to_whoever_asked(monkeypatch: pytest.MonkeyPa
     def opened(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(inspection.pypdf, "PdfReader", opened)
+    monkeypatch.setattr(pypdf, "PdfReader", opened)
     with pytest.raises(MemoryError):
         inspection.read(b"", Select(max_pages=50))
 

@@ -106,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         server: Any = self.server
         server.seen.append((self.path, self.headers.get("Cookie")))
-        port = self.server.server_address[1]
+        port = server.server_address[1]
         location = {
             "/moved": "/list",
             "/away": f"http://localhost:{port}/list",

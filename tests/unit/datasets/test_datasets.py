@@ -84,6 +84,7 @@ def papers(extra: int = 0) -> list[Row]:
         parse = {
             "abstract": [], "body_text": body, "bib_entries": entries, "back_matter": [], "title": f"Paper {id_}",
             "ref_entries": {"FIGREF0": {"type": "figure", "text": "A figure."}},
+            "_pdf_hash": hashlib.sha1(id_.encode()).hexdigest(),
         }  # fmt: skip
         found.append(
             paper(id_, {"pdf": parse}, inbound=[f"{(n + 57) % 60:015x}"] if n < 60 else [], title=f"Paper {id_}", date=f"{2014 + n % 4}",

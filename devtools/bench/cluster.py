@@ -63,7 +63,7 @@ def dblp_acm_records() -> dict[str, Record]:
                 record = RawRecord(
                     f"{source}:{row['id']}", source, Kind.ARCHIVE, row["id"],
                     title=row["title"], authors=parse_authors(row["authors"]), date=row["year"], venue=row["venue"],
-                ).normalise()  # fmt: skip
+                ).normalize()  # fmt: skip
                 assert isinstance(record, Record)
                 records[record.record_id] = record
     return records
@@ -95,7 +95,7 @@ def cora_records() -> dict[str, Record]:
             record = RawRecord(
                 f"cora:{row['Entity Id']}", "cora", Kind.ARCHIVE, row["Entity Id"],
                 title=row["title"], authors=parse_authors(row["author"]), date=row["year"], venue=row["venue"],
-            ).normalise()  # fmt: skip
+            ).normalize()  # fmt: skip
             if not isinstance(record, Record):
                 record = Record(f"cora:{row['Entity Id']}", "cora", Kind.ARCHIVE)
             records[record.record_id] = record

@@ -66,7 +66,7 @@ def records_of(rows: Sequence[Row]) -> pa.Table:
             row["ID"], "review", Kind.ARCHIVE, row["ID"], title=row.get("title"), authors=parse_authors(row.get("author") or ""),
             date=(row.get("year") or "").removesuffix(".0"), journal=row.get("journal"), venue=venue, volume=row.get("volume"),
             issue=row.get("number"), pages=row.get("pages"), doi=row.get("doi"), abstract=row.get("abstract"),
-        ).normalise()  # fmt: skip
+        ).normalize()  # fmt: skip
         records.append(record if isinstance(record, Record) else Record(row["ID"], "review", Kind.ARCHIVE))
     return shared.table(records)
 

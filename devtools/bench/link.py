@@ -40,7 +40,7 @@ from s2corpus.stages.link import Link
 from s2corpus.stages.link.stage import tasks_of
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import LINKS
-from s2corpus.titles import Pairs, Search, find_similar, grams, normalise, score_pairs
+from s2corpus.titles import Pairs, Search, find_similar, grams, normalize, score_pairs
 from s2corpus.titles.similarity import TitlesInMemory, find_best_scores
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -68,8 +68,8 @@ def best_of(pairs: Pairs, rows: int) -> np.ndarray:
 
 
 def recall(made: link_data.Made, count: int, sample: int, asked: float | None) -> None:
-    titles = normalise(made.titles(count))
-    entries = normalise(made.noisy(made.titles(count), sample))
+    titles = normalize(made.titles(count))
+    entries = normalize(made.noisy(made.titles(count), sample))
     pieces = [TitlesInMemory(titles, Search())]
     with clock() as exhaustive:
         best = find_best_scores(entries, pieces, 0.8)
@@ -115,7 +115,7 @@ def speed(made: link_data.Made, count: int, fuzzy: int, repeats: int) -> None:
     seconds = []
     for _ in range(repeats):
         with clock() as ours:
-            titles, entries = normalise(raw_titles), normalise(raw_entries)
+            titles, entries = normalize(raw_titles), normalize(raw_entries)
             pairs = find_similar(entries, [TitlesInMemory(titles, Search())], Search())
         seconds.append(ours.seconds)
     mine = len(entries) / statistics.median(seconds)
@@ -192,12 +192,12 @@ def _datasketch(entries: pa.Array, titles: pa.Array) -> float:
 
 def growth(made: link_data.Made, small: int, large: int, fuzzy: int, repeats: int) -> None:
     """Measure the same entries against more titles, alternately. The keys of the titles are made once and not counted."""
-    entries = normalise(made.fuzzy(made.titles(small), fuzzy))
+    entries = normalize(made.fuzzy(made.titles(small), fuzzy))
     search = Search(memory_mb=4096)
     pieces, seconds = {}, {}
     for count in (small, large):
         with clock() as side:
-            pieces[count] = [TitlesInMemory(normalise(made.titles(count)), search)]
+            pieces[count] = [TitlesInMemory(normalize(made.titles(count)), search)]
         note(f"{count:,} titles: their keys", f"{side.seconds:.1f} s")
         seconds[count] = []
     for _ in range(repeats):

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from s2corpus.stages.link.index import BYTES_PER_TITLE
 from s2corpus.stages.link.stage import BYTES_PER_ENTRY
-from s2corpus.titles import Search, find_similar, normalise
+from s2corpus.titles import Search, find_similar, normalize
 from s2corpus.titles.index import LinkIndex, write_titles
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -41,7 +41,7 @@ class Halves:
         """Return distinct normalized titles of `count` pairs of halves."""
         rng = np.random.default_rng(seed)
         heads, tails = (half.take(pa.array(rng.integers(0, len(half), count))) for half in (self._heads, self._tails))
-        return normalise(pc.binary_join_element_wise(heads, tails, " ")).unique()
+        return normalize(pc.binary_join_element_wise(heads, tails, " ")).unique()
 
 
 def write_index(halves: Halves, titles: int, folder: Path, memory_mb: int, search: Search) -> LinkIndex:

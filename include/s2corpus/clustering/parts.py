@@ -44,7 +44,7 @@ FACTS = pa.schema(
 def read_facts(batch: pa.RecordBatch) -> pa.Table:
     """Return the facts of a batch with the columns of `records`."""
     title = batch["title"]
-    normalised = titles.normalise(title)
+    normalised = titles.normalize(title)
     offsets, surnames = surname_keys(batch["authors"])
     is_pdf = _equals(batch["kind"], "pdf")
     declares = _equals(batch["source"], DECLARED)

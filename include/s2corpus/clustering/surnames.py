@@ -23,7 +23,7 @@ def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     names = authors.values[offsets[0] : offsets[-1]]
     last, first = names.field("last"), names.field("first")
     has_no_last = pc.fill_null(pc.equal(last, ""), True)
-    keys = _hash_names(*text_of(titles.normalise(pc.if_else(has_no_last, first, last))))
+    keys = _hash_names(*text_of(titles.normalize(pc.if_else(has_no_last, first, last))))
     may_be_group = np.flatnonzero(np.asarray(pc.equal(pc.binary_length(first), 0)))
     is_group = pc.match_substring_regex(last.take(pa.array(may_be_group)), rf"(?i){GROUP}.*")
     keys[may_be_group[np.asarray(pc.fill_null(is_group, False))]] = 0

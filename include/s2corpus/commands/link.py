@@ -186,8 +186,8 @@ def _compact(path: Path, key: str, columns: dict[str, Any], count: int, first: i
     out["journal"] = pc.coalesce(journal, venue)
     for name, function in _IDENTIFIERS.items():
         texts = _texts(path, name, columns.get(name, missing))
-        normalise = getattr(identifiers, function)
-        normalised = {text: normalise(text) for text in texts.unique().to_pylist() if text}
+        normalize = getattr(identifiers, function)
+        normalised = {text: normalize(text) for text in texts.unique().to_pylist() if text}
         out[name] = pa.array([normalised.get(t) for t in texts.to_pylist()], pa.string())
     return pa.table(out)
 

@@ -86,7 +86,7 @@ def _oai(root: Any, where: str) -> Entry:
             doi=dois[0] if dois else None,
             arxiv_id=native, type="preprint", subjects=[extract_text(s) for s in paper.iterfind("subject")],
             editorial=of_arxiv(" ".join(comments).removeprefix("Comment:"), abstracts[0] if abstracts else ""),
-        ).normalise()  # fmt: skip
+        ).normalize()  # fmt: skip
     versions = [extract_text(version.find("date")) for version in paper.iterfind("version")]
     last = next(paper.iterchildren("version", reversed=True), None)
     ignored = last is not None and "I" in extract_text(last.find("source_type"))  # arXiv's mark of a withdrawn version
@@ -138,7 +138,7 @@ def _build(
         f"{NAME}:{native}", NAME, KIND, native, title=decode_text(title) if isinstance(title, str) else None, authors=authors, date=date,
         journal=journal.group() if journal else None, abstract=decode_text(abstract), doi=doi.split()[0] if doi.split() else None,
         arxiv_id=native, type="preprint", subjects=categories.split(), licence=licence, editorial=editorial,
-    ).normalise()  # fmt: skip
+    ).normalize()  # fmt: skip
 
 
 def _mail_date(text: str) -> PlainDate:

@@ -57,7 +57,7 @@ class RawRecord:
     editorial: object = None
     notices: tuple[Notice, ...] = ()
 
-    def normalise(self) -> Record | Dropped:
+    def normalize(self) -> Record | Dropped:
         """Return the record with every field normalised, or EMPTY if neither a title nor an identifier remains.
 
         A malformed identifier or date counts as absent. An arXiv DOI also sets the arXiv id.

@@ -63,7 +63,7 @@ def _entry(work: Any, where: str) -> Entry:
         abstract=work.get("abstract"), volume=work.get("volume"), issue=work.get("issue"),
         pages=work.get("page") or work.get("article-number"), doi=doi, subjects=work.get("subject"), licence=licence,
         later_licences=later_licences, editorial=editorial, notices=notices, type=kind,
-    ).normalise()  # fmt: skip
+    ).normalize()  # fmt: skip
 
 
 def _first(value: object) -> str | None:

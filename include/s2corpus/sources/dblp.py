@@ -53,4 +53,4 @@ def _entry(root: Any, where: str) -> Entry:
         doi=next(filter(None, map(doi_of_url, links)), None), arxiv_id=arxiv_id,
         editorial=Editorial.WITHDRAWN if root.get("publtype") == "withdrawn" else None,
         type="preprint" if journal == "CoRR" or (root.get("publtype") or "").startswith("informal") else root.tag,
-    ).normalise()  # fmt: skip
+    ).normalize()  # fmt: skip

@@ -46,4 +46,4 @@ def record_of(article: dict[str, Any], where: str) -> Record | Dropped:
     front = read_front(article)
     if front is None:
         return Dropped(Reason.MALFORMED, native, "no metadata")
-    return RawRecord(f"{NAME}:{native}", NAME, KIND, native, **front.as_fields()).normalise()
+    return RawRecord(f"{NAME}:{native}", NAME, KIND, native, **front.as_fields()).normalize()

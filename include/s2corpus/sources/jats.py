@@ -56,4 +56,4 @@ def record_of(article: Any, where: str) -> Record | Dropped:
     return RawRecord(
         f"{NAME}:{front.native_id.lower()}", NAME, KIND, front.native_id,
         **front.as_fields(), editorial=editorial, notices=notices, type=article.get("article-type"),
-    ).normalise()  # fmt: skip
+    ).normalize()  # fmt: skip

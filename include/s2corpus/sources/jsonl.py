@@ -110,7 +110,7 @@ def entry_of(line: dict[str, Any], where: str) -> Entry:
         authors=_authors(line.get("authors")),
         date=line.get("date") or line.get("year"),
         **given,
-    ).normalise()
+    ).normalize()
 
 
 _PROMISES: dict[str, tuple[type, str]] = {

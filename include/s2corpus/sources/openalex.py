@@ -81,7 +81,7 @@ def _read_work(work: Any, where: str) -> Entry:
         open_access=_object(work, "open_access").get("is_oa"), open_version=_best_version([best, *locations] if best else locations),
         type=_text(work.get("type_crossref")) or type_ if type_ == "article" else type_,
         editorial=Editorial.RETRACTED if work.get("is_retracted") is True else of_title(title),
-    ).normalise()  # fmt: skip
+    ).normalize()  # fmt: skip
 
 
 def _read_authors(authorships: object) -> list[Author | None]:

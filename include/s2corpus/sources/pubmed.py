@@ -85,7 +85,7 @@ def _entry(root: Any, where: str) -> Entry:
         subjects=[extract_text(heading) for heading in citation.iterfind("MeshHeadingList/MeshHeading/DescriptorName")],
         editorial=editorial, notices=notices,
         type="preprint" if "Preprint" in map(extract_text, article.iterfind("PublicationTypeList/PublicationType")) else None,
-    ).normalise()  # fmt: skip
+    ).normalize()  # fmt: skip
 
 
 def _authors(work: Any) -> list[Any]:

@@ -44,4 +44,4 @@ def _entry(paper: dict[str, Any], where: str) -> Entry:
         doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pubmed"), pmc_id=ids.get("pubmedcentral"),
         acl_id=ids.get("acl"), mag_id=ids.get("mag"), subjects=found or paper.get("fieldsofstudy"),
         licence=pdf.get("license") if isinstance(pdf, dict) else None, open_access=paper.get("isopenaccess"),
-    ).normalise()  # fmt: skip
+    ).normalize()  # fmt: skip

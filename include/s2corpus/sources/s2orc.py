@@ -32,7 +32,7 @@ def _entry(paper: dict[str, Any], where: str) -> Entry:
         journal=paper.get("journal"), abstract=paper.get("abstract"), doi=paper.get("doi"), arxiv_id=paper.get("arxiv_id"),
         pubmed_id=paper.get("pubmed_id"), pmc_id=paper.get("pmc_id"), acl_id=paper.get("acl_id"), mag_id=paper.get("mag_id"),
         file_sha1=pdf, subjects=paper.get("mag_field_of_study"),
-    ).normalise()  # fmt: skip
+    ).normalize()  # fmt: skip
 
 
 def _authors(authors: object) -> Iterator[Author | None]:

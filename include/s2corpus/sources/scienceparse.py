@@ -33,7 +33,7 @@ def _entry(line: dict[str, Any], where: str) -> Entry:
     return RawRecord(
         f"{NAME}:{sha1}", NAME, KIND, sha1, title=paper.get("title"), authors=_authors(paper.get("authors")),
         date=paper.get("year"), venue=paper.get("venue"), abstract=paper.get("abstractText"), file_sha1=sha1,
-    ).normalise()  # fmt: skip
+    ).normalize()  # fmt: skip
 
 
 def _authors(authors: object) -> list[Author | None]:

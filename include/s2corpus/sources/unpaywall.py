@@ -40,7 +40,7 @@ def _entry(line: dict[str, Any], where: str) -> Entry:
         f"{NAME}:{doi_key(doi)}", NAME, KIND, doi, doi=doi, open_access=line.get("is_oa"), type=line.get("genre"),
         licence=next((licence for licence in licences if licence), None),
         open_version=OpenVersion.PUBLISHED if published else OpenVersion.COPY if telling else None,
-    ).normalise()  # fmt: skip
+    ).normalize()  # fmt: skip
 
 
 def _is_published(location: dict[str, Any]) -> bool:

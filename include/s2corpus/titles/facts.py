@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from s2corpus.titles.arrays import one_chunk, text_of
 from s2corpus.titles.buckets import hash_strings
-from s2corpus.titles.normalised import normalise
+from s2corpus.titles.normalised import normalize
 from s2corpus.titles.places import first_numbers, journal_keys
 from s2corpus.titles.rules import are_uninformative
 
@@ -37,14 +37,14 @@ def add_facts(rows: pa.Table) -> pa.Table:
     for name in PLACES:
         if name not in rows.column_names:
             rows = rows.append_column(name, pa.nulls(len(rows), pa.string()))
-    normalised = normalise(rows["title"])
+    normalised = normalize(rows["title"])
     is_long = pc.greater_equal(pc.binary_length(normalised), OPENING_BYTES)
     opening = pc.binary_slice(normalised.cast(pa.binary()), 0, OPENING_BYTES)
     columns = [
         pc.if_else(pc.equal(normalised, ""), pa.scalar(None, pa.string()), normalised),
         pc.if_else(is_long, opening, pa.scalar(None, pa.binary())),
         are_uninformative(rows["title"], normalised),
-        _unless_zero(hash_strings(*text_of(normalise(rows["surname"])))),
+        _unless_zero(hash_strings(*text_of(normalize(rows["surname"])))),
         _unless_zero(journal_keys(rows["journal"])),
         _unless_zero(first_numbers(rows["volume"])),
         _unless_zero(first_numbers(rows["pages"])),

@@ -33,7 +33,7 @@ def normalise_one(title: str) -> str:
     return unicodedata.normalize("NFKD", title).casefold().translate(_KEPT)
 
 
-def normalise(titles: pa.Array | pa.ChunkedArray) -> pa.Array:
+def normalize(titles: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return the normalized form of each title (see `normalise_one`), or the empty string without a title.
 
     ASCII rows are about thirty times faster than others.

@@ -120,7 +120,7 @@ def test_similar_titles_are_not_equal_ones_whichever_is_first(journal: str, reas
     """Two journals contradict each other where titles are only similar."""
     titles = ["Role of complement in renal disease", "The role of complement in renal disease"]
     rows = {
-        "record_id": ["a", "b"], "title": titles, "normalised": titles_of.normalise(pa.array(titles)), "journal": ["Blood", journal],
+        "record_id": ["a", "b"], "title": titles, "normalised": titles_of.normalize(pa.array(titles)), "journal": ["Blood", journal],
         "surnames": pa.array([[1], [1]], pa.list_(pa.uint64())),
     }  # fmt: skip
     made = nodes.nodes_from(pa.table(rows), [])

@@ -19,7 +19,7 @@ from s2corpus.titles import (
     find_similar,
     grams,
     is_generic,
-    normalise,
+    normalize,
     normalise_one,
     score,
     score_pairs,
@@ -58,32 +58,32 @@ def real(shared_data: Path) -> list[str]:
 )
 def test_normal_form(title: str, normal: str) -> None:
     assert normalise_one(title) == normal
-    assert normalise(pa.array([title])).to_pylist() == [normal]
+    assert normalize(pa.array([title])).to_pylist() == [normal]
 
 
 @given(st.lists(st.one_of(st.none(), TITLE), max_size=20), st.integers(0, 5))
 def test_the_ascii_path_is_the_rule(titles: list[str | None], skipped: int) -> None:
     column = pa.array(titles, pa.string()).slice(skipped)
-    assert normalise(column).to_pylist() == [normalise_one(t or "") for t in titles[skipped:]]
+    assert normalize(column).to_pylist() == [normalise_one(t or "") for t in titles[skipped:]]
 
 
 def test_the_ascii_path_is_the_rule_on_real_titles(real: list[str]) -> None:
     some = real[::7]
-    assert normalise(pa.chunked_array([some[:100], some[100:]])).to_pylist() == [normalise_one(t) for t in some]
+    assert normalize(pa.chunked_array([some[:100], some[100:]])).to_pylist() == [normalise_one(t) for t in some]
 
 
 @given(st.lists(st.lists(st.one_of(st.none(), TITLE), max_size=5), max_size=4), st.randoms(use_true_random=False))
 def test_a_column_in_pieces_is_read_as_one(pieces: list[list[str | None]], random: Random) -> None:
     column = pa.chunked_array(pieces, pa.string())
     whole = pa.array(column.to_pylist(), pa.string())
-    assert normalise(column).equals(normalise(whole))
-    assert are_uninformative(column, normalise(column)).tolist() == are_uninformative(whole, normalise(whole)).tolist()
+    assert normalize(column).equals(normalize(whole))
+    assert are_uninformative(column, normalize(column)).tolist() == are_uninformative(whole, normalize(whole)).tolist()
 
 
 def test_two_gigabytes_of_text_are_rejected() -> None:
     piece = pa.array(["a" * (1 << 27)])
     with pytest.raises(pa.ArrowCapacityError, match=r"titles of 2,281,701,376 bytes.*cut them into batches"):
-        normalise(pa.chunked_array([piece] * 17))
+        normalize(pa.chunked_array([piece] * 17))
 
 
 def _grams_of(text: str) -> set[str]:
@@ -101,7 +101,7 @@ def _s(a: set[str], b: set[str]) -> float:
 
 @given(st.lists(TITLE, min_size=1, max_size=12))
 def test_s_is_equation_1(titles: list[str]) -> None:
-    normal = normalise(pa.array(titles))
+    normal = normalize(pa.array(titles))
     sets = grams(normal)
     expected = [_grams_of(text) for text in normal.to_pylist()]
     assert sets.sizes.tolist() == [len(s) for s in expected]

@@ -1,4 +1,4 @@
-"""The intervals of a spec: which have a snapshot, which are missing, and which a backfill of a range would make."""
+"""The matrix of a spec's intervals and stages, with snapshots, missing intervals, and the dry run of a backfill."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from itertools import islice
 from typing import Any
 
 from release_page.releases import Archive
-from release_page.states import Release
+from release_page.states import Release, State
 from s2corpus.ids import ReleaseId
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import Schedule, load_spec, releases_folder
 
 MOST = 120
@@ -25,6 +26,17 @@ class Interval:
     end: datetime
     release: Release | None
     run_state: str | None = None
+
+    @property
+    def cells(self) -> list[tuple[str, str]]:
+        """The stages of the release with a word each: done, stopped, not reached; empty without a release."""
+        if self.release is None:
+            return []
+        measured = STAGE_NAMES.index(self.release.stage) + 1 if self.release.stage else 0
+        words = ["done"] * measured + ["not reached"] * (len(STAGE_NAMES) - measured)
+        if self.release.state is State.STOPPED and measured:
+            words[measured - 1] = "stopped"
+        return list(zip(STAGE_NAMES, words, strict=True))
 
 
 def overview(archive: Archive, spec: str, first: date | None, last: date | None) -> dict[str, Any]:
@@ -45,7 +57,7 @@ def overview(archive: Archive, spec: str, first: date | None, last: date | None)
     ]
     return {
         "spec": spec,
-        "schedule": schedule,
+        "stages": STAGE_NAMES,
         "first": begin,
         "last": end,
         "is_dry_run": first is not None or last is not None,

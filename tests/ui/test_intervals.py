@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from s2corpus.ids import ReleaseId
+from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import Schedule
 from tests.ui.conftest import PUBLISHED, Built, page_over
 from tests.ui.test_page import AT, read, words
@@ -52,15 +54,34 @@ def test_intervals_are_those_of_airflows_backfill(cron: str) -> None:
 def test_each_interval_shows_its_snapshot(page: Any, built: Built) -> None:
     text = read(page, SAMPLE)
     said = words(text)
-    assert re.search(rf"2023-01-01 published [a-z]+ 2023-02-01 {built.runs[PUBLISHED].snapshot_id}", said)
+    done = " ".join(["✓ done"] * len(STAGE_NAMES))
+    assert re.search(rf"2023-01-01 2023-02-01 published {done} {built.runs[PUBLISHED].snapshot_id}", said)
     assert f'href="/corpus-releases/{AT[PUBLISHED]}"' in text
     assert "Intervals: 2. With a run or release: 2. Missing: 0." in said
+
+
+@pytest.mark.parametrize(
+    ("stage", "state", "words"),
+    [
+        (None, "RUNNING", ["not reached"] * 12),
+        ("select", "RUNNING", ["done"] * 2 + ["not reached"] * 10),
+        ("select", "STOPPED", ["done", "stopped"] + ["not reached"] * 10),
+        ("export", "LATEST", ["done"] * 12),
+    ],
+)
+def test_interval_shows_each_stage(stage: str | None, state: str, words: list[str]) -> None:
+    from release_page.intervals import Interval
+    from release_page.states import Release, State
+
+    at = datetime(2023, 2, 1, tzinfo=UTC)
+    release = Release(ReleaseId("sample-20230201"), State[state], stage, None, 0, 0, 0)
+    assert Interval(at, at, release).cells == list(zip(STAGE_NAMES, words, strict=True))
 
 
 def test_missing_interval_would_be_made(tmp_path: Path) -> None:
     said = words(read(page_over(str(tmp_path)), f"{SAMPLE}?first=2023-02-01&last=2023-02-28"))
     assert "Intervals: 1. With a run or release: 0. Missing: 1." in said
-    assert "2023-02-01 missing would be made" in said and "2023-01-01 missing" not in said
+    assert "2023-02-01 2023-03-01 missing would be made" in said and "2023-01-01 2" not in said
 
 
 def test_interval_with_a_run_would_not_be_made(tmp_path: Path) -> None:
@@ -68,7 +89,8 @@ def test_interval_with_a_run_would_not_be_made(tmp_path: Path) -> None:
 
     page = page_over(str(tmp_path), run_of=lambda spec, as_of: DagRun("r", "failed") if as_of.month == 2 else None)
     said = words(read(page, f"{SAMPLE}?first=2023-01-01&last=2023-02-28"))
-    assert "2023-01-01 failed before intake was done" in said and "2023-02-01 missing would be made" in said
+    assert "2023-01-01 2023-02-01 failed before intake was done" in said
+    assert "2023-02-01 2023-03-01 missing would be made" in said
 
 
 @pytest.mark.parametrize(

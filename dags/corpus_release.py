@@ -1,27 +1,27 @@
 """
 ### A corpus release
 
-From the PDFs and metadata that were ready before the end of the data interval to a published snapshot, as the S2ORC paper lays it
-out: select PDFs → extract (GROBID pool) → postprocess → cluster and vote canonical metadata → assemble → filter → link
+Builds a snapshot from the PDFs and metadata that were ready before the end of the data interval, as the S2ORC paper describes:
+select PDFs → extract (GROBID pool) → postprocess → cluster and vote canonical metadata → assemble → filter → link
 bibliographies → clean → split by publication date → export as S2 V2 gzipped JSONL.
 
-- **One DAG for each** `include/releases/<name>.yaml` (or of the folder that `S2CORPUS_RELEASES` names); that file says all that makes
-  the release.
+- **One DAG for each** `include/releases/<name>.yaml` (or of the folder in `S2CORPUS_RELEASES`). The file contains all settings
+  of the release.
 - **Each stage** is a task group `plan → work (mapped over shards) → finish → quality`; intake has `regroup → gather (mapped over buckets
-  of records)` before `finish`, vote, assemble and link `gather → gather_2 (mapped over buckets of papers)`, export `gather`. Nothing is
-  a table before `finish` has committed it; nothing continues before `quality` has passed. Stages whose shards are those of an earlier
-  one have no `plan`.
-- **As of** the end of the data interval: the run of January sees what was ready before 1 February, whenever it runs. Backfill past
-  intervals in the UI, on the command line or by REST, a release waits for the earlier ones of its spec that are being made, because the
-  newest published one is its parent. Intervals before the spec's start date are refused.
-- **Triggered by hand** it makes the last whole interval, or the one that is given. A logical date outside the spec's start and end dates
-  makes nothing: Airflow gives such a run no tasks and calls it a success. Clear the interval's run, or backfill it, to make it again.
+  of records)` before `finish`; vote, assemble and link have `gather → gather_2 (mapped over buckets of papers)`; export has `gather`.
+  `finish` commits the tables of a stage. The next stage starts after `quality` has passed. A stage that uses the shards of an earlier
+  stage has no `plan`.
+- **As of** the end of the data interval: the run of January uses what was ready before February 1, regardless of when it runs. Backfill
+  past intervals in the UI, on the command line or by REST. A release waits for running earlier releases of its spec, because
+  the newest published release is its parent. Intervals outside the spec's start and end dates are refused.
+- **Triggered by hand**, the DAG makes the last completed interval, or the given interval. If the logical date is outside the spec's start
+  and end dates, Airflow creates a run without tasks and marks it as a success. To make an interval again, clear its run or backfill it.
 - **Retries** only transient errors (a server down, a connection lost). A wrong input, a blocking check or a bug fails at once, with a
-  sentence that says what to do. Clearing a stage does it and all after it again; finished extractions are never repeated.
-- **The pointer** `snapshots/<spec>/latest.json` moves last, after every check passed and, where the spec asks, a person approved.
-  Who started the run or delivered what is new in it may reject, not approve: then another person is asked.
-  Rejecting, or not answering in time, leaves the snapshot unpublished; clear `approve` to be asked again. Nobody is asked for a
-  snapshot that is published already: it has the bytes that were approved.
+  message that contains the next step. Clearing a stage repeats it and all later stages; finished extractions are never repeated.
+- **The pointer** `snapshots/<spec>/latest.json` moves last: after every check passed and, if the spec requires approval, a person approved.
+  The person who started the run or delivered its new files may reject it, but another person must approve it.
+  After a rejection or a timeout the snapshot remains unpublished; clear `approve` to request an answer again. A snapshot that is
+  already published needs no new approval, because its bytes are the same.
 - **Overriding a check** that warns, or blocks and may be overridden, takes a written reason: `corpus accept`, or the parameter `accept`.
 """
 
@@ -63,7 +63,7 @@ RELEASES = releases_folder()
 
 
 def _run() -> Any:
-    """The run that the current task works for, from its data interval."""
+    """Return the pipeline run of the current task, from its data interval."""
     from s2corpus.pipeline.run import Run
 
     context = get_current_context()
@@ -73,7 +73,8 @@ def _run() -> Any:
         raise UserError("this run has no data interval: trigger it with one, or backfill the interval")
     if start < _midnight(spec.schedule.start_date):
         raise UserError(
-            f"the interval from {start} lies before the spec's start date {spec.schedule.start_date}: refused"
+            f"the interval from {start} begins before the spec's start date {spec.schedule.start_date}: refused. "
+            "Choose a later interval, or change schedule.start_date in the spec"
         )
     if spec.schedule.end_date and start.date() > spec.schedule.end_date:
         raise UserError(
@@ -87,7 +88,7 @@ def _run() -> Any:
 
 @task.sensor(mode="reschedule", poke_interval=20)
 def begin() -> PokeReturnValue:
-    """Intake's plan, once no earlier release of the spec is being made: the newest published one becomes the parent."""
+    """Return the shards of intake when no earlier release of the spec is running: its snapshot becomes the parent."""
     from s2corpus.pipeline import runner
 
     run, context = _run(), get_current_context()
@@ -112,7 +113,7 @@ def plan(stage: str, number: int = 0) -> list[list[int]]:
 
 @task(map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
 def work(stage: str, shards: list[int], number: int = 0) -> None:
-    """Do these shards of a round."""
+    """Process these shards of a round."""
     from s2corpus.pipeline import runner
 
     get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
@@ -121,7 +122,7 @@ def work(stage: str, shards: list[int], number: int = 0) -> None:
 
 @task
 def finish(stage: str, *, outlet_events: Any = None) -> list[list[int]]:
-    """Commit the stage's tables, announce each as an asset, and keep what it measured; the shards of the stages that take over its own."""
+    """Commit the stage's tables and metrics, and add an asset event for each table; return the shards of later stages."""
     from s2corpus.pipeline import runner
 
     run = _run()
@@ -144,10 +145,10 @@ def quality(stage: str) -> None:
 
 
 class Approve(ApprovalOperator):
-    """Asks a person whether to publish, showing what there is to publish. No answer in time is a rejection."""
+    """Asks a person to approve the release and shows its summary. A timeout is a rejection."""
 
     def execute(self, context: Any) -> Any:
-        """Ask, unless it is published already."""
+        """Request an approval unless the snapshot is already published."""
         from s2corpus.pipeline import runner
 
         run = _run()
@@ -156,7 +157,7 @@ class Approve(ApprovalOperator):
         return super().execute(context) if self.body else None
 
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
-        """Keep who answered what; after a rejection nothing follows."""
+        """Record the answer and the person; a rejection skips `publish`."""
         from s2corpus.catalog.models import Answer
         from s2corpus.pipeline import runner
         from s2corpus.pipeline.approvers import AnotherPerson
@@ -165,7 +166,12 @@ class Approve(ApprovalOperator):
         answer = Answer.APPROVED if self.APPROVE in event["chosen_options"] else Answer.REJECTED
         if event.get("timedout"):
             answer = Answer.NONE
-            corpus_alerts.tell(f"{run.release_id}: not published", "nobody approved it in time", "approve", context)
+            corpus_alerts.tell(
+                f"{run.release_id}: not published",
+                "the approval request timed out without an answer",
+                "approve",
+                context,
+            )
         note = str((event.get("params_input") or {}).get("note") or "")
         try:
             runner.record_answer(run, answer, _name(user), note, event["responded_at"], _starter())
@@ -177,7 +183,7 @@ class Approve(ApprovalOperator):
 
 @task
 def publish(approval: Any = None, *, outlet_events: Any = None) -> str:
-    """Move the pointer to the snapshot, announce it, and say what the release is."""
+    """Move the pointer to the snapshot, add the asset events, and print the summary."""
     from s2corpus.pipeline import runner
     from s2corpus.pipeline.summary import format_summary
 
@@ -202,11 +208,11 @@ def publish(approval: Any = None, *, outlet_events: Any = None) -> str:
     return str(run.snapshot_id)
 
 
-_AFTER = "What follows the stages. When it fails: `docs/runbook.md#{0}`."
+_AFTER = "A task after the stages. When it fails: `docs/runbook.md#{0}`."
 
 
 def _batches(shards: list[int], tasks: int) -> list[list[int]]:
-    """Shards as at most `tasks` batches of about the same size, each worked on by one mapped task."""
+    """Divide shards into at most `tasks` batches of similar size, one for each mapped task."""
     size = -(-len(shards) // tasks) or 1
     return [shards[i : i + size] for i in range(0, len(shards), size)]
 
@@ -223,7 +229,7 @@ def _midnight(day: Any) -> datetime:
 
 
 def _starter() -> str | None:
-    """Who started the current run, or its backfill; None where the schedule did."""
+    """Return the user who started the current run or its backfill; None for a scheduled run."""
     return getattr(get_current_context()["dag_run"], "triggering_user_name", None)
 
 
@@ -233,7 +239,7 @@ def _name(user: Any) -> str:
 
 @cache
 def _documentation(stage: str) -> str:
-    """What a stage is, from its module (read, not imported), and where the runbook says what to do when it fails."""
+    """Return the docstring of the stage's module (read, not imported) with a link to its section of the runbook."""
     folder = Path(s2corpus.stages.__file__).parent
     path = next(p for p in (folder / f"{stage}.py", folder / stage / "stage.py") if p.exists())
     said = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
@@ -241,7 +247,7 @@ def _documentation(stage: str) -> str:
 
 
 def release_dag(spec: ReleaseSpec) -> DAG:
-    """The DAG of one spec."""
+    """Return the DAG of a spec."""
     schedule = spec.schedule
     with DAG(
         f"{RELEASE_DAG}{spec.name}",
@@ -301,7 +307,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
             approval = Approve(
                 task_id="approve",
                 subject=f"Publish a release of {spec.name}?",  # `execute` names the release
-                params={"note": Param("", type="string", title="Note, kept with the answer")},
+                params={"note": Param("", type="string", title="Note, stored with the answer")},
                 defaults=Approve.REJECT,
                 response_timeout=timedelta(hours=spec.export.approval_hours),
                 retries=50,  # each asks again after somebody answered who may not
@@ -318,14 +324,14 @@ def release_dag(spec: ReleaseSpec) -> DAG:
 
 
 def _pod(stage: str) -> dict[str, Any]:
-    """With the KubernetesExecutor: the pod of a stage's work, where S2CORPUS_POD_TEMPLATES has one of its own (deploy/kubernetes/pods)."""
+    """Return the pod template of a stage for the KubernetesExecutor, if S2CORPUS_POD_TEMPLATES contains one (deploy/kubernetes/pods)."""
     path = Path(os.environ.get("S2CORPUS_POD_TEMPLATES") or "-", f"{stage}.yaml")
     return {"executor_config": {"pod_template_file": str(path)}} if path.exists() else {}
 
 
 def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -> Any:
-    """The task group of one stage, after the stage before it."""
-    doc_md = None if _asked else _documentation(stage)  # nobody reads it in a task's process
+    """Add the task group of a stage after the previous stage; return its last task."""
+    doc_md = None if _asked else _documentation(stage)  # a task's process does not need it
 
     @task_group(group_id=stage)
     def group() -> Any:
@@ -356,7 +362,7 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
         earlier = [tables[name] for name in STAGE_NAMES[: STAGE_NAMES.index(stage)]]
         shards[stage] = finish.override(doc_md=doc_md, inlets=earlier, outlets=[tables[stage]])(stage)
         checked = quality.override(doc_md=doc_md)(stage)
-        first >> shards[stage]  # else, with all mapped tasks of a changed DAG removed, nothing would hold `finish` back
+        first >> shards[stage]  # required if a changed DAG removes all mapped tasks: `finish` would start too early
         done >> shards[stage] >> checked
         return checked
 

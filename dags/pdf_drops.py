@@ -1,19 +1,18 @@
 """
 ### New drops
 
-Waits for drops (`drops/<id>/_READY`) and metadata deliveries (`sources/<source>/<id>/_READY`), and works on them as they come, so that a
-release finds it done: what is verified, selected, extracted and postprocessed is kept by content and never done again.
+Waits for drops (`drops/<id>/_READY`) and metadata deliveries (`sources/<source>/<id>/_READY`), and processes them on arrival.
+Releases reuse the results: verification, selection, extraction and postprocessing are cached by content.
 
-- **One event** of the asset `corpus_drops` for each, fired by the triggerer, which holds no worker while it waits. One run takes on all
-  that is there when it begins; what comes meanwhile waits for the next: five hundred drops at once are one run or two.
-- **`plan → register → gather → work → settle`**: verify against `_READY`, cut into batches of a shard's size, take each through select,
-  extract (pool `grobid`, after the releases) and postprocess, and say in each drop's row what came of it.
-- **Refused** is a drop that differs from its `_READY`: the reason is in the log of `register`, in its row (`corpus drops`) and in an alert,
-  and nothing else waits for it. It is looked at again when its `_READY` is written again.
+- **One event** of the asset `corpus_drops` for each arrival, fired by the triggerer; waiting occupies no worker. One run processes all
+  arrivals that exist when it starts. Later arrivals wait for the next run.
+- **`plan → register → gather → work → settle`**: verify files against `_READY`, divide them into batches, run select, extract (pool
+  `grobid`, with lower priority than releases) and postprocess on each batch, and record the outcome of each drop.
+- **Refused**: a drop that differs from its `_READY` is refused. The log of `register`, `corpus drops` and an alert contain the reason.
+  Other drops continue. A new `_READY` starts a new attempt.
 - **A release**: processed drops start the releases of specs with `schedule.on_drop: true`, as of the second after the latest
   `ready_at`. Other specs wait for their interval.
-- **Taken up again**: what a failed or killed run leaves open, the next run takes on with its own. Triggered by hand, a run looks into the
-  lake itself.
+- **Retries**: the next run also processes what a failed or killed run left open. A run that is triggered by hand lists the lake itself.
 
 `docs/drops.md` has the layout of a drop, every state and what to do about it.
 """
@@ -44,7 +43,7 @@ from s2corpus.spec import read_specs, releases_folder
 
 SECONDS = float(os.environ.get("S2CORPUS_DROPS_SECONDS", "30"))
 REGISTERED, MOST = 50, 200
-"""arrivals that one task registers, and mapped tasks of a kind: with more to do, each does more"""
+"""arrivals that one task registers; maximum number of mapped tasks of a kind (larger batches beyond it)"""
 DROPS = Asset("corpus_drops", watchers=[AssetWatcher(name="corpus_drops", trigger=DropWatch(seconds=SECONDS))])
 RESOURCES = [spec.resources for spec in read_specs(releases_folder())[0]]
 IN_FLIGHT = max((resources.in_flight for resources in RESOURCES), default=1)
@@ -53,7 +52,7 @@ HOURS = max((resources.task_hours for resources in RESOURCES), default=24)
 
 @task
 def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
-    """What there is to take on, in batches: what the events say, and what earlier runs left open."""
+    """Return the arrivals of the events and those that earlier runs left open, in batches."""
     from s2corpus.deliveries.status import Arrival, Watch
     from s2corpus.drops import processing
 
@@ -62,25 +61,25 @@ def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
     told = [Arrival(**payload) for payload in events if payload]
     specs, wrong = read_specs(releases_folder())
     arrivals = processing.due(lake, told if events else Watch(lake).look(), only=specs if wrong else None)
-    print(f"{len(told)} events; {len(arrivals)} drops and deliveries to take on")
+    print(f"{len(told)} events; {len(arrivals)} drops and deliveries to process")
     return _batches([asdict(arrival) for arrival in arrivals], REGISTERED)
 
 
 @task(map_index_template="{{ label }}")
 def register(arrivals: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Verify these against their `_READY`, and keep what they hold."""
+    """Verify these arrivals against their `_READY`, and store their file lists."""
     from s2corpus.deliveries.status import Arrival, State
     from s2corpus.drops import processing
 
     rows = processing.register_all(_lake(), [Arrival(**arrival) for arrival in arrivals], _specs())
     refused = [f"{row.name}: {row.outcome}" for row in rows if row.state in (State.REFUSED, State.FAILED)]
-    _label(f"{len(rows)} taken on" + "".join(f", {each}" for each in refused[:3]))
+    _label(f"{len(rows)} registered" + "".join(f", {each}" for each in refused[:3]))
     return [{"folder": row.folder, "mark": row.mark} for row in rows]
 
 
 @task(trigger_rule="all_done")
 def gather(registered: Iterable[list[dict[str, str]]]) -> list[list[str]]:
-    """The files of the registered drops in batches, a list of them for each task."""
+    """Return the ids of batches of the registered drops' files, one list for each task."""
     from s2corpus.deliveries.status import Arrival
     from s2corpus.drops import processing
 
@@ -90,7 +89,7 @@ def gather(registered: Iterable[list[dict[str, str]]]) -> list[list[str]]:
 
 @task(pool="grobid", pool_slots=IN_FLIGHT, priority_weight=1, weight_rule="absolute", map_index_template="{{ label }}")
 def work(batches: list[str]) -> None:
-    """Take these batches through select, extract and postprocess."""
+    """Run select, extract and postprocess on these batches."""
     from s2corpus.drops.batches import find
     from s2corpus.drops.batches import work as work_on
 
@@ -108,25 +107,25 @@ def settle(
     registered: Iterable[list[dict[str, str]]],
     batches: list[list[str]] | None,
 ) -> dict[str, str]:
-    """Say what came of each drop and delivery; fails where some are left open for the next run."""
+    """Record the outcome of each drop and delivery; fail if some remain open for the next run."""
     from s2corpus.deliveries.status import Arrival, State, rows_of
     from s2corpus.drops import processing
 
     if planned is None or batches is None:
-        raise UserError("`plan` or `gather` failed: see its log; the next run takes on what is open")
+        raise UserError("`plan` or `gather` failed: see its log; the next run retries unfinished drops")
     lake, context = _lake(), get_current_context()
     arrivals = [Arrival(**arrival) for batch in registered or () for arrival in batch]
     rows = processing.settle(lake, arrivals, [id_ for ids in batches for id_ in ids], _specs())
     wrong = [row for row in rows if row.state in (State.REFUSED, State.FAILED, State.UNFINISHED)]
     if wrong:
-        what = f"{len(wrong)} of {len(rows)} new drops and deliveries are refused or not done"
+        what = f"{len(wrong)} of {len(rows)} new drops and deliveries are refused or unfinished"
         corpus_alerts.tell(what, "; ".join(str(row) for row in wrong[:5]), "drops", context)
     everything = {row.folder: row for row in rows_of(lake, [Arrival(**a) for batch in planned for a in batch])}
     left = [row for row in everything.values() if row.state in (State.ANNOUNCED, State.REGISTERED)]
     if left:
         raise UserError(
-            f"{len(left)} of {len(everything)} are left open, {left[0].name} first: see why `register` or `work` "
-            "failed, and clear it; else the next run takes them on"
+            f"{len(left)} of {len(everything)} are unfinished, first {left[0].name}: see the log of `register` or `work` "
+            "and clear the failed task, or wait: the next run retries them"
         )
     return {row.folder: row.outcome for row in rows}
 
@@ -155,13 +154,13 @@ def _specs() -> Any:
 
 
 def _batches(items: list[Any], size: int) -> list[list[Any]]:
-    """Items as lists of this size, or of a larger one where there would be more than `MOST`."""
+    """Divide items into lists of this size, or larger to get at most `MOST` lists."""
     size = max(size, -(-len(items) // MOST))
     return [items[i : i + size] for i in range(0, len(items), size)]
 
 
 def _label(text: str) -> None:
-    """What Airflow's pages call this mapped task."""
+    """Set the label of this mapped task in Airflow's UI."""
     get_current_context()["label"] = text  # type: ignore[typeddict-unknown-key]
 
 

@@ -45,11 +45,11 @@ class CorpusAlerts(AirflowPlugin):
 
 
 def task_failed(context: Mapping[str, Any]) -> None:
-    """Record in the catalog that a stage failed, and alert once a stage, however many of its shards fail."""
+    """Record the failure of a stage in the catalog; send one alert for each stage, for any number of shards."""
     try:
         alert = _failure(context)
     except Exception:
-        log.exception("the failure could not be reported")
+        log.exception("could not report the failure")
         return
     if alert:
         _send(alert, _connections())
@@ -85,7 +85,7 @@ def _release_id(dag_id: str, end: datetime | str | None) -> ReleaseId | None:
 
 
 def _shards(context: Mapping[str, Any]) -> str:
-    """Which part of a mapped task's work: the shards, where the task had read them."""
+    """Return the shards of a mapped task for the subject, or its index if it failed before it read them."""
     index, shards = context["ti"].map_index, context.get("shards")
     if shards:
         return f", shard {shards[0]}" if len(shards) == 1 else f", shards {shards[0]}–{shards[-1]}"
@@ -93,13 +93,13 @@ def _shards(context: Mapping[str, Any]) -> str:
 
 
 def _first(release: str, stage: str, error: Any) -> bool:
-    """Note the failure in the catalog; whether it is the stage's first. Where that cannot be known, it is."""
+    """Record the failure in the catalog; return whether it is the stage's first (True if the catalog is unreachable)."""
     from s2corpus.pipeline import runner
 
     try:
         return runner.record_failure(release, stage, error if isinstance(error, BaseException) else None)
     except Exception as unreachable:
-        log.warning("the catalog did not take the failure of %s: %s", stage, type(unreachable).__name__)
+        log.warning("could not record the failure of %s in the catalog: %s", stage, type(unreachable).__name__)
         return True
 
 
@@ -111,7 +111,7 @@ async def release_late(hours: float, context: Mapping[str, Any] | None = None) -
         f"{_release_id(dag_id, run.get('data_interval_end')) or dag_id}: late",
         f"the release has not ended {hours:g} hours after its run was made",
         str(run.get("queued_at") or run.get("start_date") or "unknown"),
-        f"see which task it is at, or who has to answer; {RUNBOOK}#late",
+        f"find the running task or the open approval request; {RUNBOOK}#late",
         _link(dag_id, run_id),
     )
     found: dict[str, Any] = {}

@@ -20,7 +20,7 @@ TOGETHER = 50
 
 
 class DropWatch(BaseEventTrigger):
-    """Looks into the lake every `seconds`, and fires `{folder, mark}` for each drop or delivery that is ready and new.
+    """Lists the lake every `seconds`, and fires `{folder, mark}` for each drop or delivery that is ready and new.
 
     The watch then notes in the lake that the drop is announced, so that a restarted triggerer does not fire it again. An event
     can still get lost, for example if the triggerer is killed before Airflow stores it. The watch therefore fires again for
@@ -32,7 +32,7 @@ class DropWatch(BaseEventTrigger):
         self.seconds = seconds
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        """How it is made again in the triggerer."""
+        """Return class path and arguments for the triggerer."""
         return "drop_watch.DropWatch", {"seconds": self.seconds}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
@@ -54,12 +54,12 @@ class DropWatch(BaseEventTrigger):
                 await asyncio.to_thread(watch.confirm)
             except Exception as error:
                 broken = True  # its keys may have been changed: the lake is opened again
-                self.log.warning("the lake cannot be looked at, it is tried again in %g s: %s", self.seconds, error)
+                self.log.warning("cannot list the lake, next attempt in %g s: %s", self.seconds, error)
             await asyncio.sleep(0 if more else self.seconds)
 
 
 def _watch(before: Any) -> Any:
-    """A watch over the lake, the one before where there is one, with the lake opened again."""
+    """Open the lake again; return the earlier watch over it, or a new watch."""
     from s2corpus.deliveries.status import Watch
     from s2corpus.storage.lake import lake_uri, open_lake
 

@@ -260,13 +260,13 @@ def _answer_errors(app: FastAPI, login: Callable[[str], str] | None) -> None:
     @app.exception_handler(StarletteHTTPException)
     async def refused(request: Request, error: StarletteHTTPException) -> Response:
         said = {401: "Please log in to Airflow.", 403: "You have no right to see this.", 404: "There is no such page."}
-        words = error.detail if error.detail.endswith(".") else said.get(error.status_code, "This cannot be done.")
+        words = error.detail if error.detail.endswith(".") else said.get(error.status_code, "The request was refused.")
         back = login(request.url.path) if login and error.status_code == 401 else None
         return render(request, "error.html", status=error.status_code, words=words, login=back)
 
     @app.exception_handler(RequestValidationError)
     async def wrong(request: Request, _: RequestValidationError) -> Response:
-        return render(request, "error.html", status=422, words="The address is not one of this page's.", login=None)
+        return render(request, "error.html", status=422, words="This address is invalid.", login=None)
 
     async def broken(request: Request, error: Exception) -> Response:
         return render(
@@ -281,11 +281,11 @@ def _answer_errors(app: FastAPI, login: Callable[[str], str] | None) -> None:
     @app.exception_handler(Exception)
     async def fault(request: Request, _: Exception) -> Response:
         """An unforeseen error: the log has it, the reader does not see it."""
-        words = "This page has failed: the log of Airflow's API server says how."
+        words = "This page failed: the log of Airflow's API server contains the error."
         response = render(request, "error.html", status=500, words=words, login=None)
         response.headers.update(HEADERS)
         return response
 
     @app.exception_handler(SQLAlchemyError)
     async def no_catalog(request: Request, _: SQLAlchemyError) -> Response:
-        return render(request, "error.html", status=503, words="The catalog does not answer.", login=None)
+        return render(request, "error.html", status=503, words="The catalog is unreachable.", login=None)

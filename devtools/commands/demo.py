@@ -83,7 +83,7 @@ def command(datasets: bool) -> None:
         step("Building the datasets")
         make_datasets(endpoints, runs[-1], requested)
     step("Done. What to look at next:")
-    print_next_steps(endpoints, runs[-1])
+    print_next_steps(endpoints, "Your papers    make release PDFS=~/papers")
 
 
 def _describe_arrivals(january: Truth, february: Truth, march: Truth) -> str:

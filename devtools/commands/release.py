@@ -57,7 +57,7 @@ def command(folder: Path) -> None:
     if not metadata:
         click.echo()
         click.echo(describe_missing_metadata(folder))
-    print_next_steps(endpoints, run)
+    print_next_steps(endpoints)
 
 
 def describe_missing_metadata(folder: Path) -> str:

@@ -115,17 +115,15 @@ def format_difference(run: Run) -> str:
     return "\n".join(lines)
 
 
-def print_next_steps(endpoints: Endpoints, run: Run) -> None:
-    """Print where to look, how to read a document, how to use own papers, and how to stop."""
+def print_next_steps(endpoints: Endpoints, hint: str = "") -> None:
+    """Print where to look and how to stop; `hint` is one more line between them."""
     page = f"{endpoints.airflow_url}/plugin/corpus-releases"
-    snapshot = run.lake.uri(f"snapshots/{run.snapshot_id}/")
+    hint = f"\n  {hint}" if hint else ""
     print(f"""
   The releases   {page}
                  user {endpoints.airflow_user}, password {endpoints.airflow_password}
                  Open a release to see its funnel and checks. Search for a title to see the way of one paper:
-                 its records, the vote for each field, and why it is in the corpus or not.
-  A document     {COMMAND} read {snapshot} --sample 1 --text
-  Your papers    make release PDFS=~/papers
+                 its records, the vote for each field, and why it is in the corpus or not.{hint}
   Stop           make down   (keeps the data in {os.path.relpath(default_state())})
   Delete         {os.path.relpath(sys.executable)} -m devtools down --wipe --yes
 """)

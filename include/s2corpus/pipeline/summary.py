@@ -146,10 +146,14 @@ def _table(first: str, second: str, rows: Iterable[tuple[str, int, int]]) -> lis
 
 
 def format_papers_report(run: Run) -> str:
-    """Return one line per delivered file name of a small release, with the deciding stage and outcome."""
+    """Return one line per delivered file name of a small release, with the deciding stage and outcome.
+
+    A last line counts the papers without a PDF, if there are any.
+    """
     selections = {row["file_sha1"]: row["outcome"] for row in run.table(SELECTIONS).rows(["file_sha1", "outcome"])}
     extracted = {row["file_sha1"]: row["outcome"] for row in run.table(EXTRACTIONS).rows(["file_sha1", "outcome"])}
-    papers = {row["canonical_pdf"]: row for row in run.table(PAPERS).rows(["paper_id", "canonical_pdf", "title"])}
+    rows = list(run.table(PAPERS).rows(["paper_id", "canonical_pdf", "title"]))
+    papers = {row["canonical_pdf"]: row for row in rows if row["canonical_pdf"]}
     kept = {row["paper_id"]: row["outcome"] for row in run.table(FILTERED).rows(["paper_id", "outcome"])}
     documents = {
         row["paper_id"]: row["outcome"]
@@ -180,4 +184,10 @@ def format_papers_report(run: Run) -> str:
         for number, place in enumerate(pdf["places"]):
             same = f"the same file as {pdf['places'][0]['name']}" if number else what
             lines.append((place["name"], f"  {same[:60]:<28} {place['name'][-44:]:<44} {title[:60]}"))
-    return "\n".join(["Outcome of each PDF", "", *(line for _, line in sorted(lines))])
+    report = ["Outcome of each PDF", "", *(line for _, line in sorted(lines))]
+    if without := len(rows) - len(papers):
+        report += [
+            "",
+            f"  {len(rows)} papers: {len(papers)} with a PDF, {without} without. A record of metadata without a PDF is a paper too.",
+        ]
+    return "\n".join(report)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import orjson
 import pytest
 
+from devtools.local.release import print_next_steps
 from s2corpus.pipeline.quality import Verdict
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import format_papers_report, format_summary
@@ -48,6 +50,26 @@ def test_every_name_of_a_pdf_has_its_line(run: Run) -> None:
         ["select: encrypted", "b.pdf"],
         ["the same file as a.pdf", "sub/copy of a.pdf"],
     ]
+
+
+def test_report_explains_papers_without_pdf(run: Run) -> None:
+    pdf = {"file_sha1": A, "bytes": 1, "places": [{"drop": "d", "name": "a.pdf"}], "first_seen": "2023"}
+    rewrite(run, PDFS, pdf, facts={"pdf_shards": 1})
+    rewrite(run, SELECTIONS, {"file_sha1": A, "outcome": "landscape"})
+    empty = {"open_access": False, "editorial_by": [], "access": [], "provenance": {}, "record_ids": []}
+    rewrite(run, PAPERS, *({**empty, "paper_id": n * 15, "canonical_pdf": A if n == "1" else None} for n in "123"))
+    for table in (EXTRACTIONS, FILTERED, DOCUMENTS, SPLITS):
+        rewrite(run, table)
+    report = format_papers_report(run)
+    assert "3 papers: 1 with a PDF, 2 without. A record of metadata without a PDF is a paper too." in report
+
+
+def test_each_next_step_is_printed_once(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    endpoints = Mock(airflow_url="http://airflow.test", airflow_user="admin", airflow_password="secret")
+    print_next_steps(endpoints)
+    printed = format_summary(run) + capsys.readouterr().out
+    assert printed.count(" read ") == 1, "the summary contains the command that reads a document"
+    assert "make release" not in printed, "only the demo names the command that the user would run next"
 
 
 def test_the_summary_shows_what_was_delivered_wrongly(run: Run) -> None:

@@ -199,6 +199,14 @@ FAINT = """
 """text whose contrast to what lies under it is below 4.5 to 1 (WCAG 2.2, AA)"""
 
 
+def list_axe_violations(page: Any) -> list[tuple[str, str]]:
+    """Return the rule and the first element of each violation that axe-core reports."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    violations = Axe().run(page).response["violations"]
+    return [(violation["id"], violation["nodes"][0]["html"][:120]) for violation in violations]
+
+
 @pytest.mark.parametrize("width", [1400, 400])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_browser_shows_it_whole_and_quiet(scheme: str, width: int, browser: Any, server: Server) -> None:
@@ -217,6 +225,7 @@ def test_a_browser_shows_it_whole_and_quiet(scheme: str, width: int, browser: An
     unfinished = address.replace(PUBLISHED.rpartition("-")[2], UNFINISHED.rpartition("-")[2])
     kinds = {"list": urljoin(server[0], PAGE), "release": address, "quality": f"{address}/quality"}
     kinds |= {"drops": urljoin(server[0], f"{PAGE}drops"), "trends": f"{address}/trends"}
+    kinds |= {"intervals": urljoin(server[0], f"{PAGE}corpus_release__sample/intervals")}
     kinds |= {"compare": f"{address}/compare?other={SECOND.rpartition('-')[2]}", "stopped": unfinished}
     kinds |= {"stopped-checks": f"{unfinished}/quality"}
     kinds |= {"snapshot": f"{address}/snapshot", "documents": f"{address}/documents/s2orc"}
@@ -236,6 +245,7 @@ def test_a_browser_shows_it_whole_and_quiet(scheme: str, width: int, browser: An
         )
         assert page.evaluate(OVERLAPS) == [], f"{name} has labels that lie on each other"
         assert page.evaluate(FAINT) == [], f"{name} has text that stands out too little"
+        assert list_axe_violations(page) == [], f"{name} violates rules of axe-core"
     page.goto(kinds["paper"])
     assert page.inner_text("h1") == INJECTED
     page.goto(kinds["snapshot"])

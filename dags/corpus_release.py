@@ -126,10 +126,10 @@ def finish(stage: str, *, outlet_events: Any = None) -> list[list[int]]:
     from s2corpus.pipeline import runner
 
     run = _run()
-    corpus_lineage.tell(get_current_context()["task"], corpus_lineage.tables, run, stage)
+    corpus_lineage.attach_lineage(get_current_context()["task"], corpus_lineage.describe_tables, run, stage)
     runner.finish(run, stage)
     (alias,) = get_current_context()["task"].outlets
-    for uri, facts in corpus_lineage.written(run, stage):
+    for uri, facts in corpus_lineage.list_outputs(run, stage):
         outlet_events[alias].add(Asset(uri), extra=facts)
     return _batches(list(range(runner.shards_after(run, stage))), run.spec.resources.max_tasks)
 
@@ -140,7 +140,7 @@ def quality(stage: str) -> None:
     from s2corpus.pipeline import runner
 
     run = _run()
-    corpus_lineage.tell(get_current_context()["task"], corpus_lineage.verdicts, run, stage)
+    corpus_lineage.attach_lineage(get_current_context()["task"], corpus_lineage.describe_verdicts, run, stage)
     runner.check(run, stage)
 
 

@@ -1,7 +1,7 @@
-"""What OpenLineage hears of a release: the tables that a stage reads and writes, by their addresses in the lake, and what its checks said.
+"""Report the lineage of a release to OpenLineage: the tables that a stage reads and writes, and the results of its checks.
 
-A task that commits or checks a stage is given the method that OpenLineage's listener asks for when it ends; where lineage is off nobody
-asks, and nothing is read or loaded. Here, because every component finds this folder.
+A task that commits or checks a stage gets the method that OpenLineage's listener calls when the task ends. If lineage is off,
+the method is never called, and nothing is read or imported. The module is a plugin so that every Airflow component can import it.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 MAX_DELIVERIES = 1_000
-"""drops and deliveries that intake names as its inputs"""
+"""maximum number of drops and deliveries among the inputs of intake"""
 
 
-def tell(task: Any, described: Callable[[Any, str], Any], run: Any, stage: str) -> None:
-    """Have the running task say at its end what `described` (`tables` or `verdicts`) gives for a stage of a run."""
-    task.get_openlineage_facets_on_complete = lambda task_instance: described(run, stage)
+def attach_lineage(task: Any, describe: Callable[[Any, str], Any], run: Any, stage: str) -> None:
+    """Attach lineage to a running task; `describe` is `describe_tables` or `describe_verdicts`."""
+    task.get_openlineage_facets_on_complete = lambda task_instance: describe(run, stage)
 
 
-def written(run: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The URI of each table that a finished stage wrote, with its rows; of export, the snapshot's."""
+def list_outputs(run: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the URI of each table that a finished stage wrote, with its number of rows; for export, also the URI of the snapshot."""
     from s2corpus.pipeline.stages import stage_row
 
     if name == "export":
@@ -30,17 +30,20 @@ def written(run: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield _uri(run, f"{run.folder}/{table.name}"), {"table": table.name, "rows": rows}
 
 
-def tables(run: Any, name: str) -> Any:
-    """The tables that a stage reads and writes, with their columns and rows; intake reads deliveries, export writes the snapshot."""
+def describe_tables(run: Any, name: str) -> Any:
+    """Return the tables that a stage reads and writes, with columns and sizes.
+
+    The inputs of intake are the drops and deliveries; export also writes the snapshot.
+    """
     from airflow.providers.openlineage.extractors import OperatorLineage
     from openlineage.client.event_v2 import InputDataset, OutputDataset
     from openlineage.client.facet_v2 import output_statistics_output_dataset
 
     from s2corpus.pipeline.stages import stage_row
 
-    of = stage_row(name)
+    stage = stage_row(name)
     outputs = []
-    for table in of.written_tables:
+    for table in stage.written_tables:
         commit = run.table(table).committed()
         size = sum(part.bytes for part in commit.parts)
         statistics = output_statistics_output_dataset.OutputStatisticsOutputDatasetFacet(
@@ -55,7 +58,7 @@ def tables(run: Any, name: str) -> Any:
         )
     inputs = [
         InputDataset(*_address(run, f"{run.folder}/{table.name}"), facets={"schema": _schema(table)})
-        for table in of.read_tables
+        for table in stage.read_tables
     ]
     if name == "intake":
         inputs += [InputDataset(*_address(run, folder)) for folder in _deliveries(run)]
@@ -64,8 +67,8 @@ def tables(run: Any, name: str) -> Any:
     return OperatorLineage(inputs=inputs, outputs=outputs)
 
 
-def verdicts(run: Any, name: str) -> Any:
-    """What the checks of a stage said, as assertions on each table that it wrote; of export, on the snapshot."""
+def describe_verdicts(run: Any, name: str) -> Any:
+    """Return the results of a stage's checks as assertions on each table that it wrote; for export, on the snapshot."""
     from airflow.providers.openlineage.extractors import OperatorLineage
     from openlineage.client.event_v2 import InputDataset
     from openlineage.client.facet_v2 import data_quality_assertions_dataset as quality
@@ -90,7 +93,7 @@ def verdicts(run: Any, name: str) -> Any:
 
 
 def _address(run: Any, key: str) -> tuple[str, str]:
-    """Namespace and name of something in the lake, as OpenLineage names objects: `s3://bucket` and the key, `file` and the path."""
+    """Return the OpenLineage namespace and name of a key in the lake: (`s3://bucket`, key) or (`file`, path)."""
     uri = run.lake.uri(key)
     parts = urlsplit(uri)
     return (f"s3://{parts.netloc}", parts.path.strip("/")) if parts.scheme == "s3" else ("file", uri)
@@ -109,7 +112,7 @@ def _schema(table: Any) -> Any:
 
 
 def _deliveries(run: Any) -> Iterable[str]:
-    """The folders of the drops and deliveries that were taken, the last ready first."""
+    """Return the folders of the accepted drops and deliveries, latest first, at most MAX_DELIVERIES."""
     from s2corpus.deliveries.status import folder_of
     from s2corpus.tables import DELIVERIES
 

@@ -1,8 +1,9 @@
-"""The routes. Every one is authorised by what `build` is given; every id is checked before anything is opened; all are GET but
-the marking of an evaluation (`evaluation`).
+"""Define the routes of the release pages.
 
-URLs are `/` and `/<dag_id>/<as_of>/…`: the release is named by the DAG that the user was let through to, so that nobody reads a
-release by way of another one's DAG.
+The dependencies given to `build` authorize every route. Every id is validated before a file is opened. All routes are GET, except
+the route that stores marks of an evaluation (`evaluation`).
+
+URLs are `/` and `/<dag_id>/<as_of>/…`. The authorized DAG names the release, so a user cannot read a release of another DAG.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
@@ -63,14 +64,14 @@ class Set(StrEnum):
 
 
 class Asset(StrEnum):
-    """The files the pages load."""
+    """The static files of the pages."""
 
     CSS = "page.css"
     SCRIPT = "page.js"
 
 
 Visible = Callable[[str], bool]
-"""whether the user may see the DAG of that id"""
+"""return whether the user may see the DAG with this id"""
 
 
 def build(
@@ -82,11 +83,12 @@ def build(
     login: Callable[[str], str] | None = None,
     marker: Callable[..., str] | None = None,
 ) -> FastAPI:
-    """The page's app.
+    """Return the app of the release pages.
 
-    `anyone` lets through who may see DAGs at all, `reader` who may see the DAG in the path's `dag_id`; `visible` is a dependency
-    that gives the DAGs to list. Each raises HTTPException 401 or 403. `login` gives the address of the login page that leads back to
-    a path; `marker` lets through who may mark a release's evaluation, and gives their name (without it nobody may).
+    The dependency `anyone` admits users who may see DAGs; `reader` admits users who may see the DAG `dag_id` of the path.
+    `visible` returns a function that filters the DAGs to list. Each raises HTTPException 401 or 403. `login` returns the URL of
+    the login page that redirects to a path. `marker` admits users who may mark an evaluation and returns their name; if it is
+    None, marking is disabled.
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     _answer_errors(app, login)
@@ -136,10 +138,10 @@ def build(
 
     @app.get(at + "/trends", dependencies=guarded)
     def trends(request: Request, opened: Opened) -> Response:
-        return render(request, "trends.html", **views.over_releases(*opened[:2]))
+        return render(request, "trends.html", **views.trends(*opened[:2]))
 
     @app.get(at + "/compare", dependencies=guarded)
-    def beside(request: Request, opened: Opened, other: Annotated[str, Query(pattern=DAY)]) -> Response:
+    def compared(request: Request, opened: Opened, other: Annotated[str, Query(pattern=DAY)]) -> Response:
         shelf, id_, _ = opened
         another = _find(shelf, id_.spec, other)
         return render(request, "compare.html", release_id=id_, **compare(shelf, *sorted((another, id_))))
@@ -167,7 +169,7 @@ def build(
 
     @app.get(at + "/find", dependencies=guarded)
     def find(request: Request, opened: Opened, q: Annotated[str, Query(min_length=1, max_length=300)]) -> Response:
-        found = lists.find(opened[2], q)
+        found = lists.find_papers(opened[2], q)
         if isinstance(found, tuple):
             return RedirectResponse(f"{_base(request)}/{found[0]}/{found[1]}", 303)
         return render(request, "found.html", release_id=opened[1], query=q, rows=found, most=lists.MOST_FOUND)
@@ -197,7 +199,7 @@ def build(
 
     @app.get(at + "/documents/{set_}", dependencies=guarded)
     def documents(request: Request, opened: Opened, set_: Set, page: Page = 1) -> Response:
-        rows, buckets = lists.sample(opened[2], set_.value, page)
+        rows, buckets = lists.sample_documents(opened[2], set_.value, page)
         return render(
             request, "documents.html", release_id=opened[1], set_=set_.value, rows=rows, page=page, buckets=buckets
         )
@@ -212,7 +214,7 @@ def build(
         page: Page = 1,
     ) -> Response:
         chosen = set_.value if set_ and stage.value in ("clean", "split") else ""
-        rows, more = lists.rejects(opened[2], stage.value, outcome, chosen, page)
+        rows, more = lists.list_rejects(opened[2], stage.value, outcome, chosen, page)
         return render(
             request,
             "rejects.html",
@@ -229,7 +231,7 @@ def build(
 
 
 def _base(request: Request) -> str:
-    """The path of the release that a request is about."""
+    """Return the path of the requested release."""
     return f"{request.scope.get('root_path', '')}/{request.path_params['dag_id']}/{request.path_params['as_of']}"
 
 
@@ -249,18 +251,24 @@ def _find(shelf: Archive, dag_id: str, day: str) -> ReleaseId:
 
 
 def _answer_errors(app: FastAPI, login: Callable[[str], str] | None) -> None:
-    """Headers on every answer, and errors as a page that says what is wrong, never how it came about."""
+    """Add security headers to every response, and render errors as pages without internal details."""
 
     @app.middleware("http")
-    async def headers(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
-        response = await go_on(request)
+    async def headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
+        response = await call_next(request)
         response.headers.update(HEADERS)
         return response
 
     @app.exception_handler(StarletteHTTPException)
     async def refused(request: Request, error: StarletteHTTPException) -> Response:
-        said = {401: "Please log in to Airflow.", 403: "You have no right to see this.", 404: "There is no such page."}
-        words = error.detail if error.detail.endswith(".") else said.get(error.status_code, "The request was refused.")
+        messages = {
+            401: "Please log in to Airflow.",
+            403: "You do not have permission to see this page.",
+            404: "This page does not exist.",
+        }
+        words = (
+            error.detail if error.detail.endswith(".") else messages.get(error.status_code, "The request was refused.")
+        )
         back = login(request.url.path) if login and error.status_code == 401 else None
         return render(request, "error.html", status=error.status_code, words=words, login=back)
 
@@ -280,7 +288,7 @@ def _answer_errors(app: FastAPI, login: Callable[[str], str] | None) -> None:
 
     @app.exception_handler(Exception)
     async def fault(request: Request, _: Exception) -> Response:
-        """An unforeseen error: the log has it, the reader does not see it."""
+        """Hide an unexpected error from the user; the log contains it."""
         words = "This page failed: the log of Airflow's API server contains the error."
         response = render(request, "error.html", status=500, words=words, login=None)
         response.headers.update(HEADERS)

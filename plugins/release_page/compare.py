@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from release_page.measures import rates
+from release_page.measures import compute_rates
 from release_page.releases import Archive
 from s2corpus.pipeline.funnel import Step, build_funnel
 from s2corpus.pipeline.stages import STAGE_NAMES
@@ -30,7 +30,7 @@ def compare(archive: Archive, before: str, after: str) -> dict[str, Any]:
     """What two releases counted, how long they took, what their checks said and what they are made from, where it differs."""
     metrics = archive.metrics(before), archive.metrics(after)
     seconds = archive.seconds(before), archive.seconds(after)
-    shares = rates(metrics[0]), rates(metrics[1])
+    shares = compute_rates(metrics[0]), compute_rates(metrics[1])
     releases = archive.release(before), archive.release(after)
     manifests = [archive.manifest(release.snapshot) if release.snapshot else None for release in releases]
     made = [_made_from(manifest) for manifest in manifests]

@@ -1,4 +1,4 @@
-"""Papers and PDFs found and listed: by a query, by the reason they were left out for, as a sample of the kept ones."""
+"""Find papers and PDFs by a query, list rejected rows by outcome, and sample the published documents."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from s2corpus.tables import (
 )
 
 PAGE = 25
-"""rows a page of the reader"""
+"""rows on one page of a list"""
 MOST_FOUND = 50
-"""papers that a search by title shows"""
+"""maximum number of papers in a search result"""
 
 REJECTS: dict[str, tuple[Table, str]] = {
     "intake": (DELIVERIES, "outcome"),
@@ -38,11 +38,14 @@ REJECTS: dict[str, tuple[Table, str]] = {
     "clean": (DOCUMENTS, "outcome"),
     "split": (SPLITS, "split"),
 }
-"""Where a stage's outcomes are kept, one row each."""
+"""stage → (table that stores its outcomes, column of the outcome)"""
 
 
-def find(tables: Tables, query: str) -> tuple[str, str] | list[Row]:
-    """What a query means: ("paper", id), ("pdf", sha1), or papers whose DOI it is or whose titles hold it."""
+def find_papers(tables: Tables, query: str) -> tuple[str, str] | list[Row]:
+    """Find papers by an id, a SHA-1, a record id, a DOI or a part of the title.
+
+    Return ("paper", id) or ("pdf", sha1) if the query is an id. Otherwise, return the rows of at most MOST_FOUND papers.
+    """
     query = query.strip()
     if re.fullmatch("[0-9a-f]{15}", query):
         return "paper", query
@@ -63,8 +66,11 @@ def find(tables: Tables, query: str) -> tuple[str, str] | list[Row]:
     return rows
 
 
-def rejects(tables: Tables, stage: str, outcome: str, set_: str = "", page: int = 1) -> tuple[list[Row], bool]:
-    """A page of the rows with one outcome, each with the title or file name it has, and whether there are more."""
+def list_rejects(tables: Tables, stage: str, outcome: str, set_: str = "", page: int = 1) -> tuple[list[Row], bool]:
+    """Return one page of the rows with an outcome, and whether more rows follow.
+
+    Each row has `name`, the title or the file name.
+    """
     table, column = REJECTS[stage]
     where = pc.field(column) == outcome
     if set_:
@@ -73,30 +79,33 @@ def rejects(tables: Tables, stage: str, outcome: str, set_: str = "", page: int 
     first = (page - 1) * PAGE
     for index, row in enumerate(tables.rows(table, where, list_columns(table, "text"))):
         if index == first + PAGE:
-            return _named(tables, table, found), True
+            return _add_names(tables, table, found), True
         if index >= first:
             found.append(row)
-    return _named(tables, table, found), False
+    return _add_names(tables, table, found), False
 
 
-def sample(tables: Tables, set_: str, page: int = 1) -> tuple[list[Row], int]:
-    """Kept documents of one bucket of papers (which is a fair sample, ids being hashes), and how many buckets there are."""
+def sample_documents(tables: Tables, set_: str, page: int = 1) -> tuple[list[Row], int]:
+    """Return kept documents of one shard, and the number of shards.
+
+    A shard is a random sample of the papers, because shards are chosen by the hash of the paper.
+    """
     kept = (pc.field("set") == set_) & (pc.field("outcome") == "kept")
     columns = ["set", "paper_id", "outcome", "words", "paragraphs"]
     try:
-        bucket = (page - 1) % tables.paper_shards
+        shard = (page - 1) % tables.paper_shards
     except NotCommitted:
         return [], 0
     found: list[Row] = []
-    for row in tables.rows(DOCUMENTS, kept, columns, bucket):
+    for row in tables.rows(DOCUMENTS, kept, columns, shard):
         found.append(row)
         if len(found) == PAGE:
             break
-    return _named(tables, DOCUMENTS, found), tables.paper_shards
+    return _add_names(tables, DOCUMENTS, found), tables.paper_shards
 
 
-def _named(tables: Tables, table: Table, rows: list[Row]) -> list[Row]:
-    """Rows with `name`: the title of the paper, or where the PDF was delivered."""
+def _add_names(tables: Tables, table: Table, rows: list[Row]) -> list[Row]:
+    """Add `name` to each row: the title of the paper, or the drops and file names of the PDF. Return the rows."""
     if table.shards == "pdf":
         for row in rows:
             pdf = next(iter(tables.of_pdf(PDFS, row["file_sha1"])), None)
@@ -104,8 +113,8 @@ def _named(tables: Tables, table: Table, rows: list[Row]) -> list[Row]:
     elif table.shards == "paper":
         for shard in {paper_shard(row["paper_id"], tables.paper_shards) for row in rows}:
             ids = pa.array([row["paper_id"] for row in rows], pa.string())
-            named = tables.rows(PAPERS, pc.field("paper_id").isin(ids), ["paper_id", "title"], shard)
-            titles = {row["paper_id"]: row["title"] for row in named}
+            papers = tables.rows(PAPERS, pc.field("paper_id").isin(ids), ["paper_id", "title"], shard)
+            titles = {row["paper_id"]: row["title"] for row in papers}
             for row in rows:
                 if row["paper_id"] in titles:
                     row["name"] = titles[row["paper_id"]] or ""

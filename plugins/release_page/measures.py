@@ -1,4 +1,4 @@
-"""Numbers of a release made of what its stages measured: rates, outcomes, throughput."""
+"""Compute rates, outcomes and throughput of a release from the metrics of its stages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RATES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "entries linked": ("link", ("linked",), ("rows",)),
     "s2orc kept": ("clean", ("s2orc.kept",), ("s2orc.rows",)),
 }
-"""rates whose trend is drawn: stage, what is counted, of what"""
+"""label of each rate with a trend → (stage, metrics of the numerator, metrics of the denominator)"""
 HANDLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "intake": ("PDFs and records", ("pdfs", "records")),
     "select": ("PDFs", ("rows",)),
@@ -28,38 +28,38 @@ HANDLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "split": ("documents", ("rows.splits",)),
     "export": ("files", ("files",)),
 }
-"""what a stage's throughput counts, and the metrics that add up to it"""
+"""stage → (unit of its throughput, metrics to add up)"""
 
 
-def rates(metrics: Metrics) -> dict[str, float | None]:
-    """The rates of a release, each a share of 1; None where there is nothing to share."""
+def compute_rates(metrics: Metrics) -> dict[str, float | None]:
+    """Return each rate of a release as a fraction; None if its denominator is 0."""
     found: dict[str, float | None] = {}
-    for label, (stage, counted, of) in RATES.items():
+    for label, (stage, numerator, denominator) in RATES.items():
         values = metrics.get(stage, {})
-        total = sum(values.get(name, 0) for name in of)
-        found[label] = sum(values.get(name, 0) for name in counted) / total if total else None
+        total = sum(values.get(name, 0) for name in denominator)
+        found[label] = sum(values.get(name, 0) for name in numerator) / total if total else None
     return found
 
 
-def handled(stage: str, values: Mapping[str, float]) -> int:
-    """How many of its things (see HANDLES) a stage handled."""
+def count_handled(stage: str, values: Mapping[str, float]) -> int:
+    """Return the number of items that a stage processed, in the unit of HANDLES."""
     _, names = HANDLES[stage]
     return int(sum(values.get(name, 0) for name in names))
 
 
-def _ranked(values: Mapping[str, float], prefix: str) -> list[tuple[str, int]]:
+def _rank_counts(values: Mapping[str, float], prefix: str) -> list[tuple[str, int]]:
     found = [(name.removeprefix(prefix), int(n)) for name, n in values.items() if name.startswith(prefix) and n]
     return sorted(found, key=lambda item: (-item[1], item[0]))
 
 
-def outcomes(stage: str, values: Mapping[str, float]) -> list[tuple[str, int]]:
-    """What came of a stage's rows, most first."""
+def list_outcomes(stage: str, values: Mapping[str, float]) -> list[tuple[str, int]]:
+    """Return the outcomes of a stage's rows with their counts, the most frequent first."""
     if stage == "link":
-        return [("unlinked" if word == "none" else word, n) for word, n in _ranked(values, "reason.")]
+        return [("unlinked" if word == "none" else word, n) for word, n in _rank_counts(values, "reason.")]
     if stage in ("clean", "split"):
         found = [(n, int(v)) for n, v in values.items() if n.count(".") == 1 and n[:5] in ("s2orc", "s2ag.") and v]
         return sorted(
             (item for item in found if item[0].partition(".")[2] not in ("rows", "words")),
             key=lambda item: (-item[1], item[0]),
         )
-    return _ranked(values, "outcome.") or _ranked(values, "documents.") or _ranked(values, "rows.")
+    return _rank_counts(values, "outcome.") or _rank_counts(values, "documents.") or _rank_counts(values, "rows.")

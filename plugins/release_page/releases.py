@@ -1,4 +1,4 @@
-"""Releases as the lake and the catalog know them: state, stages, checks, metrics, snapshot, change. Nothing here writes."""
+"""Read releases from the lake and the catalog: state, stages, checks, metrics, snapshot and changes. This module is read-only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from release_page.measures import Metrics, handled, outcomes
+from release_page.measures import Metrics, count_handled, list_outcomes
 from release_page.states import Release, RunOf, StageRow, StageState, State
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Approval, ReleaseState
@@ -25,13 +25,13 @@ from s2corpus.storage.lake import Lake
 
 log = logging.getLogger(__name__)
 READERS = 16
-"""small files read at a time"""
+"""number of threads that read small files"""
 TREND = 12
-"""releases a trend goes back"""
+"""maximum number of releases in a trend"""
 
 
 class Archive:
-    """The releases in one lake, with the catalog's times and Airflow's runs where there are such."""
+    """The releases in one lake, with times from the catalog and runs from Airflow if these are available."""
 
     def __init__(
         self,
@@ -44,40 +44,40 @@ class Archive:
         self.catalog = catalog
         self.run_of = run_of
         self.drops_paused = drops_paused
-        """whether the DAG that works on drops is paused"""
+        """return whether the DAG that processes drops is paused"""
 
     @property
     def uri(self) -> str:
-        """The lake's address, as commands take it."""
+        """The URI of the lake, as in the option --lake."""
         return self.lake.uri("releases").removesuffix("/releases")
 
     def ids(self, spec: str | None = None) -> list[ReleaseId]:
-        """Releases, newest first by (as_of, spec)."""
+        """Return the ids of all releases or of one spec's releases, sorted by (as_of, spec), newest first."""
         found = [ReleaseId(name) for name in self.lake.folders("releases/") if ReleaseId.known(name)]
         return sorted((r for r in found if spec in (None, r.spec)), key=lambda r: (r.day, r.spec), reverse=True)
 
     def has(self, release: str) -> bool:
-        """Whether there is such a release."""
+        """Return whether the release exists."""
         return ReleaseId.known(release) and bool(next(self.lake.list(f"releases/{release}/"), None))
 
     def releases(self, ids: Sequence[str]) -> list[Release]:
-        """These releases, in order."""
+        """Return the releases with these ids, in the same order."""
         snapshots = self.lake.folders("snapshots/")
         with ThreadPoolExecutor(READERS) as pool:
             return list(pool.map(lambda release: self.release(release, snapshots), ids))
 
     def release(self, release: str, snapshots: Sequence[str] | None = None) -> Release:
-        """One release; `snapshots` are the folders of `snapshots/`, where they were read already."""
+        """Return one release. `snapshots` are the names in `snapshots/`; they are listed if it is None."""
         id_ = ReleaseId(release)
         spec = id_.spec
-        measured, checked = self._stages_in(release, "_metrics"), self._stages_in(release, "_quality")
+        measured, checked = self._list_stages_in(release, "_metrics"), self._list_stages_in(release, "_quality")
         furthest = next((s for s in reversed(STAGE_NAMES) if s in measured), None)
         snapshot, state = self._snapshot(release, spec, snapshots)
         run = self.run_of(spec, id_.as_of) if self.run_of else None
         cancelled = run is not None and run.state == "failed"
-        if state is State.COMPLETE and not cancelled and self.catalog and (known := self.catalog.release(release)):
-            answered = {ReleaseState.AWAITING: State.AWAITING, ReleaseState.REJECTED: State.REJECTED}
-            state = answered.get(ReleaseState(known.state), state)
+        if state is State.COMPLETE and not cancelled and self.catalog and (row := self.catalog.release(release)):
+            decided = {ReleaseState.AWAITING: State.AWAITING, ReleaseState.REJECTED: State.REJECTED}
+            state = decided.get(ReleaseState(row.state), state)
         if state is None:
             blocked = furthest in checked and any(
                 v["verdict"] == "block" and not v.get("accepted")
@@ -98,18 +98,18 @@ class Archive:
             int(sum(v for n, v in export.items() if n.startswith("documents."))),
             int(sum(v for n, v in export.items() if n.startswith("words."))),
             int(export.get("bytes", 0)),
-            _counted(diff) if diff else {},
+            _count_changes(diff) if diff else {},
             run,
         )
 
     def waiting(self) -> list[ReleaseId]:
-        """Releases that the catalog knows to wait for a person: for approval, or because a check stopped them."""
-        held = (ReleaseState.AWAITING, ReleaseState.STOPPED)
-        known = self.catalog.releases() if self.catalog else []
-        return [ReleaseId(r.release) for r in known if r.state in held and ReleaseId.known(r.release)]
+        """Return the ids of releases that need a decision: they await approval, or a check stopped them."""
+        undecided = (ReleaseState.AWAITING, ReleaseState.STOPPED)
+        rows = self.catalog.releases() if self.catalog else []
+        return [ReleaseId(r.release) for r in rows if r.state in undecided and ReleaseId.known(r.release)]
 
     def seconds(self, release: str) -> dict[str, float]:
-        """How long its stages took, those that the catalog saw end."""
+        """Return the duration in seconds of each stage that ended, from the catalog."""
         return {
             name: (_utc(run.ended_at) - _utc(run.started_at)).total_seconds()
             for name, run in self._runs(release).items()
@@ -117,7 +117,7 @@ class Archive:
         }
 
     def file(self, snapshot: str, path: str) -> tuple[BinaryIO, int] | None:
-        """A file of a snapshot and its size; None where the manifest does not list it."""
+        """Open a file of a snapshot; return it with its size, or None if the manifest does not list it."""
         key = f"snapshots/{snapshot}/{path}"
         manifest = self.manifest(snapshot)
         listed = {"manifest.json", *(file["path"] for file in manifest["files"])} if manifest else set()
@@ -125,12 +125,12 @@ class Archive:
         return (self.lake.open(key), size) if size is not None else None
 
     def metrics(self, release: str) -> dict[str, dict[str, float]]:
-        """What its stages measured, in their order."""
+        """Return the metrics of each stage that committed, in the order of the stages."""
         found = self._all_json(f"releases/{release}/_metrics/{stage}.json" for stage in STAGE_NAMES)
         return {stage: dict(values) for stage, values in zip(STAGE_NAMES, found, strict=True) if values}
 
     def verdicts(self, release: str) -> dict[str, list[dict[str, Any]]]:
-        """What its checks said, by stage, in their order; with who overrode one, and why."""
+        """Return the verdicts of each checked stage, in order, with the user and reason of each override."""
         found = self._all_json(f"releases/{release}/_quality/{stage}.json" for stage in STAGE_NAMES)
         return {
             stage: [{"accepted": None, "accepted_by": None, **v} for v in verdicts]
@@ -138,59 +138,58 @@ class Archive:
             if verdicts is not None
         }
 
-    def people(self, release: str) -> list[Approval]:
-        """What people said of it: whether to publish it, and over which checks they went on; the first word first."""
+    def approvals(self, release: str) -> list[Approval]:
+        """Return the decisions of users: approvals, rejections and overridden checks, oldest first."""
         return self.catalog.approvals(release) if self.catalog else []
 
     def stages(self, release: str, metrics: Metrics, verdicts: Mapping[str, list[dict[str, Any]]]) -> list[StageRow]:
-        """Every stage in order, with how it went."""
+        """Return a row for every stage, in order, with its state, times, outcomes and verdicts."""
         runs = self._runs(release)
         rows = []
         for name in STAGE_NAMES:
             run = runs.get(name)
             started = _utc(run.started_at) if run else None
             ended = _utc(run.ended_at) if run and run.ended_at else None
-            said = verdicts.get(name, [])
             rows.append(
                 StageRow(
                     name,
-                    _stage_state(started is not None and ended is None, metrics.get(name), verdicts.get(name)),
+                    _get_stage_state(started is not None and ended is None, metrics.get(name), verdicts.get(name)),
                     started,
                     (ended - started).total_seconds() if started and ended else None,
-                    outcomes(name, metrics.get(name, {})),
-                    said,
-                    handled(name, metrics.get(name, {})),
+                    list_outcomes(name, metrics.get(name, {})),
+                    verdicts.get(name, []),
+                    count_handled(name, metrics.get(name, {})),
                 )
             )
         return rows
 
     def trend(self, release: str) -> list[ReleaseId]:
-        """The release and those of its spec before it, at most TREND, oldest first."""
+        """Return the release and at most TREND - 1 earlier releases of its spec, oldest first."""
         last = ReleaseId(release)
         return [r for r in self.ids(last.spec) if r.day <= last.day][:TREND][::-1]
 
     def manifest(self, snapshot: str) -> dict[str, Any] | None:
-        """The snapshot's manifest."""
+        """Return the manifest of a snapshot; None if it does not exist."""
         found: dict[str, Any] | None = self._json(f"snapshots/{snapshot}/manifest.json")
         return found
 
     def diff(self, snapshot: str) -> dict[str, Any] | None:
-        """What changed since the snapshot's parent; None without one."""
+        """Return the changes since the snapshot's parent; None if it has no parent."""
         found: dict[str, Any] | None = self._json(f"snapshots/{snapshot}/diff.json")
         return found
 
     def tables(self, snapshot: str) -> list[dict[str, Any]]:
-        """The snapshot's tables, those of the S2ORC paper; none where it was made before there were such."""
+        """Return the tables of a snapshot that mirror the S2ORC paper. Old snapshots have none."""
         found: dict[str, Any] = self._json(f"snapshots/{snapshot}/stats.json") or {}
         return list(found.get("tables", ()))
 
     def yanked(self, snapshot: str) -> dict[str, Any] | None:
-        """When and why the snapshot was withdrawn."""
+        """Return when and why the snapshot was withdrawn; None if it was not."""
         found: dict[str, Any] | None = self._json(f"snapshots/{SnapshotId(snapshot).spec}/yanked/{snapshot}")
         return found
 
-    def download_lines(self, snapshot: str, manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """What to type to have a part of the snapshot: (what, command)."""
+    def list_download_commands(self, snapshot: str, manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Return the commands that download the snapshot or a part of it, as pairs of part and command."""
         endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
         option = f" --endpoint-url {endpoint}" if endpoint else ""
         root = quote(self.lake.uri(f"snapshots/{snapshot}"))
@@ -208,30 +207,30 @@ class Archive:
         ]
 
     def _snapshot(self, release: str, spec: str, folders: Sequence[str] | None) -> tuple[str | None, State | None]:
-        """The snapshot the release made and its state; None where it is not whole."""
-        made = [
+        """Return the name and state of the release's snapshot; (None, None) if no complete snapshot exists."""
+        built = [
             name
             for name in (self.lake.folders("snapshots/") if folders is None else folders)
             if re.fullmatch(rf"{re.escape(release)}-[0-9a-f]{{8}}", name)
         ]
-        if not made:
+        if not built:
             return None, None
         try:
             latest = pointer.latest(self.lake, spec).snapshot
-        except UserError as error:  # a damaged pointer of one spec hides no release
+        except UserError as error:  # other releases remain visible if the pointer of one spec is damaged
             log.warning("%s", error)
             latest = None
-        if latest in made:
+        if latest in built:
             return latest, State.LATEST
-        published = [name for name in pointer.published(self.lake, spec) if name in made]
+        published = [name for name in pointer.published(self.lake, spec) if name in built]
         if published:
             return published[-1], State.PUBLISHED
-        if yanked := [name for name in made if pointer.was_published(self.lake, name)]:
+        if yanked := [name for name in built if pointer.was_published(self.lake, name)]:
             return yanked[-1], State.YANKED
-        whole = [name for name in made if self.lake.size(f"snapshots/{name}/manifest.json") is not None]
-        return (whole[-1], State.COMPLETE) if whole else (None, None)
+        complete = [name for name in built if self.lake.size(f"snapshots/{name}/manifest.json") is not None]
+        return (complete[-1], State.COMPLETE) if complete else (None, None)
 
-    def _stages_in(self, release: str, folder: str) -> set[str]:
+    def _list_stages_in(self, release: str, folder: str) -> set[str]:
         return {
             entry.key.rpartition("/")[2].removesuffix(".json")
             for entry in self.lake.list(f"releases/{release}/{folder}/")
@@ -251,18 +250,18 @@ class Archive:
             return list(pool.map(self._json, keys))
 
 
-def _stage_state(begun: bool, measured: Any, verdicts: list[dict[str, Any]] | None) -> StageState:
-    if begun:
+def _get_stage_state(is_running: bool, metrics: Any, verdicts: list[dict[str, Any]] | None) -> StageState:
+    if is_running:
         return StageState.BEGUN
-    if measured is None:
+    if metrics is None:
         return StageState.ABSENT
     if verdicts is None:
         return StageState.MEASURED
-    words = {"warn" if v["accepted"] and v["verdict"] == "block" else v["verdict"] for v in verdicts}
-    return StageState.BLOCKED if "block" in words else StageState.WARNED if "warn" in words else StageState.PASSED
+    worst = {"warn" if v["accepted"] and v["verdict"] == "block" else v["verdict"] for v in verdicts}
+    return StageState.BLOCKED if "block" in worst else StageState.WARNED if "warn" in worst else StageState.PASSED
 
 
-def _counted(diff: Mapping[str, Any]) -> dict[str, int]:
+def _count_changes(diff: Mapping[str, Any]) -> dict[str, int]:
     return {
         change: sum(diff[change]["documents"].values())
         for change in ("added", "removed", "moved", "changed")

@@ -1,4 +1,4 @@
-"""Templates: everything is escaped, numbers and durations read well, links stay below the page's own path."""
+"""Render the templates of the page. Values are escaped, numbers are formatted, and links are relative to the page's mount path."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from fastapi.responses import HTMLResponse
 
 from s2corpus.snapshot.paper_tables import shown
 
-_PLURALS = ("B", "kB", "MB", "GB", "TB", "PB")
+_SIZE_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
 
 def thousands(value: float | None) -> str:
-    """12345 → 12,345."""
+    """Format 12345 as 12,345."""
     return "–" if value is None else f"{value:,.0f}"
 
 
 def size(value: float | None) -> str:
-    """Bytes, as a human reads them."""
+    """Format a number of bytes with a unit: 1.2 MB."""
     if value is None:
         return "–"
-    for unit in _PLURALS:
-        if value < 1000 or unit == _PLURALS[-1]:
+    for unit in _SIZE_UNITS:
+        if value < 1000 or unit == _SIZE_UNITS[-1]:
             return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"
         value /= 1000
     raise AssertionError("unreachable")
 
 
 def duration(seconds: float | None) -> str:
-    """Seconds, as a human reads them."""
+    """Format seconds as seconds, minutes or hours: 2 min 05 s."""
     if seconds is None:
         return "–"
     if seconds < 60:
@@ -44,24 +44,24 @@ def duration(seconds: float | None) -> str:
 
 
 def moment(value: str | None) -> str:
-    """An ISO instant to the minute, UTC."""
+    """Format an ISO timestamp (UTC) to the minute."""
     return value[:16].replace("T", " ") if value else "–"
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A measured value."""
+    """Format a metric with a fixed number of digits."""
     return "–" if value is None else f"{value:.{digits}f}"
 
 
 def rate(value: float | None) -> str:
-    """How many a second, or a minute where that reads better."""
+    """Format a rate per second; use minutes if it is below 0.1 per second."""
     if value is None:
         return "–"
     return f"{value:,.0f}/s" if value >= 10 else f"{value:.1f}/s" if value >= 0.1 else f"{60 * value:.1f}/min"
 
 
 def short(value: float | None) -> str:
-    """A count in few characters: 1.2M."""
+    """Format a count in a few characters: 1.2M."""
     for limit, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if value is not None and abs(value) >= limit:
             scaled = value / (1e3 if unit == "k" else limit)
@@ -70,22 +70,22 @@ def short(value: float | None) -> str:
 
 
 def change(value: float | None) -> str:
-    """A difference of counts, with its sign."""
+    """Format a difference of counts with its sign."""
     return "–" if value is None else "0" if not value else f"{value:+,.0f}".replace("-", "−")
 
 
 def share(value: float | None) -> str:
-    """A share of 1 in per cent."""
+    """Format a fraction as a percentage."""
     return "–" if value is None else f"{value:.1%}"
 
 
 def person(author: dict[str, Any]) -> str:
-    """An author's name."""
+    """Return the full name of an author."""
     return " ".join(filter(None, (author["first"], *author["middle"], author["last"], author["suffix"])))
 
 
 def plain(value: Any) -> str:
-    """Any value of a table in a few words."""
+    """Format a value of any column as text."""
     if value is None or value == "":
         return "–"
     if isinstance(value, str):
@@ -99,12 +99,12 @@ def plain(value: Any) -> str:
     return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-_SAID = {"not_yet": "not ready yet", "writing": "not ready yet"}
+_OUTCOME_LABELS = {"not_yet": "not ready yet", "writing": "not ready yet"}
 
 
-def said(outcome: str) -> str:
-    """An outcome as people say it."""
-    return _SAID.get(outcome, outcome).replace("_", " ").replace(":", ": ")
+def label(outcome: str) -> str:
+    """Return the label of an outcome: "not_english" becomes "not english"."""
+    return _OUTCOME_LABELS.get(outcome, outcome).replace("_", " ").replace(":", ": ")
 
 
 def _environment() -> jinja2.Environment:
@@ -118,7 +118,7 @@ def _environment() -> jinja2.Environment:
     filters = (thousands, size, duration, number, share, person, plain, moment, rate, short, change)
     environment.filters.update({f.__name__: f for f in filters})
     environment.filters["word"] = lambda value: quote(value, safe="")
-    environment.filters["said"] = said
+    environment.filters["label"] = label
     environment.filters["of_table"] = shown
     return environment
 
@@ -127,7 +127,11 @@ _ENVIRONMENT = _environment()
 
 
 def page(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-    """A page. Templates have `root` (where the page is mounted), `base` (the release's own path, where there is one), `airflow`."""
+    """Return a rendered template as a response.
+
+    Every template can use `root` (the mount path of the page), `base` (the path of the release, or else `root`) and
+    `airflow` (the path of Airflow).
+    """
     root = request.scope.get("root_path", "").rstrip("/")
     ids = request.path_params
     base = f"{root}/{quote(ids['dag_id'])}/{quote(ids['as_of'])}" if {"dag_id", "as_of"} <= set(ids) else root

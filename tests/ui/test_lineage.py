@@ -43,9 +43,12 @@ def events(built: Built, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
             vars(corpus_release)["corpus_release__sample"],
         )
         for name in STAGE_NAMES:
-            for step, described in (("finish", corpus_lineage.tables), ("quality", corpus_lineage.verdicts)):
+            for step, described in (
+                ("finish", corpus_lineage.describe_tables),
+                ("quality", corpus_lineage.describe_verdicts),
+            ):
                 task = dag.get_task(f"{name}.{step}")
-                corpus_lineage.tell(task, described, built.runs[PUBLISHED], name)
+                corpus_lineage.attach_lineage(task, described, built.runs[PUBLISHED], name)
                 found = ExtractorManager().extract_metadata(
                     SimpleNamespace(run_id="x"), task, TaskInstanceState.SUCCESS, None
                 )
@@ -133,7 +136,7 @@ def test_a_task_that_ends_loads_nothing_of_it_where_lineage_is_off() -> None:
     import corpus_lineage
 
     task = SimpleNamespace()
-    corpus_lineage.tell(task, lambda run, name: f"{run} {name}", "run", "vote")
+    corpus_lineage.attach_lineage(task, lambda run, name: f"{run} {name}", "run", "vote")
     assert task.get_openlineage_facets_on_complete(None) == "run vote"
     source = (ROOT / "plugins" / "corpus_lineage.py").read_text("utf-8")
     assert "\nimport openlineage" not in source and "\nfrom openlineage" not in source

@@ -103,7 +103,7 @@ def test_the_funnel_loses_nobody(built: Built) -> None:
 
 
 def test_everybody_the_funnel_leaves_out_can_be_read(page: Any, built: Built) -> None:
-    from release_page.lists import rejects
+    from release_page.lists import list_rejects
     from release_page.releases import Archive
 
     from s2corpus.pipeline.funnel import build_funnel
@@ -113,7 +113,7 @@ def test_everybody_the_funnel_leaves_out_can_be_read(page: Any, built: Built) ->
     left = [(s, word, n) for s in build_funnel(Archive(run.lake).metrics(PUBLISHED)) for word, n in s.left_out]
     assert {word for _, word, _ in left} >= {"unreadable", "no_authors", "closed", "no_parse"}
     for step, word, n in left:
-        rows, more = rejects(Tables(run.lake, PUBLISHED), step.stage, word, step.set)
+        rows, more = list_rejects(Tables(run.lake, PUBLISHED), step.stage, word, step.set)
         assert (len(rows), more) == (n, False), (step, word)
         address = f"{AT[PUBLISHED]}/rejects/{step.stage}?outcome={word}" + (f"&set={step.set}" if step.set else "")
         assert read(page, address).partition("<main")[2].count("<li><a ") == n
@@ -157,16 +157,19 @@ def test_a_paper_is_found_by(of: str, page: Any, built: Built) -> None:
 
 
 def test_documents_read_as_they_are_published(page: Any, built: Built) -> None:
-    from release_page.lists import sample
+    from release_page.lists import sample_documents
 
     from s2corpus.pipeline.release_tables import Tables
 
     run = built.runs[PUBLISHED]
     texts = {r["paper_id"]: r["text"] for r in run.table(DOCUMENTS).read().to_pylist() if r["text"]}
     tables = Tables(run.lake, PUBLISHED)
-    buckets = sample(tables, "s2orc")[1]
+    buckets = sample_documents(tables, "s2orc")[1]
     shown = {
-        row["paper_id"] for set_ in ("s2orc", "s2ag") for n in range(buckets) for row in sample(tables, set_, n + 1)[0]
+        row["paper_id"]
+        for set_ in ("s2orc", "s2ag")
+        for n in range(buckets)
+        for row in sample_documents(tables, set_, n + 1)[0]
     }
     assert shown == set(texts)
     for paper_id, text in texts.items():
@@ -223,7 +226,7 @@ def test_on_s3_a_snapshots_folders_have_lines_to_copy() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("AWS_ENDPOINT_URL_S3", raising=False)
         patch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:8333")
-        lines = dict(Archive(Bucket()).download_lines("x-20230201-00000000", {"files": files}))  # type: ignore[arg-type]
+        lines = dict(Archive(Bucket()).list_download_commands("x-20230201-00000000", {"files": files}))  # type: ignore[arg-type]
     end = "--endpoint-url http://127.0.0.1:8333"
     folder = "x-20230201-00000000/v2/s2orc/train/"
     assert lines["v2/s2orc/train"] == f"aws s3 sync s3://corpus/snapshots/{folder} {folder} {end}"
@@ -281,7 +284,7 @@ def test_a_release_on_its_way_says_what_airflow_says(state: str, shown: str, bui
 
 def test_trends_go_back_over_releases(page: Any) -> None:
     checks = read(page, f"{AT[SECOND]}/quality")
-    assert "in these 2 releases" in words(checks)
+    assert "in the last 2 releases" in words(checks)
     assert "<title>2023-02-01: pass, 0 offending</title>" in checks and "2023-04-01: " not in checks
 
 
@@ -295,7 +298,7 @@ def test_who_waits_for_a_person_is_on_top_with_what_to_do(built: Built, tmp_path
     runs = {"run_of": lambda spec, as_of: DagRun("scheduled__2023-03-01T00:00:00+00:00", "running")}
     page = page_over(str(lake), f"sqlite:///{tmp_path / 'catalog.db'}", **runs)
     text = read(page, "")
-    waiting = text[text.index("Waiting for a person") : text.index("<h2>sample</h2>")]
+    waiting = text[text.index("Decision required") : text.index("<h2>sample</h2>")]
     assert re.search(
         r"awaits approval sample-20230301 6 documents, .* stopped by a check sample-20230401", words(waiting)
     )
@@ -321,13 +324,13 @@ def test_a_blocked_check_gives_its_rows_its_values_and_the_line_that_accepts_it(
     for shown in (words(read(page, AT[UNFINISHED])), words(read(page, f"{AT[UNFINISHED]}/quality"))):
         assert line in shown and "clear filter.quality" in shown and "0.25 0.75" in shown
     quality = words(read(page, f"{AT[UNFINISHED]}/quality"))
-    assert "It stops the release, unless somebody accepts it with a written reason; threshold 0.5" in quality
-    assert "It stops the release, and cannot be accepted" in quality
+    assert "This check stops the release unless a user overrides it with a reason; threshold 0.5" in quality
+    assert "This check stops the release and cannot be overridden" in quality
 
 
 def test_what_may_be_accepted_is_what_the_command_accepts(built: Built) -> None:
     from release_page.releases import Archive
-    from release_page.views import accept_line
+    from release_page.views import format_accept_command
 
     from s2corpus.errors import UserError
     from s2corpus.pipeline.acceptance import accept
@@ -336,7 +339,7 @@ def test_what_may_be_accepted_is_what_the_command_accepts(built: Built) -> None:
     archive, known = Archive(built.runs[UNFINISHED].lake), list_all_checks()
     for check in known:
         found = {"check": check.name, "accepted": None, "overridable": check.overridable, "verdict": check.severity}
-        line = accept_line(archive, UNFINISHED, {"stage": check.stage, "severity": check.severity, **found})
+        line = format_accept_command(archive, UNFINISHED, {"stage": check.stage, "severity": check.severity, **found})
         try:
             accept(_Nowhere(), UNFINISHED, {f"{check.stage}.{check.name}": "a reason of length"}, "ann", known)  # type: ignore[arg-type]
         except UserError:
@@ -661,7 +664,7 @@ def test_what_nobody_foresaw_is_logged_not_shown(built: Built, tmp_path: Path) -
     page = page_over(str(lake))
     quiet = TestClient(page.app, base_url=str(page.base_url), raise_server_exceptions=False)
     answer = quiet.get(AT[PUBLISHED])
-    assert answer.status_code == 500 and "has failed" in answer.text and "JSON" not in answer.text
+    assert answer.status_code == 500 and "This page failed" in answer.text and "JSON" not in answer.text
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
 
 

@@ -1,17 +1,18 @@
 """
-### Datasets made of a published snapshot
+### Datasets of a published snapshot
 
-What the S2ORC papers build on the corpus: cite-worthiness (CiteWorth), citation contexts, pretraining text with its vocabulary,
-articles in Elsevier's form, paper vectors.
+Build the datasets that papers derive from S2ORC: cite-worthiness (CiteWorth), citation contexts, pretraining text with its
+vocabulary, articles in Elsevier's format, and paper vectors.
 
-- **One DAG for each** `include/datasets/<name>.yaml` (or of the folder that `S2CORPUS_DATASETS` names) and each release spec it lists.
-- **Triggered** by the asset `corpus_snapshot_as_of__<release>`, which publishing a release updates with the release's `as_of` as the
-  partition key (`2023-02-01T00:00:00Z`). A run makes the dataset of the newest snapshot of that `as_of`.
-- **Again**: clear the run, or trigger the DAG with that `partition_key`. The same snapshot and rules make the same bytes. There is no
-  backfill: DAGs that wait for assets have none.
-- **Steps**: `plan → work` (mapped over the snapshot's shards; what is unchanged since an earlier snapshot is not done again) `→ choose →
-  write` (mapped) `→ finish → quality`; of a snapshot below the spec's `task_mb`, `plan` does what the four between do, and they are
-  skipped. The manifest is written last, by `quality`, when no check blocks.
+- **DAGs**: one DAG per dataset spec and release spec. Dataset specs are `include/datasets/<name>.yaml`, or the files of the folder
+  `S2CORPUS_DATASETS`; each lists its release specs.
+- **Trigger**: the asset `corpus_snapshot_as_of__<release>`. Publishing a release updates the asset; the partition key is the
+  release's `as_of` (`2023-02-01T00:00:00Z`). A run builds the dataset of the newest snapshot with this `as_of`.
+- **Repeat**: clear the run, or trigger the DAG with the `partition_key`. The same snapshot and rules produce the same bytes.
+  Backfills are not possible, because an asset triggers the DAG.
+- **Steps**: `plan → work → choose → write → finish → quality`. `work` and `write` are mapped over the snapshot's shards. `work` skips
+  shards that have not changed since an earlier snapshot. If the snapshot is smaller than the spec's `task_mb`, `plan` does the work
+  of the next four steps, and Airflow skips them. `quality` writes the manifest last, if no check blocks.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from s2corpus.datasets.spec import DatasetSpec, datasets_folder, read_dataset_sp
 from s2corpus.errors import UserError
 from s2corpus.spec import releases_folder
 
-_AFTER = "A step of a dataset. When it fails: `docs/runbook.md#datasets`."
+_AFTER = "A step of a dataset. If it fails, see `docs/runbook.md#datasets`."
 
 
 def _job() -> Any:
-    """The dataset and the snapshot that the current task works for, from the partition key."""
+    """Return the job of the current task: the dataset, and the snapshot of the partition key."""
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.source import published
     from s2corpus.datasets.spec import load_dataset_spec
@@ -50,7 +51,10 @@ def _job() -> Any:
 
 @task(doc_md=_AFTER)
 def plan() -> list[list[int]]:
-    """The shards of the snapshot in batches. Of a small snapshot none: it is worked on here, as a task's start costs seconds."""
+    """Return the shards of the snapshot in batches.
+
+    Process a small snapshot here and return no batches, because each task takes seconds to start.
+    """
     from s2corpus.datasets import runner
 
     job = _job()
@@ -66,7 +70,7 @@ def plan() -> list[list[int]]:
 
 @task(doc_md=_AFTER, map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
 def work(shards: list[int]) -> None:
-    """Keep what the dataset takes of the papers of these shards."""
+    """Select the papers of these shards for the dataset."""
     from s2corpus.datasets import runner
 
     get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
@@ -75,7 +79,7 @@ def work(shards: list[int]) -> None:
 
 @task(doc_md=_AFTER)
 def choose() -> None:
-    """Decide what needs all shards."""
+    """Make the decisions that depend on all shards."""
     from s2corpus.datasets import runner
 
     runner.choose(_job())
@@ -92,13 +96,13 @@ def write(shards: list[int]) -> None:
 
 @task(doc_md=_AFTER)
 def finish() -> None:
-    """Write what is about all shards, and the descriptions."""
+    """Write the files that cover all shards, and the descriptions."""
     from s2corpus.datasets import runner
 
     runner.finish(_job())
 
 
-@task(doc_md=_AFTER, trigger_rule="none_failed")  # the steps between are skipped where `plan` did them
+@task(doc_md=_AFTER, trigger_rule="none_failed")  # the steps in between are skipped if `plan` did their work
 def quality() -> str:
     """Run the checks, and publish the dataset by writing its manifest."""
     from s2corpus.datasets import runner, summary
@@ -110,11 +114,11 @@ def quality() -> str:
 
 
 def dataset_dag(spec: DatasetSpec, release: str) -> DAG:
-    """The DAG of one dataset of one release spec."""
+    """Return the DAG of one dataset and one release spec."""
     with DAG(
         f"corpus_dataset__{spec.name}__{release}",
         dag_display_name=f"Dataset: {spec.name} of {release}",
-        description=spec.description or f"The dataset {spec.name} of every published snapshot of {release}",
+        description=spec.description or f"Build the dataset {spec.name} of each published snapshot of {release}",
         doc_md=__doc__,
         schedule=PartitionedAssetTimetable(assets=Asset(f"corpus_snapshot_as_of__{release}")),
         catchup=False,
@@ -134,7 +138,7 @@ def dataset_dag(spec: DatasetSpec, release: str) -> DAG:
 
 
 _releases = {path.stem for path in releases_folder().glob("*.yaml")}
-for _spec in read_dataset_specs(datasets_folder(), check_params=False)[0]:  # spec_errors.py shows the others
+for _spec in read_dataset_specs(datasets_folder(), check_params=False)[0]:  # spec_errors.py reports invalid specs
     for _release in _spec.releases:
         if _release in _releases:
             _dag = dataset_dag(_spec, _release)

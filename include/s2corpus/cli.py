@@ -1,4 +1,4 @@
-"""`corpus …`: every stage on files without Airflow, and reading what was published."""
+"""Define the command line `corpus`: run stages on files without Airflow, and read snapshots."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Commands(click.Group):
         ),
         "Service commands": ("serve-extractor",),
     }
-    """The commands under the headings of `--help`, in the order of use."""
+    """heading of `--help` → names of its commands, in the order of use"""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
@@ -76,7 +76,7 @@ def _module_name(command: str) -> str:
 
 
 def _not_installed(name: str, missing: ModuleNotFoundError) -> click.Command:
-    """A command in the place of one whose packages are not installed: it says what to install."""
+    """Return a replacement for a command with missing packages; it reports what to install."""
     sentence = (
         f"corpus {name} needs {missing.name}: pip install 's2corpus[airflow,local]', or `make setup` in a checkout"
     )
@@ -107,12 +107,11 @@ def main() -> None:
 def run(group: click.Group, name: str) -> None:
     """Run a command line.
 
-    A `UserError`, and what a disk or a file refuses, is one sentence on stderr and exit status 2; a transient error has exit status 3.
-    SIGTERM ends a command as Ctrl-C does: what is half written is removed.
+    A `UserError` or an error of a disk or file prints one sentence to stderr, with exit status 2. A transient error has exit status
+    3. SIGTERM ends a command like Ctrl-C: incomplete files are removed.
     """
-    gc.set_threshold(
-        50_000
-    )  # what is imported stays: looking through it again and again is a tenth of a short command's start
+    # Imported modules are never garbage: scanning them repeatedly would take a tenth of the start of a short command.
+    gc.set_threshold(50_000)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -131,17 +130,17 @@ def run(group: click.Group, name: str) -> None:
     except Exception as error:
         from s2corpus.storage.transient import of_the_surroundings
 
-        meant = of_the_surroundings(error)
-        if meant is None:
+        environment_error = of_the_surroundings(error)
+        if environment_error is None:
             raise
-        _end(name, meant)
+        _end(name, environment_error)
 
 
 def _end(name: str, error: UserError | TransientError) -> NoReturn:
-    """One sentence, and the exit status: 2, or 3 for a transient error."""
-    lasting = isinstance(error, UserError)
-    click.echo(f"{name}: {error}{'' if lasting else ' (trying again may help)'}", err=True)
+    """Print the error and exit with status 2, or 3 if it is transient."""
+    is_permanent = isinstance(error, UserError)
+    click.echo(f"{name}: {error}{'' if is_permanent else ' (trying again may help)'}", err=True)
     with contextlib.suppress(OSError):
         sys.stdout.flush()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what it could not take is not tried again
-    sys.exit(2 if lasting else 3)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # do not retry output that could not be written
+    sys.exit(2 if is_permanent else 3)

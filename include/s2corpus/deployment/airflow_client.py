@@ -1,4 +1,4 @@
-"""The few calls of Airflow's REST API that starting and following a release needs."""
+"""Call Airflow's REST API to start and follow a release."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2corpus.errors import TransientError, UserError
 
 
 class AirflowClient:
-    """One Airflow, as one user."""
+    """A client of one Airflow, authenticated as one user."""
 
     def __init__(self, url: str, user: str, password: str) -> None:
         self.url = url.rstrip("/")
@@ -24,10 +24,10 @@ class AirflowClient:
         self._headers = {"Authorization": f"Bearer {token['access_token']}"}
 
     def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, *, absent: Any = None) -> Any:
-        """One call below `/api/v2`; the answer's JSON, `absent` for 404.
+        """Call a path below `/api/v2` and return the JSON of the response; return `absent` for status 404 unless it is None.
 
         Raises:
-            UserError: Airflow says that the call is wrong. TransientError: it does not answer.
+            UserError: Airflow rejects the request. TransientError: Airflow does not respond.
         """
         for attempt in range(5):
             try:
@@ -46,7 +46,11 @@ class AirflowClient:
         raise AssertionError("unreachable")
 
     def wait_for_dag(self, dag: str, seconds: float = 90) -> None:
-        """Wait until Airflow has read the DAG; an import error is said as soon as there is one."""
+        """Wait until Airflow has read the DAG.
+
+        Raises:
+            UserError: a DAG file has an import error. TransientError: the DAG is missing after `seconds`.
+        """
         deadline = time.monotonic() + seconds
         while not self.call("GET", f"dags/{dag}", absent={}):
             errors = self.call("GET", "importErrors")["import_errors"]
@@ -61,11 +65,11 @@ class AirflowClient:
             time.sleep(0.5)
 
     def unpause(self, dag: str) -> None:
-        """Let the scheduler run the DAG."""
+        """Unpause the DAG, so that the scheduler starts its runs."""
         self.call("PATCH", f"dags/{dag}", {"is_paused": False})
 
     def run_of(self, dag: str, start: datetime) -> dict[str, Any] | None:
-        """The run whose data interval starts at an instant, None where there is none."""
+        """Return the latest run with this start of its data interval, or None."""
         for run in self.call("GET", f"dags/{dag}/dagRuns?limit=100&order_by=-id")["dag_runs"]:
             if run["data_interval_start"] and datetime.fromisoformat(run["data_interval_start"]) == start:
                 found: dict[str, Any] = run
@@ -75,10 +79,15 @@ class AirflowClient:
     def trigger(
         self, dag: str, start: datetime, end: datetime, conf: Mapping[str, Any], logical_date: datetime | None = None
     ) -> str:
-        """Start a run over a data interval; its id. The logical date is now, or one that no other run has, within the DAG's dates."""
+        """Start a run for a data interval and return its id.
+
+        The logical date defaults to now. It must be unique for the DAG, and between its start and end dates.
+        """
         now = datetime.now(UTC)
         body = {
-            "logical_date": (logical_date or now).isoformat(),  # without one a task's context has no interval
+            "logical_date": (
+                logical_date or now
+            ).isoformat(),  # without a logical date, the task context has no data interval
             "run_after": now.isoformat(),
             "data_interval_start": start.isoformat(),
             "data_interval_end": end.isoformat(),
@@ -88,16 +97,16 @@ class AirflowClient:
         return run_id
 
     def clear(self, dag: str, run_id: str) -> None:
-        """Do a whole run again."""
+        """Clear all tasks of a run, so that Airflow runs them again."""
         self.call("POST", f"dags/{dag}/dagRuns/{quote(run_id)}/clear", {"dry_run": False, "only_failed": False})
 
     def state(self, dag: str, run_id: str) -> str:
-        """queued, running, success or failed."""
+        """Return the state of a run: queued, running, success or failed."""
         state: str = self.call("GET", f"dags/{dag}/dagRuns/{quote(run_id)}")["state"]
         return state
 
     def tasks(self, dag: str, run_id: str) -> list[dict[str, Any]]:
-        """The run's task instances, mapped ones one by one."""
+        """Return the task instances of a run; each mapped instance is a separate item."""
         found: list[dict[str, Any]] = []
         while True:
             path = f"dags/{dag}/dagRuns/{quote(run_id)}/taskInstances?limit=1000&offset={len(found)}"
@@ -107,7 +116,7 @@ class AirflowClient:
                 return found
 
     def log(self, dag: str, run_id: str, task: Mapping[str, Any]) -> list[str]:
-        """The lines of a task instance's last try."""
+        """Return the log lines of the last try of a task instance."""
         path = (
             f"dags/{dag}/dagRuns/{quote(run_id)}/taskInstances/{task['task_id']}/logs/{task['try_number']}"
             f"?map_index={task['map_index']}&full_content=true"

@@ -1,4 +1,4 @@
-"""HTTP requests to a server of our own, past any proxy."""
+"""Send HTTP requests to local services without a proxy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 @dataclass(frozen=True)
 class Answer:
-    """An HTTP answer, whatever its status."""
+    """An HTTP response with any status."""
 
     status: int
     body: bytes
@@ -31,7 +31,7 @@ def ask(
     body: object = None,
     seconds: float = 5.0,
 ) -> Answer:
-    """Make an HTTP request on 127.0.0.1; `body` is sent as JSON. `OSError` when nobody answers."""
+    """Send an HTTP request and return the response; `body` is sent as JSON. Raise `OSError` if the server does not respond."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, dict(headers or {}), method=method)
     if data is not None:

@@ -12,7 +12,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from s2corpus.deployment.slots import BESIDE_MB
+from s2corpus.deployment.slots import OVERHEAD_MB
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import read_specs
 
@@ -62,7 +62,7 @@ def test_a_task_has_the_memory_that_its_spec_allows_and_scratch_for_its_pod() ->
         memory = base["resources"]["limits"]["memory"]
         mib = int(memory[:-2]) * (1024 if memory.endswith("Gi") else 1)
         if path.stem != "extract":  # it joins and sorts nothing
-            assert mib * 1.048576 >= most + BESIDE_MB, path.stem
+            assert mib * 1.048576 >= most + OVERHEAD_MB, path.stem
         scratch = next(volume for volume in documents(path)[0]["spec"]["volumes"] if volume["name"] == "scratch")
         assert scratch["emptyDir"]["sizeLimit"] == base["resources"]["limits"]["ephemeral-storage"]
     assert {path.stem for path in PODS} <= {*STAGE_NAMES, "default"}

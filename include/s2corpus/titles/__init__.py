@@ -3,7 +3,7 @@
 Kernels are compiled by numba at their first call on a machine.
 """
 
-from s2corpus.titles.normalised import normalize, normalise_one
+from s2corpus.titles.normalised import normalise_one, normalize
 from s2corpus.titles.rules import differ_only_in_number, is_generic, word_count
 from s2corpus.titles.similarity import Pairs, Search, find_similar
 from s2corpus.titles.threegrams import Grams, grams, score, score_pairs
@@ -16,8 +16,8 @@ __all__ = [
     "find_similar",
     "grams",
     "is_generic",
-    "normalize",
     "normalise_one",
+    "normalize",
     "score",
     "score_pairs",
     "word_count",

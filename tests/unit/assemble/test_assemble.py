@@ -130,10 +130,8 @@ def test_bibliographies_are_rows_in_order(run: Run) -> None:
     rows = run.table(ENTRIES).written(0).to_pylist()
     keys = [tuple(row[name] for name in ENTRIES.key) for row in rows]
     assert keys == sorted(set(keys)) and len(keys) == 2 * run.table(FULLTEXTS).written(0).num_rows
-    assert [rows[i]["title"] for i in (0, 1)] == [
-        None,
-        "Cited by tex of paper 0",
-    ]  # The parses are ordered: latex before pdf.
+    # The parses are ordered: latex before pdf.
+    assert [rows[i]["title"] for i in (0, 1)] == [None, "Cited by tex of paper 0"]
     assert rows[0]["doi"] == "10.1/x" and rows[0]["authors"][0]["last"] == "Lovelace"
 
 

@@ -120,7 +120,7 @@ def filtered(
 def test_a_paper_is_taken_down_by_any_of_its_names_and_no_other_with_it(
     lake: Lake, tmp_path: Path, by: dict[str, str]
 ) -> None:
-    """Its names are its current and former ids, the DOIs of its records, and the SHA-1s of all its PDFs, in any case."""
+    """The names are current and former ids, DOIs of its records, and the SHA-1s of all its PDFs, in any case."""
     rows = filtered(lake, tmp_path, {**by, "reason": "the author asked for it"})
     assert {name: one["outcome"] for name, one in rows.items()} == {TAKEN: "suppressed", KEPT: "kept"}
 

@@ -57,10 +57,8 @@ def offending(run: Run, check: str) -> list[dict[str, Any]]:
     [
         ({**CROSSREF, "title": "Rewritten"}, "record_id"),  # Would replace a Crossref record.
         ({"record_id": "crossref:10.1016/x", "deleted": True}, "record_id"),  # Would delete a Crossref record.
-        (
-            {"source": "unpaywall", "doi": "10.1016/x", "open_access": True},
-            "source",
-        ),  # Would claim Unpaywall's openness.
+        # Would claim Unpaywall's openness.
+        ({"source": "unpaywall", "doi": "10.1016/x", "open_access": True}, "source"),
         ({"record_id": f"grobid:{'a' * 40}", "title": "T"}, "record_id"),  # Would stop every later release.
         ({"kind": "publisher", "title": "T"}, "kind"),
         ({"deleted": False}, "deleted"),

@@ -1,4 +1,7 @@
-"""Deliveries report counts in words, a watch examines all folders by turns, and records of another source are rejected."""
+"""Deliveries report counts in words, and a watch examines all folders by turns.
+
+Records of another source are rejected.
+"""
 
 from __future__ import annotations
 

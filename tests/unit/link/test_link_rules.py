@@ -95,10 +95,8 @@ def test_the_threshold_is_strict() -> None:
         ({"year": 1999, "surname": "VASWANI"}, "p4"),  # Only the surname agrees, regardless of case.
         ({"year": 1999, "surname": None}, "p1"),  # Nothing agrees, so the smallest id wins.
         ({"year": None, "surname": "Nobody"}, "p1"),
-        (
-            {"year": 2017, "surname": "Vaswani", "citing_paper_id": "p4"},
-            "p5",
-        ),  # A paper never links to itself; the next paper wins.
+        # A paper never links to itself; the next paper wins.
+        ({"year": 2017, "surname": "Vaswani", "citing_paper_id": "p4"}, "p5"),
         ({"year": None, "surname": None, "citing_paper_id": "p1"}, "p2"),
     ],
 )

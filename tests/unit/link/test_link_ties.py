@@ -52,11 +52,8 @@ SUMMARY = {**CIRCULATION, "paper_id": "10.1161/circulationaha.105.169405", "page
     ("said", "chosen", "warning"),
     [
         ({"journal": "Curr Opin Cardiol"}, CARDIOLOGY, None),
-        (
-            {"journal": "Curr. Opin. Cardiol.", "year": 2005},
-            CARDIOLOGY,
-            None,
-        ),  # The journal has priority over the year.
+        # The journal has priority over the year.
+        ({"journal": "Curr. Opin. Cardiol.", "year": 2005}, CARDIOLOGY, None),
         ({"volume": "21(1)"}, CARDIOLOGY, None),
         ({"volume": "112", "pages": "e285-90"}, SUMMARY, None),
         ({"journal": "Circulation", "volume": "112", "pages": "2735-52", "year": 2006}, CIRCULATION, None),
@@ -176,11 +173,8 @@ CUT = {
         ("Cellular senescence", {"year": 2007, "surname": "Collado", "pages": "224"}, "none"),
         ("Cellular senescence", {"year": 2007, "surname": "Collado", "volume": "130", "pages": "224"}, "none"),
         ("Cancer and aging", {"year": 2007, "surname": "Collado"}, "none"),  # The full title has another beginning.
-        (
-            "Cellular mechanisms",
-            {"year": 2007, "surname": "Collado"},
-            "none",
-        ),  # Words of the same length, but different.
+        # Words of the same length, but different.
+        ("Cellular mechanisms", {"year": 2007, "surname": "Collado"}, "none"),
         ("Cellular senescencf", {"year": 2007, "surname": "Collado"}, "none"),
     ],
 )

@@ -243,9 +243,8 @@ def test_links_without_identifiers_are_measured(work_type: str, judged: int, lak
         entry("p3", 4, ATTENTION, doi="10.48550/arxiv.1706.03762"),  # Possibly its preprint: not judged.
         entry("p3", 5, ATTENTION),  # No identifier.
         entry("p3", 6, None, doi="10.1/a"),  # No title.
-        entry(
-            "p3", 7, "Posted on a server before it was printed", doi="10.8/printed"
-        ),  # Possibly its published version.
+        # Possibly its published version.
+        entry("p3", 7, "Posted on a server before it was printed", doi="10.8/printed"),
     ]
     record = {
         "paper_id": "p4",
@@ -301,9 +300,8 @@ def test_batch_has_at_most_half_as_many_entries_as_papers(
     papers, entries = _corpus(np.random.default_rng(8), 500, 900)
     run = release(lake, tmp_path, papers, entries)
     whole = links_of(run)
-    assert tasks_of(run) == {
-        0: [[0, 1, 2]]
-    }  # Few entries that fit in memory form one batch, regardless of the number of papers.
+    # Few entries that fit in memory form one batch, regardless of the number of papers.
+    assert tasks_of(run) == {0: [[0, 1, 2]]}
     monkeypatch.setattr("s2corpus.stages.link.stage._MIN_ENTRIES", 1)
     again = release(lake, tmp_path, papers, entries, day=2)
     assert links_of(again) == whole

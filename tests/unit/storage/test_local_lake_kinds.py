@@ -66,9 +66,8 @@ def test_confined_lake_follows_no_link_outside(tmp_path: Path) -> None:
         for key in ("file", "folder/secret"):
             with pytest.raises(NotAFile, match="leads out of"):
                 confined.get(key)
-    assert (
-        open_lake(str(tmp_path / "lake")).get("file")[0] == b"secret"
-    )  # Operators may use symbolic links in the lake.
+    # Operators may use symbolic links in the lake.
+    assert open_lake(str(tmp_path / "lake")).get("file")[0] == b"secret"
 
 
 def test_link_to_nothing_is_not_listed(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
-"""The commit protocol:
+"""The commit protocol handles uncommitted, retried and damaged parts.
 
-an uncommitted table does not exist, a retry changes only its own part, and a damaged part is rejected.
+An uncommitted table does not exist, a retry changes only its own part, and a damaged part is rejected.
 """
 
 from __future__ import annotations

@@ -172,9 +172,9 @@ def test_runs_and_duckdb_use_it(base: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("length", "fits"), [(30, True), (49, True), (50, False), (110, False)])
 def test_scratch_path_too_long_for_sockets_is_refused(length: int, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """unix(7):
+    """A socket's path has at most 107 bytes (unix(7)).
 
-    a socket's path has at most 107 bytes. multiprocessing puts its socket two levels below the private folder.
+    multiprocessing puts its socket two levels below the private folder.
     """
     monkeypatch.setattr("tempfile.tempdir", None)
     with tempfile.TemporaryDirectory(dir="/tmp") as short:

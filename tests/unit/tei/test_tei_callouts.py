@@ -233,7 +233,8 @@ def test_numbers_are_the_labels_that_the_bibliography_prints() -> None:
 @pytest.mark.parametrize("first", ["", "See ⟦Fig. 1|figure⟧. ", "See ⟦[?]⟧. "])
 def test_numbers_follow_what_the_extractor_resolved_where_nothing_is_printed(first: str) -> None:
     """This also holds after a mark in the same text that resolves no number."""
-    split = f"<p>{first}A ⟦[1]|0⟧ b ⟦[2]|1⟧ c ⟦[4]|5⟧ d ⟦[6]|7⟧ e ⟦[3]⟧ f ⟦[5]⟧ g ⟦[7]⟧.</p>"  # GROBID split entry 3 into three entries.
+    # GROBID split entry 3 into three entries.
+    split = f"<p>{first}A ⟦[1]|0⟧ b ⟦[2]|1⟧ c ⟦[4]|5⟧ d ⟦[6]|7⟧ e ⟦[3]⟧ f ⟦[5]⟧ g ⟦[7]⟧.</p>"
     parse = teis.parse(xml(f"<div>{split}</div>"), teis.NUMBERED)
     assert [s.ref_id for s in parse.body_text[0].cite_spans if s.text != "[?]"] == [
         "BIBREF0", "BIBREF1", "BIBREF5", "BIBREF7", None, "BIBREF6", "BIBREF8"

@@ -83,7 +83,7 @@ def test_version_and_hash_are_kept(shared_data: Path) -> None:
         "0.8.1-SNAPSHOT",
         "0.8.2-SNAPSHOT",
         "",
-    }  # An empty version: made from JATS.
+    }  # "": made from JATS.
 
 
 # Generated trees contain every element that an extractor may write, in combinations that none writes.

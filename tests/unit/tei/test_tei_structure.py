@@ -61,7 +61,8 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
             [("Introduction", None), ("Methods", None), ("Methods::Mice", None), ("Results", None), ("Results::Weight", None),
              ("Conclusions", None), ("Odd", None)],
         ),
-        ([(None, "Methods"), (None, "Something")], [("Methods", None), ("Something", None)]),  # One such part is not enough.
+        # One such part is not enough.
+        ([(None, "Methods"), (None, "Something")], [("Methods", None), ("Something", None)]),
         # Not headings.
         ([("1", "A"), (None, "Figure 2"), (None, "Table IV."), (None, "arXiv:2602.19930v1 [cs.AI] 23 Feb 2026")], [("A", "1")] * 4),
         ([("4", "Model"), ("4.3", "Test"), (None, "4."), (None, "4.3.5")],

@@ -57,7 +57,8 @@ def people(*names: str) -> list[dict[str, Any]]:
         ("William|O'Connell", "William|O’Connell", True),
         ("Jürgen|Müller", "Juergen|Mueller", True),
         ("Jürgen|Müller", "Jurgen|Muller", True),
-        ("Jürgen|Müller", "Juergen|Muller", False),  # Both transliterations are tried for the complete name, not per word.
+        # Both transliterations are tried for the complete name, not per word.
+        ("Jürgen|Müller", "Juergen|Muller", False),
         ("Åsa|Ångström", "Aasa|Aangstroem", True),
         ("Søren|Ørsted", "Soeren|Oersted", True),
         ("Søren|Ørsted", "Soren|Orsted", True),

@@ -17,9 +17,11 @@ DOI = "10.18653/v1/x"
     ("subjects", "fields"),
     [
         ({"crossref": ["Chemistry", "Biology"], "pubmed": ["Biology"], "s2": ["Medicine"]}, ("Biology", "Chemistry")),
-        ({"s2": ["Physics"], "arxiv": ["math.AP"], "crossref": ["Chemistry"]}, ("Chemistry",)),  # Trust decides the tie.
+        # Trust decides the tie.
+        ({"s2": ["Physics"], "arxiv": ["math.AP"], "crossref": ["Chemistry"]}, ("Chemistry",)),
         ({"crossref": ["Chemistry", "Physics"], "arxiv": ["physics.optics", "math.AP"]}, ("Physics", "Chemistry")),
-        ({"s2": ["Medicine", "Biology"], "dblp": ["Biology", "Medicine"]}, ("Biology", "Medicine")),  # In the tie, dblp's first field wins.
+        # In the tie, dblp's first field wins.
+        ({"s2": ["Medicine", "Biology"], "dblp": ["Biology", "Medicine"]}, ("Biology", "Medicine")),
         ({"s2": ["a section of a journal"]}, None),
     ],
 )  # fmt: skip

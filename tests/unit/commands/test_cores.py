@@ -1,4 +1,7 @@
-"""Many items are processed on all cores, with equal results in the same order; a few items are processed here."""
+"""Many items are processed on all cores, with equal results in the same order.
+
+A few items are processed in this process.
+"""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def test_statuses_and_codes(status: int, body: bytes, outcome: Outcome) -> None:
     ],
 )
 def test_what_a_status_says_of_the_server_itself(status: int, said: str | None) -> None:
-    """A rejected token needs a person, a server error passes, and any other response is examined."""
+    """A 401 or 403 needs a token from a person, a server error may pass, and any other response is examined."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

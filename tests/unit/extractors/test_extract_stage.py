@@ -1,4 +1,7 @@
-"""The stages select and extract store results in a lake, retry what may pass, and fail a shard when they must."""
+"""The stages select and extract store results in a lake and retry transient failures.
+
+Other failures fail their shard.
+"""
 
 from __future__ import annotations
 

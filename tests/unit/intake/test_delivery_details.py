@@ -96,7 +96,7 @@ def test_repeated_names_are_refused_and_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("count", "kept"), [(1, True), (2, False), (3, False)])
 def test_file_of_several_articles_is_malformed(tmp_path: Path, count: int, kept: bool) -> None:
-    """A file of a drop is the full text of one paper. Of several articles, none can be chosen."""
+    """A file of a drop is the full text of one paper. With several articles, the paper is unknown."""
     article = (
         "<article><front><article-meta><article-id>1</article-id><title-group><article-title>A title</article-title>"
         "</title-group></article-meta></front><body><p>Text.</p></body></article>"

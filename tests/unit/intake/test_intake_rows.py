@@ -177,7 +177,7 @@ def test_the_kind_of_which_there_are_most_says_how_many_shards_files_have(run: R
 
 
 def test_a_full_delivery_supersedes_what_its_source_said_before_and_no_drop(run: Run) -> None:
-    """The latest full delivery wins. Deliveries of the same instant and later ones remain."""
+    """The latest full delivery wins. Deliveries of the same instant and later deliveries remain."""
     deliver(run, "drops/d", {"a.pdf": b"A", **lines({"name": "a.pdf", "title": "On a"})}, "2022-12-01T00:00:00Z")
     for number, (day, mode) in enumerate(
         [(1, "delta"), (2, "full"), (3, "delta"), (4, "full"), (4, "delta"), (5, "delta")]

@@ -65,7 +65,7 @@ def test_what_pandoc_is_not_shown() -> None:
         r"\catcode`\|=0 Of the words and so on",
         r"\begin{tabbing}of the words\'and so on\end{tabbing}",
         r"\newcommand{\emph}[1]{#1} \emph{it}",
-        r"\label{it} \ref{it}",  # pandoc may need the label.
+        r"\label{it} \ref{it}",  # pandoc may resolve the label's number.
     ],
 )
 def test_what_it_is_shown(text: str) -> None:

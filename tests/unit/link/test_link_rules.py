@@ -104,7 +104,7 @@ def test_the_threshold_is_strict() -> None:
 def test_ties(entry: Row, chosen: str, title: str) -> None:
     """Ties go to the paper with an equal year, then an equal surname, then the smallest id.
 
-    This holds for equal titles, equal S and equal identifiers.
+    The papers have equal titles, equal S or equal identifiers.
     """
     papers = [
         {"paper_id": "p5", "year": 2017, "surname": "Shazeer"},

@@ -34,7 +34,7 @@ def link_one(entry: Row, *papers: Row) -> Row:
     return link_all([entry], list(papers))[0]
 
 
-# One statement was published in two journals (Grundy et al. 2005). Two companion reviews have one title (J. Lipid Res.
+# One statement was published in two journals (Grundy et al. 2005). Two companion reviews share one title (J. Lipid Res.
 # 2008).
 SYNDROME = "Diagnosis and management of the metabolic syndrome"
 CIRCULATION = {

@@ -15,7 +15,7 @@ from s2corpus.pdf import Selection, inspect_many
 from s2corpus.spec import Select
 from s2orc_parse.bibliography.identifiers import normalise_doi
 
-TRUE_OF_PAIRS = {  # Read by a person on the papers' first pages.
+TRUE_OF_PAIRS = {  # Taken from the papers' first pages.
     "11450c275e14233bda0a240096e1bf9b6b804d3f": ("10.1177/20539517211013569", None, "2021"),
     "1a47fb0dc980180fe7283f4f83bae1d73cdaaaa9": ("10.1186/s12984-016-0129-6", None, "2016"),
     "49eaad7ef73c51f896f2e05c670747a750281658": ("10.1109/access.2021.3069646", None, "2021-04-08"),

@@ -23,7 +23,7 @@ def run(*arguments: object) -> Result:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with a paper, a copy of it, and an HTML page named as a PDF."""
+    """Return a folder with a paper, a copy of the paper, and an HTML page with a PDF's file name."""
     pdfs = tmp_path / "pdfs"
     pdfs.mkdir()
     for name, kind in (("a.pdf", "paper"), ("b.PDF", "paper"), ("c.pdf", "html")):

@@ -1,4 +1,4 @@
-"""Valid lake addresses open; invalid ones are rejected and never become a folder."""
+"""Valid lake addresses open. Invalid addresses are rejected and never become a folder."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_groups_and_their_pieces(text: str, expected: list[list[tuple[str, list[
         ([None] * 4, [(1, 2)], {1: 2, 2: 3}),
         ([None] * 5, [(4, 3)], {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}),
         ([None] * 4, [(9, 3)], {9: 3}),
-        # Numbers between two known ones get their places if the counts agree.
+        # Numbers between two known numbers get their places if the counts agree.
         ([None] * 6, [(1, 0), (4, 3)], {1: 0, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5}),
         ([None] * 6, [(1, 0), (4, 4)], {1: 0, 4: 4, 5: 5}),
         ([None] * 6, [(1, 0), (5, 3)], {1: 0, 5: 3, 6: 4, 7: 5}),

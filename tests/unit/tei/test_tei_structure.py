@@ -49,7 +49,7 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
         ([("1", "The std::vector class"), ("1.1", "Use")], [("The std:vector class", "1"), ("The std:vector class::Use", "1.1")]),
         ([(None, "3.2 Untagged number")], [("Untagged number", "3.2")]),
         ([(None, "2 weeks later")], [("2 weeks later", None)]),  # Not the number of a heading.
-        # A heading without a number among numbered ones.
+        # A heading without a number among numbered headings.
         (
             [("1", "A"), (None, "Proof"), ("2", "B"), (None, "Limitations"), ("3", "C"), (None, "After the last")],
             [("A", "1"), ("A::Proof", None), ("B", "2"), ("Limitations", None), ("C", "3"), ("After the last", None)],

@@ -171,7 +171,7 @@ def test_a_latex_source_is_open_by_itself_with_its_arxiv_records_licence() -> No
 @pytest.mark.parametrize(
     ("records", "declared_licences", "licence"),
     [
-        # The license comes from the evidence.
+        # Only the evidence's license counts.
         ([header(arxiv_id=ARXIV_ID), ARXIVS, unpaywall(licence="CC0-1.0")], [], "CC-BY-4.0"),
         ([header(arxiv_id=ARXIV_ID), publisher(licence="CC0-1.0")], [], None),
         ([header(doi=PUBLISHED), unpaywall(licence="CC-BY")], [], "CC-BY"),

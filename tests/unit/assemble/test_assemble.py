@@ -1,4 +1,4 @@
-"""Each paper gets the parse of its canonical PDF and its LaTeX parse, wherever in the store they lie (S2ORC §2.4)."""
+"""Each paper gets the parse of its canonical PDF and its LaTeX parse from any part of the store (S2ORC §2.4)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from s2corpus.storage.lake import Lake
 from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, MEMBERS, PAPERS, PARSES, STORED_PARSES
 
 PAPERS_OF_BUCKET = 150
-"""more than are held in memory at a time"""
+"""more papers than memory holds at a time"""
 
 
 def sha(name: str) -> str:
@@ -38,7 +38,10 @@ def parse(name: str) -> bytes:
 
 @pytest.fixture
 def run(lake: Lake, tmp_path: Path) -> Run:
-    """A release of one bucket: every paper has a PDF, every third one a LaTeX source too; what belongs to none is there as well."""
+    """Return a release with one bucket: every paper has a PDF, and every third one also a LaTeX source.
+
+    One parse belongs to no paper.
+    """
     run = Run(ReleaseSpec(name="one"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
     names = [f"paper {i}" for i in range(PAPERS_OF_BUCKET)]
     latex = names[::3]
@@ -58,7 +61,7 @@ def run(lake: Lake, tmp_path: Path) -> Run:
 
 
 def assemble(run: Run, buckets: int = 1) -> None:
-    """All rounds, each over all buckets."""
+    """Run all rounds over all buckets."""
     stage = Assemble()
     for round in range(stage_row("assemble").rounds):
         for bucket in range(buckets):
@@ -66,7 +69,7 @@ def assemble(run: Run, buckets: int = 1) -> None:
 
 
 def store(run: Run, kind: str, names: list[str]) -> dict[str, str]:
-    """Put parses into a store, forty a part; where each lies."""
+    """Put parses into a store, forty per part. Return the part of each name."""
     into, stored = run.store(STORED_PARSES, kind), {}
     for start in range(0, len(names), 40):
         some = names[start : start + 40]
@@ -127,7 +130,8 @@ def test_bibliographies_are_rows_in_order(run: Run) -> None:
     rows = run.table(ENTRIES).written(0).to_pylist()
     keys = [tuple(row[name] for name in ENTRIES.key) for row in rows]
     assert keys == sorted(set(keys)) and len(keys) == 2 * run.table(FULLTEXTS).written(0).num_rows
-    assert [rows[i]["title"] for i in (0, 1)] == [None, "Cited by tex of paper 0"]  # latex before pdf
+    # The parses are ordered: latex before pdf.
+    assert [rows[i]["title"] for i in (0, 1)] == [None, "Cited by tex of paper 0"]
     assert rows[0]["doi"] == "10.1/x" and rows[0]["authors"][0]["last"] == "Lovelace"
 
 

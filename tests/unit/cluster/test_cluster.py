@@ -1,4 +1,7 @@
-"""Which records are one paper: cases of the rules, laws, and the rules again by brute force."""
+"""Records are clustered into papers by the rules.
+
+The tests check cases, laws, and a brute-force version of the rules.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +102,7 @@ def test_file_sha1_joins_records_with_similar_titles_only() -> None:
     ("title", "joined"), [("Deep parsing of scientific paper", True), ("Page not found", False), (None, False)]
 )
 def test_extracted_identifier_joins_similar_titles_only(name: str, title: str | None, joined: bool) -> None:
-    """But a PDF whose title was not read joins the one title that names its sha1."""
+    """A PDF without a title joins the only title that names its SHA-1."""
     given = {name: A if name == "file_sha1" else "1911.02782"}
     pdf = record("grobid:1", title, kind=Kind.PDF, year=None, authors="", **given)
     assert together(record("a:1", **given), pdf) is (joined or (title is None and name == "file_sha1"))
@@ -122,10 +125,11 @@ def test_not_found_page_of_many_papers_joins_none() -> None:
         ({"issue": "1"}, {}, "Ada Example", True),
         ({"issue": "12"}, {"issue": "December"}, "Ada Example", True),
         ({"issue": "1"}, {"issue": "1-2"}, "Ada Example", True),
-        ({"issue": "1", "pages": "3"}, {"issue": "2", "pages": "3-4"}, "Ada Example", False),  # each issue begins at 1
+        # Each issue has a page 1.
+        ({"issue": "1", "pages": "3"}, {"issue": "2", "pages": "3-4"}, "Ada Example", False),
         ({"issue": "1", "pages": "3"}, {"issue": "2", "pages": "97"}, "Ada Example", False),
         ({"issue": "1"}, {"issue": "2", "pages": "97"}, "A. One; B. Two; C. Three", False),
-        # an abstract in a supplement, and its paper
+        # An abstract in a supplement, and its paper.
         ({"issue": "9", "pages": "1514"}, {"issue": "12", "pages": "2129-2132"}, "A. One; B. Two; C. Three", True),
     ],
 )
@@ -139,7 +143,7 @@ def test_columns_of_different_issues_stay_apart(
 
 
 class TestTypes:
-    """The type that a source gives says whether a DOI is a preprint's, before the DOI's prefix does."""
+    """The source's type decides whether a DOI is a preprint's; without a type, the DOI's prefix does."""
 
     def crossref(self, doi: str, year: int, type_: WorkType | None) -> Record:
         kind = Kind.ARCHIVE if type_ is WorkType.PREPRINT else Kind.PUBLISHER
@@ -270,7 +274,7 @@ TRIAL = "An open-label clinical trial of the new drug in {} patients with the ol
 @pytest.mark.parametrize(
     ("authors", "place", "other", "joined"),
     [
-        ("", {}, TRIAL.format("paediatric"), False),  # what one company registers
+        ("", {}, TRIAL.format("paediatric"), False),  # Trials of one company have similar titles.
         ("Acme Pharmaceuticals, Inc; Acme Study Group", {}, TRIAL.format("paediatric"), False),
         ("", {}, TRIAL.format("adult").replace("clinical", "clinicall"), True),
         ("", {"volume": "12", "pages": "33-40"}, TRIAL.format("paediatric"), True),
@@ -320,7 +324,7 @@ def test_titles_that_say_little_need_equal_authors_and_year(other: dict[str, Any
 
 @pytest.mark.parametrize("year", [None, 2020])
 def test_uninformative_titles_without_year_do_not_join(year: int | None) -> None:
-    """That neither has a year is no agreement on it."""
+    """Two missing years do not count as an agreement."""
     assert together(record("a:1", "Book review", year=year), record("b:1", "Book Review", year=year)) is (
         year is not None
     )
@@ -329,13 +333,13 @@ def test_uninformative_titles_without_year_do_not_join(year: int | None) -> None
 @pytest.mark.parametrize(
     ("a", "b", "joined"),
     [
-        ("Ada Lovelace; Alan Turing", "Ada Lovelace; Kurt Gödel", True),  # exactly half of both
+        ("Ada Lovelace; Alan Turing", "Ada Lovelace; Kurt Gödel", True),  # Exactly half of both lists.
         (
             "Ada Lovelace; Alan Turing",
             "Ada Lovelace; Kurt Gödel; Grace Hopper; John Backus",
             True,
-        ),  # half of the shorter list
-        ("Ada Lovelace; Alan Turing; Emmy Noether", "Ada Lovelace; Kurt Gödel; Grace Hopper", False),  # a third
+        ),  # Half of the shorter list.
+        ("Ada Lovelace; Alan Turing; Emmy Noether", "Ada Lovelace; Kurt Gödel; Grace Hopper", False),  # A third.
         ("Ada Lovelace; Alan Turing; Emmy Noether", "Ada Lovelace; Alan Turing; Grace Hopper", True),
         ("Ada Lovelace; Alan Turing", "Kurt Gödel; Grace Hopper", False),
     ],
@@ -368,7 +372,7 @@ def test_different_authors_join_only_with_equal_volume_and_page(
             {"pages": "1"},
             {"volume": "7", "pages": "9"},
             True,
-        ),  # a volume that one does not say contradicts nothing
+        ),  # A missing volume contradicts nothing.
         ({"volume": "7", "pages": "9"}, {"pages": "1"}, True),
         ({"volume": "6", "pages": "1"}, {"volume": "7", "pages": "9"}, False),
     ],
@@ -402,7 +406,7 @@ def test_two_dois_never_join_and_the_conflict_is_reported() -> None:
 
 
 def test_the_stronger_reason_wins_a_conflict() -> None:
-    """An identifier beats a title, whatever the ids."""
+    """An identifier outweighs a title, regardless of the record ids."""
     a = record("a:1", doi="10.18653/v1/a", pubmed_id="1", title="Another title altogether here")
     b = record("b:1", doi="10.18653/v1/b")
     assert partition(clustered(a, b, record("c:1", pubmed_id="1"))) == {frozenset({"a:1", "c:1"}), frozenset({"b:1"})}
@@ -423,7 +427,7 @@ def test_a_record_id_that_occurs_twice_is_refused() -> None:
         clustered(record("a:1"), record("a:1"))
 
 
-# Laws.
+# -- Laws
 
 STEMS = ("Deep parsing of scientific papers", "Deep parsing of scientific paper", "Notes on parsing, part I", "Notes on parsing, part II",
          "Editorial", "A survey of random walks on graphs")  # fmt: skip
@@ -462,7 +466,7 @@ def test_the_order_of_records_does_not_matter(records: list[Record], rng: Any) -
 @settings(max_examples=80)
 @given(record_sets())
 def test_the_rules_again_by_brute_force(records: list[Record]) -> None:
-    """Every pair is asked, edges are sorted, and taken one by one where they break nothing."""
+    """Compare all pairs, sort the edges, and apply each edge that breaks no rule."""
     found = clustered(*records)
     assert partition(found) == _by_brute_force(sorted(records, key=lambda r: r.record_id))
     papers = dict(zip(found.clusters["record_id"].to_pylist(), found.clusters["paper_id"].to_pylist(), strict=True))
@@ -529,7 +533,7 @@ def _names_and_years_agree(a: Record, b: Record) -> bool:
 
 
 def _centre(name: str, value: str, records: list[Record]) -> Record:
-    """The first record of publisher or archive with an identifier, one with a title before all others."""
+    """Return the first publisher or archive record with an identifier. Records with a title come first."""
     having = [r for r in records if getattr(r, name) == value and r.kind is not Kind.PDF]
     return next((r for r in having if r.title), having[0])
 
@@ -542,7 +546,10 @@ def _joined_by(name: str, a: Record, b: Record, records: list[Record]) -> bool:
 
 
 def _refused(a: Record, b: Record, records: list[Record]) -> bool:
-    """Whether an equal identifier was refused: one of the two is the centre of its records, and the other is of another paper."""
+    """Return whether an equal identifier was refused.
+
+    One record is the center of the identifier's records, and the other belongs to another paper.
+    """
     return _unrelated(a, b) and any(
         getattr(a, name)
         and getattr(a, name) == getattr(b, name)
@@ -596,7 +603,7 @@ def _years_fit(one: list[Record], other: list[Record]) -> bool:
 
 
 def test_one_doi_on_unrelated_papers_is_a_conflict() -> None:
-    """A supplement's DOI on its abstracts: titles that share nothing, and no surname in common."""
+    """Abstracts have the DOI of their supplement: their titles share nothing, and they have no common surname."""
     abstracts = [
         record(
             "crossref:1",
@@ -653,13 +660,13 @@ SAME = {
     ("one", "other", "papers"),
     [
         ({"volume": "12", "pages": "1-9"}, {"volume": "14", "pages": "33-40"}, 2),
-        ({"volume": "12", "pages": "1-9"}, {"volume": "12", "pages": "33"}, 1),  # an erratum's page
-        ({"volume": "12", "pages": "969-972"}, {"volume": "12", "pages": "a1754"}, 1),  # in print and electronic
+        ({"volume": "12", "pages": "1-9"}, {"volume": "12", "pages": "33"}, 1),  # The page of an erratum.
+        ({"volume": "12", "pages": "969-972"}, {"volume": "12", "pages": "a1754"}, 1),  # In print and electronic.
         ({"journal": "Kidney Int", "volume": "12"}, {"journal": "Blood", "volume": "14"}, 2),
         ({"journal": "Kidney Int", "volume": "12"}, {"journal": "Kidney International", "volume": "14"}, 1),
         ({"journal": "Kidney Int"}, {"journal": "Blood", "title": "Role of complement in renal disease"}, 2),
-        ({"journal": "Blood"}, {"journal": "Kidney Int"}, 1),  # one title in two journals, and nothing else is known
-        ({"volume": "12", "pages": "1"}, {"volume": "12", "pages": "1-9", "year": 2012}, 1),  # online, then in print
+        ({"journal": "Blood"}, {"journal": "Kidney Int"}, 1),  # One title in two journals, without other facts.
+        ({"volume": "12", "pages": "1"}, {"volume": "12", "pages": "1-9", "year": 2012}, 1),  # Online, then in print.
         ({"volume": "12", "pages": "1"}, {"volume": "12", "pages": "1-9", "authors": "Complement Study Group"}, 1),
         ({"title": "Editor's comments", "issue": "1", "pages": "3"}, {"title": "Editor's comments", "issue": "2", "pages": "3"}, 2),
     ],

@@ -1,4 +1,4 @@
-"""What clustering on one machine may hold is `resources.memory_mb`, of which the records themselves need little."""
+"""Clustering on one machine never exceeds `resources.memory_mb`. The records themselves need only a small part."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from s2corpus.tables import DELIVERIES, MEMBERS, PDF_RECORDS, RECORDS, paper_sha
 
 
 def run_of(folder: Path, count: int, abstract: str | None = None) -> Run:
-    """A release of so many records of papers of their own, in 64 MB; the record of the highest id comes first."""
+    """Return a release of `count` records of separate papers, with 64 MB. The first record has the highest id."""
     spec = ReleaseSpec.model_validate({"name": "t", "resources": {"memory_mb": 64, "papers_per_shard": 10_000}})
     run = Run(spec, datetime(2023, 2, 1, tzinfo=UTC), LocalLake(folder / "lake"), folder)
     numbers = pa.array(range(count, 0, -1)).cast(pa.string())

@@ -1,4 +1,4 @@
-"""From a file of records to kept papers at the command line, and what it says of wrong inputs."""
+"""Commands turn a file of records into kept papers, and report wrong inputs."""
 
 from __future__ import annotations
 

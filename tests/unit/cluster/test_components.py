@@ -1,4 +1,4 @@
-"""Clusters of edges, beside the rule written out: edges are taken one by one where they break nothing."""
+"""Clusters of edges agree with the written rule: edges are applied one by one if they break no rule."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from s2corpus.clustering.edges import CONTRADICTION, PLACE, TITLE, UNRELATED, Ed
 
 NODES = 7
 Facts = list[tuple[int, int, bool]]
-"""DOI, year and whether it is a preprint, a node each"""
+"""DOI, year and whether it is a preprint, for each node"""
 FACTS = st.lists(
     st.tuples(st.sampled_from([-1, -1, -1, 0, 1]), st.sampled_from([0, 0, 2000, 2001, 2002, 2003]), st.booleans()),
     min_size=NODES,

@@ -1,4 +1,4 @@
-"""The same edges, clusters and members in one home, in many homes, and on Spark."""
+"""Edges, clusters and members are equal with one home, with many homes, and on Spark."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_components_of_a_chain_a_star_and_pairs() -> None:
 
 
 def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:
-    """Few titles, identifiers and years for many records: everything is joined by something, and much is cut."""
+    """Yield many records with few titles, identifiers and years: most records join, and many edges are cut."""
     stems = [
         "Deep parsing of scientific papers", "Deep parsing of scientific paper", "Random walks on graphs, part II", "Editorial", None,
     ]  # fmt: skip
@@ -86,7 +86,7 @@ def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:
 
 
 def _cut_titles() -> Iterator[Record]:
-    """Yield pairs of a title without its subtitle and the complete title, by equal authors, of one year and first page."""
+    """Yield pairs of a cut and a complete title, with equal authors, year and first page."""
     for i, subject in enumerate(["anaemia", "malaria", "hypertension", "asthma", "measles", "dengue"]):
         title = f"Treatment of {subject} in children"
         subtitle = f": a systematic review and network meta-analysis of {2 * i + 11} randomised trials of {subject}"
@@ -99,7 +99,7 @@ def _table(records: Iterable[Record]) -> pa.Table:
 
 
 def _release(folder: Path, records: pa.Table, parts: int, parent: str | None = None, day: int = 1) -> Run:
-    """A release up to cluster: records in some parts, in no order."""
+    """Return a release before the stage cluster, with its records in random order in `parts` parts."""
     run = Run(
         ReleaseSpec(name="rounds", resources={"papers_per_shard": 200}), datetime(2023, 2, day, tzinfo=UTC),
         open_lake(str(folder / "lake")), folder,
@@ -122,7 +122,7 @@ def _clustered(run: Run) -> dict[str, pa.Table]:
 
 
 def _same(run: Run, found: Workers, monkeypatch: pytest.MonkeyPatch, home_rows: int) -> dict[str, pa.Table]:
-    """Cluster in this process in one home, then by these workers in several homes; compare every row."""
+    """Cluster in this process with one home, then by these workers with several homes. Compare every row."""
     with monkeypatch.context() as patch:
         patch.delenv("ENGINE", raising=False)
         stage = Cluster()
@@ -174,7 +174,7 @@ def test_number_of_homes_does_not_change_the_edges(
 def test_thousands_of_records_have_the_same_clusters_in_rounds(
     found: Workers, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Generated ones, and the bibliographies that entity resolution is measured on, in one corpus."""
+    """The corpus contains generated records and the bibliographies of entity resolution benchmarks."""
     rows = [{**row, "truth": None} for row in cluster_records.rows(4000, Random(0))]
     generated = pa.Table.from_pylist(rows, schema=RECORDS.schema)
     real = _table([*bench.dblp_acm_records().values(), *bench.cora_records().values()])

@@ -1,4 +1,4 @@
-"""Why a cluster is one, in words and in order: its edges, what was cut, and the paper of each record."""
+"""An explanation lists, in order, the edges of a cluster, the edges that were cut, and the paper of each record."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_identifiers_are_stronger_than_titles() -> None:
 
 
 def test_two_clusters_that_would_have_one_id() -> None:
-    """The next record's id is taken, and at last one with a number."""
+    """The next record's id is used. If all are taken, the id gets a number."""
     taken = new_paper_id("b")
     parent = Parent(
         pa.Table.from_pylist([{"record_id": "x", "paper_id": taken, "first_ready": "1"}], CLUSTERS.schema),
@@ -104,7 +104,10 @@ def test_which_dois_are_preprints() -> None:
 
 
 def test_the_numbers_that_the_rules_name() -> None:
-    """Neighbours, pairs and papers that are looked at (SEMANTICS §4, §7); what is said of keys and offsets beside them."""
+    """Limits of neighbors, pairs and papers, and of keys and offsets, have their documented values.
+
+    The source is SEMANTICS §4 and §7, and the definitions of keys and offsets.
+    """
     assert (agreement.WINDOW, MAX_PAIRS_PER_TITLE, linking.MAX_GROUP, fewest.EXACT, places.ELECTRONIC) == (
         64,
         64,
@@ -117,7 +120,7 @@ def test_the_numbers_that_the_rules_name() -> None:
 
 @pytest.mark.parametrize(("journal", "reason"), [("Blood", "title"), ("Kidney Int", "contradiction")])
 def test_similar_titles_are_not_equal_ones_whichever_is_first(journal: str, reason: str) -> None:
-    """Two journals contradict each other where titles are only similar."""
+    """Two journals contradict each other if titles are only similar."""
     titles = ["Role of complement in renal disease", "The role of complement in renal disease"]
     rows = {
         "record_id": ["a", "b"], "title": titles, "normalised": titles_of.normalize(pa.array(titles)), "journal": ["Blood", journal],

@@ -1,4 +1,7 @@
-"""Paper ids over releases: three in a row in which papers are added, merged, split and vanish, and laws."""
+"""Paper ids are stable over releases.
+
+Papers are added, merged, split and removed in three releases; laws hold for any change.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ READY = {"a": "1", "b": "2", "c": "3", "d": "4", "e": "5", "f": "6", "g": "7"}
 def release(
     clusters: Clusters, parent: Parent | None = None, ready: dict[str, str | None] | None = None
 ) -> tuple[dict[str, str], Parent]:
-    """record → paper, and what the next release has as its parent."""
+    """Return the paper of each record, and the parent for the next release."""
     ids = sorted(record for cluster in clusters for record in cluster)
     labels = np.array([next(i for i, cluster in enumerate(clusters) if record in cluster) for record in ids], np.int64)
     when = pa.array([(ready or READY).get(record) for record in ids], pa.string())
@@ -41,7 +44,8 @@ def test_smaller_record_id_breaks_ties_of_time() -> None:
 
 
 def test_new_paper_never_takes_an_id_of_the_parent() -> None:
-    # a was added to c's paper, then c was split off again: the part with the older record keeps the id that c's own would be.
+    # `a` was added to the paper of `c`, then `c` was split off. The part with the older record keeps the id that `c`
+    # alone would have.
     _, parent = release([{"a", "c"}], ready={"a": "5", "c": "3"})
     papers, _ = release([{"a"}, {"c"}], parent, ready={"a": "1", "c": "3"})
     assert papers["a"] == new_paper_id("c") != papers["c"]
@@ -49,12 +53,12 @@ def test_new_paper_never_takes_an_id_of_the_parent() -> None:
 
 def test_three_releases() -> None:
     first, parent = release([{"a", "b"}, {"c"}, {"d", "e"}, {"f"}])
-    # g is added to f's paper; c is merged into a's; d and e are split.
+    # `g` is added to the paper of `f`, `c` is merged into the paper of `a`, and `d` and `e` are split.
     second, parent2 = release([{"a", "b", "c"}, {"d"}, {"e"}, {"f", "g"}], parent)
     assert second["a"] == second["c"] == first["a"] and aliases(parent2) == {first["c"]: first["a"]}
     assert second["d"] == first["d"] and second["e"] == new_paper_id("e") != first["e"]
     assert second["g"] == first["f"]
-    # a's paper merges into nothing, loses a; e vanishes; f and d are merged: d's is the older.
+    # The paper of `a` loses `a`, `e` disappears, and `f` and `d` are merged: the paper of `d` is older.
     third, parent3 = release([{"b", "c"}, {"d", "f", "g"}], parent2)
     assert third["b"] == first["a"], "the paper keeps its id though the record that named it is gone"
     assert third["f"] == first["d"]
@@ -85,7 +89,7 @@ def test_a_redelivered_record_is_as_old_as_it_was() -> None:
 
 
 def test_an_id_that_is_held_is_not_given_again() -> None:
-    """`a` moves to b's paper, then leaves it: its own name is held by the paper it founded."""
+    """`a` moves to the paper of `b`, then leaves it. The paper that `a` founded still uses the id of `a`."""
     _, parent = release([{"a", "c"}, {"b"}])
     second, parent = release([{"c"}, {"a", "b"}], parent, ready={"a": "8", "c": "1", "b": "2"})
     assert len(set(second.values())) == 2

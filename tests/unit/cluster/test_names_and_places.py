@@ -1,4 +1,4 @@
-"""What is compared of authors and of places in print: surnames as keys, volumes, issues and first pages."""
+"""Authors and places in print are compared by surname keys, volumes, issues and first pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def author(name: str) -> dict[str, Any]:
 
 
 def keys(*rows: list[str] | None) -> list[list[int]]:
-    """The keys of rows of authors, given as "First|Last"."""
+    """Return the surname keys of rows of authors, given as "First|Last"."""
     column = pa.array([None if row is None else [author(name) for name in row] for row in rows], AUTHORS)
     offsets, found = surname_keys(column)
     return [found[a:b].tolist() for a, b in pairwise(offsets)]
@@ -58,7 +58,7 @@ def test_nobody_and_groups_have_no_key() -> None:
 
 
 def test_keys_are_those_of_earlier_releases() -> None:
-    """What is kept across releases was made with them."""
+    """Stored data of earlier releases contain these keys."""
     assert keys(["Ada|Lovelace"], ["Kurt|Gödel"], ["|o'B-7"]) == KEYS
 
 
@@ -109,16 +109,17 @@ def place(volume: int = 0, issue: int = 0, page: int = 0, journal: int = -1) -> 
 @pytest.mark.parametrize(
     ("one", "other", "exact", "strict", "found"),
     [
-        (place(4, 0, 12), place(8, 0, 16), True, False, True),  # volume and page
+        (place(4, 0, 12), place(8, 0, 16), True, False, True),  # Volume and page differ.
         (place(4, 0, 12), place(8, 0, 12), True, False, False),
-        (place(4, 0, 12), place(4, 0, 16), True, False, False),  # an erratum
-        (place(4, 0, 12), place(4, 0, 16), False, False, True),  # where titles are not equal
+        (place(4, 0, 12), place(4, 0, 16), True, False, False),  # An erratum.
+        (place(4, 0, 12), place(4, 0, 16), False, False, True),  # The titles are not equal.
         (place(0, 0, 12), place(0, 0, 16), False, False, True),
         (place(0, 0, 12), place(0, 0, 0), False, False, False),
         (place(0, 0, 0), place(0, 0, 12), False, False, False),
-        (place(4, 0, 12), place(8, 0, 14), False, False, False),  # of a page and an electronic one nothing follows
+        # A print page and an electronic page are not comparable.
+        (place(4, 0, 12), place(8, 0, 14), False, False, False),
         (place(4), place(8), False, False, False),
-        (place(4), place(8), True, True, True),  # where the title says little, any
+        (place(4), place(8), True, True, True),  # Uninformative title: any difference counts.
         (place(0, 4), place(0, 8), True, True, True),
         (place(0, 4), place(0, 8), True, False, False),
         (place(0, 4), place(0, 0), True, True, False),
@@ -127,13 +128,13 @@ def place(volume: int = 0, issue: int = 0, page: int = 0, journal: int = -1) -> 
         (place(journal=0), place(journal=1), True, False, False),
         (place(4, journal=0), place(8, journal=1), True, False, True),
         (place(0, 0, 12, 0), place(0, 0, 16, 1), True, False, True),
-        (place(4, 0, 12, 0), place(4, 0, 12, 1), False, False, False),  # at one place
+        (place(4, 0, 12, 0), place(4, 0, 12, 1), False, False, False),  # The place is equal.
         (place(4, 0, 0, 0), place(4, 0, 0, 1), False, False, True),
         (place(0, 0, 12, 0), place(0, 0, 12, 1), False, False, True),
-        (place(journal=1), place(journal=2), False, False, False),  # one abbreviates the other
+        (place(journal=1), place(journal=2), False, False, False),  # One name abbreviates the other.
         (place(journal=0), place(journal=0), False, False, False),
         (place(journal=0), place(), False, False, False),
-        (place(journal=0), place(journal=3), False, False, False),  # no words
+        (place(journal=0), place(journal=3), False, False, False),  # No words.
     ],
 )
 def test_what_contradicts(one: Places, other: Places, exact: bool, strict: bool, found: bool) -> None:
@@ -195,7 +196,7 @@ def test_preprint_servers_by_prefix_or_registrant() -> None:
 
 
 def test_records_as_arrays_have_the_shapes_that_are_stated() -> None:
-    """In the order of their ids, whatever batches they come in; surnames each with the record that has them."""
+    """Arrays follow the order of the ids for any batches, and each surname remains with its record."""
     names = {"b:1": ["A|Lovelace", "B|Turing"], "a:1": [], "c:1": ["C|Noether"], "a:2": ["D|Hopper"]}
     rows = [
         {

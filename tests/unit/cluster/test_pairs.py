@@ -1,4 +1,4 @@
-"""Which records of a block are compared, each rule beside its definition written out with Python's own means."""
+"""Records of a block are compared by the rules; each rule agrees with a definition in plain Python."""
 
 from __future__ import annotations
 
@@ -85,7 +85,10 @@ def test_more_pairs_than_there_is_room_for_at_first() -> None:
 
 
 def facts_of(records: list[dict[str, Any]], years: int = 2) -> tuple[Any, ...]:
-    """What `agree` is given, of records as `{"year": 2011, "names": [3, 5], …}`; a year of 2000 where none is said."""
+    """Return the arguments of `agree` for records such as `{"year": 2011, "names": [3, 5], …}`.
+
+    The default year is 2000.
+    """
     names = [record.get("names", []) for record in records]
 
     def column(name: str, default: int, kind: Any) -> np.ndarray:
@@ -112,15 +115,15 @@ OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 
         ({}, {"doi": 0}, True, True, True),
         (ADA, BOTH, False, False, True),
         (ADA, KURT, True, True, False),
-        ({"names": [1, 2, 3]}, {"names": [3, 4, 5]}, False, False, False),  # a third
+        ({"names": [1, 2, 3]}, {"names": [3, 4, 5]}, False, False, False),  # A third.
         ({"names": [1, 2, 3]}, {"names": [2, 3, 5]}, False, False, True),
-        ({"names": [1, 2]}, {"names": [2, 3, 5]}, False, False, True),  # half of the shorter list
+        ({"names": [1, 2]}, {"names": [2, 3, 5]}, False, False, True),  # Half of the shorter list.
         ({"names": [1, 9]}, {"names": [2, 9]}, False, False, True),
-        (ADA, {}, False, False, True),  # one list is empty
+        (ADA, {}, False, False, True),  # One list is empty.
         ({}, ADA, False, False, True),
-        ({}, {}, True, False, True),  # nobody: only where the titles are equal,
-        ({}, {}, False, True, True),  # or nearly so,
-        (HERE, HERE, False, False, True),  # or stand at one place
+        ({}, {}, True, False, True),  # No authors: the titles must be equal,
+        ({}, {}, False, True, True),  # or nearly equal,
+        (HERE, HERE, False, False, True),  # or the place must be equal.
         (HERE, {"volume": 9}, False, False, True),
         ({"volume": 9}, HERE, False, False, True),
         ({"volume": 9}, {"volume": 9}, False, False, True),
@@ -128,14 +131,14 @@ OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 
         (HERE, ELECTRONIC_PAGE, False, False, True),
         ({"page": 4}, {"page": 4}, False, False, False),
         ({}, {}, False, False, False),
-        (HERE | ADA, HERE | KURT, True, False, True),  # the very place allows other authors where the titles are equal
+        (HERE | ADA, HERE | KURT, True, False, True),  # An equal place and title allow other authors.
         (HERE | ADA, HERE | KURT, False, True, False),
         (HERE | ADA, OTHER_PAGE | KURT, True, True, False),
         ({"page": 4} | ADA, {"page": 4} | KURT, True, True, False),
         (ADA, ADA | {"year": 2001}, True, True, False),
         (ADA, ADA | {"year": 0}, True, True, True),
         (ADA | {"year": 0}, ADA, True, True, True),
-        (HERE | ADA, HERE | ADA | {"year": 2001}, True, True, True),  # online, then in print
+        (HERE | ADA, HERE | ADA | {"year": 2001}, True, True, True),  # Online, then in print.
         (HERE | ADA | {"year": 2001}, HERE | ADA, True, True, True),
         (HERE | ADA, HERE | ADA | {"year": 2002}, True, True, False),
         (HERE | ADA, OTHER_PAGE | ADA | {"year": 2001}, True, True, False),

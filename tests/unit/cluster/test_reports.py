@@ -1,4 +1,4 @@
-"""The reports are SQL over real tables: each runs, and prints what the rows say."""
+"""Each SQL report runs over real tables and prints the values of their rows."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_explain_lists_the_evidence_of_every_full_text() -> None:
 
 
 def test_every_report_has_its_file() -> None:
-    assert {*list_reports(), "tables"} == set(NAMES)  # the tables are the snapshot's own
+    assert {*list_reports(), "tables"} == set(NAMES)  # The report `tables` belongs to the snapshot.
 
 
 @pytest.mark.usefixtures("lake_with_release")

@@ -1,4 +1,4 @@
-"""Cluster, vote and filter over a lake in a folder, and a second release after the first."""
+"""The stages cluster, vote and filter run over a lake folder, and again in a second release."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_a_second_release_keeps_ids_and_remembers_merged_ones(run: Run, tmp_path
     (alias,) = later.table(ALIASES).read().to_pylist()
     assert {alias["alias"], alias["paper_id"]} == {before["crossref:10.18653/v1/n18"], before["arxiv:1911.02782"]}
     first = later.table(CLUSTERS).read(["first_ready"])["first_ready"].unique().to_pylist()
-    assert first == ["2023-01-05T00:00:00Z"]  # redelivered, yet as old as it was
+    assert first == ["2023-01-05T00:00:00Z"]  # Redelivered, but the date is unchanged.
 
 
 def test_an_empty_release_has_empty_tables(run: Run) -> None:
@@ -212,10 +212,10 @@ ARCHIVE = "e" * 40
 @pytest.mark.parametrize(
     "listed",
     [
-        {"paper_id": "f" * 15},  # a former id
+        {"paper_id": "f" * 15},  # A former id.
         {"paper_id": "F" * 15},
         {"sha1": SHA1.upper()},
-        {"sha1": ARCHIVE},  # of its LaTeX source
+        {"sha1": ARCHIVE},  # The SHA-1 of its LaTeX source.
         {"doi": "https://doi.org/10.18653/V1/N18"},
     ],
     ids=str,

@@ -1,4 +1,4 @@
-"""Numbers and offsets are wide enough for more records than 32 bits count, or there is a sentence."""
+"""Numbers and offsets support more records than 32 bits can count, or the error is one sentence."""
 
 from __future__ import annotations
 

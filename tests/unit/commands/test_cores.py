@@ -1,4 +1,7 @@
-"""Many items on all cores: the same results in the same order, and few of them here."""
+"""Many items are processed on all cores, with equal results in the same order.
+
+A few items are processed in this process.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ except UserError as error:
 
 
 def test_many_items_are_done_by_others_in_their_order_and_a_killed_one_is_told() -> None:
-    """In a process of its own: this one has threads."""
+    """A separate process is used, because this process has threads."""
     found = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
     assert (found.returncode, "for want of memory" in found.stdout) == (0, True), found.stderr
 

@@ -1,4 +1,4 @@
-"""Every `--help` is one sentence, details, options and examples, and imports none of the large libraries."""
+"""Every `--help` has one sentence, details, options and examples, and imports none of the large libraries."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ for group, name in ((corpus, "corpus"), (tools, "python -m devtools")):
 
 @pytest.fixture(scope="module")
 def helps() -> list[tuple[str, str, list[str]]]:
-    """Each command line with its help and the large libraries that the process has imported so far."""
+    """Return each command line with its help and the large libraries that its process has imported so far."""
     done = subprocess.run(
         [sys.executable, "-c", PROBE, *LARGE],
         capture_output=True, text=True, check=True, cwd=Path(__file__).resolve().parents[3],

@@ -1,4 +1,4 @@
-"""What an answer of GROBID means, and what counts as TEI."""
+"""Each GROBID response has its outcome, and only TEI counts as TEI."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_statuses_and_codes(status: int, body: bytes, outcome: Outcome) -> None:
     ],
 )
 def test_what_a_status_says_of_the_server_itself(status: int, said: str | None) -> None:
-    """A token is for people to give, a fault of the server passes, and what else it answers is looked at."""
+    """A 401 or 403 needs a token from a person, a server error may pass, and any other response is examined."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -1,4 +1,7 @@
-"""The stages select and extract over a lake: what is kept, what is sent again, what fails a shard."""
+"""The stages select and extract store results in a lake and retry transient failures.
+
+Other failures fail their shard.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ FAST = replace(QUICK, tries=1)
 
 @dataclass
 class Intake:
-    """A release of some PDFs, as intake leaves it."""
+    """A release with some PDFs, after intake."""
 
     lake: Lake
     pdfs: dict[str, bytes]
@@ -73,7 +76,7 @@ def papers(count: int) -> dict[str, bytes]:
 
 
 def selected(run: Run) -> Run:
-    """The run, with every PDF selected."""
+    """Return the run with every PDF selected."""
     for shard in range(run.pdf_shards):
         rows = run.table(PDFS).read(["file_sha1"], shard=shard).to_pylist()
         run.table(SELECTIONS).write(shard, [{**row, "outcome": "selected"} for row in rows])
@@ -86,7 +89,7 @@ Serve = Callable[..., StandIn]
 
 @pytest.fixture
 def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Starts a stand-in and makes it the extractor."""
+    """Yield a function that starts a stand-in server and sets it as the extractor."""
     with ExitStack() as stack:
 
         def start(**arguments: Any) -> StandIn:
@@ -193,12 +196,12 @@ def test_too_many_failures_fail_the_shard_and_a_retry_sends_only_the_rest(lake: 
     stage.work(run, shards[0])
     stage.finish(run)
     assert set(outcomes(run)) == set(pdfs)
-    assert len(answered & set(server.uploads)) <= 1  # what was in flight when the shard gave up
+    assert len(answered & set(server.uploads)) <= 1  # The request in flight when the shard gave up.
 
 
 def test_a_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     pdfs = papers(30)
-    monkeypatch.setattr(extract, "PART_BYTES", 1500)  # a few of the stand-in's small TEIs
+    monkeypatch.setattr(extract, "PART_BYTES", 1500)  # The size of a few of the stand-in's small TEIs.
     appended = 0
     store = ContentStore.append
 

@@ -1,4 +1,4 @@
-"""The pool against a real HTTP server that does everything wrong."""
+"""The pool handles every fault of a real HTTP server."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ QUICK = Limits(
     health_wait=(0.05, 0.1),
     outage=10.0,
     status=5.0,
-    progress=60.0,  # nothing may wait for it
+    progress=60.0,  # No test may wait for it.
 )
 Item = tuple[str, Callable[[], BinaryIO]]
 
 
 def pdfs(count: int, size: int = 100) -> list[Item]:
-    """Different uploads; the pool does not look into them."""
+    """Return different uploads. They need not be valid PDFs, because the pool does not parse them."""
 
     def item(number: int) -> Item:
         data = b"%PDF-1.7 " + str(number).encode().ljust(size, b".")
@@ -45,7 +45,7 @@ def pdfs(count: int, size: int = 100) -> list[Item]:
 
 
 def run(pool: Pool, items: list[Item]) -> dict[str, Extraction]:
-    """Extract, and check that each PDF has exactly one outcome."""
+    """Extract the items, and check that each PDF has exactly one outcome."""
     results = list(pool.extract(iter(items)))
     assert sorted(r.file_sha1 for r in results) == sorted(sha1 for sha1, _ in items)
     return {r.file_sha1: r for r in results}
@@ -86,11 +86,11 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def judged() -> dict[str | None, tuple[Extraction, int]]:
-    """What became of a PDF for each thing that a server may always answer, and how often it was sent."""
+    """Return the outcome and the number of uploads of a PDF for each permanent fault of a server."""
     items = pdfs(len(CASES))
     fault_of = {sha1: fault for (sha1, _), (fault, _, _) in zip(items, CASES, strict=True)}
     with StandIn(faults=lambda upload: fault_of[upload.sha1]) as server:
-        limits = replace(QUICK, request=2.0)  # a busy machine takes longer than .4 s for the 13 MB of `huge`
+        limits = replace(QUICK, request=2.0)  # A busy machine needs more than 0.4 s for the 13 MB of `huge`.
         results = run(Pool([server.url], limits=limits), items)
         return {fault_of[sha1]: (result, server.uploads[sha1]) for sha1, result in results.items()}
 
@@ -214,7 +214,7 @@ def test_each_fault_once_and_a_restart_and_still_everything_right() -> None:
                 threading.Timer(0.3, server.start).start()
     assert Counter(r.outcome for r in results) == {Outcome.OK: 150}
     assert {r.file_sha1 for r in results} == {sha1 for sha1, _ in items}
-    # An answer that the death of the server cut off was never received.
+    # A response that the server's death interrupted was never received.
     assert sum(times > 1 for times in server.answered.values()) <= QUICK.in_flight
 
 
@@ -227,7 +227,7 @@ def test_nothing_is_sent_to_a_server_that_is_out_and_all_goes_to_the_other() -> 
 
 
 def test_what_one_server_cannot_do_another_is_asked_at_once() -> None:
-    """Each PDF fails wherever it is sent first: its second try goes to the other server, though that is the busier one."""
+    """Each PDF fails on its first server. The second try goes to the other server, although it is busier."""
     first: dict[str, str] = {}
     lock = threading.Lock()
 
@@ -302,7 +302,7 @@ def test_items_are_taken_no_faster_than_results() -> None:
         results = Pool([server.url], limits=QUICK).extract(items())
         next(results)
         time.sleep(0.3)
-        # a batch that was handed over and the next one: each at most 2 × in_flight done, and in_flight under way
+        # The current and the next batch: each has at most 2 × in_flight finished and in_flight running items.
         assert taken <= 6 * QUICK.in_flight
         results.close()
 
@@ -330,7 +330,7 @@ def test_progress_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     [(None, True, True), (None, False, False), (True, True, True), (False, True, False), (False, False, False)],
 )
 def test_a_server_is_alive_when_its_models_are_loaded(ready: bool | None, healthy: bool, expected: bool) -> None:
-    """GROBID since 0.9 says so in `/api/health`; older ones have only `/api/isalive`."""
+    """GROBID since 0.9 reports its models in `/api/health`; older versions have only `/api/isalive`."""
     with StandIn() as stand_in:
         stand_in.ready, stand_in.healthy = ready, healthy
         server = Server(stand_in.url, {}, token=None, connections=1, max_bytes=1024)

@@ -1,4 +1,4 @@
-"""A scan through select and extract: refused with what could be done, or read where OCR is on."""
+"""A scanned PDF is refused with advice, or is read if OCR is on."""
 
 from __future__ import annotations
 

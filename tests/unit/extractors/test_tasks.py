@@ -1,4 +1,4 @@
-"""An extractor that works in the background: docling-serve's API by a real HTTP server, through the same pool."""
+"""An asynchronous extractor works through the same pool: a real HTTP server implements docling-serve's API."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_what_becomes_of_a_task() -> None:
         results = run(Pool([server.url], limits=replace(TASKS, in_flight=len(CASES))), items)
     found = {fault_of[sha1]: (r.outcome, server.submitted[sha1]) for sha1, r in results.items()}
     assert found == {fault: (outcome, tries) for fault, outcome, tries in CASES}
-    assert server.elsewhere == 0  # a redirect is not followed
+    assert server.elsewhere == 0  # The redirect is not followed.
     (good,) = [r.tei for sha1, r in results.items() if fault_of[sha1] is None]
     assert orjson.loads(good or b"") == SMALL
 
@@ -79,7 +79,7 @@ def test_a_server_that_was_started_anew_is_sent_again_what_it_forgot() -> None:
         if server.submitted.total() <= 4:
             lost.add(sha1)
             return "never"
-        if server.submitted.total() == 8:  # four have been waiting meanwhile
+        if server.submitted.total() == 8:  # Meanwhile, four items have waited.
             server.tasks.clear()
         return None
 
@@ -114,7 +114,7 @@ def test_the_deadline_of_a_pdf_holds_for_its_polls() -> None:
     with StandIn(faults=lambda *_: "never") as server:
         results = run(Pool([server.url], limits=replace(TASKS, deadline=1.0, request=10.0)), pdfs(8))
     assert {r.outcome for r in results.values()} == {Outcome.TIMEOUT}
-    assert time.monotonic() - start < 10  # of the request's limit, not of the deadline
+    assert time.monotonic() - start < 10  # The request's limit applied, not the deadline.
 
 
 def test_who_it_is_and_what_it_is_asked_for() -> None:

@@ -1,4 +1,4 @@
-"""Whose turn it is in a pool, at a clock that the test sets: what is sent next, where, and when; no server is asked."""
+"""The pool decides which PDF to send next, to which server and when. The test sets the clock, and no server runs."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def started(clock: SimpleNamespace) -> Callable[..., Run]:
         items = iter([(f"pdf{number}", lambda: io.BytesIO(b"%PDF")) for number in range(count)])
         state = Run(found, answering, lambda _: True, replace(LIMITS, **limits), items, count)  # type: ignore[arg-type]
 
-        state.changed.acquire()  # as a thread of the pool holds it when it asks
+        state.changed.acquire()  # A pool thread holds this lock when it calls `_next`.
         return state
 
     return start
 
 
 def sent(state: Run) -> tuple[Load, _Job]:
-    """The PDF that is sent now."""
+    """Return the server's load and the job that the pool sends next."""
     found = state._next()
     assert isinstance(found, tuple) and found[1] is not None
     return found[0], found[1]
@@ -174,7 +174,7 @@ def test_a_pdf_is_given_up_after_three_failures_of_one_kind(
         None,
         None,
     )
-    state._next()  # finds that there are no more
+    state._next()  # The pool finds that no items are left.
     assert state._next() is None, "all is done"
 
 
@@ -189,7 +189,7 @@ def test_a_busy_server_is_waited_for_until_the_deadline_and_costs_no_tries(
         assert (job.not_before, list(state.done)) == (at + 5.0, [])
     clock.at = 115.0
     load, job = sent(state)
-    state._settle(load, job, BUSY)  # the next try would be at 120, the deadline
+    state._settle(load, job, BUSY)  # The next try would be at 120, the deadline.
     (found,) = state.done
     assert (found.outcome, found.tries) == (Outcome.BUSY, 4)
     assert load.failures == 0 and not load.out
@@ -201,7 +201,7 @@ def test_what_waits_is_given_up_at_its_deadline(started: Callable[..., Run], clo
     state._settle(load, job, BUSY)
     assert state._next() == 19.0, "until it is due"
     clock.at = 119.9
-    load.room_until, load.room = 200.0, 0  # nobody takes it
+    load.room_until, load.room = 200.0, 0  # No server has room.
     assert state._next() == pytest.approx(80.1)
     clock.at = 120.0
     assert state._next() is None and [found.outcome for found in state.done] == [Outcome.BUSY]
@@ -395,5 +395,5 @@ def test_what_a_status_means_for_any_extractor(status: int, outcome: Outcome, br
 
 
 def test_the_limits_that_hold_where_none_are_given() -> None:
-    """As the documentation states them; waits after a 503 are GROBID's own advice."""
+    """The limits match the documentation; GROBID itself recommends the waits after a 503."""
     assert Limits() == Limits(4, 600.0, 200.0, 3, (5.0, 10.0), (1.0, 3.0), 3, (2.0, 4.0), 180.0, 10.0, 12_000_000, 5.0)

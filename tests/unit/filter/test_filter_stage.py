@@ -1,4 +1,4 @@
-"""The stage filter over a release's tables: what a paper may be taken down by, and which text is judged (SEMANTICS §6)."""
+"""The stage filter takes papers down by any of their identifiers, and judges the right text (SEMANTICS §6)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GERMAN = "Wir stellen eine große Sammlung wissenschaftlicher Arbeiten mit Vollt
 
 
 def row(table: Table, **values: Any) -> dict[str, Any]:
-    """A row of which only some columns matter."""
+    """Return a complete row from the columns that matter."""
     lists = {field.name: [] for field in table.schema if pa.types.is_nested(field.type)}
     words = {field.name: "" for field in table.schema if not field.nullable and pa.types.is_string(field.type)}
     return {**dict.fromkeys(table.schema.names), **lists, **words, **values}
@@ -45,7 +45,10 @@ def filtered(
     paper: Mapping[str, Any] | None = None,
     alias_of: str = KEPT,
 ) -> dict[str, dict[str, Any]]:
-    """The outcome of two papers: one with a PDF of two (the other is not canonical), a former id, a DOI, and these full texts."""
+    """Return the outcomes of two papers.
+
+    One has two PDFs (the second is not canonical), a former id, a DOI, and these full texts.
+    """
     run = Run(
         ReleaseSpec.model_validate({"name": "t", **(spec or {})}), datetime(2023, 2, 1, tzinfo=UTC), lake, scratch
     )
@@ -117,7 +120,7 @@ def filtered(
 def test_a_paper_is_taken_down_by_any_of_its_names_and_no_other_with_it(
     lake: Lake, tmp_path: Path, by: dict[str, str]
 ) -> None:
-    """By its id or a former one, by a DOI of its records, by the SHA-1 of any of its PDFs; in any case of letters."""
+    """The names are current and former ids, DOIs of its records, and the SHA-1s of all its PDFs, in any case."""
     rows = filtered(lake, tmp_path, {**by, "reason": "the author asked for it"})
     assert {name: one["outcome"] for name, one in rows.items()} == {TAKEN: "suppressed", KEPT: "kept"}
 
@@ -130,7 +133,7 @@ def test_nothing_is_taken_down_without_a_list(lake: Lake, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("line", [b"{", b"[]", b'{"reason": "r"}', b'{"sha1": ""}', b'{"doi": 7}', b'"10.1/x"'])
 def test_a_line_that_names_nothing_stops_the_release(line: bytes) -> None:
-    """What was to be left out must not slip through."""
+    """A line without a valid name must not let its paper pass."""
     with pytest.raises(UserError, match=r"suppress\.jsonl, line 3: "):
         read_suppressions(b'{"sha1": "a"}\n\n' + line)
 
@@ -203,7 +206,7 @@ def test_names_as_they_are_compared(line: bytes, names: set[str]) -> None:
 
 
 def test_the_whole_row_of_a_paper(lake: Lake, tmp_path: Path) -> None:
-    """Of its abstract and all paragraphs of one full text."""
+    """Its text is the abstract and all paragraphs of one full text."""
     rules = {"filter": {"min_characters": 20}, "clean": {"text_from": ["latex", "pdf", "jats", "elsevier"]}}
     rows = filtered(lake, tmp_path, texts={"latex": "Not so long.", "pdf": ENGLISH}, abstract="Short.", spec=rules)
     whole = {"paper_id": TAKEN, "outcome": "short_text", "characters": 6 + 1 + 12, "english": None, "disputed": None}

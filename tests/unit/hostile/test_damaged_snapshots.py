@@ -1,4 +1,7 @@
-"""Every command that reads a snapshot, on one of whose files is gone, cut, or something else: one sentence, or what it can still say."""
+"""Each command that reads a snapshot handles a missing, cut or replaced file.
+
+It prints one sentence, or a result from the remaining files.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ SLOW = (
     "register SNAPSHOT --catalog sqlite:///OUT",
     "dataset contexts --snapshot SNAPSHOT --out OUT",
 )
-"""tried on what they read"""
+"""Slow commands, tested only with damage to the files that they read."""
 
 
 def damages(path: Path) -> dict[str, bytes | None]:

@@ -1,4 +1,7 @@
-"""Archives that hang, bend or overflow their reader: each has its outcome, as a LaTeX source and as a delivery (SEMANTICS §3)."""
+"""Archives that hang, mislead or overflow their reader have a named outcome.
+
+They are tested as LaTeX sources and as deliveries (SEMANTICS §3).
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ END = bytes(1024)
 
 
 def header(name: bytes, size: bytes | int, kind: bytes = b"0", link: bytes = b"") -> bytes:
-    """Return a header of a tar with any size field."""
+    """Return the header of a tar member with any size field."""
     field = size if isinstance(size, bytes) else b"%011o\0" % size
     block = bytearray(512)
     block[0:100] = name.ljust(100, b"\0")
@@ -44,7 +47,7 @@ def sealed(block: bytearray) -> bytes:
 
 
 def sparse() -> bytes:
-    """Return a header of an old sparse file that says its map goes on in the next block."""
+    """Return the header of an old-format sparse file with a map that continues in the next block."""
     block = bytearray(header(b"a.tex", 512, b"S"))
     block[482] = 1
     return sealed(block)
@@ -59,7 +62,7 @@ def member(name: bytes, data: bytes, kind: bytes = b"0") -> bytes:
 
 
 def pax(*records: tuple[bytes, bytes], kind: bytes = b"x") -> bytes:
-    """Return an extended header; a record's length counts itself."""
+    """Return an extended header. The length of a record includes its own digits."""
     found = b""
     for key, value in records:
         rest = len(key) + len(value) + 3
@@ -69,7 +72,7 @@ def pax(*records: tuple[bytes, bytes], kind: bytes = b"x") -> bytes:
 
 
 def number(value: int) -> bytes:
-    """Return a size as base-256, as GNU writes what octal digits cannot hold."""
+    """Return a size in base 256, the form that GNU tar uses for values too large for octal digits."""
     return b"\x80" + value.to_bytes(11, "big") if value >= 0 else b"\xff" + (value + (1 << 88)).to_bytes(11, "big")
 
 

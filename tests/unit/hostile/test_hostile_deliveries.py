@@ -1,4 +1,4 @@
-"""Deliveries that mean harm: each has its outcome, and a good delivery next to them is taken (SEMANTICS §0)."""
+"""Each malicious delivery has its outcome, and a good delivery next to it is accepted (SEMANTICS §0)."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def put(lake: Lake, folder: str, ready_file: bytes = ready()) -> None:
 
 
 def intake(run: Run) -> dict[str, DeliveryRow]:
-    """Run intake; return the rows by their delivery."""
+    """Run intake; return the rows by delivery."""
     runner.work(run, "intake", runner.plan(run, "intake"))
     runner.run_rounds(run, "intake")
     load_stage("intake").finish(run)
@@ -174,7 +174,7 @@ def test_any_error_of_one_delivery_refuses_it(
     from s2corpus.sources import dblp
 
     def broken(*_: object) -> None:
-        raise error("AWS Error IOError: what the delivery says")  # words that mean a server elsewhere
+        raise error("AWS Error IOError: what the delivery says")  # The message resembles a server error.
 
     monkeypatch.setattr(dblp, "read", broken)
     put(run.lake, "sources/dblp/1", of_file(name="a.xml"))

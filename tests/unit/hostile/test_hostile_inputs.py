@@ -1,6 +1,6 @@
-"""More than two thousand damaged inputs, by command: each ends in a named outcome or one sentence (docs/hostile-input.md).
+"""More than two thousand damaged inputs each end in a named outcome or one sentence (docs/hostile-input.md).
 
-2,000 damaged PDFs are tried beside these, in `tests/unit/layout/test_fuzz.py`.
+`tests/unit/layout/test_fuzz.py` tests 2,000 damaged PDFs in addition.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ NASTY = (b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"[" * 2000, b"<a
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
-    """The input with one to three damages."""
+    """Return the input with one to three damages."""
     for _ in range(rng.randint(1, 3)):
         start = rng.randrange(len(data) + 1)
         end = min(len(data), start + rng.choice((1, 2, 8, 64, 512)))
@@ -92,7 +92,10 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 
 def outcomes(seeds: list[bytes], count: int, act: Callable[[bytes], str], *expected: type[Exception]) -> Counter[str]:
-    """What each of `count` damaged seeds came to; any error that is not expected fails, and says which input it was."""
+    """Return the number of inputs per outcome, for `count` damaged copies of the seeds.
+
+    An unexpected error fails the test and reports its input.
+    """
     found: Counter[str] = Counter()
     for number in range(count):
         data = damaged(seeds[number % len(seeds)], random.Random(number))
@@ -231,7 +234,7 @@ def test_dataset_specs(tmp_path: Path) -> None:
 
 
 def test_plans_of_deltas(tmp_path: Path) -> None:
-    """Each with the SHA-256 of the manifest that comes with it, so that no damage is found by that alone."""
+    """Each plan has the SHA-256 of its damaged manifest, so the checksum alone detects no damage."""
     made = release(tmp_path, count=12)
     copy = open_lake(made.lake.uri(f"snapshots/{made.snapshot_id}"))
     delta.make(copy, copy, tmp_path / "delta")

@@ -1,7 +1,7 @@
-"""A law: when a delivered text doubles, the steps of its reading at most triple.
+"""A law: if a delivered text doubles, the number of steps to read it at most triples.
 
-Steps are counted, not timed: bytes that are read, copied and searched (`Counted` stands for the bytes of a stream, and
-`CountedPatterns` for the module `re`), lines of Python that are run, and comparisons of names.
+The tests count steps instead of time. Steps are bytes that are read, copied and searched, executed lines of Python, and
+comparisons of names. `Counted` replaces the bytes of a stream, and `CountedPatterns` replaces the module `re`.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class Steps:
 
 
 class Counted(bytes):
-    """Bytes that count what is copied and searched of them."""
+    """Bytes that count copied and searched bytes."""
 
     steps: Steps
 
     @classmethod
     def of(cls, data: bytes, steps: Steps) -> Counted:
-        """Return counted bytes; a copy of them is a step for each."""
+        """Return counted bytes. Copying them adds a step per byte."""
         found = cls(data)
         found.steps = steps
         steps.count += len(data)
@@ -77,7 +77,7 @@ class Counted(bytes):
 
 
 class CountedPattern:
-    """A compiled pattern that counts how far it searches."""
+    """A compiled pattern that counts the searched bytes."""
 
     def __init__(self, pattern: re.Pattern[Any], steps: Steps) -> None:
         self._pattern, self._steps = pattern, steps
@@ -104,7 +104,7 @@ class CountedPattern:
 
 
 class CountedPatterns:
-    """The module `re`, whose patterns count."""
+    """A replacement of the module `re` with counting patterns."""
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
@@ -117,7 +117,7 @@ class CountedPatterns:
 
 
 class CountedStream(io.BytesIO):
-    """A stream that gives counted bytes."""
+    """A stream that returns counted bytes."""
 
     def __init__(self, data: bytes, steps: Steps) -> None:
         super().__init__(data)
@@ -128,7 +128,7 @@ class CountedStream(io.BytesIO):
 
 
 def lines_run(act: Callable[[], Any]) -> int:
-    """Return how many lines of Python an action runs; an iteration of a loop on one line counts."""
+    """Return the number of Python lines that an action executes. Each iteration of a one-line loop counts."""
     count = 0
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
@@ -184,7 +184,7 @@ JSON: dict[str, Callable[[int], bytes]] = {
 
 
 def steps_of(act: Callable[[CountedStream], Any], data: bytes, patch: pytest.MonkeyPatch) -> int:
-    """Return the bytes that a reader of streams reads, copies and searches, in pieces of 4 KiB."""
+    """Return the number of bytes that a stream reader reads, copies and searches, in pieces of 4 KiB."""
     steps = Steps()
     with patch.context() as patched:
         patched.setattr(streams, "_CHUNK", 4096)
@@ -308,7 +308,7 @@ def test_records_take_linear_steps(name: str) -> None:
         data = json.dumps(make(size)).encode()
         return lines_run(lambda: list(sources.read(source, io.BytesIO(data))))
 
-    count(10)  # what is imported and cached at first
+    count(10)  # Import modules and fill caches first.
     check_law(count, 400)
 
 

@@ -1,4 +1,4 @@
-"""What a drop's records.jsonl says, line by line: the facts of its files, their records, and the warnings word by word."""
+"""Each line of a drop's records.jsonl gives the expected facts, records and exact warnings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ HERE = {"name": "a.pdf"}
 
 
 def read(*lines: dict[str, Any] | bytes) -> tuple[Declarations, list[Entry]]:
-    """The reader of a drop of two PDFs, one of which is there twice, and a LaTeX source; and the entries of these lines."""
+    """Return the reader and the entries of these lines.
+
+    The drop has two PDFs, one of them twice, and a LaTeX source.
+    """
     reader = Declarations("d", SHA1, {name: name.endswith(".pdf") for name in SHA1})
     raw = b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines)
     return reader, list(reader.entries(io.BytesIO(raw)))
@@ -33,7 +36,7 @@ def read(*lines: dict[str, Any] | bytes) -> tuple[Declarations, list[Entry]]:
         ({**HERE, "arxiv_id": "arXiv:1706.03762v5"}, {"a.pdf": Facts(1, arxiv_id="1706.03762")}),
         ({"file_sha1": "b" * 40, "open_access": True}, {"b.pdf": Facts(1, True)}),
         ({"file_sha1": f" {'B' * 40} "}, {"b.pdf": Facts(1)}),
-        ({"pdf_sha1": "b" * 40, "open_access": True}, {"b.pdf": Facts(1, True)}),  # the name up to 0.1.0
+        ({"pdf_sha1": "b" * 40, "open_access": True}, {"b.pdf": Facts(1, True)}),  # The key's name up to 0.1.0.
         ({"file_sha1": "a" * 40, "open_access": False}, {"a.pdf": Facts(1, False), "again/a.pdf": Facts(1, False)}),
         ({"name": "again/a.pdf", "file_sha1": "a" * 40}, {"again/a.pdf": Facts(1)}),
         ({**HERE, "note": "x", "open_access": True, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762"}, {}),
@@ -63,7 +66,7 @@ def test_the_facts_of_one_line(line: dict[str, Any], facts: dict[str, Facts]) ->
     ],
 )
 def test_two_lines_on_one_file(first: dict[str, Any], second: dict[str, Any], facts: Facts) -> None:
-    """Closed wins, and the stricter licence."""
+    """Closed wins over open, and the stricter license wins."""
     reader, _ = read({**HERE, **first}, {**HERE, **second})
     assert reader.facts == {"a.pdf": facts}
     assert reader.told == ('records.jsonl, line 2: describes "a.pdf" again, after line 1',)
@@ -149,7 +152,10 @@ def test_the_date_of_a_line(said: dict[str, Any], date: str | None) -> None:
 
 
 def test_which_lines_make_records() -> None:
-    """One that only promises makes none; a source's record names no PDF; of one content in two places the first by name."""
+    """A line with only openness and license makes no record, and a record of a LaTeX source names no PDF.
+
+    If one content has two names, a line by its SHA-1 belongs to the first name.
+    """
     _, entries = read(
         {**HERE, "open_access": True, "licence": "CC-BY-4.0"},
         {"name": "s.gz", "title": "On s"},

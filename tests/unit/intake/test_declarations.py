@@ -1,4 +1,7 @@
-"""Who may say what: a drop describes its own files, a delivery its source's records; what cannot be used is said (SEMANTICS §0, trust)."""
+"""A drop describes only its own files, and a delivery only its source's records.
+
+Unusable lines are reported (SEMANTICS §0, trust).
+"""
 
 from __future__ import annotations
 
@@ -46,16 +49,17 @@ def offending(run: Run, check: str) -> list[dict[str, Any]]:
     return verdict.rows
 
 
-# A drop describes its own files only.
+# -- A drop describes only its own files.
 
 
 @pytest.mark.parametrize(
     ("claim", "key"),
     [
-        ({**CROSSREF, "title": "Rewritten"}, "record_id"),  # replaced a Crossref record
-        ({"record_id": "crossref:10.1016/x", "deleted": True}, "record_id"),  # deleted one
-        ({"source": "unpaywall", "doi": "10.1016/x", "open_access": True}, "source"),  # claimed Unpaywall's openness
-        ({"record_id": f"grobid:{'a' * 40}", "title": "T"}, "record_id"),  # stopped every later release
+        ({**CROSSREF, "title": "Rewritten"}, "record_id"),  # Would replace a Crossref record.
+        ({"record_id": "crossref:10.1016/x", "deleted": True}, "record_id"),  # Would delete a Crossref record.
+        # Would claim Unpaywall's openness.
+        ({"source": "unpaywall", "doi": "10.1016/x", "open_access": True}, "source"),
+        ({"record_id": f"grobid:{'a' * 40}", "title": "T"}, "record_id"),  # Would stop every later release.
         ({"kind": "publisher", "title": "T"}, "kind"),
         ({"deleted": False}, "deleted"),
     ],
@@ -88,7 +92,7 @@ def test_a_promise_of_the_wrong_type_refuses_the_drop(run: Run, promise: dict[st
     assert (row["outcome"], row["detail"]) == ("refused:bad_records", f"records.jsonl, line 1: {said}")
 
 
-# Declared facts are heard.
+# -- Declared facts are used.
 
 
 def test_what_a_drop_knows_of_its_file_is_a_record_of_that_file(run: Run) -> None:
@@ -114,7 +118,7 @@ def test_what_a_drop_knows_of_its_file_is_a_record_of_that_file(run: Run) -> Non
 
 
 def test_a_file_may_be_named_by_its_sha1_in_capitals(run: Run) -> None:
-    sha1 = "6DCD4CE23D88E2EE9568BA546C007C63D9131C1B"  # of "A"
+    sha1 = "6DCD4CE23D88E2EE9568BA546C007C63D9131C1B"  # The SHA-1 of "A".
     deliver(run, "drops/d", {"a.pdf": b"A", **lines({"file_sha1": sha1, "title": "On a", "open_access": False})})
     assert outcome(run)["warnings"] == []
     assert records(run)["declared:d/a.pdf"]["file_sha1"] == sha1.lower()
@@ -139,7 +143,7 @@ def test_a_byte_order_mark_costs_nothing(run: Run, declared: bytes) -> None:
     assert set(records(run)) == {"declared:d/a.pdf", "crossref:10.1016/x"}
 
 
-# What cannot be used is said by file, line and key, and the drop is taken.
+# -- Unusable declarations are reported by file, line and key, and the drop is accepted.
 
 
 @pytest.mark.parametrize(
@@ -218,7 +222,7 @@ def test_warnings_are_shown_where_drops_are_listed(run: Run) -> None:
     assert "1 warning" in row.counts and "line 1: titel" in str(row)
 
 
-# A delivery owns the records of its source only.
+# -- A delivery owns only the records of its source.
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Delivering a folder or files: all of it, `_READY` last, and again where it was stopped."""
+"""A delivery uploads all files, then `_READY`, and resumes after an interruption."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def papers(tmp_path: Path) -> Path:
 
 
 class Stopping:
-    """A lake that breaks off after some uploads, and notes what was asked of it."""
+    """A lake that fails after a number of uploads and records the uploaded keys."""
 
     def __init__(self, lake: Lake, after: int = 1 << 30) -> None:
         self._lake, self._left, self.sent = lake, after, list[str]()
@@ -83,7 +83,7 @@ def test_what_was_stopped_goes_on_where_it_was(lake: Lake, papers: Path, after: 
 def test_a_file_that_changed_meanwhile_is_sent_again(lake: Lake, papers: Path) -> None:
     with pytest.raises(ConnectionError):
         deliver(Stopping(lake, 2), DROP, files_below(papers), threads=1)  # type: ignore[arg-type]
-    (papers / "a.pdf").write_bytes(b"x" * 500)  # as long as before
+    (papers / "a.pdf").write_bytes(b"x" * 500)  # The same length as before.
     deliver(lake, DROP, files_below(papers))
     listed = {file["name"]: file for file in json.loads(lake.get(DROP.key("_READY"))[0])["files"]}
     assert listed["a.pdf"]["sha256"] == hashlib.sha256(lake.get("drops/one/a.pdf")[0]).hexdigest()

@@ -1,4 +1,7 @@
-"""Details of deliveries: counts in words, turns of a watch, and records of another source."""
+"""Deliveries report counts in words, and a watch examines all folders by turns.
+
+Records of another source are rejected.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,7 @@ def test_files_of_several_blocks_have_listed_size(tmp_path: Path, there: int, sa
 
 
 def test_repeated_names_are_refused_and_named(tmp_path: Path) -> None:
-    """Names that are listed once are not among those that the refusal gives, and of many it gives the first three."""
+    """The refusal names the first three repeated names, and no name that is listed once."""
     delivery = Delivery("drop", "", "one", "2023-01-01T00:00:00Z", "delta", "0", 1)
     listed = [File(name=name, bytes=0, sha256="0" * 64) for name in "abbcdddeeff"]
     ready = Ready(ready_at="2023-01-01T00:00:00Z", files=listed)
@@ -93,7 +96,7 @@ def test_repeated_names_are_refused_and_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("count", "kept"), [(1, True), (2, False), (3, False)])
 def test_file_of_several_articles_is_malformed(tmp_path: Path, count: int, kept: bool) -> None:
-    """A file of a drop is the full text of one paper: which of several articles it is about is unknown."""
+    """A file of a drop is the full text of one paper. With several articles, the paper is unknown."""
     article = (
         "<article><front><article-meta><article-id>1</article-id><title-group><article-title>A title</article-title>"
         "</title-group></article-meta></front><body><p>Text.</p></body></article>"

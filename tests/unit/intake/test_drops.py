@@ -1,4 +1,7 @@
-"""New drops before any release: announced once, refused with the reason, worked on once; a release finds it done."""
+"""Drops are processed before any release: announced once, refused with a reason, and worked on once.
+
+A release then reuses the results.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ SPECS = [SPEC]
 def deliver(
     lake: Lake, folder: str, files: dict[str, bytes], listed_: dict[str, bytes] | None = None, day: int = 1
 ) -> None:
-    """A drop or delivery as its `_READY` says, or as `listed_` makes it say."""
+    """Write a drop or delivery with a `_READY` that lists its files, or the files `listed_`."""
     for name, data in files.items():
         lake.put(f"{folder}/{name}", data)
     stated = [
@@ -70,7 +73,7 @@ def grobid(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
 
 
 class Watched(LocalLake):
-    """A lake that notes what is asked of it."""
+    """A lake that records the listed keys and the requests."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -87,7 +90,7 @@ class Watched(LocalLake):
         return super().etag(key)
 
 
-# -- standing
+# -- statuses
 
 
 def test_a_drop_stands_as_its_row_the_releases_and_the_paused_dag_say(lake: Lake) -> None:
@@ -109,7 +112,7 @@ def test_a_drop_stands_as_its_row_the_releases_and_the_paused_dag_say(lake: Lake
         "manifest_sha256": "0" * 64,
     }
     lake.put("snapshots/t/latest.json", orjson.dumps(pointer))
-    lake.put("snapshots/u/latest.json", b"{")  # another spec's damaged pointer hides nothing
+    lake.put("snapshots/u/latest.json", b"{")  # The damaged pointer of another spec hides nothing.
     stand = {s.row.name: (s.outcome, s.detail) for s in standings(lake)}
     assert stand == {
         "drops/a": ("released", "in t-20230201-00000000"),
@@ -123,7 +126,7 @@ def test_a_drop_stands_as_its_row_the_releases_and_the_paused_dag_say(lake: Lake
     assert next(s.name for s in standings(lake)) == "waiting", "what was withdrawn holds nothing"
 
 
-# -- waiting
+# -- watches
 
 
 def test_an_arrival_is_given_once_even_by_the_next_watch(lake: Lake) -> None:
@@ -137,7 +140,7 @@ def test_an_arrival_is_given_once_even_by_the_next_watch(lake: Lake) -> None:
 
 
 def test_what_was_given_and_not_confirmed_is_given_by_the_next_watch(lake: Lake) -> None:
-    """A watch killed between the two: an event twice is better than none."""
+    """If a watch is killed before it confirms, the next watch repeats the event: a duplicate is better than a loss."""
     deliver(lake, "drops/a", {"a.pdf": b"A"})
     given = Watch(lake).look()
     assert Watch(lake).look() == given
@@ -197,7 +200,7 @@ def test_a_look_costs_by_folders_not_by_files(tmp_path: Path) -> None:
 
 
 class Hostile(LocalLake):
-    """A lake with folders that S3 allows and no path can have."""
+    """A lake with folder names that S3 allows and no file path can have."""
 
     def folders(self, prefix: str) -> list[str]:
         return ["", ".", "..", "a\0b", *super().folders(prefix)]
@@ -230,7 +233,7 @@ def test_a_watch_that_is_asked_for_a_few_gives_the_rest_at_its_next_looks(lake: 
     assert len({arrival.folder for some in given for arrival in some}) == 120
 
 
-# -- what becomes of them
+# -- outcomes
 
 
 def test_what_a_drop_is_refused_for_is_in_its_row_and_in_nobodys_way(
@@ -502,7 +505,7 @@ def test_an_adapter_that_breaks_fails_its_delivery_after_three_runs(
     assert processing.process(lake, SPECS, tmp_path) == []
 
 
-# -- on S3, and at the command line
+# -- on S3 and at the command line
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Fetching files of a folder on the web by their checksums, and delivering a tree of folders."""
+"""Files of a web folder are downloaded by their checksums, and a tree of folders is delivered."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from s2corpus.storage.local_lake import LocalLake
 
 
 class Shelf:
-    """A web folder with some files; it counts what is asked for."""
+    """A web folder with some files that counts requests."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}

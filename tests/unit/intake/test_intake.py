@@ -1,4 +1,7 @@
-"""Drops and deliveries: what is ready before as_of is taken, what differs from its _READY is refused with the reason (SEMANTICS §0)."""
+"""Intake takes deliveries that were ready before as_of.
+
+It refuses a delivery that differs from its _READY, with the reason (SEMANTICS §0).
+"""
 
 from __future__ import annotations
 
@@ -78,7 +81,7 @@ def test_what_a_source_says_of_other_works_is_a_table_of_its_own(run: Run) -> No
     intake(run)
     said = {"about": "doi:10.1177/1758835a", "status": "retracted", "record_id": "crossref:10.1177/1758835n"}
     assert run.table(NOTICES).read().to_pylist() == [said]
-    # and only its own source says it: a generic file is not heard on other works
+    # Only the work's own source may report a notice. A notice in a generic file about another work is ignored.
     row = {
         "record_id": "own:1",
         "title": "A paper",
@@ -99,7 +102,7 @@ def test_a_release_sees_what_was_ready_before_its_as_of(run: Run) -> None:
 
 
 def test_what_is_not_taken_keeps_nothing_after_it_waiting(run: Run) -> None:
-    """In order of names: one unfinished, one refused, one that the spec does not ask for, one too late; and each time another."""
+    """By name: an unfinished, a refused, an unselected and a late drop. A good drop follows each."""
     spec = run.spec.model_copy(update={"drops": ["[!x]*"]})
     run.lake.put("drops/a-unfinished/c.pdf", b"C")
     run.lake.put("drops/c-refused/_READY", b"{")
@@ -262,8 +265,8 @@ def test_a_delta_of_the_same_instant_as_a_full_delivery_is_taken_with_it(run: Ru
         (["t-20221201-aaaaaaaa", "t-20230101-bbbbbbbb"], ["t-20230101-bbbbbbbb"], "t-20221201-aaaaaaaa"),
         (["t-20230101-bbbbbbbb"], ["t-20230101-bbbbbbbb"], None),
         (["t-20230101-aaaaaaaa", "t-20230101-bbbbbbbb"], [], "t-20230101-bbbbbbbb"),
-        (["t-20230101-aaaaaaaa", "t-20230201-bbbbbbbb"], [], "t-20230101-aaaaaaaa"),  # of this release's own day
-        (["t-20230201-aaaaaaaa", "t-20230301-bbbbbbbb"], [], None),  # a later one is no parent of a backfill
+        (["t-20230101-aaaaaaaa", "t-20230201-bbbbbbbb"], [], "t-20230101-aaaaaaaa"),  # Of this release's own day.
+        (["t-20230201-aaaaaaaa", "t-20230301-bbbbbbbb"], [], None),  # A later release is not the parent of a backfill.
         (["other-20230101-aaaaaaaa"], [], None),
     ],
 )
@@ -302,7 +305,7 @@ def test_records_are_cut_into_buckets_by_a_hash_and_the_latest_of_each_is_kept(
 def test_who_delivered_what_the_parent_did_not_see_is_known_with_the_first_folder(
     run: Run, with_parent: bool, people: set[str]
 ) -> None:
-    """They may not approve the release (docs/security.md); a drop that is refused or too late is nobody's."""
+    """These people may not approve the release (docs/security.md). Refused or late drops do not count."""
     if with_parent:
         run.lake.put("snapshots/t/published/t-20230101-aaaaaaaa", b"{}")
     for at, (name, day, by) in enumerate(

@@ -1,4 +1,4 @@
-"""The rows and counts of what a release saw, whole; and the numbers of buckets, shards and ranges that its input is cut into."""
+"""Intake writes complete rows and counts, and computes the numbers of buckets, shards and ranges."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(lake: Lake, tmp_path: Path) -> Run:
 
 
 def of(run: Run, **changed: Any) -> Run:
-    """The run of another spec over the same lake."""
+    """Return the run of a changed spec over the same lake."""
     return Run(run.spec.model_copy(update=changed), run.as_of, run.lake, run.scratch)
 
 
@@ -122,7 +122,7 @@ def test_a_corpus_of_abstracts_has_no_drops(run: Run, pattern: str, refused: boo
 def test_there_is_a_bucket_for_so_many_bytes_of_metadata(
     run: Run, spare: int, buckets: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of what is taken: neither a drop that came too late nor one that cannot be read counts; and one bucket where there is nothing."""
+    """Only accepted metadata counts: late and unreadable drops do not. Without metadata, there is one bucket."""
     monkeypatch.setattr("s2corpus.stages.intake.BUCKET_BYTES", 1)
     none = of(run, drops=[])
     runner.plan(none, "intake")
@@ -140,7 +140,7 @@ def test_there_is_a_bucket_for_so_many_bytes_of_metadata(
 
 
 def at_place(place: int, places: int) -> bytes:
-    """A content whose SHA-1 lies in one of so many equal ranges."""
+    """Return content with a SHA-1 in range number `place` of `places` equal ranges."""
     return next(
         data
         for data in map(str.encode, map(str, range(1 << 20)))
@@ -149,7 +149,7 @@ def at_place(place: int, places: int) -> bytes:
 
 
 def test_files_at_the_borders_of_ranges_are_in_their_shard(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 10 ranges in 4 shards the third and the eighth lie in two of them."""
+    """With 10 ranges in 4 shards, the third and the eighth range are each divided between two shards."""
     monkeypatch.setattr("s2corpus.stages.intake._RANGES", 10)
     resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 10, "max_shards": 9})
     contents = {f"{place}.pdf": at_place(place, 40) for place in range(40)}
@@ -164,7 +164,7 @@ def test_files_at_the_borders_of_ranges_are_in_their_shard(run: Run, monkeypatch
 
 
 def test_the_kind_of_which_there_are_most_says_how_many_shards_files_have(run: Run) -> None:
-    """Each content counts once a drop; publishers' full texts count together, of whatever form."""
+    """Each content counts once per drop. Publishers' full texts of all formats count together."""
     resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 1, "max_shards": 9})
     jats = {f"{n}.xml": f"<article><body><p>Text {n}.</p></body></article>".encode() for n in range(2)}
     elsevier = {f"{n}.json": json.dumps({"docId": f"S{n}", "body_text": []}).encode() for n in range(2)}
@@ -177,7 +177,7 @@ def test_the_kind_of_which_there_are_most_says_how_many_shards_files_have(run: R
 
 
 def test_a_full_delivery_supersedes_what_its_source_said_before_and_no_drop(run: Run) -> None:
-    """Of several the latest; what came with it at the same instant, and after it, stays."""
+    """The latest full delivery wins. Deliveries of the same instant and later deliveries remain."""
     deliver(run, "drops/d", {"a.pdf": b"A", **lines({"name": "a.pdf", "title": "On a"})}, "2022-12-01T00:00:00Z")
     for number, (day, mode) in enumerate(
         [(1, "delta"), (2, "full"), (3, "delta"), (4, "full"), (4, "delta"), (5, "delta")]

@@ -1,4 +1,4 @@
-"""A user's folder: PDFs, and the metadata files next to them."""
+"""A user's folder of PDFs is delivered with the metadata files next to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small JATS articles for tests, and the laws that every parse obeys (SEMANTICS §3)."""
+"""Small JATS articles for tests, and the laws of every parse (SEMANTICS §3)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ DOCTYPE = (
 
 
 def reference(n: int, fields: str = "") -> str:
-    """The n-th entry of a bibliography, id `R<n>`, label `<n>`."""
+    """Return the n-th entry of a bibliography, with id `R<n>` and label `<n>`."""
     fields = fields or f"<article-title>Work {n}</article-title><source>Journal</source><year>200{n % 10}</year>"
     return f'<ref id="R{n}"><label>{n}.</label><element-citation publication-type="journal">{fields}</element-citation></ref>'
 
 
 def article(body: str, references: int = 0, *, meta: str = "", back: str = "", after: str = "") -> bytes:
-    """A whole article around the content of a body, its bibliography of that many entries."""
+    """Return a complete article with this content of the body and `references` entries."""
     entries = "".join(reference(n) for n in range(1, references + 1))
     return (
         f'<?xml version="1.0" encoding="UTF-8"?>\n{DOCTYPE}\n<article xmlns:xlink="http://www.w3.org/1999/xlink" '
@@ -34,23 +34,23 @@ def article(body: str, references: int = 0, *, meta: str = "", back: str = "", a
 
 
 def parse(body: str, references: int = 0, **parts: str) -> Parse:
-    """The parse of such an article."""
+    """Return the parse of such an article."""
     return jats.convert(article(body, references, **parts), sha1="0" * 40)
 
 
 def cite(n: int, text: str | None = None) -> str:
-    """A callout of the n-th entry."""
+    """Return a callout of the n-th entry."""
     return f'<xref ref-type="bibr" rid="R{n}">{n if text is None else text}</xref>'
 
 
 def cited(parse: Parse) -> list[list[tuple[str, str | None]]]:
-    """(surface, the file's id of the entry) (None where it has none) of the citations of every paragraph of the body."""
+    """Return (surface, the file's id of the entry or None) for the citations of every paragraph of the body."""
     ids = {entry.key: entry.ref_id for entry in parse.bib_entries}
     return [[(span.text, ids.get(span.ref_id or "")) for span in paragraph.cite_spans] for paragraph in parse.body_text]
 
 
 def broken_laws(found: Parse) -> Iterator[str]:
-    """What breaks the laws of a parse."""
+    """Yield the violations of the laws of a parse."""
     bib_keys = [entry.key for entry in found.bib_entries]
     ref_keys = [entry.key for entry in found.ref_entries]
     if len({*bib_keys, *ref_keys}) < len(bib_keys) + len(ref_keys):
@@ -59,7 +59,7 @@ def broken_laws(found: Parse) -> Iterator[str]:
         text = paragraph.text
         if not text or text != " ".join(text.split()):
             yield f"white space: {text!r}"
-        yield from _broken_spans(text, paragraph.cite_spans, {*bib_keys, None})  # None: published as unlinked_spans
+        yield from _broken_spans(text, paragraph.cite_spans, {*bib_keys, None})  # None is published as unlinked_spans.
         yield from _broken_spans(text, paragraph.ref_spans, {*ref_keys})
         yield from _broken_spans(text, paragraph.eq_spans, {*ref_keys, None})
         for span in paragraph.eq_spans:
@@ -87,7 +87,7 @@ def _broken_spans(
 
 
 def real_files(shared_data: Path) -> list[Path]:
-    """All JATS files there are: 152 of PLOS, eLife and PMC, 29 with a PDF, 10 with GROBID's TEI."""
+    """Return all available JATS files: 152 of PLOS, eLife and PMC, 29 with a PDF, 10 with GROBID's TEI."""
     files = sorted(
         [*shared_data.glob("jats/**/*.xml"), *shared_data.glob("jats/*.nxml"), *shared_data.glob("pmc-*/*.nxml")]
     )

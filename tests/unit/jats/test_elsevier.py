@@ -1,4 +1,4 @@
-"""Elsevier's OA JSON, in files written by hand from the schema (Kershaw and Koeling 2020, §3.2)."""
+"""Elsevier's OA JSON is parsed. The files are handwritten from the schema (Kershaw and Koeling 2020, §3.2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 def sentence(text: str, at: int, section: str = "s1", title: str = "Introduction", **more: Any) -> Json:
-    """One sentence; `refs` are (surface, name of the entry), each where the surface stands."""
+    """Return a sentence. `refs` contains (surface, name of the entry); each reference has its surface's offsets."""
     refs = {
         name: {"startOffset": text.index(s), "endOffset": text.index(s) + len(s)} for s, name in more.pop("refs", ())
     }
@@ -29,7 +29,7 @@ def sentence(text: str, at: int, section: str = "s1", title: str = "Introduction
 
 
 def article(body: list[Json], **more: object) -> Json:
-    """A whole article around the sentences of its body."""
+    """Return a complete article with these sentences as its body."""
     return {
         "docId": "S0021999115004441",
         "metadata": {

@@ -1,4 +1,4 @@
-"""Keywords, ISSN and addresses of mail of a JATS article (JATS 1.3 Tag Library: kwd-group, issn, corresp)."""
+"""Keywords, ISSN and email addresses of a JATS article are read (JATS 1.3 Tag Library: kwd-group, issn, corresp)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_issn_is_the_electronic_one_first(journal: str, issn: str | None) -> Non
     ],
 )
 def test_issn_has_a_check_digit(text: str, issn: str | None) -> None:
-    """ISO 3297: the digits weighted 8 to 2, and the check digit, are a multiple of 11; X is 10."""
+    """ISO 3297: the digits, weighted 8 to 2, plus the check digit are a multiple of 11; X is 10."""
     assert normalise_issn(text) == issn
 
 
@@ -79,7 +79,7 @@ def test_issn_has_a_check_digit(text: str, issn: str | None) -> None:
         (ADA.format("<email>ada@example.org</email>") + ALAN.format(""), "", ["ada@example.org", None]),
         (ADA.format("<address><email>ada@example.org</email></address>"), "", ["ada@example.org"]),
         (ADA.format(SEE) + ALAN.format(""), NOTE, ["ada@example.org", None]),
-        (ADA.format(SEE) + ALAN.format(SEE), NOTE, None),  # the note does not say whose it is
+        (ADA.format(SEE) + ALAN.format(SEE), NOTE, None),  # The note names no author.
         (ADA.format("<email>a@b.org</email><email>c@d.org</email>"), "", None),
         (ADA.format("<email>not an address</email>"), "", None),
     ],

@@ -1,4 +1,4 @@
-"""`corpus parse` on publishers' full text."""
+"""`corpus parse` converts publishers' full texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each JATS construct becomes, as publishers write it."""
+"""Each JATS construct, as publishers write it, gives the expected parse."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def test_sections_nest_as_the_file_nests_them_and_give_up_their_numbers() -> Non
         (f"[{cite(1)}–{cite(4)}]", [("1", "R1"), ("1–4", "R2"), ("1–4", "R3"), ("4", "R4")]),
         (f"{cite(2, '[2]')}-{cite(4, '[4]')}", [("[2]", "R2"), ("[2]-[4]", "R3"), ("[4]", "R4")]),
         (cite(2, "[2–4]"), [("[2–4]", "R2"), ("[2–4]", "R3"), ("[2–4]", "R4")]),
-        (f"{cite(4)}–{cite(2)}", [("4", "R4"), ("2", "R2")]),  # does not ascend
-        (f"{cite(1, 'a')}–{cite(4, 'b')}", [("a", "R1"), ("b", "R4")]),  # no numbers
-        (f"{cite(1, '7')}–{cite(4, '9')}", [("7", "R1"), ("9", "R4")]),  # other numbers than the bibliography's
+        (f"{cite(4)}–{cite(2)}", [("4", "R4"), ("2", "R2")]),  # The range does not ascend.
+        (f"{cite(1, 'a')}–{cite(4, 'b')}", [("a", "R1"), ("b", "R4")]),  # Not numbers.
+        (f"{cite(1, '7')}–{cite(4, '9')}", [("7", "R1"), ("9", "R4")]),  # The numbers differ from the bibliography's.
         ('<xref ref-type="bibr" rid="R1 R3">1,3</xref>', [("1,3", "R1"), ("1,3", "R3")]),
         ('<xref ref-type="other" rid="R2">Note</xref>', [("Note", "R2")]),
         ('<xref ref-type="bibr" rid="R99">99</xref>', [("99", None)]),
         (
             f"{cite(1)}{cite(2, '')}-{cite(3)}",
             [("1", "R1"), ("1-3", "R2"), ("3", "R3")],
-        ),  # a callout that prints nothing
+        ),  # A callout without text.
     ],
 )
 def test_callouts(body: str, spans: list[tuple[str, str]]) -> None:

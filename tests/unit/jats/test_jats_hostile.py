@@ -1,4 +1,4 @@
-"""JATS from outside: a parse, or the outcome that says why not; never anything else, and never much memory."""
+"""Hostile JATS gives a parse or a named outcome, and never uses much memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TEXT = "<p>Text.</p>"
 
 
 def entities(depth: int, inside: str) -> bytes:
-    """An article whose one entity would expand to 10^depth letters, in its text or in an attribute."""
+    """Return an article with one entity that would expand to 10^depth letters, in its text or in an attribute."""
     inner = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, depth))
     body = inside.replace("@", f"&e{depth - 1};")
     return f'<?xml version="1.0"?><!DOCTYPE article [<!ENTITY e0 "x">{inner}]><article><body>{body}</body></article>'.encode()
@@ -57,7 +57,7 @@ def test_what_is_no_article_has_its_outcome(data: bytes, outcome: str) -> None:
 
 
 def test_nothing_is_read_from_disk_or_network() -> None:
-    """The document type that every JATS file names is not loaded, and HTML's character entities are known without it."""
+    """The document type in every JATS file is not loaded; HTML's character entities are available without it."""
     (paragraph,) = articles.parse("<p>&alpha;&#x2009;&ndash; &unknown;x</p>").body_text
     assert paragraph.text == "α – x"
 

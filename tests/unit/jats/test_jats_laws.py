@@ -1,4 +1,4 @@
-"""The laws of a parse on every real JATS file there is, and on trees nobody wrote."""
+"""The laws of a parse hold for all real JATS files and for generated trees."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def test_every_real_article(shared_data: Path) -> None:
         wanted += callouts.total()
         found += (callouts & spans).total()
         no_paragraph_twice(parse, "".join("".join(parse_xml(data).itertext()).split()))
-    assert found >= 0.99 * wanted  # what is left stands in heads and pictures, or prints nothing
+    assert found >= 0.99 * wanted  # The other callouts are in headings and pictures, or print nothing.
 
 
 def callouts_of(data: bytes) -> Counter[tuple[str, str]]:
-    """(text, id of the reference) of every callout of the article itself, as the publisher has it."""
+    """Return (text, id of the reference) of every callout of the article itself, from the publisher's XML."""
     found: Counter[tuple[str, str]] = Counter()
     for part in parse_xml(data):
         if part.tag.rpartition("}")[2] in ("body", "back", "floats-group"):
@@ -69,7 +69,7 @@ def no_paragraph_twice(parse: Parse, source: str) -> None:
         assert count == 1 or source.count("".join(text.split())[:30]) >= count, text
 
 
-# Trees that no publisher writes, of every element that one may.
+# Generated trees contain every element that a publisher may write, in combinations that none writes.
 
 words = st.text(st.sampled_from("abcXYZ 12,;.[]()–-äß中𝛼\u00a0\n\t&<\u2009"), max_size=12).map(escape)
 callouts = st.builds(

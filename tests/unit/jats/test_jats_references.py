@@ -1,4 +1,4 @@
-"""References in JATS: what is a work's own title, its venue, its printed text and its identifiers (JATS Tag Library 1.3)."""
+"""References in JATS give the work's title, venue, printed text and identifiers (JATS Tag Library 1.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of XHTML and OASIS (CALS) tables: spans keep every cell in its column."""
+"""Spans in XHTML and OASIS (CALS) tables keep every cell in its column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A converter's version stands for what it makes: another parse of the same file needs another version (SEMANTICS, Versions)."""
+"""A converter's version identifies its output (SEMANTICS, Versions).
+
+A different parse of the same file requires a new version.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ ELSEVIER = json.dumps(
     test_elsevier.article([test_elsevier.sentence("As [1] says.", 0, refs=[("[1]", "bib1")])]), sort_keys=True
 ).encode()
 PINNED = {
-    ("jats", "6"): "909304ed2adf1cbc",  # keywords, ISSN and addresses of mail
+    ("jats", "6"): "909304ed2adf1cbc",  # Keywords, ISSN and email addresses.
     ("elsevier", "5"): "db6351a945c0c302",
 }
 

@@ -1,4 +1,4 @@
-"""Source archives made for tests."""
+"""Source archives for tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENTRIES = r"""\begin{thebibliography}{9}
 
 
 def tar(files: dict[str, str | bytes]) -> bytes:
-    """A tar.gz of these files."""
+    """Return a tar.gz of these files."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as archive:
         for name, content in files.items():
@@ -32,17 +32,17 @@ def tar(files: dict[str, str | bytes]) -> bytes:
 
 
 def gz(text: str) -> bytes:
-    """One gzipped file."""
+    """Return one gzipped file."""
     return gzip.compress(text.encode(), mtime=0)
 
 
 def article(body: str, preamble: str = "", entries: str = "") -> str:
-    """An article."""
+    """Return the LaTeX source of an article."""
     return f"\\documentclass{{article}}\n{preamble}\n\\begin{{document}}\n{body}\n{entries}\n\\end{{document}}\n"
 
 
 def parse(body: str, preamble: str = "", *, entries: str = "", **files: str | bytes) -> Parse:
-    """The parse of an article, alone or with other files (`_` in a name stands for the point)."""
+    """Return the parse of an article, alone or with other files. `_` in a file's name stands for the period."""
     main = article(body, preamble, entries)
     if not files:
         return convert(gz(main), sha1="0" * 40, parse_reference=parse_reference)
@@ -54,24 +54,24 @@ def parse(body: str, preamble: str = "", *, entries: str = "", **files: str | by
 
 
 def texts(found: Parse) -> list[tuple[str, str]]:
-    """(section, text) of the body's paragraphs."""
+    """Return (section, text) of the body's paragraphs."""
     return [(paragraph.section, paragraph.text) for paragraph in found.body_text]
 
 
 def cited(found: Parse) -> list[tuple[str, str | None]]:
-    """(surface text, key of the source) of the body's citations."""
+    """Return (surface text, key of the source) of the body's citations."""
     keys = {entry.key: entry.ref_id for entry in found.bib_entries}
     spans: list[CiteSpan] = [span for paragraph in found.body_text for span in paragraph.cite_spans]
     return [(span.text, keys.get(span.ref_id or "")) for span in spans]
 
 
 def entries_of(found: Parse, kind: RefType) -> list[tuple[str | None, str]]:
-    """(number, text) of the reference entries of a kind."""
+    """Return (number, text) of the reference entries of a kind."""
     return [(entry.num, entry.text) for entry in found.ref_entries if entry.type is kind]
 
 
 def check_laws(found: Parse) -> None:
-    """SEMANTICS: Postprocess, Laws."""
+    """Check the laws of a parse (SEMANTICS: Postprocess, Laws)."""
     known = {e.key for e in found.bib_entries} | {e.key for e in found.ref_entries}
     assert len(known) == len(found.bib_entries) + len(found.ref_entries)
     for paragraph in (*found.abstract, *found.body_text, *found.back_matter):

@@ -1,4 +1,7 @@
-"""What the citation commands of natbib, biblatex, REVTeX and apacite print, and the entries that they link to."""
+"""Citation commands of natbib, biblatex, REVTeX and apacite print the expected text.
+
+They link to the expected entries.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Twenty small sources, one construct each, with the parse they must give (S2ORC §2.2)."""
+"""Twenty small sources with one construct each give the expected parse (S2ORC §2.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's own macros, its acronyms, and environments that pandoc does not know."""
+"""The paper's macros and acronyms are expanded, and environments that pandoc does not support are converted."""
 
 from __future__ import annotations
 

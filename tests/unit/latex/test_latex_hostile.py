@@ -1,4 +1,4 @@
-"""Archives that mean harm: each has its outcome, nothing is written, nothing takes longer than its limit."""
+"""Each malicious archive has its outcome. Nothing is written, and nothing exceeds its time limit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GOOD = article("Text of a paper.")
 
 
 def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", size: int | None = None) -> bytes:
-    """A tar with a good paper and one member more."""
+    """Return a tar with a good paper and one additional member."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as made:
         first = tarfile.TarInfo("main.tex")
@@ -72,13 +72,13 @@ CASES: dict[str, tuple[bytes, LatexOutcome]] = {
 
 @pytest.mark.parametrize("behind", [b"junk", bytes(512), b"\xff\xff\xff\0", b"\1\0\0\0", gz("another")])
 def test_what_stands_behind_the_content_is_not_read(behind: bytes) -> None:
-    """Nor taken for its size."""
+    """The trailing bytes are not used as its size either."""
     assert archive.unpack(gz(GOOD) + behind) == archive.unpack(gz(GOOD)) == {"main.tex": GOOD.encode()}
 
 
 @pytest.fixture
 def unwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Nothing stays in the scratch folder, and nothing is written where the process stands."""
+    """Check that the scratch folder ends empty, and that no file appears in the working folder."""
     scratch, here = tmp_path / "scratch", tmp_path / "here"
     scratch.mkdir()
     here.mkdir()
@@ -98,11 +98,11 @@ def test_each_has_its_outcome(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
         (archive, "MAX_TEXT", 1 << 20),
         (source, "MAX_FLAT", 1 << 20),
     ):
-        monkeypatch.setattr(module, limit, value)  # sooner reached
+        monkeypatch.setattr(module, limit, value)  # Lower the limit to reach it sooner.
     data, outcome = CASES[name]
     with pytest.raises(BadSource) as raised:
         convert(data, sha1="", seconds=3, memory_mb=256)
-    if name == "a macro without end":  # whichever limit it meets first
+    if name == "a macro without end":  # Any limit may be reached first.
         assert raised.value.outcome in (LatexOutcome.TIMEOUT, LatexOutcome.OUT_OF_MEMORY, LatexOutcome.CONVERTER_FAILED)
     else:
         assert raised.value.outcome is outcome

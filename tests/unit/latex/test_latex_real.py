@@ -1,4 +1,4 @@
-"""Two real arXiv sources through each converter: what a reader counts in the papers is what the parse has."""
+"""Each converter gives the counts that a reader finds in two real arXiv sources."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def count(parse: Parse, kind: RefType) -> int:
 
 
 def linked(parse: Parse) -> int:
-    """Citation keys linked, in texts, captions, footnotes and cells."""
+    """Return the number of linked citation keys in texts, captions, footnotes and cells."""
     paragraphs = (*parse.abstract, *parse.body_text, *parse.back_matter)
     spans = [span for paragraph in paragraphs for span in paragraph.cite_spans]
     spans += [span for entry in parse.ref_entries for span in entry.cite_spans]

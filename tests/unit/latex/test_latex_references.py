@@ -1,4 +1,7 @@
-"""What references to theorems, list items, formulas and sections print, and the entries that they link to."""
+"""References to theorems, list items, formulas and sections print the expected text.
+
+They link to the expected entries.
+"""
 
 from __future__ import annotations
 

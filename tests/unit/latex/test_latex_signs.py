@@ -1,4 +1,4 @@
-"""Signs in place of what pandoc need not read: the parse is the one that it gives without them."""
+"""Placeholders replace text that pandoc need not read; the parse is the same as without them."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def test_what_pandoc_is_not_shown() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        r"\unknown{of the words and so on}",  # it may be anything
-        r"\section{Of the words and so on}",  # its text makes an identifier
+        r"\unknown{of the words and so on}",  # An unknown command may do anything.
+        r"\section{Of the words and so on}",  # The text becomes an identifier.
         r"\catcode`\|=0 Of the words and so on",
         r"\begin{tabbing}of the words\'and so on\end{tabbing}",
         r"\newcommand{\emph}[1]{#1} \emph{it}",
-        r"\label{it} \ref{it}",  # pandoc may know its number
+        r"\label{it} \ref{it}",  # pandoc may resolve the label's number.
     ],
 )
 def test_what_it_is_shown(text: str) -> None:

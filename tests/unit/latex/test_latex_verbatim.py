@@ -1,4 +1,4 @@
-"""Verbatim arguments, and files that a source writes itself."""
+"""Verbatim arguments, and files that a source writes itself, are read."""
 
 from __future__ import annotations
 

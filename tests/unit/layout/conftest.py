@@ -1,4 +1,4 @@
-"""Fixtures: small papers that typst typesets, and the extractor's TEI of them."""
+"""Fixtures: small papers that typst typesets, and the extractor's TEI of these papers."""
 
 from __future__ import annotations
 

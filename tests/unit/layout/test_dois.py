@@ -1,4 +1,4 @@
-"""The DOI of a reference is whole or is left out."""
+"""The DOI of a reference is complete or is left out."""
 
 from __future__ import annotations
 

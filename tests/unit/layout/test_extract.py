@@ -129,6 +129,7 @@ def test_every_line_is_counted_in_one_part(paper: Paper, columns: int) -> None:
     }
     lines = [line for page in alto.read(pdf, 60).pages for line in page.lines]
     assert set(counts) == {str(kind) for kind in Kind}
-    assert 0.9 * len(lines) <= sum(counts.values()) <= len(lines)  # pieces of a line are joined before they are counted
+    # Pieces of a line are joined before they are counted.
+    assert 0.9 * len(lines) <= sum(counts.values()) <= len(lines)
     assert min(counts["body"], counts["front"], counts["reference"], counts["caption"], counts["note"]) > 0
     assert counts["formula"] == 1

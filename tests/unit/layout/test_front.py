@@ -1,4 +1,7 @@
-"""Front matter: the title is not a journal's name, authors have names in every form, the abstract may have no heading."""
+"""Front matter is read: the title is not a journal's name, and authors have names in every form.
+
+The abstract may have no heading.
+"""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_damaged_papers(count: int, paper: Callable[[int, str], Path], tmp_path:
             path.write_bytes(damage(samples[i % len(samples)], rng))
             paths.append(path)
         for path, future in [(p, pool.schedule(extraction_outcome, args=[str(p)], timeout=90)) for p in paths]:
-            outcome = future.result()  # raises the worker's exception, also if the worker died
+            outcome = future.result()  # Raises the worker's exception, or an error if the worker died.
             found[outcome] = found.get(outcome, 0) + 1
             path.unlink()
     assert sum(found.values()) == count

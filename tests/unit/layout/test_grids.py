@@ -1,4 +1,4 @@
-"""Tables are found by their rows, captions by their layout; text that is printed twice counts once."""
+"""Tables are found by their rows, and captions by their layout. Text that is printed twice counts once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines are headings, and paragraphs begin with run-in headings, as publishers' LaTeX classes typeset them."""
+"""Headings and run-in headings are recognized as publishers' LaTeX classes typeset them."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def test_lost_ligature_returns_from_second_reader() -> None:
     assert text.count("The traits") == 3
     assert text.count("These are") == 3
     assert text.count("winter. This is what") == 3
-    assert "and is not The same" in text  # as PDFium shows it
+    assert "and is not The same" in text  # As PDFium shows it.
 
 
 def test_page_without_its_first_letters_is_ill() -> None:

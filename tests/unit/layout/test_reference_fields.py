@@ -1,4 +1,4 @@
-"""The fields of reference strings in real papers are those that a human reader finds."""
+"""The fields of reference strings in real papers are the fields that a human reader finds."""
 
 from __future__ import annotations
 

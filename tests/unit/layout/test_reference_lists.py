@@ -1,4 +1,4 @@
-"""The reference list is complete if the segmentation labels only a part of it."""
+"""The reference list is complete if the segmentation labels only some of its lines."""
 
 from __future__ import annotations
 

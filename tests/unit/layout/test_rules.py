@@ -1,4 +1,4 @@
-"""The extractor's rules one by one, on strings as papers print them."""
+"""Each rule of the extractor is tested on strings as papers print them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Papers about software, as in the Journal of Statistical Software: code between paragraphs, a centered abstract heading."""
+"""Papers about software are read, as in the Journal of Statistical Software.
+
+They have code between paragraphs and a centered abstract heading.
+"""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_number_at_start_of_line_is_no_label() -> None:
 
 @pytest.mark.parametrize(("first", "rest"), [(50.0, 62.0), (62.0, 50.0), (50.0, 50.0)])
 def test_lists_without_labels(first: float, rest: float) -> None:
-    """Hanging indents, indented first lines, and neither."""
+    """The lists have hanging indents, indented first lines, or neither."""
     printed = [
         (
             "Ammar, W., & Groeneveld, D. (2018). Construction of the literature",

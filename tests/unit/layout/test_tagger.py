@@ -46,7 +46,7 @@ def test_labels_and_probabilities_of_any_names_are_crfsuites(model: Path, length
 
 def test_batches_get_same_labels_as_single_sequences() -> None:
     model = Tagger(crf.MODEL)
-    weights = [model.weights(features(raw, pieces(raw))) for raw in STRINGS] * 14  # more than one batch
+    weights = [model.weights(features(raw, pieces(raw))) for raw in STRINGS] * 14  # More than one batch.
     assert model.tag_each(weights) == [model.tag(one) for one in weights]
     assert model.tag_each([]) == []
 

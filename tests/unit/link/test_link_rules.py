@@ -1,4 +1,4 @@
-"""Linking rule by rule (S2ORC §2.6; SEMANTICS: Link)."""
+"""Each linking rule chooses the expected paper (S2ORC §2.6; SEMANTICS: Link)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _one(entry: Row, *papers: Row) -> Row:
     ("entry", "paper_id", "reason"),
     [
         ({"title": "unheard of", "doi": "10.1/a"}, "a", "id"),
-        ({"title": GRAPHS, "doi": "10.1/a"}, "a", "id"),  # an identifier before an equal title
+        ({"title": GRAPHS, "doi": "10.1/a"}, "a", "id"),  # An identifier has priority over an equal title.
         ({"title": "", "arxiv_id": "1706.02216"}, "g", "id"),
         ({"title": "Attention Is All\nYou Need!"}, "a", "exact"),
         ({"title": "Attention is all you neeed"}, "a", "fuzzy"),
@@ -90,18 +90,22 @@ def test_the_threshold_is_strict() -> None:
 @pytest.mark.parametrize(
     ("entry", "chosen"),
     [
-        ({"year": 2017, "surname": "Vaswani"}, "p4"),  # year and surname
-        ({"year": 2018, "surname": "Gomez"}, "p2"),  # year before surname
-        ({"year": 1999, "surname": "VASWANI"}, "p4"),  # surname alone, however written
-        ({"year": 1999, "surname": None}, "p1"),  # nothing agrees: the smallest id
+        ({"year": 2017, "surname": "Vaswani"}, "p4"),  # Year and surname agree.
+        ({"year": 2018, "surname": "Gomez"}, "p2"),  # Year has priority over surname.
+        ({"year": 1999, "surname": "VASWANI"}, "p4"),  # Only the surname agrees, regardless of case.
+        ({"year": 1999, "surname": None}, "p1"),  # Nothing agrees, so the smallest id wins.
         ({"year": None, "surname": "Nobody"}, "p1"),
-        ({"year": 2017, "surname": "Vaswani", "citing_paper_id": "p4"}, "p5"),  # never to itself: the next
+        # A paper never links to itself; the next paper wins.
+        ({"year": 2017, "surname": "Vaswani", "citing_paper_id": "p4"}, "p5"),
         ({"year": None, "surname": None, "citing_paper_id": "p1"}, "p2"),
     ],
 )
 @pytest.mark.parametrize("title", [ATTENTION, ATTENTION + "ed", "something else altogether"])
 def test_ties(entry: Row, chosen: str, title: str) -> None:
-    """Year agrees, then surname, then the smallest id: among equal titles, equal S, and equal identifiers."""
+    """Ties go to the paper with an equal year, then an equal surname, then the smallest id.
+
+    The papers have equal titles, equal S or equal identifiers.
+    """
     papers = [
         {"paper_id": "p5", "year": 2017, "surname": "Shazeer"},
         {"paper_id": "p1", "year": 2016, "surname": None},
@@ -127,7 +131,7 @@ def test_ties_between_different_titles_of_equal_s() -> None:
 
 
 def test_equal_title_precedes_unequal_title_with_s_of_1() -> None:
-    repeated = "abcabcabcabc abcabc"  # another string with the same 3-grams
+    repeated = "abcabcabcabc abcabc"  # A different string with the same 3-grams.
     papers = [{"paper_id": "a", "title": repeated + " abc abc"}, {"paper_id": "b", "title": repeated + " abc"}]
     assert score(papers[0]["title"], papers[1]["title"]) == 1.0
     found = _one({"title": papers[1]["title"]}, *papers)
@@ -172,7 +176,7 @@ def test_series_cited_without_number_gets_a_warning(title: str) -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_link_to_another_member_gets_a_warning(number: int) -> None:
-    """S cannot tell the members apart: their subtitles, which the entry leaves out, differ in length."""
+    """S cannot distinguish the members: the entry omits their subtitles, which differ in length."""
     found = _one({"title": f"{SERIES}: {number}"}, *MEMBERS)
     assert (found["warning"] is None) is (found["paper_id"] == f"p{number}")
 
@@ -206,7 +210,7 @@ def test_single_member_of_a_series_has_no_warning() -> None:
         ),
         ("Graph learning at scale", "Graph learning at scale, part I", "Graph learning at scale, revisited", False),
         ("COVID-19 in rural Spain", "COVID-19 in rural Spain", "COVID-19 in rural Italy", False),
-        ("Deep nets", "Deep nets 1", "Deep nets 2", False),  # fewer than three words before the number
+        ("Deep nets", "Deep nets 1", "Deep nets 2", False),  # Fewer than three words precede the number.
     ],
 )
 def test_member_is_named_by_its_number(cited: str, title: str, other: str, cites: bool) -> None:
@@ -222,7 +226,7 @@ def test_never_to_itself_not_even_by_likeness_or_identifier() -> None:
 
 
 def test_half_a_million_papers_may_share_a_title() -> None:
-    """Skew: every entry and every paper has the same title, and the tie rules still look at two papers each."""
+    """With one title for all entries and papers (skew), the tie rules compare only two papers per entry."""
     n = 30_000
     papers = pa.table(
         {
@@ -236,7 +240,7 @@ def test_half_a_million_papers_may_share_a_title() -> None:
     links = link_tables(entries, papers)
     rows = links.rows.slice(n - 3).to_pylist()
     assert [r["paper_id"] for r in rows] == [f"{i % 50:06d}" for i in range(n - 3, n)]
-    assert links.rows["paper_id"][0].as_py() == "000050"  # the first of its year but itself
+    assert links.rows["paper_id"][0].as_py() == "000050"  # The first paper of that year, except the citing paper.
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,7 @@
-"""Ties, contradictions, cut titles and entries without a title (SEMANTICS §7), on references as papers print them."""
+"""Ties, contradictions, cut titles and entries without a title link by the rules (SEMANTICS §7).
+
+The references are printed as in real papers.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,8 @@ def link_one(entry: Row, *papers: Row) -> Row:
     return link_all([entry], list(papers))[0]
 
 
-# One statement, published in two journals (Grundy et al. 2005), and one title of two companion reviews (J. Lipid Res. 2008).
+# One statement was published in two journals (Grundy et al. 2005). Two companion reviews share one title (J. Lipid Res.
+# 2008).
 SYNDROME = "Diagnosis and management of the metabolic syndrome"
 CIRCULATION = {
     "paper_id": "10.1161/circulationaha.105.169404", "title": SYNDROME, "surname": "Grundy", "year": 2005, "journal": "Circulation",
@@ -48,13 +52,14 @@ SUMMARY = {**CIRCULATION, "paper_id": "10.1161/circulationaha.105.169405", "page
     ("said", "chosen", "warning"),
     [
         ({"journal": "Curr Opin Cardiol"}, CARDIOLOGY, None),
-        ({"journal": "Curr. Opin. Cardiol.", "year": 2005}, CARDIOLOGY, None),  # the journal goes before the year
+        # The journal has priority over the year.
+        ({"journal": "Curr. Opin. Cardiol.", "year": 2005}, CARDIOLOGY, None),
         ({"volume": "21(1)"}, CARDIOLOGY, None),
         ({"volume": "112", "pages": "e285-90"}, SUMMARY, None),
         ({"journal": "Circulation", "volume": "112", "pages": "2735-52", "year": 2006}, CIRCULATION, None),
         ({"pages": "pp. 2735–2752"}, CIRCULATION, None),
         ({"year": 2006}, CARDIOLOGY, None),
-        ({"year": 2005}, CIRCULATION, "tie"),  # two of 2005: linked to the smaller id, and said
+        ({"year": 2005}, CIRCULATION, "tie"),  # Two papers are from 2005: the smaller id wins, with a warning.
         ({"journal": "Circulation", "volume": "112"}, CIRCULATION, "tie"),
         ({}, CARDIOLOGY, "tie"),
         ({"surname": "Grundy"}, CARDIOLOGY, "tie"),
@@ -112,7 +117,7 @@ def test_year_and_surname_both_different_is_a_contradiction(how: Row, said: Row,
 
 
 def test_what_contradicts_is_the_last_choice() -> None:
-    """The journal alone does not outweigh a different year and author."""
+    """An equal journal does not outweigh a different year and author."""
     wrong = {"paper_id": "a", "title": SYNDROME, "year": 1990, "surname": "Jones", "journal": "Circulation"}
     right = {"paper_id": "b", "title": SYNDROME, "year": 2005, "surname": "Grundy"}
     found = link_one({"title": SYNDROME, "year": 2005, "surname": "Grundy", "journal": "Circulation"}, wrong, right)
@@ -134,7 +139,7 @@ KIDNEY = {
     ("said", "linked"),
     [
         ({"year": 2000, "surname": "Chertow"}, True),
-        ({"volume": "58", "pages": "2512–2517"}, True),  # the place says as much as year and author
+        ({"volume": "58", "pages": "2512–2517"}, True),  # Volume and page count as much as year and author.
         ({"volume": "58", "pages": "2513"}, False),
         ({"volume": "58", "journal": "Kidney Int"}, False),
         ({"year": 2000}, False),
@@ -159,7 +164,7 @@ CUT = {
     [
         ("Cellular senescence", {"year": 2007, "surname": "Collado"}, "prefix"),
         ("Cellular senescence in cancer and aging", {"year": 2007, "surname": "Collado"}, "prefix"),
-        ("Cellular senescence in can", {"year": 2007, "surname": "Collado"}, "none"),  # inside a word
+        ("Cellular senescence in can", {"year": 2007, "surname": "Collado"}, "none"),  # The title is cut inside a word.
         ("Cellular senescence", {"year": 2008, "surname": "Collado"}, "none"),
         ("Cellular senescence", {"year": 2007, "surname": "Serrano"}, "none"),
         ("Cellular senescence", {"year": 2007}, "none"),
@@ -167,8 +172,9 @@ CUT = {
         ("Cellular senescence", {"year": 2007, "surname": "Collado", "volume": "130", "pages": "223"}, "prefix"),
         ("Cellular senescence", {"year": 2007, "surname": "Collado", "pages": "224"}, "none"),
         ("Cellular senescence", {"year": 2007, "surname": "Collado", "volume": "130", "pages": "224"}, "none"),
-        ("Cancer and aging", {"year": 2007, "surname": "Collado"}, "none"),  # it does not begin so
-        ("Cellular mechanisms", {"year": 2007, "surname": "Collado"}, "none"),  # words as long, but other ones
+        ("Cancer and aging", {"year": 2007, "surname": "Collado"}, "none"),  # The full title has another beginning.
+        # Words of the same length, but different.
+        ("Cellular mechanisms", {"year": 2007, "surname": "Collado"}, "none"),
         ("Cellular senescencf", {"year": 2007, "surname": "Collado"}, "none"),
     ],
 )
@@ -181,7 +187,7 @@ def test_a_cut_title_links_if_year_and_surname_agree(title: str, said: Row, reas
 
 @pytest.mark.parametrize("year", [None, 2000])
 def test_a_generic_title_without_years_does_not_link(year: int | None) -> None:
-    """That neither the entry nor the paper has a year is no agreement on it."""
+    """Two missing years do not count as an agreement."""
     found = link_one({"title": "Editorial", "surname": "Chertow", "year": year}, {**KIDNEY, "year": year})
     assert (found["paper_id"] is not None) is (year is not None)
 
@@ -200,7 +206,7 @@ def test_cut_title_of_two_papers_ties_unless_place_decides() -> None:
     assert link_one(entry, CUT)["runner_up_score"] is None
     found = link_one({**entry, "volume": "130"}, CUT, other)
     assert (found["paper_id"], found["warning"]) == ("c", None)
-    assert link_one({**entry, "citing_paper_id": "b"}, CUT, other)["warning"] is None  # never to itself
+    assert link_one({**entry, "citing_paper_id": "b"}, CUT, other)["warning"] is None  # A paper never links to itself.
 
 
 def test_part_one_is_not_part_one_and_two() -> None:
@@ -224,7 +230,7 @@ POLYAKOV = {
         ({"journal": "Phys. Lett. B", "volume": "104", "pages": "207", "year": 1981}, False),
         ({"journal": "Phys. Lett. B", "volume": "103", "pages": "208", "year": 1981}, False),
         ({"journal": "Phys. Lett. A", "volume": "103", "pages": "207", "year": 1981}, False),
-        ({"journal": "Phil. Law B", "volume": "103", "pages": "207", "year": 1981}, False),  # the same initials
+        ({"journal": "Phil. Law B", "volume": "103", "pages": "207", "year": 1981}, False),  # The initials are equal.
         ({"journal": "Phys. Lett. B", "volume": "103", "pages": "207"}, False),
         ({"volume": "103", "pages": "207", "year": 1981, "surname": "Polyakov"}, False),
         ({"journal": "Phys. Lett. B", "pages": "207", "year": 1981}, False),
@@ -269,9 +275,9 @@ def test_two_papers_on_one_page_are_a_tie_unless_the_surname_decides() -> None:
         ("J Bacteriol", "Journal of Biological Chemistry", False),
         ("Cancer Res", "Cancer Letters", False),
         ("Z. Phys.", "Zeitschrift für Physik", True),
-        ("Ztg. Chem.", "Zeitung Chemie", True),  # three letters of a word may be any of it, two are its first
+        ("Ztg. Chem.", "Zeitung Chemie", True),  # Three letters may be anywhere in the word, two at its start.
         ("Zg. Chem.", "Zeitung Chemie", False),
-        ("LANCET", "Lancet", True),  # capitals, no acronym: it can be said
+        ("LANCET", "Lancet", True),  # A pronounceable word in capitals is not an acronym.
         ("PNAS", "Proceedings of Natural Science", False),
         ("BMCMJ", "Blood Medicine Cells Muscles Joints", True),
     ],
@@ -322,7 +328,7 @@ def test_each_known_fact_narrows_a_crowded_title(known: Row) -> None:
 
 
 def test_entries_link_together_as_each_alone() -> None:
-    """Cut titles, places and none among them, in any order."""
+    """Each entry links alone as in any batch: cut titles, journal locators and entries without a link."""
     said = {"year": 2007, "surname": "Collado"}
     entries: list[Row] = [
         {"title": "Cellular senescence", **said},
@@ -375,7 +381,7 @@ def test_the_order_of_papers_does_not_matter(entries: list[Row], papers: list[Ro
 @settings(max_examples=60)
 @given(st.lists(facts, min_size=1, max_size=6), st.lists(facts, min_size=1, max_size=8))
 def test_a_tie_never_links_silently(entries: list[Row], papers: list[Row]) -> None:
-    """With a copy of every paper under another id, whatever links is one of two equals: it says so and takes the smaller id."""
+    """Each paper has a copy under another id, so each link is a tie. It has a warning and uses the smaller id."""
     first = [{**paper, "paper_id": f"a{i}"} for i, paper in enumerate(papers)]
     copies = [{**paper, "paper_id": f"b{i}"} for i, paper in enumerate(papers)]
     for found in link_all(entries, first + copies):
@@ -385,7 +391,7 @@ def test_a_tie_never_links_silently(entries: list[Row], papers: list[Row]) -> No
 
 
 def agreement(entry: Row, paper: Row, *, with_title: bool) -> int:
-    """How far they agree, as the tie rules have it: what is first in the list counts most."""
+    """Return the agreement of an entry and a paper as a number. The first facts of the tie rules weigh most."""
     same = {name: bool(entry[name]) and _comparable(name, entry) == _comparable(name, paper) for name in facts_known}
     apart = all(entry[name] and paper[name] and not same[name] for name in ("year", "surname"))
     equal_title = with_title and bool(normalise_one(entry["title"])) and _normal(entry) == _normal(paper)
@@ -412,7 +418,10 @@ def _enough(entry: Row, paper: Row) -> bool:
 
 
 def linked_by_the_rules(entry: Row, papers: list[Row]) -> tuple[Any, ...]:
-    """paper_id, reason, whether another agrees as far, and S of the next one, by identifier or title; nothing where these do not link."""
+    """Return paper_id, reason, whether another paper ties, and S of the runner-up.
+
+    Only identifiers and titles are used; all are empty if these do not link.
+    """
     if found := [paper for paper in papers if entry["doi"] and paper["doi"] == entry["doi"]]:
         ranked = sorted(found, key=lambda paper: (-agreement(entry, paper, with_title=True), paper["paper_id"]))
         best = [agreement(entry, paper, with_title=True) for paper in ranked]
@@ -467,7 +476,7 @@ def test_the_tie_rules_written_out(entries: list[Row], papers: list[Row], citing
 
 @pytest.mark.parametrize(("others", "warning"), [(MAX_GROUP - 1, None), (MAX_GROUP, "tie")])
 def test_so_many_papers_of_one_title_are_looked_at(others: int, warning: str | None) -> None:
-    """Of more, one that is not looked at may agree as far; the citing paper is none of them."""
+    """Beyond the limit, an unexamined paper could tie. The citing paper does not count."""
     title = "Proceedings of the geological survey of the coast"
     papers = [{"paper_id": f"p{i:04d}", "title": title} for i in range(others)]
     papers.append({"paper_id": "a", "title": title, "journal": "Nature"})
@@ -487,8 +496,10 @@ def test_cut_title_of_too_many_papers_does_not_link(count: int, reason: str) -> 
 
 
 def chosen_by_the_rules(entry: Row, group: list[Row], *, must_agree: bool) -> tuple[Row | None, bool, bool]:
-    """Of papers of one title, in order of their ids: the one that the rules prefer, whether another may agree as far, and whether there
-    is another that could be. Of more than MAX_GROUP those are looked at that have what is known of the entry.
+    """Return the paper that the rules prefer, whether another paper may tie, and whether a runner-up is possible.
+
+    `group` contains papers of one title in the order of their ids. If it has more than MAX_GROUP papers, only papers
+    that share the entry's facts are compared.
     """  # fmt: skip
     ways = [("volume", "pages"), ("year", "surname"), ("year",), ("surname",)][: 2 if must_agree else 4]
     known = [[p for p in group if all(entry[x] and entry[x] == p[x] for x in way)] for way in ways]
@@ -541,18 +552,18 @@ ONE, TWO, THREE = "Attention is all you need", "A survey of deep parsing", "Grap
 @pytest.mark.parametrize(
     ("said", "papers", "chosen", "warning", "second"),
     [
-        # each paper by one identifier: the further agreement, then the smaller id
+        # Each paper matches by one identifier: the better agreement wins, then the smaller id.
         ({}, [("b", "doi", ONE, {}), ("a", "pubmed_id", TWO, {})], "a", "tie", ONE),
         ({}, [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {})], "a", "tie", TWO),
         ({"year": 1999}, [("b", "doi", ONE, {"year": 1999}), ("a", "pubmed_id", TWO, {})], "b", None, TWO),
         ({"year": 1999}, [("b", "doi", ONE, {}), ("a", "pubmed_id", TWO, {"year": 1999})], "a", None, ONE),
         ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {"year": 1999})], "b", None, ONE),
         ({"title": TWO}, [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {})], "b", None, ONE),
-        # three of them
+        # Three papers match.
         ({}, [("c", "doi", ONE, {}), ("b", "arxiv_id", TWO, {}), ("a", "pubmed_id", THREE, {})], "a", "tie", TWO),
         ({}, [("a", "doi", ONE, {}), ("b", "arxiv_id", TWO, {}), ("c", "pubmed_id", THREE, {})], "a", "tie", TWO),
         ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "arxiv_id", TWO, {}), ("c", "pubmed_id", THREE, {"year": 1999})], "c", None, ONE),
-        # two papers of one identifier
+        # Two papers share one identifier.
         ({}, [("a", "doi", ONE, {}), ("b", "doi", TWO, {})], "a", "tie", TWO),
         ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "doi", TWO, {"year": 1999})], "b", None, ONE),
         ({"year": 1999}, [("a", "doi", ONE, {}), ("b", "doi", TWO, {}), ("c", "pubmed_id", THREE, {"year": 1999})], "c", None, ONE),
@@ -562,7 +573,7 @@ ONE, TWO, THREE = "Attention is all you need", "A survey of deep parsing", "Grap
             "b", "tie", THREE,
         ),
         ({"year": 1999}, [("a", "doi", ONE, {"year": 1999}), ("b", "pubmed_id", TWO, {}), ("c", "pubmed_id", THREE, {})], "a", None, TWO),
-        # one paper by both, and the citing paper is none
+        # One paper matches by both identifiers; the citing paper is excluded.
         ({}, [("a", "doi pubmed_id", ONE, {})], "a", None, None),
         ({}, [("a", "doi pubmed_id", ONE, {}), ("b", "pubmed_id", TWO, {})], "a", "tie", TWO),
         ({"citing_paper_id": "a"}, [("a", "doi", ONE, {}), ("b", "pubmed_id", TWO, {})], "b", None, None),
@@ -600,7 +611,10 @@ def test_the_shortest_titles_have_a_score_too(title: str) -> None:
 
 
 def test_what_is_searched_by_similarity() -> None:
-    """Each title once of which an entry is left, but those that say little and need what is not known."""
+    """Each title of an unlinked entry is searched once.
+
+    Uninformative titles are left out if the entry lacks the facts that they require.
+    """
     entries: list[Row] = [
         {"title": "Attention is what you need"}, {"title": "Attention is what YOU need"}, {"title": ONE}, {"title": ""},
         {"title": "Editorial"},
@@ -626,7 +640,7 @@ GRAPHS, NEAR, OTHER, FAR = (
 @pytest.mark.parametrize(
     ("said", "papers", "chosen", "warning", "second"),
     [
-        ({}, [("b", NEAR, {}), ("a", OTHER, {})], "a", "tie", NEAR),  # two titles of one S
+        ({}, [("b", NEAR, {}), ("a", OTHER, {})], "a", "tie", NEAR),  # Two titles have equal S.
         ({}, [("a", NEAR, {}), ("b", OTHER, {})], "a", "tie", NEAR),
         ({"year": 1999}, [("a", NEAR, {}), ("b", OTHER, {"year": 1999})], "b", None, NEAR),
         ({"year": 1999}, [("a", NEAR, {"year": 1999}), ("b", OTHER, {})], "a", None, NEAR),
@@ -653,7 +667,7 @@ GRAPHS, NEAR, OTHER, FAR = (
             "b",
             None,
             FAR,
-        ),  # a lower S, however far it agrees
+        ),  # A lower S loses, regardless of agreement.
         ({"year": 1999}, [("b", NEAR, {}), ("a", OTHER, {}), ("0", FAR, {"year": 1999})], "a", "tie", NEAR),
         ({}, [("b", NEAR, {})], "b", None, None),
         ({"citing_paper_id": "a"}, [("b", NEAR, {}), ("a", OTHER, {})], "b", None, None),
@@ -677,7 +691,7 @@ SURVEY = "Proceedings of the geological survey of the coast"
 
 @pytest.mark.parametrize("at", [0, 50, 99])
 def test_the_next_paper_of_an_identifier_that_many_have(at: int) -> None:
-    """Told apart by the place; the next is the one of the smallest id, wherever it stands, and never the citing one."""
+    """Volume and page decide. The runner-up is the smallest other id in any row order, and never the citing paper."""
     ends = [f"{a}{b}" for a in "abcdefghij" for b in "klmnopqrst"]
     papers = [
         {"paper_id": f"p{i:03d}", "title": f"{SURVEY} {end}", "doi": "10.1/x", "volume": str(i), "pages": "7"}
@@ -709,7 +723,7 @@ def test_citing_paper_does_not_narrow_a_crowded_title(at: int) -> None:
 
 @pytest.mark.parametrize("other", ["A history of the coast", "Zoology of the coast"])
 def test_citing_paper_is_never_the_runner_up(other: str) -> None:
-    """Nor is what follows them a paper of that title."""
+    """Papers that follow in the order, with another title, are no runner-up either."""
     papers = [
         {"paper_id": "p0", "title": SURVEY, "year": 1900},
         {"paper_id": "p1", "title": SURVEY, "year": 1901},

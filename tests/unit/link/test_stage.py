@@ -1,4 +1,7 @@
-"""The stage `link` over a lake in a folder: rows, contexts, metrics, a second release, and the same links by any engine."""
+"""The stage `link` over a lake in a folder writes rows, contexts and metrics.
+
+Every engine and a second release give equal links.
+"""
 
 from __future__ import annotations
 
@@ -134,7 +137,7 @@ def test_every_entry_has_a_row_and_every_open_citation_a_context(lake: Lake, tmp
     entries = [
         entry("p2", 0, "Attention is all you needd", year=2017, authors=author("Vaswani")),
         entry("p2", 1, "A paper that was filtered out"),
-        entry("p2", 2, GRAPHS),  # itself
+        entry("p2", 2, GRAPHS),  # The citing paper itself.
         entry("p3", 0, None, doi="10.1/a"),
         entry("p4", 0, GRAPHS),
     ]
@@ -148,24 +151,24 @@ def test_every_entry_has_a_row_and_every_open_citation_a_context(lake: Lake, tmp
     found = {key: (row["cited_paper_id"], row["reason"]) for key, row in links_of(run).items()}
     assert found == {
         ("p2", "BIBREF0"): ("p1", "fuzzy"),
-        ("p2", "BIBREF1"): (None, "none"),  # only kept papers are cited
+        ("p2", "BIBREF1"): (None, "none"),  # Only kept papers are cited.
         ("p2", "BIBREF2"): (None, "none"),
         ("p3", "BIBREF0"): ("p1", "id"),
         ("p4", "BIBREF0"): ("p2", "exact"),
     }
     contexts = run.table(CONTEXTS).read().to_pylist()
     assert [(c["paper_id"], c["paragraph"], c["start"], c["ref_id"], c["cited_paper_id"]) for c in contexts] == [
-        ("p2", paragraph, start, ref, cited)  # closed and filtered papers give no text
+        ("p2", paragraph, start, ref, cited)  # Closed and filtered papers provide no text.
         for paragraph in (1, 2)
         for start, ref, cited in ((12, "BIBREF0", "p1"), (23, "BIBREF1", None))
     ]
     assert all(c["text"][c["start"] : c["end"]] in ("[1]", "[2]") for c in contexts)
     metrics = quality.read_metrics(run)["link"]
-    assert (metrics["rows"], metrics["linked"]) == (4, 2)  # a filtered paper's entries are not counted
+    assert (metrics["rows"], metrics["linked"]) == (4, 2)  # The entries of a filtered paper are not counted.
     assert {name: value for name, value in metrics.items() if name.startswith("reason.")} == {
         "reason.id": 1, "reason.fuzzy": 1, "reason.none": 2,
     }  # fmt: skip
-    assert metrics["pdf.parses"] == 1  # S2ORC, table 4: averages over open papers
+    assert metrics["pdf.parses"] == 1  # S2ORC, table 4: averages over open papers.
     assert metrics["pdf.bib_entries_mean"] == 3
     assert metrics["pdf.linked_bib_entries_mean"] == 1
     assert metrics["pdf.cite_spans_body_text_mean"] == 3
@@ -179,7 +182,7 @@ def test_nothing_to_link(lake: Lake, tmp_path: Path) -> None:
 
 
 def test_linking_again_what_is_finished_is_refused(lake: Lake, tmp_path: Path) -> None:
-    """The index is gone then: without it every entry would be without a link."""
+    """The index no longer exists, so linking again would lose every link."""
     run = release(lake, tmp_path, [paper("a1", "Deep graph networks"), paper("a2", "Ocean dynamics")], [])
     stage = Link()
     for shard in stage.plan(run):
@@ -188,13 +191,16 @@ def test_linking_again_what_is_finished_is_refused(lake: Lake, tmp_path: Path) -
         stage.work(run, shard, 1)
     stage.work(run, Shard(0), 2)
     stage.finish(run)
-    del stage  # and with it this machine's copy
+    del stage  # Also delete this machine's copy.
     with pytest.raises(UserError, match=r"_link/index is incomplete: .* clear all of its tasks"):
         Link().work(run, Shard(0), 2)
 
 
 def _corpus(rng: np.random.Generator, papers: int, entries: int) -> tuple[list[Row], list[Row]]:
-    """Papers of random words, some with equal titles, and entries to them with typos, cut titles, years, journals and identifiers."""
+    """Return papers and entries of random words.
+
+    Some papers share titles. Entries have typos, cut titles, years, journals and identifiers.
+    """
     titles = [" ".join(rng.choice(WORDS, rng.integers(2, 9))) for _ in range(papers)]
     made = [
         paper(
@@ -209,7 +215,7 @@ def _corpus(rng: np.random.Generator, papers: int, entries: int) -> tuple[list[R
         title = target["title"]
         for at in rng.integers(0, len(title), rng.integers(0, 4)):
             title = title[:at] + "q" + title[at + 1 :]
-        if i % 11 == 0:  # cut
+        if i % 11 == 0:  # Cut the title.
             title = " ".join(target["title"].split()[:2])
         more = {"year": int(target["date"]), "authors": target["authors"], "doi": target["doi"] if i % 5 == 0 else None}
         more["venue"] = target["journal"]
@@ -219,7 +225,10 @@ def _corpus(rng: np.random.Generator, papers: int, entries: int) -> tuple[list[R
 
 @pytest.mark.parametrize(("work_type", "judged"), [("article", 4), ("preprint", 3)])
 def test_links_without_identifiers_are_measured(work_type: str, judged: int, lake: Lake, tmp_path: Path) -> None:
-    """Links by title of entries with an identifier, counted by hand. The prefix of p4's DOI does not tell its type."""
+    """Title links of entries with an identifier are counted by hand.
+
+    The prefix of p4's DOI does not determine its type.
+    """
     papers = [
         paper("p1", ATTENTION, doi="10.1/a"),
         paper("p2", GRAPHS, doi="10.1/b"),
@@ -227,14 +236,15 @@ def test_links_without_identifiers_are_measured(work_type: str, judged: int, lak
         paper("p4", "Posted on a server before it was printed", doi="10.7/posted"),
     ]
     entries = [
-        entry("p3", 0, ATTENTION, doi="10.1/a"),  # found
-        entry("p3", 1, GRAPHS, doi="10.1/a"),  # another paper's title
-        entry("p3", 2, "Advances in neural information processing", doi="10.1/b"),  # the journal's: not found
-        entry("p3", 3, ATTENTION, doi="10.9/other"),  # another work of that title
-        entry("p3", 4, ATTENTION, doi="10.48550/arxiv.1706.03762"),  # perhaps its preprint: not judged
-        entry("p3", 5, ATTENTION),  # no identifier
-        entry("p3", 6, None, doi="10.1/a"),  # no title
-        entry("p3", 7, "Posted on a server before it was printed", doi="10.8/printed"),  # perhaps its published version
+        entry("p3", 0, ATTENTION, doi="10.1/a"),  # Found.
+        entry("p3", 1, GRAPHS, doi="10.1/a"),  # The title of another paper.
+        entry("p3", 2, "Advances in neural information processing", doi="10.1/b"),  # The journal's title: not found.
+        entry("p3", 3, ATTENTION, doi="10.9/other"),  # Another work with this title.
+        entry("p3", 4, ATTENTION, doi="10.48550/arxiv.1706.03762"),  # Possibly its preprint: not judged.
+        entry("p3", 5, ATTENTION),  # No identifier.
+        entry("p3", 6, None, doi="10.1/a"),  # No title.
+        # Possibly its published version.
+        entry("p3", 7, "Posted on a server before it was printed", doi="10.8/printed"),
     ]
     record = {
         "paper_id": "p4",
@@ -261,7 +271,7 @@ def test_low_recall_blocks_the_release(lake: Lake, tmp_path: Path) -> None:
 
 def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     papers, entries = _corpus(np.random.default_rng(6), 200, 900)
-    title = "Report of the annual meeting of the society"  # of more papers than are held at once
+    title = "Report of the annual meeting of the society"  # More papers share it than fit in memory.
     papers += [
         paper(f"r{i:04d}", title, date=str(2000 + i % 5), authors=author(f"Author {i % 3}"), doi=f"10.2/{i}" if i % 7 == 0 else None)
         for i in range(300)
@@ -272,15 +282,15 @@ def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatc
             entry(f"r{i:04d}", 0, title + "s" * (i % 2), doi="10.2/" + str(7 * i) if i % 11 == 0 else None, **more)
         )
     whole = links_of(release(lake, tmp_path, papers, entries))
-    monkeypatch.setattr("s2corpus.stages.link.stage._BYTES_PER_ENTRY", 1 << 17)  # 64 MB are room for 128 entries
+    monkeypatch.setattr("s2corpus.stages.link.stage._BYTES_PER_ENTRY", 1 << 17)  # 64 MB fit 128 entries.
     monkeypatch.setattr("s2corpus.stages.link.stage.GROUPS", 2)
-    monkeypatch.setattr("s2corpus.stages.link.index._BYTES_PER_TITLE", 1 << 19)  # and for 64 titles
-    monkeypatch.setattr("s2corpus.titles.similarity._BYTES_PER_TITLE", 1 << 20)  # and for searching 16 titles
+    monkeypatch.setattr("s2corpus.stages.link.index._BYTES_PER_TITLE", 1 << 19)  # 64 MB fit 64 titles.
+    monkeypatch.setattr("s2corpus.titles.similarity._BYTES_PER_TITLE", 1 << 20)  # 64 MB fit a search for 16 titles.
     monkeypatch.setattr("s2corpus.titles.similarity._PAIRS_PER_BLOCK", 16)
     little = release(lake, tmp_path, papers, entries, day=2, spec={"resources": {"memory_mb": 64}})
     assert links_of(little) == whole
     assert sum(row["reason"] == "exact" and row["runner_up_score"] == 1.0 for row in whole.values()) > 20
-    assert tasks_of(little) == {0: [[0], [1]], 2: [[2]]}  # as many as there are entries for, however many the papers
+    assert tasks_of(little) == {0: [[0], [1]], 2: [[2]]}  # The entries, not the papers, determine the number of tasks.
     assert quality.read_metrics(little)["link"]["sampled"] > 0
 
 
@@ -290,7 +300,8 @@ def test_batch_has_at_most_half_as_many_entries_as_papers(
     papers, entries = _corpus(np.random.default_rng(8), 500, 900)
     run = release(lake, tmp_path, papers, entries)
     whole = links_of(run)
-    assert tasks_of(run) == {0: [[0, 1, 2]]}  # memory has room, and this few entries go at once whatever the papers
+    # Few entries that fit in memory form one batch, regardless of the number of papers.
+    assert tasks_of(run) == {0: [[0, 1, 2]]}
     monkeypatch.setattr("s2corpus.stages.link.stage._MIN_ENTRIES", 1)
     again = release(lake, tmp_path, papers, entries, day=2)
     assert links_of(again) == whole

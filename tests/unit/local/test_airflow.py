@@ -1,4 +1,4 @@
-"""Airflow's settings, as the local services give them."""
+"""Local services set Airflow's configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands of Airflow, forked from one process: each as if a shell had started it."""
+"""Airflow commands that are forked from one process act as if a shell had started each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def environ(folder: Path) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join((str(ROOT / "include"), str(ROOT))),
         "AIRFLOW_HOME": str(folder),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        # nothing listens there
+        # No server listens on this port.
         "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": "postgresql+psycopg2://nobody@127.0.0.1:1/none?connect_timeout=1",
     }
 

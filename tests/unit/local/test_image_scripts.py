@@ -1,4 +1,4 @@
-"""The image's /entrypoint and /clean-logs do what the Airflow chart expects of those in Airflow's own image."""
+"""The image's /entrypoint and /clean-logs do what the Airflow chart expects of the scripts in Airflow's own image."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DAY = 24 * 60 * 60
 
 
 def run_entrypoint(folder: Path, *arguments: str) -> list[str]:
-    """Run the entrypoint where `airflow` and `python` print their name and arguments, a line each."""
+    """Run the entrypoint; `airflow` and `python` print their name and arguments, one per line. Return these lines."""
     for name in ("airflow", "python"):
         program = folder / name
         program.write_text('#!/bin/sh\necho "${0##*/}"\nfor word; do echo "$word"; done\n')
@@ -43,7 +43,7 @@ def test_entrypoint_lets_the_group_write(tmp_path: Path) -> None:
 
 
 def write_log(path: Path, days: float, size: int = 1) -> Path:
-    """Write a file that was changed so many days ago."""
+    """Write a file with a modification time `days` days ago."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"x" * size)
     os.utime(path, (time.time() - days * DAY,) * 2)

@@ -1,4 +1,7 @@
-"""The S3 server of docker-compose.yaml, started by its own command and environment: who may do what, and that nobody else may."""
+"""Each identity of the S3 server has its permissions, and no other identity has access.
+
+The server runs with the command and environment of docker-compose.yaml.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ ABOVE = (
     "datasets/d/x/manifest.json",
 )
 MAY: dict[str, dict[str, str]] = {
-    # g: get, p: put, d: delete, l: list its folder
+    # g: get, p: put, d: delete, l: list its folder.
     "admin": dict.fromkeys(ABOVE, "gpdl"),
     "deliver": {ABOVE[0]: "gpl", ABOVE[1]: "gpl"},
     "worker": {ABOVE[0]: "gl", ABOVE[1]: "gl", ABOVE[2]: "gpdl", ABOVE[3]: "gpdl", ABOVE[4]: "gl", ABOVE[5]: "gpdl"},
@@ -51,7 +54,7 @@ MAY: dict[str, dict[str, str]] = {
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, int]]:
-    """The ports of the server that runs as compose would run it; folders, host and ports are the test's own."""
+    """Yield the ports of a server that runs as in compose, with the test's own folders, host and ports."""
     with compose.s3_server(tmp_path_factory.mktemp("s3")) as ports:
         yield ports
 
@@ -159,7 +162,7 @@ def test_an_identity_without_keys_or_with_anothers_is_a_sentence() -> None:
 
 
 def act_as(patch: pytest.MonkeyPatch, ports: dict[str, int], who: str) -> Lake:
-    """The lake as an identity sees it."""
+    """Return the lake with the keys of an identity."""
     patch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{ports['s3']}")
     patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     patch.setenv("AWS_ACCESS_KEY_ID", KEYS[f"S3_{who.upper()}_ACCESS_KEY"])
@@ -175,7 +178,7 @@ def test_each_does_its_work_with_its_own_keys(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Delivered by `deliver`, made by `worker`, shown by `page`, read by `consumer`."""
+    """`deliver` delivers the sample, `worker` makes the release, `page` shows it, and `consumer` reads it."""
     admin = client(server["s3"], "admin")
     for key in ABOVE:
         admin.delete_object(Bucket="corpus", Key=key)

@@ -1,4 +1,4 @@
-"""Which lake a command works in, and whose addresses and keys it takes for it."""
+"""A command chooses its lake, with the matching addresses and keys."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ command()
 
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
-    """The environment of somebody who has local services, stopped."""
+    """Return the environment of a user with local services that are stopped."""
     state = State(tmp_path / "state")
     state.create()
     state.choose_ports({})

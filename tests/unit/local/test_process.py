@@ -1,4 +1,4 @@
-"""Processes are known by pid, start time and boot: what merely has the same pid is never touched."""
+"""Processes are identified by pid, start time and boot, so a process that reuses a pid is never touched."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     children: list[subprocess.Popen[bytes]] = []
 
     def run(code: str) -> subprocess.Popen[bytes]:
-        """Start a Python program as a service, and wait until it says that it is ready."""
+        """Start a Python program as a service, and wait for its ready message."""
         ready = tmp_path / f"ready{len(children)}"
         code = f"import os, signal, time, pathlib\n{code}\npathlib.Path({str(ready)!r}).touch()\ntime.sleep(60)"
         child = process.start([sys.executable, "-c", code], folder=tmp_path, log=tmp_path / "log", environ=os.environ)
@@ -54,7 +54,7 @@ def test_a_zombie_is_dead(start: Start) -> None:
     assert there
     assert process.alive(there)
     child.kill()
-    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # dead, and nobody has asked for its exit status
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # The process is dead, and its exit status is not yet read.
     assert not process.alive(there)
     assert known(child) is None
 

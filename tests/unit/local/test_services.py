@@ -1,4 +1,7 @@
-"""S3, PostgreSQL and the extractor as started by `make up`: reachable with their keys, by nobody else, from nowhere else."""
+"""`make up` starts S3, PostgreSQL and the extractor.
+
+They accept their keys only, and connections from this machine only.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +129,7 @@ def test_no_port_answers_without_its_key(local: Services, port: str, scheme: str
             with urllib.request.urlopen(url, timeout=5, context=unverified if scheme == "https" else None) as response:
                 pytest.fail(f"{url} answered {response.status}: {response.read(200)!r}")
         except urllib.error.HTTPError as error:
-            # 404 from the extractor is a path that it does not have; elsewhere it would be an answer.
+            # The extractor returns 404 for an unknown path; from another service, 404 would be an answer without a key.
             assert error.code in {400, 401, 403} or (port == "extractor" and error.code == 404), url
         except OSError:
             continue
@@ -173,7 +176,7 @@ def test_requests_to_this_machine_pass_no_proxy(local: Services, monkeypatch: py
 def test_the_commands_show_what_runs(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2CORPUS_STATE", str(local.state.root))
     status = CliRunner().invoke(tools, ["status"])
-    assert status.exit_code == 1  # Airflow does not run
+    assert status.exit_code == 1  # Airflow does not run.
     for name, pid in pids(local).items():
         assert any(line.startswith(name) and f"pid {pid}" in line for line in status.output.splitlines())
         assert str(local.state.logs / f"{name}.log") in status.output

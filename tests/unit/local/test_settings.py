@@ -1,4 +1,4 @@
-"""`airflow_settings.yaml`: Astro's keys, turned into what Airflow's REST API takes."""
+"""Astro's keys in `airflow_settings.yaml` are converted to the input of Airflow's REST API."""
 
 from __future__ import annotations
 
@@ -75,6 +75,6 @@ def test_what_is_wrong_with_a_file_is_said_in_one_sentence(tmp_path: Path, text:
 
 @pytest.mark.parametrize("module", ["settings", "s3_security", "slots"])
 def test_module_runs_without_being_imported_twice(module: str) -> None:
-    """Else Python warns of unpredictable behaviour; here it fails before the module's own code."""
+    """Otherwise Python warns of unpredictable behavior. Here the test fails before the module's own code runs."""
     code = f"import s2corpus.deployment, sys; sys.exit('s2corpus.deployment.{module}' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,4 +1,4 @@
-"""How many tasks a worker has room for."""
+"""The number of task slots follows from a worker's memory and cores."""
 
 from __future__ import annotations
 

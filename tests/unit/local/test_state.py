@@ -1,4 +1,4 @@
-"""The state folder: private, chosen once, generated."""
+"""The state folder is private, is chosen once, and contains generated secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PDFs that are wrong in every way that a corpus meets, made from nothing, each with the outcome it must have."""
+"""Generated PDFs with every defect that a corpus contains, each with its expected outcome."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Objects = Sequence[bytes]
 def assemble(
     objects: Objects, *, eol: bytes = b"\n", before: bytes = b"", trailer: bytes = b"", startxref: int | None = None
 ) -> bytes:
-    """A PDF of these objects, numbered from 1, the first being the catalog."""
+    """Return a PDF of these objects, numbered from 1; the first is the catalog."""
     out = bytearray(before + b"%PDF-1.7" + eol + b"%\xe2\xe3\xcf\xd3" + eol)
     offsets = []
     for number, body in enumerate(objects, 1):
@@ -51,7 +51,7 @@ def page(content: int = 5, *, box: bytes = A4, more: bytes = b"") -> bytes:
 def paper(
     *, box: bytes = A4, more: bytes = b"", catalog: bytes = b"", content: bytes | None = None, extra: Objects = ()
 ) -> list[bytes]:
-    """One page of text: catalog, page tree, page, font, content, and whatever is added."""
+    """Return a PDF with one page of text: catalog, page tree, page, font, content, and any extra objects."""
     return [
         b"<< /Type /Catalog /Pages 2 0 R %s >>" % catalog,
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
@@ -63,7 +63,7 @@ def paper(
 
 
 def pages(boxes: Sequence[bytes]) -> list[bytes]:
-    """A page of text for each box."""
+    """Return a page of text for each box."""
     kids = b" ".join(b"%d 0 R" % (6 + i) for i in range(len(boxes)))
     return [
         b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -137,12 +137,13 @@ def image_only() -> bytes:
 
 
 def deflated(megabytes: int, unit: bytes = b"\0") -> bytes:
-    """A zlib stream that unpacks to so many megabytes of `unit`, made without packing them all: one megabyte, repeated."""
+    """Return a zlib stream that unpacks to `megabytes` MB of `unit`. Only one megabyte is packed, then repeated."""
     data = unit * ((1 << 20) // len(unit))
     packer = zlib.compressobj(9)
     head = packer.compress(data) + packer.flush(zlib.Z_FULL_FLUSH)
     block = packer.compress(data) + packer.flush(zlib.Z_FULL_FLUSH)
-    checksum = (megabytes * len(data) % 65521 << 16 | 1).to_bytes(4, "big")  # of zeros; nobody looks at others
+    # Right for zeros; no reader checks other content.
+    checksum = (megabytes * len(data) % 65521 << 16 | 1).to_bytes(4, "big")
     return head + block * (megabytes - 1) + b"\x03\x00" + checksum
 
 
@@ -161,7 +162,7 @@ def text_bomb() -> bytes:
 
 
 def object_stream_bomb() -> bytes:
-    """Everything but the bomb itself lies in a compressed object stream that unpacks to 3 GB."""
+    """Return a PDF with all objects except the bomb in a compressed object stream that unpacks to 3 GB."""
     packed = deflated(3072)
     body = stream(packed, b"/Type /ObjStm /N 1 /First 4 /Filter /FlateDecode")
     out = bytearray(b"%PDF-1.7\n")
@@ -175,7 +176,10 @@ def object_stream_bomb() -> bytes:
 
 
 def drawn_forever(what: bytes) -> bytes:
-    """Forms that draw forms ten times each, ten levels deep: a thousand million words, or nothings, in 3 kB."""
+    """Return a PDF of 3 kB with forms that draw forms ten times each, ten levels deep.
+
+    A reader would draw `what` 10⁹ times.
+    """
     forms = [
         stream(
             b"/X Do " * 10 if level < 9 else what,

@@ -1,4 +1,7 @@
-"""A PDF's DOI, arXiv id, ACL id, PMCID and date are read from its first pages and metadata; another paper's are not."""
+"""A PDF's DOI, arXiv id, ACL id, PMCID and date are read from its first pages and metadata.
+
+Identifiers of other papers are ignored.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from s2corpus.pdf import Selection, inspect_many
 from s2corpus.spec import Select
 from s2orc_parse.bibliography.identifiers import normalise_doi
 
-TRUE_OF_PAIRS = {  # read on the papers' first pages
+TRUE_OF_PAIRS = {  # Taken from the papers' first pages.
     "11450c275e14233bda0a240096e1bf9b6b804d3f": ("10.1177/20539517211013569", None, "2021"),
     "1a47fb0dc980180fe7283f4f83bae1d73cdaaaa9": ("10.1186/s12984-016-0129-6", None, "2016"),
     "49eaad7ef73c51f896f2e05c670747a750281658": ("10.1109/access.2021.3069646", None, "2021-04-08"),
@@ -27,7 +30,7 @@ TRUE_OF_PAIRS = {  # read on the papers' first pages
     "c8014746281243244b3682c42a10e5cf03be6d48": (None, None, "2020"),
     "ef16a4c01c81500f7e55f3f30392797b854d9de8": ("10.1145/3593013.3594036", None, "2023"),
 }
-"""DOI (in the metadata only: a9b9), arXiv id, date. 913a prints a template's DOI."""
+"""DOI (only in the metadata: a9b9), arXiv id, date. 913a prints a template's DOI."""
 
 TITLE = "Recent Development of Solid Electrolytes for Magnesium Ions"
 OWN = "10.3389/fchem.2020.00125"
@@ -64,7 +67,7 @@ def test_dois_of_real_papers_are_their_publishers(read: dict[str, Selection], sh
         found = read[path.stem].identity.doi
         assert found is None or found == normalise_doi(true or ""), path.stem
         right += found is not None
-    assert right == 27  # two of the 29 have none
+    assert right == 27  # Two of the 29 have no DOI.
 
 
 def test_days_of_real_papers_are_their_publishers(read: dict[str, Selection], shared_data: Path) -> None:

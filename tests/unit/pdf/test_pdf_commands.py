@@ -1,4 +1,4 @@
-"""`corpus select` and `corpus extract` on files."""
+"""`corpus select` and `corpus extract` work on files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run(*arguments: object) -> Result:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A paper, a copy of it, and a page of HTML that is called a PDF."""
+    """Return a folder with a paper, a copy of the paper, and an HTML page with a PDF's file name."""
     pdfs = tmp_path / "pdfs"
     pdfs.mkdir()
     for name, kind in (("a.pdf", "paper"), ("b.PDF", "paper"), ("c.pdf", "html")):

@@ -1,4 +1,4 @@
-"""Choosing PDFs: first hit decides, and a hostile one costs only itself (S2ORC App. B)."""
+"""The first matching rule decides about a PDF, and a hostile PDF affects no other (S2ORC App. B)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_why_is_said_and_the_size_is_as_shown(selections: dict[str, Selection]) 
 
 @pytest.mark.parametrize("before", [0, MB - 8, MB - 7, MB - 4, MB - 1, MB, 2 * MB - 3])
 def test_a_text_string_is_seen_wherever_it_begins_in_pdfaltos_output(tmp_path: Path, before: int) -> None:
-    """Its output is read a megabyte at a time."""
+    """The output is read one megabyte at a time."""
     alto = tmp_path / "out.xml"
     alto.write_bytes(b"." * before + b"<String CONTENT" + b"." * MB)
     assert inspection._contains(alto, b"<String ")
@@ -84,14 +84,14 @@ def test_a_text_string_is_seen_wherever_it_begins_in_pdfaltos_output(tmp_path: P
         (0, None, "wrote nothing"),
         (0, "<alto/>", inspection.NO_TEXT),
         (0, '<String CONTENT="a"/>', None),
-        (5, '<String CONTENT="a"/>', None),  # it could not stream, and wrote all at the end
+        (5, '<String CONTENT="a"/>', None),  # pdfalto could not stream, and wrote all text at the end.
         (1, '<String CONTENT="a"/>', "exit status 1"),
     ],
 )
 def test_how_pdfalto_ends_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int | None, alto: str | None, said: str | None
 ) -> None:
-    """Ends that no PDF we have makes it come to."""
+    """No available PDF causes these endings of pdfalto."""
 
     def ended(process: object, timeout: float) -> int | None:
         if alto:
@@ -137,14 +137,14 @@ def test_pdfalto_is_limited_in_time_and_size_and_started_again_where_somebody_el
         (1, 1, (843, 842), (Outcome.LANDSCAPE, 1, 843, 842, None)),
         (50, 50, (595, 842), (None, 50, 595, 842, None)),
         (51, 51, (595, 842), (Outcome.TOO_MANY_PAGES, 51, None, None, "51 pages, at most 50")),
-        (0, 1, (595, 842), (Outcome.UNREADABLE, 0, None, None, "has no pages")),  # to the one library
-        (1, 0, (595, 842), (Outcome.UNREADABLE, 1, None, None, "has no pages")),  # to the other
+        (0, 1, (595, 842), (Outcome.UNREADABLE, 0, None, None, "has no pages")),  # To pypdf.
+        (1, 0, (595, 842), (Outcome.UNREADABLE, 1, None, None, "has no pages")),  # To PDFium.
     ],
 )
 def test_what_a_reading_says(
     monkeypatch: pytest.MonkeyPatch, pages: int, leaves: int, size: tuple[int, int], expected: tuple[object, ...]
 ) -> None:
-    """Where pypdf and PDFium do not see the same pages, which no PDF we have makes them do."""
+    """pypdf and PDFium may see different pages. No available PDF causes this."""
 
     class Document:
         def __init__(self, data: bytes) -> None: ...
@@ -213,7 +213,7 @@ def test_a_pipe_and_memory_that_ends_cost_one_outcome_each(tmp_path: Path) -> No
 
 
 def children(thread: int | None = None) -> list[int]:
-    """The processes that read PDFs for this (or another) thread."""
+    """Return the ids of the processes that read PDFs for this thread, or for another one."""
     started = Path(f"/proc/self/task/{thread or threading.get_native_id()}/children").read_text().split()
     return [int(p) for p in started if b"s2corpus.pdf.child" in Path(f"/proc/{p}/cmdline").read_bytes()]
 
@@ -257,7 +257,7 @@ def test_nothing_is_left_running_when_somebody_stops_listening(tmp_path: Path) -
     assert len(groups) == 2
     results.close()
     assert not children()
-    for _ in range(100):  # a killed process goes when the kernel next runs it
+    for _ in range(100):  # A killed process ends when the kernel runs it next.
         left = [p for p in Path("/proc").glob("[0-9]*") if _group(p) in groups]
         if not left:
             break
@@ -266,7 +266,7 @@ def test_nothing_is_left_running_when_somebody_stops_listening(tmp_path: Path) -
 
 
 def _group(process: Path) -> int | None:
-    """The process group of a process that runs (what was killed may wait for init to see it)."""
+    """Return the process group of a running process, or None. A killed process may wait for init to reap it."""
     try:
         state, _, group = (process / "stat").read_text().rpartition(")")[2].split()[:3]
     except OSError:

@@ -1,4 +1,4 @@
-"""The examples of the reader's README run as they stand, with the endpoint and the keys of a real S3 server in the place of theirs."""
+"""The examples of the reader's README run unchanged, except for the endpoint and keys of a real S3 server."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_example_runs(
 ) -> None:
     for module in re.findall(r"^import (\w+)", block, re.MULTILINE):
         pytest.importorskip(module)
-    spec = importlib.util.find_spec("duckdb_extension_httpfs")  # what INSTALL would download
+    spec = importlib.util.find_spec("duckdb_extension_httpfs")  # The extension that INSTALL would download.
     extension = (
         next(Path(spec.submodule_search_locations[0]).rglob("*.duckdb_extension"))
         if spec and spec.submodule_search_locations

@@ -1,4 +1,4 @@
-"""Snapshots that others forged: the reader refuses them by itself, without the pipeline's checks, and writes nothing."""
+"""The reader itself rejects forged snapshots without the pipeline's checks, and writes nothing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ FILES = {
 
 
 class Forged:
-    """A small snapshot in a folder, whose manifest and files tests change."""
+    """A small snapshot in a folder; tests change its manifest and files."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / ID
@@ -214,7 +214,7 @@ except s2corpus_reader.SnapshotError as error:
 
 
 def test_line_of_four_gigabytes_is_refused(forged: Forged) -> None:
-    """The whole line would not fit into the memory of this process."""
+    """The complete line would not fit in this process's memory."""
     part = _zip_of(64, bytes(1 << 20).replace(b"\0", b" "))
     content = part * 64
     forged.put(TEXTS, content)
@@ -237,7 +237,7 @@ def test_line_of_four_gigabytes_is_refused(forged: Forged) -> None:
     ],
 )
 def test_damaged_texts_are_one_sentence(forged: Forged, content: bytes, says: str) -> None:
-    """The manifest lists the sizes of the right file: more is not read, however long the file is."""
+    """The manifest lists the sizes of the correct file. The reader reads no more, regardless of the file's length."""
     forged.put(TEXTS, content)
     with pytest.raises(SnapshotError, match=says) as refused:
         list(forged.open().texts())
@@ -253,7 +253,7 @@ def test_missing_texts_are_named(forged: Forged) -> None:
 def test_verify_reads_no_more_than_listed(forged: Forged) -> None:
     for path in FILES:
         with (forged.folder / path).open("r+b") as out:
-            out.truncate(1 << 40)  # a file with a hole: to read all of it takes minutes
+            out.truncate(1 << 40)  # A sparse file: reading it completely takes minutes.
     faults = list(forged.open().verify())
     assert [fault.partition(": ")[0] for fault in faults] == list(FILES)
     assert all("more bytes than" in fault for fault in faults)
@@ -297,7 +297,10 @@ def test_papers_of_other_columns_are_one_sentence(forged: Forged, table: pa.Tabl
 
 
 class _Endless(http.server.SimpleHTTPRequestHandler):
-    """Answers each file of documents with empty gzip members until the reader closes the connection."""
+    """A server that answers each request for documents with empty gzip members.
+
+    It stops only when the reader closes the connection.
+    """
 
     def log_message(self, *_: object) -> None:
         pass

@@ -1,4 +1,4 @@
-"""The reader by itself: documents, checksums and the latest snapshot, without pyarrow and without the pipeline."""
+"""The reader alone reads documents, checksums and the latest snapshot, without pyarrow and the pipeline."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def server(folder: Path) -> Iterator[str]:
-    """The folder of snapshots behind a web server that lists nothing."""
+    """Yield the URL of a web server for the folder of snapshots. The server lists no folders."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:

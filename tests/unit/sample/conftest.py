@@ -1,3 +1,5 @@
+"""Fixtures: a generated sample and its truth."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`python -m devtools sample` writes a sample and says what it wrote."""
+"""`python -m devtools sample` writes a sample and reports its content."""
 
 from __future__ import annotations
 

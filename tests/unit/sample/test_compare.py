@@ -1,4 +1,4 @@
-"""A release that is the truth compares as such; every kind of mistake lowers its own row."""
+"""A release equal to the truth gets perfect scores, and each kind of error lowers only its own row."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def parse(**changes: Any) -> bytes:
 
 
 def source_of(paper: PaperTruth) -> bytes:
-    """A parse with the sections and the entries of the truth."""
+    """Return a parse with the sections and entries of the truth."""
     body = [{**PARAGRAPH, "section": b.section, "section_path": b.section} for b in paper.body]
     return orjson.dumps(
         {
@@ -40,7 +40,7 @@ def source_of(paper: PaperTruth) -> bytes:
 
 
 def perfect(truth: Truth) -> Release:
-    """The tables of a release that found the whole truth."""
+    """Return the tables of a release that equals the truth."""
     release: Release = {name: [] for name in TABLES}
     ids = {p.key: f"id-{p.key}" for p in truth.papers}
     release["selections"] = [
@@ -170,7 +170,7 @@ def test_an_empty_release_is_all_wrong(truth: Truth, release: Release) -> None:
 
 
 def identity_tables(truth: Truth, ids: dict[str, str], aliases: dict[str, str]) -> dict[str, pa.Table]:
-    """Clusters, papers and aliases in which every paper has the id that `ids` gives its key."""
+    """Return clusters, papers and aliases. Each paper has the id that `ids` assigns to its key."""
     release = perfect(truth)
     clusters = [{"record_id": r, "paper_id": ids[p.key]} for p in truth.papers for r in p.record_ids]
     papers = [row | {"paper_id": ids[row["paper_id"].removeprefix("id-")]} for row in release["papers"]]

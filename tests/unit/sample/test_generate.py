@@ -1,4 +1,4 @@
-"""A sample is the same bytes for the same arguments, and is left alone once it is complete."""
+"""Equal arguments give a sample with equal bytes, and a complete sample is not changed."""
 
 from __future__ import annotations
 

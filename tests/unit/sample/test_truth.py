@@ -1,4 +1,4 @@
-"""The truth against the files themselves: what is claimed of a PDF, a text, a record or a citation holds."""
+"""The truth agrees with the sample's files: each claim about a PDF, text, record or citation holds."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_every_form_of_citation_occurs(truth: Truth, style: str, form: str) -> N
 
 
 def delivered(sample: Path, deliveries: str = "*") -> list[sources.Entry]:
-    """What the adapters read of the sample's deliveries."""
+    """Return the entries that the adapters read from the sample's deliveries."""
     files = sorted(f for f in sample.glob(f"sources/*/{deliveries}/*") if f.name != "_READY")
     return [e for f in files for e in sources.read("jsonl" if f.name == "records.jsonl" else f.parts[-3], f)]
 
@@ -175,9 +175,8 @@ def test_every_source_is_delivered_in_its_own_format_and_wholly_read(sample: Pat
     entries = delivered(sample)
     assert not [e for e in entries if isinstance(e, sources.Dropped)]
     generic = [line for f in sample.glob("sources/*/*/records.jsonl") for line in f.open(encoding="utf-8")]
-    assert (
-        len(generic) < len(entries) / 5
-    )  # what no source says in its own format: which file a record is of, and withdrawals
+    # The generic form is only for facts that no source's format has: the file of a record, and withdrawals.
+    assert len(generic) < len(entries) / 5
 
 
 def test_sources_disagree_and_correct_themselves(sample: Path) -> None:

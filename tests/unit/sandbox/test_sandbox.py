@@ -1,4 +1,7 @@
-"""What reads hostile files reads no file of ours, writes none, sends nothing: LaTeXML, pandoc, pdfalto, PDFium's processes."""
+"""Parsers of hostile files cannot read or write our files, and cannot use the network.
+
+The programs are LaTeXML, pandoc, pdfalto and the PDFium processes.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,10 @@ FOR_OUR_OWN_MODULES = {
 
 @pytest.fixture
 def outer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with a secret in a file and, in this process's environment, a key; nothing may come out or change."""
+    """Yield a folder with a secret file, and set a secret key in the environment.
+
+    Check later that nothing leaked or changed.
+    """
     outer = tmp_path / "outer"
     outer.mkdir()
     (outer / "secret.tex").write_text(SECRET)
@@ -210,7 +216,7 @@ print(said)
 
 
 def test_a_process_in_a_sandbox_waits_for_its_programs(tmp_path: Path) -> None:
-    """By a pipe: what it could ask the kernel with is refused to it."""
+    """It waits by a pipe, because the sandbox refuses the system calls for other ways."""
     command = [sys.executable, "-c", FROM_INSIDE, str(tmp_path)]
     environ = {"PYTHONPATH": str(INCLUDE), "PATH": os.environ["PATH"], **sandbox.ONE_THREAD}
     done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Each source on entries written after its own documentation, and on real files where there are some."""
+"""Each source adapter reads entries from the source's documentation, and real files if available."""
 
 # ruff: noqa: E501 (the sources' own lines are long)
 from __future__ import annotations
@@ -238,7 +238,7 @@ ACCEPTED = {"host_type": "repository", "version": "acceptedVersion", "license": 
         (PUBLISHERS, None, "published", "CC-BY"),
         ({**ACCEPTED, "host_type": "publisher"}, [], "published", "CC0-1.0"),
         (ACCEPTED, [ACCEPTED], "copy", "CC0-1.0"),
-        ({"license": "cc-by"}, [], None, "CC-BY"),  # where it lies is not said
+        ({"license": "cc-by"}, [], None, "CC-BY"),  # The record does not state the location.
         (None, [], None, None),
         ("https://…", [None, 7], None, None),
     ],
@@ -310,7 +310,7 @@ def test_records_carry_a_type(source: str, line: Any, found: str | None) -> None
     assert one(source, line).type == found
 
 
-@pytest.mark.parametrize("key", ["file_sha1", "pdf_sha1"])  # the second is the name up to 0.1.0
+@pytest.mark.parametrize("key", ["file_sha1", "pdf_sha1"])  # The second key is the name up to 0.1.0.
 def test_generic_line_names_its_file(key: str) -> None:
     assert one("jsonl", {"record_id": "x:1", "title": "On x", key: SHA1}).file_sha1 == SHA1
 

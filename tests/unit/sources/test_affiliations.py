@@ -1,4 +1,7 @@
-"""Affiliations and ORCIDs come through from Crossref, JATS, TEI and the generic form, and tell no authors apart."""
+"""Affiliations and ORCIDs are read from Crossref, JATS, TEI and the generic form.
+
+They do not distinguish authors.
+"""
 
 from __future__ import annotations
 

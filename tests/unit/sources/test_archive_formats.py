@@ -1,4 +1,4 @@
-"""arXiv, PubMed, DBLP and the ACL Anthology: what their formats document and their records contain."""
+"""Records of arXiv, PubMed, DBLP and the ACL Anthology are read as their formats document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Crossref's REST format: formulas, whole names as family names, licences that start later (Crossref's documentation of `works`)."""
+"""Crossref's REST format is read: formulas, full names as family names, and licenses with a later start date.
+
+The source is Crossref's documentation of `works`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The DOI in an address: resolvers, and publishers' pages whose address contains it."""
+"""The DOI is read from addresses of resolvers and of publishers' pages."""
 
 from __future__ import annotations
 

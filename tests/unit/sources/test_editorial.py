@@ -1,4 +1,7 @@
-"""What became of a paper: Crossref's updates, PubMed's publication types and references, arXiv's words; and whose word counts."""
+"""The editorial status of a paper is read from Crossref's updates, PubMed's types and references, and arXiv's words.
+
+The tests also check which source's statement counts.
+"""
 
 from __future__ import annotations
 
@@ -200,7 +203,10 @@ def test_a_withdrawn_preprint_does_not_withdraw_the_published_paper() -> None:
 
 
 def test_real_notices_in_jats_name_what_they_correct_or_retract(shared_data: Path) -> None:
-    """Of 150 articles two corrections and two retractions of PLOS and a correction of eLife, and what each is about."""
+    """The 150 articles contain two corrections and two retractions of PLOS and a correction of eLife.
+
+    Each names its subject.
+    """
     found: dict[str, tuple[Notice, ...]] = {}
     for path in sorted((shared_data / "jats").rglob("*.xml")):
         for record in sources.read("jats", io.BytesIO(path.read_bytes())):
@@ -223,7 +229,10 @@ def test_real_notices_in_jats_name_what_they_correct_or_retract(shared_data: Pat
     ],
 )
 def test_real_titles(shared_data: Path, titles: tuple[str, ...], status: Editorial | None) -> None:
-    """Two retracted papers of the ACL Anthology; submissions to ICLR that were called "withdrawn", and nothing else."""
+    """The ACL Anthology has two retracted papers, and ICLR has submissions called "withdrawn".
+
+    No other title matches.
+    """
     with gzip.open(shared_data / "titles/titles_dev.tsv.gz", "rt", encoding="utf-8") as lines:
         found = {row[1]: row[4] for line in lines if (row := line.rstrip("\n").split("\t"))[1] in titles}
     assert len(found) == len(titles)
@@ -231,7 +240,10 @@ def test_real_titles(shared_data: Path, titles: tuple[str, ...], status: Editori
 
 
 def test_who_says_what_of_a_paper() -> None:
-    """All that say the gravest, in order, each once; PDFs' headers say nothing, and of an identifier only who has it."""
+    """The result lists every record with the gravest status once, in order. PDF headers do not count.
+
+    A notice by identifier counts only if a record of the paper has this identifier.
+    """
     said = [
         _record("crossref", doi=WORK, pubmed_id="1", editorial=RETRACTED),
         _record("acl", Kind.ARCHIVE, editorial=RETRACTED),

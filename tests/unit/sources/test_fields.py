@@ -1,4 +1,4 @@
-"""Dates, titles, abstracts and licences, each normalised in one place."""
+"""Dates, titles, abstracts and licenses are each normalized in one place."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def test_no_text_breaks_the_date_parser(text: str) -> None:
         ("[A translated title].", "A translated title"),
         ("Made in the U.S.A.", "Made in the U.S.A."),
         ("Why x < y and y > z", "Why x < y and y > z"),
-        ("More on sleep... N Engl J Med. 2009 Jan 29;360(5):544-6", "More on sleep"),  # CINAHL: what a letter comments on
+        # CINAHL: a letter comments on this.
+        ("More on sleep... N Engl J Med. 2009 Jan 29;360(5):544-6", "More on sleep"),
         ("Sleep... and then, 2009; 3:4 beats", "Sleep... and then, 2009; 3:4 beats"),
         ("H<sub>2</sub>O", "H2O"), ("  ", None), (None, None), (7, None), ("a\x00b", "a b"),
     ],
@@ -104,7 +105,7 @@ def test_no_abstract_of_s2orc_keeps_its_separators(shared_data: Path) -> None:
     ]
     assert (
         sum("\n" in (record.abstract or "") for record in records) >= 39
-    )  # of 41 with separators, some only before or after the text
+    )  # 41 abstracts have separators; some have them only before or after the text.
     assert [r.record_id for r in records if ":::" in f"{r.title} {r.abstract}"] == []
 
 

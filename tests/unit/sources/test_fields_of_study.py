@@ -1,4 +1,4 @@
-"""Subjects of every source → MAG's 19 fields, by tables that are complete."""
+"""Complete tables map the subjects of every source to MAG's 19 fields."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_tables_are_complete() -> None:
         "q-fin",
         "stat",
     } <= archives
-    assert sum("." in row["code"] for row in rows("arxiv")) == 146  # as of 2026, aliases included
+    assert sum("." in row["code"] for row in rows("arxiv")) == 146  # As of 2026, including aliases.
     assert all(row["fields"] for row in rows("arxiv"))
 
 
@@ -74,10 +74,11 @@ def test_one_subject(subject: str, fields: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("subjects", "fields"),
     [
-        (["cs.LG", "stat.ML", "math.OC"], ("Computer Science", "Mathematics")),  # arXiv's first category is the paper's
+        # arXiv's first category is the paper's.
+        (["cs.LG", "stat.ML", "math.OC"], ("Computer Science", "Mathematics")),
         (["math.ST", "cs.LG", "cs.CV"], ("Mathematics", "Computer Science")),
-        (["Genetics", "Oncology", "Surgery"], ("Medicine", "Biology")),  # most subjects
-        (["Chemistry", "Physics"], ("Chemistry", "Physics")),  # as many: the one named first
+        (["Genetics", "Oncology", "Surgery"], ("Medicine", "Biology")),  # The field with most subjects.
+        (["Chemistry", "Physics"], ("Chemistry", "Physics")),  # In a tie, the first field wins.
         (["a journal's own section"], ()),
         ([], ()),
     ],

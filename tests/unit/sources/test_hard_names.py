@@ -1,4 +1,7 @@
-"""Hard names of many languages and forms, each with what it is: `given|surname`, `given|surname|suffix`, or `|name of a group`."""
+"""Hard names of many languages and forms are parsed.
+
+The expected form is `given|surname`, `given|surname|suffix`, or `|name of a group`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Front matter in JATS: groups, names, identifiers and conferences (JATS Tag Library 1.3)."""
+"""Front matter in JATS is read: groups, names, identifiers and conferences (JATS Tag Library 1.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one parser of author names."""
+"""One parser reads the author names of every source."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def short(authors: tuple[Author, ...]) -> list[str]:
         ("Kyle Lo, Lucy Lu Wang", ["Kyle|Lo", "Lucy Lu|Wang"]),
         ("Kyle Lo and Lucy Lu Wang", ["Kyle|Lo", "Lucy Lu|Wang"]),
         ("A. Blum, M. Furst, and R. J. Lipton", ["A|Blum", "M|Furst", "R J|Lipton"]),
-        ("Lo, Kyle and Wang, Lucy Lu", ["Kyle|Lo", "Lucy Lu|Wang"]),  # BibTeX
+        ("Lo, Kyle and Wang, Lucy Lu", ["Kyle|Lo", "Lucy Lu|Wang"]),  # BibTeX.
         ("Freund, Y., Seung, H. S., & Tishby, N.", ["Y|Freund", "H S|Seung", "N|Tishby"]),
         ("cesa-bianchi, n., y. freund, and m. warmuth.", ["n|cesa-bianchi", "y|freund", "m|warmuth"]),
         ("freund y., schapire r.e.:", ["y|freund", "r e|schapire"]),
-        ("Smith JA, Doe B", ["J A|Smith", "B|Doe"]),  # PubMed
+        ("Smith JA, Doe B", ["J A|Smith", "B|Doe"]),  # PubMed.
         ("Smith, J.", ["J|Smith"]),
         ("Martin Luther King Jr., Jane Doe", ["Martin Luther|King|Jr", "Jane|Doe"]),
         ("King, Martin Luther, Jr.", ["Martin Luther|King|Jr"]),
@@ -49,7 +49,7 @@ def test_author_strings(text: str, authors: list[str]) -> None:
     [
         ("Lucy Lu", "Wang", None, "Lucy Lu|Wang"),
         ("Sammy", "Davis", "Jr.", "Sammy|Davis|Jr"),
-        ("", "Gates, Bill", None, "Bill|Gates"),  # Crossref, the whole name in one field
+        ("", "Gates, Bill", None, "Bill|Gates"),  # Crossref: the complete name in one field.
         ("Bill Gates", "", None, "Bill|Gates"),
         ("", "The ATLAS Collaboration", None, "|The ATLAS Collaboration"),
     ],

@@ -1,4 +1,4 @@
-"""OpenAlex's works, in the form of its documentation of the work object and of the snapshot."""
+"""OpenAlex's works are read in the form of its documentation of the work object and of the snapshot."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_documented_work_becomes_a_record() -> None:
     assert record.abstract == "Despite growing interest in Open Access interest"
     assert record.subjects == ("subfields/2740",) and record.editorial is None
     piwowar, haustein = record.authors
-    assert (piwowar.first, piwowar.middle, piwowar.last) == ("Heather", (), "Piwowar")  # as printed
+    assert (piwowar.first, piwowar.middle, piwowar.last) == ("Heather", (), "Piwowar")  # As printed.
     assert piwowar.orcid == "0000-0003-1613-5981" and piwowar.affiliations[0].ror == "02nr0ka47"
     assert haustein.last == "Haustein" and haustein.affiliations[0].name == "University of Ottawa, Canada"
 
@@ -174,7 +174,8 @@ def test_copies_alone_are_not_the_published_version() -> None:
     ("topics", "fields"),
     [
         ([topic("1702")], ("Computer Science",)),
-        ([topic("2746", "27"), topic("1702"), topic("1707")], ("Medicine", "Computer Science")),  # the primary topic's is first
+        # The field of the primary topic is first.
+        ([topic("2746", "27"), topic("1702"), topic("1707")], ("Medicine", "Computer Science")),
         ([{"field": {"id": "https://openalex.org/fields/31"}}], ("Physics",)),
         ([{"field": {"id": "https://openalex.org/fields/99"}}], ()),
         ([7, None, {"subfield": 7}], ()),

@@ -1,4 +1,4 @@
-"""Addresses of lakes: what opens, and what is refused instead of becoming a folder."""
+"""Valid lake addresses open. Invalid addresses are rejected and never become a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a sorted table, read by ascending paper id."""
+"""Rows of a sorted table are read by ascending paper id."""
 
 from __future__ import annotations
 

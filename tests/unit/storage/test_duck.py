@@ -1,4 +1,4 @@
-"""Every DuckDB connection spills into a folder of its own: processes that spill at once do not read each other's pages."""
+"""Every DuckDB connection spills to a separate folder, so parallel processes never read each other's pages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROWS = 400_000
 
 
 def spilled(scratch: Path, seed: int) -> tuple[int, int]:
-    """Sort more than the memory holds; how many rows came, and how many lay out of order or were not what was put in."""
+    """Sort more rows than fit in memory. Return the number of rows and the number of wrong or unsorted rows."""
     with duckdb_connection(memory_mb=128, scratch=scratch) as connection:
         reader = connection.execute(
             "SELECT id, text FROM (SELECT hash(range + ?) AS id, repeat(md5((range + ?)::VARCHAR), 8) AS text, "
@@ -56,7 +56,7 @@ def test_too_little_memory_is_a_sentence_that_says_what_to_do(tmp_path: Path) ->
 
 
 class Asked(LocalFileSystem):
-    """A file system that counts how often a file is opened."""
+    """A file system that counts how often each file is opened."""
 
     def __init__(self) -> None:
         super().__init__(skip_instance_cache=True)
@@ -82,4 +82,4 @@ def test_queries_read_a_small_file_once_and_a_large_one_each_time(
             found = connection.execute("SELECT count(*) FROM numbers WHERE number >= ?", [least]).fetchall()
             assert found == [(2 * (1000 - least),)]
     opened = [files.requests[f"open {name}.parquet"] for name in "ab"]
-    assert max(opened) <= 2 if kept else min(opened) >= 10  # two threads may both be the first
+    assert max(opened) <= 2 if kept else min(opened) >= 10  # Two threads may both be the first.

@@ -1,4 +1,4 @@
-"""What the tasks of one round write for the buckets of the next: each row arrives in its bucket, however much was written at a time."""
+"""Each row that a task writes for the next round arrives in its bucket, for any batch size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lake that the environment names."""
+"""The lake is read from the environment."""
 
 from __future__ import annotations
 

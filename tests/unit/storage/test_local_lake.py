@@ -1,4 +1,4 @@
-"""A lake in a folder lists its objects as S3 does: in the order of keys, below a prefix that need not end at a folder."""
+"""A lake in a folder lists its objects as S3 does: by key, below a prefix that need not end at a folder."""
 
 from __future__ import annotations
 

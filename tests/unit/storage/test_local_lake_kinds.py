@@ -1,4 +1,4 @@
-"""A local lake opens regular files only: a FIFO would block for ever, and a device has no end."""
+"""A local lake opens only regular files: a FIFO would block forever, and a device has no end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "folder").mkdir()
     (folder / "device").symlink_to("/dev/zero")
     (folder / "link_to_fifo").symlink_to("fifo")
-    monkeypatch.chdir(folder)  # the path of a socket is short
+    monkeypatch.chdir(folder)  # The path of a socket must be short.
     with socket.socket(socket.AF_UNIX) as made:
         made.bind("socket")
     return folder
@@ -66,7 +66,8 @@ def test_confined_lake_follows_no_link_outside(tmp_path: Path) -> None:
         for key in ("file", "folder/secret"):
             with pytest.raises(NotAFile, match="leads out of"):
                 confined.get(key)
-    assert open_lake(str(tmp_path / "lake")).get("file")[0] == b"secret"  # an operator may link what is in the lake
+    # Operators may use symbolic links in the lake.
+    assert open_lake(str(tmp_path / "lake")).get("file")[0] == b"secret"
 
 
 def test_link_to_nothing_is_not_listed(tmp_path: Path) -> None:

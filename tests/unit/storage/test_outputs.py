@@ -1,4 +1,4 @@
-"""Files that commands write: whole or not at all, with the reason in words."""
+"""Commands write complete output files or none, and report the reason."""
 
 from __future__ import annotations
 

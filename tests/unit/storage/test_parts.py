@@ -1,4 +1,7 @@
-"""The commit protocol: no commit, no table; a retry changes only its own part; a damaged part is refused."""
+"""The commit protocol handles uncommitted, retried and damaged parts.
+
+An uncommitted table does not exist, a retry changes only its own part, and a damaged part is rejected.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Scratch is private: one folder a process, nobody else's to enter or to foresee, and gone when its process is."""
+"""Scratch is private: each process has one folder that no other user can enter or predict.
+
+The folder is deleted when its process ends.
+"""
 
 from __future__ import annotations
 
@@ -169,7 +172,10 @@ def test_runs_and_duckdb_use_it(base: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("length", "fits"), [(30, True), (49, True), (50, False), (110, False)])
 def test_scratch_path_too_long_for_sockets_is_refused(length: int, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """unix(7): a socket's path has at most 107 bytes. multiprocessing puts its socket two levels below the private folder."""
+    """A socket's path has at most 107 bytes (unix(7)).
+
+    multiprocessing puts its socket two levels below the private folder.
+    """
     monkeypatch.setattr("tempfile.tempdir", None)
     with tempfile.TemporaryDirectory(dir="/tmp") as short:
         base = Path(short, "x" * (length - len(short) - 1))

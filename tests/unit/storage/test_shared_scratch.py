@@ -1,4 +1,4 @@
-"""A folder that the processes of one machine share: filled by the first, used by all, gone with the last."""
+"""Processes of one machine share a folder: the first fills it, all use it, and the last deletes it."""
 
 from __future__ import annotations
 

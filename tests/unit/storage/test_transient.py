@@ -1,4 +1,4 @@
-"""What may pass is tried again; what would fail again is not."""
+"""Transient errors are retried; permanent errors are not."""
 
 from __future__ import annotations
 

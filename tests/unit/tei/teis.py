@@ -1,4 +1,4 @@
-"""Small TEI documents as GROBID writes them, for tests."""
+"""Small TEI documents for tests, in the form that GROBID writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMBERED = tuple(
 
 
 def named(surname: str, year: int, raw: str = "", first: str = "A") -> str:
-    """A bibliography entry of one author and year; its id is given by its place (see `document`)."""
+    """Return a bibliography entry with one author and a year; `document` assigns its id by position."""
     note = f'<note type="raw_reference">{escape(raw)}</note>' if raw else ""
     return (
         f'<biblStruct xml:id="b@"><analytic><title level="a">On {surname} {year}</title><author><persName><forename type="first">'
@@ -27,7 +27,7 @@ def named(surname: str, year: int, raw: str = "", first: str = "A") -> str:
 def document(
     body: str, bibliography: tuple[str, ...] = (), *, header: str = "", back: str = "", abstract: str = ""
 ) -> bytes:
-    """A whole TEI around the content of a body."""
+    """Return a complete TEI document with this content of the body."""
     entries = "".join(entry.replace("b@", f"b{n}") for n, entry in enumerate(bibliography))
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<TEI xml:space="preserve" xmlns="http://www.tei-c.org/ns/1.0">'
@@ -40,12 +40,12 @@ def document(
 
 
 def parse(body: str, bibliography: tuple[str, ...] = (), **parts: str) -> Parse:
-    """The parse of such a document."""
+    """Return the parse of such a document."""
     return tei.convert(document(body, bibliography, **parts), file_sha1="0" * 40)
 
 
 def problems(found: Parse) -> list[str]:
-    """What breaks the laws of a parse (SEMANTICS §3): nothing, one hopes."""
+    """Return the list of violations of the laws of a parse (SEMANTICS §3)."""
     wrong: list[str] = []
     bib_keys = [entry.key for entry in found.bib_entries]
     ref_keys = [entry.key for entry in found.ref_entries]

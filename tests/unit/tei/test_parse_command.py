@@ -1,4 +1,4 @@
-"""`corpus parse`: files, folders and Parquet in, one line each out, rejects named."""
+"""`corpus parse` reads files, folders and Parquet, writes one line per input, and names rejected inputs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_lines_go_to_standard_output_and_rejects_to_standard_error(folder: Path)
     assert "a: bad_tei:not_tei" in result.stderr
 
 
-@pytest.mark.parametrize("key", ["file_sha1", "pdf_sha1"])  # the second is the name up to 0.1.0
+@pytest.mark.parametrize("key", ["file_sha1", "pdf_sha1"])  # The second key is the name up to 0.1.0.
 def test_a_parquet_of_teis(key: str, tmp_path: Path) -> None:
     rows = {key: [SHA1, "f" * 40], "tei": [teis.document("<p>one</p>"), None], "outcome": ["ok", "no_content"]}
     pq.write_table(pa.table(rows), tmp_path / "x.parquet")
@@ -85,14 +85,17 @@ def test_a_wrong_input_is_one_clear_sentence(wrong: str, tmp_path: Path) -> None
 
 
 def test_it_starts_without_arrow_and_numpy() -> None:
-    """They take longer to import than a paper to convert."""
+    """Importing these libraries takes longer than converting a paper."""
     asked = "import sys; from s2orc_parse import jats, tei; from s2corpus.commands import parse; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert {"numpy", "pandas", "pyarrow"} & set(done.stdout.split()) == set()
 
 
 def test_tei_is_parsed_without_what_publishers_files_need(tmp_path: Path) -> None:
-    """Archives, plugins' metadata, other processes, the converters of JATS and of Elsevier's JSON: a fifth of the start."""
+    """Unused modules would add a fifth to the startup time.
+
+    They are archives, plugins' metadata, subprocesses, and the converters of JATS and of Elsevier's JSON.
+    """
     (tmp_path / "a.tei.xml").write_bytes(teis.document("<p>one</p>"))
     run_it = (
         "import sys; from s2corpus.cli import corpus; corpus(sys.argv[1:], standalone_mode=False); print(*sys.modules)"

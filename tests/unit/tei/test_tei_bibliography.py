@@ -1,4 +1,4 @@
-"""Bibliography entries and the header: nothing thrown away, every field in its plain form."""
+"""Bibliography entries and the header keep all information, and every field has its plain form."""
 
 from __future__ import annotations
 

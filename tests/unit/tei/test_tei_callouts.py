@@ -1,4 +1,4 @@
-"""Callouts: what GROBID marks, what the page prints, and the spans that must come out."""
+"""Callouts that GROBID marks or misses become the expected citation spans."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from s2orc_parse.parse_model import CitationStyle
 from s2orc_parse.tei.numbers import map_numbers
 from tests.unit.tei import teis
 
-# ⟦surface⟧ is a bibr callout without target, ⟦surface|12⟧ with target #b12, ⟦surface|figure⟧ one of another type.
-# Expected: (surface, numbers of the entries it cites, counted from 1; 0 is a citation of nothing known).
+# ⟦surface⟧ is a bibr callout without target, ⟦surface|12⟧ has the target #b12, and ⟦surface|figure⟧ has another type.
+# Expected: (surface, numbers of the cited entries, counted from 1; 0 is a citation without a known entry).
 BRACKET = [
-    # as printed, one callout each
+    # As printed, one callout each.
     ("shown ⟦[2]|1⟧ before", [("[2]", [2])]),
     ("shown ⟦[2]⟧ before", [("[2]", [2])]),
     ("shown [2] before", [("[2]", [2])]),
@@ -21,7 +21,7 @@ BRACKET = [
     ("method⟦[7]|6⟧.", [("[7]", [7])]),
     ("in ⟦[7]|6⟧, we", [("[7]", [7])]),
     ("(see ⟦[7]|6⟧)", [("[7]", [7])]),
-    # lists, in one piece, split by GROBID, or missed
+    # Lists in one piece, split by GROBID, or missed.
     ("shown ⟦[1, 2]⟧", [("[1,", [1]), ("2]", [2])]),
     ("shown ⟦[1,|0⟧⟦2]|1⟧", [("[1,", [1]), ("2]", [2])]),
     ("shown ⟦[1,|0⟧ ⟦2]|1⟧", [("[1,", [1]), ("2]", [2])]),
@@ -33,7 +33,7 @@ BRACKET = [
     ("shown ⟦[3]|2⟧, ⟦[4]|3⟧", [("[3]", [3]), ("[4]", [4])]),
     ("shown ⟦[3]|2⟧⟦[4]|3⟧⟦[5]|4⟧.", [("[3]", [3]), ("[4]", [4]), ("[5]", [5])]),
     ("shown ⟦[see 3, 4]⟧", [("[see 3,", [3]), ("4]", [4])]),
-    # ranges: hyphen, en dash, em dash, minus, with and without spaces
+    # Ranges with a hyphen, en dash, em dash or minus, with and without spaces.
     ("shown ⟦[3-5]⟧", [("[3-5]", [3, 4, 5])]),
     ("shown ⟦[3–5]⟧", [("[3–5]", [3, 4, 5])]),
     ("shown ⟦[3—5]⟧", [("[3—5]", [3, 4, 5])]),
@@ -48,18 +48,18 @@ BRACKET = [
     ("shown ⟦[1, 3-5, 9]⟧", [("[1,", [1]), ("3-5,", [3, 4, 5]), ("9]", [9])]),
     ("shown ⟦[1,|0⟧⟦3-5,⟧⟦9]|8⟧", [("[1,", [1]), ("3-5,", [3, 4, 5]), ("9]", [9])]),
     ("shown ⟦[1–3, 7–8]⟧", [("[1–3,", [1, 2, 3]), ("7–8]", [7, 8])]),
-    ("shown ⟦[28-33]⟧", [("[28-33]", [28, 29, 30])]),  # only numbers the bibliography has
-    ("shown ⟦[9-3]⟧", [("[9-3]", [0])]),  # does not ascend
-    ("shown ⟦[3-300]⟧", [("[3-300]", [0])]),  # too wide
-    # with a place in the cited work
+    ("shown ⟦[28-33]⟧", [("[28-33]", [28, 29, 30])]),  # Only numbers in the bibliography.
+    ("shown ⟦[9-3]⟧", [("[9-3]", [0])]),  # The range does not ascend.
+    ("shown ⟦[3-300]⟧", [("[3-300]", [0])]),  # The range is too wide.
+    # With a place in the cited work.
     ("shown ⟦[20,|19⟧⟦Ch. 26]⟧", [("[20,Ch. 26]", [20])]),
     ("one invokes [13, ⟦Lemma 1]⟧ to", [("[13, Lemma 1]", [13])]),
     ("shown ⟦[4, p. 12]|3⟧", [("[4, p. 12]", [4])]),
     ("shown ⟦[4, § 2]|3⟧", [("[4, § 2]", [4])]),
-    # a name before
+    # After a name.
     ("⟦Campana et al. [13]⟧ showed", [("[13]", [13])]),
     ("Bi et al. ⟦[6]|5⟧ showed", [("[6]", [6])]),
-    # not citations: text stays, the span goes
+    # Not citations: the text remains, the span is removed.
     ("policies. ⟦(2)|1⟧ We", []),
     ("for general. [NA] ⟦(6)|5⟧ If", []),
     ("footnote.⟦4|3⟧ We", []),
@@ -88,7 +88,7 @@ BRACKET = [
     ("Ŷ = 𝐹 ⟦[𝑌 ]⟧, where", []),
     ("published in [2019] by", []),
     ("⟦Li .⟧ Farmers", []),
-    # formulas cut in: nothing moves
+    # Formulas inside a paragraph do not shift the spans.
     ("a <formula>E = mc</formula> b ⟦[2]|1⟧", [("[2]", [2])]),
 ]
 
@@ -116,7 +116,7 @@ NAME_YEAR = [
     ("⟦Smith et al. (2010a,⟧ ⟦2012)⟧", [("Smith et al. (2010a,", [1]), ("2012)", [3])]),
     ("⟦(Smith, 2010a,b; Jones 2011)⟧", [("(Smith, 2010a,", [1]), ("b;", [2]), ("Jones 2011)", [4])]),
     ("⟦Smith (2010b)⟧", [("Smith (2010b)", [2])]),
-    ("⟦(Smith, 2010)⟧ or", [("(Smith, 2010)", [0])]),  # two could be meant
+    ("⟦(Smith, 2010)⟧ or", [("(Smith, 2010)", [0])]),  # Two entries match.
     ("Smith ⟦(2012)⟧ says", [("(2012)", [3])]),
     ("⟦(van der Berg, 1999)⟧", [("(van der Berg, 1999)", [5])]),
     ("⟦O'Neil (2003)⟧", [("O'Neil (2003)", [8])]),
@@ -126,7 +126,7 @@ NAME_YEAR = [
     ("⟦(Doe, in press)⟧ is to come", [("(Doe, in press)", [0])]),
     ("Jones ( ⟦2011|formula⟧) is illustrative", [("2011", [4])]),
     ("Jones ( ⟦2011|table⟧) is illustrative", []),
-    # not citations
+    # Not citations.
     ("a footnote. ⟦4⟧ As such", []),
     ("a footnote. ⟦4|3⟧ As such", []),
     ("cases ⟦(1)|0⟧ and", []),
@@ -136,7 +136,7 @@ NAME_YEAR = [
     ("(see ⟦Example 4.1)⟧.", []),
     ("⟦'⟧ alone", []),
 ]
-OTHER = [  # superscripts and numbers in parentheses: what GROBID links stays, ranges are named
+OTHER = [  # Superscripts and numbers in parentheses: GROBID's links remain, and ranges name each entry.
     ("shown. ⟦1|0⟧ One", [("1", [1])]),
     ("shown ⟦(1)|0⟧.", [("(1)", [1])]),
     ("shown ⟦(4,|3⟧⟦5)|4⟧.", [("(4,", [4]), ("5)", [5])]),
@@ -153,7 +153,7 @@ FILLER = {
 
 
 def xml(text: str) -> str:
-    """The text with its callouts as `ref` elements."""
+    """Return the text with its callouts as `ref` elements."""
 
     def ref(match: re.Match[str]) -> str:
         surface, _, target = match.group(1).partition("|")
@@ -167,7 +167,7 @@ def xml(text: str) -> str:
 
 
 def spans(text: str, style: CitationStyle, bibliography: tuple[str, ...]) -> list[tuple[str, list[int]]]:
-    """The citations of the first paragraph of a paper in some style, by surface."""
+    """Return the citations of the first paragraph by surface, for a paper in the given style."""
     parse = teis.parse(xml(f"<div><p>{text}</p>{FILLER[style]}</div>"), bibliography)
     assert parse.citation_style is style
     assert not teis.problems(parse)
@@ -200,9 +200,9 @@ def test_other_numbers(text: str, expected: list[tuple[str, list[int]]]) -> None
     ("callouts", "style"),
     [
         (["[1]", "[2]", "[3, 4]"], "BRACKET"),
-        (["[1]", "[2]"], "OTHER"),  # too few to say
+        (["[1]", "[2]"], "OTHER"),  # Too few callouts.
         (["(Ann, 2001)", "Bob et al. (2002)", "[Cleo and Dan, 2003]"], "NAME_YEAR"),
-        (["(Ann, 2001)", "(Bob, 2002)", "(Cleo, 2003)", "[1]", "[2]", "[3]"], "OTHER"),  # mixed
+        (["(Ann, 2001)", "(Bob, 2002)", "(Cleo, 2003)", "[1]", "[2]", "[3]"], "OTHER"),  # Mixed styles.
         (["1", "2", "3"], "OTHER"),
         (["(1)", "(2)", "(3)"], "OTHER"),
         (["[ABC19]", "[Knu84]", "[LW11]"], "OTHER"),
@@ -210,8 +210,8 @@ def test_other_numbers(text: str, expected: list[tuple[str, list[int]]]) -> None
         (
             ["1", "2", "3", "4", "[5]⟧⟦[6]⟧⟦[7]", "[8]⟧⟦[9]", "[10]⟧⟦[11]", "[12]⟧⟦[13]", "[14]⟧⟦[15]"],
             "OTHER",
-        ),  # superscript
-    ],  # ranges that GROBID wrote out in brackets say nothing
+        ),  # Superscript numbers.
+    ],  # Bracketed ranges that GROBID expanded do not count.
 )
 def test_the_style_is_the_majority_of_the_callouts(callouts: list[str], style: str) -> None:
     body = "".join(f"<p>Known ⟦{callout}⟧ fact.</p>" for callout in callouts)
@@ -221,7 +221,7 @@ def test_the_style_is_the_majority_of_the_callouts(callouts: list[str], style: s
 def test_numbers_are_the_labels_that_the_bibliography_prints() -> None:
     labelled = tuple(
         f'<biblStruct xml:id="b@"><analytic><title level="a">W</title></analytic><note type="raw_reference">[{n}] W.</note></biblStruct>'
-        for n in (1, 2, 4, 5, 7)  # GROBID lost 3 and 6
+        for n in (1, 2, 4, 5, 7)  # GROBID lost entries 3 and 6.
     )
     parse = teis.parse(xml("<div><p>A ⟦[1]⟧ b ⟦[4]⟧ c ⟦[5, 7]⟧ d ⟦[3]⟧.</p></div>"), labelled)
     assert [entry.label for entry in parse.bib_entries] == ["1", "2", "4", "5", "7"]
@@ -232,8 +232,9 @@ def test_numbers_are_the_labels_that_the_bibliography_prints() -> None:
 
 @pytest.mark.parametrize("first", ["", "See ⟦Fig. 1|figure⟧. ", "See ⟦[?]⟧. "])
 def test_numbers_follow_what_the_extractor_resolved_where_nothing_is_printed(first: str) -> None:
-    """Also after a mark in the same text that resolves no number."""
-    split = f"<p>{first}A ⟦[1]|0⟧ b ⟦[2]|1⟧ c ⟦[4]|5⟧ d ⟦[6]|7⟧ e ⟦[3]⟧ f ⟦[5]⟧ g ⟦[7]⟧.</p>"  # entry 3 was broken into three
+    """This also holds after a mark in the same text that resolves no number."""
+    # GROBID split entry 3 into three entries.
+    split = f"<p>{first}A ⟦[1]|0⟧ b ⟦[2]|1⟧ c ⟦[4]|5⟧ d ⟦[6]|7⟧ e ⟦[3]⟧ f ⟦[5]⟧ g ⟦[7]⟧.</p>"
     parse = teis.parse(xml(f"<div>{split}</div>"), teis.NUMBERED)
     assert [s.ref_id for s in parse.body_text[0].cite_spans if s.text != "[?]"] == [
         "BIBREF0", "BIBREF1", "BIBREF5", "BIBREF7", None, "BIBREF6", "BIBREF8"
@@ -261,9 +262,9 @@ def test_the_table_is_long_enough() -> None:
             "(Jones, 2011)",
             "#b3 #b6",
             [("(Jones, 2011)", "BIBREF3"), ("(Jones, 2011)", "BIBREF6")],
-        ),  # all that the TEI names
+        ),  # All entries that the TEI names.
         ("(Jones, 2011)", "#b3 #b99 #b3", [("(Jones, 2011)", "BIBREF3")]),
-        ("(Jones, 2011)", "#b99", [("(Jones, 2011)", "BIBREF3")]),  # of none that is there, by name and year
+        ("(Jones, 2011)", "#b99", [("(Jones, 2011)", "BIBREF3")]),  # If no target exists, name and year decide.
         ("(Jones, in press)", "#b3", [("(Jones, in press)", "BIBREF3")]),
         ("Jones", "#b3 #b6", [("Jones", "BIBREF3"), ("Jones", "BIBREF6")]),
     ],

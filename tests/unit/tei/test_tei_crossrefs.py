@@ -1,4 +1,4 @@
-"""Mentions of figures, tables, formulas and sections: what is one, where it begins and ends, and which entry it means."""
+"""Mentions of figures, tables, formulas and sections have the expected borders and link to the expected entry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from s2orc_parse.tei.sections import NO_SECTION, Sections
 ENTRIES = (
     RefEntry("FIGREF0", RefType.FIGURE, "", "1"),
     RefEntry("FIGREF1", RefType.FIGURE, "", "2"),
-    RefEntry("FIGREF2", RefType.FIGURE, "", "2"),  # a second of that number is not meant
+    RefEntry("FIGREF2", RefType.FIGURE, "", "2"),  # A mention never links to the second figure with this number.
     RefEntry("FIGREF3", RefType.FIGURE, ""),
     RefEntry("TABREF0", RefType.TABLE, "", "II"),
     RefEntry("EQREF0", RefType.FORMULA, "", "A.2"),
@@ -112,7 +112,7 @@ def test_sections_are_entries_in_the_order_they_are_first_mentioned() -> None:
         ("see §§ ", True),
         ("10^", True),
         ("as Fig", True),
-        ("by equations.......", True),  # sixteen characters are looked at
+        ("by equations.......", True),  # The rule checks sixteen characters.
         ("by equations........", False),
     ],
 )

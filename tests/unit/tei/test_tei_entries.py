@@ -1,4 +1,7 @@
-"""What one entry of a bibliography says, element by element, and the header's own: which of several counts, and what is joined."""
+"""Each element of a bibliography entry or header sets the expected field.
+
+The tests cover which of several elements counts, and which are joined.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,7 @@ def test_labels(printed: list[tuple[str, str]], expected: list[str | None]) -> N
 @pytest.mark.parametrize(
     ("xml", "expected"),
     [
-        # the first of analytic, monogr, series that has any
+        # The first of analytic, monogr and series with authors counts.
         (f"<analytic><author>{person('A', 'One')}</author><author>{person('B', 'Two')}</author></analytic>"
          f"<monogr><author>{person('C', 'Three')}</author></monogr>", ["One", "Two"]),
         (f"<analytic><author/></analytic><monogr><author>{person('C', 'Three')}</author></monogr>"

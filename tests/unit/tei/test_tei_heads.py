@@ -1,4 +1,7 @@
-"""Heads → sections, where papers count in other ways than 1, 1.1, 2: letters among Roman numerals, appendices, heads without number."""
+"""Headings become sections if papers do not count 1, 1.1, 2.
+
+The tests cover letters among Roman numerals, appendices and headings without a number.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,15 @@ from tests.unit.tei.test_tei_structure import paths
 
 
 def numbered(*heads: str) -> list[tuple[str | None, str]]:
-    """Heads that print their numbers themselves."""
+    """Return headings that print their own numbers."""
     return [(None, head) for head in heads]
 
 
 @pytest.mark.parametrize(
     ("heads", "expected"),
     [
-        # among Roman numerals a letter is a numeral only where it is the very next one, two letters where they are a later one
+        # Among Roman numerals, a letter is a numeral only if it is the next one. Two letters are a numeral if it is a
+        # later one.
         (("I. A", "II. B", "A. C", "B. D", "C. E", "D. F", "III. G"), ["A", "B", "B::C", "B::D", "B::E", "B::F", "G"]),
         (("I. A", "II. B", "III. C", "IV. D", "V. E"), ["A", "B", "C", "D", "E"]),
         (("I. A", "II. B", "III. C", "V. D"), ["A", "B", "C", "C::D"]),
@@ -25,16 +29,16 @@ def numbered(*heads: str) -> list[tuple[str | None, str]]:
         (("I. A", "VI. B", "VI. C", "VII. D"), ["A", "B", "B::C", "D"]),
         (("I. A", "H. B", "I. C"), ["A", "A::B", "A::C"]),
         (("I. A", "X. B"), ["A", "A::B"]),
-        # and below letters numbers
+        # Numbers below letters.
         (("I. A", "A. B", "1) C", "2) D", "B. E", "1) F"), ["A", "A::B", "A::B::C", "A::B::D", "A::E", "A::E::F"]),
         (("I. A", "1) B", "2) C", "3) D", "II. E", "1) F"), ["A", "A::B", "A::C", "A::D", "E", "E::F"]),
-        # without Roman numerals a letter alone is no number, before any appendix
+        # Without Roman numerals, a single letter before any appendix is not a number.
         (("1. A", "B. Cell"), ["A", "B. Cell"]),
         (("Appendix", "A. Cell", "B. Rest"), ["Appendix", "Cell", "Rest"]),
-        # dotted numbers lie under what they begin with
+        # Dotted numbers belong to the section with their prefix.
         (("1. A", "1.1 B", "1.1.1 C", "1.2 D", "2.1 E", "2.2 F"), ["A", "A::B", "A::B::C", "A::D", "E", "F"]),
         (("1. A", "1.10 B", "1.1 C", "11.1 D"), ["A", "A::B", "A::C", "D"]),
-        # a number alone where its section was met already begins nothing new
+        # A number alone starts no new section if its section exists already.
         (("1. A", "1.1 B", "1."), ["A", "A::B", "A"]),
         (("1. A", "2. B", "3."), ["A", "B", "3"]),
     ],
@@ -46,12 +50,12 @@ def test_what_a_number_lies_under(heads: tuple[str, ...], expected: list[str]) -
 @pytest.mark.parametrize(
     ("heads", "expected"),
     [
-        # a head without number among numbered ones lies in the last one, as long as others come
+        # A heading without a number belongs to the last numbered section, if a numbered heading follows.
         (("1. A", "Aims", "Ends", "2. B"), ["A", "A::Aims", "A::Ends", "B"]),
         (("1. A", "2. B", "Aims"), ["A", "B", "Aims"]),
         (("Aims", "1. A"), ["Aims", "A"]),
         (("1. A", "Funding", "Aims", "2. B"), ["A", "Funding", "Aims", "B"]),
-        # no numbers: two of Methods, Results, Discussion hold what follows them
+        # Without numbers: two of Methods, Results and Discussion contain the headings after them.
         (("Methods", "Mice", "Discussion", "Odd"), ["Methods", "Methods::Mice", "Discussion", "Discussion::Odd"]),
         (("Methods", "Mice", "Methods", "Odd"), ["Methods", "Mice", "Methods", "Odd"]),
         (("Odd", "Methods", "Results"), ["Odd", "Methods", "Results"]),

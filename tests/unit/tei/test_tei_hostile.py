@@ -1,4 +1,4 @@
-"""TEI from outside: a parse, or the reason why not; never anything else, and never much memory."""
+"""Hostile TEI gives a parse or a reason for its rejection, and never uses much memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PARAGRAPH = "<div><p>Text.</p></div>"
 
 
 def entities(depth: int) -> bytes:
-    """A document whose one entity would expand to 10^depth letters."""
+    """Return a document with one entity that would expand to 10^depth letters."""
     inner = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, depth))
     text = f"<TEI><text><body><p>&e{depth - 1};</p></body></text></TEI>"
     return f'<?xml version="1.0"?><!DOCTYPE TEI [<!ENTITY e0 "x">{inner}]>{text}'.encode()
@@ -137,7 +137,7 @@ def test_nothing_inside_is_an_empty_parse(xml: bytes) -> None:
     ids=lambda text: text[:12],
 )
 def test_no_text_makes_the_patterns_run_away(text: str) -> None:
-    """Each of these takes a fraction of a second when every pattern is linear, and hours when one is not."""
+    """Each text takes a fraction of a second if every pattern is linear, and hours if one is not."""
     body = (
         f'<div><p><ref type="bibr">{text}</ref></p><p>{text}</p>'
         + '<p>As <ref type="bibr" target="#b0">[1]</ref>.</p>' * 4
@@ -166,7 +166,10 @@ def test_no_text_makes_the_patterns_run_away(text: str) -> None:
     ids=["paragraphs", "callouts", "mentions", "numbers", "long head", "long path", "contradictions"],
 )
 def test_work_and_memory_grow_with_the_document_and_not_faster(body: str) -> None:
-    """Each takes a second at most; were a step quadratic, minutes, and were a path copied into every paragraph, gigabytes."""
+    """Each document takes at most a second.
+
+    A quadratic step would take minutes, and a path copied into every paragraph gigabytes.
+    """
     parse = teis.parse(body, teis.NUMBERED[:3])
     assert not teis.problems(parse)
     size = len(tei.to_json_bytes(tei.to_s2orc(parse)))

@@ -1,4 +1,4 @@
-"""Identifiers: one plain form each, or none."""
+"""Each identifier has one plain form, or is rejected."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from s2orc_parse.bibliography import identifiers
         ("10.1002/(SICI)1097-0258(1998)17:15<1661::AID-SIM96>3.0.CO;2-2", "10.1002/(sici)1097-0258(1998)17:15<1661::aid-sim96>3.0.co;2-2"),
         ("10.1000.10/123", "10.1000.10/123"),
         ("10.48550/arXiv.1706.03762", "10.48550/arxiv.1706.03762"),
-        # templates and placeholders
+        # Templates and placeholders.
         ("10.1145/nnnnnnn.nnnnnnn", None),
         ("10.1145/1122445.1122456", None),
         ("https://doi.org/XXXXXXX.XXXXXXX", None),
@@ -33,7 +33,7 @@ from s2orc_parse.bibliography import identifiers
         ("10.3389/fmicb.20xx.xxxxx", None),
         ("10.475/123_4", None),
         ("10.1000/0000", None),
-        # none at all
+        # Not identifiers.
         ("", None),
         ("10.1/2", None),
         ("10.1000/", None),
@@ -53,7 +53,7 @@ def test_doi(given_: str, doi: str | None) -> None:
         ("https://arxiv.org/pdf/0704.0001v1.pdf", "0704.0001"),
         ("hep-th/9711200v2", "hep-th/9711200"),
         ("math.GT/0309136", "math/0309136"),
-        ("1713.03762", None),  # no thirteenth month
+        ("1713.03762", None),  # Month 13 does not exist.
         ("9711200", None),
         ("12345.67890", None),
     ],

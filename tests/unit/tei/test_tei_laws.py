@@ -1,4 +1,4 @@
-"""The laws of a parse (SEMANTICS §3): on every real TEI there is, and on trees nobody wrote."""
+"""The laws of a parse (SEMANTICS §3) hold for all real TEI files and for generated trees."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ def real_files(shared_data: Path) -> list[Path]:
 
 
 def running_text(element: ElementTree.Element, in_callout: bool = False) -> str:
-    """What is left of an element's text without what must leave it, white space removed; a callout's text stays whole."""
+    """Return an element's running text without white space.
+
+    Elements that leave the text are omitted, except inside a callout: its text remains complete.
+    """
     name = element.tag.rpartition("}")[2]
     leaves = name in ELSEWHERE or (name in OUT_OF_THE_TEXT and not in_callout)
     in_callout = in_callout or name == "ref"
@@ -35,7 +38,7 @@ def running_text(element: ElementTree.Element, in_callout: bool = False) -> str:
 
 
 def written(parse: Parse, where: str) -> str:
-    """The text of all paragraphs of a place without formula tokens, white space removed."""
+    """Return the text of all paragraphs of `where`, without formula tokens and white space."""
     pieces = []
     for paragraph in getattr(parse, where):
         text = paragraph.text
@@ -54,7 +57,7 @@ def test_every_real_tei(shared_data: Path) -> None:
         body = root.find(".//{*}body")
         assert body is not None
         body.tail = ""
-        assert written(parse, "body_text") == running_text(body), path  # every character once, in order
+        assert written(parse, "body_text") == running_text(body), path  # Every character occurs once, in order.
         assert len(parse.bib_entries) == len(root.findall(".//{*}listBibl/{*}biblStruct")), path
         line = tei.to_json_bytes(tei.to_s2orc(parse))
         assert line == tei.to_json_bytes(tei.to_s2orc(tei.convert(data, file_sha1="0" * 40))), path
@@ -80,10 +83,10 @@ def test_version_and_hash_are_kept(shared_data: Path) -> None:
         "0.8.1-SNAPSHOT",
         "0.8.2-SNAPSHOT",
         "",
-    }  # "": made from JATS
+    }  # "": made from JATS.
 
 
-# Trees that no extractor writes, of every element that one may.
+# Generated trees contain every element that an extractor may write, in combinations that none writes.
 
 words = st.text(st.sampled_from("abcXYZ 12,;.[]()–-äß中𝛼\u00a0\n\t&<\u2009"), max_size=12).map(escape)
 callouts = st.builds(
@@ -155,7 +158,7 @@ def test_any_tree(body: str, bibliography: tuple[str, ...], abstract: str, back:
         element = root.find(f".//{{*}}{name}")
         assert element is not None
         element.tail = ""
-        if name == "abstract":  # has no sections: its heads only part paragraphs
+        if name == "abstract":  # An abstract has no sections: headings only separate its paragraphs.
             continue
         assert written(parse, where) == running_text(element)
     tei.to_json_bytes(tei.to_s2orc(parse))

@@ -1,4 +1,4 @@
-"""Limits at their borders: sizes, depths, heads, labels."""
+"""Sizes, depths, headings and labels are tested at their limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Citations by name and year: the works a callout names, tile by tile, and the entries that they are."""
+"""Citations by name and year are split into works, and each work links to its entry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from s2orc_parse.tei.name_year import Work, find, find_works, has_date, index_en
         ("As ⟦(Jones 2011, , & Lee 1999)⟧.", [("(Jones 2011,", "Jones", "2011"), ("Lee 1999)", "Lee", "1999")]),
         ("⟦Jones (2011), Lee (1999)⟧", [("Jones (2011),", "Jones", "2011"), ("Lee (1999)", "Lee", "1999")]),
         ("⟦Jones (2011);),Lee 1999⟧", [("Jones (2011);),", "Jones", "2011"), ("Lee 1999", "Lee", "1999")]),
-        # a year without a name takes the last one before it, in the callout or just before it
+        # A year without a name takes the last name before it, inside the callout or just before it.
         ("⟦Jones (2011, 2012)⟧", [("Jones (2011,", "Jones", "2011"), ("2012)", "Jones", "2012")]),
         ("Jones ⟦(2011)⟧", [("(2011)", "Jones", "2011")]),
         ("by Jones et al. ⟦(2011, 2012)⟧", [("(2011,", "Jones", "2011"), ("2012)", "Jones", "2012")]),
@@ -28,14 +28,14 @@ from s2orc_parse.tei.name_year import Work, find, find_works, has_date, index_en
         ("by jones ⟦(2011)⟧", [("(2011)", "", "2011")]),
         ("by Kim ⟦(Jones 2011)⟧", [("(Jones 2011)", "Jones", "2011")]),
         ("by Kim ⟦(2011; Jones 2012)⟧", [("(2011;", "Kim", "2011"), ("Jones 2012)", "Jones", "2012")]),
-        # a name just before is looked for in eighty characters
+        # The name is searched for in the eighty characters before the callout.
         (f"{'a ' * 50}J{'o' * 78} ⟦(2011)⟧", [("(2011)", f"J{'o' * 78}", "2011")]),
         (f"{'a ' * 50}J{'o' * 79} ⟦(2011)⟧", [("(2011)", "", "2011")]),
-        # words that are no names; if there is no other the name before stands
+        # These words are not names. Without another name, the name before the callout counts.
         ("⟦(See Jones 2011)⟧", [("(See Jones 2011)", "Jones", "2011")]),
         ("⟦(Jones 2011; See 2012)⟧", [("(Jones 2011;", "Jones", "2011"), ("See 2012)", "Jones", "2012")]),
         ("Kim ⟦(See 2011)⟧", [("(See 2011)", "", "2011")]),
-        # letters
+        # Years with letters.
         ("⟦(Jones, 2011a)⟧", [("(Jones, 2011a)", "Jones", "2011a")]),
         ("⟦(Jones, 2011a,b)⟧", [("(Jones, 2011a,", "Jones", "2011a"), ("b)", "Jones", "2011b")]),
         (
@@ -46,7 +46,7 @@ from s2orc_parse.tei.name_year import Work, find, find_works, has_date, index_en
         ("⟦(Jones, 2011, b)⟧", [("(Jones, 2011, b)", "Jones", "2011")]),
         ("⟦(Jones, 2011a,⟧b)", [("(Jones, 2011a,", "Jones", "2011a")]),
         ("⟦(Jones, 2011a, bc)⟧", [("(Jones, 2011a, bc)", "Jones", "2011a")]),
-        # years
+        # Valid years.
         ("⟦Jones 1500; 1499; 2099; 2100⟧", [("Jones 1500;", "Jones", "1500"), ("1499; 2099; 2100", "Jones", "2099")]),
         ("⟦Jones, in press⟧", []),
     ],
@@ -101,16 +101,16 @@ ENTRIES = (
         ("One", 2010, "", "one"),
         ("ONE", 2010, "", "one"),
         ("One", 2011, "", None),
-        ("Second", 2010, "", None),  # the first author only
+        ("Second", 2010, "", None),  # Only the first author counts.
         ("Company", 2010, "", "company"),
         ("Undated", 2010, "", None),
         ("", 2010, "", None),
-        # a surname whole or by its last word
+        # A complete surname, or its last word.
         ("van der Berg", 2010, "", "berg"),
         ("Berg", 2010, "", "berg"),
         ("der Berg", 2010, "", None),
         ("van", 2010, "", None),
-        # several of one name and year: by the letter that is printed, else by their order
+        # Several entries with one name and year: the printed letter decides, otherwise their order.
         ("Two", 2010, "", None),
         ("Two", 2010, "a", "two-a"),
         ("Two", 2010, "b", "two-b"),

@@ -1,4 +1,7 @@
-"""Numbered citations: groups and their pieces at every border, and which entry a number means, beside its definition."""
+"""Groups of numbered citations and their pieces are tested at every limit.
+
+The map from numbers to entries agrees with its definition.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from s2orc_parse.tei.numbers import find_groups, map_numbers
 
 
 def read(text: str) -> list[list[tuple[str, list[int]]]]:
-    """Of every group its pieces: their surfaces, which tile it, and their numbers."""
+    """Return the pieces of each group: their surfaces and their numbers. Check that the surfaces cover the group."""
     found = find_groups(text)
     for group in found:
         assert (group.start, group.end) == (group.pieces[0].start, group.pieces[-1].end)
@@ -28,14 +31,14 @@ def read(text: str) -> list[list[tuple[str, list[int]]]]:
         ("[1, 2;3 and 4 & 5]", [[("[1,", [1]), ("2;", [2]), ("3", [3]), ("4", [4]), ("5]", [5])]]),
         ("[12a, 12b]", [[("[12a,", [12]), ("12b]", [12])]]),
         ("[12345]", []),
-        # a range names every number from its first to its last, if it ascends and has at most a hundred more
+        # A range contains every number from its first to its last. It must ascend and have at most a hundred more.
         ("[4-5]", [[("[4-5]", [4, 5])]]),
         ("[4-4]", [[("[4-4]", [])]]),
         ("[5-4]", [[("[5-4]", [])]]),
         ("[7-107]", [[("[7-107]", list(range(7, 108)))]]),
         ("[7-108]", [[("[7-108]", [])]]),
         ("[1, 7-9; 3]", [[("[1,", [1]), ("7-9;", [7, 8, 9]), ("3]", [3])]]),
-        # two lone numbers with a dash between are such a range too
+        # Two single numbers with a dash between them are also a range.
         ("[3]-[5]", [[("[3]-[5]", [3, 4, 5])]]),
         ("[1] [3]--[4]", [[("[1]", [1])], [("[3]--[4]", [3, 4])]]),
         ("[3]-[3]", [[("[3]", [3])], [("[3]", [3])]]),
@@ -59,17 +62,17 @@ def test_groups_and_their_pieces(text: str, expected: list[list[tuple[str, list[
     [
         ([None] * 3, [], {1: 0, 2: 1, 3: 2}),
         ([], [], {}),
-        # one known number says where the next ones are; the ones before it only where they begin with 1
+        # One known number places the numbers after it, and the numbers before it only if they start at 1.
         ([None] * 4, [(2, 1)], {1: 0, 2: 1, 3: 2, 4: 3}),
         ([None] * 4, [(3, 1)], {3: 1, 4: 2, 5: 3}),
         ([None] * 4, [(1, 2)], {1: 2, 2: 3}),
         ([None] * 5, [(4, 3)], {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}),
         ([None] * 4, [(9, 3)], {9: 3}),
-        # between two known ones the others have their places, if there are as many
+        # Numbers between two known numbers get their places if the counts agree.
         ([None] * 6, [(1, 0), (4, 3)], {1: 0, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5}),
         ([None] * 6, [(1, 0), (4, 4)], {1: 0, 4: 4, 5: 5}),
         ([None] * 6, [(1, 0), (5, 3)], {1: 0, 5: 3, 6: 4, 7: 5}),
-        # printed labels count, other labels do not
+        # Printed numeric labels count; other labels do not.
         (["7", None, "9", "x", ""], [], {7: 0, 8: 1, 9: 2, 10: 3, 11: 4}),
         (["7", None, "9"], [(8, 1), (7, 2), (7, 2)], {7: 0, 8: 1, 9: 2}),
         (["5", None, None], [], {5: 0, 6: 1, 7: 2}),
@@ -77,15 +80,15 @@ def test_groups_and_their_pieces(text: str, expected: list[list[tuple[str, list[
         ([None, None, "2"], [], {2: 2}),
         (["1", None, None], [(2, 0)] * 9, {1: 0, 2: 1, 3: 2}),
         ([None] * 9, [(1, 3), (1, 3), (2, 1), (3, 4), (4, 2)], {1: 3, **{n: n + 1 for n in range(3, 8)}}),
-        # of several places that a number was said to have the one said most often, then the first
+        # If a number has several candidate places, the most frequent one wins, then the first.
         ([None] * 5, [(2, 4), (2, 1), (2, 4)], {2: 4}),
         ([None] * 5, [(2, 3), (2, 1)], {1: 0, 2: 1, 3: 2, 4: 3, 5: 4}),
-        # of what contradicts itself the most that does not, then the lowest number
+        # Of contradicting places, the largest consistent set wins, then the lowest number.
         ([None] * 6, [(1, 5), (2, 3), (3, 4)], {2: 3, 3: 4, 4: 5}),
         ([None] * 6, [(1, 5), (1, 5), (1, 5), (2, 3), (3, 4)], {1: 5}),
         ([None] * 6, [(1, 5), (2, 3)], {1: 5}),
         ([None] * 6, [(2, 3), (3, 3)], {2: 3, 3: 4, 4: 5}),
-        # what is printed weighs more than what was resolved
+        # Printed labels outweigh resolved callouts.
         ([None, None, "3"], [(1, 2)] * 9, {1: 0, 2: 1, 3: 2}),
     ],
 )
@@ -97,7 +100,7 @@ def test_which_entry_a_number_means(
 
 @given(st.dictionaries(st.integers(1, 9), st.tuples(st.integers(1, 3), st.integers(0, 6)), min_size=1, max_size=6))
 def test_the_most_votes_that_do_not_contradict_each_other_are_believed(said: dict[int, tuple[int, int]]) -> None:
-    """Number → (how often, at which place): greater numbers stand at later places."""
+    """`said` maps a number to its count and place. Greater numbers must have later places."""
     found = map_numbers([None] * 7, [(number, at) for number, (count, at) in said.items() for _ in range(count)], 7)
     chains = [
         chain
@@ -115,7 +118,7 @@ def test_the_most_votes_that_do_not_contradict_each_other_are_believed(said: dic
 
 def test_a_bibliography_of_thousands_that_contradict_each_other_is_not_sorted_out() -> None:
     descending = [(number, 3_000 - number) for number in range(1, 3_001)]
-    assert map_numbers([], descending, 3_000) == {1: 2_999}  # SEMANTICS: no bibliography has more
+    assert map_numbers([], descending, 3_000) == {1: 2_999}  # SEMANTICS: the largest size of a bibliography.
     assert map_numbers([], [(0, 3_000), *descending], 3) == {1: 0, 2: 1, 3: 2}
     ascending = [(number, number) for number in range(3_001)]
     assert len(map_numbers([], ascending, 3_001)) == 3_001

@@ -1,4 +1,7 @@
-"""Elements → text, names, labels: white space, callouts and formulas in the middle of words; floats and notes with every part."""
+"""Elements give the expected text, names and labels.
+
+The tests cover white space, callouts and formulas inside words, and floats and notes with every part.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ def texts(body: str) -> list[str]:
         ("a<div>b</div>c", ["a", "b", "c"]),
         ("<p>a<formula>x</formula>, b</p>", ["a EQUATION , b"]),
         ("<p></p><p> </p><p>a</p>", ["a"]),
-        # a callout that prints its own target's id leaves the text; before a mark of punctuation without a space
+        # A callout that prints its target's id is removed; no space remains before a punctuation mark.
         ('<p>a <ref target="#foot_0">foot_0</ref>, b</p>', ["a, b"]),
         ('<p>a <ref target="#foot_0">foot_0</ref>) b</p>', ["a) b"]),
         ('<p>a <ref target="#foot_0">foot_0</ref>] b</p>', ["a] b"]),
@@ -212,7 +215,7 @@ def test_figures_then_tables_then_formulas_then_notes_each_with_its_numbers() ->
 
 
 def test_a_paper_with_everything() -> None:
-    """Every span of every kind with all it says, each list in order."""
+    """The parse lists every span of every kind with all fields, in order."""
     cite = '<ref type="bibr" target="#b{}">[{}]</ref>'
     parse = teis.parse(
         f'<div><head n="1">Aims</head><p>As {cite.format(0, 1)}, Fig. 1 and Section 1 say,<formula xml:id="formula_0">x = 1<label>(2)'

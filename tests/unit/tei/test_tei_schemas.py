@@ -1,4 +1,4 @@
-"""What comes out: the published schemas, the tables' columns, and canonical bytes."""
+"""The output has the published schemas, the tables' columns, and canonical bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BODY = (
 
 
 def shapes(value: Any, at: str = "") -> dict[str, set[str]]:
-    """Path → JSON types met there; keys of entries (BIBREF0) are one."""
+    """Return the JSON types at each path. The keys of entries (BIBREF0) count as one path."""
     found: dict[str, set[str]] = {at: {type(value).__name__}}
     items: list[tuple[str, Any]] = []
     if isinstance(value, dict):
@@ -76,7 +76,7 @@ def test_every_citation_span_names_an_entry_and_other_callouts_stand_apart(share
                 )
             unlinked += len(paragraph["unlinked_spans"])
             assert sum(span["ref_id"] is None for span in theirs["cite_spans"]) == len(paragraph["unlinked_spans"])
-    assert unlinked > 5  # 13 in these 23 papers: works that GROBID's bibliography does not have
+    assert unlinked > 5  # 13 in these 23 papers: works that are missing from GROBID's bibliography.
 
 
 def test_the_object_of_gorc_has_exactly_its_keys(shared_data: Path) -> None:
@@ -100,7 +100,7 @@ def test_the_object_of_gorc_has_exactly_its_keys(shared_data: Path) -> None:
 def test_gorc_names_no_entry_it_does_not_have() -> None:
     gorc = tei.to_gorc(teis.parse(BODY, teis.NUMBERED[:2]))
     assert sorted(gorc["ref_entries"]) == ["EQREF0", "FIGREF0"]
-    assert [span["ref_id"] for span in gorc["body_text"][0]["ref_spans"]] == [None, "FIGREF0"]  # GORC has no sections
+    assert [span["ref_id"] for span in gorc["body_text"][0]["ref_spans"]] == [None, "FIGREF0"]  # GORC has no sections.
 
 
 def test_the_extras() -> None:

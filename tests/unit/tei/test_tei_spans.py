@@ -1,4 +1,7 @@
-"""How callouts are grouped, which style they make, and what is a citation: the borders of each rule of SEMANTICS §3."""
+"""Callouts are grouped, set the citation style and become citations by the rules of SEMANTICS §3.
+
+Each rule is tested at its limits.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ BRACKET, NAME_YEAR, OTHER = CitationStyle.BRACKET, CitationStyle.NAME_YEAR, Cita
 
 
 def draft(text: str) -> TextDraft:
-    """A text with its callouts in ⟦⟧, those of figures in ⟪⟫."""
+    """Return a text with bibr callouts in ⟦⟧ and figure callouts in ⟪⟫."""
     plain, marks, start = "", [], 0
     for character in text:
         if character in "⟦⟪":
@@ -55,8 +58,8 @@ def style(*texts: str) -> CitationStyle:
         (2, 0, 0, OTHER),
         (0, 3, 0, NAME_YEAR),
         (0, 2, 0, OTHER),
-        (3, 2, 0, BRACKET),  # more than half
-        (3, 0, 3, OTHER),  # exactly half
+        (3, 2, 0, BRACKET),  # More than half.
+        (3, 0, 3, OTHER),  # Exactly half.
         (4, 1, 3, OTHER),
         (5, 1, 3, BRACKET),
         (3, 2, 3, OTHER),
@@ -100,7 +103,10 @@ def test_the_style_of_a_callout(callout: str, expected: CitationStyle) -> None:
 
 @pytest.mark.parametrize("callout", ["a ⟦Lee⟧ b", "a ⟦2001⟧ b", "a ⟦Lee 12⟧ b", "⟦[1]⟧⟦[2]⟧", "⟦[3]⟧ ⟦[9]⟧"])
 def test_what_says_nothing_of_the_style(callout: str) -> None:
-    """A name, a year, a number with a word; and brackets that follow each other, as GROBID writes a range out, whatever was printed."""
+    """These do not count: a name, a year, a number with a word, and adjacent brackets.
+
+    GROBID writes adjacent brackets for an expanded range, regardless of the printed form.
+    """
     assert style(*[callout] * 9, *["⟦[1]⟧"] * 3) is BRACKET
     assert style(*[callout] * 9, *["⟦Lee 2001⟧"] * 3) is NAME_YEAR
 
@@ -108,7 +114,7 @@ def test_what_says_nothing_of_the_style(callout: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        # numbers of one or two letters' variables are no citations, nor are powers and the like
+        # Indices of variables with one or two letters are not citations; powers and similar numbers are not either.
         ("the ab[3] of", []),
         ("the abc[3] of", [("[3]", [3])]),
         ("the (ab[3] of", []),
@@ -124,17 +130,17 @@ def test_what_says_nothing_of_the_style(callout: str) -> None:
         ("in the range of [1, 2]", []),
         ("values in [1]", []),
         ("the values [1]", [("[1]", [1])]),
-        # unmarked: only where the bibliography has every number
+        # Unmarked: only if the bibliography has every number.
         ("shown [30] before", [("[30]", [30])]),
         ("shown [31] before", []),
         ("shown [3, 31] before", []),
         ("shown [9-3] before", []),
-        # marked: a number that the bibliography does not have is what the TEI says it is, or nothing known
+        # Marked: a number that the bibliography lacks links to the TEI's target, or is unlinked.
         ("shown ⟦[99]|3⟧ before", [("[99]", [4])]),
         ("shown ⟦[99]⟧ before", [("[99]", [0])]),
         ("shown ⟦[98,|3⟧⟦99]|4⟧ before", [("[98,", [4]), ("99]", [5])]),
         ("shown ⟦[98, 2]|3⟧ before", [("[98,", [4]), ("2]", [2])]),
-        # other callouts beside a group, touching it
+        # Other callouts that touch a group.
         ("by ⟦Lee|5⟧[3]", [("Lee", [6]), ("[3]", [3])]),
         ("by [3]⟦Lee|5⟧", [("[3]", [3]), ("Lee", [6])]),
         ("by ⟦Lee|5⟧ in ⟦[3]|2⟧ and ⟦Kim|6⟧", [("Lee", [6]), ("[3]", [3]), ("Kim", [7])]),
@@ -151,7 +157,7 @@ def test_citations_of_a_paper_with_brackets(text: str, expected: list[tuple[str,
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        # several years: each work by its name and year, what the TEI names goes to the first it can mean
+        # Several years: each work links by name and year. The TEI's target goes to the first work that it can mean.
         ("⟦(Doe, 1997; Jones, 2011)|5⟧", [("(Doe, 1997;", [6]), ("Jones, 2011)", [4])]),
         ("⟦(Jones, 2011; Doe, 1997)|5⟧", [("(Jones, 2011;", [4]), ("Doe, 1997)", [6])]),
         ("⟦(Jones, 2011; Müller, 2005)|2⟧", [("(Jones, 2011;", [3]), ("Müller, 2005)", [6])]),
@@ -190,7 +196,7 @@ def test_labels_of_letters_are_looked_up() -> None:
 
 
 def test_only_callouts_of_one_number_that_the_tei_resolves_say_where_numbers_begin() -> None:
-    """Of a paper with brackets those in parentheses say nothing."""
+    """In a paper with brackets, numbers in parentheses do not count."""
     known = "".join(f"<p>Known ⟦[{n}]|{n + 1}⟧.</p>" for n in (1, 2, 6, 8))
     odd = "<p>So ⟦(3)|20⟧ and ⟦[3, 4]|21⟧, ⟦[3]|99⟧ and <ref type='bibr' target='#b9 #b11'>[3]</ref>.</p>"
     parse = teis.parse(xml(f"<div><p>As ⟦[3]⟧ says.</p>{known}{odd}</div>"), teis.NUMBERED)

@@ -1,4 +1,4 @@
-"""Theorems and appendices: mentions of them are linked by the number that is printed."""
+"""Mentions of theorems and appendices link to their entries by the printed number."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.unit.tei import teis
 
 
 def links(found: Parse) -> list[tuple[str, str]]:
-    """(surface, number or head of the entry) of the references of all texts."""
+    """Return (surface, number or heading of the entry) for the references of all texts."""
     entries = {entry.key: entry for entry in found.ref_entries}
     paragraphs = [*found.body_text, *found.back_matter]
     return [
@@ -154,8 +154,8 @@ def bracket(n: int) -> str:
         (f"{bracket(1)}, {bracket(2)} and {bracket(3)}", "BRACKET"),
         (f"{bracket(1)}, {bracket(2)}. Then {bracket(3)}-{bracket(5)}", "BRACKET"),
         (f"{bracket(1)}; {bracket(2)}; {bracket(4)}", "BRACKET"),
-        (f"{bracket(1)}{bracket(2)}{bracket(3)}", "OTHER"),  # a range that GROBID has written out
-        (f"{bracket(1)}, {bracket(2)}", "OTHER"),  # fewer than three
+        (f"{bracket(1)}{bracket(2)}{bracket(3)}", "OTHER"),  # A range that GROBID expanded.
+        (f"{bracket(1)}, {bracket(2)}", "OTHER"),  # Fewer than three.
     ],
 )
 def test_adjacent_callouts_count_for_the_style(text: str, style: str) -> None:

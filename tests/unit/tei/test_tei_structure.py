@@ -1,4 +1,4 @@
-"""Sections, figures, tables, formulas, notes and the mentions of them."""
+"""Sections, figures, tables, formulas and notes are parsed, and mentions link to them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.unit.tei import teis
 
 
 def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
-    """(section, sec_num) of one paragraph under each head of a flat sequence of divs."""
+    """Return (section, sec_num) of one paragraph under each heading of a flat sequence of divs."""
     body = "".join(f"<div><head{f' n={n!r}' if n else ''}>{head}</head><p>x</p></div>" for n, head in heads)
     return [(p.section, p.sec_num) for p in teis.parse(body).body_text]
 
@@ -20,14 +20,14 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
 @pytest.mark.parametrize(
     ("heads", "expected"),
     [
-        # the number says where a head lies
+        # The number determines the parent of a heading.
         (
             [("1", "Intro"), ("2.", "Model"), ("2.1.", "Gates"), ("2.1.3", "Deep"), ("2.2", "Loss"), ("3", "End")],
             [("Intro", "1"), ("Model", "2"), ("Model::Gates", "2.1"), ("Model::Gates::Deep", "2.1.3"), ("Model::Loss", "2.2"),
              ("End", "3")],
         ),
         ([("2.1", "Lost parent"), ("2.2", "Its duplicate")], [("Lost parent", "2.1"), ("Its duplicate", "2.2")]),
-        # IEEE: I. A. 1) printed in the head itself
+        # IEEE: I., A. and 1) are printed in the heading itself.
         (
             [(None, "I. INTRODUCTION"), (None, "II. BASICS"), (None, "A. DATA"), (None, "1) SMALL"), (None, "2) LARGE"), (None, "B. CODE"),
              (None, "III. RESULTS"), (None, "VI. END")],
@@ -35,7 +35,7 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
              ("BASICS::CODE", "B"), ("RESULTS", "III"), ("END", "VI")],
         ),
         ([(None, "D.1. Importance"), (None, "Appendix E. Regimes")], [("Importance", "D.1"), ("Regimes", "E")]),
-        # appendices lie beside the last section, whatever counts them
+        # Appendices are siblings of the last section, regardless of their numbering.
         (
             [(None, "I. INTRODUCTION"), (None, "II. CONCLUSION"), (None, "APPENDIX"), (None, "A. PROOF OF LEMMA 1"),
              (None, "B. PROOF OF LEMMA 2")],
@@ -48,21 +48,22 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
         ([("8", "Conclusion"), (None, "Appendix"), ("A.1", "Data")], [("Conclusion", "8"), ("Appendix", None), ("Data", "A.1")]),
         ([("1", "The std::vector class"), ("1.1", "Use")], [("The std:vector class", "1"), ("The std:vector class::Use", "1.1")]),
         ([(None, "3.2 Untagged number")], [("Untagged number", "3.2")]),
-        ([(None, "2 weeks later")], [("2 weeks later", None)]),  # no number of a head
-        # a head without number among numbered ones
+        ([(None, "2 weeks later")], [("2 weeks later", None)]),  # Not the number of a heading.
+        # A heading without a number among numbered headings.
         (
             [("1", "A"), (None, "Proof"), ("2", "B"), (None, "Limitations"), ("3", "C"), (None, "After the last")],
             [("A", "1"), ("A::Proof", None), ("B", "2"), ("Limitations", None), ("C", "3"), ("After the last", None)],
         ),
-        # no numbers at all: the parts of a research article hold what follows them
+        # Without numbers, the parts of a research article contain the headings that follow.
         (
             [(None, "Introduction"), (None, "Methods"), (None, "Mice"), (None, "Results"), (None, "Weight"),
              (None, "Conclusions"), (None, "Odd")],
             [("Introduction", None), ("Methods", None), ("Methods::Mice", None), ("Results", None), ("Results::Weight", None),
              ("Conclusions", None), ("Odd", None)],
         ),
-        ([(None, "Methods"), (None, "Something")], [("Methods", None), ("Something", None)]),  # one such part is not a sign
-        # what is not a head at all
+        # One such part is not enough.
+        ([(None, "Methods"), (None, "Something")], [("Methods", None), ("Something", None)]),
+        # Not headings.
         ([("1", "A"), (None, "Figure 2"), (None, "Table IV."), (None, "arXiv:2602.19930v1 [cs.AI] 23 Feb 2026")], [("A", "1")] * 4),
         ([("4", "Model"), ("4.3", "Test"), (None, "4."), (None, "4.3.5")],
          [("Model", "4"), ("Model::Test", "4.3"), ("Model", "4"), ("Model::Test::4.3.5", "4.3.5")]),
@@ -104,7 +105,7 @@ def test_text_before_the_first_head_has_an_empty_section() -> None:
 
 
 def test_back_matter_says_what_it_is_as_grobid_09_writes_it() -> None:
-    """Written from GROBID's documentation of 0.9 (issue 1318): no TEI of that version was at hand."""
+    """The source is GROBID's documentation of 0.9 (issue 1318): no TEI of that version was available."""
     back = (
         '<div type="acknowledgement"><div><head>Acknowledgements</head><p>We thank the staff.</p></div></div>'
         '<div type="funding"><div><head>Funding</head><p>Grant 12.</p><p>And 13.</p></div></div>'

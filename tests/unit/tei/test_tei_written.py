@@ -1,4 +1,7 @@
-"""A parse of every field, written: each value in its place in schema 20200705, in GORC, and in the tables; and one of none."""
+"""Every field of a parse is written to its place in schema 20200705, in GORC, and in the tables.
+
+A parse without any field is written too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hashes of strings, facts and keys: equal ones only for equal values, and the same from release to release."""
+"""Hashes of strings, facts and keys are equal only for equal values, and are the same in every release."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ JOURNALS = [2966288409, 1636035825, 0]
 
 
 def test_hashes_are_those_of_earlier_releases() -> None:
-    """What is kept across releases was made with them: who changes one changes the versions of what holds it."""
+    """Stored data of earlier releases contain these hashes.
+
+    If a hash changes, change the versions of the data that contain it.
+    """
     assert hash_strings(*text_of(pa.array(WORDS))).tolist() == HASHES
     assert first_numbers(pa.array(["58(6)", "pp. 0985–990", "", "vol. 7"])).tolist() == NUMBERS
     assert journal_keys(pa.array(["J. Biol. Chem.", "Nature", None])).tolist() == JOURNALS

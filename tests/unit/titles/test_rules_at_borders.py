@@ -1,4 +1,4 @@
-"""The rules of titles, journals and keys beside their definitions, and at their borders."""
+"""The rules for titles, journals and keys agree with their definitions, and are tested at their limits."""
 
 from __future__ import annotations
 
@@ -116,8 +116,8 @@ def test_sets_of_many_3_grams(texts: list[str]) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("JAMA", ("j", "a", "m", "a")),  # of four letters an acronym,
-        ("LANCE", ("lance",)),  # of five only where it cannot be said
+        ("JAMA", ("j", "a", "m", "a")),  # Four letters are an acronym.
+        ("LANCE", ("lance",)),  # Five letters are an acronym only if they are unpronounceable.
         ("BCMJK", ("b", "c", "m", "j", "k")),
         ("BCMJKL", ("b", "c", "m", "j", "k", "l")),
         ("BCMJKLN", ("bcmjkln",)),
@@ -128,7 +128,7 @@ def test_sets_of_many_3_grams(texts: list[str]) -> None:
         ("USA", ("u", "s", "a")),
         ("U S A", ("u", "s", "a")),
         ("United States America", ("united", "states", "america")),
-        ("The", ("the",)),  # a word that is left out, where there is no other
+        ("The", ("the",)),  # A stop word remains if it is the only word.
         ("Journal of the Chemistry", ("journal", "chemistry")),
         ("Physical Review (Section B) [online]", ("physical", "review")),
         ("Nature (London", ("nature",)),

@@ -1,4 +1,4 @@
-"""The one search for similar titles, compared with the rule of SPEC §7.3 written with Python sets."""
+"""The search for similar titles agrees with the rule of SPEC §7.3, written with Python sets."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_search_finds_the_pairs_of_exhaustive_comparison() -> None:
 
 def test_score_at_the_threshold_is_dropped() -> None:
     column = pa.array(["abcdefg", "abcdefh"])
-    score = 8 / 11  # 4 common 3-grams of 5 and 5: 2·4 / (5 + 5 + 5 − 4)
+    score = 8 / 11  # 4 common 3-grams of 5 and 5: 2·4 / (5 + 5 + 5 − 4).
     a, b = np.array([0]), np.array([1])
     assert score_titles(column, a, column, b, score).tolist() == [0.0]
     assert score_titles(column, a, column, b, score - 0.01).tolist() == [score]

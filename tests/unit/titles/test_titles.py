@@ -1,4 +1,7 @@
-"""Titles compared: the normal form, 3-grams, S, keys, and the rules for titles that say little (SEMANTICS: Link)."""
+"""Titles are compared by normal form, 3-grams, S and keys.
+
+Special rules apply to uninformative titles (SEMANTICS: Link).
+"""
 
 from __future__ import annotations
 
@@ -45,13 +48,13 @@ def real(shared_data: Path) -> list[str]:
     [
         ("A Survey of Deep Learning", "asurveyofdeeplearning"),
         ("Graph-\nbased  methods: a (short) survey", "graphbasedmethodsashortsurvey"),
-        ("Eﬃcient ﬁne-tuning", "efficientfinetuning"),  # ligatures
+        ("Eﬃcient ﬁne-tuning", "efficientfinetuning"),  # Ligatures.
         ("Schrödinger’s naïve Über-Straße", "schrodingersnaiveuberstrasse"),
-        ("ＤＥＥＰ　Ｌｅａｒｎｉｎｇ", "deeplearning"),  # full width
+        ("ＤＥＥＰ　Ｌｅａｒｎｉｎｇ", "deeplearning"),  # Full-width letters.
         ("Part Ⅱ: x² + CO₂", "partiix2co2"),
         ("Глубокое обучение", "глубокоеобучение"),
-        ("深層学習：サーベイ", "深層学習サーヘイ"),  # the voicing mark is a combining mark with a class of its own
-        ("हिन्दी भाषा", "हिनदीभाषा"),  # vowel signs stay, the virama (class 9) goes
+        ("深層学習：サーベイ", "深層学習サーヘイ"),  # The voicing mark is a combining mark with its own class.
+        ("हिन्दी भाषा", "हिनदीभाषा"),  # Vowel signs remain; the virama (class 9) is removed.
         ("??? — …", ""),
         ("", ""),
     ],
@@ -91,7 +94,7 @@ def _grams_of(text: str) -> set[str]:
 
 
 def _s(a: set[str], b: set[str]) -> float:
-    """S2ORC §2.6, eq. 1, as it is printed."""
+    """Return S as printed in S2ORC §2.6, eq. 1."""
     common = len(a & b)
     if not common:
         return 0.0
@@ -116,12 +119,12 @@ def test_s_is_equation_1(titles: list[str]) -> None:
 @pytest.mark.parametrize(
     ("a", "b", "s"),
     [
-        ("A survey of deep learning", "A survey on deep learning", 0.780),  # the example of the rule
+        ("A survey of deep learning", "A survey on deep learning", 0.780),  # The example of the rule.
         ("Attention Is All You Need", "attention is all you need.", 1.0),
         ("ab", "AB", 1.0),
         ("ab", "abc", 0.0),
         ("", "", 0.0),
-        ("abcd", "abce", 0.4),  # I=1, sets of 2: 2/(2+2+2-1)
+        ("abcd", "abce", 0.4),  # I=1, sets of 2: 2/(2+2+2-1).
     ],
 )
 def test_score_of_two_titles(a: str, b: str, s: float) -> None:
@@ -168,14 +171,14 @@ def test_uninformative_titles(title: str, generic: bool, words: int) -> None:
     ("a", "b", "only"),
     [
         ("Foundations, Part I", "Foundations, Part II", True),
-        ("Foundations, Part II", "Foundations: part 2", False),  # the same number
+        ("Foundations, Part II", "Foundations: part 2", False),  # The same number.
         ("Foundations", "Foundations 2", True),
         ("2D convolutions", "3D convolutions", True),
         ("The Fourth Workshop on X", "The Fifth Workshop on X", True),
         ("COVID-19 in 2020", "Covid 19 in 2021", True),
         ("量子力学（一）", "量子力学（二）", True),
         ("On graphs", "On graph", False),
-        ("On mix models", "On dim models", False),  # Roman digits, but words
+        ("On mix models", "On dim models", False),  # Roman digits that are words.
         ("Report 007", "Report 7", False),
     ],
 )
@@ -223,7 +226,7 @@ def _with_typos(titles: list[str], seed: int) -> list[str]:
 
 
 def _search(entries: pa.Array, titles: pa.Array, pieces: int = 1, memory_mb: int = 1024) -> Pairs:
-    """Search titles cut into pieces of equal length."""
+    """Search for titles that are split into pieces of equal length."""
     search = Search(memory_mb=memory_mb)
     size = -(-len(titles) // pieces)
     return find_similar(entries, [TitlesInMemory(titles.slice(i * size, size), search) for i in range(pieces)], search)
@@ -272,7 +275,7 @@ def test_search_of_tiny_columns(titles: list[str]) -> None:
 
 @given(st.integers(0, 2**63 - 1))
 def test_3_grams_are_scrambled_one_to_one(gram: int) -> None:
-    """The scrambling has an inverse: two 3-grams never become one value."""
+    """The scrambling has an inverse, so two 3-grams never become one value."""
     mask = 2**64 - 1
 
     def unshifted(value: int, shift: int) -> int:

@@ -1,4 +1,4 @@
-"""Which papers stay (S2ORC §2.5), first hit decides."""
+"""The filter applies its rules in order, and the first match decides whether a paper is kept (S2ORC §2.5)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GERMAN = "Wir stellen eine große Sammlung wissenschaftlicher Arbeiten mit Vollt
         ("T", 1, ENGLISH[:100], set(), Outcome.KEPT),
         ("T", 1, GERMAN, set(), Outcome.NOT_ENGLISH),
         ("T", 1, ENGLISH, {"another"}, Outcome.KEPT),
-        ("T", 1, " " * 100, set(), Outcome.NOT_ENGLISH),  # blank text is not English
+        ("T", 1, " " * 100, set(), Outcome.NOT_ENGLISH),  # Blank text is not English.
     ],
 )
 def test_first_hit_decides(title: str | None, authors: int, text: str, suppressed: set[str], outcome: Outcome) -> None:

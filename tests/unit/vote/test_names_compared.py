@@ -1,4 +1,4 @@
-"""When two names are of one person and two titles are one (S2ORC, Appendix D): what each rule does at its border."""
+"""Each rule that compares names and titles is tested at its limits (S2ORC, Appendix D)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from s2corpus.papers.comparison import authors_match, authors_overlap, count_com
 
 
 def person(name: str) -> dict[str, Any]:
-    """`Given Middle|Last`."""
+    """Return an author from `Given Middle|Last`."""
     given, _, last = name.rpartition("|")
     first, *middle = given.split() or [""]
     return {"first": first, "middle": middle, "last": last, "suffix": ""}
@@ -24,11 +24,11 @@ def people(*names: str) -> list[dict[str, Any]]:
     ("one", "other", "same"),
     [
         ("J|Smith", "John|Smith", True),
-        ("Jo|Smith", "John|Smith", False),  # no initial, and not the same
+        ("Jo|Smith", "John|Smith", False),  # Not an initial, and not equal.
         ("J|Smith", "K|Smith", False),
-        ("J A|Smith", "John|Smith", True),  # what one leaves out
+        ("J A|Smith", "John|Smith", True),  # A missing middle name is no difference.
         ("A J|Smith", "John|Smith", True),
-        ("J A|Smith", "John B|Smith", False),  # both have what the other has not
+        ("J A|Smith", "John B|Smith", False),  # Each name has a part that the other lacks.
         ("J A|Smith", "John Anna Clara|Smith", True),
         ("J J|Smith", "John James|Smith", True),
         ("J J|Smith", "John Karl|Smith", False),
@@ -36,20 +36,20 @@ def people(*names: str) -> list[dict[str, Any]]:
         ("John J|Smith", "J John|Smith", True),
         ("|Smith", "John|Smith", True),
         ("J|Smith", "J|Smyth", False),
-        ("Smith|J", "J|Smith", True),  # the surname is the last word that is no initial
+        ("Smith|J", "J|Smith", True),  # The surname is the last word that is not an initial.
         ("Smith|John", "John|Smith", True),
         ("|J", "|J", True),
         ("|J", "|K", False),
         ("J|K", "K|J", False),
-        ("A B|C", "AB|C", True),  # nothing but the space
+        ("A B|C", "AB|C", True),  # Only the space differs.
         ("Anna Lee|Lee", "Lee|Anna", True),
         ("Ali|Ali", "Ali|Baba", False),
         ("Ali|Ali", "Ali|B", False),
         ("Lee Ann|Smith", "Ann|Lee", False),
-        ("MWJL|Schmitz", "M W J L|Schmitz", True),  # four capitals are initials,
+        ("MWJL|Schmitz", "M W J L|Schmitz", True),  # Four capitals are initials.
         ("MWJL|Schmitz", "Maria Wilhelmina Johanna L|Schmitz", True),
-        ("MWJLK|Schmitz", "Maria Wilhelmina Johanna L K|Schmitz", False),  # five are a word,
-        ("BO|LEE", "Bernard O|Lee", False),  # and so are all in a name written in capitals
+        ("MWJLK|Schmitz", "Maria Wilhelmina Johanna L K|Schmitz", False),  # Five capitals are a word.
+        ("BO|LEE", "Bernard O|Lee", False),  # A name in capitals has no initials.
         ("BO|Lee", "Bernard O|Lee", True),
         ("Bo|Lee", "Bernard O|Lee", False),
         ("|SJ Siegel", "S J|Siegel", True),
@@ -57,7 +57,8 @@ def people(*names: str) -> list[dict[str, Any]]:
         ("William|O'Connell", "William|O’Connell", True),
         ("Jürgen|Müller", "Juergen|Mueller", True),
         ("Jürgen|Müller", "Jurgen|Muller", True),
-        ("Jürgen|Müller", "Juergen|Muller", False),  # one way or the other, not each word its own
+        # Both transliterations are tried for the complete name, not per word.
+        ("Jürgen|Müller", "Juergen|Muller", False),
         ("Åsa|Ångström", "Aasa|Aangstroem", True),
         ("Søren|Ørsted", "Soeren|Oersted", True),
         ("Søren|Ørsted", "Soren|Orsted", True),
@@ -80,13 +81,13 @@ def test_one_person_or_two(one: str, other: str, same: bool) -> None:
         (["A|Bee", "C|Dee"], ["C|Dee", "A|Bee"], False),
         (["A|Bee"], ["A|Bee", "C|Dee"], False),
         (["A|Bee", "C|Dee"], ["A|Bee"], False),
-        (["A|Bee", "|et al"], ["A|Bee"], True),  # "et al." is nobody
+        (["A|Bee", "|et al"], ["A|Bee"], True),  # "et al." is not an author.
         (["A|Bee", "|Others"], ["A|Bee", "and|others"], True),
         (["A|Bee"], ["|"], None),
         (["|et al."], ["A|Bee"], None),
         ([], ["A|Bee"], None),
         (["A|Bee"], [], None),
-        (["|PhD"], ["A|Bee"], None),  # a degree is nobody either
+        (["|PhD"], ["A|Bee"], None),  # A degree is not an author.
     ],
 )  # fmt: skip
 def test_lists_in_order(one: list[str], other: list[str], same: bool | None) -> None:
@@ -96,7 +97,7 @@ def test_lists_in_order(one: list[str], other: list[str], same: bool | None) -> 
 @pytest.mark.parametrize(
     ("entry", "paper", "share", "overlap"),
     [
-        (["A|Bee", "C|Dee"], ["A|Bee", "E|Eff", "G|Gee"], 0.5, True),  # half of the shorter list
+        (["A|Bee", "C|Dee"], ["A|Bee", "E|Eff", "G|Gee"], 0.5, True),  # Half of the shorter list matches.
         (["A|Bee", "C|Dee"], ["A|Bee", "E|Eff", "G|Gee"], 0.51, False),
         (["A|Bee", "E|Eff", "G|Gee"], ["A|Bee", "C|Dee"], 0.5, True),
         (["A|Bee", "C|Dee", "E|Eff"], ["A|Bee", "X|Why", "Z|Zed"], 0.5, False),

@@ -1,4 +1,7 @@
-"""Open access per full text: what says so, what was looked for in vain, and that closed stays closed (SEMANTICS §5, open access)."""
+"""Each full text is open only with evidence (SEMANTICS §5, open access).
+
+Failed checks are listed, and closed texts remain closed.
+"""
 
 from __future__ import annotations
 
@@ -52,13 +55,13 @@ PMCS = record("pubmed", "7", doi=PUBLISHED, pmc_id="PMC7", open_access=True, lic
 
 
 def renewed(record: Record) -> Record:
-    """The same record with texts of its own, as one that was read: equal to others', and not the same objects."""
+    """Return a copy of the record with new string objects of equal value, as after reading it from a file."""
     texts = {f.name: value for f in fields(record) if type(value := getattr(record, f.name)) is str}
     return replace(record, **{name: "".join(list(value)) for name, value in texts.items()})
 
 
 def judged(*records: Record, name: str = "a.pdf", places: tuple[Declaration, ...] = (), **options: Any) -> Openness:
-    """The judgement on the PDF A, delivered under a name; 10.1101 and arXiv's are the preprint servers."""
+    """Return the openness of the PDF A, delivered as `name`. The preprint prefixes are 10.1101 and 10.48550 (arXiv)."""
     is_preprint = lambda doi: doi.startswith(("10.1101/", "10.48550/"))  # noqa: E731
     return decide_openness(
         A, list(map(renewed, records)), places or (Declaration("d", name),), is_preprint=is_preprint, **options
@@ -168,7 +171,8 @@ def test_a_latex_source_is_open_by_itself_with_its_arxiv_records_licence() -> No
 @pytest.mark.parametrize(
     ("records", "declared_licences", "licence"),
     [
-        ([header(arxiv_id=ARXIV_ID), ARXIVS, unpaywall(licence="CC0-1.0")], [], "CC-BY-4.0"),  # the evidence's, no other's
+        # Only the evidence's license counts.
+        ([header(arxiv_id=ARXIV_ID), ARXIVS, unpaywall(licence="CC0-1.0")], [], "CC-BY-4.0"),
         ([header(arxiv_id=ARXIV_ID), publisher(licence="CC0-1.0")], [], None),
         ([header(doi=PUBLISHED), unpaywall(licence="CC-BY")], [], "CC-BY"),
         ([header(doi=PUBLISHED), unpaywall(licence="CC-BY")], ["CC0-1.0"], "CC-BY"),
@@ -212,7 +216,7 @@ def test_licences_by_what_they_forbid() -> None:
         ("hep-th_9711200v2.pdf", "hep-th/9711200", None),
         ("math.GT0309136.pdf", "math/0309136", None),
         ("hep-th/9711200.pdf", "hep-th/9711200", None),
-        ("1913.02782.pdf", None, None),  # there is no month 13
+        ("1913.02782.pdf", None, None),  # Month 13 does not exist.
         ("my copy of 1911.02782.pdf", None, None),
         ("1911.02782 review.pdf", None, None),
         ("P19-1001.pdf", None, "P19-1001"),

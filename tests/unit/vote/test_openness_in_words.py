@@ -1,4 +1,4 @@
-"""What is said of a full text's openness, word by word: what was found and where, and what was looked for in vain."""
+"""The openness of a full text is explained word by word: the evidence found and its place, and each failed check."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_preprint(doi: str) -> bool:
 def said(
     *records: Record, places: tuple[Declaration, ...] = (Declaration("d", "a.pdf"),), all_open: bool = False
 ) -> dict[str, str]:
-    """Kind of evidence → what was found, with an exclamation mark; or where it was looked for."""
+    """Return the detail of each check by kind of evidence; an exclamation mark precedes evidence that was found."""
     found = decide_openness(A, list(map(renewed, records)), places, is_preprint=is_preprint, all_open=all_open)
     return {str(look.evidence): ("! " if look.found else "") + look.detail for look in found.looks}
 
@@ -174,7 +174,7 @@ def test_a_publishers_full_text(
     looks: dict[str, str],
     licence: str | None,
 ) -> None:
-    """Of the archives' ids nothing is asked."""
+    """A publisher's full text is not checked for arXiv and ACL ids."""
     text = Record(f"jats:{A}", "jats", Kind.ARCHIVE, **own)
     found = decide_article_openness(A, list(map(renewed, records)), places, own=text, is_preprint=is_preprint)
     expected = {key: text for key, text in NOWHERE.items() if key not in ("arxiv", "acl")} | looks

@@ -1,4 +1,7 @@
-"""SPEC §5.14: the primary field is the one that most sources name; in a tie, the first of the most trusted source."""
+"""The primary field is the field that most sources name (SPEC §5.14).
+
+In a tie, it is the first field of the most trusted source.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,11 @@ DOI = "10.18653/v1/x"
     ("subjects", "fields"),
     [
         ({"crossref": ["Chemistry", "Biology"], "pubmed": ["Biology"], "s2": ["Medicine"]}, ("Biology", "Chemistry")),
-        ({"s2": ["Physics"], "arxiv": ["math.AP"], "crossref": ["Chemistry"]}, ("Chemistry",)),  # a tie: by trust
+        # Trust decides the tie.
+        ({"s2": ["Physics"], "arxiv": ["math.AP"], "crossref": ["Chemistry"]}, ("Chemistry",)),
         ({"crossref": ["Chemistry", "Physics"], "arxiv": ["physics.optics", "math.AP"]}, ("Physics", "Chemistry")),
-        ({"s2": ["Medicine", "Biology"], "dblp": ["Biology", "Medicine"]}, ("Biology", "Medicine")),  # a tie: dblp's first
+        # In the tie, dblp's first field wins.
+        ({"s2": ["Medicine", "Biology"], "dblp": ["Biology", "Medicine"]}, ("Biology", "Medicine")),
         ({"s2": ["a section of a journal"]}, None),
     ],
 )  # fmt: skip

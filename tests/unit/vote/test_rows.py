@@ -1,4 +1,4 @@
-"""Rows of papers: which full text says whether a paper is open, and what becomes of the other ones."""
+"""A paper's row names the full text that decides its openness, and lists the other full texts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ def test_only_the_canonical_pdf_is_a_full_text_of_its_paper(first: bool | None, 
 
 @pytest.mark.parametrize(("work_type", "status"), [("preprint", None), ("article", "retracted")])
 def test_retraction_of_a_preprint_known_by_type_does_not_count(work_type: str, status: str | None) -> None:
-    """The retraction of a preprint does not retract the published paper (SPEC §5). No prefix tells that 10.7/a is a preprint."""
+    """The retraction of a preprint does not retract the published paper (SPEC §5).
+
+    The prefix 10.7 is no preprint prefix.
+    """
     (row,) = rows(
         member("crossref:1", kind="publisher", doi="10.1/a", type="article"),
         member("crossref:2", kind="publisher", doi="10.7/a", type=work_type, editorial="retracted"),
@@ -97,7 +100,7 @@ def test_the_latex_source_is_of_the_canonical_arxiv_id_else_of_the_smallest() ->
 
 
 def test_a_row_whole() -> None:
-    """Of a paper with a PDF that its publisher's record names, a LaTeX source and a publisher's full text."""
+    """The paper has a PDF that its publisher's record names, a LaTeX source and a publisher's full text."""
     author = {"first": "Ada", "middle": ["K"], "last": "Lovelace", "suffix": "", "affiliations": [], "orcid": None}
     told = {
         "venue": "ACL",

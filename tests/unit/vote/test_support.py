@@ -1,4 +1,4 @@
-"""How far one vote supports another, which sources decide ties, and what licences forbid: beside their definitions."""
+"""Support between votes, the sources that break ties, and license restrictions agree with their definitions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_other_fields_support_only_themselves() -> None:
 def test_of_too_many_sources_the_one_that_decides_most_is_taken(
     exact: int, found: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Which may be one more than the fewest."""
+    """The greedy choice may use one source more than the minimum."""
     monkeypatch.setattr(fewest, "EXACT", exact)
     needs = [{"a", "z"}, {"b", "z"}, {"c", "z"}, {"a"}, {"b"}, {"c"}]
     assert fewest.fewest_sources(needs, set(), lambda source: (0, source)) == found

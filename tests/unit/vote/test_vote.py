@@ -1,4 +1,4 @@
-"""The vote of S2ORC §2.3: who decides each field, and laws that hold for every cluster."""
+"""The vote of S2ORC §2.3 chooses each field, and its laws hold for every cluster."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_of_equally_late_records_of_a_source_the_vote_does_not_depend_on_their_o
     assert vote(one, two).values["venue"] == vote(two, one).values["venue"] == "One"
 
 
-# Laws.
+# -- Laws
 
 words = st.sampled_from(["deep parsing", "Deep Parsing", "shallow", "Graphs!"])
 dates = st.sampled_from(["2019", "2020", "2020-05", "2020-05-31"])
@@ -243,7 +243,7 @@ def test_the_same_record_again_under_another_id_changes_nothing(cluster: list[De
     duplicate = data.draw(st.sampled_from(cluster))
     again = replace(duplicate, record=replace(duplicate.record, record_id=data.draw(st.sampled_from(["0:0", "zz:9"]))))
     with_it, without = (elect_metadata("p", records, trust=TRUST) for records in ([*cluster, again], cluster))
-    # What was looked for names the records that say so, the new one too: only its being found is compared.
+    # The checks name the supporting records, including the new one. Compare only whether evidence was found.
     assert outcome(with_it) == outcome(without)
     assert [(look.evidence, look.found) for look in with_it.openness.looks] == [
         (look.evidence, look.found) for look in without.openness.looks
@@ -276,7 +276,7 @@ def test_no_value_is_invented_and_none_beats_a_majority(cluster: list[Delivered]
 
 
 def _latest(cluster: list[Delivered], name: str) -> list[Record]:
-    """One vote a source other than PDFs: its latest record that has the field."""
+    """Return one vote per source except PDFs: its latest record that has the field."""
     found: dict[str, Delivered] = {}
     for d in sorted(cluster, key=lambda d: repr(get_value(d.record, name))):
         having = get_value(d.record, name) is not None and d.record.kind is not Kind.PDF
@@ -288,7 +288,7 @@ def _latest(cluster: list[Delivered], name: str) -> list[Record]:
 @settings(max_examples=60)
 @given(clusters())
 def test_ties_are_broken_with_the_fewest_sources_there_can_be(cluster: list[Delivered]) -> None:
-    """Brute force: every way to give each tied field one of its sources."""
+    """Brute force: try every way to assign one of its sources to each tied field."""
     paper = elect_metadata("p", cluster, trust=TRUST)
     tied = [name for name, d in paper.provenance.items() if d.rule in (Rule.FEWEST_SOURCES, Rule.TRUST)]
     options = []
@@ -329,7 +329,10 @@ def test_many_tied_sources_are_covered_greedily() -> None:
 
 
 def test_similar_votes_support_each_other() -> None:
-    """No two titles are equal; the one most similar to all is taken. Literally, the three tie, and the most trusted decides."""
+    """No two titles are equal, so the title most similar to all others wins.
+
+    With exact comparison, the three tie and trust decides.
+    """
     titles = {
         "crossref": "A deep parser",
         "dblp": "Deep parsing of scientific papers",

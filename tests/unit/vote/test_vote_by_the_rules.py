@@ -1,4 +1,4 @@
-"""The vote beside its rules written out (SEMANTICS §5): every value, who decided it, how, and with how many votes."""
+"""The vote agrees with its written rules (SEMANTICS §5): each value, its source, the rule, and the number of votes."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def voters(name: str, members: list[Delivered], opened: dict[str, bool]) -> list
 
 
 def votes_of(name: str, some: list[Delivered]) -> dict[str, Delivered]:
-    """The latest record of each source; of equally late ones the one of the smallest value, then id."""
+    """Return the latest record of each source. Equally late records are ordered by value, then by id."""
     latest: dict[str, Delivered] = {}
     for d in some:
         key = (repr(get_value(d.record, name)), d.record.record_id)
@@ -233,7 +233,7 @@ def test_all_that_a_paper_keeps_of_its_records() -> None:
         ("P19-1001.pdf", {}, "By its name"),
         ("a.pdf", {"acl_id": "P19-1001"}, "By its name"),
         ("a.pdf", {"pmc_id": "PMC1"}, "By PMC"),
-        ("PMC1.pdf", {"acl_id": "P19-1001"}, "By PMC"),  # what it is called goes before what is declared
+        ("PMC1.pdf", {"acl_id": "P19-1001"}, "By PMC"),  # The file name has priority over the declared id.
         ("a.pdf", {}, None),
     ],
 )

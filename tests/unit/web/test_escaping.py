@@ -1,4 +1,4 @@
-"""Text from outside in Markdown, CSV and terminals: it is shown, and nothing of it is run."""
+"""External text in Markdown, CSV and terminals is shown, and none of it is executed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FORMULAS = (
 
 
 class _Shown(HTMLParser):
-    """Collects the tags and the text of HTML."""
+    """A parser that collects the tags and the text of HTML."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class _Shown(HTMLParser):
 
 
 def rendered(markdown: str) -> str:
-    """Return HTML by the most trusting renderer: raw HTML is left as it is, and any link is made."""
+    """Return HTML from the most trusting renderer: raw HTML is unchanged, and every link is made."""
     renderer = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     renderer.validateLink = lambda url: True  # type: ignore[method-assign]
     return str(renderer.render(markdown))

@@ -1,4 +1,7 @@
-"""A deadline holds for all of a request, however slowly a server gives its answer; nobody is followed to another host."""
+"""A deadline covers the complete request, however slow the response is.
+
+Redirects to other hosts are not followed.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,11 @@ from s2corpus.extractors.http import HttpServer
 from s2corpus.storage.uris import fetch
 
 STEPS = 400
-"""pieces that a slow server would send, one each 0.1 s: 40 s, for a limit of 1 s"""
+"""number of pieces that a slow server would send, one per 0.1 s: 40 s, for a limit of 1 s"""
 
 
 class Slow:
-    """A server that talks by a rule of its own, and counts how often it could."""
+    """A server that responds by a given function and counts its steps."""
 
     def __init__(self, talk: Callable[[socket.socket, Callable[[], bool]], None]) -> None:
         self.said = 0
@@ -81,7 +84,7 @@ def reading(line: socket.socket, step: Callable[[], bool]) -> None:
 
 
 def tls(line: socket.socket, step: Callable[[], bool]) -> None:
-    line.sendall(b"\x16\x03\x03\x40\x00")  # the head of a record of 16 KB, which comes a byte at a time
+    line.sendall(b"\x16\x03\x03\x40\x00")  # The header of a record of 16 KB, sent one byte at a time.
     while step():
         line.sendall(b"\x02")
 
@@ -122,7 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"a\t12\n")
 
     def log_message(self, *_: object) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -213,7 +216,7 @@ def test_request_to_metadata_service_is_not_sent(monkeypatch: pytest.MonkeyPatch
 
         thread = threading.Thread(target=listen, daemon=True)
         thread.start()
-        # the name leads to this server, whose address is taken for the metadata service's
+        # The name leads to this server, and its address counts as the address of the metadata service.
         monkeypatch.setattr(web, "_is_link_local", lambda peer: peer == "127.0.0.1")
         with web.Session() as session, pytest.raises(requests.ConnectionError):
             web.ask(session, "POST", f"http://localhost:{server.getsockname()[1]}/", seconds=5, max_bytes=10, data=b"x")

@@ -1,4 +1,4 @@
-"""The services of docker-compose.yaml when they run: first processes, networks, logs, and Spark."""
+"""The running services of docker-compose.yaml have the expected first processes, networks, logs and Spark jobs."""
 
 from __future__ import annotations
 

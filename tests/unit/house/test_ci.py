@@ -1,4 +1,4 @@
-"""What continuous integration says where the real papers are not there."""
+"""Continuous integration reports skipped tests if the real papers are not available."""
 
 from __future__ import annotations
 

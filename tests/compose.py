@@ -33,7 +33,7 @@ S3_PORTS = ("master", "filer", "volume", "admin")
 
 
 def substituted(value: Any, environ: Mapping[str, str]) -> Any:
-    """Substitute `${NAME:-default}`, `${NAME-default}`, `${NAME:?message}` and `$$` in all strings of a value, as compose does."""
+    """Resolve `${NAME:-default}`, `${NAME-default}`, `${NAME:?message}` and `$$` in all strings of a value, as compose does."""
     if isinstance(value, str):
         found = re.sub(r"(?<!\$)\$\{(\w+)(?::?[-?]([^}]*))?\}", lambda m: environ.get(m[1]) or (m[2] or ""), value)
         return found.replace("$$", "$")

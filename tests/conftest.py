@@ -34,7 +34,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 @pytest.fixture(scope="session", autouse=True)
 def no_local_services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Isolate the tests from local services that are running or stopped in this checkout."""
+    """Protect the tests from local services that are running or stopped in this checkout."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("S2CORPUS_STATE", str(tmp_path_factory.mktemp("none") / "state"))
         yield

@@ -1,5 +1,6 @@
-"""Measure how many small faults the quick tests detect: a seeded sample of cosmic-ray's mutants, each tested with the
-tests of its area.
+"""Measure the share of small faults that the quick tests detect.
+
+The faults are a seeded sample of cosmic-ray's mutants; each is tested with the tests of its area.
 
     python tests/mutants.py [--sample 300] [--seed 1] [--area titles …] [--minutes 60]
 
@@ -13,6 +14,7 @@ quick tests before slow tests. If a line runs only on import or in other process
 The script prints the share of detected mutants. For each undetected mutant, it prints file:line and the change.
 Measurements and results are stored in build/mutants, in folders named by hashes of the code and the tests. The same
 command therefore resumes an interrupted run.
+
 docs/mutants.md has the last result, with the reason why each mutant survived.
 """
 
@@ -218,7 +220,7 @@ def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 
 
 def _same(source: str) -> list[tuple[tuple[int, int], tuple[int, int], set[str]]]:
-    """Return the spans of operators, with the replacements that are equivalent there:
+    """Return the spans of operators, with the replacements that are equivalent there.
 
     - `is` and `==` for a value that equals only itself (None, truth values, members of an enumeration)
     - with 0, comparisons of names in NOT_NEGATIVE

@@ -41,9 +41,9 @@ class Upload:
 
 
 Fault = str | None
-"""The fault to simulate:
+"""The fault to simulate, or None.
 
-`busy`, `hang`, `drop` (no answer), `truncate` (half the announced body), `stall` (half the body, then silence),
+Faults: `busy`, `hang`, `drop` (no answer), `truncate` (half the announced body), `stall` (half the body, then silence),
 `trickle` (a byte now and then), `chunked` (correct, but in chunks), `unended` (chunks without their end), `half` (half
 a TEI, announced as complete), `html`, `empty`, `huge`, `no_content`, `404`, a GROBID code (`NO_BLOCKS`), a code and
 status (`NO_BLOCKS 400`), or a redirect (`307 <address>`).

@@ -392,7 +392,7 @@ class _Measured:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
-        """Attribute the lines of a fixture to tests: each test of the module for a module's fixture, any test for a session's fixture."""
+        """Assign the lines of a fixture to tests: each test of the module for a module's fixture, any test for a session's fixture."""
         test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
         wide = {"function": test, "class": _file(test) + "::", "module": _file(test) + "::"}
         began = _spent()

@@ -1,4 +1,7 @@
-"""The running services of docker-compose.yaml have the expected first processes, networks, logs and Spark jobs."""
+"""The services of docker-compose.yaml run correctly.
+
+First processes reap children, the PDF reader reaches no other network, helpers end without warnings, and Spark runs jobs.
+"""
 
 from __future__ import annotations
 

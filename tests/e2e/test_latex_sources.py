@@ -1,5 +1,6 @@
-"""LaTeX sources in a complete release: arXiv ids assign them to papers, they are linked and offered, and the spec
-decides whether their text is used.
+"""LaTeX sources pass through a complete release.
+
+ArXiv ids assign them to papers; they are linked and offered. The spec decides whether their text is used.
 """
 
 from __future__ import annotations

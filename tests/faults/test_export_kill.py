@@ -1,5 +1,6 @@
-"""The export is killed at random moments and run again: the result is one snapshot with the same checksums, and the
-pointer only ever names a complete snapshot.
+"""The export is killed at random moments and run again.
+
+The result is one snapshot with the same checksums, and the pointer always names a complete snapshot.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ BEFORE = b"what was there before\n"
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Mount a file system of 5 MB; yield its folder."""
+    """Create and mount a file system of 5 MB; yield its folder."""
     folder = tmp_path_factory.mktemp("small")
     if subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", str(folder)], capture_output=True, check=False

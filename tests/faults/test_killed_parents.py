@@ -1,4 +1,4 @@
-"""A killed process (kill -9) takes its children with it; otherwise they would keep memory, ports and files of the lake."""
+"""A killed process (kill -9) takes its children with it; otherwise they would occupy memory, ports and files of the lake."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The local services after a crash:
+"""The local services recover from a crash of any process.
 
-`up` repairs them regardless of which process was killed. `down` leaves nothing behind. Other processes are not touched.
+`up` repairs them, `down` leaves nothing behind, and processes of other programs are not touched.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ def test_two_people_mark_at_once_in_two_browsers(own: tuple[str, str], address: 
             people[name] = context.new_page()
             people[name].goto(address)
         seen: dict[str, set[str]] = {name: set() for name in people}
-        while any(len(of) < len(items) for of in seen.values()):  # The two people mark in turns.
+        while any(len(of) < len(items) for of in seen.values()):  # The two people mark alternately.
             for name, page in people.items():
                 left = [item.item for item in items if item.item not in seen[name]]
                 if not left:

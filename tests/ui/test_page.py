@@ -450,7 +450,7 @@ def test_every_link_leads_to_a_page_of_ours(page: Any) -> None:
         assert len(landmarks) == len(set(landmarks)), f"{at}: a screen reader lists two landmarks of one name"
 
 
-# No information leaks, and no markup is executed
+# The page leaks no information and executes no markup
 
 INJECTED = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{7*7}}"
 

@@ -80,7 +80,7 @@ def test_log_probabilities_must_be_above_the_threshold(mean: float, title: str, 
     ],
 )
 def test_the_most_frequent_word(unigrams: Unigrams, most: str, expected: str) -> None:
-    # Every other word appears once, except the title's first word, which has a hyphen: it is the second most frequent
+    # Every other word appears once. The title's first word, which has a hyphen, is therefore the second most frequent
     # word unless a case changes that.
     document = Document("p", "Two-fold significant results", f"{most} {english(70, 5)}", "2011", None)
     assert clean_s2ag(document, Clean(), unigrams).outcome == expected

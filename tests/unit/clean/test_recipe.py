@@ -158,7 +158,7 @@ LETTERS = "x y z"  # a run of five characters
         ({"abstract": f"{english(60, 1)} {'a ' * 9}"}, "spaced_letters"),
         ({"abstract": f"{english(60, 1)} {LETTERS}"}, "spaced_letters"),
         ({"abstract": f"{english(60, 1)} x y"}, "kept"),  # Three characters are fewer than 4.
-        # Only crawled sources: they need a minimum run of words.
+        # If all sources are crawled, the abstract must contain a run of spaced letters (as published).
         ({"sources": ("MAG", "ScienceParse")}, "spaced_letters"),
         ({"sources": ("MAG",), "abstract": f"{english(60, 1)} {LETTERS}"}, "kept"),
         ({"sources": ()}, "spaced_letters"),

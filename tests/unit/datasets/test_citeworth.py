@@ -1,4 +1,4 @@
-"""CiteWorth's rules give the results in the table of citeworth_sentences.md, and those of a reader for sentences of real papers."""
+"""CiteWorth's rules agree with the table of citeworth_sentences.md, and with a reader's decisions on sentences of real papers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""A comparison of a release with files of other corpora reports the identifier that matched, the difference of the
-texts, and the reason for missing papers.
+"""A release is compared with files of other corpora.
+
+The comparison reports the matching identifier, the difference of the texts, and the reason for each missing paper.
 """
 
 from __future__ import annotations

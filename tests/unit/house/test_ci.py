@@ -1,4 +1,4 @@
-"""Continuous integration reports skipped tests if the real papers are not available."""
+"""Continuous integration prints a clear warning if the real papers are missing, and fails if they are required."""
 
 from __future__ import annotations
 

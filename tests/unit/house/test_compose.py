@@ -150,7 +150,7 @@ def test_every_command_is_run_by_a_test_or_says_why_not(services: dict[str, Any]
 def test_grobids_health_check_understands_both_of_its_answers(
     services: dict[str, Any], ready: bool | None, alive: bool
 ) -> None:
-    """Check both endpoints:
+    """Check both endpoints of the health check.
 
     `/api/health` reports whether the models are loaded and exists since 0.9; earlier versions have `/api/isalive`.
     """

@@ -73,7 +73,7 @@ def test_generated_pages_list_every_stage_field_and_check() -> None:
 
 
 def anchors(text: str) -> set[str]:
-    """Return the ids that a page defines explicitly, and those that MkDocs derives from its headings."""
+    """Return the ids that a page defines explicitly, and the ids that MkDocs derives from its headings."""
     headings = re.findall(r"^#+ (?:<a id=.*</a>)?(.+)$", text, re.MULTILINE)
     return {*re.findall(r'<a id="([\w-]+)">', text), *(_slug(heading) for heading in headings)}
 

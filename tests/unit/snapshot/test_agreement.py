@@ -29,7 +29,7 @@ def row(date: str | None, split: str) -> dict[str, Any]:
         ("2022-12-01", "valid", []),
         ("2022-12-01", "train", ["document 1 with date 2022-12-01 is in train; expected valid"]),
         ("2022-11-30", "valid", ["document 1 with date 2022-11-30 is in valid; expected train"]),
-        ("2022", "train", []),  # The year is neither completely before the border, nor completely after it.
+        ("2022", "train", []),  # The year is partly before the border and partly after it.
         ("2022", "valid", []),
         (None, "train", []),
         (None, "valid", []),

@@ -149,7 +149,7 @@ def test_later_twins_are_held_back_across_buckets_and_sets_with_the_text_they_re
 def test_duplicates_are_the_same_in_however_many_passes_they_are_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check papers of which half share a title, each with one other paper: their keys occur in every pass."""
+    """Check pairs of papers with the same title: their keys occur in every pass."""
 
     def in_pairs(paper: Paper) -> Paper:
         number = int(paper.row["record_ids"][0].rpartition(":")[2])

@@ -139,4 +139,4 @@ def test_real_articles_keep_their_spans_and_lose_their_addresses(shared_data: Pa
         taken += sum(len(personal.places(text)) for text in before)
         assert [masked(text) for text in before] == after
         assert not any(personal.places(text) for text in after)
-    assert taken == 1  # The address is that of the Rotterdam Study's secretariat, for requests for its data.
+    assert taken == 1  # The secretariat of the Rotterdam Study publishes this address for data requests.

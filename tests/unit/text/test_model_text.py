@@ -1,4 +1,4 @@
-"""Texts for models contain what a reader finds in the paper, and only content that cleaning kept."""
+"""Texts for models contain the content that a reader finds in the paper, without the sections that cleaning removed."""
 
 from __future__ import annotations
 

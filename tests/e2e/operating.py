@@ -133,8 +133,8 @@ class Operator:
         """Wait for the approval request, then wait five seconds, as a person would before answering.
 
         The scheduler notices up to a loop later that the requesting process has ended. If a task is answered and queued
-        again earlier, the scheduler treats it as killed.
-        The task then requests approval again (Airflow 3.3.2, `process_executor_events`; docs/runbook.md#approve).
+        again before that, the scheduler treats it as killed. The task then requests approval again (Airflow 3.3.2,
+        `process_executor_events`; docs/runbook.md#approve).
         """
         self.wait(run, "approve", "awaiting_input")
         time.sleep(5)

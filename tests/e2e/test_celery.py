@@ -1,9 +1,10 @@
-"""Run the services of docker-compose.yaml with their own commands and environment. After a Celery worker is killed, the
-release has the same bytes, and datasets are built from it.
+"""A Celery worker of docker-compose.yaml is killed: the release has the same bytes, and datasets are built from it.
+
+The services run with their own commands and environment, as in compose.
 
 These settings differ from compose: 127.0.0.1 and free ports replace the services' names. Folders of the test replace
-the containers' folders. Celery needs different names for two workers on one host.
-PostgreSQL, Redis and SeaweedFS come from Python wheels; the extractor is the embedded one.
+the containers' folders. Celery needs different names for two workers on one host. PostgreSQL, Redis and SeaweedFS come
+from Python wheels; the extractor is the embedded one.
 """
 
 from __future__ import annotations

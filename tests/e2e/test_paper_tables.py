@@ -272,7 +272,7 @@ def test_citations(tables: dict[str, Table], kept: list[PaperTruth], read: dict[
 
 
 _OF_LATEX = -4
-r"""Token difference for the paper without a PDF:
+r"""Token difference for the paper without a PDF.
 
 `\citet` appears as its number (twice three words less), and a range as the numbers that it covers (two more).
 """

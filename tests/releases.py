@@ -1,4 +1,4 @@
-"""What the tests of whole releases share: the tiny sample, releases built without Airflow, and the bytes of a snapshot."""
+"""Shared helpers for tests of complete releases: the tiny sample, releases built without Airflow, and the bytes of a snapshot."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
 
 
 def make_once(name: str, make: Callable[[Path], Truth], tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
-    """Return a folder that `make` filled and its truth; the processes of one `make test` share them."""
+    """Return a folder filled by `make`, and its truth; all processes of one `make test` share them."""
     shared = os.environ.get("S2CORPUS_TEST_SHARED")
     folder = Path(shared, name) if shared else tmp_path_factory.mktemp(name)
     folder.mkdir(exist_ok=True)
@@ -40,7 +40,7 @@ def make_once(name: str, make: Callable[[Path], Truth], tmp_path_factory: pytest
             shutil.rmtree(folder)
             folder.mkdir()
             pickled.write_bytes(pickle.dumps(make(folder)))
-        fcntl.flock(lock, fcntl.LOCK_UN)  # explicitly: processes that `make` forked may keep the file open
+        fcntl.flock(lock, fcntl.LOCK_UN)  # Unlock explicitly: processes that `make` forked may keep the file open.
     truth: Truth = pickle.loads(pickled.read_bytes())
     return folder, truth
 
@@ -80,13 +80,13 @@ def sampled(extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFacto
 
 
 def spec(**resources: int) -> ReleaseSpec:
-    """The sample's spec, with other resources where given."""
+    """Return the sample's spec, with the given resources changed."""
     found = load_spec(ROOT / "include" / "releases" / "sample.yaml")
     return found.model_copy(update={"resources": found.resources.model_copy(update=resources)})
 
 
 def run_in(folder: Path, release: ReleaseSpec, deliver: Path | None = None) -> Run:
-    """A run in a lake below `folder`, with a tree delivered to it."""
+    """Return a run in a lake below `folder`; upload a tree to the lake first, if given."""
     run = Run(release, AS_OF, open_lake(str(folder / "lake")), folder)
     if deliver:
         deliver_tree(run.lake, deliver)
@@ -94,7 +94,7 @@ def run_in(folder: Path, release: ReleaseSpec, deliver: Path | None = None) -> R
 
 
 def build(run: Run, *, backwards: bool = False, workers: int = 1) -> str:
-    """All stages, then the pointer; the snapshot's id."""
+    """Run all stages and publish; return the snapshot's id."""
     for name in STAGE_NAMES:
         order = {index: -index for index in range(1000)} if backwards else None
         runner.run_stage(run, name, workers=workers, order=order)
@@ -103,7 +103,7 @@ def build(run: Run, *, backwards: bool = False, workers: int = 1) -> str:
 
 
 def snapshot_bytes(run: Run) -> dict[str, str]:
-    """SHA-256 of every file of the run's snapshot, by its path."""
+    """Return the SHA-256 of every file of the run's snapshot, by path."""
     prefix = f"snapshots/{run.snapshot_id}/"
     return {
         entry.key.removeprefix(prefix): hashlib.sha256(run.lake.get(entry.key)[0]).hexdigest()

@@ -1,4 +1,7 @@
-"""Snapshots written directly, with the files that datasets read, for tests and benches that need no release: from JATS, or generated."""
+"""Writes snapshots directly, with the files that datasets read, for tests and benchmarks that need no release.
+
+Content comes from JATS or is generated.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 
 def paper(paper_id: str, parses: Mapping[str, Row], *, inbound: Iterable[str] = (), **known: Any) -> Row:
-    """A paper as a release hands it to the export: what is not given is unknown. Links are the `link`s of its bibliography."""
+    """Return a paper as a release passes it to the export; omitted values are unknown.
+
+    Its links are the `link` values of its bibliography.
+    """
     parses = {kind: {**parse, "paper_id": paper_id} for kind, parse in parses.items()}
     links = {entry.get("link") for parse in parses.values() for entry in parse["bib_entries"].values()} - {None}
     row = {
@@ -50,7 +56,7 @@ def paper(paper_id: str, parses: Mapping[str, Row], *, inbound: Iterable[str] = 
 def write_snapshot(
     lake: Path, papers: Iterable[Row], *, files: int = 2, spec: str = "real", day: str = "20260401"
 ) -> Path:
-    """Write papers (sorted by id here) as a snapshot's files below `lake/snapshots/`; its folder."""
+    """Write papers (sorted by id here) as a snapshot's files below `lake/snapshots/`; return the snapshot's folder."""
     groups: dict[int, list[Row]] = {nn: [] for nn in range(files)}
     for row in papers:
         groups[file_number(row["paper_id"], files)].append(row)
@@ -104,7 +110,7 @@ def _linked(parse: Row, *, open_access: bool) -> Row:
 
 
 def real_articles() -> list[Row]:
-    """The publishers' articles of the shared data that convert, as papers; entries whose DOI is another's are linked to it."""
+    """Return the convertible publisher articles of the shared data as papers. An entry with the DOI of another article is linked to it."""
     files = sorted(
         path
         for folder in ("jats", "pmc-pdf")

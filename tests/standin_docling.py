@@ -1,6 +1,7 @@
-"""A stand-in for docling-serve: a real HTTP server that converts in the background, with the faults that one can show.
+"""A stand-in for docling-serve: a real HTTP server that converts in the background and can simulate docling-serve's
+faults.
 
-`with StandIn(document_of, faults=…) as server:`. Its API is docling-serve's: `POST /v1/convert/file/async`, `GET
+Use `with StandIn(document_of, faults=…) as server:`. Its API is docling-serve's: `POST /v1/convert/file/async`, `GET
 /v1/status/poll/{task_id}`, `GET /v1/result/{task_id}`, `/health`, `/version`; the key is in `X-Api-Key`.
 """
 
@@ -23,7 +24,7 @@ Document = dict[str, Any]
 
 
 def document(*texts: tuple[str, str]) -> Document:
-    """A DoclingDocument of (label, text)s."""
+    """Return a DoclingDocument with the given (label, text) pairs."""
     return {
         "schema_name": "DoclingDocument",
         "version": "1.8.0",
@@ -52,7 +53,7 @@ SMALL = document(("title", "A small paper"), ("text", "Ada Lovelace"), ("section
 
 @dataclass
 class Work:
-    """One task."""
+    """One conversion task."""
 
     sha1: str
     data: bytes
@@ -64,10 +65,11 @@ class Work:
 
 
 class StandIn:
-    """The server on 127.0.0.1. `faults` says for each submission, by SHA-1 and how often it came, what goes wrong.
+    """The server on 127.0.0.1. `faults` returns the fault of each submission, given its SHA-1 and the number of its
+    submissions.
 
-    Faults: `busy` (503), `500`, `lost` (the task is forgotten), `failure`, `never` (never done), `hang` (a poll is not answered),
-    `polls 500` (one poll is), `huge`, `redirect`, `garbage`, `no_document` (of the result).
+    Faults: `busy` (503), `500`, `lost` (the task is forgotten), `failure`, `never` (never done), `hang` (a poll is not
+    answered), `polls 500` (one poll returns 500), and for the result `huge`, `redirect`, `garbage`, `no_document`.
     """
 
     def __init__(

@@ -1,7 +1,8 @@
-"""A stand-in for a GROBID server, with every fault that a real one, its proxy or its network can show.
+"""A stand-in for a GROBID server that can simulate every fault of a real server, its proxy or its network.
 
-`with StandIn(faults=…) as server:` in tests; `python tests/standin_grobid.py --port 8070 --tei folder` as a script. It answers
-each uploaded PDF by the SHA-1 of its bytes: with the recorded TEI of that name, else with a small one that names the SHA-1.
+Use `with StandIn(faults=…) as server:` in tests, or `python tests/standin_grobid.py --port 8070 --tei folder` as a
+script. The server answers each uploaded PDF by the SHA-1 of its bytes: with the recorded TEI of that name if available,
+otherwise with a small TEI that contains the SHA-1.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ HTML = b"<html><head><title>Bad gateway<body><p>try later</html>"
 
 @dataclass(frozen=True)
 class Upload:
-    """One request: the PDF's SHA-1, how often this PDF was sent before, and the request's number, both from 1."""
+    """One request: the PDF's SHA-1, the number of uploads of this PDF, and the number of the request; both start at 1."""
 
     sha1: str
     times: int
@@ -40,15 +41,17 @@ class Upload:
 
 
 Fault = str | None
-"""What to do instead of answering well: `busy`, `hang`, `drop` (no answer), `truncate` (half the announced body), `stall`
-(half the body, then silence), `trickle` (a byte now and then), `chunked` (right, but in chunks), `unended` (chunks without
-their end), `half` (half a TEI, announced as whole), `html`, `empty`, `huge`, `no_content`, `404`, a GROBID code
-(`NO_BLOCKS`), a code and status (`NO_BLOCKS 400`), or a redirect (`307 <address>`)."""
+"""The fault to simulate, or None.
+
+Faults: `busy`, `hang`, `drop` (no answer), `truncate` (half the announced body), `stall` (half the body, then silence),
+`trickle` (a byte now and then), `chunked` (correct, but in chunks), `unended` (chunks without their end), `half` (half
+a TEI, announced as complete), `html`, `empty`, `huge`, `no_content`, `404`, a GROBID code (`NO_BLOCKS`), a code and
+status (`NO_BLOCKS 400`), or a redirect (`307 <address>`).
+"""
 
 
 class StandIn:
-    """The server on 127.0.0.1. `faults` says for each upload what goes wrong; `uploads` and `answered` (with
-    something final) count by SHA-1."""
+    """The server on 127.0.0.1. `faults` returns the fault of each upload; `uploads` and `answered` (final answers only) count by SHA-1."""
 
     def __init__(
         self,
@@ -69,7 +72,7 @@ class StandIn:
         self.tei = tei
         self.latency = latency
         self.queue_wait = queue_wait
-        self.ready: bool | None = None  # what `/api/health` says, which is there since GROBID 0.9
+        self.ready: bool | None = None  # answer of `/api/health`, which exists since GROBID 0.9
         self.version = version or {"version": "0.8.2", "revision": "stand-in"}
         self.token = token
         self.port = port
@@ -91,14 +94,14 @@ class StandIn:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> StandIn:
-        """Listen; again on the same port after `stop`."""
+        """Start to listen; after `stop`, use the same port again."""
         self._server = _Http(("127.0.0.1", self.port), self)
         self.port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         return self
 
     def stop(self) -> None:
-        """Die: stop listening and break every open connection."""
+        """Simulate a crash: stop listening and break every open connection."""
         if self._server is not None:
             server, self._server = self._server, None
             server.shutdown()
@@ -112,7 +115,7 @@ class StandIn:
         self.stop()
 
     def recorded(self, sha1: str) -> bytes:
-        """The TEI of a PDF."""
+        """Return the TEI of a PDF."""
         if isinstance(self.tei, Path):
             for suffix in (".tei.xml", ".grobid.tei.xml", ".xml"):
                 if (path := self.tei / f"{sha1}{suffix}").is_file():
@@ -263,7 +266,7 @@ class _Handler(BaseHTTPRequestHandler):
         return bytes(body)
 
     def _hang(self) -> None:
-        """Say nothing until the client leaves or the server dies."""
+        """Send nothing until the client disconnects or the server stops."""
         self.close_connection = True
         self.connection.settimeout(120)
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""A server that stands where the Hugging Face Hub does: data sets, commits of small files, trees. It may be told to fail."""
+"""A stand-in for the Hugging Face Hub: data sets, commits of small files, and trees. Tests can make it fail."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any, Self
 
 
 class Hub:
-    """`files` of each data set, and what was committed, in order."""
+    """`files` of each data set, and the commits in order."""
 
     def __init__(self) -> None:
         self.files: dict[str, dict[str, bytes]] = {}
         self.commits: list[list[str]] = []
         self.refuse_after: int | None = None
-        """commits after which every other one fails"""
+        """number of commits after which every second commit fails"""
         self.token = "hf_test"
         hub = self
 

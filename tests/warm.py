@@ -1,8 +1,8 @@
-"""Pytest in children of one process that has loaded the libraries once, and which tests run which lines.
+"""Runs pytest in children of one process that has loaded the libraries once, and records which tests run which lines.
 
-For `run` nothing of the project is loaded before the fork: each run reads the sources as they lie there. `Collected` forks from a
-process that has collected the tests: only the functions that a change is in are replaced there, which is the same where they did not
-run before the fork.
+`run` forks before any project file is loaded: each run reads the current sources. `Collected` forks from a process that
+has collected the tests. It replaces only the functions that contain a change. This is equivalent if those functions did
+not run before the fork.
 """
 
 from __future__ import annotations
@@ -30,42 +30,47 @@ import pytest
 from coverage import Coverage
 
 ALWAYS = ""
-"""the context of what runs on import, or for all tests: any test may notice a change there"""
+"""the context of code that runs on import or for all tests: any test may detect a change there"""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What unchanged tests do: the processor's seconds of each, and which of them run a line of a module (absent: not known)."""
+    """The behavior of unchanged tests: processor seconds of each, and the tests that run each line of a module.
+
+    Unknown lines are absent.
+    """
 
     seconds: dict[str, float]
     shared: dict[str, float]
     """by file: the seconds of the fixtures that its tests share"""
     tests_of: Mapping[str, Mapping[int, list[str]]]
     failed: list[str]
-    """tests that fail without any change, on a busy machine: left out"""
+    """tests that fail without any change, on a busy machine: excluded"""
 
     def nearest(self, module: str, lines: Iterable[int]) -> list[str]:
-        """The tests that run any of these lines, the quick ones first; nothing where the lines run on import only."""
+        """Return the tests that run any of these lines, quick tests first; empty if the lines run only on import."""
         known = self.tests_of.get(module, {})
         return self.ordered({test for line in lines for test in known.get(line, ())})
 
     def all(self, module: str) -> list[str]:
-        """All tests, those that run anything of a module first."""
+        """Return all tests, with those that run any line of a module first."""
         of_module = self.nearest(module, self.tests_of.get(module, {}))
         return of_module + self.ordered(self.seconds.keys() - set(of_module))
 
     def takes(self, tests: Iterable[str]) -> float:
-        """Seconds of tests, with what they share."""
+        """Return the processor seconds of tests, including their shared fixtures."""
         chosen = set(tests)
         files = {_file(test) for test in chosen}
         return sum(self.seconds[test] for test in chosen) + sum(self.shared.get(file, 0) for file in files)
 
     def allowed(self, tests: Iterable[str]) -> dict[str, float]:
-        """The processor's seconds after which a test is taken to have no end: five times its own and what its file shares, and 10."""
+        """Return the processor seconds after which a test counts as endless: five times its own time and its file's
+        shared time, plus 10.
+        """
         return {test: 10 + 5 * (self.seconds[test] + self.shared.get(_file(test), 0)) for test in tests}
 
     def ordered(self, tests: Iterable[str]) -> list[str]:
-        """Tests: quick ones of files without slow fixtures by their time, then the others by file."""
+        """Sort tests: first quick tests of files without slow fixtures, by time; then the others, by file."""
 
         def rank(test: str) -> tuple[float, str, float, str]:
             seconds, shared = self.seconds[test], self.shared.get(_file(test), 0)
@@ -76,7 +81,7 @@ class Baseline:
 
 
 def preload(folder: Path, tests: list[str]) -> None:
-    """Load the libraries that these tests of a checkout use: what collecting them loads, but the project and the tests themselves."""
+    """Load the libraries that these tests of a checkout import when collected, except the project and the tests themselves."""
     names = folder.parent / "libraries"
     run(
         folder,
@@ -90,7 +95,7 @@ def preload(folder: Path, tests: list[str]) -> None:
 
 
 def compile_kernels(on: bool) -> None:
-    """Whether tests that are begun from here on compile kernels, or run them as plain Python."""
+    """Set whether tests that start later compile kernels or run them as plain Python."""
     os.environ["NUMBA_DISABLE_JIT"] = str(int(not on))
     numba.config.DISABLE_JIT = int(not on)  # type: ignore[attr-defined]
 
@@ -98,10 +103,11 @@ def compile_kernels(on: bool) -> None:
 def measure(
     folder: Path, arguments: list[str], files: list[str], modules: Iterable[Path], kept: Callable[[str], Path]
 ) -> Baseline:
-    """Run the tests of some files of an unchanged checkout, and note what each takes and runs; what was kept of a file is used again.
+    """Run the tests of some files of an unchanged checkout, and record time and executed lines. Stored measurements of
+    a file are reused.
 
     Raises:
-        RuntimeError: they do not run, or more than five fail.
+        RuntimeError: the tests do not run, or more than five fail.
     """
     if new := [file for file in files if not kept(file).exists()]:
         child = _Measured(folder.resolve(), list(modules), {file: kept(file) for file in new})
@@ -131,9 +137,10 @@ def run(
     allowed: Mapping[str, float] | None = None,
     plugin: object = None,
 ) -> tuple[int | None, str]:
-    """Pytest's exit status and output for these arguments in a checkout.
+    """Run pytest with these arguments in a checkout; return its exit status and output.
 
-    None where it took longer than `limit` seconds; minus SIGXCPU where a test spent more than it is `allowed` of the processor's time.
+    The status is None after more than `limit` seconds. It is minus SIGXCPU if a test used more than its `allowed`
+    processor time.
     """
     log = folder.parent / "output"
     child = os.fork()
@@ -144,14 +151,15 @@ def run(
 
 
 def _ended(child: int, limit: float) -> int | None:
-    """Exit status of a child that leads a process group, of which nothing is left; None after `limit` seconds."""
+    """Wait for a child that leads a process group and kill the group; return the exit status, or None after `limit` seconds."""
     deadline = time.monotonic() + limit
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended or time.monotonic() > deadline:
             break
         time.sleep(0.01)
-    with contextlib.suppress(ProcessLookupError):  # what its tests started and left is in its process group
+    # The process group contains all processes that the tests started and left running.
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     if not ended:
         os.waitpid(child, 0)
@@ -168,8 +176,8 @@ def _child(folder: Path, arguments: list[str], log: Path, plugin: object) -> Non
         os.chdir(folder)
         sys.path[0:0] = [str(folder / "include"), str(folder)]
         for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
-            del sys.modules[name]  # this module's own package
-        sys.modules["__main__"] = types.ModuleType("__main__")  # processes that tests start do not load this program
+            del sys.modules[name]  # Remove this module's own package.
+        sys.modules["__main__"] = types.ModuleType("__main__")  # Processes that tests start must not load this program.
         if isinstance(plugin, Collected):
             plugin.before()
         code = int(pytest.main(arguments, plugins=[plugin] if plugin else []))
@@ -180,7 +188,7 @@ def _child(folder: Path, arguments: list[str], log: Path, plugin: object) -> Non
 
 
 class Collected:
-    """The tests of some files, collected in a process of its own that is forked for each change of a module."""
+    """The tests of some files, collected in a separate process that forks for each change of a module."""
 
     def __init__(self, folder: Path, arguments: list[str], modules: Iterable[Path]) -> None:
         self.folder = folder.resolve()
@@ -196,7 +204,7 @@ class Collected:
         os.close(asked)
         os.close(answers)
         self._asks, self._answered = os.fdopen(asks, "w"), os.fdopen(answered)
-        if not self._answered.readline():  # until all is loaded nothing may be changed
+        if not self._answered.readline():  # Nothing may be changed until everything is loaded.
             raise RuntimeError("tests cannot be collected")
 
     def close(self) -> None:
@@ -205,7 +213,7 @@ class Collected:
         os.waitpid(self._pid, 0)
 
     def run(self, module: Path, allowed: Mapping[str, float], limit: float) -> tuple[int | None, list[str]] | None:
-        """Exit status and failed tests, as `run` would have it for the module as it lies there; None where only that can tell."""
+        """Return exit status and failed tests for the current module file, as `run` does; return None if only `run` can decide."""
         request = {"module": str(self.folder / module), "allowed": allowed, "limit": limit}
         self._asks.write(json.dumps(request) + "\n")
         self._asks.flush()
@@ -216,13 +224,13 @@ class Collected:
         return None if code == _CANNOT else (code, failed)
 
     def before(self) -> None:
-        """Note from here on which lines run."""
+        """Start to record executed lines."""
         self.coverage = Coverage(data_file=None, include=list(self.modules), config_file=False)
         self.coverage.start()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Answer until nobody asks."""
+        """Answer requests until the other side closes the pipe."""
         if session.testsfailed:
             os._exit(_CANNOT)
         self.coverage.stop()
@@ -267,7 +275,7 @@ class Collected:
             self.failed.append(report.nodeid)
 
     def _replaced(self, module: str) -> bool:
-        """Put a changed module's functions in the place of those loaded; False where other code differs, or one that ran already."""
+        """Replace the loaded functions of a changed module; return False if other code differs, or if a changed function already ran."""
         before, after = (
             compile(text, module, "exec", dont_inherit=True)
             for text in (self.modules[module], Path(module).read_text("utf-8"))
@@ -296,7 +304,7 @@ def _within(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _differing(before: types.CodeType, after: types.CodeType) -> list[tuple[types.CodeType, types.CodeType]] | None:
-    """The functions of a module (or a class) that differ, in their own; None where what is outside of them does."""
+    """Return the functions of a module (or a class) that differ in their own code; return None if code outside of functions differs."""
     shape = [
         (
             code.co_code,
@@ -323,7 +331,7 @@ def _differing(before: types.CodeType, after: types.CodeType) -> list[tuple[type
 
 
 class _Loaded:
-    """The libraries that are loaded when tests have been collected: from other places than the checkout."""
+    """Lists the libraries that are loaded after tests are collected, excluding modules of the checkout."""
 
     def __init__(self, folder: Path, into: Path) -> None:
         self.folder, self.into = str(folder.resolve()), into
@@ -340,7 +348,7 @@ class _Loaded:
 
 
 class _Limited:
-    """Ends a process in which a test spends more than the seconds of the processor's time that it is allowed."""
+    """Ends a process in which a test uses more than its allowed processor time."""
 
     def __init__(self, allowed: Mapping[str, float]) -> None:
         self.allowed = allowed
@@ -352,7 +360,7 @@ class _Limited:
 
 
 class _Measured:
-    """Which test runs which line, by coverage's contexts, and how long it takes."""
+    """Records which test runs which line, with coverage's contexts, and the time of each test."""
 
     def __init__(self, folder: Path, modules: list[Path], into: Mapping[str, Path]) -> None:
         self.folder, self.into = folder, into
@@ -384,7 +392,7 @@ class _Measured:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
-        """What a module's fixture runs, each of its tests may notice; of a session's, any test."""
+        """Assign the lines of a fixture to tests: each test of the module for a module's fixture, any test for a session's fixture."""
         test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
         wide = {"function": test, "class": _file(test) + "::", "module": _file(test) + "::"}
         began = _spent()
@@ -421,7 +429,7 @@ class _Measured:
 
 
 def _tests(contexts: list[str], file: str, tests: Iterable[str]) -> list[str]:
-    """The tests of a file that run a line, by the contexts that it ran in."""
+    """Return the tests of a file that run a line, given the contexts of the line."""
     whole = tuple(context for context in contexts if context.endswith("::") and _file(context) == file)
     return sorted(test for test in tests if test in contexts or (whole and test.startswith(whole)))
 
@@ -431,6 +439,6 @@ def _file(test: str) -> str:
 
 
 def _spent() -> float:
-    """Seconds of the processor's time of this process and of those that it started and that ended."""
+    """Return the processor seconds of this process and of its ended children."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system

@@ -1,4 +1,4 @@
-"""The engine, the images and the running stack, once for all tests of containers."""
+"""Fixtures that all container tests share: the engine, the images and the running stack."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests import compose
 from tests.containers.engine import IMAGES, CannotStart, Engine, build_images, build_stand_ins, running_engine
 
 ADDRESS = "127.77.0.1"
-"""where the page is published: one of this machine's own addresses that nobody else uses"""
+"""The address where the page is published: a loopback address of this machine that no other service uses."""
 TARGETS = {"airflow": "s2corpus-airflow:latest", "spark": "s2corpus-spark:latest"}
 ADMINISTRATOR = "operator"
 
@@ -64,7 +64,7 @@ class Stack:
 
 @pytest.fixture(scope="session")
 def engine() -> Iterator[Engine]:
-    """A container engine with the images of the stand-ins and of the project."""
+    """Yield a container engine that has the images of the stand-ins and of the project."""
     try:
         with running_engine() as found:
             build_stand_ins(found)
@@ -76,7 +76,7 @@ def engine() -> Iterator[Engine]:
 
 @pytest.fixture(scope="session")
 def stack(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """All services but GROBID and Spark, up and healthy on new volumes."""
+    """Start all services except GROBID and Spark on new volumes; yield them when they are healthy."""
     values = {name: secrets.token_hex(16) for name in compose.required(compose.FILE.read_text("utf-8"))}
     values |= IMAGES | {
         "COMPOSE_PROJECT_NAME": "s2corpus-test",

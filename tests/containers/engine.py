@@ -1,4 +1,4 @@
-"""A Docker engine of the tests' own. Its processes, socket and firewall rules end with the tests; its images stay in a cache folder."""
+"""A separate Docker engine for tests. Its processes, socket and firewall rules end with the tests; its images remain in a cache folder."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ IMAGES = {
     "REDIS_IMAGE": "standin-redis:8",
     "S3_IMAGE": "standin-seaweedfs:latest",
 }
-"""variable of docker-compose.yaml → the image that stands for the one of a registry"""
+"""variable of docker-compose.yaml → the stand-in image that replaces the registry's image"""
 BUILD_CACHE = "12GB"
 
 
 class CannotStart(Exception):
-    """No container engine can start here; the message says why."""
+    """Raised if no container engine can start here; the message gives the reason."""
 
 
 def find_obstacle() -> str | None:
-    """Say what keeps an engine from starting here; None if nothing is known to.
+    """Return the reason why no engine can start here, or None if no obstacle is found.
 
-    Continuous integration (`CI=true`) installs the packages; a developer is only told which.
+    In continuous integration (`CI=true`), the function installs missing packages. On a developer's machine, it only
+    returns the command that installs them.
     """
     if os.geteuid() != 0:
         return "a container engine needs root"
@@ -79,7 +80,7 @@ class Engine:
         """Run a client's command; return its standard output.
 
         Raises:
-            AssertionError: it failed; the message has its output.
+            AssertionError: the command failed; the message contains its output.
         """
         done = subprocess.run(
             command, env=self.environ | more, cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=False
@@ -98,7 +99,7 @@ class Engine:
         return self.docker(*arguments).split("\n")[:-1]
 
     def remove_containers(self) -> None:
-        """Remove every container, volume and network; the engine has none but those of tests."""
+        """Remove every container, volume and network. The engine has no containers except those of tests."""
         for list_, remove in (
             (("ps", "-aq"), ("rm", "-f", "-v")),
             (("volume", "ls", "-q"), ("volume", "rm", "-f")),
@@ -144,7 +145,7 @@ def _firewall() -> str:
 
 
 def _processes(home: Path) -> list[int]:
-    """List the processes that name the engine's folder: the engine, its containerd, and what runs containers."""
+    """List the processes with the engine's folder in their command line: the engine, its containerd, and the container runtimes."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
@@ -158,7 +159,10 @@ def _bridges() -> set[str]:
 
 
 def list_remains(home: Path, bridges: set[str]) -> list[str]:
-    """List what an ended engine left on this machine; `bridges` are the interfaces from before."""
+    """List what a stopped engine left on this machine: processes, mounts and interfaces.
+
+    `bridges` are the interfaces that existed before.
+    """
     remains = [f"process {pid}" for pid in _processes(home)]
     mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
     remains += [f"mount {mount}" for mount in mounts if mount.startswith((f"{home}/", f"{CACHE}/"))]
@@ -167,17 +171,17 @@ def list_remains(home: Path, bridges: set[str]) -> list[str]:
 
 @contextmanager
 def running_engine() -> Iterator[Engine]:
-    """Run an engine with its own socket, and its data in the cache folder; nothing of it stays but the data.
+    """Run an engine with its own socket and with its data in the cache folder; only the data remains afterwards.
 
     Raises:
-        CannotStart: there is no engine here, or it does not start.
+        CannotStart: no engine is installed here, or the engine does not start.
     """
     if obstacle := find_obstacle():
         raise CannotStart(obstacle)
     CACHE.mkdir(parents=True, exist_ok=True)
     forward = Path("/proc/sys/net/ipv4/ip_forward")
     with (CACHE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # One engine at a time has the data folder.
+        fcntl.flock(lock, fcntl.LOCK_EX)  # Only one engine at a time may use the data folder.
         home = Path(tempfile.mkdtemp(prefix="s2corpus-engine-"))
         firewall, forwarded, bridges = _firewall(), forward.read_text(), _bridges()
         with (CACHE / "dockerd.log").open("wb") as log:
@@ -235,7 +239,7 @@ def _wait_until_started(engine: Engine, process: subprocess.Popen[bytes]) -> Non
 
 
 def build_stand_ins(engine: Engine) -> None:
-    """Build the images that stand for those of a registry, on a Debian made from its packages."""
+    """Build the images that replace the registry's images, on a Debian base built from Debian's packages."""
     digest = hashlib.sha256(DEBIAN_PACKAGES.encode()).hexdigest()[:8]
     debian = f"standin-debian:{digest}"
     if not engine.lines("image", "ls", "-q", debian):
@@ -261,6 +265,6 @@ def build_stand_ins(engine: Engine) -> None:
 
 
 def build_images(engine: Engine, names: Mapping[str, str]) -> None:
-    """Build targets of the project's Dockerfile under their names, on the stand-in of its base image."""
+    """Build targets of the project's Dockerfile on the stand-in of its base image, and tag them with the given names."""
     for target, tag in names.items():
         engine.build(tag, ROOT, "--build-arg", f"BASE={BASE}", "--target", target)

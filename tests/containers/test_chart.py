@@ -1,4 +1,4 @@
-"""What the Airflow chart and deploy/kubernetes run exists in the built images, and the chart's probes succeed."""
+"""Every program and file that the Airflow chart and deploy/kubernetes use exists in the built images, and the chart's probes succeed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def absolute_paths(value: Any) -> set[str]:
-    """Return the absolute paths that the strings of a tree name, addresses apart."""
+    """Return the absolute paths in the strings of a tree; paths inside URLs are excluded."""
     return {
         path.rstrip("/.")
         for text in strings(value)
@@ -45,7 +45,7 @@ def containers(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def check_paths(engine: Engine, image: str, paths: set[str]) -> None:
-    """Look up paths in an image; what is below /scratch programs make on a volume."""
+    """Assert that the paths exist in an image. Paths below /scratch are excluded: programs create them on a volume."""
     paths = {path for path in paths if not path.startswith("/scratch/")}
     script = 'for path; do [ -e "$path" ] || echo "$path"; done'
     missing = engine.docker("run", "--rm", "--network", "none", image, "bash", "-c", script, "bash", *sorted(paths))
@@ -71,7 +71,7 @@ def test_images_have_every_path_of_manifests(engine: Engine) -> None:
 
 
 def test_images_have_every_program_of_manifests(engine: Engine) -> None:
-    """The first word of a command is a program; the chart's pods without one get the image's entrypoint."""
+    """Check that the first word of each command is a program. Pods of the chart without a command use the image's entrypoint."""
     for path in MANIFESTS:
         for container in containers(path):
             if container["image"] in TARGETS.values() and "command" in container:

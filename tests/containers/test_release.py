@@ -1,4 +1,4 @@
-"""A release by the containers of docker-compose.yaml, whose Celery worker is killed on the way."""
+"""The containers of docker-compose.yaml build a release although its Celery worker is killed on the way."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ print(len(documents))
 
 
 def kill_worker(stack: Stack) -> None:
-    """End the worker's container with all its processes at once, as the kernel does when memory runs out."""
+    """Kill the worker's container with all its processes, as the kernel does when memory runs out."""
     pid = int(stack.engine.docker("inspect", "--format", "{{.State.Pid}}", stack.container("airflow-worker")))
     os.kill(pid, signal.SIGKILL)
 

@@ -1,4 +1,7 @@
-"""The services of docker-compose.yaml when they run: first processes, networks, logs, and Spark."""
+"""The services of docker-compose.yaml run correctly.
+
+First processes reap children, the PDF reader reaches no other network, helpers end without warnings, and Spark runs jobs.
+"""
 
 from __future__ import annotations
 

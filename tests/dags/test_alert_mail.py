@@ -1,4 +1,4 @@
-"""Mails of alerts: sent by Airflow's SMTP provider, as the connection says, to a real mail server."""
+"""Airflow's SMTP provider sends alert mails to a real mail server according to the connection."""
 
 from __future__ import annotations
 

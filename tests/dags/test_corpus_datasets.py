@@ -1,6 +1,7 @@
-"""The DAG of a dataset: when it runs, in which order, for which snapshot, and that nothing is published which fails a check.
+"""The DAG of a dataset runs at the right time, in the right order and for the right snapshot. It never publishes a
+dataset that fails a check.
 
-Its tasks are called one by one; `make demo DATASETS=1` has a scheduler run them.
+The tests call its tasks one by one; `make demo DATASETS=1` runs them with a scheduler.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ KEY = "2026-04-01T00:00:00Z"
 
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The DAG file, with a spec of one's own and a lake with two published snapshots."""
+    """Import the DAG file with a test spec and a lake that has two published snapshots."""
     monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path / "airflow"))
     monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path / "lake"))
     monkeypatch.setenv("S2CORPUS_DATASETS", str(tmp_path / "datasets"))

@@ -1,4 +1,4 @@
-"""The DAGs as Airflow sees them: they parse fast, one a spec, stages in order, and only what may pass is retried."""
+"""The DAGs as Airflow loads them: they parse fast, each spec has one DAG, stages run in order, and only transient errors are retried."""
 
 from __future__ import annotations
 
@@ -141,7 +141,10 @@ def test_only_what_may_pass_is_retried(dags: dict[str, object], error: str, retr
 
 
 def test_an_api_server_whose_database_is_down_is_waited_for(dags: dict[str, object]) -> None:
-    """A task that meets it while PostgreSQL starts again fails with Airflow's own error, whatever the task's error was."""
+    """Check that a task is retried if the API server is unavailable while PostgreSQL restarts.
+
+    It then fails with Airflow's own error, regardless of the task's error.
+    """
     from airflow.sdk import RetryAction
     from airflow.sdk.exceptions import AirflowRuntimeError, ErrorType
     from airflow.sdk.execution_time.comms import ErrorResponse
@@ -157,17 +160,20 @@ def test_the_documentation_is_the_modules_docstring(dags: dict[str, object]) -> 
 
 
 def test_parsing_takes_little_beyond_airflow_itself() -> None:
-    """No time is asserted: the heavy libraries that would cost it must not be there."""
+    """Check that the heavy libraries are not imported; no time is asserted."""
     code = (
         "import sys; sys.path[:0] = ['dags', 'plugins']; import airflow.sdk; before = set(sys.modules); import corpus_release;"
         "print(*sorted({'pyarrow', 'duckdb', 'numba', 'pandas', 'lxml', 'boto3'} & (set(sys.modules) - before)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout.splitlines()[-1].split() == []  # a provider may warn before
+    assert done.stdout.splitlines()[-1].split() == []  # A provider may print warnings first.
 
 
 def told(argument: str, code: str, **environ: str) -> list[str]:
-    """What a process prints that Airflow would start with this argument, after the import of its local settings."""
+    """Return the last line, as words, that a process prints after importing Airflow's local settings.
+
+    The process has the given argument, as Airflow would start it.
+    """
     begin = f"import sys; sys.argv = ['airflow', {argument!r}]; sys.path[:0] = ['dags', 'plugins', 'include'];"
     code = f"{begin} import airflow_local_settings; {code}"
     done = subprocess.run(
@@ -275,7 +281,7 @@ def test_the_approval_is_rejected_when_nobody_answers(dags: dict[str, object]) -
 def test_every_task_tells_of_its_failure_and_where_to_read_what_to_do(dags: dict[str, object]) -> None:
     runbook = (ROOT / "docs" / "runbook.md").read_text("utf-8")
     for task in dags["corpus_release__s2_v2"].tasks:
-        told = task.on_failure_callback  # of a mapped task as it was given, else in a list
+        told = task.on_failure_callback  # A mapped task stores the callback itself; other tasks store a list.
         assert [each.__name__ for each in (told if isinstance(told, list) else [told])] == ["task_failed"], task.task_id
         stage = task.task_id.partition(".")[0]
         anchor = f"stage-{stage}" if stage in STAGE_NAMES else stage
@@ -305,7 +311,7 @@ def test_operators_may_have_a_folder_of_specs_of_their_own(tmp_path: Path) -> No
 
 
 def test_what_monitoring_names_airflow_emits() -> None:
-    """Every metric of docs/monitoring.md is in Airflow's own registry."""
+    """Check that every metric of docs/monitoring.md is in Airflow's own registry."""
     import airflow._shared.observability.metrics as metrics
 
     registry = yaml.safe_load((Path(metrics.__file__).parent / "metrics_template.yaml").read_text("utf-8"))["metrics"]
@@ -319,7 +325,7 @@ def test_what_monitoring_names_airflow_emits() -> None:
 
 
 def begun(dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, accept: dict[str, str], earlier: object) -> object:
-    """What intake's `plan` answers in a run with this parameter, beside an earlier run."""
+    """Return what intake's `plan` returns in a run with this `accept` parameter, given an earlier run."""
     import corpus_release
 
     context = {
@@ -341,7 +347,8 @@ def test_what_the_run_accepts_is_kept_with_the_release(
 ) -> None:
     monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
     monkeypatch.delenv("S2CORPUS_CATALOG", raising=False)
-    (tmp_path / "drops" / "2023-01-a").mkdir(parents=True)  # what the spec's pattern matches; still being written
+    # A folder that matches the spec's pattern and is still being written.
+    (tmp_path / "drops" / "2023-01-a").mkdir(parents=True)
     with pytest.raises(UserError, match=r"'link\.nothing' is not a check; expected <stage>\.<check>, one of link\."):
         begun(dags, monkeypatch, {"link.nothing": "a reason of some length"}, None)
     reasons = {"link.drift_of_linked_entries_block": "the source dblp ended"}
@@ -394,7 +401,7 @@ def test_an_alert_names_the_shards(
 def test_alerts_name_the_release_of_noon(
     dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A failing run as of noon alerts once, however many shards fail, and leaves the release of midnight alone."""
+    """Check that a failing release as of noon alerts once, even if many shards fail, and does not affect the release of midnight."""
     import corpus_alerts
 
     url = f"sqlite:///{tmp_path}/catalog.db"
@@ -442,12 +449,15 @@ def test_late_alert_names_the_release(dags: dict[str, object], monkeypatch: pyte
 def test_backfill_contains_only_intervals_of_the_schedule(
     dags: dict[str, object], spec: str, first: str, last: str, releases: list[str]
 ) -> None:
-    """`end_date` is the last interval's beginning; Airflow answers a backfill without intervals with a sentence."""
+    """Check backfills by interval.
+
+    `end_date` is the start of the last interval; Airflow rejects a backfill without intervals with a message.
+    """
     assert timetable(dags[f"corpus_release__{spec}"])(first, last) == releases
 
 
 def timetable(dag: object) -> Callable[[str, str], list[str]]:
-    """Return how the scheduler, which reads the serialized DAG, lists the ends of a backfill's intervals."""
+    """Return a function that lists the ends of a backfill's intervals as the scheduler does, from the serialized DAG."""
     import release_timetable
     from airflow import plugins_manager
     from airflow.serialization.serialized_objects import DagSerialization

@@ -1,4 +1,4 @@
-"""The example of a consumer's DAG keeps copies by deltas: each is equal to a whole copy, byte for byte."""
+"""The example of a consumer's DAG updates copies by deltas; each copy is byte for byte equal to a complete copy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["snapshots"]  # a fixture
 
 @pytest.fixture
 def consumer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The DAG's module, with a folder for copies."""
+    """Import the DAG's module with a folder for copies."""
     monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path / "airflow"))
     monkeypatch.setenv("S2CORPUS_COPIES", str(tmp_path / "copies"))
     monkeypatch.syspath_prepend(str(ROOT / "dags"))
@@ -49,7 +49,7 @@ def test_copies_follow_by_deltas_and_are_equal_to_whole_ones(
     for folder in snapshots:
         copy = consumer.keep_a_copy.function(triggering_asset_events=published(consumer, folder))
         assert _same(Path(copy), folder)
-    assert applied == [folder.name for folder in snapshots[1:]]  # only the first was fetched whole
+    assert applied == [folder.name for folder in snapshots[1:]]  # Only the first snapshot was fetched completely.
     shutil.rmtree(tmp_path / "copies" / snapshots[-1].name)
     again = consumer.keep_a_copy.function(triggering_asset_events=published(consumer, snapshots[-1]))
     assert _same(Path(again), snapshots[-1])

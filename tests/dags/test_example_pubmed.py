@@ -1,4 +1,7 @@
-"""PubMed's update files, fetched from a server that stands where NLM's does: with their checksums, each once, damaged ones again."""
+"""The example DAG fetches PubMed's update files from a stand-in for NLM's server.
+
+It verifies checksums, fetches each file once, and fetches damaged files again.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Files and an index page, as an HTTP mirror of an FTP server has them."""
+    """Serves files and an index page, as an HTTP mirror of an FTP server does."""
 
     asked: list[str] = []  # noqa: RUF012 (shared by the requests)
 
@@ -33,7 +36,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def nlm(tmp_path: Path) -> Iterator[tuple[str, Path]]:
-    """The folder of update files: its address, and where it lies."""
+    """Yield the address and the local folder of the update files."""
     folder = tmp_path / "pubmed" / "updatefiles"
     folder.mkdir(parents=True)
     Quiet.asked = []
@@ -44,7 +47,7 @@ def nlm(tmp_path: Path) -> Iterator[tuple[str, Path]]:
 
 
 def offer(folder: Path, name: str, data: bytes) -> bytes:
-    """Put a file there with its checksum, written as NLM writes it."""
+    """Write a file and its checksum in NLM's format; return the compressed bytes."""
     packed = gzip.compress(data, mtime=0)
     (folder / name).write_bytes(packed)
     (folder / f"{name}.md5").write_text(f"MD5({name})= {hashlib.md5(packed).hexdigest()}\n")
@@ -53,7 +56,7 @@ def offer(folder: Path, name: str, data: bytes) -> bytes:
 
 @pytest.fixture
 def deliver_new(nlm: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """What the DAG's task does."""
+    """Return the function of the DAG's task."""
     monkeypatch.setenv("AIRFLOW_HOME", str(tmp_path / "airflow"))
     monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path / "lake"))
     monkeypatch.syspath_prepend(str(ROOT / "dags"))

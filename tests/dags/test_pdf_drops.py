@@ -1,4 +1,4 @@
-"""The DAG of new drops as Airflow sees it: what it waits for, how much it does at a time, and that it parses light."""
+"""The DAG of new drops as Airflow loads it: it waits for the right folders, limits its work per run, and imports no heavy libraries."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_parsing_takes_little_beyond_airflow_itself() -> None:
 
 
 def fired(watch: Any, seconds: float) -> list[str]:
-    """The folders for which a watch fires within some seconds."""
+    """Return the folders for which a watch fires within the given number of seconds."""
     found: list[str] = []
 
     async def listen(events: AsyncIterator[Any]) -> None:

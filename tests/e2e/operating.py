@@ -1,4 +1,4 @@
-"""What the tests of operating share: an Airflow with specs of its own, ears for its alerts, and the moves of an operator."""
+"""Helpers for the tests of operation: an Airflow with test specs, receivers for its alerts, and the actions of an operator."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ENDED = ("success", "failed")
 
 
 def month(ago: int) -> datetime:
-    """The first instant of the month so many months before this one (UTC)."""
+    """Return the first instant (UTC) of the month that is `ago` months before the current month."""
     now = datetime.now(UTC)
     months = now.year * 12 + now.month - 1 - ago
     return datetime(months // 12, months % 12 + 1, 1, tzinfo=UTC)
@@ -34,7 +34,7 @@ def month(ago: int) -> datetime:
 
 @dataclass
 class Heard:
-    """What came to the webhook and the mail server."""
+    """The alerts that the webhook and the mail server received."""
 
     url: str
     smtp_port: int
@@ -42,17 +42,17 @@ class Heard:
     mails: list[Message] = field(default_factory=list)
 
     def texts(self, subject: str) -> list[str]:
-        """The alerts with this first line."""
+        """Return the alerts with this first line."""
         return [body["text"] for path, body in self.posts if body["text"].splitlines()[0] == subject]
 
     def about(self, subject: str) -> list[Message]:
-        """The mails whose subject has these words."""
+        """Return the mails with these words in the subject."""
         return [mail for mail in self.mails if subject in " ".join(mail["Subject"].split())]
 
 
 @contextmanager
 def listening() -> Iterator[Heard]:
-    """A webhook and a mail server of this process."""
+    """Run a webhook and a mail server in this process; yield what they receive."""
     heard = Heard("", 0)
 
     class Hook(BaseHTTPRequestHandler):
@@ -85,13 +85,13 @@ def listening() -> Iterator[Heard]:
 
 
 class Operator:
-    """One DAG, as an operator works with it over Airflow's REST API."""
+    """One DAG and the actions of an operator over Airflow's REST API."""
 
     def __init__(self, client: AirflowClient, dag: str, approver: AirflowClient | None = None) -> None:
         self.client, self.dag, self.approver = client, dag, approver or client
 
     def run_of(self, start: datetime, seconds: float = 90) -> str:
-        """The id of the run of an interval, as soon as there is one."""
+        """Wait for the run of an interval and return its id."""
         deadline = time.monotonic() + seconds
         while (found := self.client.run_of(self.dag, start)) is None:
             assert time.monotonic() < deadline, f"no run of {self.dag} from {start}"
@@ -106,7 +106,7 @@ class Operator:
         return next(iter(states)) if len(states) == 1 else None
 
     def wait(self, run: str, task: str, *states: str, seconds: float = 900) -> None:
-        """Wait until a task is in one of the states; a run that ends before is an error."""
+        """Wait until a task is in one of the states; fail if the run ends first."""
         deadline = time.monotonic() + seconds
         while (state := self.state(run, task)) not in states:
             ended = self.client.state(self.dag, run) in ENDED
@@ -115,7 +115,7 @@ class Operator:
             time.sleep(0.3)
 
     def end(self, run: str, seconds: float = 900) -> str:
-        """How a run ended."""
+        """Wait until a run ends and return its final state."""
         deadline = time.monotonic() + seconds
         while (state := self.client.state(self.dag, run)) not in ENDED:
             assert time.monotonic() < deadline, f"{run} does not end: {self.why(run)}"
@@ -123,23 +123,24 @@ class Operator:
         return state
 
     def why(self, run: str) -> str:
-        """What a run did not do, and the last lines of what failed in it."""
+        """Describe the unfinished tasks of a run, with the last lines of the first failed task's log."""
         left = [t for t in self.tasks(run).values() if t["state"] not in ("success", None)]
         failed = [t for t in left if t["state"] == "failed"]
         log = self.client.log(self.dag, run, failed[0])[-25:] if failed else []
         return "\n".join([*(f"{t['task_id']}[{t['map_index']}]: {t['state']}" for t in left), *log])
 
     def wait_to_be_asked(self, run: str) -> None:
-        """Wait for the request, and as a person would before the answer.
+        """Wait for the approval request, then wait five seconds, as a person would before answering.
 
-        The scheduler learns up to a loop later that the asking process has ended; it takes a task that was answered and queued again by
-        then for one that was killed, and asks anew (Airflow 3.3.2, `process_executor_events`; docs/runbook.md#approve).
+        The scheduler notices up to a loop later that the requesting process has ended. If a task is answered and queued
+        again before that, the scheduler treats it as killed. The task then requests approval again (Airflow 3.3.2,
+        `process_executor_events`; docs/runbook.md#approve).
         """
         self.wait(run, "approve", "awaiting_input")
         time.sleep(5)
 
     def answer(self, run: str, option: str, note: str, *, as_starter: bool = False) -> str:
-        """Answer the request for approval, as the approver or as who starts the runs; what was asked."""
+        """Answer the request for approval, as the approver or as the user who starts the runs; return the request's text."""
         self.wait_to_be_asked(run)
         path = f"dags/{self.dag}/dagRuns/{quote(run)}/taskInstances/approve/-1/hitlDetails"
         asked: str = self.client.call("GET", path)["body"]
@@ -148,21 +149,21 @@ class Operator:
         return asked
 
     def wait_for_try(self, run: str, task: str, number: int, seconds: float = 300) -> None:
-        """Wait until a task is tried for this time."""
+        """Wait until the task's try number reaches `number`."""
         deadline = time.monotonic() + seconds
         while self.tasks(run)[task, -1]["try_number"] < number:
             assert time.monotonic() < deadline, self.why(run)
             time.sleep(0.3)
 
     def let_pass_the_time_to_answer(self, run: str) -> None:
-        """As if `approval_hours` had passed: only the clock is not waited for."""
+        """Simulate the expiry of `approval_hours` by changing the deadline in Airflow's database."""
         self.wait_to_be_asked(run)
         with create_engine(os.environ["AIRFLOW__DATABASE__SQL_ALCHEMY_CONN"]).begin() as database:
             passed = "UPDATE task_instance SET trigger_timeout = now() WHERE dag_id = :dag AND run_id = :run AND task_id = 'approve'"
             database.execute(text(passed), {"dag": self.dag, "run": run})
 
     def clear(self, run: str, *tasks: str) -> None:
-        """Clear tasks and all that follows them."""
+        """Clear tasks and all downstream tasks."""
         self.client.call(
             "POST",
             f"dags/{self.dag}/clearTaskInstances",
@@ -176,11 +177,11 @@ class Operator:
         )
 
     def cancel(self, run: str) -> None:
-        """Stop a run where it is."""
+        """Mark a run as failed, which stops it."""
         self.client.call("PATCH", f"dags/{self.dag}/dagRuns/{quote(run)}", {"state": "failed"})
 
     def wait_for_backfills(self, seconds: float = 300) -> None:
-        """Wait until the scheduler has noted that the DAG's backfills are complete: it refuses another one before, and looks seldom."""
+        """Wait until the scheduler has marked the DAG's backfills as complete. It checks rarely and refuses another backfill before."""
         deadline = time.monotonic() + seconds
         while any(
             not each["completed_at"] for each in self.client.call("GET", f"backfills?dag_id={self.dag}")["backfills"]

@@ -1,4 +1,4 @@
-"""The catalog on a real PostgreSQL: its migration makes the models' tables, and it holds what happened last."""
+"""The catalog on a real PostgreSQL: the migration creates the models' tables, and the catalog stores the latest status."""
 
 from __future__ import annotations
 

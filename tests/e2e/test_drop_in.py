@@ -1,6 +1,8 @@
-"""What S2ORC's README and public code do with release 20200705 works on `corpus/` of our snapshots, unchanged but for its address.
+"""Code written for S2ORC release 20200705 (its README and public code) works unchanged on `corpus/` of our snapshots,
+except for the address.
 
-Each reader here is written anew from what such code touches: which files it opens, by which names, and which keys it takes for granted.
+Each reader here is rewritten from the parts of such code that touch the data: opened files, their names, and required
+keys.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ BATCHES = int(WIDE["corpus_files"])
 
 @pytest.fixture(scope="module")
 def full(sampled: tuple[Run, Truth], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder `full/` as its README describes it: `corpus/` of the snapshot, copied."""
+    """Copy `corpus/` of the snapshot to a folder `full/`, as the README describes it."""
     folder = tmp_path_factory.mktemp("drop-in") / "20200705v1" / "full"
     shutil.copytree(sampled[0].lake.uri(f"snapshots/{sampled[0].snapshot_id}/corpus"), folder)
     return folder
@@ -33,7 +35,7 @@ def full(sampled: tuple[Run, Truth], tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(scope="module")
 def unpacked(full: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same after `gunzip *`."""
+    """Return the same folder after `gunzip *`."""
     folder = tmp_path_factory.mktemp("unpacked") / "full"
     for path in sorted(full.glob("*/*.jsonl.gz")):
         plain = folder / path.parent.name / path.stem
@@ -60,7 +62,7 @@ def test_the_readme_counts_citation_edges(sampled: tuple[Run, Truth], unpacked: 
 
 
 def test_the_readme_gathers_citation_contexts(unpacked: Path) -> None:
-    """Pairs metadata and parses of one batch, resolves each inline citation, takes its paragraph."""
+    """Check the README's example: pair metadata and parses of one batch, resolve each inline citation, and take its paragraph."""
     contexts: list[dict[str, Any]] = []
     titles: dict[str, str] = {}
     for batch in range(BATCHES):
@@ -91,7 +93,7 @@ def test_the_readme_gathers_citation_contexts(unpacked: Path) -> None:
 
 
 def test_a_reader_that_keeps_a_field_of_study(full: Path, tmp_path: Path) -> None:
-    """Filters metadata by field, then takes the parses of those papers by id, as bytes, from the gzip file of the same number."""
+    """Filter metadata by field of study, then read the parses of those papers by id, as bytes, from the gzip file with the same number."""
     kept: set[str] = set()
     for batch in range(BATCHES):
         mine: set[str] = set()
@@ -120,7 +122,7 @@ def test_a_reader_that_keeps_a_field_of_study(full: Path, tmp_path: Path) -> Non
 
 
 def test_a_reader_that_takes_sections_by_their_titles(full: Path) -> None:
-    """Lower-cases every section title, keeps introductions and related work: a title must be a string everywhere."""
+    """Lower-case every section title and select introductions and related work. Every section title must be a string."""
     wanted = ("introduction", "related work", "background")
     found = Counter()  # type: ignore[var-annotated]
     for path in sorted((full / "pdf_parses").glob("*.gz")):
@@ -134,7 +136,9 @@ def test_a_reader_that_takes_sections_by_their_titles(full: Path) -> None:
 
 
 def test_a_reader_that_asks_for_whole_papers_only(full: Path) -> None:
-    """Takes a paper only with citations both ways, title, abstract, authors, venue and all parts of its parse; no key may be absent."""
+    """Select only papers with citations in both directions, title, abstract, authors, venue and all parts of the parse.
+    No key may be absent.
+    """
     allowed = []
     for path in sorted((full / "metadata").glob("*.gz")):
         with gzip.open(path) as lines:
@@ -156,7 +160,7 @@ def test_a_reader_that_asks_for_whole_papers_only(full: Path) -> None:
 
 
 def test_a_reader_that_makes_a_citation_graph(full: Path) -> None:
-    """Joins the entries' links with inbound and outbound citations of the metadata: one graph, whoever says it."""
+    """Join the links of bibliography entries with inbound and outbound citations of the metadata. All three must give the same graph."""
     outbound, inbound, linked = defaultdict(set), defaultdict(set), defaultdict(set)
     for path in sorted((full / "metadata").glob("*.gz")):
         with gzip.open(path) as lines:
@@ -176,7 +180,7 @@ def test_a_reader_that_makes_a_citation_graph(full: Path) -> None:
 
 
 def test_the_object_of_release_20190928(full: Path, shared_data: Path) -> None:
-    """Key by key what the published examples have, at every depth; each entry's cited paper is its `links`."""
+    """Compare keys with the published examples at every depth; each entry's `links` contains the cited paper."""
     published = [
         json.loads(path.read_text("utf-8"))
         for path in sorted((shared_data / "s2orc/doc2json_fixtures/s2orc/20190928").glob("*.json"))
@@ -188,7 +192,7 @@ def test_the_object_of_release_20190928(full: Path, shared_data: Path) -> None:
     ]
     assert ours and published
     theirs = shape(published)
-    theirs["body_text[].eq_spans[]"] = theirs["body_text[].cite_spans[]"]  # the examples have no formulas
+    theirs["body_text[].eq_spans[]"] = theirs["body_text[].cite_spans[]"]  # The published examples have no formulas.
     for path, keys in shape([line for line in ours if line["grobid_parse"]]).items():
         assert keys <= theirs[path] or path.endswith("other_ids"), path
     assert shape(ours)["bib_entries*"] == theirs["bib_entries*"]
@@ -210,7 +214,7 @@ def test_the_object_of_release_20190928(full: Path, shared_data: Path) -> None:
 
 
 def shape(lines: list[dict[str, Any]]) -> dict[str, set[str]]:
-    """The keys of every object by where it is; of entries, which are keyed by their ids, those of each entry."""
+    """Return the keys of every object by its path. Entries are keyed by their ids, so their keys are merged."""
     found: dict[str, set[str]] = defaultdict(set)
 
     def walk(value: Any, at: str) -> None:

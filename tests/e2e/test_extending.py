@@ -1,4 +1,4 @@
-"""docs/extending.md: each change that it lists is made in a copy of the package, takes the files it says, and acts."""
+"""Each change that docs/extending.md lists works in a copy of the package and needs exactly the listed files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text("utf-8")
 pytestmark = pytest.mark.slow
 Edit = tuple[str, str]
-"""what stands there, and what is put before it"""
+"""the existing text, and the text to insert before it"""
 
 RELEASE = """
 import sys; from pathlib import Path
@@ -33,7 +33,7 @@ run = lay_out(LocalLake(Path("lake")), Path("."), spec, papers(12), buckets=2)
 
 @dataclass(frozen=True)
 class Change:
-    """The edits and new files of a change, how many files of code it may take, and a script that sees it act."""
+    """A change: its edits and new files, the number of code files that it may change, and a script that shows its effect."""
 
     name: str
     most: int
@@ -42,7 +42,7 @@ class Change:
 
 
 def block(page: str, first: str) -> str:
-    """A code block of a page, by how it begins."""
+    """Return the code block of a page that begins with `first`."""
     return next(code for code in re.findall(r"```\w+\n(.*?)```", page, re.DOTALL) if code.startswith(first))
 
 
@@ -251,7 +251,8 @@ def test_a_change_takes_the_files_it_says_and_acts(change: Change, tmp_path: Pat
             new = put.removeprefix("replace:") if put.startswith("replace:") else put + there
             text = text.replace(there, new, 1)
         path.write_text(text, "utf-8")
-    for kind, file in (("sources", "repository"), ("extractors", "docling")):  # as its package's pyproject.toml does
+    # Register the entry points, as the package's pyproject.toml does.
+    for kind, file in (("sources", "repository"), ("extractors", "docling")):
         if f"{file}.py" in change.files:
             (info := tmp_path / "other-1.dist-info").mkdir()
             (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1\n")

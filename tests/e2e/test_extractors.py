@@ -1,5 +1,7 @@
-"""Extractors of others build the sample: one that answers as GROBID does under a name of its own, and one that works in the background
-and has a format of its own (docs/extractors.md)."""
+"""Third-party extractors build the sample (docs/extractors.md): one responds as GROBID does under another name.
+
+The other works in the background and has its own format.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def teis(tiny: tuple[Path, Truth]) -> Mapping[str, bytes]:
-    """The embedded extractor's TEI of each PDF that it can read, by SHA-1."""
+    """Return the embedded extractor's TEI of each readable PDF, by SHA-1."""
     found = {}
     for path in sorted(tiny[0].rglob("*.pdf")):
         try:
@@ -42,7 +44,7 @@ def teis(tiny: tuple[Path, Truth]) -> Mapping[str, bytes]:
 
 
 def built(folder: Path, tree: Path, server: str) -> Run:
-    """The tiny sample's release with the extractor at this address."""
+    """Build the tiny sample's release with the extractor at this address."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GROBID_URL", server)
         run = run_in(folder, spec(), tree)
@@ -51,7 +53,10 @@ def built(folder: Path, tree: Path, server: str) -> Run:
 
 
 def decided(run: Run) -> dict[str, object]:
-    """What a release decided, without who extracted: parse ids and records of PDFs are named by the extractor."""
+    """Return the decisions of a release without the extractor's name.
+
+    Parse ids and PDF records are excluded because they contain this name.
+    """
     texts = {
         entry.key.rpartition("/v2/")[2]: gzip.decompress(run.lake.get(entry.key)[0])
         for entry in run.lake.list(f"snapshots/{run.snapshot_id}/v2/")
@@ -70,7 +75,7 @@ def decided(run: Run) -> dict[str, object]:
 def test_a_third_extractor_under_its_own_name_decides_nothing_else(
     tiny: tuple[Path, Truth], teis: Mapping[str, bytes], tmp_path: Path
 ) -> None:
-    """No file is needed for it: it answers as GROBID does, and `/api/version` says its name."""
+    """Check that such an extractor needs no adapter file: it responds as GROBID does, and `/api/version` returns its name."""
     runs = {}
     for name in ("s2corpus-layout", "a-third"):
         with standin_grobid.StandIn(tei=teis, version={"name": name, "version": "1.0"}) as server:
@@ -87,7 +92,7 @@ def test_a_third_extractor_under_its_own_name_decides_nothing_else(
 def test_an_extractor_with_tasks_and_a_format_of_its_own_builds_the_sample(
     tiny: tuple[Path, Truth], teis: Mapping[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One file: tests/extractors/docling.py."""
+    """Check an extractor that consists of one file: tests/extractors/docling.py."""
     monkeypatch.setattr(docling, "WAIT", 0.02)
 
     def converted(pdf: bytes) -> standin_docling.Document:
@@ -100,7 +105,7 @@ def test_an_extractor_with_tasks_and_a_format_of_its_own_builds_the_sample(
         run = built(tmp_path / "release", tiny[0], server.url)
         assert set(server.submitted.values()) == {1}
         again = built(tmp_path / "release", tiny[0], server.url)
-        assert set(server.submitted.values()) == {1}  # what it extracted is kept
+        assert set(server.submitted.values()) == {1}  # The extractions are stored, so nothing is sent again.
     assert again.snapshot_id == run.snapshot_id
     rows = run.table(EXTRACTIONS).read().to_pylist()
     assert {(row["extractor"], row["version"]) for row in rows} == {("docling", "1.18.0+docling-2.60.0")}
@@ -119,7 +124,7 @@ def test_an_extractor_with_tasks_and_a_format_of_its_own_builds_the_sample(
 
 
 def as_docling(data: bytes) -> standin_docling.Document:
-    """What docling would write of a paper whose TEI is known: the stand-in has no models."""
+    """Return the document that docling would write for a paper with this TEI; the stand-in has no models."""
     parse = tei.convert(data, file_sha1="0" * 40)
     texts = [("title", parse.header.title)] if parse.header.title else []
     if names := ", ".join(" ".join([a.first, *a.middle, a.last]) for a in parse.header.authors):

@@ -1,4 +1,4 @@
-"""Airflow with FAB's auth manager and deploy/airflow-roles.json: what each role may do, asked of a real API server."""
+"""With FAB's auth manager and deploy/airflow-roles.json, a real API server allows each role exactly its own actions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ANSWER = {"chosen_options": ["Approve"], "params_input": {}}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[str, str]]]:
-    """The API server with exactly the setting and the roles that deploy/ has, and a token for a user of each role."""
+    """Start the API server with exactly the settings and roles of deploy/; yield its address and a token for a user of each role."""
     pytest.importorskip("airflow.providers.fab.auth_manager")
     home: Path = tmp_path_factory.mktemp("airflow")
     (home / "dags").mkdir()
@@ -97,7 +97,7 @@ def ask(server: tuple[str, dict[str, str]], who: str | None, method: str, path: 
     return httpx.request(method, server[0] + path, headers=headers, json=body, timeout=60).status_code
 
 
-# 403: not allowed. 404: allowed, but there is no such run here; the right is asked before the run is looked for.
+# 403: not allowed. 404: allowed, but the run does not exist; the server checks the permission first.
 @pytest.mark.parametrize(
     ("method", "path", "body", "answers"),
     [
@@ -116,7 +116,11 @@ def ask(server: tuple[str, dict[str, str]], who: str | None, method: str, path: 
 def test_each_role_may_do_its_own_work_only(
     server: tuple[str, dict[str, str]], method: str, path: str, body: object, answers: dict[str, int]
 ) -> None:
-    """Who delivers and operates does not approve; who approves starts, clears and stops nothing; nobody reads connections."""
+    """Check the separation of duties.
+
+    Users who deliver and operate do not approve. Users who approve do not start, clear or stop runs. No user reads
+    connections.
+    """
     assert {who: ask(server, who, method, path, body) for who in answers} == answers
     assert ask(server, None, method, path, body) == 401
 

@@ -1,4 +1,6 @@
-"""A lake that version 0.1.0 made: today's code releases from it, and what was promised to last lasts (tests/data/README.md)."""
+"""The current code builds a release from a lake that version 0.1.0 made, and everything promised to be permanent is
+unchanged (tests/data/README.md).
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ LAKE = ROOT / "tests" / "data" / "lake-0.1.0.tar.xz"
 
 @pytest.fixture(scope="module")
 def yesterday(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The lake, unpacked."""
+    """Unpack the lake and return its folder."""
     folder = tmp_path_factory.mktemp("lake")
     with tarfile.open(LAKE) as archive:
         archive.extractall(folder, filter="data")
@@ -34,7 +36,10 @@ def yesterday(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def released(yesterday: Path) -> tuple[Run, Mapping[str, int]]:
-    """The next month's release, and what the extractor was sent for it. It is the one that 0.1.0 asked: s2corpus-layout 0.1.0 …"""
+    """Build the next month's release; return it and the number of uploads by PDF.
+
+    The stand-in extractor has the name and version of the extractor that 0.1.0 used (s2corpus-layout).
+    """
     (version,) = {path.parent.parent.name for path in (yesterday / "stored_tei/s2corpus-layout").glob("*/*/*.parquet")}
     with (
         standin_grobid.StandIn(version={"name": "s2corpus-layout", "version": version}) as server,

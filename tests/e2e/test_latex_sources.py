@@ -1,4 +1,7 @@
-"""LaTeX sources through a whole release: by arXiv id to their papers, linked, offered, and used for text where the spec says so."""
+"""LaTeX sources pass through a complete release.
+
+ArXiv ids assign them to papers; they are linked and offered. The spec decides whether their text is used.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,7 @@ def rows(run: Run, table: Any, **where: str) -> list[dict[str, Any]]:
 def papers(
     tiny: tuple[Path, Truth], extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> list[dict[str, Any]]:
-    """The open papers, those with an arXiv id first, as the release without LaTeX sources has them."""
+    """Return the open papers of a release without LaTeX sources; papers with an arXiv id come first."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in extractor.items():
             patch.setenv(name, value)

@@ -1,5 +1,6 @@
-"""A corpus in operation: drops land, releases are scheduled, approved, rejected, stopped, accepted, cleared and backfilled, under a real
-scheduler on PostgreSQL. The tests are one story and run in order."""
+"""A corpus in operation, under a real scheduler on PostgreSQL: drops arrive, and releases are scheduled, approved,
+rejected, stopped, accepted, cleared and backfilled. The tests depend on one another and run in order.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +44,11 @@ pytestmark = [
     pytest.mark.airflow,
     pytest.mark.slow,
     pytest.mark.long,
-    pytest.mark.timeout(3600),  # no more than for a machine that does much else
+    pytest.mark.timeout(3600),  # The limit is long because the machine may be busy.
 ]
 
 FIRST, SECOND, LATEST = month(3), month(2), month(1)
-"""the intervals' starts; a release sees what was ready before its interval's end"""
+"""starts of the intervals; a release includes drops that were ready before its interval's end"""
 REFUSED = "nothing_refused"
 BLOCKED = "select.drift_of_selected_pdfs_block"
 REASON = "a test scanner delivered empty files; they were counted"
@@ -66,7 +67,7 @@ Reference = dict[tuple[str, int], tuple[str, dict[str, str]]]
 
 @dataclass
 class Operated:
-    """A running Airflow whose operator hears its alerts."""
+    """A running Airflow, with receivers for its alerts."""
 
     operator: Operator
     lake: Lake
@@ -76,7 +77,7 @@ class Operated:
     work: Path
     endpoints: Endpoints
     extracted: dict[str, str] = field(default_factory=dict)
-    """the extractions that the drops' own DAG made"""
+    """the extractions that the DAG of drops made"""
 
     def run(self, as_of_month: int, lake: Lake | None = None, spec: str = "monthly") -> Run:
         return Run(load_spec(self.specs / f"{spec}.yaml"), month(as_of_month), lake or self.lake, self.work)
@@ -85,12 +86,12 @@ class Operated:
         return pointer.read_latest(self.lake, "monthly").snapshot
 
     def extractions(self) -> dict[str, str]:
-        """Every stored extraction with its etag: one that is asked for again is written again."""
+        """Return the ETag of every stored extraction; a repeated extraction would change the ETag."""
         return {entry.key: self.lake.etag(entry.key) for entry in self.lake.list("stored_tei/")}
 
 
 def broken_drop(folder: Path) -> None:
-    """A drop of files that are not PDFs, ready in the second month only, and one that differs from its `_READY`."""
+    """Write a drop of files that are not PDFs, ready only in the second month, and a drop that differs from its `_READY`."""
     drop = folder / "drops" / "2023-09-broken"
     drop.mkdir(parents=True)
     listed = []
@@ -109,7 +110,7 @@ def broken_drop(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def delivered(tiny: tuple[Path, Truth], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny sample, and the broken drop."""
+    """Return a folder with the tiny sample and the broken drop."""
     folder = tmp_path_factory.mktemp("delivered") / "tree"
     shutil.copytree(tiny[0], folder)
     broken_drop(folder)
@@ -118,7 +119,7 @@ def delivered(tiny: tuple[Path, Truth], tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(scope="module")
 def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
-    """All services with a folder of specs of one's own, and both ways of alerts set up as an operator would."""
+    """Start all services with a folder of test specs, and configure both alert channels as an operator would."""
     work = tmp_path_factory.mktemp("operated")
     specs = work / "specs"
     specs.mkdir()
@@ -165,7 +166,7 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
 
 @pytest.fixture(scope="module")
 def reference(operated: Operated, delivered: Path) -> Reference:
-    """The same releases built one after the other without Airflow: spec and month → snapshot id and bytes."""
+    """Build the same releases one after the other without Airflow. Return snapshot id and bytes by spec and month."""
     built = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("S2CORPUS_CATALOG")
@@ -383,7 +384,7 @@ def test_backfilled_again_from_the_command_line_beside_another_release_the_bytes
 def test_two_folders_of_one_day_are_two_releases_and_the_earlier_one_stays_to_be_read(
     operated: Operated, delivered: Path, tmp_path: Path
 ) -> None:
-    """What `make release PDFS=…` does, twice."""
+    """Do twice what `make release PDFS=…` does."""
     made = []
     pdfs = sorted((delivered / "drops").glob("*/*.pdf"))[:4]
     for number in (0, 1):
@@ -410,7 +411,7 @@ def test_two_folders_of_one_day_are_two_releases_and_the_earlier_one_stays_to_be
 
 
 def _every_table_is_told(operated: Operated, run: Run) -> None:
-    """What the listener wrote while the tasks ran, and the assets that Airflow shows: every table of the release by its address."""
+    """Check that the lineage listener and Airflow's assets contain every table of the release by its address."""
     prefix = f"releases/{run.release_id}/"
     tables = {f"{prefix}{t}" for t in TABLES if operated.lake.size(f"{prefix}{t}/_COMMITTED.json") is not None}
     deadline = time.monotonic() + 60
@@ -432,13 +433,13 @@ def _every_table_is_told(operated: Operated, run: Run) -> None:
     assert all(facet["assertions"] for of in told.values() for facet in of.values())
     expected = {f"s3://corpus/{name}" for name in (*tables, f"snapshots/{run.snapshot_id}")}
     deadline = time.monotonic() + 150
-    while (shown := _assets_of(operated, run)) != expected:  # the scheduler activates new assets once a minute
+    while (shown := _assets_of(operated, run)) != expected:  # The scheduler activates new assets once a minute.
         assert time.monotonic() < deadline, shown ^ expected
         time.sleep(5)
 
 
 def _assets_of(operated: Operated, run: Run) -> set[str]:
-    """The addresses that Airflow shows of a release, page by page: the server may give fewer than asked for."""
+    """Return the addresses of a release's assets in Airflow, page by page: the server may return fewer than requested."""
     page: list[dict[str, Any]] = []
     while True:
         asked = f"assets?limit=50&offset={len(page)}&order_by=id&uri_pattern={run.release_id}"

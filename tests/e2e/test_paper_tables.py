@@ -1,4 +1,4 @@
-"""The S2ORC paper's tables of the sample's snapshot are what the sample's truth says, number by number."""
+"""The S2ORC paper's tables for the sample's snapshot equal the numbers computed from the sample's truth."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Table = dict[str, list[Any]]
 
 @pytest.fixture(scope="module")
 def tables(sampled: tuple[Run, Truth]) -> dict[str, Table]:
-    """Each table as label → values."""
+    """Return each table as label → values."""
     stats = orjson.loads(sampled[0].lake.get(f"snapshots/{sampled[0].snapshot_id}/stats.json")[0])
     return {table["name"]: {row[0]: row[1:] for row in table["rows"]} for table in stats["tables"]}
 
@@ -41,7 +41,7 @@ def kept(sampled: tuple[Run, Truth]) -> list[PaperTruth]:
 
 
 def full(papers: Iterable[PaperTruth]) -> list[PaperTruth]:
-    """Those with a published full text."""
+    """Return the papers with a published full text."""
     return [paper for paper in papers if paper.open_access and paper.fulltexts and paper.body]
 
 
@@ -52,7 +52,7 @@ def share(part: int, whole: int) -> float:
 def test_filters(sampled: tuple[Run, Truth], tables: dict[str, Table]) -> None:
     outcomes = Counter(paper.filtered for paper in sampled[1].papers)
     strays = [pdf for pdf in sampled[1].pdfs if pdf.paper is None and pdf.selection == "selected"]
-    outcomes["no_authors"] += len(strays)  # a page that is nobody's paper
+    outcomes["no_authors"] += len(strays)  # A page that belongs to no paper.
     labels = {
         "No title": "no_title", "No authors": "no_authors", "Too few characters of text": "short_text",
         "Not English": "not_english", "Suppressed": "suppressed", "Kept": "kept",
@@ -91,7 +91,7 @@ def test_sources(tables: dict[str, Table], kept: list[PaperTruth]) -> None:
 
 @dataclass(frozen=True)
 class Shows:
-    """What a paper's PDF shows, or what was read of it."""
+    """Counts for one paper's PDF: either from its printed form or from its parse."""
 
     paragraphs: int
     spans: int
@@ -103,10 +103,10 @@ class Shows:
 
 
 def shown(paper: PaperTruth) -> Shows:
-    """What the PDF shows of what was typeset, counted as S2ORC counts (SEMANTICS §3).
+    """Count what the PDF shows of the typeset paper, as S2ORC counts (SEMANTICS §3).
 
-    A displayed formula is a paragraph of one token. A superscript stands by itself: between spaces, and of a range only the two
-    numbers that are printed are citations, as ranges are expanded where they stand in brackets.
+    A displayed formula is a paragraph of one token. A superscript is a separate token between spaces. In a range of
+    superscripts, only the two printed numbers are citations, because only ranges in brackets are expanded.
     """
     superscripts = paper.citation_style == "OTHER"
     spans, tokens = 0, paper.formulas
@@ -150,12 +150,12 @@ READ_OTHERWISE: Mapping[str, tuple[str, Mapping[str, int]]] = {
     "splitting": (_OF_SECTIONS, {"spans": -1}),
     "twin-again": ("an entry over the end of a line between title and journal becomes two", {"entries": 1}),
 }
-"""Papers whose PDFs are read otherwise than they show: why, and by how much each count differs."""
+"""Papers with PDFs that are read differently from what they show: the reason, and the difference of each count."""
 
 
 @pytest.fixture(scope="module")
 def read(sampled: tuple[Run, Truth], kept: list[PaperTruth]) -> dict[str, Shows]:
-    """What the published parses have of each PDF, by the key of its paper."""
+    """Return the counts of each PDF from the published parses, by the key of its paper."""
 
     def lines(folder: str) -> Iterator[Any]:
         for entry in sampled[0].lake.list(f"snapshots/{sampled[0].snapshot_id}/corpus/{folder}/"):
@@ -196,7 +196,7 @@ def test_each_pdf_is_read_as_it_shows_or_named_here_with_the_reason(
 
 @pytest.mark.parametrize(("column", "kind"), enumerate(("pdf", "latex", "jats", "elsevier")))
 def test_what_a_parse_has(tables: dict[str, Table], kept: list[PaperTruth], column: int, kind: str) -> None:
-    """Exactly the truth: what sources say, and what PDFs show, but for those that are named above."""
+    """Check the counts exactly against the truth: what sources contain and what PDFs show, with the exceptions named above."""
     mine = [paper for paper in full(kept) if kind in paper.fulltexts]
     closed = [paper for paper in kept if kind in paper.fulltexts]
 
@@ -219,7 +219,7 @@ def test_what_a_parse_has(tables: dict[str, Table], kept: list[PaperTruth], colu
         "Bibliography entries (All)": mean((len(paper.bibliography) for paper in closed), closed, "entries"),
         "Linked bib. entries (All)": mean((linked(paper) for paper in closed), closed, "linked"),
     }
-    if kind == "elsevier":  # its JSON has a section's text in one piece
+    if kind == "elsevier":  # Elsevier's JSON has the text of a section in one piece.
         del expected["Paragraphs (body)"]
     assert {label: tables["parses"][label][column] for label in expected} == expected
 
@@ -272,7 +272,10 @@ def test_citations(tables: dict[str, Table], kept: list[PaperTruth], read: dict[
 
 
 _OF_LATEX = -4
-"""`\\citet` of the paper without a PDF stands as its number (twice three words less), and a range as the numbers it names (two more)"""
+r"""Token difference for the paper without a PDF.
+
+`\citet` appears as its number (twice three words less), and a range as the numbers that it covers (two more).
+"""
 
 
 def test_tokens(tables: dict[str, Table], kept: list[PaperTruth], read: dict[str, Shows]) -> None:
@@ -289,7 +292,7 @@ def test_tokens(tables: dict[str, Table], kept: list[PaperTruth], read: dict[str
         if paper.abstract
         and (
             paper.abstract_delivered or (paper.open_access and paper.pdfs)
-        )  # SPEC §5.6: PDFs vote if no record has one
+        )  # SPEC §5.6: PDFs vote if no record has an abstract.
     ]
     abstracts = [len((paper.abstract or "").split()) for paper in told]
     assert tables["tokens"]["Body text"][:2] == [sum(bodies) + otherwise, len(bodies)]
@@ -307,16 +310,20 @@ IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
 MISSED = {
     "splitting": 2,  # another paper's record that names its DOI by mistake
     "record-train": 1,  # two records of different years
-    "twin-again": 1,  # its PDF goes to the earlier paper of its title
-    "editorial": 1,  # a title that says nothing alone
+    "twin-again": 1,  # Its PDF is assigned to the earlier paper with its title.
+    "editorial": 1,  # A title that is too uninformative alone.
 }
 """Pairs of records that only identifiers join, by paper."""
 WRONG = {"twin-again": 2, "doi-typo": 2}
-"""Pairs that only identifiers keep apart: a paper printed twice, and a record with a slip in its DOI."""
+"""Pairs that only identifiers separate: a paper printed twice, and a record with a typing error in its DOI."""
 
 
 def test_what_gold_says(sampled: tuple[Run, Truth], tables: dict[str, Table]) -> None:
-    """Known is what the records and PDFs say, counted here pair by pair; what is missed or wrong is named by its case."""
+    """Check the counts of the gold evaluation.
+
+    Known pairs are those that share an identifier in records and PDFs, counted here pair by pair. Missed and wrong
+    pairs are listed by case above.
+    """
     run, truth = sampled
     metrics = read_metrics(run)
 

@@ -1,4 +1,4 @@
-"""Publishers' full text through a whole release: to their papers by DOI, linked, offered, and published as text."""
+"""Publishers' full text in a complete release: DOIs assign it to papers, and it is linked, offered, and published as text."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_a_drop_of_publishers_files_is_published_from_them(tmp_path: Path) -> No
     )
     (paper,) = rows(run, PAPERS, doi=DOI)
     joined = {row["record_id"] for row in rows(run, MEMBERS, paper_id=paper["paper_id"])}
-    assert joined == {f"crossref:{DOI}", f"jats:{sha1}"}  # by its DOI
+    assert joined == {f"crossref:{DOI}", f"jats:{sha1}"}  # Joined by the DOI.
     (access,) = paper["access"]
     assert (access["kind"], access["open_access"], access["oa_evidence"], access["licence"]) == (
         "jats", True, "publisher", "CC-BY-4.0",

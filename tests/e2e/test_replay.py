@@ -1,4 +1,4 @@
-"""Thirteen real papers, with the TEI that a real GROBID gave for them, through every stage to the snapshot."""
+"""Thirteen real papers pass through every stage to the snapshot, with the TEI that a real GROBID returned for them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ pytestmark = pytest.mark.slow
 
 @dataclass(frozen=True)
 class Quick(Limits):
-    """The stage's limits, but no five seconds' wait after a 503."""
+    """The stage's limits, without the wait of five seconds after a 503."""
 
     busy_wait: tuple[float, float] = (0.05, 0.1)
 
 
 @pytest.fixture(scope="module")
 def run(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A release of the 13 papers, made against a server that answers every third request with 503."""
+    """Build a release of the 13 papers with a server that answers every third request with 503."""
     folder = tmp_path_factory.mktemp("replay")
     lake = open_lake(str(folder / "lake"))
     _, drop = deliver_own(lake, shared_data / "pairs")
@@ -79,7 +79,7 @@ def test_the_funnel_sums_exactly(run: Run) -> None:
 
 
 def test_every_document_is_readable_and_in_the_format(run: Run) -> None:
-    """`text` = title ⏎⏎ abstract ⏎⏎ blocks; a block is a header line and its paragraphs, one a line (SEMANTICS §10)."""
+    """Check that `text` is title ⏎⏎ abstract ⏎⏎ blocks. A block is a header line and its paragraphs, each on one line (SEMANTICS §10)."""
     papers = {row["paper_id"]: row for row in run.table(PAPERS).read().to_pylist()}
     files = [entry.key for entry in run.lake.list(f"snapshots/{run.snapshot_id}/v2/")]
     assert len(files) == 2 * 2 * run.spec.export.files

@@ -1,4 +1,4 @@
-"""Same inputs, same bytes: however the work was cut, ordered, spread over processes, or killed in the middle."""
+"""The same inputs give the same bytes, however the work is divided, ordered, spread over processes, or interrupted by a kill."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 def reference(
     tiny: tuple[Path, Truth], extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, str]:
-    """The tiny sample's snapshot, built in one piece."""
+    """Build the tiny sample's snapshot in one piece; return its hashes."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in extractor.items():
             patch.setenv(name, value)

@@ -1,6 +1,8 @@
-"""Spark as docker-compose.yaml starts it: a master, two workers and Connect, by their own commands, and the lake on S3.
+"""Spark as docker-compose.yaml starts it: a master, two workers and Connect run with their own commands, and the lake
+is on S3.
 
-The lake's keys are in the workers' environment only; executors read and write it with this package, so that no jar is needed but Spark's.
+Only the workers' environment contains the lake's keys. Executors read and write the lake with this package, so only
+Spark's own jars are needed.
 """
 
 from __future__ import annotations
@@ -42,14 +44,14 @@ pytestmark = [
 
 @dataclass
 class Spark:
-    """What runs: the address of Connect, and the first processes."""
+    """The running Spark: the address of Connect, and the first processes."""
 
     remote: str
     processes: dict[str, subprocess.Popen[bytes]]
     s3_port: int
 
     def executors(self) -> list[psutil.Process]:
-        """The processes that do tasks, of both workers."""
+        """Return the executor processes of both workers."""
         children = [
             child
             for name in ("one", "two")
@@ -61,7 +63,7 @@ class Spark:
 def _is_executor(process: psutil.Process) -> bool:
     try:
         return "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())
-    except psutil.Error:  # it has just ended
+    except psutil.Error:  # The process has just ended.
         return False
 
 
@@ -74,7 +76,7 @@ def until(what: str, found: Callable[[], object], seconds: float = 180) -> None:
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
-    """compose's services of the profile `spark`, the worker twice; host names, ports and folders are the test's own."""
+    """Start compose's services of the profile `spark`, with two workers. The test supplies host names, ports and folders."""
     home: Path = tmp_path_factory.mktemp("spark")
     (home / "s3").mkdir()
     master, web, connect = compose.free_ports(3)
@@ -146,7 +148,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 @pytest.fixture
 def session(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A client without any key of the lake."""
+    """Yield a client that has no key of the lake."""
     for name in list(os.environ):
         if name.startswith("AWS"):
             monkeypatch.delenv(name)
@@ -158,7 +160,7 @@ def session(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def test_executors_write_the_lake_with_their_own_keys_and_one_may_die(spark: Spark, session: Any) -> None:
-    """Forty tasks that each write an object; the executor that is killed in the middle costs its tasks, which are done again."""
+    """Run forty tasks that each write an object, and kill an executor in the middle: its tasks run again."""
 
     def work(batches: Iterator[Any]) -> Iterator[Any]:
         import time
@@ -195,7 +197,7 @@ def test_executors_write_the_lake_with_their_own_keys_and_one_may_die(spark: Spa
 def test_clusters_are_those_of_one_machine_row_by_row_though_an_executor_dies(
     spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """100,000 records in the lake, once in memory and once in rounds on the executors; one of them is killed in a round."""
+    """Cluster 100,000 records in the lake, once in memory and once in rounds on the executors; kill an executor during a round."""
     for name, value in (
         ("AWS_ENDPOINT_URL", f"http://127.0.0.1:{spark.s3_port}"),
         ("AWS_DEFAULT_REGION", "us-east-1"),

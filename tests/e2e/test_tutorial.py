@@ -1,4 +1,4 @@
-"""The shell blocks of docs/tutorial.md run in order and print what the page shows."""
+"""The shell blocks of docs/tutorial.md run in order and print the output on the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCKS = re.findall(r"^```(bash|text)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTA
 
 
 def test_tutorial_runs_and_prints_its_output(tmp_path: Path) -> None:
-    """The first block makes the environment that runs this test. Times, hashes and folders may differ."""
+    """Run all blocks except the first, which creates the environment that runs this test. Times, hashes and folders may differ."""
     for name in ("include", "devtools"):
         (tmp_path / name).symlink_to(ROOT / name)
     path = f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"

@@ -1,4 +1,4 @@
-"""A drop of PDFs and Unpaywall as the only source: Unpaywall's records have no titles."""
+"""A drop of PDFs with Unpaywall as the only source builds a release, although Unpaywall's records have no titles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The package installs from its wheel into an empty environment, without Airflow, and does every stage on files there."""
+"""The package installs from its wheel into an empty environment without Airflow, and runs every stage on files there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UV = Path(sys.executable).with_name("uv")
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the wheels of the four packages, and the locked versions in `locked.txt`."""
+    """Return a folder with the wheels of the four packages, and the locked versions in `locked.txt`."""
     if not UV.exists():
         pytest.skip("uv is not in this environment: make setup puts it there")
     folder = tmp_path_factory.mktemp("wheels")
@@ -41,7 +41,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def install(wheels: Path, folder: Path, package: str) -> Path:
-    """Install a package and what it declares, at the locked versions, into a new environment; its folder of programs."""
+    """Install a package and its declared dependencies, at the locked versions, into a new environment; return its folder of programs."""
     python = folder / "bin" / "python"
     subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, folder], check=True)
     command = [UV, "pip", "install", "--quiet", "--python", python, "-c", wheels / "locked.txt", "--find-links", wheels]
@@ -53,14 +53,14 @@ def install(wheels: Path, folder: Path, package: str) -> Path:
 
 
 def megabytes(programs: Path) -> float:
-    """What is installed in an environment."""
+    """Return the size of an environment's installed packages in megabytes."""
     packages = next((programs.parent / "lib").glob("python*")) / "site-packages"
     return sum(path.stat().st_size for path in packages.rglob("*") if path.is_file()) / 1e6
 
 
 @pytest.fixture(scope="module")
 def corpus(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command `corpus` of a new environment that holds the built wheel and what it declares."""
+    """Return the command `corpus` of a new environment that has only the built wheel and its declared dependencies."""
     return install(wheels, tmp_path_factory.mktemp("wheel") / "environment", "s2corpus") / "corpus"
 
 

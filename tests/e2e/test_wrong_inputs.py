@@ -1,4 +1,4 @@
-"""What is wrong is said in one clear sentence with a non-zero exit, never a traceback."""
+"""A wrong input causes one clear error message and a non-zero exit status, never a traceback."""
 
 from __future__ import annotations
 

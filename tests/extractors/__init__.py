@@ -1,1 +1,1 @@
-"""Extractors of others, each one file: what docs/extractors.md shows."""
+"""Third-party extractors, each in one file, as docs/extractors.md shows."""

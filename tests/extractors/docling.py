@@ -1,7 +1,8 @@
-"""docling-serve as an extractor: PDFs are converted in the background, and answered as docling's JSON documents.
+"""docling-serve as an extractor: it converts PDFs in the background and returns docling's JSON documents.
 
-Named in its package's `pyproject.toml` under `[project.entry-points."s2corpus.extractors"]` as `docling = "tests.extractors.docling"`,
-its servers are given as `GROBID_URL=docling+http://host:5001`.
+A package registers this module in its `pyproject.toml` under `[project.entry-points."s2corpus.extractors"]` as `docling
+= "tests.extractors.docling"`.
+`GROBID_URL=docling+http://host:5001` then selects its servers.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ CONVERTER_VERSION = "1"
 WAIT = 1.0
 """seconds between two polls"""
 _OPTIONS = {"do_ocr": "false", "pdf_backend": "dlparse_v4", "table_mode": "accurate"}
-"""options of docling-serve that a spec may set, and what is asked for where it does not"""
+"""options of docling-serve that a spec may set, with their defaults"""
 _BACK = re.compile(r"acknowledge?ments?|appendix.*|funding|references|bibliography", re.IGNORECASE)
 _CALLOUT = re.compile(r"\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]")
 _LABEL = re.compile(r"\[?(\d{1,3})[\].]\s+")
@@ -37,20 +38,20 @@ _NUMBER = re.compile(r"(\d+(?:\.\d+)*)\.?\s+(?=\S)")
 
 
 def form(asked: Extract) -> dict[str, str]:
-    """Form fields of `/v1/convert/file/async`."""
+    """Return the form fields of `/v1/convert/file/async`; raise UserError for an unknown option."""
     if unknown := sorted({*asked.options} - {*_OPTIONS}):
         raise UserError(f"extract.options: {unknown[0]!r} given; docling has {', '.join(sorted(_OPTIONS))}")
     return {"to_formats": "json", "image_export_mode": "placeholder", **_OPTIONS, **asked.options}
 
 
 def server(url: str, form: Mapping[str, str], *, token: str | None, connections: int, max_bytes: int) -> Server:
-    """A server by its base URL."""
+    """Return the server with this base URL."""
     headers = {"X-Api-Key": token} if token else {}
     return Server(url, form, headers=headers, connections=connections, max_bytes=max_bytes)
 
 
 class Server(HttpServer):
-    """A docling-serve (`http://host:5001`)."""
+    """A docling-serve server (`http://host:5001`)."""
 
     KIND = "a docling-serve"
 
@@ -59,7 +60,7 @@ class Server(HttpServer):
         self.form = form
 
     def identity(self, *, timeout: float) -> Identity:
-        """Its version; docling's own says which models it has."""
+        """Return the server's version. docling's own version is the revision, because it determines the models."""
         status, body = self.version_answer("/version", timeout=timeout)
         told = _object(body)
         if status != 200 or not told.get("docling-serve"):
@@ -67,14 +68,14 @@ class Server(HttpServer):
         return Identity(NAME, str(told["docling-serve"]), revision=f"docling-{told.get('docling')}")
 
     def alive(self, *, timeout: float) -> bool:
-        """Whether `/health` says so."""
+        """Return whether `/health` answers with status 200."""
         try:
             return self.ask("GET", "/health", timeout=timeout).status_code == 200
         except requests.RequestException:
             return False
 
     def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer | Task:
-        """Send one PDF; the answer names its task."""
+        """Upload one PDF; return the task that converts it."""
         path = "/v1/convert/file/async"
         reply = self.upload(path, file_sha1, open_pdf, field="files", form=self.form, timeout=timeout)
         if isinstance(reply, Answer):
@@ -84,12 +85,12 @@ class Server(HttpServer):
         return Task(str(task), wait=WAIT) if status == 200 and task else refusal(status, body)
 
     def poll(self, task: Task, *, timeout: float) -> Answer | Task:
-        """pending, started, success or failure."""
+        """Poll a task: pending, started, success or failure."""
         reply = self.read(f"/v1/status/poll/{quote(task.id, safe='')}", timeout=timeout)
         if isinstance(reply, Answer):
             return reply
         status, body = reply
-        if status == 404:  # it was started anew
+        if status == 404:  # The server was restarted.
             return Answer(Outcome.CONNECTION, lost=True, detail="the task is not known")
         match _object(body).get("task_status"):
             case "success":
@@ -101,7 +102,7 @@ class Server(HttpServer):
         return refusal(status, body)
 
     def fetch(self, task: Task, *, timeout: float) -> Answer:
-        """The document, as JSON."""
+        """Return the converted document as JSON."""
         reply = self.read(f"/v1/result/{quote(task.id, safe='')}", timeout=timeout)
         if isinstance(reply, Answer):
             return reply
@@ -123,7 +124,7 @@ class Server(HttpServer):
 
 
 def convert(data: bytes, *, file_sha1: str, made_by: Identity) -> Parse:
-    """The parse of one DoclingDocument: title, authors, abstract, sections, references and the numbers that cite them."""
+    """Convert one DoclingDocument to a parse: title, authors, abstract, sections, references and the numbers that cite them."""
     document = _object(data)
     if document.get("schema_name") != "DoclingDocument" or not isinstance(document.get("texts"), list):
         raise BadAnswer("bad_answer:not_a_docling_document")
@@ -175,7 +176,7 @@ def convert(data: bytes, *, file_sha1: str, made_by: Identity) -> Parse:
 
 
 def _printed(items: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Label and text of what is the paper's own: no running heads, no empty texts."""
+    """Yield label and text of the paper's own items; running heads and empty texts are excluded."""
     for item in items:
         if item.get("content_layer", "body") == "body" and (text := " ".join(item["text"].split())):
             yield str(item.get("label")), text
@@ -210,7 +211,7 @@ def _paragraph(section: str, sec_num: str | None, text: str, keys: Mapping[str, 
 
 
 def _object(body: bytes) -> dict[str, Any]:
-    """A JSON object, empty where it is something else."""
+    """Parse a JSON object; return an empty dictionary for anything else."""
     try:
         found = orjson.loads(body)
     except orjson.JSONDecodeError:

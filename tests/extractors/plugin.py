@@ -1,4 +1,4 @@
-"""Installs an adapter as its package would: by an entry point."""
+"""Installs an adapter through an entry point, as its package would."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2corpus.extractors import registry
 
 @contextmanager
 def installed(folder: Path, name: str, module: str) -> Iterator[None]:
-    """`module` as the extractor `name`, for this process and its children."""
+    """Register `module` as the extractor `name` for this process and its children."""
     info = folder / f"{name}_adapter-1.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-adapter\nVersion: 1\n")

@@ -1,4 +1,4 @@
-"""Keys of the running SeaweedFS that can be given and taken away, as an operator of S3 does."""
+"""Keys of the running SeaweedFS that tests can create and revoke, as an operator of S3 does."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from devtools.local.state import State
 
 
 class Keys:
-    """One key at a time, in a credentials file as every AWS tool reads it."""
+    """Manages one key at a time, in a credentials file that every AWS tool can read."""
 
     def __init__(self, state: State, file: Path) -> None:
         self.state, self.file = state, file
         self._number = 0
 
     def rotate(self) -> None:
-        """A new key, into the file; the old one is refused from now on."""
+        """Create a new key and write it to the file; revoke the old key."""
         self._number += 1
         key, secret = f"KEY{self._number}", secrets.token_hex(20)
         self._shell(f"-access_key={key} -secret_key={secret} -user=user{self._number} -actions=Admin,Read,Write,List")

@@ -1,6 +1,6 @@
-"""A server between a client and an HTTP server, that can be made to fail: what it passes on it passes on byte for byte.
+"""A TCP proxy in front of an HTTP server that can simulate failures; otherwise it forwards all data byte for byte.
 
-The `Host` header stays the client's, so that S3's signatures hold.
+The `Host` header is the client's, so that S3's signatures remain valid.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ _BLOCK = 1 << 16
 
 
 class Mode(StrEnum):
-    """What the server does. Connections that are open when it changes are cut."""
+    """The behavior of the proxy. Every change closes all open connections."""
 
     PASS = "pass"
     ERROR_500 = "500"
     ERROR_503 = "503"
-    SLOW = "slow"  # a second before every block of an answer
-    CUT = "cut"  # an answer breaks off after a thousand bytes
-    REFUSE = "refuse"  # nobody listens
-    SILENT = "silent"  # a connection comes about, and nothing else
+    SLOW = "slow"  # waits a second before every block of a response
+    CUT = "cut"  # breaks off a response after a thousand bytes
+    REFUSE = "refuse"  # accepts no connections
+    SILENT = "silent"  # accepts a connection but sends nothing
 
 
 class Proxy:
-    """A proxy to `127.0.0.1:<target>` on a port of its own, which it keeps."""
+    """A proxy to `127.0.0.1:<target>` on a separate port, which stays the same."""
 
     def __init__(self, target: int) -> None:
         self.target = target
         self.mode = Mode.PASS
         self.met: Counter[Mode] = Counter()
-        """connections that met each mode"""
+        """number of connections in each mode"""
         self.answered = 0
         """bytes that the server sent back, headers included"""
         self._open: set[socket.socket] = set()
@@ -48,7 +48,7 @@ class Proxy:
 
     @property
     def url(self) -> str:
-        """Where it answers."""
+        """Return the proxy's URL."""
         return f"http://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
@@ -58,7 +58,7 @@ class Proxy:
         self.turn(Mode.REFUSE)
 
     def turn(self, mode: Mode) -> None:
-        """Behave otherwise from now on."""
+        """Switch to another mode and cut all open connections."""
         with self._lock:
             self.mode = mode
             for each in self._open:
@@ -153,7 +153,7 @@ def _pump(
 
 
 def _answer(client: socket.socket, status: bytes, code: bytes) -> None:
-    """Answer one request with an error as S3 words it, after reading the request to its end."""
+    """Read one request to its end and answer with an error in S3's format."""
     seen = b""
     while b"\r\n\r\n" not in seen:
         block = client.recv(_BLOCK)

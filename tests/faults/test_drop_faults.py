@@ -1,4 +1,4 @@
-"""Drops land in a running Airflow: each is announced once and worked on without a hand, whatever happens to the triggerer."""
+"""Drops arrive in a running Airflow: each is announced once and processed automatically, even if the triggerer fails."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ AT_ONCE = 24
 
 @pytest.fixture(scope="module")
 def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Services, AirflowClient, StandIn]]:
-    """All services in a state folder of their own, looking for drops every two seconds, and an extractor that counts."""
+    """Start all services in a separate state folder, with a search for drops every two seconds; yield them with an
+    extractor that counts its uploads.
+    """
     local = Services(tmp_path_factory.mktemp("airflow") / "state")
     specs = tmp_path_factory.mktemp("specs")
     for path in releases_folder().glob("*.yaml"):
@@ -69,7 +71,7 @@ def rows(lake: Lake) -> dict[str, Row]:
 
 
 def ended(lake: Lake, *folders: str) -> dict[str, Row]:
-    """The rows of these folders, once nothing is left to do with them."""
+    """Wait until all of these folders are processed or refused; return their rows."""
 
     def look() -> dict[str, Row] | None:
         found = rows(lake)
@@ -81,7 +83,7 @@ def ended(lake: Lake, *folders: str) -> dict[str, Row]:
 
 
 def announced(client: AirflowClient) -> set[str]:
-    """Return the folders that events of the asset name. A busy machine may repeat an event, so their number is not fixed."""
+    """Return the folders named in the asset's events. A busy machine may repeat an event, so their number is not fixed."""
     page = client.call("GET", "assets/events?limit=1000")["asset_events"]
     return {event["extra"]["payload"]["folder"] for event in page}
 
@@ -112,7 +114,7 @@ def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient
     client.wait_for_dag(DAG)
     client.unpause(DAG)
 
-    # one lands
+    # One drop arrives.
     deliver(lake, "drops/first", {"a.pdf": pdfs[0], "b.pdf": pdfs[1]})
     began = time.monotonic()
     found = ended(lake, "drops/first/")
@@ -125,7 +127,7 @@ def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient
     (started,) = until(lambda: client.call("GET", release)["dag_runs"], "the drop starts no release")
     assert started["data_interval_end"] == "2023-01-01T00:00:01Z", "the second after the drop's ready_at"
 
-    # triggerer and scheduler die, and live again; meanwhile one lands, and another is none yet
+    # Triggerer and scheduler are killed and restarted; meanwhile one drop arrives, and another is not yet complete.
     kill(local, "airflow-triggerer", "airflow-scheduler")
     deliver(lake, "drops/second", {"c.pdf": pdfs[2]})
     lake.put("drops/unfinished/d.pdf", pdfs[3])
@@ -135,7 +137,7 @@ def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient
     assert announced(client) == {"drops/first/", "drops/second/"}
     assert grobid.requests == 3, "no PDF is extracted twice"
 
-    # many at once, some of them bad, a delivery, one that was there before
+    # Many drops arrive together: some are bad, one is a delivery, and one existed before.
     for number in range(AT_ONCE):
         bad = number % 10 == 7
         deliver(lake, f"drops/many-{number:02}", {"a.pdf": pdfs[number % 8]}, {"a.pdf": b"other"} if bad else None)
@@ -157,7 +159,7 @@ def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient
     assert len(runs(client)) <= 2 + AT_ONCE // 4, "runs by drops, not by what lands at once"
     assert set(grobid.uploads.values()) == {1} and len(grobid.uploads) == 8
 
-    # the reason is where an operator looks first: the names of the tasks, and their log
+    # The reason is where an operator looks first: in the names of the tasks and in their logs.
     labels, logs = [], []
     for run in runs(client):
         for task in client.tasks(DAG, run["dag_run_id"]):
@@ -167,14 +169,14 @@ def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient
     assert any("refused:changed" in str(label) for label in labels), labels
     assert any("drops/many-07: refused:changed" in line for line in logs)
 
-    # a run by hand finds nothing left to do
+    # A manual run finds nothing to do.
     by_hand = client.call("POST", f"dags/{DAG}/dagRuns", {"logical_date": None})["dag_run_id"]
     assert {run["dag_run_id"]: run["state"] for run in all_ended(client)}[by_hand] == "success"
     assert {run["state"] for run in runs(client)} == {"success"}
     done = {task["task_id"]: task["state"] for task in client.tasks(DAG, by_hand)}
     assert (done["register"], done["work"], done["settle"]) == ("skipped", "skipped", "success")
 
-    # a release after it sends nothing
+    # A later release sends no PDF to the extractor.
     sent = grobid.requests
     run = Run(spec().model_copy(update={"drops": ("*",)}), AS_OF, lake, tmp_path)
     for name in ("intake", "select", "extract", "postprocess"):

@@ -1,4 +1,7 @@
-"""The export killed at random moments and run again: one snapshot, the same checksums, and a pointer only ever at a whole one."""
+"""The export is killed at random moments and run again.
+
+The result is one snapshot with the same checksums, and the pointer always names a complete snapshot.
+"""
 
 from __future__ import annotations
 
@@ -41,12 +44,12 @@ def etags(lake: Lake, snapshot: str) -> dict[str, str]:
 
 
 def cleaned(lake: Lake, scratch: Path, count: int) -> Run:
-    """A release up to its splits."""
+    """Build a release up to its splits."""
     return through(lay_out(lake, scratch, SPEC, papers(count), buckets=4), Clean(), Split())
 
 
 def moved(run: Run) -> Run:
-    """The same tables as another release, a month later."""
+    """Copy the same tables to another release, a month later."""
     later = Run(run.spec, LATER, run.lake, run.scratch)
     for entry in list(run.lake.list(f"releases/{run.release_id}/")):
         if "/_export/" not in entry.key:
@@ -59,7 +62,7 @@ def export_in_a_child(lake: str, scratch: Path) -> None:
 
 
 class Reader(threading.Thread):
-    """Reads what `latest.json` points at, all the while."""
+    """Continuously reads the snapshot that `latest.json` names."""
 
     def __init__(self, lake: str) -> None:
         super().__init__(daemon=True)
@@ -69,7 +72,7 @@ class Reader(threading.Thread):
         self.faults: list[str] = []
 
     def run(self) -> None:
-        """Verify again and again; every other time only look at where it points."""
+        """Read the pointer repeatedly until stopped; verify each new snapshot and repeat the verification now and then."""
         lake = open_lake(self._lake)
         while not self.stopped.is_set():
             snapshot = pointer.read_latest(lake, SPEC.name).snapshot

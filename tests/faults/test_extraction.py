@@ -1,4 +1,4 @@
-"""Extraction on real S3, with the worker killed and the server gone in the middle of a shard."""
+"""Extraction on real S3 survives a killed worker and a stopped server in the middle of a shard."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def s3(bucket: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Lake:
-    """A lake of this test's own in the bucket."""
+    """Return a separate lake for this test in the bucket."""
     monkeypatch.setenv("S2CORPUS_LAKE", f"{bucket}/{request.node.name}")
     return open_lake(os.environ["S2CORPUS_LAKE"])
 
 
 def stored(run: Run) -> set[str]:
-    """The PDFs whose answers are in the content store."""
+    """Return the PDFs with extractions in the content store."""
     return set(run.store(STORED_TEI, "grobid", "0.8.2", "2531976d7b1d5c70").known("0" * 40, "f" * 40, ["file_sha1"]))
 
 
@@ -83,7 +83,7 @@ def test_pdfs_stream_from_s3_and_a_killed_worker_loses_its_last_part_only(
         Extract().finish(run)
         assert not kept & set(server.uploads)
         assert kept | set(server.uploads) == set(pdfs)
-        assert len(sent - kept) <= 20  # half a second's work
+        assert len(sent - kept) <= 20  # This is the work of half a second.
     assert outcomes(run) == dict.fromkeys(pdfs, "ok")
 
 

@@ -1,4 +1,4 @@
-"""A release among faults of S3, disks, clocks and other runs: its bytes stay, what is tried again is what the DAG tries again."""
+"""A release during faults of S3, disks, clocks and other runs has unchanged bytes; the steps retried are those that the DAG retries."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ Step = Callable[[Run], Any]
 def tried(
     open_run: Callable[[], Run], step: Step, said: list[str], *, wait: float = 1.0, first: Run | None = None
 ) -> Any:
-    """A step as Airflow does a task: each try with a run of its own, three retries after `TransientError`, none else."""
+    """Run a step as Airflow runs a task.
+
+    Each attempt has a separate run, with three retries after `TransientError` and no other retries.
+    """
     for attempt in range(4):
         try:
             return step(first if first and not attempt else open_run())
@@ -54,7 +57,7 @@ def tried(
 def build_patiently(
     open_run: Callable[[], Run], said: dict[str, list[str]], before: Mapping[str, Callable[[], None]] | None = None
 ) -> None:
-    """All stages and the pointer; `before` a stage's work something may happen to a run that is open by then."""
+    """Run all stages and publish. `before` maps a stage to a function that is called before its work, when a run is already open."""
     for name in STAGE_NAMES:
         heard = said.setdefault(name, [])
         shards = tried(open_run, lambda run, name=name: runner.plan(run, name), heard)
@@ -76,7 +79,7 @@ def build_patiently(
 
 @pytest.fixture(scope="module")
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Services, Keys, Proxy]]:
-    """S3 behind a proxy, its keys in a file; the environment names both."""
+    """Run S3 behind a proxy, with its keys in a file; the environment contains both."""
     folder = tmp_path_factory.mktemp("services")
     local = Services(folder / "state")
     with pytest.MonkeyPatch.context() as patch:
@@ -107,7 +110,7 @@ def environment(extractor: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -
 def reference(
     tiny: tuple[Path, Truth], extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, str]:
-    """The tiny sample's snapshot, built in one piece and undisturbed."""
+    """Build the tiny sample's snapshot in one piece and without faults; return its hashes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("S2CORPUS_CATALOG", raising=False)
         for name, value in extractor.items():
@@ -118,7 +121,7 @@ def reference(
 
 
 def tell(fault: str, seen: object) -> None:
-    """Print what an operator sees: docs/faults.md is made from it."""
+    """Print what an operator sees; docs/faults.md is written from this output."""
     print(f"\n### {fault}: {seen}")
 
 
@@ -138,8 +141,10 @@ FAULTS = {
 def test_s3_that_errs_while_a_stage_works(
     s3: tuple[Services, Keys, Proxy], tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
 ) -> None:
-    """Three seconds of each fault at the beginning of a stage's work; the keys are rotated under two other stages, and under
-    one all drops are delivered once more."""
+    """Check a release with three seconds of each fault at the beginning of a stage's work.
+
+    The keys are rotated during two other stages. All drops are delivered again during another stage.
+    """
     _, keys, proxy = s3
     lake = "s3://corpus/errs"
     deliver_tree(open_lake(lake), tiny[0])
@@ -164,21 +169,21 @@ def test_s3_that_errs_while_a_stage_works(
 
     build_patiently(open_run, said, before)
     tell("S3", said)
-    assert set(FAULTS.values()) - {Mode.REFUSE} <= set(proxy.met)  # what is refused meets nobody
+    assert set(FAULTS.values()) - {Mode.REFUSE} <= set(proxy.met)  # Refused connections reach no mode counter.
     for name in ("assemble", "split"):
         assert "the AWS keys that it accepted before" in " ".join(said[name]) or "ACCESS_DENIED" in " ".join(said[name])
     assert snapshot_bytes(open_run()) == reference
 
 
 def fill(ballast: Path) -> None:
-    """Take all that is left of a disk."""
+    """Fill the remaining space of a disk."""
     with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while True:
             file.write(bytes(1 << 12))
 
 
 def with_a_small_disk(folder: Path, function: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A function of this module in a process whose TMPDIR is a disk of 64 MB."""
+    """Run a function of this module in a process with a TMPDIR on a disk of 64 MB."""
     if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True).returncode:
         pytest.skip("no small disk can be made here: `unshare -rm mount -t tmpfs` is refused")
     (small := folder / "small").mkdir()
@@ -194,8 +199,8 @@ def with_a_small_disk(folder: Path, function: str, *arguments: str) -> subproces
 
 
 def in_a_small_disk(lake: str) -> None:
-    """Build a release whose scratch folder is full when each stage begins, and has room on the second try."""
-    scratch = Path(tempfile.gettempdir())  # asked for while there is room: a full folder would be passed over
+    """Build a release with a scratch folder that is full when each stage begins and has room on the second attempt."""
+    scratch = Path(tempfile.gettempdir())  # Determine the folder while it has room: `tempfile` skips a full folder.
     ballast = scratch / "ballast"
 
     def open_run() -> Run:
@@ -233,10 +238,10 @@ def test_a_full_disk_stops_a_stage_until_there_is_room(
 
 
 def read_in_a_full_disk(pdf: str) -> None:
-    """What the readers of PDFs say where their programs cannot write."""
+    """Check that the PDF readers raise OSError if their programs cannot write (disk full)."""
     ballast = Path(tempfile.gettempdir()) / "ballast"
     fill(ballast)
-    os.truncate(ballast, ballast.stat().st_size - (8 << 10))  # room for less than what pdfalto writes
+    os.truncate(ballast, ballast.stat().st_size - (8 << 10))  # The remaining space is less than pdfalto's output.
     with pytest.raises(OSError, match="No space left on device"):
         list(
             inspect_many(
@@ -366,7 +371,7 @@ print(*sorted(days))
 def test_a_clock_that_jumps_by_days_changes_no_byte(
     s3: tuple[Services, Keys, Proxy], tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
 ) -> None:
-    """In a folder, day by day; S3 refuses signatures of another day, which is said and may pass."""
+    """Check a local lake with a clock that moves by days. S3 refuses signatures of another day; this error is reported and is transient."""
     libfaketime = pytest.importorskip("libfaketime")
     run = run_in(tmp_path, spec(), tiny[0])
     clock = tmp_path / "clock"

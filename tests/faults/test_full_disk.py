@@ -1,4 +1,6 @@
-"""Disk full, or read-only, during every command that writes: one sentence, nothing half written, what was there stays."""
+"""A full or read-only disk during any writing command causes one error message, leaves no partial file, and keeps
+existing files unchanged.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ BEFORE = b"what was there before\n"
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A file system of 5 MB."""
+    """Create and mount a file system of 5 MB; yield its folder."""
     folder = tmp_path_factory.mktemp("small")
     if subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", str(folder)], capture_output=True, check=False
@@ -37,7 +39,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) -> dict[str, str]:
-    """What the commands read: made by the commands before them."""
+    """Create the inputs of all commands with the preceding commands; return their paths by name."""
     folder, sample = tmp_path_factory.mktemp("inputs"), tiny[0]
     given = {
         name: str(folder / name)
@@ -99,14 +101,14 @@ COMMANDS = {
 
 
 def corpus(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line."""
+    """Run the command line; return the completed process."""
     module = "devtools" if arguments[0] == "sample" else "s2corpus"
     command = [sys.executable, "-m", module, *arguments]
     return subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder by name, but the ballast, and the log by which `extract` goes on after a crash."""
+    """Return every file below a folder by name, except the ballast, lock files, and the log from which `extract` resumes after a crash."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
@@ -115,20 +117,20 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 def in_turn(command: str, inputs: dict[str, str], small: Path) -> list[str]:
-    """The words of a command that writes to the small disk."""
+    """Return the words of a command that writes to the small disk."""
     given = {**inputs, "out": str(small / "out"), "folder": str(small / "folder")}
     return [word if "{" not in word else replaced(word, given) for word in command.split()]
 
 
 def replaced(word: str, given: dict[str, str]) -> str:
-    """`{name}` of a word by its value; names have dots."""
+    """Replace each `{name}` in a word by its value; str.format cannot, because names contain dots."""
     for name, value in given.items():
         word = word.replace(f"{{{name}}}", value)
     return word
 
 
 def assert_one_sentence(done: subprocess.CompletedProcess[str], *words: str) -> None:
-    """Not a traceback: the last line says what, and the exit status that it failed."""
+    """Assert that the command prints one error message with one of the words, no traceback, and exits with 2 or 3."""
     assert done.returncode in (2, 3), done.stderr
     assert "Traceback" not in done.stderr, done.stderr
     said = [line for line in done.stderr.splitlines() if line.startswith(("corpus: ", "python -m devtools: "))]
@@ -148,7 +150,8 @@ def test_a_full_disk(name: str, inputs: dict[str, str], small: Path) -> None:
     try:
         assert_one_sentence(corpus(*in_turn(COMMANDS[name], inputs, small)), "the disk is full", "0 are free")
         after = files_in(small)
-        if name == "sample":  # its mark is empty until it is whole: the next call makes it anew
+        # The sample's marker file is empty until the sample is complete; the next call then builds the sample again.
+        if name == "sample":
             assert after.pop("folder/sample/.sample.json") == b""
             after = {path: data for path, data in after.items() if not path.startswith("folder/sample/drops/")}
         assert after == before
@@ -173,7 +176,7 @@ def test_a_read_only_disk(name: str, inputs: dict[str, str], small: Path) -> Non
 def test_a_disk_that_fills_up_on_the_way_leaves_nothing_half(inputs: dict[str, str], small: Path) -> None:
     room = 5 << 20
     pdfs = Path(inputs["sample"]) / "drops" / "2023-01-a"
-    (small / "ballast").write_bytes(bytes(room - (64 << 10)))  # room for a part of the drop
+    (small / "ballast").write_bytes(bytes(room - (64 << 10)))  # The remaining space is enough for a part of the drop.
     try:
         assert_one_sentence(
             corpus("deliver", str(pdfs), "--drop", "d", "--to", str(small / "lake")), "the disk is full"

@@ -1,4 +1,4 @@
-"""A process that is killed (kill -9) takes its children with it: they would hold memory, ports and the lake's files."""
+"""A killed process (kill -9) takes its children with it; otherwise they would occupy memory, ports and files of the lake."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ list(in_order(work, range(5), cores=2, few=1))
 
 @pytest.fixture
 def scratch() -> Iterator[str]:
-    """A folder with a short name: multiprocessing's sockets below it have at most 108 characters."""
+    """Yield a folder with a short path: the socket paths of multiprocessing have at most 108 characters."""
     with tempfile.TemporaryDirectory(prefix="killed-", dir="/tmp") as folder:
         yield folder
 
 
 def start(command: list[str], marker: str, folder: Path, scratch: str) -> subprocess.Popen[bytes]:
-    """Start a program whose children are recognized by a variable of their environment."""
+    """Start a program with a marker in the environment, so that its children can be recognized."""
     environ = {name: value for name, value in os.environ.items() if name != "GROBID_URL"}
     environ |= {"S2CORPUS_MARKER": marker, "S2CORPUS_SCRATCH": scratch}
     with (folder / "output").open("wb") as output:
@@ -58,7 +58,7 @@ def left(marker: str) -> list[psutil.Process]:
 def await_that(
     condition: Callable[[], bool], process: subprocess.Popen[bytes] | None = None, seconds: float = SECONDS
 ) -> bool:
-    """Return whether a condition comes true in time, while a process runs."""
+    """Wait until a condition is true; return False if the time is over or the process ends first."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end or (process is not None and process.poll() is not None):
@@ -68,7 +68,7 @@ def await_that(
 
 
 def kill(process: subprocess.Popen[bytes], marker: str) -> list[str]:
-    """Kill a program; return the command lines of the children that do not end with it."""
+    """Kill a program; return the command lines of children that do not end with it."""
     children = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -87,7 +87,9 @@ def test_killed_build_leaves_no_process(tiny: tuple[Path, object], tmp_path: Pat
     command = [sys.executable, "-m", "s2corpus", "build", "include/releases/sample.yaml", "--as-of", "2023-02-01"]
     command += ["--lake", str(tmp_path / "lake"), "--from", str(tiny[0]), "--workers", "2"]
     process = start(command, marker, tmp_path, scratch)
-    try:  # the build and two workers, the extractor's server and two workers, and what starts and watches workers
+    # The processes are the build and its two workers, the extractor's server and its two workers, and helpers that
+    # start and monitor workers.
+    try:
         assert await_that(lambda: len(left(marker)) >= 8, process), (tmp_path / "output").read_text()
     finally:
         remaining = kill(process, marker)

@@ -1,4 +1,7 @@
-"""The local services after a crash: whatever was killed, `up` repairs it, `down` leaves nothing, and only ours is touched."""
+"""The local services recover from a crash of any process.
+
+`up` repairs them, `down` leaves nothing behind, and processes of other programs are not touched.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,7 @@ def test_data_survive_kills_of_everything_and_a_clean_stop(local: Services) -> N
     bucket(endpoints).put_object(Bucket="corpus", Key="k", Body=b"kept")
     query(endpoints, "CREATE TABLE kept (n int)")
     query(endpoints, "INSERT INTO kept VALUES (7)")
-    time.sleep(1)  # what PostgreSQL has not written after this long is lost only with the machine
+    time.sleep(1)  # Data that PostgreSQL has not written by now is lost only if the machine crashes.
     kill(members(local, "s3") + members(local, "postgres"))
     assert {s.reason for s in local.status() if s.name in ONLY} == {"died"}
     for _ in range(2):
@@ -94,7 +97,7 @@ def test_data_survive_kills_of_everything_and_a_clean_stop(local: Services) -> N
 def test_postgresql_starts_again_right_after_its_first_process_was_killed(local: Services) -> None:
     endpoints = local.up({"postgres"})
     for _ in range(2):
-        os.kill(pids(local)["postgres"], signal.SIGKILL)  # its children still end while `up` begins
+        os.kill(pids(local)["postgres"], signal.SIGKILL)  # Its children are still ending while `up` begins.
         local.up({"postgres"})
         assert query(endpoints, "SELECT 1") == [(1,)]
 
@@ -103,7 +106,7 @@ def test_a_process_killed_the_moment_before_is_seen_as_dead(local: Services) -> 
     local.up(ONLY)
     for name in ONLY:
         before = pids(local)[name]
-        os.kill(before, signal.SIGKILL)  # and no waiting for its end
+        os.kill(before, signal.SIGKILL)  # The test does not wait for its end.
         local.up(ONLY)
         assert pids(local)[name] != before
 
@@ -150,7 +153,7 @@ def test_services_whose_record_is_lost_are_found_and_stopped(local: Services, lo
     running = members(local, "s3") + members(local, "postgres")
     for path in (local.state.root / "run").iterdir():
         path.unlink()
-    if lost == "everything":  # somebody removed the folder while they ran
+    if lost == "everything":  # A user removed the folder while the services ran.
         subprocess.run(["rm", "-rf", str(local.state.root)], check=True)
     local.up(ONLY)
     assert not any(process.alive(old) for old in running)

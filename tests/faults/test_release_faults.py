@@ -1,4 +1,4 @@
-"""Faults while Airflow builds a release: it goes on, and the snapshot's bytes are those of a release that nobody disturbed."""
+"""A release continues after faults while Airflow builds it, and its snapshot has the same bytes as an undisturbed release."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ START = AS_OF.replace(month=1)
 
 
 class Disturbed(Services):
-    """The local services, with Airflow's tasks reaching S3 and the extractor through proxies, their keys in a file."""
+    """The local services. Airflow's tasks reach S3 and the extractor through proxies, with their keys in a file."""
 
     def __init__(self, state: Path) -> None:
         super().__init__(state)
@@ -58,7 +58,7 @@ class Disturbed(Services):
 
 @dataclass
 class Airflow:
-    """A running Airflow that builds the tiny sample's release, and what may be done to it."""
+    """A running Airflow that builds the tiny sample's release, and the faults that tests can cause."""
 
     local: Disturbed
     operator: Operator
@@ -66,11 +66,11 @@ class Airflow:
 
     @property
     def lake(self) -> Lake:
-        """The lake, with the keys of now."""
+        """Return the lake, opened with the current keys."""
         return open_lake("s3://corpus")
 
     def fresh(self) -> str:
-        """A lake with nothing but what was delivered, and the release's run, just begun; the run's id."""
+        """Remove everything from the lake except deliveries, and start the release's run; return the run's id."""
         lake = self.lake
         for entry in list(lake.list("")):
             if not entry.key.startswith(("drops/", "sources/", "suppress.jsonl")):
@@ -83,11 +83,11 @@ class Airflow:
         return self.operator.run_of(START)
 
     def another(self) -> str:
-        """Another run of the same release; its id. Its logical date is one that no other has."""
+        """Start another run of the same release with a unique logical date; return the run's id."""
         return self.operator.client.trigger(DAG, START, AS_OF, {}, logical_date=START + timedelta(days=next(self.days)))
 
     def running(self, run: str, *stages: str) -> dict[str, Any]:
-        """A task of these stages, as soon as one runs."""
+        """Wait until a task of these stages runs; return the task."""
         deadline = time.monotonic() + 300
         while time.monotonic() < deadline:
             for task in self.operator.tasks(run).values():
@@ -98,28 +98,29 @@ class Airflow:
         raise AssertionError(f"no task of {stages} ever ran: {self.operator.why(run)}")
 
     def kill_a_worker(self, run: str, *stages: str) -> str:
-        """Kill the process of a task of these stages a moment after it began, before it has ended: the task's name."""
+        """Kill the process of a task of these stages shortly after its start, before it ends; return the task's name."""
         for moment in (0.7, 0.3, *[0.0] * 20):
             victim = self.running(run, *stages)
             time.sleep(moment)
             try:
                 os.kill(victim["pid"], signal.SIGKILL)
-            except ProcessLookupError:  # it was quicker
+            except ProcessLookupError:  # The task ended first.
                 continue
             key = victim["task_id"], victim["map_index"]
             task = until(
                 lambda key=key: (found := self.operator.tasks(run)[key])["state"] != "running" and found, f"{key} lives"
             )
-            if task["state"] != "success" or task["try_number"] > 1:  # else it had said that it was done
+            # Otherwise, the task had already reported success.
+            if task["state"] != "success" or task["try_number"] > 1:
                 return f"{victim['task_id']}[{victim['map_index']}]"
         raise AssertionError(f"no task of {stages} could be killed before its end")
 
     def said(self, run: str, task: dict[str, Any], attempt: int = 1) -> str:
-        """The log of one try of a task."""
+        """Return the log of one attempt of a task."""
         return "\n".join(self.operator.client.log(DAG, run, {**task, "try_number": attempt}))
 
     def tried_again(self, run: str) -> dict[str, str]:
-        """What the log of each task's first try says, for the tasks that were tried more than once."""
+        """Return the log of the first attempt of each task that has more than one attempt."""
         return {
             f"{name}[{index}]": self.said(run, task)
             for (name, index), task in self.operator.tasks(run).items()
@@ -155,7 +156,7 @@ def airflow(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) 
 
 @pytest.fixture(scope="module")
 def reference(airflow: Airflow, tiny: tuple[Path, Truth], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The same release, built without Airflow and undisturbed."""
+    """Build the same release without Airflow and without faults; return its hashes."""
     variables = super(Disturbed, airflow.local).endpoints().variables
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("S2CORPUS_CATALOG", raising=False)
@@ -167,7 +168,7 @@ def reference(airflow: Airflow, tiny: tuple[Path, Truth], tmp_path_factory: pyte
 
 
 def tell(fault: str, seen: object) -> None:
-    """Print what an operator sees: docs/faults.md is made from it."""
+    """Print what an operator sees; docs/faults.md is written from this output."""
     print(f"\n### {fault}: {seen}")
 
 

@@ -1,4 +1,4 @@
-"""Two builds of one release at once, without Airflow to queue them: both end, with the bytes of an undisturbed build."""
+"""Two concurrent builds of one release, without Airflow to queue them, both end with the bytes of an undisturbed build."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_parallel_builds_end_with_same_bytes(
 def test_slower_build_finds_stages_finished(
     tiny: tuple[Path, object], extractor: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another build finishes every stage while this one is between its rounds."""
+    """Check a build if another build finishes every stage between its rounds."""
     for name, value in extractor.items():
         monkeypatch.setenv(name, value)
     faster = run_in(tmp_path, spec(), tiny[0])

@@ -1,4 +1,4 @@
-"""The real release against its truth, a line for each paper and fact."""
+"""Compare the real release with its truth, one row for each paper and fact."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"^(?:[IVX]+|[A-Z]|\d+(?:\.\d+)*)\.?\s+(?=\S)")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One fact of one paper: what a reader found, and what the release says."""
+    """One fact of one paper: the truth found by a reader, and the release's value."""
 
     paper: str
     fact: str
@@ -29,7 +29,7 @@ class Line:
 
 
 def compare(run: Run) -> list[Line]:
-    """All lines, by paper and fact."""
+    """Return all comparisons, by paper and fact."""
     papers = run.table(PAPERS).read().to_pylist()
     by_file: dict[str, dict[str, Any]] = {}
     for paper in papers:
@@ -88,7 +88,7 @@ def _metadata(truth: RealPaper, paper: Mapping[str, Any], fulltext: Mapping[str,
 
 
 def _licences(truth: RealPaper) -> tuple[str | None, ...]:
-    """The licence printed, or the same without its version where the evidence gives none (Unpaywall)."""
+    """Return the accepted licenses: the printed license, and the same without its version if the evidence has no version (Unpaywall)."""
     if truth.open_by == "unpaywall" and truth.licence:
         return truth.licence, truth.licence.rpartition("-")[0]
     return (truth.licence,)
@@ -104,7 +104,7 @@ def _outcome(documents: Mapping[tuple[str, str], Mapping[str, Any]], set_: str, 
 
 
 def _reason(documents: Mapping[Any, Any], outcomes: Mapping[str, str], paper: Mapping[str, Any]) -> str:
-    """What became of the paper as a full text."""
+    """Return the outcome of the paper's full text."""
     return _outcome(documents, "s2orc", paper) or outcomes.get(paper["paper_id"], "not filtered")
 
 
@@ -113,7 +113,7 @@ def _reason_is(truth: RealPaper, reason: str) -> bool:
 
 
 def _heads(paragraphs: Iterable[Mapping[str, Any]]) -> Iterable[str]:
-    """Every head in the order in which it is entered, in letters."""
+    """Yield the letters of every section head when its section begins."""
     before: list[str] = []
     for paragraph in paragraphs:
         path = [_letters(_NUMBER.sub("", head)) for head in (paragraph["section_path"] or "").split("::") if head]
@@ -124,7 +124,7 @@ def _heads(paragraphs: Iterable[Mapping[str, Any]]) -> Iterable[str]:
 
 
 def _missing(expected: list[str], heads: list[str]) -> list[int]:
-    """Which of the expected heads do not come, in their order."""
+    """Return the positions of expected heads that are missing, given their order."""
     at, missing = 0, []
     for number, head in enumerate(expected):
         if head in heads[at:]:
@@ -139,5 +139,5 @@ def _found_heads(truth: RealPaper, missing: list[int]) -> str:
 
 
 def _letters(text: str) -> str:
-    """What titles, names and heads are compared by: their letters and digits, without case."""
+    """Return the letters and digits of a text without case, to compare titles, names and heads."""
     return "".join(c for c in text.casefold() if c.isalnum())

@@ -1,4 +1,4 @@
-"""The release of the real papers: its drops and deliveries, and its build by the code of every release."""
+"""The release of the real papers: its drops and deliveries, built by the code that builds every release."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DROPPED, _DELIVERED = "2026-03-02T00:00:00Z", "2026-03-01T00:00:00Z"
 
 
 def spec() -> ReleaseSpec:
-    """The default rules, with a split that these papers fall on both sides of."""
+    """Return the default rules with split dates that put these papers on both sides."""
     return ReleaseSpec(
         name="real",
         description="Real papers with truth written by a reader",
@@ -33,7 +33,7 @@ def spec() -> ReleaseSpec:
 
 
 def write_tree(folder: Path, data: Path) -> None:
-    """Write the drops, the deliveries and the suppressions, as `deliver_tree` uploads them; `data` holds the papers."""
+    """Write the drops, deliveries and suppressions that `deliver_tree` uploads; `data` is the folder of the papers."""
     papers = real_papers()
     drops: dict[str, dict[str, bytes]] = {"pairs": {}, "pmc": {}, "latex": {}}
     for paper in papers:
@@ -68,7 +68,7 @@ def _of(papers: list[RealPaper], source: str) -> list[RealPaper]:
 
 
 def build(folder: Path, data: Path, *, workers: int = 2) -> Run:
-    """Deliver everything to a lake in `folder`, and build and publish the release. GROBID_URL names the extractor."""
+    """Deliver everything to a lake in `folder`, then build and publish the release. GROBID_URL selects the extractor."""
     write_tree(folder / "tree", data)
     run = Run(spec(), AS_OF, open_lake(str(folder / "lake")), folder)
     deliver_tree(run.lake, folder / "tree")

@@ -1,7 +1,8 @@
-"""Metadata of the real papers in the formats of their sources, made when asked for: nothing of the papers lies in the project.
+"""Metadata of the real papers in the formats of their sources, generated on demand: the project stores no content of
+the papers.
 
-Titles, names, dates and subjects are the truth file's. Abstracts are read from the publisher's JATS, from the TEI beside the PDF, or from
-the LaTeX source.
+Titles, names, dates and subjects come from the truth file. Abstracts are read from the publisher's JATS, from the TEI
+next to the PDF, or from the LaTeX source.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def _jats(data: Path, paper: RealPaper) -> Any:
 
 
 def people(data: Path, paper: RealPaper) -> list[tuple[str, str]]:
-    """(given names, surname) of the authors: the publisher's parting where there is one."""
+    """Return (given names, surname) of the authors; the publisher's division of names is used if available."""
     root = _jats(data, paper)
     if root is None:
         return [tuple(_PARTICLES.split(name, maxsplit=1)) for name in paper.authors]  # type: ignore[misc]
@@ -54,7 +55,7 @@ def people(data: Path, paper: RealPaper) -> list[tuple[str, str]]:
 
 
 def abstract(data: Path, paper: RealPaper) -> list[tuple[str, str]]:
-    """(head, text) of the parts of the abstract; head is "" where there is none."""
+    """Return (head, text) of the parts of the abstract; head is "" for a part without a head."""
     if paper.is_latex:
         with tarfile.open(data / paper.file) as archive:
             for member in sorted(archive.getnames()):
@@ -74,7 +75,7 @@ def abstract(data: Path, paper: RealPaper) -> list[tuple[str, str]]:
 
 
 def crossref(data: Path, papers: Sequence[RealPaper]) -> bytes:
-    """Works as the REST API gives them, a line each; abstracts in JATS markup."""
+    """Return works in the format of the REST API, one line each, with abstracts in JATS markup."""
     lines = []
     for paper in papers:
         marked = "".join(
@@ -102,7 +103,7 @@ def crossref(data: Path, papers: Sequence[RealPaper]) -> bytes:
 
 
 def unpaywall(data: Path, papers: Sequence[RealPaper]) -> bytes:
-    """A line for each DOI: open where the paper is, in its publisher's version."""
+    """Return one line for each DOI: open if the paper is open, in its publisher's version."""
     lines = []
     for paper in papers:
         doi = _doi(data, paper)
@@ -127,7 +128,7 @@ def unpaywall(data: Path, papers: Sequence[RealPaper]) -> bytes:
 
 
 def arxiv_oai(data: Path, papers: Sequence[RealPaper]) -> bytes:
-    """A harvest by OAI-PMH in arXiv's own format."""
+    """Return an OAI-PMH harvest in arXiv's own format."""
     records = []
     for paper in papers:
         authors = "".join(
@@ -150,7 +151,7 @@ def arxiv_oai(data: Path, papers: Sequence[RealPaper]) -> bytes:
 
 
 def arxiv_snapshot(data: Path, papers: Sequence[RealPaper]) -> bytes:
-    """Lines of the JSON snapshot."""
+    """Return lines of the JSON snapshot."""
     lines = []
     for paper in papers:
         year, month, day = (int(part) for part in paper.date.split("-"))
@@ -175,7 +176,7 @@ def arxiv_snapshot(data: Path, papers: Sequence[RealPaper]) -> bytes:
 
 
 def acl(data: Path, paper: RealPaper) -> bytes:
-    """A collection of the Anthology with one paper."""
+    """Return a collection of the Anthology with one paper."""
     given = paper.acl
     acl_id = Path(paper.delivered_name).stem
     authors = "".join(
@@ -191,7 +192,7 @@ def acl(data: Path, paper: RealPaper) -> bytes:
 
 
 def pubmed(data: Path, papers: Sequence[RealPaper]) -> bytes:
-    """An update file."""
+    """Return an update file."""
     articles = []
     for paper in papers:
         year, month, day = paper.date.split("-")
@@ -219,7 +220,7 @@ def pubmed(data: Path, papers: Sequence[RealPaper]) -> bytes:
 
 
 def declared(data: Path, papers: Sequence[RealPaper]) -> bytes:
-    """A drop's own `records.jsonl`."""
+    """Return the drop's own `records.jsonl`."""
     lines = [
         json.dumps(
             {

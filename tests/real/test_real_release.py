@@ -1,6 +1,8 @@
-"""A release of real papers says of every paper what a reader found in it, or docs/real-papers.md says why it does not.
+"""A release of real papers agrees with what a reader found in each paper, or docs/real-papers.md explains the
+difference.
 
-Needs the papers in ../shared/data; where S2CORPUS_REAL_DATA=required is set, their absence fails instead of skipping.
+The tests need the papers in ../shared/data. If S2CORPUS_REAL_DATA=required is set, missing papers cause a failure
+instead of a skip.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ def lines(run: Run) -> dict[tuple[str, str], Line]:
 
 
 def known() -> set[tuple[str, str]]:
-    """(paper, fact) of the lines that docs/real-papers.md lists as not right."""
+    """Return (paper, fact) of the differences that docs/real-papers.md lists."""
     rows = re.findall(r"^\| `([^`|]+)` \| ([^|]+?) \|", DOC.read_text("utf-8"), re.MULTILINE)
     return {(key, fact.strip()) for key, facts in rows for fact in facts.split(",")}
 
@@ -127,7 +129,7 @@ def test_what_is_closed_or_withdrawn_is_nowhere_in_full(run: Run) -> None:
 
 @pytest.mark.slow
 def test_beside_the_examples_that_s2orc_publishes(run: Run, shared_data: Path) -> None:
-    """Two of the examples were delivered to this release: they are found, with much the same text; nobody delivered the others."""
+    """Check that the two examples delivered to this release are found with nearly the same text; no other example was delivered."""
     examples = sorted((shared_data / "s2orc/doc2json_fixtures/pdf").glob("*.json"))
     examples += sorted((shared_data / "s2orc/doc2json_fixtures/s2orc").glob("*/*.json"))
     content = b"".join(orjson.dumps(orjson.loads(path.read_bytes())) + b"\n" for path in examples)
@@ -150,7 +152,10 @@ def test_the_evaluation_draws_its_sample(run: Run) -> None:
 
 @pytest.mark.slow
 def test_what_gold_says_of_it(run: Run) -> None:
-    """No title of these papers is read wrong (`docs/real-papers.md` lists none), and each has one paper: so says gold by itself."""
+    """Check the automatic gold figures.
+
+    No title of these papers is read wrongly (`docs/real-papers.md` lists none), and each paper is one cluster.
+    """
     assert not {key for key, fact in known() if fact == "title"}
     metrics = read_metrics(run)
 
@@ -193,7 +198,11 @@ def test_identifiers_printed_on_the_first_pages(shared_data: Path) -> None:
 
 
 def test_datasets_are_made_of_it_and_every_place_they_name_is_where_they_say(run: Run, tmp_path: Path) -> None:
-    """docs/datasets.md has the figures. CiteWorth asks for papers that others of the release cite, which these are not: not asked here."""
+    """Check the datasets (docs/datasets.md has the figures).
+
+    By default, CiteWorth requires papers cited by others of the release. These papers are not, so the test drops this
+    requirement.
+    """
     source = Source(open_lake(run.lake.uri(f"snapshots/{run.snapshot_id}")))
     papers = {paper.id: paper for shard in range(source.shards) for paper in source.papers(shard)}
     params = {"citeworth": {"require": ["body_text", "bibliography"], "paragraphs_per_field": 1000}}

@@ -1,4 +1,4 @@
-"""What a reader found in the papers of the real release: `truth.yaml`, with a type."""
+"""The typed content of `truth.yaml`: what a reader found in the papers of the real release."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ class RealPaper:
 
     @property
     def delivered_name(self) -> str:
-        """The name of its file in the drop."""
+        """Return the name of the paper's file in the drop."""
         return self.name or Path(self.file).name
 
     @property
     def arxiv_id(self) -> str | None:
-        """As delivered, or as stamped on its first page."""
+        """Return the arXiv id as delivered, or as printed on the first page."""
         return self.arxiv.get("id") or self.printed.get("arxiv_id")
 
     @property
     def is_latex(self) -> bool:
-        """Whether its full text is an arXiv source archive."""
+        """Return whether the full text is an arXiv source archive."""
         return self.file.endswith(".gz")
 
 
 def real_papers() -> list[RealPaper]:
-    """All papers, in the order of the file."""
+    """Return all papers in the order of the file."""
     return [RealPaper(**entry) for entry in yaml.safe_load(FILE.read_text("utf-8"))]

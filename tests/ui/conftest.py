@@ -1,4 +1,4 @@
-"""What the tests of the page share: a lake with three releases, and the page over it."""
+"""Shared fixtures for tests of the page: a lake with three releases, and the page of this lake."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PUBLISHED, SECOND, UNFINISHED = "sample-20230201", "sample-20230301", "sample-20
 
 @dataclass(frozen=True)
 class Built:
-    """A lake with two published releases and one that went as far as the filter, and its catalog."""
+    """A lake with two published releases and one that stopped after the filter, and its catalog."""
 
     folder: Path
     truth: Truth
@@ -42,7 +42,8 @@ class Built:
         return f"sqlite:///{self.folder / 'catalog.db'}"
 
 
-@pytest.fixture(scope="package")  # not longer: what it sets in the environment would turn other tests' services away
+# A wider scope is wrong: the variables set here would disable the services of other tests.
+@pytest.fixture(scope="package")
 def built(
     tiny: tuple[Path, Truth], extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Built]:
@@ -69,11 +70,11 @@ def built(
 
 
 def allow() -> None:
-    """Everybody."""
+    """Allow every user."""
 
 
 def page_over(lake: str, catalog: str | None = None, **others: Any) -> Any:
-    """The page over a lake, mounted as Airflow mounts it, with a client."""
+    """Return a client of the page of a lake, mounted as Airflow mounts it."""
     from fastapi import FastAPI
     from fastapi.testclient import TestClient
     from release_page.app import build

@@ -1,4 +1,4 @@
-"""Charts and numbers as they are drawn and written."""
+"""The page draws charts and formats numbers correctly."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_values_read_well(how: str, value: object, written: str) -> None:
 
 @pytest.mark.airflow
 def test_a_task_that_loads_the_plugin_does_not_load_the_page() -> None:
-    """Every process of Airflow loads its plugins; the page's libraries would cost each task seconds."""
+    """Check the imports of the plugin. Every process of Airflow loads its plugins; the page's libraries would cost each task seconds."""
     code = (
         "import sys, airflow.plugins_manager; before = set(sys.modules); import release_page.airflow_plugin; "
         "print(*sorted({m.split('.')[0] for m in set(sys.modules) - before} - {'release_page'}))"

@@ -1,4 +1,6 @@
-"""A release's evaluation: two people mark its sample at once in two browsers; a sheet goes out and in; the card says the result."""
+"""Evaluation of a release: two people mark its sample concurrently in two browsers, sheets are exported and imported,
+and the card shows the result.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ def who_asks(request: Request) -> str:
 
 @pytest.fixture
 def own(built: Built, tmp_path: Path) -> tuple[str, str]:
-    """The lake with a catalog of its own, whose sample is drawn."""
+    """Return the lake and a separate catalog; the sample of the release is drawn."""
     catalog = f"sqlite:///{tmp_path / 'catalog.db'}"
     Catalog(catalog).migrate()
     for key in [entry.key for entry in open_lake(built.lake).list(f"releases/{PUBLISHED}/_evaluation/")]:
@@ -49,7 +51,7 @@ def evaluate(lake: str, catalog: str, *options: str) -> str:
 
 
 def marking_page(lake: str, catalog: str) -> Any:
-    """The page, where everybody may mark under the name in a cookie."""
+    """Return the page. Every user may mark; the marker's name is in a cookie."""
     return page_over(lake, catalog, marker=who_asks)
 
 
@@ -124,7 +126,7 @@ def test_only_the_pages_own_form_marks_and_only_who_may(own: tuple[str, str]) ->
 
 @pytest.fixture
 def address(own: tuple[str, str]) -> Iterator[str]:
-    """The page served over HTTP."""
+    """Serve the page over HTTP; yield the address of the evaluation."""
     import uvicorn
 
     with socket.socket() as free:
@@ -154,7 +156,7 @@ def test_two_people_mark_at_once_in_two_browsers(own: tuple[str, str], address: 
             people[name] = context.new_page()
             people[name].goto(address)
         seen: dict[str, set[str]] = {name: set() for name in people}
-        while any(len(of) < len(items) for of in seen.values()):  # a turn each, as two people do
+        while any(len(of) < len(items) for of in seen.values()):  # The two people mark alternately.
             for name, page in people.items():
                 left = [item.item for item in items if item.item not in seen[name]]
                 if not left:

@@ -1,4 +1,4 @@
-"""The page in Airflow's own API server: who may see it, and how it looks in a browser."""
+"""The page in Airflow's own API server: which users may see it, and its appearance in a browser."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROLES = ("viewer", "op", "admin")
 
 @pytest.fixture(scope="module")
 def server(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Airflow's API server over a lake full of markup, and a token for each role."""
+    """Start Airflow's API server with a lake full of markup, and a token for each role."""
     home = tmp_path_factory.mktemp("airflow")
     passwords = {role: secrets.token_urlsafe(12) for role in ROLES}
     (home / "passwords.json").touch(0o600)
@@ -132,7 +132,7 @@ def test_airflow_lists_the_page_in_its_menu(server: Server) -> None:
 
 
 def test_a_release_on_its_way_says_how_its_run_is(server: Server) -> None:
-    """There is no scheduler here: what is triggered stays queued until somebody says that it failed."""
+    """Check the status of an unfinished release. No scheduler runs here: a triggered run stays queued until the test marks it as failed."""
     runs, headers = (
         urljoin(server[0], "/api/v2/dags/corpus_release__sample/dagRuns"),
         {"Authorization": f"Bearer {server[1]['op']}"},
@@ -159,7 +159,7 @@ def test_a_release_on_its_way_says_how_its_run_is(server: Server) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Headless Chromium, where it is installed."""
+    """Run headless Chromium, if installed."""
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright's Python client is not installed")
     chromium = shutil.which("chromium") or pytest.skip("chromium is not installed")
     with playwright.sync_playwright() as started:
@@ -181,7 +181,7 @@ OVERLAPS = """
   return found.slice(0, 5);
 })()
 """
-"""what can be read or pressed and lies on something else of the kind"""
+"""readable or clickable elements that overlap another such element"""
 FAINT = """
 (() => {
   const rgb = c => (c.match(/[\\d.]+/g) || []).map(Number);
@@ -196,7 +196,7 @@ FAINT = """
     }))].filter(Boolean).slice(0, 5);
 })()
 """
-"""text whose contrast to what lies under it is below 4.5 to 1 (WCAG 2.2, AA)"""
+"""text with a contrast to its background below 4.5 to 1 (WCAG 2.2, AA)"""
 
 
 def list_axe_violations(page: Any) -> list[tuple[str, str]]:
@@ -210,7 +210,7 @@ def list_axe_violations(page: Any) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("width", [1400, 400])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_browser_shows_it_whole_and_quiet(scheme: str, width: int, browser: Any, server: Server) -> None:
-    """Every kind of page: no console error, no dialog, no request elsewhere, nothing wider than the window."""
+    """Check every kind of page: no console error, no dialog, no request to another server, and nothing wider than the window."""
     artefacts = ROOT / "artefacts" / "page"
     artefacts.mkdir(parents=True, exist_ok=True)
     context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
@@ -265,7 +265,7 @@ def test_it_works_in_airflows_frame_and_by_keyboard(browser: Any, server: Server
     frame.get_by_role("heading", name="Corpus releases").wait_for(timeout=60_000)
     page.screenshot(path=ROOT / "artefacts" / "page" / "in-airflow.png")
     link = frame.locator(f"th a[href$='/{SECOND.rpartition('-')[2]}']")
-    for _ in range(40):  # Tab, as somebody without a mouse does, until the release has the focus
+    for _ in range(40):  # Press Tab, as a user without a mouse does, until the release has the focus.
         page.keyboard.press("Tab")
         if link.evaluate("link => link === document.activeElement"):
             break

@@ -1,4 +1,4 @@
-"""The page of a spec's intervals: which month has which snapshot, and what a backfill would make."""
+"""The page of a spec's intervals shows the snapshot of each month, and the releases that a backfill would build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The OpenLineage events of a release, as a server would get them: every table of the lake, who reads and writes it, what checks said."""
+"""The OpenLineage events of a release contain every table of the lake, the stages that read and write it, and the results of checks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ pytestmark = pytest.mark.airflow
 
 @pytest.fixture(scope="module")
 def events(built: Built, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """What OpenLineage writes to a file when the tasks of a release end, by `<stage>.<task>`: its own extraction and adapter."""
+    """Return the events that OpenLineage writes to a file when the tasks of a release end, by `<stage>.<task>`.
+
+    OpenLineage's own extraction and adapter are used.
+    """
     folder = tmp_path_factory.mktemp("lineage")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AIRFLOW_HOME", str(folder))
@@ -69,7 +72,7 @@ def events(built: Built, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 
 
 def named(datasets: list[dict[str, Any]], lake: str) -> set[str]:
-    """Their names below the lake."""
+    """Return the names of the datasets below the lake."""
     assert {dataset["namespace"] for dataset in datasets} <= {"file"}
     return {str(Path(dataset["name"]).relative_to(lake)) for dataset in datasets}
 

@@ -1,4 +1,4 @@
-"""What was delivered as markup is text in a browser: the page is opened in Chromium, with and without its Content-Security-Policy."""
+"""A browser shows delivered markup as text: Chromium opens the page with and without its Content-Security-Policy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MEASURE = """() => {
 
 @pytest.fixture(scope="module")
 def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """The page over a lake in which titles, authors, texts, reasons, notes and names of drops and files are markup."""
+    """Yield the page of a lake with markup in titles, authors, texts, reasons, notes, and names of drops and files."""
     folder = tmp_path_factory.mktemp("markup")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(test_page, "INJECTED", MARKUP)
@@ -78,7 +78,8 @@ def test_no_markup_runs_in_chromium(hostile: Any) -> None:
     for start in ("", "drops", test_page.AT[PUBLISHED], f"{test_page.AT[PUBLISHED]}/evaluation"):
         for at, _ in test_page.pages(hostile, start):
             kind = tuple(part if len(part) < 15 else "…" for part in urlsplit(at).path.split("/"))
-            if sum(known == kind for known in (answer[0] for answer in answers.values())) < 3:  # some of each kind
+            # Some pages of each kind are enough.
+            if sum(known == kind for known in (answer[0] for answer in answers.values())) < 3:
                 answers[at] = (kind, hostile.get(at, follow_redirects=True))
     found = f"{hostile.base_url}{test_page.AT[PUBLISHED]}/find?q={quote(NAME)}"
     answers[found] = (("found",), hostile.get(found))

@@ -1,4 +1,6 @@
-"""The page "Corpus releases": its numbers are the tables', every link leads somewhere, nothing from a paper is markup."""
+"""The page "Corpus releases": its numbers equal those of the tables, every link has a target, and text from papers is
+never interpreted as markup.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,12 @@ def read(page: Any, path: str, status: int = 200) -> str:
 
 
 def words(text: str) -> str:
-    """What a reader sees: no tags, one space between words."""
+    """Return the visible text of HTML: no tags, one space between words."""
     return " ".join(html.unescape(re.sub("<[^>]*>", " ", text)).split())
 
 
 def pages(page: Any, start: str = "") -> Iterator[tuple[str, str]]:
-    """Every page that links lead to, with its address."""
+    """Yield every linked page with its address; assert that no link leads outside."""
     first = str(page.base_url.join(start))
     todo, seen = [first], {first}
     while todo:
@@ -57,13 +59,13 @@ def pages(page: Any, start: str = "") -> Iterator[tuple[str, str]]:
             to = urljoin(at, html.unescape(link))
             assert to.startswith((str(page.base_url), "data:,")), f"{at} links outside: {to}"
             if "/file/" in to and "/" in to.partition("/file/")[2]:
-                continue  # the hundreds of files in folders: another test downloads some
+                continue  # Skip the hundreds of files in folders: another test downloads some of them.
             if to not in seen and not to.startswith("data:") and not to.endswith(("/find", "/compare")):
                 seen.add(to)
                 todo.append(to)
 
 
-# What it shows
+# Content of the page
 
 
 def test_the_list_says_of_every_release_how_it_stands(page: Any) -> None:
@@ -73,7 +75,7 @@ def test_the_list_says_of_every_release_how_it_stands(page: Any) -> None:
 
 
 def test_words_are_one_number_wherever_they_are_told(page: Any, built: Built) -> None:
-    """In stats.json, in what `demo` and `build` print, in the request for approval, on the page."""
+    """Check that word counts agree in stats.json, in the output of `demo` and `build`, in the request for approval, and on the page."""
     run = built.runs[PUBLISHED]
     sets = orjson.loads(run.lake.get(f"snapshots/{run.snapshot_id}/stats.json")[0])["sets"]
     printed, asked, shown = format_summary(run), format_approval_request(run, {}), words(read(page, AT[PUBLISHED]))
@@ -288,7 +290,7 @@ def test_trends_go_back_over_releases(page: Any) -> None:
     assert "<title>2023-02-01: pass, 0 offending</title>" in checks and "2023-04-01: " not in checks
 
 
-# What an operator does with it
+# Actions of an operator
 
 
 def test_who_waits_for_a_person_is_on_top_with_what_to_do(built: Built, tmp_path: Path) -> None:
@@ -349,7 +351,7 @@ def test_what_may_be_accepted_is_what_the_command_accepts(built: Built) -> None:
 
 
 class _Nowhere:
-    """A lake that holds nothing and keeps nothing."""
+    """A lake that contains nothing and stores nothing."""
 
     def get(self, key: str) -> tuple[bytes, str]:
         raise FileNotFoundError(key)
@@ -435,7 +437,7 @@ def test_who_is_not_logged_in_gets_a_page_with_the_way_in(built: Built) -> None:
     assert style and page.get(urljoin(str(page.base_url), style[1])).status_code == 200
 
 
-# That it leads somewhere, and nowhere else
+# Links stay within the page
 
 
 def test_every_link_leads_to_a_page_of_ours(page: Any) -> None:
@@ -448,7 +450,7 @@ def test_every_link_leads_to_a_page_of_ours(page: Any) -> None:
         assert len(landmarks) == len(set(landmarks)), f"{at}: a screen reader lists two landmarks of one name"
 
 
-# That it gives nothing away, and runs nothing
+# The page leaks no information and executes no markup
 
 INJECTED = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&{{7*7}}"
 
@@ -470,7 +472,9 @@ def _copied(built: Built, to: Path) -> Path:
 
 
 def stalled(built: Built, to: Path) -> Path:
-    """A lake in which a release waits for approval, a check stops another, and drops stand in different ways; its catalog beside it."""
+    """Return a lake with a release that waits for approval, a release that a check stopped, and drops in different
+    states. Its catalog is next to it.
+    """
     from s2corpus.deliveries import status
     from s2corpus.deliveries.ready import Refusal
     from s2corpus.snapshot.pointer import yank
@@ -504,7 +508,10 @@ def stalled(built: Built, to: Path) -> Path:
 
 
 def hostile_lake(built: Built, to: Path, lake: Path | None = None) -> Path:
-    """A lake in which what came with papers, entries, records and files is markup: a copy of the one built, or the one given."""
+    """Return a lake in which all delivered text of papers, entries, records and files is markup.
+
+    It is a copy of the built lake, or the given lake.
+    """
     lake = lake or _copied(built, to)
     for table, columns in {
         PAPERS: ("title", "venue", "journal", "abstract", "licence", "acl_id"),
@@ -524,7 +531,7 @@ def hostile_lake(built: Built, to: Path, lake: Path | None = None) -> Path:
 
 @pytest.fixture(scope="module")
 def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The page over that lake."""
+    """Return the page of that lake."""
     return page_over(str(hostile_lake(built, tmp_path_factory.mktemp("hostile"))))
 
 
@@ -635,7 +642,7 @@ def test_no_route_answers_without_rights_and_none_acts(built: Built) -> None:
     for route in routes:
         assert route.methods == {"GET"}
         if route.path == "/static/{name}":
-            continue  # so that who is not let in sees a page that looks like one
+            continue  # Static files are public, so that a user without access sees a page with its style.
         path = route.path.replace(":path", "").format(**ids).lstrip("/")
         asked = {"q": "x", "outcome": "kept", "other": "20230301"}
         assert page.get(path, params=asked).status_code == 401, path

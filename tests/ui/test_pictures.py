@@ -1,6 +1,6 @@
 """The pictures of the README: the DAG of a release in Airflow, and a release on the page.
 
-They are made where `S2CORPUS_PICTURES` is set, into docs/pictures; otherwise only looked at.
+If `S2CORPUS_PICTURES` is set, the tests write them to docs/pictures; otherwise they only check the pages.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def test_the_dag_of_a_release(browser: Any, server: Any, folder: Path) -> None:
     node = page.locator(".react-flow__node", has_text="publish")
     node.first.wait_for(timeout=60_000)
     page.locator(".react-flow__controls-fitview").click()
-    page.wait_for_timeout(2_000)  # the graph moves into view
+    page.wait_for_timeout(2_000)  # The graph moves into view.
     page.evaluate("document.querySelector('.react-flow__minimap')?.remove()")
     page.screenshot(path=folder / "dag.png")
     page.context.close()

@@ -1,4 +1,4 @@
-"""The README's shell blocks run as they are printed."""
+"""The README's shell blocks run as printed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CORPUS = [line for line in _LINES if re.match(r"(\.venv/bin/)?corpus ", line)]
 
 
 def shell(line: str, folder: Path = ROOT, **environ: str) -> subprocess.CompletedProcess[str]:
-    """What a shell in the checkout makes of a line."""
+    """Run a line in a shell in the checkout; return the completed process."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "include"), **environ}
     return subprocess.run(
         ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
@@ -34,7 +34,7 @@ def test_the_readme_has_commands() -> None:
 
 @pytest.mark.parametrize("line", MAKE)
 def test_a_make_line_names_a_target_and_its_variables(line: str) -> None:
-    """Dry: what demo, test and release do is tested where they are."""
+    """Check a line by a dry run; other tests run demo, test and release."""
     done = shell(re.sub(r"\bmake\b", "make --dry-run", line))
     assert done.returncode == 0 and done.stdout.strip(), done.stderr
     for variable in re.findall(r"make .*\b([A-Z]+)=", line):
@@ -43,7 +43,7 @@ def test_a_make_line_names_a_target_and_its_variables(line: str) -> None:
 
 @pytest.mark.parametrize("line", CORPUS)
 def test_a_corpus_line_runs_as_it_is_printed(line: str, tmp_path: Path) -> None:
-    """In a folder of one's own, with the command on the path."""
+    """Run a line in a temporary folder, with the command on the path."""
     (tmp_path / "a.tei.xml").write_text(_TEI)
     done = shell(line, tmp_path, PATH=f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}")
     assert done.returncode == 0 and list(tmp_path.glob("*.jsonl")), done.stderr[-2000:]

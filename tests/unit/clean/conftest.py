@@ -1,4 +1,4 @@
-"""Documents with exactly as many words, paragraphs and repetitions as a case asks for."""
+"""Fixtures that build documents with an exact number of words, paragraphs and repetitions."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def vocabulary() -> tuple[str, ...]:
 
 
 def english(words: int, seed: int = 0) -> str:
-    """So many different English words."""
+    """Return a text with this number of different English words."""
     return " ".join(random.Random(seed).sample(vocabulary(), words))
 
 
 @pytest.fixture(scope="session")
 def unigrams() -> Unigrams:
-    """A list of common words: others are as improbable as in the card's list."""
+    """Return a list of common words: other words are as improbable as in the card's list."""
     return Unigrams.of_counts("common words", dict.fromkeys(vocabulary(), 100000000))
 
 
 @pytest.fixture
 def paper() -> Callable[..., Document]:
-    """A document that every rule keeps, but for what a case says otherwise."""
+    """Return a function that makes a document; every rule keeps it, unless the arguments change that."""
 
     def made(
         body: Sequence[tuple[str | None, str | None]] | None = None,
@@ -57,11 +57,11 @@ def paper() -> Callable[..., Document]:
 
 @pytest.fixture
 def card() -> Clean:
-    """The card's rules."""
+    """Return the card's rules."""
     return Clean()
 
 
 @pytest.fixture
 def recipe() -> Clean:
-    """The published recipe's."""
+    """Return the published recipe's rules."""
     return Clean.model_validate({"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}})

@@ -1,4 +1,4 @@
-"""Documents for cleaning, made from publisher JATS XML: title, abstract, date, and body as paragraphs with their section path."""
+"""Build documents for cleaning from publisher JATS XML: title, abstract, date, and the body as paragraphs with their section path."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PARSER = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=Tru
 
 
 def documents(folder: Path) -> list[dict[str, Any]]:
-    """Every article under `folder` that has a body, sorted by file name."""
+    """Return every article under `folder` that has a body, sorted by file name."""
     found = []
     for path in sorted(p for p in folder.rglob("*") if p.suffix in (".xml", ".nxml")):
         document = _document(path)

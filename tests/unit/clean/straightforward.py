@@ -1,4 +1,7 @@
-"""The rules as one would first write them: every value of every paragraph, one call each, no shortcut. What the fast ones must equal."""
+"""A direct implementation of the cleaning rules, without shortcuts: every value of every paragraph, one call each.
+
+The fast rules must give the same results.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ _CLD3 = gcld3.NNetLanguageIdentifier(0, 1000)
 
 
 class Perplexity:
-    """Log probability by a word list given as word → count."""
+    """Log probability of a text, from a word list given as word → count."""
 
     def __init__(self, counts: dict[str, int]) -> None:
         total = sum(counts.values())
@@ -40,7 +43,7 @@ def year_of(document: dict[str, Any]) -> int | None:
 
 
 def card(document: dict[str, Any], perplexity: Perplexity) -> tuple[str, str | None]:
-    """(outcome, text) of a full text by the card; body units without formulas."""
+    """Return (outcome, text) of a full text by the card; body units must contain no formulas."""
     title, abstract, year = document["title"], document["abstract"], year_of(document)
     if not (title or "").strip():
         return "no_title", None
@@ -99,7 +102,7 @@ def sections_of(body: list[dict[str, Any]]) -> list[tuple[str | None, list[str]]
 
 
 def recipe(document: dict[str, Any], perplexity: Perplexity) -> tuple[bool, str | None]:
-    """(kept, text) of a full text by the annex on the published recipe."""
+    """Return (kept, text) of a full text by the annex on the published recipe."""
     paragraphs = merged(document["body"])
     values = {
         "paragraphs": paragraphs,
@@ -112,7 +115,7 @@ def recipe(document: dict[str, Any], perplexity: Perplexity) -> tuple[bool, str 
 
 
 def recipe_decision(row: dict[str, Any]) -> tuple[bool, str | None]:
-    """(kept, text) given every value."""
+    """Return (kept, text) from computed values."""
     votes = Counter(row["languages"])
     likely = [p for p, mean in zip(row["paragraphs"], row["means"], strict=True) if mean >= -20]
     year = year_of(row)

@@ -53,9 +53,9 @@ def test_outcome(unigrams: Unigrams, fields: dict[str, Any], expected: str) -> N
     ("mean", "title", "expected"),
     [
         (-19.0, "Significant results about something", "kept"),
-        (-20.0, "Significant results about something", "abstract_improbable"),  # must be higher
+        (-20.0, "Significant results about something", "abstract_improbable"),  # The value must be higher than −20.
         (-20.0, NO_WORDS, "title_not_english"),
-        (-19.0, NO_WORDS, "kept"),  # a title may be another language's if its words are probable
+        (-19.0, NO_WORDS, "kept"),  # A title may be in another language if its words are probable.
     ],
 )
 def test_log_probabilities_must_be_above_the_threshold(mean: float, title: str, expected: str) -> None:
@@ -68,19 +68,20 @@ def test_log_probabilities_must_be_above_the_threshold(mean: float, title: str, 
     [
         ("mitosis " * 5, "kept"),
         ("of " * 5, "kept"),
-        ("a " * 5, "bad_top_word"),  # and what comes second is a title word of … see below
+        ("a " * 5, "bad_top_word"),  # The second most frequent word is a title word; see below.
         ("a " * 5 + "mitosis " * 4, "kept"),
         ("a " * 5 + "l1 " * 4, "bad_top_word"),
-        ("I " * 5 + "mitosis " * 4, "bad_top_word"),  # only `a` may be one letter
+        ("I " * 5 + "mitosis " * 4, "bad_top_word"),  # Only `a` may be a single letter.
         ("A " * 5 + "mitosis " * 4, "bad_top_word"),
         ("mitosis, " * 5, "bad_top_word"),
         ("2 " * 5, "bad_top_word"),
-        ("l1 " * 5 + "mitosis " * 5, "bad_top_word"),  # a tie: the first to appear
+        ("l1 " * 5 + "mitosis " * 5, "bad_top_word"),  # In a tie, the first word to appear counts.
         ("mitosis " * 5 + "l1 " * 5, "kept"),
     ],
 )
 def test_the_most_frequent_word(unigrams: Unigrams, most: str, expected: str) -> None:
-    # Every other word is there once, the title's first one with a hyphen: it is the second most frequent unless a case says.
+    # Every other word appears once. The title's first word, which has a hyphen, is therefore the second most frequent
+    # word unless a case changes that.
     document = Document("p", "Two-fold significant results", f"{most} {english(70, 5)}", "2011", None)
     assert clean_s2ag(document, Clean(), unigrams).outcome == expected
 
@@ -93,7 +94,7 @@ def test_the_text_is_title_and_abstract(unigrams: Unigrams) -> None:
 
 
 def test_no_abstract_of_s2orc_is_dropped_for_its_separators(shared_data: Path, card: Clean) -> None:
-    """As S2ORC's metadata has them, and as the reader of that metadata gives them."""
+    """Check separators as S2ORC's metadata has them, and as the reader of that metadata returns them."""
     unigrams = wordfreq_unigrams()
     lines = (shared_data / "s2orc" / "metadata_20200705_sample.jsonl").read_bytes().splitlines()
     rows = [row for row in map(orjson.loads, lines) if ":::" in (row["abstract"] or "")]

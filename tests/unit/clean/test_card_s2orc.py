@@ -15,7 +15,7 @@ from s2corpus.text.unigrams import Unigrams
 from tests.unit.clean.conftest import GERMAN, english
 
 Paper = Callable[..., Document]
-NOISE = "xqz vvkt wqx zzjh pqk"  # words that no list has
+NOISE = "xqz vvkt wqx zzjh pqk"  # words that no list contains
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ NOISE = "xqz vvkt wqx zzjh pqk"  # words that no list has
         ({"abstract": None}, "no_abstract"),
         ({"abstract": ""}, "no_abstract"),
         ({"open_access": False}, "closed"),
-        ({"open_access": False, "title": None}, "closed"),  # the first hit decides
+        ({"open_access": False, "title": None}, "closed"),  # The first matching rule decides.
         ({"title": None, "abstract": None}, "no_title"),
         ({"date": None}, "no_year"),
         ({"date": "1970"}, "kept"),
@@ -74,7 +74,7 @@ def test_formulas_have_no_vote(paper: Paper, card: Clean, unigrams: Unigrams) ->
 def test_words_count_before_anything_is_removed(
     paper: Paper, card: Clean, unigrams: Unigrams, equations: int, expected: str
 ) -> None:
-    body = [("Head", english(100, i)) for i in range(4)] + [("Head", english(98, 4))]  # 498 and one header
+    body = [("Head", english(100, i)) for i in range(4)] + [("Head", english(98, 4))]  # 498 words and one header
     body += [("Head", "EQUATION")] * equations
     assert clean_s2orc(paper(body), card, unigrams).outcome == expected
 
@@ -109,7 +109,7 @@ def test_a_section_without_paragraphs_stays(paper: Paper, card: Clean, unigrams:
 
 @pytest.mark.parametrize(("threshold", "outcome"), [(-16.0, "kept"), (-15.0, "few_paragraphs")])
 def test_a_mean_at_the_threshold_stays(paper: Paper, threshold: float, outcome: str) -> None:
-    halves = Unigrams("halves", ShareTable.of({}, -16.0), threshold=threshold)  # every word has log probability −16
+    halves = Unigrams("halves", ShareTable.of({}, -16.0), threshold=threshold)  # Every word has log probability −16.
     assert clean_s2orc(paper(), Clean(), halves).outcome == outcome
 
 
@@ -122,10 +122,10 @@ def test_the_spec_may_set_the_threshold(paper: Paper, unigrams: Unigrams) -> Non
     [
         (74, "mitosis", "kept"),  # 74 of 1,000: below 7.5 %
         (75, "mitosis", "bad_top_word"),  # at 7.5 %
-        (74, "mitosis,", "bad_top_word"),  # not letters only
+        (74, "mitosis,", "bad_top_word"),  # The word is not only letters.
         (74, "l1", "bad_top_word"),
         (74, "a", "kept"),
-        (74, "naïve", "kept"),  # any letters
+        (74, "naïve", "kept"),  # Any letters are allowed.
         (74, "[1]", "bad_top_word"),
     ],
 )
@@ -173,7 +173,10 @@ def test_the_text_of_a_kept_paper(paper: Paper, card: Clean, unigrams: Unigrams)
 def test_the_layout_of_the_cards_template(
     paper: Paper, unigrams: Unigrams, layout: Literal["template", "template_blank"], after_header: str
 ) -> None:
-    """`[section header]⏎[paragraph]⏎⏎[paragraph]⏎⏎[section header]⏎⏎[paragraph]`: its two headers differ, so there are two of it."""
+    """Check the layout `[section header]⏎[paragraph]⏎⏎[paragraph]⏎⏎[section header]⏎⏎[paragraph]`.
+
+    Its two headers have different separators, so there are two variants.
+    """
     one, two, three, four, five = paragraphs = [english(100, i) for i in range(5)]
     sections = ["Introduction", "Introduction", "Methods::Data", None, None]
     document = paper(list(zip(sections, paragraphs, strict=True)))

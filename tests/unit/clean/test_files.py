@@ -1,4 +1,4 @@
-"""`corpus clean`: files in, kept and dropped documents out; what is wrong is said with its place."""
+"""`corpus clean` reads files and writes kept and dropped documents; an error message names the position of the error."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_a_packed_file_has_the_same_bytes_in_every_run(tmp_path: Path) -> None:
         arguments = ["--in", str(source), "--set", "s2orc", "--out", str(path)]
         CliRunner().invoke(command, arguments, standalone_mode=False, catch_exceptions=False)
     assert out.read_bytes() == again.read_bytes()
-    assert out.read_bytes()[:8] == b"\x1f\x8b\x08\x00\x00\x00\x00\x00"  # neither a name nor a time
+    assert out.read_bytes()[:8] == b"\x1f\x8b\x08\x00\x00\x00\x00\x00"  # The gzip header contains no name and no time.
     assert gzip.decompress(out.read_bytes()) == plain.read_bytes()
     assert [one.paper_id for one in read_documents(source)] == ["b", "a"]
     packed = tmp_path / "in.jsonl.gz"

@@ -1,4 +1,4 @@
-"""Laws of cleaning: the fast rules decide as the straightforward ones do, and a document's decision depends on nothing else."""
+"""Laws of cleaning: the fast rules decide as the direct implementation does, and a document's decision depends only on the document."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def counts(shared_data: Path) -> bytes:
 
 @pytest.fixture(scope="module")
 def real(shared_data: Path) -> list[dict[str, Any]]:
-    """More than 300 documents: articles whole, cut, of mixed languages, and with OCR's noise."""
+    """Return more than 290 documents: complete articles, cut articles, articles in mixed languages, and articles with OCR noise."""
     found = list(variants(documents(shared_data / "jats")[::2]))[:320]
     assert len(found) > 290
     return found
@@ -55,7 +55,7 @@ def test_decisions_equal_the_straightforward_ones(counts: bytes, real: list[dict
         else:
             kept, text = straightforward.recipe(document, perplexity)
             assert (decision.outcome is Outcome.KEPT, decision.text) == (kept, text), document["id"]
-    assert len([n for n in outcomes.values() if n > 2]) >= 5  # the documents do meet the rules
+    assert len([n for n in outcomes.values() if n > 2]) >= 5  # The documents do reach the rules.
 
 
 units = st.builds(

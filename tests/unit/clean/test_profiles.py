@@ -1,4 +1,4 @@
-"""A profile's rules are named objects: each has its outcome and the thresholds it honours, and a spec can ask for no others."""
+"""The rules of a profile are named objects: each rule has an outcome and thresholds, and a spec can set only these thresholds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Profile recipe-2024: the published recipe's behaviour, its oddities included."""
+"""The profile recipe-2024 behaves as the published recipe, including its oddities."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def sentences(words: int, paragraphs: int = 5) -> list[tuple[str | None, str | N
     [
         ({}, "kept"),
         ({"body": sentences(501)}, "kept"),
-        ({"body": sentences(500)}, "short"),  # more than 500
+        ({"body": sentences(500)}, "short"),  # The count must be more than 500.
         ({"body": sentences(600, 4)}, "few_paragraphs"),
-        ({"title": ""}, "kept"),  # only null is none
+        ({"title": ""}, "kept"),  # Only null counts as missing.
         ({"title": None}, "no_title"),
         ({"abstract": ""}, "kept"),
         ({"abstract": None}, "no_abstract"),
@@ -100,8 +100,8 @@ def test_fewer_than_50_000_words(
         ("Mitosis", "kept"),
         ("mitosis,", "bad_top_word"),
         ("DNA", "bad_top_word"),  # upper case after the first letter
-        ("a", "bad_top_word"),  # two letters at least
-        ("naïve", "bad_top_word"),  # of A–Z only
+        ("a", "bad_top_word"),  # A word needs at least two letters.
+        ("naïve", "bad_top_word"),  # Only A–Z are allowed.
     ],
 )
 def test_the_most_frequent_word_whatever_its_share(
@@ -118,7 +118,7 @@ def test_the_most_frequent_word_whatever_its_share(
 def test_of_equally_many_languages_the_smallest_code(
     paper: Paper, recipe: Clean, unigrams: Unigrams, english_paragraphs: int, german_paragraphs: int, expected: str
 ) -> None:
-    body = sentences(600, english_paragraphs) + [(None, GERMAN)] * german_paragraphs  # de is before en
+    body = sentences(600, english_paragraphs) + [(None, GERMAN)] * german_paragraphs  # `de` sorts before `en`.
     assert clean_s2orc(paper(body), recipe, unigrams).outcome == expected
 
 
@@ -153,12 +153,13 @@ LETTERS = "x y z"  # a run of five characters
         ({"abstract": f"{GERMAN} " * 4}, "abstract_not_english"),
         ({"date": "1969"}, "before_min_year"),
         ({"date": None}, "no_year"),
-        ({"abstract": f"{english(60, 1)} {'DNA ' * 9}"}, "kept"),  # here upper case is fine
+        ({"abstract": f"{english(60, 1)} {'DNA ' * 9}"}, "kept"),  # Here upper case is allowed.
         ({"abstract": f"{english(60, 1)} {'l1 ' * 9}"}, "bad_top_word"),
         ({"abstract": f"{english(60, 1)} {'a ' * 9}"}, "spaced_letters"),
         ({"abstract": f"{english(60, 1)} {LETTERS}"}, "spaced_letters"),
-        ({"abstract": f"{english(60, 1)} x y"}, "kept"),  # three characters: fewer than 4
-        ({"sources": ("MAG", "ScienceParse")}, "spaced_letters"),  # crawled sources only: a run is wanted
+        ({"abstract": f"{english(60, 1)} x y"}, "kept"),  # Three characters are fewer than 4.
+        # If all sources are crawled, the abstract must contain a run of spaced letters (as published).
+        ({"sources": ("MAG", "ScienceParse")}, "spaced_letters"),
         ({"sources": ("MAG",), "abstract": f"{english(60, 1)} {LETTERS}"}, "kept"),
         ({"sources": ()}, "spaced_letters"),
         ({"sources": ("MAG", "Medline")}, "kept"),

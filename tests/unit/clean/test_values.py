@@ -1,4 +1,4 @@
-"""The values behind a decision, of every profile and set, beside their definitions; and thresholds at their very borders."""
+"""The values behind a decision, for every profile and set, equal their definitions; thresholds are checked at their exact limits."""
 
 from __future__ import annotations
 

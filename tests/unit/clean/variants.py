@@ -1,4 +1,4 @@
-"""Documents as cleaning will meet them, made from real articles: whole, cut short, in two languages, with OCR's noise."""
+"""Documents as cleaning receives them, made from real articles: complete, cut short, in two languages, and with OCR noise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOISE = "0123456789.,;:|~^°§€¬"
 
 
 def variants(documents: list[dict[str, Any]], *, seed: int = 1) -> Iterator[dict[str, Any]]:
-    """Four documents of each: the whole one, one cut, one of mixed languages, one noisy."""
+    """Yield four variants of each document: complete, cut, in mixed languages, and noisy."""
     rng = random.Random(seed)
     for document in documents:
         yield document
@@ -37,7 +37,7 @@ def _noisy(body: list[dict[str, Any]], rng: random.Random) -> list[dict[str, Any
     noisy: list[dict[str, Any]] = []
     for unit in body:
         text = "".join(rng.choice(_NOISE) if rng.random() < share else c for c in unit["text"])
-        if rng.random() < 0.1:  # a line taken for a paragraph, or an empty one
+        if rng.random() < 0.1:  # Insert a line treated as a paragraph, or an empty line.
             noisy.append({**unit, "text": rng.choice(("Fig.", "", "(see", "12", "al.)"))})
         noisy.append({**unit, "text": text})
         if rng.random() < 0.05:

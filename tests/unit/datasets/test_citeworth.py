@@ -1,4 +1,4 @@
-"""CiteWorth's rules: the table of citeworth_sentences.md, and sentences of real papers as a reader judged them."""
+"""CiteWorth's rules agree with the table of citeworth_sentences.md, and with a reader's decisions on sentences of real papers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def table() -> list[tuple[str, str, str, str]]:
 
 
 def paragraph(marked: str, section: str = "Introduction") -> dict[str, object]:
-    """A paragraph of text with its citation marks in braces."""
+    """Return a paragraph from text that has citation marks in braces."""
     text, spans = "", []
     for piece in re.split(r"(\{[^}]*\})", marked):
         inner = piece.strip("{}") if piece.startswith("{") else piece
@@ -83,7 +83,11 @@ def test_there_are_the_papers_36_section_titles() -> None:
 
 
 def test_a_long_list_of_numbers_takes_no_exponential_time() -> None:
-    """The published expression does not end on this (the authors' script skips a file for it)."""
+    """Check a long list of numbers.
+
+    The published regular expression does not terminate on this input (the authors' script skips a file because of this
+    problem).
+    """
     given = paragraph("This is a list of numbers [" + "1, " * 5_000 + "x].")
     (sentence,) = cited_sentences(given)
     assert judge_sentence(str(given["text"]), sentence, 21)[0] is ParagraphOutcome.KEPT
@@ -120,7 +124,7 @@ TRUTH: dict[str, list[tuple[str, bool, str]]] = {
         (K, True, "required for virulence."),
     ],
 }  # fmt: skip
-"""Beginning of a paragraph → of each sentence what CiteWorth's rules say of it, whether it cites, and how its text ends."""
+"""Beginning of a paragraph → for each sentence: the outcome of CiteWorth's rules, whether it cites, and the end of its text."""
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not there")

@@ -1,4 +1,4 @@
-"""CiteWorth §3.1 and §3.2: which papers are considered, and that small corpora get all three sets."""
+"""CiteWorth §3.1 and §3.2: only suitable papers are considered, and small corpora get all three sets."""
 
 from __future__ import annotations
 
@@ -81,5 +81,5 @@ def test_too_small_corpus_says_which_sets_are_missing(small: Job, caplog: pytest
 
 @pytest.mark.parametrize("small", [3], indirect=True)
 def test_tokens_are_words_and_punctuation_marks(small: Job) -> None:
-    """`We measured x with y in study 0 of z .`: eleven words and marks (Table 2 counts tokens so)."""
+    """Check that `We measured x with y in study 0 of z .` has eleven tokens, as words and punctuation marks are counted in Table 2."""
     assert sizes(small)["tokens"] == 3 * 3 * 4 * 11

@@ -1,4 +1,4 @@
-"""Datasets of a small snapshot: the same bytes each time, only what changed again, and what each of them says."""
+"""Datasets of a small snapshot have the same bytes each time, only changed parts are rebuilt, and each dataset has the right content."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ PIECE = st.sampled_from(["We saw it. ", "Fig. 2 shows x [1]. ", "It is é… ", 
 
 
 def papers(extra: int = 0) -> list[Row]:
-    """Sixty papers that cite papers of their field, and more."""
+    """Return sixty papers that cite papers of their field, and `extra` more papers."""
     found = []
     for n in range(60 + extra):
         field = FIELDS[n % 3]
@@ -221,7 +221,7 @@ def test_an_article_that_is_lost_blocks_publishing_though_only_the_index_lists_i
 
 
 def test_a_snapshot_that_says_nothing_of_a_licence_is_read(tmp_path: Path) -> None:
-    """Releases made before a licence was never null."""
+    """Check a snapshot of an early release, in which a license could be null."""
     one = job(tmp_path, "contexts", snapshot=write_snapshot(tmp_path, [{**row, "licence": None} for row in papers()]))
     runner.make(one)
     assert one.receipt(0).licences.keys() == {"NOASSERTION"}  # type: ignore[union-attr]
@@ -237,7 +237,7 @@ def test_what_is_published_is_not_changed_and_what_is_lost_of_it_is_made_again(
     assert content(one) == before
     monkeypatch.setattr(
         "s2corpus.datasets.contexts._TRIES", 0
-    )  # as another version of a library might: other negatives
+    )  # Another version of a library could also draw other negatives.
     with pytest.raises(UserError, match=r"is published, and contexts/0\d.parquet made again is another"):
         runner.make(one)
     assert content(one) == before
@@ -269,7 +269,10 @@ Path(sys.argv[2]).write_bytes(learning.learn(params, texts).as_bytes())
 
 
 def test_on_another_kind_of_cpu_the_nearest_papers_are_nearly_the_same(tmp_path: Path) -> None:
-    """OpenBLAS takes other instructions, as on an older machine: the last digits differ, and with them no more than a few neighbours."""
+    """Check the nearest papers with other OpenBLAS instructions, as on an older machine.
+
+    The last digits differ; only a few neighbors may change.
+    """
     lines = []
     for row in papers():
         for paragraph in row["parses"]["pdf"]["body_text"]:
@@ -498,7 +501,7 @@ GIVEN = {
 
 
 def test_elseviers_own_article_goes_out_as_it_came() -> None:
-    """Every key of the corpus' schema, and one that it has not: from the delivered file through the parse and its release."""
+    """Check every key of the corpus' schema, and one unknown key, from the delivered file through the parse to its release."""
     parse = released_parse(to_s2orc(convert(orjson.dumps(GIVEN), sha1="0" * 40)), {}, open_access=True)
     one = Paper({"paper_id": "p", "doi": None}, {}, {"elsevier": orjson.loads(orjson.dumps(parse))})
     assert article_of(one, one.parses["elsevier"], 0.2) == (GIVEN, 2, 1), "most of the second sentence is markup"

@@ -1,4 +1,6 @@
-"""Offsets of articles in Elsevier's form on real papers: as a reader marked the sentences, and as the publishers marked the citations."""
+"""Offsets of articles in Elsevier's format agree with real papers: with sentences marked by a reader, and with
+citations marked by publishers.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ def test_sentences_stand_where_a_reader_marked_them() -> None:
 
 
 def test_every_citation_of_the_publishers_articles_is_where_its_offsets_say() -> None:
-    """In each sentence, at its offsets, stands the text that the publisher marked as a citation of that entry."""
+    """Check that the text at each citation's offsets is the text that the publisher marked as a citation of that entry."""
     seen = 0
     for row in real_articles()[::4]:
         parse = row["parses"]["jats"]

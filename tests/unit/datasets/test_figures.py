@@ -1,4 +1,4 @@
-"""Figures are cropped from the PDF of open papers whose license permits copies, and load with `datasets`."""
+"""Figures are cropped from the PDF of open papers with a license that permits copies, and load with `datasets`."""
 
 from __future__ import annotations
 

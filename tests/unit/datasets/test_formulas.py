@@ -16,7 +16,7 @@ CITED = "f" * 15
 
 
 def citing(text: str) -> Paper:
-    """Return a paper with one paragraph that cites at each `[1]`."""
+    """Return a paper with one paragraph that has a citation at each `[1]`."""
     spans = []
     at = text.find("[1]")
     while at >= 0:

@@ -1,4 +1,4 @@
-"""Sentences of scientific text: spans hold, and gold sentences of real papers are found."""
+"""Sentence splitting of scientific text: spans are correct, and gold sentences of real papers are found."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CASES = [
     ["They were fed yes/no.", "Then they slept."],
     ["Patients had classical RA.", "10 of them recovered."],
     ["Studies by Yu J., et al. have reported it."],
-    # a citation mark after a full stop begins the next sentence where that goes on in lower case, and only there
+    # A citation mark after a full stop begins the next sentence only if that sentence continues in lower case.
     ["This was shown.", "[7] also consider it."],
     ["This was shown, [7] and also considered."],
     ["This was shown! [7] so it was."],
@@ -37,7 +37,7 @@ CASES = [
     ["It was shown by A. [7] also for oxen."],
     ["It was shown in the U.S. [7] also for oxen."],
     ["It was shown.[7] also for oxen."],
-    # what begins no sentence, what does
+    # strings that begin no sentence, and strings that do
     ["The price of p. falls."],
     ["It was (as is known.) so."],
     ["It was … so."],
@@ -80,7 +80,7 @@ TEXT = st.text(st.sampled_from("aBc.?! \n\t[]()12,;é\u0000\u2028“”…Fig"),
     [
         ("He met A. B. The end.", [0]),
         ("He met A.  B. The end.", [0]),
-        ("He met A.   B. The end.", [0, 15]),  # three characters before an initial are looked at
+        ("He met A.   B. The end.", [0, 15]),  # Only three characters before an initial are examined.
         ("He saw plan B. The end.", [0, 15]),
         (", B. The end.", [0]),
         ("B. The end.", [0, 3]),

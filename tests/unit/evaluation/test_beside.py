@@ -1,4 +1,7 @@
-"""A release beside files of others: what is found by which identifier, how far texts differ, and why ours has not what theirs has."""
+"""A release is compared with files of other corpora.
+
+The comparison reports the matching identifier, the difference of the texts, and the reason for each missing paper.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def ours(run: Run) -> dict[str, dict[str, Any]]:
-    """Our papers by id, with their filter's outcome, document and parse."""
+    """Return our papers by id, with their filter outcome, document and parse."""
     rows = {row["paper_id"]: row for row in run.table(PAPERS).read().to_pylist()}
     for table, name in ((FILTERED, "filtered"), (DOCUMENTS, "document"), (FULLTEXTS, "fulltext")):
         for row in run.table(table).read().to_pylist():
@@ -46,7 +49,7 @@ def beside(run: Run, corpus: Corpus, *lines: dict[str, Any], packed: bool = Fals
 
 
 def test_documents_of_s2_v2(run: Run, ours: dict[str, Any]) -> None:
-    """Laid out as its card says; found by title, as ids are Semantic Scholar's and not ours."""
+    """Check documents in the layout of the card. They are found by title, because their ids are Semantic Scholar's."""
     text = next(p["document"]["text"] for p in ours.values() if p.get("document", {}).get("outcome") == "kept")
     title, rest = text.split("\n\n", 1)
     half = f"{title}\n\n" + rest[: len(rest) // 2]

@@ -1,6 +1,8 @@
-"""The automatic comparison of S2ORC's Appendix D on sixty pairs of titles and author lists as sources, PDFs and bibliographies write them.
+"""The automatic comparison of S2ORC's Appendix D agrees with a reader on sixty pairs of titles and author lists from
+sources, PDFs and bibliographies.
 
-Written by hand from real records and papers: which are the same is what a reader says by the criteria, not what the code says.
+The pairs were written by hand from real records and papers. A reader decided by the criteria which pairs are equal; the
+code did not.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ TITLES = [
     ("Efficient flow cytometry of ofﬁce workﬂows", "Efficient flow cytometry of office workflows", True),
     ("Science & Technology Studies of peer review", "Science and technology studies of peer review", True),
     ("Über Flüssigkeitströmungen", "Uber Flussigkeitstromungen", True),
-    # other works, or not the title
+    # other works, or text that is not the title
     ("Factors affecting γ-linolenic acid content in fermented glutinous rice brewed by Rhizopus sp.",
      "Factors affecting α-linolenic acid content in fermented glutinous rice brewed by Rhizopus sp.", False),
     ("Pi sampling: a methodical and flexible approach to initial macromolecular crystallization screening",
@@ -86,7 +88,7 @@ IN_ORDER = [
     ("Zhihong Shen, Hao Ma, Kuansan Wang", "Shen Zhihong, Ma Hao, Wang Kuansan", True),
     ("Dr. Louise Wichmann Matthiessen, Richard Ling Chalmers", "Louise Wichmann Matthiessen, Richard Chalmers", True),
     ("Jean-Pierre Changeux, Stanislas Dehaene", "J.-P. Changeux, S. Dehaene", True),
-    # somebody else, somebody missing, another order
+    # another person, a missing person, another order
     ("Avrim Blum, Merrick Furst, Michael Kearns, Richard J. Lipton", "Avrim Blum, Merrick Furst, Michael Kearns", False),
     ("Hideo Yamane, Masahiro Takayama, Kishiko Sunami", "Masahiro Takayama, Hideo Yamane, Kishiko Sunami", False),
     ("Bo S. Bergström", "Acta Obstetricia, Bo Bergström", False),

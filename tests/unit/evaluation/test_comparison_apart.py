@@ -1,7 +1,8 @@
-"""Forty more pairs for the automatic comparison, of records that it was not made with: two libraries' duplicates (systematic reviews,
-DBLP and ACM), and what publishers' XML and a real GROBID say of the same articles.
+"""The automatic comparison on forty more pairs, from records that were not used to develop it. They are duplicates of
+two libraries (systematic reviews, DBLP and ACM), and publishers' XML and a real GROBID's output for the same
+articles.
 
-Both sides were read and marked by Appendix D before the rule was asked, which then agreed on 39 of the 40.
+Both sides were read and marked by Appendix D before the rule was applied; the rule then agreed on 39 of the 40.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ TITLES = [
     ("3-Allyl-1-{[3-(4-nitro\u00adphen\u00adyl)-4,5-dihydro-1,3-oxazol-5-yl]meth\u00adyl}-1<italic>H</italic>-anthra[1,2-<italic>d</italic>]"
      "imidazole-2,6,11(3<italic>H</italic>)-trione",
      "3-Allyl-1-{[3-(4-nitrophenyl)-4,5-dihydro-1,3-oxazol-5-yl]methyl}-1H-anthra[1,2-d]imidazole-2,6,11(3H)-trione", True),
-    # a note of the library, another notice, a misprint, a banner, a title that was cut
+    # a note of the library, another notice, a misprint, a banner, a truncated title
     ("Posttreatment human papillomavirus testing for recurrent cervical intraepithelial neoplasia: a systematic review",
      "Posttreatment human papillomavirus testing for recurrent cervical intraepithelial neoplasia: a systematic review. [Review] [55 refs]",
      False),
@@ -50,7 +51,7 @@ TITLES = [
 ]  # fmt: skip
 
 IN_ORDER = [
-    # initials for names, middle initials left out, hyphens in initials
+    # initials for names, missing middle initials, hyphens in initials
     ("Bouts, A. and Monnens, L. and Davin, J. C. and Struijk, G. and Spanjaard, L.",
      "Bouts, Antonia and Monnens, Leo and Davin, Jean Claude and Struijk, Geertrude and Spanjaard, Lodewijk", True),
     ("Nuernberger, Jens and Witzke, Oliver and Rother, Russell P. and Philipp, Thomas and Vester, Udo and Baba, Hideo and Zimmerhackl,"
@@ -73,7 +74,7 @@ IN_ORDER = [
     ),
     ("Winder, Nicola R and Krishnaveni, Ghattu V and Karat, Chitra LS and Fall, Caroline HD and Barker, David JP",
      "Nicola R Winder, Ghattu V Krishnaveni, Chitra Ls Karat, Caroline Hd Fall, David Jp Barker", True),
-    # another order; one, or a group, missing; all but one missing; a heading taken for a name
+    # another order; one person or a group missing; only one person left; a heading treated as a name
     ("Jennifer Widom, Chris Olston, Jing Jiang", "Chris Olston, Jing Jiang, Jennifer Widom", False),
     ("H. V. Jagadish, Kian-Lee Tan, Hui Jin, Beng Chin Ooi", "H. V. Jagadish, Hui Jin, Beng Chin Ooi, Kian-Lee Tan", False),
     ("Ghosh, S K and Mondal, R and Singh, M and Singh, M and Duttagupta, S",

@@ -1,4 +1,4 @@
-"""`corpus evaluate` and `corpus compare` say in a sentence what a release has not, what was mistyped, and what is wrong with a sheet."""
+"""`corpus evaluate` and `corpus compare` report in one message a release's missing data, a mistyped argument, or an error in a sheet."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TABLES: tuple[Table[Any], ...] = (MEMBERS, PAPERS, FILTERED, FULLTEXTS, LINKS)
 
 @pytest.fixture
 def empty(lake: Lake, tmp_path: Path) -> Run:
-    """A release of no papers."""
+    """Return a release without papers."""
     run = Run(ReleaseSpec(name="tiny"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
     for table in TABLES:
         run.table(table).write(0, [])
@@ -73,7 +73,7 @@ def test_a_release_that_is_not_linked_yet_has_no_sample(empty: Run) -> None:
 
 @pytest.fixture
 def own(empty: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Run, Item]:
-    """A release whose sample has one item, and a catalog."""
+    """Return a release with one item in its sample, and a catalog."""
     item = Item(
         "clusters:p1",
         Task.CLUSTERS,
@@ -99,7 +99,7 @@ def marks_of(run: Run) -> list[tuple[str, bool | None, bool | None]]:
 
 
 def test_a_sheet_that_a_spreadsheet_wrote_is_taken(own: tuple[Run, Item], tmp_path: Path) -> None:
-    """With a byte order mark, Windows' line ends, and words in capitals; a cell never begins a formula."""
+    """Check a sheet with a byte order mark, Windows line ends, and words in capitals; no cell may begin with a formula."""
     run, _ = own
     sheet, lake = tmp_path / "sheet.csv", ("--lake", run.lake.root)
     assert said(evaluate, run.release_id, *lake, "--sheet", str(sheet)).startswith("1 items in ")

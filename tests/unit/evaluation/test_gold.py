@@ -1,4 +1,6 @@
-"""Precision and recall where gold says so: counted by hand for a few records, and stopped where they drift."""
+"""Precision and recall measured with automatic gold data equal values counted by hand for a few records; a release is
+stopped if they drift.
+"""
 
 from __future__ import annotations
 
@@ -58,18 +60,19 @@ def test_clusters_without_their_identifiers(run: Run) -> None:
         record("p1", "crossref:1", ROUGE, doi="10.1158/a"), record("p1", "pubmed:1", f"{ROUGE}.", doi="10.1158/a"),
         # one paper under two titles: missed
         record("p2", "crossref:2", REVIEW, doi="10.1002/b"), record("p2", "pubmed:2", "Revisiones de pruebas", doi="10.1002/b"),
-        # two papers under one title: joined, as nothing else tells them apart
+        # two papers with one title: joined, because no other field distinguishes them
         record("p3", "crossref:3", COHORT, doi="10.1016/c", pubmed_id="3"), record("p3", "pubmed:3", COHORT, pubmed_id="3"),
         record("p4", "crossref:4", COHORT, doi="10.1016/d"),
-        # a preprint's DOI is not another paper's
+        # a preprint's DOI does not identify another paper
         record("p5", "arxiv:5", ROUGE.upper(), doi="10.48550/arxiv.2301.00001", arxiv_id="2301.00001"),
-        # without a title nothing can be found again: not asked for
+        # excluded, because a record without a title cannot be found again
         record("p1", "unpaywall:1", None, doi="10.1158/a", authors=[]),
     ]  # fmt: skip
     write(run, MEMBERS, rows, paper_shards=1)
     cluster = lambda records: cluster_records(records).clusters  # noqa: E731
     found = gold.measure_clusters(run, 5, cluster)
-    # known: 1–1, 2–2, 3–3. Joined and told: crossref:1–pubmed:1, crossref:3–pubmed:3 right; crossref:3–crossref:4 wrong
+    # Known pairs: 1–1, 2–2, 3–3. Joined pairs with identifiers: crossref:1–pubmed:1 and crossref:3–pubmed:3 are right;
+    # crossref:3–crossref:4 is wrong.
     assert found == Gold(known=3, found=2, said=3, right=2)
     assert gold.measure_clusters(run, 5, cluster) == found
 
@@ -78,9 +81,9 @@ def test_titles_read_from_pdfs_beside_those_of_records(run: Run) -> None:
     rows = [
         record("p1", "crossref:1", ROUGE, doi="10.1158/a"),
         record("p1", "grobid:1", ROUGE.upper(), "pdf", doi="10.1158/a"),
-        # a running head taken for the title: another paper, and wrong all the same
+        # a running head read as the title: another paper, and also wrong
         record("p2", "crossref:2", REVIEW, doi="10.1002/b"), record("p3", "grobid:2", "BMJ Open 2009", "pdf", doi="10.1002/b"),
-        # no title read; another source's reading; no identifier; nobody else has it
+        # no title read; another extractor's reading; no identifier; no other record with this identifier
         record("p2", "grobid:3", None, "pdf", arxiv_id="2301.00002"), record("p2", "arxiv:3", REVIEW, arxiv_id="2301.00002"),
         record("p1", "scienceparse:1", "Wrong", "pdf", doi="10.1158/a"),
         record("p4", "grobid:4", COHORT, "pdf"), record("p5", "grobid:5", COHORT, "pdf", doi="10.1016/z"),
@@ -114,7 +117,7 @@ def test_headers_of_pdfs_beside_publishers_xml(run: Run) -> None:
 
 
 def test_a_release_where_gold_says_nothing(run: Run) -> None:
-    """No paper with two parses, no identifier, no record at all: no counts, no metrics."""
+    """Check releases without gold data: no paper with two parses, no identifier, no record. They have no counts and no metrics."""
     write(run, FULLTEXTS, [fulltext("p1", "pdf", ROUGE, [], "")])
     write(run, PAPERS, [])
     write(run, MEMBERS, [record("p1", "crossref:1", ROUGE)], paper_shards=1)

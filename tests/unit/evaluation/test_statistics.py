@@ -1,4 +1,4 @@
-"""Intervals and agreement against numbers from the literature and from statistics packages."""
+"""Intervals and agreement equal numbers from the literature and from statistics packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The layout is that of an Astro project: what `astro dev start` reads and mounts exists, and the image agrees with it."""
+"""The project has the layout of an Astro project: all files that `astro dev start` reads and mounts exist, and the
+image agrees with this layout.
+"""
 
 from __future__ import annotations
 

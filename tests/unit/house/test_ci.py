@@ -1,4 +1,4 @@
-"""What continuous integration says where the real papers are not there."""
+"""Continuous integration prints a clear warning if the real papers are missing, and fails if they are required."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An edited kernel runs as it was edited, also where another file's kernel had inlined it (numba's cache)."""
+"""An edited kernel runs as edited, even if the kernel of another file has inlined it (numba's cache)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from s2corpus import compiled
 
 
 def package(folder: Path) -> Path:
-    """A copy of the package's compiled module with two kernels: `outer` inlines `inner` of another file."""
+    """Copy the package's compiled module and add two kernels: `outer` inlines `inner` from another file."""
     made = folder / "s2corpus"
     made.mkdir()
     shutil.copy(Path(s2corpus.__file__).with_name("compiled.py"), made / "compiled.py")
@@ -31,7 +31,10 @@ def package(folder: Path) -> Path:
 
 
 def outer(folder: Path) -> int:
-    """What `outer` says in a process without Python's own cache, which misses an edit of the same second and size (`-B`)."""
+    """Return the result of `outer` in a process without Python's own cache (`-B`).
+
+    That cache misses an edit of the same second and size.
+    """
     code = "from s2corpus.outer import outer; print(outer(1))"
     command = [sys.executable, "-B", "-c", code]
     done = subprocess.run(command, env={"PYTHONPATH": str(folder)}, capture_output=True, text=True, check=False)
@@ -89,7 +92,10 @@ def test_kernels_are_compiled_by_nothing_else() -> None:
 
 
 def test_who_has_no_home_keeps_kernels_with_temporary_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As an extractor's worker does, in its sandbox: the package is not its own, and nobody may read who has which home."""
+    """Check a process without a home folder, such as an extractor's worker in its sandbox.
+
+    The package belongs to another user, and the password database is unreadable.
+    """
     for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
         monkeypatch.delenv(name, raising=False)
 

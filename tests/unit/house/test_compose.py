@@ -1,4 +1,4 @@
-"""The production files: every secret comes from .env and has no default, and every Airflow component sees the same settings."""
+"""The production files: every secret comes from .env and has no default, and every Airflow component has the same settings."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ OF_THEIR_IMAGES = {
     "postgres": "its image's own start; the tests start PostgreSQL's binaries of a wheel, and run its health check",
     "grobid": "its image's own start, and no package brings GROBID: the tests have a stand-in, our extractor and recorded TEIs for it",
 }
-"""Services without a command of ours, and what the tests have in their place."""
+"""Services without a command of ours, and the substitutes that the tests use."""
 PROFILES = "COMPOSE_PROFILES"
-"""compose's own variable: which services of a profile start"""
+"""compose's own variable: selects the profiles with services to start"""
 SECRET = re.compile(r"PASSWORD|SECRET|KEY|TOKEN")
 
 
@@ -150,7 +150,10 @@ def test_every_command_is_run_by_a_test_or_says_why_not(services: dict[str, Any]
 def test_grobids_health_check_understands_both_of_its_answers(
     services: dict[str, Any], ready: bool | None, alive: bool
 ) -> None:
-    """`/api/health` says whether the models are loaded, and is there since 0.9; before it there is `/api/isalive`."""
+    """Check both endpoints of the health check.
+
+    `/api/health` reports whether the models are loaded and exists since 0.9; earlier versions have `/api/isalive`.
+    """
     kind, check = services["grobid"]["healthcheck"]["test"]
     assert kind == "CMD-SHELL"
     with StandIn() as server:
@@ -188,7 +191,7 @@ def test_the_image_has_what_the_components_need() -> None:
 
 
 def test_no_service_mounts_a_folder_of_the_clone(services: dict[str, Any]) -> None:
-    """The image has the code; under umask 077 nobody in a container could read a mounted clone."""
+    """Check that the image contains the code: under umask 077, no user in a container could read a mounted clone."""
     named = set(yaml.safe_load(TEXT)["volumes"])
     for name, service in services.items():
         for volume in service.get("volumes", []):
@@ -197,7 +200,10 @@ def test_no_service_mounts_a_folder_of_the_clone(services: dict[str, Any]) -> No
 
 
 def test_one_image_fills_each_volume(services: dict[str, Any]) -> None:
-    """Docker fills an empty volume from the image of the container that it makes first, with that image's owner."""
+    """Check each volume's image.
+
+    Docker fills an empty volume from the image of the first container that it creates, with that image's owner.
+    """
     filled_by: dict[str, set[str]] = {}
     for service in services.values():
         for volume in service.get("volumes", []):
@@ -214,7 +220,7 @@ def test_s3_is_the_version_that_the_tests_use(services: dict[str, Any]) -> None:
 
 
 def test_the_roles_are_made_before_the_page_starts_and_by_every_component_known() -> None:
-    """deploy/compose.fab.yaml: each Airflow component has the same auth manager, and the one that is added is hardened too."""
+    """Check deploy/compose.fab.yaml: each Airflow component has the same auth manager, and the additional service is hardened too."""
     fab = yaml.safe_load((ROOT / "deploy" / "compose.fab.yaml").read_text("utf-8"))["services"]
     base = yaml.safe_load(TEXT)["services"]
     assert set(fab) == {name for name in base if name.startswith("airflow-")} | {"airflow-roles"}

@@ -1,4 +1,4 @@
-"""Every command of `corpus`, `make` and `python -m devtools` that a page shows exists, with the options that it is shown with."""
+"""Every command of `corpus`, `make` and `python -m devtools` shown on a page exists, with all options shown."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def list_commands(page: str) -> Iterator[list[str]]:
 
 
 def split_words(line: str) -> list[str]:
-    """Return the words of a shell line without its comment; none if it is no shell line."""
+    """Return the words of a shell line without its comment; return an empty list for other text."""
     try:
         return shlex.split(line, comments=True)
     except ValueError:
@@ -57,7 +57,7 @@ def split_words(line: str) -> list[str]:
 
 
 def find_problems(words: list[str]) -> list[str]:
-    """Return a sentence for each command, option or target that does not exist."""
+    """Return a message for each command, option or target that does not exist."""
     shown = " ".join(words)
     if words[0] == "make":
         targets = [word for word in words[1:] if re.fullmatch(r"[a-z][a-z-]*", word)]

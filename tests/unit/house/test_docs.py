@@ -1,4 +1,4 @@
-"""The runbook names everything an operator may meet, and its addresses lead somewhere."""
+"""The runbook covers everything that an operator may encounter, and its addresses exist."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_generated_pages_list_every_stage_field_and_check() -> None:
 
 
 def anchors(text: str) -> set[str]:
-    """Return the ids that a page gives explicitly, and those that MkDocs makes of its headings."""
+    """Return the ids that a page defines explicitly, and the ids that MkDocs derives from its headings."""
     headings = re.findall(r"^#+ (?:<a id=.*</a>)?(.+)$", text, re.MULTILINE)
     return {*re.findall(r'<a id="([\w-]+)">', text), *(_slug(heading) for heading in headings)}
 
@@ -83,7 +83,7 @@ def _slug(heading: str) -> str:
 
 
 def test_pipeline_picture_shows_the_stages() -> None:
-    """The picture shows the twelve stages and `publish`; the folder of stages has no other files."""
+    """Check that the picture shows the twelve stages and `publish`, and that the folder of stages has no other files."""
     picture = (DOCS / "pictures" / "pipeline.svg").read_text("utf-8")
     boxes = re.findall(r'font-weight="600"[^>]*>([^<]+)</text>', picture)
     assert [name for name in boxes if name in STAGE_NAMES] == list(STAGE_NAMES)

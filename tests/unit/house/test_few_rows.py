@@ -1,4 +1,6 @@
-"""Few rows do without the compiler, and come to the same: real records clustered, real references linked, in both ways."""
+"""Small inputs run without the compiler and give the same result: real records are clustered and real references are
+linked in both ways.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,12 @@ from tests.unit.link.test_link_rules import ENTRIES, PAPERS
 
 @pytest.fixture
 def nothing_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a fresh clone."""
+    """Start without compiled kernels, as in a fresh clone."""
     monkeypatch.setattr(compiled, "FOLDER", tmp_path)
 
 
 def records_of_a_review(shared_data: Path) -> Clustering:
-    """Three hundred records of a systematic review, with their duplicates."""
+    """Cluster three hundred records of a systematic review, with their duplicates."""
     with (shared_data / "er/dedupe/haematology/records_pre_merged.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))[:300]
     return clustered(
@@ -44,7 +46,7 @@ def records_of_a_review(shared_data: Path) -> Clustering:
 
 
 def references(shared_data: Path) -> Links:
-    """A hundred papers, and references to twice as many, some with their title cut and some with a letter lost."""
+    """Link two hundred references to a hundred papers; some references have a cut title, and some lack a letter."""
     with gzip.open(shared_data / "citations/crossref-styles.tsv.gz", "rt") as file:
         read = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         rows = list({row["title"]: row for row in read if row["year"]}.values())

@@ -1,4 +1,4 @@
-"""Ids of releases, snapshots and records: what they say, and that everything else is answered by a sentence, not by a path."""
+"""Ids of releases, snapshots and records have a defined content; a malformed id causes an error message and is never used as a path."""
 
 from __future__ import annotations
 
@@ -76,7 +76,10 @@ def test_two_releases_of_one_day_have_their_own_ids() -> None:
 
 
 def test_only_ids_formats_or_cuts_a_release_id() -> None:
-    """An id that other code builds from a date is wrong for every release that is not as of midnight."""
+    """Check that only the ids module formats ids.
+
+    Other code that builds an id from a date is wrong for every release that is not as of midnight.
+    """
     written_elsewhere = re.compile(r"%Y%m%d|corpus_release__|\[:8\]\}-|day\[[:0-9]")
     offenders = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()}"

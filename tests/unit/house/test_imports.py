@@ -1,4 +1,4 @@
-"""Imports point one way: the order of the packages and of the layers of `s2corpus` is a list each."""
+"""Imports have one direction: one list defines the order of the packages, another the order of the layers of `s2corpus`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[3]
 INCLUDE = ROOT / "include"
 READER = "s2corpus_reader"
 PACKAGES = (READER, "s2orc_parse", "pdf2tei", "s2corpus", "devtools")
-"""Each imports only those before it; of these only `s2corpus` and `devtools` import the reader."""
+"""Each package imports only packages before it; only `s2corpus` and `devtools` import the reader."""
 LAYERS = (
     "version", "errors", "escaping", "ids", "cores", "web", "compiled", "rules", "tables",
     "storage", "catalog",
@@ -34,7 +34,7 @@ LAYERS = (
 """The modules and folders of `s2corpus`: each imports only those before it, and the package itself."""
 KERNELS = ("sources", "titles", "text", "clustering", "pdf", "extractors", "papers")
 FILES_ONLY = ("s2corpus.storage.transient", "s2corpus.storage.outputs")
-"""What kernels may import of storage: which errors are transient, and how files are written."""
+"""The parts of storage that kernels may import: transient errors, and writing files."""
 
 
 @cache
@@ -68,7 +68,7 @@ def imported(path: Path) -> frozenset[str]:
 
 
 def layer_of(name: str) -> str:
-    """The layer of a module of `s2corpus`, empty for the package itself."""
+    """Return the layer of a module of `s2corpus`, or "" for the package itself."""
     step = [*name.split("."), ""][1]
     return step if step in LAYERS else ""
 
@@ -124,7 +124,7 @@ def test_kernels_read_no_lake() -> None:
 
 
 def test_stages_do_not_import_each_other() -> None:
-    """What passes between stages is a table."""
+    """Check that stages exchange data only through tables."""
     offenders = {
         f"{module_name(path)} imports {name}"
         for path in files_of("s2corpus")

@@ -1,4 +1,4 @@
-"""Kinds are data: what a record, a parse or an extractor is called decides nothing (docs/extractors.md)."""
+"""Kinds are data: no decision depends on the name of a record, a parse or an extractor (docs/extractors.md)."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SAYS_ITS_OWN_NAME = {
     "include/pdf2tei/version.py",
 }
 SLOTS = {("dags/corpus_release.py", "pool"), ("dags/pdf_drops.py", "pool")}
-"""Airflow's pool of slots is called so: it limits, whoever extracts"""
+"""Airflow's pool of slots has this name: it limits the load of any extractor."""
 _NAME = re.compile(rf"(?<![\w./-])(?:{'|'.join(map(re.escape, EXTRACTORS))})(?![\w./-])")
 
 
 def strings(path: Path) -> Iterator[tuple[int, str, str]]:
-    """Line, text and the name of the argument or key it is given under, of each string that is not a docstring."""
+    """Yield line, text, and the name of the argument or key of each string that is not a docstring."""
     tree = ast.parse(path.read_text("utf-8"))
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     given: dict[int, str] = {}
@@ -53,7 +53,7 @@ def code() -> Iterator[Path]:
 
 
 def test_no_literal_name_of_an_extractor_decides() -> None:
-    """Where a name stands in code, something is decided by it, and differently for the next extractor."""
+    """Check that no code contains an extractor's name: such code would treat the next extractor differently."""
     offenders = []
     for path in code():
         name = path.relative_to(ROOT).as_posix()

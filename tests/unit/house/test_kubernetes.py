@@ -1,4 +1,7 @@
-"""deploy/helm and deploy/kubernetes: valid for the chart and for Kubernetes, with room for what a task takes. No cluster is started."""
+"""deploy/helm and deploy/kubernetes are valid for the chart and for Kubernetes, and have enough resources for a task.
+
+No cluster is started.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ def documents(path: Path) -> list[dict[str, Any]]:
 
 
 def pod_specs() -> dict[str, dict[str, Any]]:
-    """Every pod that a manifest makes, by its file and name."""
+    """Return the spec of every pod in a manifest, by file and name."""
     found = {}
     for path in MANIFESTS:
         for each in documents(path):
@@ -61,7 +64,7 @@ def test_a_task_has_the_memory_that_its_spec_allows_and_scratch_for_its_pod() ->
         (base,) = documents(path)[0]["spec"]["containers"]
         memory = base["resources"]["limits"]["memory"]
         mib = int(memory[:-2]) * (1024 if memory.endswith("Gi") else 1)
-        if path.stem != "extract":  # it joins and sorts nothing
+        if path.stem != "extract":  # The extract stage joins and sorts nothing.
             assert mib * 1.048576 >= most + OVERHEAD_MB, path.stem
         scratch = next(volume for volume in documents(path)[0]["spec"]["volumes"] if volume["name"] == "scratch")
         assert scratch["emptyDir"]["sizeLimit"] == base["resources"]["limits"]["ephemeral-storage"]
@@ -88,7 +91,9 @@ def test_images_are_those_of_compose() -> None:
 
 
 def test_a_worker_pod_has_what_a_worker_of_compose_has() -> None:
-    """Airflow's own settings apart, which a pod gets from Airflow, and the S3 address that only an S3 of one's own has."""
+    """Check the worker's environment, except Airflow's own settings, which Airflow passes to a pod, and the S3 address,
+    which only a self-hosted S3 needs.
+    """
     services = yaml.safe_load((ROOT / "docker-compose.yaml").read_text("utf-8"))["services"]
     worker = {name for name in services["airflow-worker"]["environment"] if not name.startswith("AIRFLOW")}
     optional = {"AWS_ENDPOINT_URL", "S2CORPUS_ALERTS_WEBHOOK", "S2CORPUS_EXTRACTOR_TOKEN", "S2CORPUS_KERNELS"}
@@ -106,7 +111,7 @@ def test_every_place_names_one_version_of_the_chart() -> None:
 
 
 def test_chart_creates_no_user() -> None:
-    """Charts before 1.19 ignore `createUserJob.enabled`, and read `webserver.defaultUser.enabled`."""
+    """Check both settings: charts before 1.19 ignore `createUserJob.enabled` and read `webserver.defaultUser.enabled`."""
     values = yaml.safe_load((DEPLOY / "helm" / "values.yaml").read_text("utf-8"))
     assert values["createUserJob"]["enabled"] is False
     assert values["webserver"]["defaultUser"]["enabled"] is False

@@ -1,4 +1,4 @@
-"""Each package that is installed alone lists its folders and imports only what it declares."""
+"""Each package that can be installed alone lists its folders and imports only its declared dependencies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MODULES = {
     "onnxruntime": "onnxruntime", "python-multipart": "multipart",
 }  # fmt: skip
 OPTIONAL = {"boto3"}
-"""Used if the user has it."""
+"""Optional packages: used if installed."""
 
 
 def project(package: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""A version of rules stands for what they make of the same inputs: what is kept across releases is keyed by it.
+"""A version of rules identifies their output for given inputs, because data stored across releases is keyed by it.
 
-Each version is pinned beside a hash of its output on fixed inputs: the papers of the lake in tests/data, and small texts of our own. The
-converters of publishers' files are pinned in tests/unit/jats/test_versions.py, the code's version in test_version.py.
+Each version is pinned together with a hash of its output on fixed inputs: the papers of the lake in tests/data, and
+small texts written for the test. tests/unit/jats/test_versions.py pins the converters of publishers' files;
+test_version.py pins the code's version.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ and~\eqref{e} holds.\footnote{A note.} \sys{} is at \url{http://a.b/c%20d}.
 
 @pytest.fixture(scope="module")
 def files() -> Mapping[str, bytes]:
-    """Every file of the kept lake, by name."""
+    """Return every file of the stored lake, by name."""
     with tarfile.open(LAKE) as archive:
         return {
             member.name.removeprefix("./"): found.read()
@@ -91,7 +92,7 @@ def conversion_of_latex(files: Mapping[str, bytes], folder: Path) -> Any:
 
 
 def unversioned(parses: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Without the versions themselves: a raised one alone is no other output."""
+    """Remove the version numbers: a raised version alone does not change the output."""
     for parse in parses.values():
         for name in ("converter_version", "version"):
             del parse["provenance"][name]

@@ -1,4 +1,4 @@
-"""Each table is described once: the types of a row class agree with its Arrow schema, and docs/tables.md with both."""
+"""Each table has one description: the types of a row class agree with its Arrow schema, and docs/tables.md agrees with both."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PYTHON = (
 
 
 def agree(hint: Any, column: pa.DataType) -> bool:
-    """Whether a Python type is what `to_pylist` makes of an Arrow type. Which fields of a struct may be null is not compared."""
+    """Return whether a Python type is the result of `to_pylist` for an Arrow type. Nullability of a struct's fields is not compared."""
     if pa.types.is_map(column):
         return get_origin(hint) is list and all(
             agree(one, two)
@@ -65,7 +65,7 @@ def test_every_table_is_defined_by_a_row_class() -> None:
 
 
 class ExampleRow(TypedDict):
-    """An example."""
+    """An example row."""
 
     key: Annotated[str, "the key"]
     number: Annotated[int | None, pa.int32(), "a number"]

@@ -1,4 +1,4 @@
-"""What is installed is locked by hash, listed with its licence, and what is not permissive is named in NOTICE."""
+"""Every installed package is locked by hash and listed with its license, and NOTICE names each package with a non-permissive license."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def third_party() -> ModuleType:
 
 
 def test_the_list_is_that_of_the_lock(third_party: ModuleType) -> None:
-    """Else: `make lock`, or `python deploy/third_party.py`."""
+    """Check the list against the lock files. If this fails, run `make lock` or `python deploy/third_party.py`."""
     wanted: dict[str, str] = {}
     for lock in third_party.LOCKS:
         wanted = third_party.locked(ROOT / lock) | wanted
@@ -39,7 +39,10 @@ def test_images_have_the_versions_of_the_tests(third_party: ModuleType, image: s
 
 
 def test_notice_names_every_package_of_a_licence_that_asks_for_more(third_party: ModuleType) -> None:
-    """GPL, LGPL, MPL and the like; those that may be had under a permissive licence too need no word."""
+    """Check packages under GPL, LGPL, MPL and similar licenses.
+
+    A package that is also available under a permissive license needs no entry.
+    """
     notice = (ROOT / "NOTICE").read_text("utf-8").lower()
     runtime = third_party.locked(ROOT / "requirements-fab.txt")
     for name, (_, licence) in third_party.listed().items():

@@ -1,4 +1,4 @@
-"""The code version covers every file that decides what a release contains, and no other."""
+"""The code version covers exactly the files that affect the content of a release."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2corpus.version import AFTER_STAGES, DECIDING, sources_hash
 from tests.unit.house.test_imports import INCLUDE, LAYERS, ROOT
 
 DECIDES_NOTHING = {".ini", ".mako", ".typed", ".pyc", ".md", ".toml", ""}
-"""the catalog's migrations, marks for tools, and prose"""
+"""the catalog's migrations, marker files for tools, and prose"""
 SNAPSHOT_ID = """
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.snapshot.manifest import identity
@@ -33,14 +33,14 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def snapshot_id(checkout: Path) -> str:
-    """The id that the code of a checkout gives to one snapshot."""
+    """Return the id that the code of a checkout gives to one snapshot."""
     command = [sys.executable, "-c", SNAPSHOT_ID]
     environ = {"PYTHONPATH": str(checkout / "include"), "PATH": "/usr/bin:/bin"}
     return subprocess.run(command, capture_output=True, text=True, check=True, cwd=checkout, env=environ).stdout
 
 
 def edit(path: Path, old: str, new: str) -> str:
-    """Replace a text in a file; what the file was."""
+    """Replace a text in a file; return the file's previous content."""
     before = path.read_text("utf-8")
     assert old in before, path
     path.write_text(before.replace(old, new), "utf-8")

@@ -1,4 +1,4 @@
-"""Alerts: what they say, that they arrive at a real webhook, and that nothing about them ever fails a run (mails: tests/dags)."""
+"""Alerts have the right text and arrive at a real webhook, and an error in alerting never fails a run (mails: tests/dags)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def test_a_webhook_gets_what_failed_since_when_what_to_do_and_the_link(
     assert "secret" not in caplog.text, "the log of level DEBUG has no address either"
     assert body == {
         "text": "s2_v2-20230301: extract (work, shards 6–7) failed\n"
-        "Error: GROBID &lt;is&gt; down &amp; out\n"  # Slack's escapes: `<…>` would be a link or a call for everybody
+        # These are Slack's escapes: `<…>` would be a link, or a mention of everybody.
+        "Error: GROBID &lt;is&gt; down &amp; out\n"
         "Since: 2023-03-01T02:03:04+00:00\n"
         "To do: follow the error message, or docs/runbook.md#stage-extract; then clear the task and its downstream tasks\n"
         "See: http://airflow/dags/corpus_release__s2_v2/runs/x/tasks/extract.work/mapped/3"

@@ -1,4 +1,4 @@
-"""Who started a release, or delivered what is new in it, does not approve it."""
+"""A user who started a release, or delivered new data in it, cannot approve it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOW = datetime(2023, 2, 2, tzinfo=UTC)
 
 
 def delivered(lake: Lake, folder: Path, drop: str, by: str, ready_at: str) -> None:
-    """A drop that somebody delivered then."""
+    """Deliver a drop as this user, with this time in `_READY`."""
     folder.mkdir(exist_ok=True)
     (folder / f"{drop}.pdf").write_bytes(b"%PDF " + drop.encode())
     deliver(lake, new_delivery("drop", "", drop, by=by), {"a.pdf": folder / f"{drop}.pdf"})
@@ -34,7 +34,7 @@ def delivered(lake: Lake, folder: Path, drop: str, by: str, ready_at: str) -> No
 
 @pytest.fixture
 def release(lake: Lake, tmp_path: Path) -> Run:
-    """A release after intake: ann delivered before its parent, bob and who gave no name since."""
+    """Return a release after intake. ann delivered before its parent; bob and an anonymous user delivered after it."""
     for drop, by, at in (("old", "ann", "2022-12-15"), ("new", "Bob", "2023-01-15"), ("other", "", "2023-01-16")):
         delivered(lake, tmp_path / "papers", drop, by, f"{at}T00:00:00Z")
     lake.put(f"snapshots/t/published/{PARENT}", b"{}")
@@ -56,9 +56,9 @@ def release(lake: Lake, tmp_path: Path) -> Run:
         ("bob", None, "delivered drops/new"),
         (" BOB ", "carol", "delivered drops/new"),
         ("carol", "carol", "started its run"),
-        ("ann", None, None),  # what ann delivered was approved with the parent
+        ("ann", None, None),  # ann's delivery was approved with the parent.
         ("dora", "carol", None),
-        ("admin", None, None),  # started by the schedule
+        ("admin", None, None),  # The schedule started this release.
     ],
 )
 def test_who_delivered_or_started_it_may_not_approve(

@@ -1,4 +1,4 @@
-"""A check that is asked of some buckets after the others says what it says of all at once."""
+"""A check that runs on buckets one after the other gives the same result as on all buckets together."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BUCKETS = 5
 
 @pytest.fixture
 def run(lake: Lake, tmp_path: Path) -> Run:
-    """A release up to its splits, of which a paper has two outcomes, and two papers one that nobody knows."""
+    """Return a release up to its splits. One of its papers has two outcomes, and two papers have an unknown outcome."""
     found = lay_out(lake, tmp_path, ReleaseSpec(name="parts"), papers(60, words=20), buckets=BUCKETS)
     through(found, Clean(), Split())
     table = found.table(FILTERED)

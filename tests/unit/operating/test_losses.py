@@ -1,4 +1,4 @@
-"""A release that lost what its parent had, or was made by two versions of the code, is stopped, however small it is."""
+"""A release is stopped, however small, if it lost data of its parent or was built by two versions of the code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PARENT = "t-20230101-00000000"
 
 
 def release(lake: Lake, scratch: Path, pdfs: int, *, profile: str = "public", parent_drops: str = "*") -> Run:
-    """A release of one drop of `pdfs` files after intake; its parent had 4 PDFs and 4 documents of `parent_drops`."""
+    """Return a release after intake with one drop of `pdfs` files; its parent had 4 PDFs and 4 documents from `parent_drops`."""
     run = Run(ReleaseSpec(name="t", profile=profile), datetime(2023, 2, 1, tzinfo=UTC), lake, scratch)  # type: ignore[arg-type]
     files = {f"{n}.pdf": b"%%PDF %d" % n for n in range(pdfs)}
     for name, data in files.items():

@@ -1,4 +1,4 @@
-"""Names that are not UTF-8, names with line ends, links to nothing: one outcome or one sentence for each."""
+"""Names that are not UTF-8, names with line ends, and broken links each cause one outcome or one error message."""
 
 from __future__ import annotations
 

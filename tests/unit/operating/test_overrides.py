@@ -1,4 +1,4 @@
-"""Overriding a check: only one that is known, that may be overridden and for a reason; and nothing changes without one."""
+"""A check can be overridden only if it exists, allows it, and a reason is given; without an override nothing changes."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_block_stops_unless_it_was_accepted() -> None:
 
 
 def test_no_check_of_export_can_be_accepted() -> None:
-    """What was overridden is in the manifest, which is written before export is checked."""
+    """Check that no check of export can be overridden. The manifest lists overrides, and it is written before export is checked."""
     assert not [check for check in quality.list_checks("export") if check.overridable or check.severity == "warn"]
     assert STAGE_NAMES[-1] == "export"
 
@@ -96,7 +96,7 @@ def test_an_acceptance_written_into_the_lake_by_hand_opens_no_check_that_may_not
     runner.run_rounds(run, "intake", first=1)
     load_stage("intake").finish(run)
     rows = run.table(PDFS).read()
-    for shard in (0, 1):  # the same PDF in two shards
+    for shard in (0, 1):  # The same PDF is in two shards.
         run.table(PDFS).write(shard, rows)
     run.table(PDFS).commit([0, 1], {"pdf_shards": 2})
     by_hand = Acceptance(REASON, "mallory", "2023-02-01T00:00:00+00:00")

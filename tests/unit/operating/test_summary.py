@@ -1,4 +1,4 @@
-"""What is said at the end of a release: what was delivered wrongly, and what became of every name a PDF was delivered by."""
+"""The summary of a release lists wrong deliveries, and the outcome of every name under which a PDF was delivered."""
 
 from __future__ import annotations
 

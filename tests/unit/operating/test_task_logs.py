@@ -1,4 +1,4 @@
-"""What a task's log says: what it is at while it works, and one line of figures at its end."""
+"""A task's log reports progress while the task works, and one line of figures at its end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.unit.snapshot.release import lay_out, papers
 
 
 def worked(run: Run, stage: str, caplog: pytest.LogCaptureFixture) -> list[str]:
-    """The lines of one task that works on all shards of a stage."""
+    """Run one task that works on all shards of a stage; return its log lines."""
     with caplog.at_level(logging.INFO, logger="s2corpus"):
         indexes = runner.plan(run, stage)
         caplog.clear()

@@ -1,6 +1,7 @@
-"""An upgrade in the middle of a release: it is stopped with a sentence and not published; a run whose code is pinned goes on.
+"""An upgrade in the middle of a release stops it with an error message, and nothing is published. A run with pinned
+code continues.
 
-Each step is a process of its own, as a worker's tasks are: what is imported is what lies there when it starts.
+Each step is a separate process, like the tasks of a worker: it imports the code that exists when it starts.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ ABSTRACT = (
 
 @pytest.fixture
 def delivered(tmp_path: Path, extractor: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> Lake:
-    """A lake to which some metadata was delivered; a corpus of abstracts needs no PDFs."""
+    """Return a lake with some delivered metadata; a corpus of abstracts needs no PDFs."""
     for name, value in extractor.items():
         monkeypatch.setenv(name, value)
     lake = open_lake(str(tmp_path / "lake"))
@@ -68,11 +69,11 @@ def delivered(tmp_path: Path, extractor: Mapping[str, str], monkeypatch: pytest.
 
 
 def step(code: Path, folder: Path, names: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Stages of the release in a process of its own, with the code that lies in a folder."""
+    """Run stages of the release in a separate process with the code of a folder."""
     environ = {
         **{name: value for name, value in os.environ.items() if not name.startswith("S2CORPUS_CATALOG")},
         "PYTHONPATH": str(code / "include"),
-        "NUMBA_DISABLE_JIT": "1",  # three papers: compiling the kernels of a copy takes longer
+        "NUMBA_DISABLE_JIT": "1",  # The input is three papers: compiling the kernels of a copy would take longer.
     }
     arguments = [str(folder / "lake"), str(folder / "small.yaml"), *names]
     return subprocess.run(
@@ -81,13 +82,13 @@ def step(code: Path, folder: Path, names: Sequence[str]) -> subprocess.Completed
 
 
 def upgrade(code: Path) -> None:
-    """Another version of the code, in place."""
+    """Change the code in place, as an upgrade does."""
     with (code / UPGRADED).open("a") as stream:
         stream.write("\n# another version\n")
 
 
 def copied(to: Path) -> Path:
-    """The project's code in another folder."""
+    """Copy the project's code to another folder."""
     for name in ("include", "sql"):
         shutil.copytree(ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     return to
@@ -120,7 +121,7 @@ print(getattr(found, "version", found), bundle.path)
 
 @pytest.mark.airflow
 def test_a_run_pinned_by_a_git_bundle_keeps_the_code_it_began_with(tmp_path: Path) -> None:
-    """Airflow's own bundle, from a repository on this machine; `include/` and `sql/` come from it too."""
+    """Check Airflow's own git bundle, from a repository on this machine; `include/` and `sql/` come from the bundle too."""
     pytest.importorskip("airflow.providers.git")
     work, bare = tmp_path / "work", tmp_path / "repository.git"
     copied(work)
@@ -135,12 +136,13 @@ def test_a_run_pinned_by_a_git_bundle_keeps_the_code_it_began_with(tmp_path: Pat
     subprocess.run(["git", "clone", "--bare", str(work), str(bare)], check=True, capture_output=True)
 
     def bundle(version: str = "") -> tuple[str, Path]:
-        """The version, and the folder of the code, that a worker gets."""
+        """Return the version and the code folder that a worker gets."""
         environ = {
             **os.environ,
             "AIRFLOW_HOME": str(tmp_path / "airflow"),
             "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-            # else in the machine's temporary folder, where it follows the repository of the test's last run
+            # The default is the machine's temporary folder, where the bundle follows the repository of the previous
+            # test run.
             "AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_STORAGE_PATH": str(tmp_path / "bundles"),
         }
         made = subprocess.run(
@@ -151,7 +153,7 @@ def test_a_run_pinned_by_a_git_bundle_keeps_the_code_it_began_with(tmp_path: Pat
         return found, Path(path).parent
 
     def version_of(code: Path) -> str:
-        """What every commit of a table would name."""
+        """Return the code version that every commit of a table would contain."""
         asked = [sys.executable, "-c", "from s2corpus.version import code_version; print(code_version())"]
         environ = {**os.environ, "PYTHONPATH": str(code / "include")}
         return subprocess.run(asked, env=environ, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,4 +1,4 @@
-"""A small release in a lake, as the stages before clean leave it: generated papers that cover every outcome of the card."""
+"""A small release in a lake, in the state before the clean stage: generated papers that cover every outcome of the card."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ def _english() -> tuple[str, ...]:
 
 
 def paragraph(rng: random.Random, words: int) -> str:
-    """English words in no order that means anything."""
+    """Return random English words as a sentence."""
     return " ".join(rng.choices(_english(), k=words)).capitalize() + "."
 
 
 _EDITORIAL = {1: "retracted", 2: "withdrawn", 3: "expression_of_concern", 4: "corrected"}
-"""of the papers of these numbers"""
+"""editorial status of the papers with these numbers"""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """One paper: its row in `papers`, its parse if it has one, whether the filter kept it."""
+    """One paper: its row in `papers`, its parse if available, and whether the filter kept it."""
 
     row: dict[str, Any]
     parse: dict[str, Any] | None
@@ -66,9 +66,11 @@ class Paper:
 
 
 def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
-    """Papers of every kind by turns: full text, title and abstract only, closed, filtered out, of every split, duplicates.
+    """Yield papers of every kind in rotation: full text, title and abstract only, closed, filtered out, every split,
+    duplicates.
 
-    Of the first hundred the 41st has the abstract of the 36th, both in train, and the 85th, in valid, that of the 51st.
+    In the first hundred, paper 41 has the abstract of paper 36, both in train. Paper 85, in valid, has the abstract of
+    paper 51.
     """
     rng = random.Random(seed)
     similar = {40: 35, 84: 50}
@@ -77,7 +79,7 @@ def papers(count: int, *, seed: int = 0, words: int = 85) -> Iterator[Paper]:
     for i in range(count):
         paper_id = f"{rng.getrandbits(60):015x}"
         sha1 = f"{rng.getrandbits(160):040x}" if i % 5 else None
-        duplicate = i % 50 == 49  # repeats the title and author of the paper before it
+        duplicate = i % 50 == 49  # It repeats the title and author of the previous paper.
         if i % 17:
             abstracts[i] = paragraph(rng, 70)
         row = {
@@ -185,7 +187,7 @@ def lay_out(
 
 
 def through(run: Run, *stages: Stage, backwards: bool = False) -> Run:
-    """The run after these stages: worked, finished, and their metrics kept, as the runner does it."""
+    """Run, finish and store the metrics of these stages, as the runner does; return the run."""
     for stage in stages:
         work(run, stage, backwards=backwards)
         put_metrics(run, stage.name, stage.finish(run))
@@ -193,7 +195,7 @@ def through(run: Run, *stages: Stage, backwards: bool = False) -> Run:
 
 
 def work(run: Run, stage: Stage, *, backwards: bool = False) -> None:
-    """All rounds of a stage."""
+    """Run all rounds of a stage."""
     step = -1 if backwards else 1
     for number in range(stage_row(stage.name).rounds):
         for shard in stage.plan(run, number)[::step]:
@@ -201,7 +203,7 @@ def work(run: Run, stage: Stage, *, backwards: bool = False) -> None:
 
 
 def put_metrics(run: Run, stage: str, metrics: Metrics) -> None:
-    """Keep what a stage measured."""
+    """Store the metrics of a stage."""
     run.lake.put(f"releases/{run.release_id}/_metrics/{stage}.json", orjson.dumps(metrics))
 
 
@@ -237,7 +239,7 @@ def _fulltext(paper: Paper) -> dict[str, Any]:
 
 
 def _fulltexts(paper: Paper) -> list[dict[str, Any]]:
-    """By kind: latex before pdf."""
+    """Return the full texts by kind: latex before pdf."""
     latex = {"parse_kind": "latex", "open_access": True, "licence": "arXiv", "parse": orjson.dumps(paper.latex)}
     return [
         *([{**_fulltext(paper), **latex, "parse_id": f"{'c' * 40}:latex:-:1"}] if paper.latex else []),

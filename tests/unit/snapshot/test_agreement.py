@@ -1,4 +1,4 @@
-"""The split that a document's date gives, as the check of an index sees it."""
+"""The check of an index computes the split from a document's date."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def row(date: str | None, split: str) -> dict[str, Any]:
         ("2022-12-01", "valid", []),
         ("2022-12-01", "train", ["document 1 with date 2022-12-01 is in train; expected valid"]),
         ("2022-11-30", "valid", ["document 1 with date 2022-11-30 is in valid; expected train"]),
-        ("2022", "train", []),  # neither all of the year is before the border, nor after it
+        ("2022", "train", []),  # The year is partly before the border and partly after it.
         ("2022", "valid", []),
         (None, "train", []),
         (None, "valid", []),

@@ -1,4 +1,4 @@
-"""The stages clean and split over a release's tables: what the rules are given, and what comes of it."""
+"""The stages clean and split read the right input from a release's tables and write the right documents and splits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.unit.snapshot.release import Paper, lay_out, papers, paragraph, throu
 def release(
     folder: Path, change: Callable[[Paper], Paper] = lambda paper: paper, *, count: int = 24, **fields: Any
 ) -> tuple[Run, dict[tuple[str, str], dict[str, Any]], dict[tuple[str, str], dict[str, Any]]]:
-    """A release up to its splits: the run, and its documents and splits by set and paper."""
+    """Build a release up to its splits; return the run, and its documents and splits by set and paper."""
     folder.mkdir(parents=True, exist_ok=True)
     spec = ReleaseSpec.model_validate({"name": "small", **fields})
     made = (change(paper) for paper in papers(count))
@@ -149,7 +149,7 @@ def test_later_twins_are_held_back_across_buckets_and_sets_with_the_text_they_re
 def test_duplicates_are_the_same_in_however_many_passes_they_are_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Half of the papers share a title, each with one other: keys that lie in every pass."""
+    """Check pairs of papers with the same title: their keys occur in every pass."""
 
     def in_pairs(paper: Paper) -> Paper:
         number = int(paper.row["record_ids"][0].rpartition(":")[2])
@@ -161,13 +161,13 @@ def test_duplicates_are_the_same_in_however_many_passes_they_are_found(
     _, documents, once = release(tmp_path / "once", in_pairs, count=48)
     held = [row for row in once.values() if row["split"] == "held_back:near_duplicate"]
     assert len(held) > 5
-    for at_a_time in (len(documents), 40, 7):  # 2, 3 and more passes over two keys a document
+    for at_a_time in (len(documents), 40, 7):  # 2, 3 and more passes over two keys of each document
         monkeypatch.setattr(split_stage, "_KEYS_AT_A_TIME", at_a_time)
         assert release(tmp_path / f"by {at_a_time}", in_pairs, count=48)[2] == once
 
 
 def test_the_text_is_from_the_full_text_that_the_spec_names_first(tmp_path: Path) -> None:
-    """Every paper with a PDF has a LaTeX source too: open, with words of its own."""
+    """Check papers with both a PDF and an open LaTeX source, which has different words."""
 
     def with_latex(paper: Paper) -> Paper:
         if paper.parse is None:

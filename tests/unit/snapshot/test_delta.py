@@ -1,4 +1,4 @@
-"""What changed between snapshots, why, and that three deltas in a row give the third snapshot byte for byte."""
+"""A delta lists changes between snapshots with their reasons, and three consecutive deltas give the third snapshot byte for byte."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ SPEC = ReleaseSpec.model_validate({"name": "small", "export": {"files": 3}})
 
 
 def month(number: int) -> Iterator[Paper]:
-    """The papers of each month: every month 12 more, and of the first ones some filtered out, some gone, some rewritten."""
+    """Yield the papers of a month. Every month has 12 more; some of the first papers are filtered out, removed or rewritten."""
     for i, paper in enumerate(papers(60 + 12 * number)):
         if number and i == 13:
             yield replace(paper, kept=False)
         elif number and i == 16:
-            continue  # no source has it any more
+            continue  # No source has this paper any more.
         elif number == 2 and 20 < i < 30 and paper.parse:
             first, *rest = paper.parse["body_text"]
             body = [{**first, "text": f"{first['text']} Corrected."}, *rest]
@@ -50,7 +50,7 @@ def month(number: int) -> Iterator[Paper]:
 
 @pytest.fixture(scope="module")
 def snapshots(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Four monthly snapshots, each with the one before as its parent; their folders."""
+    """Publish four monthly snapshots, each with the previous one as its parent; return their folders."""
     folder = tmp_path_factory.mktemp("months")
     lake = LocalLake(folder / "lake")
     found: list[Run] = []
@@ -181,7 +181,7 @@ def test_a_damaged_delta_is_a_sentence_and_leaves_nothing(damage: str, snapshots
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> str:
-    """A new Iceberg catalogue."""
+    """Return the URI of a new Iceberg catalog."""
     pytest.importorskip("pyiceberg")
     return f"sqlite:///{tmp_path}/catalog.db"
 
@@ -192,7 +192,7 @@ def test_every_registered_snapshot_is_a_version_of_the_same_tables(snapshots: li
     for folder in snapshots[:2]:
         said = run(register.command, folder, "--catalog", catalog)
         assert f"index: {pq.read_metadata(folder / 'index.parquet').num_rows} rows" in said.output
-    run(register.command, snapshots[1], "--catalog", catalog)  # again: nothing happens
+    run(register.command, snapshots[1], "--catalog", catalog)  # A second registration changes nothing.
     assert before == {path: path.stat().st_mtime_ns for path in lake.rglob("snapshots/*/*/*") if path.is_file()}
     loaded = iceberg.open_catalog(catalog)
     for name in ("documents", "index", "papers", "paragraphs", "bib_entries", "links"):
@@ -211,7 +211,7 @@ def test_every_registered_snapshot_is_a_version_of_the_same_tables(snapshots: li
     assert ids == set(pq.read_table(snapshots[1] / "index.parquet")["id"].to_pylist())
     with pytest.raises(UserError, match="is the newest version"):
         run(register.command, snapshots[1].name, "--catalog", catalog, "--forget")
-    run(register.command, snapshots[0], "--catalog", catalog)  # the older one is the newest version again
+    run(register.command, snapshots[0], "--catalog", catalog)  # The older snapshot is the newest version again.
     assert "documents" in run(register.command, snapshots[1].name, "--catalog", catalog, "--forget").output
     run(register.command, snapshots[1], "--catalog", catalog)
     assert "documents" in run(register.command, snapshots[0].name, "--catalog", catalog, "--forget").output
@@ -229,7 +229,7 @@ def test_prune_and_yank_say_what_becomes_of_registered_files(
     said = run(yank.command, last.name, "--reason", "half of one source was missing", "--lake", lake).output
     assert f"the latest of small is {last_but_one.name}" in said
     assert "it stays a version, with its files" in said and f"corpus register {last.name} --forget" in said
-    run(register.command, last_but_one, "--catalog", catalog)  # as it says
+    run(register.command, last_but_one, "--catalog", catalog)  # Follow the message.
     run(register.command, last.name, "--catalog", catalog, "--forget")
     with pytest.raises(UserError, match="registered in an Iceberg catalogue"):
         run(prune.command, "small", "--keep", 1, "--delete", "--lake", lake)

@@ -1,4 +1,4 @@
-"""Run the code blocks of docs/formats.md and docs/reading.md unchanged, in the folder of a snapshot."""
+"""The code blocks of docs/formats.md and docs/reading.md run unchanged in the folder of a snapshot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BLOCKS = re.findall(r"^```(python|sql)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTIL
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A snapshot's folder, its spec called as in the page."""
+    """Return a snapshot's folder; its spec has the name used on the page."""
     run = release(tmp_path_factory.mktemp("blocks"))
     publish(run.lake, run.snapshot_id)
     return Path(run.lake.uri(f"snapshots/{run.snapshot_id}"))

@@ -1,4 +1,4 @@
-"""Export: equal bytes however the work is cut, nothing written twice, a published snapshot never changed."""
+"""Export gives equal bytes for any division of the work, writes nothing twice, and never changes a published snapshot."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def release(
     backwards: bool = False,
     spec: ReleaseSpec = SPEC,
 ) -> Run:
-    """A release up to and with its export."""
+    """Build a release including its export."""
     folder.mkdir(parents=True, exist_ok=True)
     run = lay_out(LocalLake(folder / "lake"), folder, spec, papers(count, seed=seed), buckets=buckets)
     return through(run, Clean(), Split(), Export(), backwards=backwards)
 
 
 def content(run: Run) -> dict[str, str]:
-    """Path → SHA-256 of every file of the snapshot."""
+    """Return path → SHA-256 of every file of the snapshot."""
     prefix = f"snapshots/{run.snapshot_id}/"
     return {
         entry.key.removeprefix(prefix): hashlib.sha256(run.lake.get(entry.key)[0]).hexdigest()
@@ -141,7 +141,7 @@ def test_metadata_has_the_keys_of_the_release_it_follows(run: Run, shared_data: 
 
 
 class Counting:
-    """A lake that remembers what was written to it."""
+    """A lake that records every write."""
 
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
@@ -174,7 +174,7 @@ def test_a_published_snapshot_never_changes(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"is published and cannot change, but .* differs"):
         release(tmp_path, seed=1)
     assert content(run) == before
-    release(tmp_path)  # the same content may be exported again
+    release(tmp_path)  # The same content may be exported again.
     assert content(run) == before
 
 
@@ -221,7 +221,8 @@ def test_every_file_is_of_one_group_with_all_of_its_buckets(buckets: int, files:
     found = groups(cast(Run, SimpleNamespace(spec=spec, paper_shards=buckets)))
     assert sorted(nn for numbers, _, _ in found for nn in numbers) == list(range(files))
     assert sorted(nn for _, numbers, _ in found for nn in numbers) == list(range(corpus))
-    for paper in range(1000):  # a hash: its bucket and its files are remainders of it
+    # A paper is represented by its hash; its bucket and its files are remainders of the hash.
+    for paper in range(1000):
         for numbers, corpus_numbers, of_group in found:
             for number, count in ((numbers, files), (corpus_numbers, corpus)):
                 assert paper % count not in number or paper % buckets in of_group

@@ -1,4 +1,4 @@
-"""Flat tables: the citations of captions and cells."""
+"""Flat tables contain the citations of captions and cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forged snapshots and deltas: what others made takes no more memory than its size allows, blocks nobody, and writes nothing outside."""
+"""Forged snapshots and deltas take no more memory than their size allows, never block the reader, and write nothing outside the target."""
 
 from __future__ import annotations
 
@@ -300,7 +300,7 @@ def test_two_processes_do_not_write_one_folder(pair: Pair) -> None:
 def test_interrupted_apply_leaves_nothing(pair: Pair, sent: signal.Signals) -> None:
     code = (
         "import signal, sys, time; from s2corpus import cli; from s2corpus_reader import deltas\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # Background jobs of a shell ignore this signal.
         "copy = deltas.copy_file\n"
         "deltas.copy_file = lambda *a: (copy(*a), print('copied', flush=True), time.sleep(60))\n"
         "sys.argv[1:] = ['apply', *sys.argv[1:]]; cli.main()"
@@ -417,7 +417,7 @@ def test_verify_reads_no_more_than_listed(tmp_path: Path) -> None:
     forged = snapshot(tmp_path / "forged", "small-20230101-00000000", {"README.md": b"a card", METADATA: zipped(b"")})
     for name in ("README.md", METADATA):
         with (tmp_path / "forged" / name).open("r+b") as out:
-            out.truncate(1 << 40)  # a file with a hole: to read all of it takes minutes
+            out.truncate(1 << 40)  # A sparse file: reading all of it takes minutes.
     faults = [str(fault) for fault in verify(forged)]
     assert "README.md: its SHA-256 is not the manifest's" in faults
     assert any(fault.startswith(f"{METADATA}: ") and "manifest's" in fault for fault in faults)

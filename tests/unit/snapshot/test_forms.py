@@ -1,4 +1,4 @@
-"""What a spec may ask of the export: masked texts, texts for models, files of a given size; and what is said of rights."""
+"""Export options of a spec: masked texts, texts for models, and files of a given size; the statement of rights agrees with them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ RECIPE = {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}
 
 
 def with_addresses(count: int) -> Iterator[Paper]:
-    """Papers whose abstract, first paragraph, caption and bibliography have an address, and that cite before and after it."""
+    """Yield papers with an address in abstract, first paragraph, caption and bibliography, and with citations before and after it."""
     for paper in papers(count, words=4500):
         row = {**paper.row, "abstract": paper.row["abstract"] and f"{paper.row['abstract']} Ask {ADDRESS} for it."}
         parse = paper.parse

@@ -1,4 +1,4 @@
-"""The data card's head follows the Hub's form (Hub docs: Dataset Cards), and every published column has a description."""
+"""The data card's head has the format of the Hub (Hub docs: Dataset Cards), and every published column has a description."""
 
 from __future__ import annotations
 

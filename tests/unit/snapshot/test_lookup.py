@@ -1,4 +1,4 @@
-"""Looking a paper up in a snapshot by what its reader knows of it, and reading only what that takes."""
+"""A reader can look up a paper in a snapshot by any available identifier, and only the necessary data is read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 
 @pytest.fixture(scope="module")
 def document(snapshot: Snapshot) -> dict[str, Any]:
-    """Some document of a full text."""
+    """Return some document of a full text."""
     found: dict[str, Any] = next(snapshot.documents("s2orc", "train")).slice(0, 1).to_pylist()[0]
     return found
 

@@ -1,4 +1,4 @@
-"""What a rule means is the docstring below it, as pydantic reads it where a model asks for that."""
+"""The meaning of a rule is the docstring below it, as pydantic reads it for models with `use_attribute_docstrings`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A snapshot on a real S3 server: exported, published by one of two at once, verified, and copied by the AWS command line."""
+"""A snapshot on a real S3 server is exported, published by one of two concurrent publishers, verified, and copied by
+the AWS command line.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ pytestmark = pytest.mark.services
 
 @pytest.fixture(scope="module")
 def lake(services: Endpoints) -> Iterator[Lake]:
-    """A part of the local services' bucket."""
+    """Yield a separate part of the local services' bucket."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in services.environ().items():
             patch.setenv(name, value)
@@ -48,7 +50,7 @@ def lake(services: Endpoints) -> Iterator[Lake]:
 
 @pytest.fixture(scope="module")
 def run(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A published release."""
+    """Return a published release."""
     made = lay_out(lake, tmp_path_factory.mktemp("scratch"), SPEC, papers(40), buckets=2)
     through(made, Clean(), Split(), Export())
     publish(made.lake, made.snapshot_id)
@@ -99,7 +101,7 @@ def test_a_look_up_reads_a_small_part_of_a_snapshot(
         found,
         read,
         size,
-    )  # devtools/bench/lookup.py: of 1 GB, what both read is less than 1 %
+    )  # devtools/bench/lookup.py: in a snapshot of 1 GB, both read less than 1 %.
     assert read < 0.08 * size, (found, read, size)
 
 
@@ -164,7 +166,7 @@ def test_a_push_to_a_bucket_that_was_killed_goes_on_where_it_was(run: Run) -> No
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         for number, _ in enumerate(process.stderr, 1):
-            if number == 50:  # what was sent is noted every 20 files
+            if number == 50:  # The progress of an upload is recorded every 20 files.
                 process.kill()
                 break
     target = open_lake(to)
@@ -176,7 +178,7 @@ def test_a_push_to_a_bucket_that_was_killed_goes_on_where_it_was(run: Run) -> No
 
 
 def test_iceberg_tables_on_s3_are_read_by_others(run: Run, tmp_path: Path) -> None:
-    """By pyiceberg and by DuckDB's own reader of Iceberg: the newest version, and nothing was copied."""
+    """Check that pyiceberg and DuckDB's own Iceberg reader read the newest version, and that no file was copied."""
     pytest.importorskip("pyiceberg")
     from s2corpus.snapshot import iceberg
 

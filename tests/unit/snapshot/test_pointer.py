@@ -1,4 +1,4 @@
-"""The pointer: only ever at a whole snapshot, moved by one publisher at a time, moved back by a yank."""
+"""The pointer always names a complete snapshot, only one publisher at a time moves it, and a yank moves it back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ JANUARY, FEBRUARY, MARCH = (f"spec-2023{month}01-0000000{i}" for i, month in enu
 
 
 def whole(lake: Lake, *snapshots: str) -> None:
-    """Snapshots of one file each."""
+    """Write snapshots with one file each."""
     for snapshot in snapshots:
         lake.put(f"snapshots/{snapshot}/file", snapshot.encode())
         manifest = {"files": [{"path": "file", "bytes": len(snapshot)}]}
@@ -46,7 +46,7 @@ def test_publishing_moves_the_pointer_and_doing_it_twice_changes_nothing(lake: L
 def test_a_later_instant_stays_the_latest(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY)
     pointer.publish(lake, FEBRUARY)
-    pointer.publish(lake, JANUARY)  # a backfill
+    pointer.publish(lake, JANUARY)  # A backfill.
     assert pointer.read_latest(lake, "spec").snapshot == FEBRUARY
     assert pointer.list_published(lake, "spec") == [JANUARY, FEBRUARY]
 

@@ -1,4 +1,4 @@
-"""A snapshot is uploaded elsewhere, whole, its manifest last; a push that was stopped goes on where it was."""
+"""A snapshot is uploaded completely, with the manifest last; an interrupted push resumes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 class Stopped(Exception):
-    """Somebody pulled the plug."""
+    """Simulates a sudden interruption."""
 
 
 def stopping_at(number: int) -> Any:
@@ -56,7 +56,8 @@ def test_a_stopped_push_goes_on_where_it_was(snapshot: Path, tmp_path: Path) -> 
     assert target.size("manifest.json") is None
     said = run(snapshot, tmp_path / "copy").output.splitlines()[-1]
     total = len(contents(snapshot)) - 1
-    assert said.endswith(f"{total - 40} files sent, 40 already in the target")  # what was sent is noted every 20 files
+    # The progress of an upload is recorded every 20 files.
+    assert said.endswith(f"{total - 40} files sent, 40 already in the target")
     assert contents(tmp_path / "copy") == contents(snapshot)
     assert not list(verify(target))
     assert run(snapshot, tmp_path / "copy").output.endswith(f"0 files sent, {total} already in the target\n")

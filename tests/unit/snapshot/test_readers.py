@@ -1,4 +1,4 @@
-"""What others read a snapshot with: pandas, DuckDB, Hugging Face datasets, MLCommons Croissant."""
+"""Common tools can read a snapshot: pandas, DuckDB, Hugging Face datasets, MLCommons Croissant."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.unit.snapshot.test_export import release
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A snapshot's folder."""
+    """Return a snapshot's folder."""
     run = release(tmp_path_factory.mktemp("readers"))
     publish(run.lake, run.snapshot_id)
     return Path(run.lake.uri(f"snapshots/{run.snapshot_id}"))
@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def expected(folder: Path) -> set[str]:
-    """Ids of s2orc/train."""
+    """Return the ids of s2orc/train."""
     index = pq.read_table(folder / "index.parquet").to_pylist()
     found = {row["id"] for row in index if (row["set"], row["split"]) == ("s2orc", "train")}
     assert len(found) > 20
@@ -61,7 +61,7 @@ def test_duckdb(folder: Path, expected: set[str]) -> None:
 
 @pytest.fixture
 def datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Hugging Face datasets without a network, with a cache of its own."""
+    """Return Hugging Face datasets without a network, with a separate cache."""
     monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
     module = pytest.importorskip("datasets")
     monkeypatch.setattr(module.config, "HF_DATASETS_CACHE", tmp_path)
@@ -87,7 +87,7 @@ def test_datasets_reads_the_folder_by_its_card(folder: Path, datasets: Any, set_
 def test_datasets_reads_every_table(folder: Path, datasets: Any, table: str) -> None:
     path, schema = hub.TABLES[table]
     rows = sum(pq.read_metadata(file).num_rows for file in folder.glob(path))
-    if not rows:  # it is not in the card, as nothing can be loaded
+    if not rows:  # An empty table is not in the card, because it cannot be loaded.
         with pytest.raises(ValueError, match="not found"):
             datasets.load_dataset(str(folder), table, split="train")
         return
@@ -109,7 +109,7 @@ def test_the_cards_features_are_as_datasets_writes_them(folder: Path, datasets: 
     declared = {info["config_name"]: info for info in card.data.to_dict()["dataset_info"]}
     assert declared["s2ag"]["features"] == datasets.Features.from_arrow_schema(documents.SCHEMA)._to_yaml_list()
     for name, (_, schema) in hub.TABLES.items():
-        if name not in ("ref_entries", "contexts"):  # which have no rows here
+        if name not in ("ref_entries", "contexts"):  # These tables have no rows here.
             assert declared[name]["features"] == datasets.Features.from_arrow_schema(schema)._to_yaml_list()
     stats = json.loads((folder / "stats.json").read_bytes())["sets"]
     for set_, splits in stats.items():
@@ -124,7 +124,7 @@ def test_polars(folder: Path, set_: str, split: str) -> None:
     frame = polars.read_parquet(folder / f"documents/{set_}/{split}/*.parquet")
     assert set(frame["id"]) == _ids(folder, set_, split)
     keys = ["id", "sha1", "text"] if set_ == "s2orc" else ["id", "text"]
-    schema = dict.fromkeys(keys, polars.String)  # no guessing: a file may be empty
+    schema = dict.fromkeys(keys, polars.String)  # Do not infer types: a file may be empty.
     assert set(polars.read_ndjson(folder / f"v2/{set_}/{split}/*.jsonl.gz", schema=schema)["id"]) == set(frame["id"])
     for name, (path, _) in hub.TABLES.items():
         assert polars.read_parquet(folder / path).height == sum(
@@ -186,7 +186,7 @@ def test_polars_and_datasets_read_corpus_by_its_declared_schema(folder: Path, da
         features=datasets.Features.from_arrow_schema(METADATA),
     )  # fmt: skip
     assert set(loaded["paper_id"]) == papers
-    texts = pa.schema([field for field in PARSE if not pa.types.is_map(field.type)])  # polars has no maps
+    texts = pa.schema([field for field in PARSE if not pa.types.is_map(field.type)])  # polars has no map type.
     parses = polars.read_ndjson(
         folder / "corpus/pdf_parses/*.jsonl.gz", schema=polars.from_arrow(texts.empty_table()).schema
     )
@@ -230,7 +230,9 @@ def test_datatroves_readers(folder: Path, datatrove: Any, set_: str, split: str)
 
 
 def test_datatroves_minhash_over_both_sets_and_splits(folder: Path, datatrove: Any, tmp_path: Path) -> None:
-    """datatrove's own four steps on the published lines: of what it keeps nothing is similar any more, and it drops nothing else."""
+    """Run datatrove's four MinHash steps on the published lines: the remaining documents have no similar pairs, and
+    only similar documents are dropped.
+    """
     import xxhash
     from datatrove.pipeline.dedup.minhash import (
         MinhashConfig,
@@ -244,7 +246,7 @@ def test_datatroves_minhash_over_both_sets_and_splits(folder: Path, datatrove: A
 
     class Spaces(WordTokenizer):
         word_tokenize = staticmethod(str.split)
-        sent_tokenize = span_tokenize = staticmethod(str.split)  # not asked for
+        sent_tokenize = span_tokenize = staticmethod(str.split)  # never called
 
     def documents() -> Any:
         for set_, split in SETS:
@@ -253,7 +255,7 @@ def test_datatroves_minhash_over_both_sets_and_splits(folder: Path, datatrove: A
     config = MinhashConfig(n_grams=5, num_buckets=14, hashes_per_bucket=8)
     signatures, buckets, removed = (f"{tmp_path}/{name}" for name in ("signatures", "buckets", "removed"))
     step = MinhashDedupSignature(signatures, config=config, language=Spaces())
-    step._hash_func = lambda words: xxhash.xxh64_intdigest(words.encode())  # xxhash 4 takes bytes only
+    step._hash_func = lambda words: xxhash.xxh64_intdigest(words.encode())  # xxhash 4 accepts only bytes.
     step.run(documents(), 0, 1)
     for rank in range(14):
         MinhashDedupBuckets(signatures, buckets, config=config).run(None, rank, 14)

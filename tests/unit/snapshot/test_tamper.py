@@ -1,4 +1,6 @@
-"""A third of `devtools/bench/tamper.py`'s manipulations, on a generated release: found from the publication, and mostly without it."""
+"""A third of `devtools/bench/tamper.py`'s manipulations of a generated release are found from the publication, and most
+are found without it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from tests.unit.snapshot.test_export import release
 
 @pytest.fixture(scope="module")
 def tamper() -> ModuleType:
-    """The bench, as a module."""
+    """Import the benchmark as a module."""
     spec = importlib.util.spec_from_file_location("tamper", ROOT / "devtools" / "bench" / "tamper.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -24,7 +24,7 @@ from tests.unit.snapshot.test_export import release
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake with one published snapshot."""
+    """Return a lake with one published snapshot."""
     folder = tmp_path_factory.mktemp("published")
     made = release(folder)
     publish(made.lake, made.snapshot_id)
@@ -33,13 +33,13 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def published(lake: Path) -> Path:
-    """The snapshot's folder."""
+    """Return the snapshot's folder."""
     return next(path for path in (lake / "snapshots").iterdir() if "-" in path.name)
 
 
 @pytest.fixture
 def copy(published: Path, tmp_path: Path) -> Path:
-    """A copy to damage."""
+    """Return a copy of the snapshot that a test may damage."""
     shutil.copytree(published, tmp_path / "copy")
     return tmp_path / "copy"
 
@@ -53,7 +53,7 @@ def test_a_whole_snapshot_is_whole(published: Path) -> None:
 
 
 def relisted(folder: Path, path: str, lines: list[bytes]) -> None:
-    """Write a file with other lines, and list it as it then is: only what the format says can find it."""
+    """Replace the lines of a file and update its manifest entry, so that only a check of the format can detect the change."""
     content = b"".join(lines)
     data = gzip.compress(content, mtime=0)
     (folder / path).write_bytes(data)
@@ -79,7 +79,7 @@ def changed(line: bytes, **fields: Any) -> bytes:
 
 
 def first_file(folder: Path, pattern: str = "v2/s2orc/train") -> str:
-    """A file with at least two lines."""
+    """Return the path of a file with at least two lines."""
     for path in sorted((folder / pattern).glob("*.jsonl.gz")):
         relative = path.relative_to(folder).as_posix()
         if len(lines_of(folder, relative)) > 1:
@@ -173,7 +173,7 @@ def test_a_damaged_file_is_found(copy: Path, path: str, damage: str) -> None:
 
 
 def remade(folder: Path, path: str) -> None:
-    """List a plain file in the manifest as it now is: the harder manipulation."""
+    """Update the manifest's entry of a plain file after a change, which makes the manipulation harder to find."""
     data = (folder / path).read_bytes()
     manifest = orjson.loads((folder / "manifest.json").read_bytes())
     for file in manifest["files"]:
@@ -183,7 +183,7 @@ def remade(folder: Path, path: str) -> None:
 
 
 def index_with(folder: Path, **columns: Any) -> None:
-    """Change columns of the first row of the index."""
+    """Change columns in the first row of the index."""
     table = pq.read_table(folder / "index.parquet")
     rows = table.to_pylist()
     rows[0] |= columns
@@ -259,7 +259,7 @@ def test_a_manifest_of_another_form_is_a_sentence(copy: Path, manifest: bytes) -
 
 
 def test_a_published_snapshot_is_verified_from_its_publication(lake: Path, published: Path, tmp_path: Path) -> None:
-    """Whatever is changed and listed anew: the manifest is then another than the one that was published."""
+    """Check that verification from the publication finds any change: an updated manifest differs from the published manifest."""
     whole = tmp_path / "lake"
     shutil.copytree(lake, whole)
     folder = whole / "snapshots" / published.name

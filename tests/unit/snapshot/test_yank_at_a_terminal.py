@@ -1,4 +1,4 @@
-"""At a terminal `corpus yank` asks before it withdraws; in a script it does what it is told."""
+"""At a terminal, `corpus yank` asks for confirmation before it withdraws a snapshot; in a script, it does not ask."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ARGUMENTS = ["yank", SNAPSHOT, "--reason", "half of it was missing"]
 
 @pytest.fixture
 def published(tmp_path: Path) -> Lake:
-    """A lake with one published snapshot."""
+    """Return a lake with one published snapshot."""
     lake = open_lake(str(tmp_path))
     lake.put(f"snapshots/{SNAPSHOT}/file", b"1")
     manifest = {"files": [{"path": "file", "bytes": 1}]}
@@ -30,7 +30,7 @@ def published(tmp_path: Path) -> Lake:
 
 
 def at_a_terminal(lake: Path, answer: bytes, *more: str) -> tuple[int, str]:
-    """Exit status and what the terminal shows, with a person who types the answer."""
+    """Run the command at a terminal with this typed answer; return the exit status and the terminal's output."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "s2corpus", *ARGUMENTS, *more, "--lake", str(lake)]
     process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, close_fds=True)
@@ -40,7 +40,7 @@ def at_a_terminal(lake: Path, answer: bytes, *more: str) -> tuple[int, str]:
     try:
         while piece := os.read(ours, 4096):
             shown += piece
-    except OSError:  # the other side is closed
+    except OSError:  # The other side is closed.
         pass
     os.close(ours)
     return process.wait(60), shown.decode()

@@ -1,4 +1,4 @@
-"""The embedded list's threshold drops the share of real sections that the card's list drops at its own."""
+"""The threshold of the embedded list drops the same share of real sections as the card's list with its own threshold."""
 
 from __future__ import annotations
 
@@ -35,7 +35,11 @@ def test_a_list_calibrated_on_itself_drops_what_it_drops(threshold: float, dropp
 def test_a_threshold_lies_between_the_last_that_is_dropped_and_the_first_that_stays(
     threshold: float, expected: float
 ) -> None:
-    """The means of the texts are -0.15, -1.74, -3.34, -6.65 and -9.97; below all and above all it is half a bit away."""
+    """Check thresholds between two texts.
+
+    The means of the texts are -0.15, -1.74, -3.34, -6.65 and -9.97; below and above all of them, the threshold is half
+    a bit away.
+    """
     assert calibrate(TEXTS, WORDS, WORDS, threshold).threshold == expected
 
 

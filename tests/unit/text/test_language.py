@@ -1,4 +1,4 @@
-"""Language: CLD3 asked as pycld3 asks it, blank text caught, a vote that stops when it is certain."""
+"""Language detection calls CLD3 as pycld3 does, handles blank text, and stops a vote when the result is certain."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_english_probability_is_zero_for_another_language() -> None:
 def test_the_share_that_cld2_takes_for_english() -> None:
     pytest.importorskip("pycld2")
     assert english_share(ENGLISH) > 0.9 and english_share(GERMAN) == english_share("") == 0.0
-    assert english_share("The results show") > 0.9  # its best guess, however short the text
+    assert english_share("The results show") > 0.9  # The result is the best guess, however short the text.
     assert 0.3 < english_share(f"{ENGLISH} {GERMAN}") < 0.7
     assert (
         english_share(ENGLISH.replace(" ", "\x85"))

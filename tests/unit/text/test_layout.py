@@ -1,4 +1,4 @@
-"""The layout of `text`: title, abstract and blocks; it round-trips."""
+"""The layout of `text` is title, abstract and blocks, and it can be parsed back."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def test_blocks(units: list[tuple[str | None, str | None]], expected: list[list[
     ("units", "words"),
     [
         ([("Two words", "three more words")], 5),
-        ([("Head", "one"), ("Head", "two")], 3),  # a header counts once
+        ([("Head", "one"), ("Head", "two")], 3),  # A header counts once.
         ([("A::B", "one")], 3),
-        ([("A", "EQUATION"), ("A", "we have EQUATION here")], 6),  # before anything is removed
+        ([("A", "EQUATION"), ("A", "we have EQUATION here")], 6),  # The count includes everything before removal.
         ([(None, "  ")], 0),
         ([], 0),
     ],
@@ -148,7 +148,7 @@ def test_a_citation_within_another_is_dropped_with_it() -> None:
 
 
 def test_the_entries_of_a_range_are_dropped_once() -> None:
-    """Its ends have spans of their own, each work between them one on the whole range."""
+    """Check a range of citations: its ends have separate spans, and each work between them has a span on the complete range."""
     text = "Cells grow [1–4] and divide."
     spans = [
         {"start": text.index(s), "end": text.index(s) + len(s), "text": s, "ref_id": "BIBREF0"}

@@ -1,4 +1,4 @@
-"""Masking takes personal data out of a text, and every span still stands on its words."""
+"""Masking removes personal data from a text, and every span still covers its words."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def test_everything_of_a_parse_is_masked_and_nothing_else_of_it_changes() -> Non
     ("start", "end", "expected"),
     [
         (0, 3, (0, 3)),
-        (3, 18, (3, 22)),  # the place itself
-        (0, 4, (0, 22)),  # what ends within it holds all of the replacement
+        (3, 18, (3, 22)),  # the position itself
+        (0, 4, (0, 22)),  # A span that ends within the position covers the complete replacement.
         (17, 20, (3, 24)),
         (18, 19, (22, 23)),
         (18, 18, (22, 22)),
@@ -139,4 +139,4 @@ def test_real_articles_keep_their_spans_and_lose_their_addresses(shared_data: Pa
         taken += sum(len(personal.places(text)) for text in before)
         assert [masked(text) for text in before] == after
         assert not any(personal.places(text) for text in after)
-    assert taken == 1  # the address of the Rotterdam Study's secretariat, of those who want its data
+    assert taken == 1  # The secretariat of the Rotterdam Study publishes this address for data requests.

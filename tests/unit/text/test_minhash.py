@@ -1,4 +1,4 @@
-"""MinHash keys find similar texts; what follows from them follows from the exact Jaccard index."""
+"""MinHash keys find similar texts, and the final decision uses the exact Jaccard index."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = st.lists(st.sampled_from(["of", "the", "cell", "Cell,", "grows", "—", 
 
 
 def normalised(text: str) -> list[str]:
-    """RedPajama-v2's words, written with Python's own means."""
+    """Return RedPajama-v2's words, computed with plain Python."""
     without = text.lower().translate(str.maketrans("", "", string.punctuation))
     return without.split()
 
@@ -49,7 +49,7 @@ def test_texts_of_equal_sets_have_equal_keys_whatever_their_order_and_the_empty_
 
 
 def test_these_rules_have_version_1() -> None:
-    """Who changes a key changes `minhash.VERSION`: what is kept across releases holds it."""
+    """Pin the keys. A change of a key requires a new `minhash.VERSION`, because data stored across releases contains it."""
     assert minhash.VERSION == "1"
     found = minhash.keys(minhash.shingles("The quick brown fox jumps over the lazy dog", 5), 2, 3, 1)
     assert found.tolist() == [3640899039185727801, 4059086398637589081]
@@ -78,7 +78,7 @@ def test_candidates_share_a_key_and_are_each_there_once(
 
 
 def test_pairs_are_found_with_the_probability_that_bands_and_rows_promise() -> None:
-    """1 - (1 - J^6)^20 at J = 0.8 is 0.998, at J = 0.4 it is 0.08."""
+    """Check measured shares against 1 - (1 - J^6)^20, which is 0.998 at J = 0.8 and 0.08 at J = 0.4."""
     rng = random.Random(5)
     for share, low, high in ((0.8, 0.985, 1.0), (0.4, 0.03, 0.14)):
         met = 0
@@ -92,13 +92,16 @@ def test_pairs_are_found_with_the_probability_that_bands_and_rows_promise() -> N
 
 
 def body_of_tei(path: Path) -> str:
-    """The paragraphs of a TEI body."""
+    """Return the paragraphs of a TEI body."""
     body = etree.parse(str(path)).getroot().find(".//{*}body")
     return "\n".join(" ".join("".join(p.itertext()).split()) for p in body.iter("{*}p"))
 
 
 def test_two_readings_of_one_article_are_found_and_two_articles_never_are(shared_data: Path) -> None:
-    """Ten articles, each as its publisher's XML and as GROBID 0.5.6 read its PDF: similar are those whose sets say so, no others."""
+    """Check ten articles, each from its publisher's XML and from GROBID 0.5.6.
+
+    Pairs are similar exactly if their sets of n-grams are similar.
+    """
     folder = shared_data / "pmc-with-tei"
     texts = {}
     for article in documents(folder):

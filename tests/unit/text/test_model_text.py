@@ -1,4 +1,4 @@
-"""Texts for models: what a reader of the paper finds in them, and only what cleaning kept."""
+"""Texts for models contain the content that a reader finds in the paper, without the sections that cleaning removed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def scifact(shared_data: Path) -> Any:
 
 
 def test_a_latex_paper_reads_as_printed(scifact: Any) -> None:
-    """SciFact (arXiv:2004.14974): sections 1 and 3.2, R₀ in section 2, Table 2 (a) with its four columns, Thorne et al. 2018."""
+    """Check SciFact (arXiv:2004.14974): sections 1 and 3.2, R₀ in section 2, Table 2 (a) with its four columns, Thorne et al. 2018."""
     thorne = next(
         s["ref_id"] for p in scifact["body_text"] for s in p["cite_spans"] if s["text"] == "Thorne et al., 2018"
     )
@@ -46,14 +46,14 @@ def test_a_latex_paper_reads_as_printed(scifact: Any) -> None:
     at = lines.index("| Fold | Supports | NoInfo | Refutes | All |")
     assert lines[at + 1] == "| --- | --- | --- | --- | --- |"
     assert lines[at + 2] == "| Train | 332 | 304 | 173 | 809 |"
-    assert written.count("| Train | 332 | 304 | 173 | 809 |") == 1  # of 2 and its part 2a once
+    assert written.count("| Train | 332 | 304 | 173 | 809 |") == 1  # Table 2 and its part 2a appear once.
     assert "Figure 1: A SciFact claim refuted by evidence." in written
     assert "[@0123456789abcde]" in written
-    assert "Hanselowski et al., 2019" in written  # which is no paper of the corpus here
+    assert "Hanselowski et al., 2019" in written  # This reference is no paper of the corpus here.
 
 
 def test_a_publishers_article_reads_as_printed(shared_data: Path) -> None:
-    """PMC5828200: Table 1 is the pharmacokinetics of curcuminoid, eleven figures."""
+    """Check PMC5828200: Table 1 is the pharmacokinetics of curcuminoid, and the article has eleven figures."""
     parse = parsed(shared_data / "jats" / "PMC5828200.nxml")
     lines = model_text(card(parse), parse, {}, ALL).split("\n")
     assert "| Treatment | Dosage (g/kg) | Cmax (μg/ml) | Tmax (min) | AUC (μg/ml∙min) |" in lines
@@ -66,7 +66,7 @@ def test_without_options_it_is_the_cards_text(scifact: Any) -> None:
 
 
 def test_sections_that_cleaning_removed_stay_removed(scifact: Any) -> None:
-    """Table 8, the journals, is mentioned in one section of the appendix only."""
+    """Check Table 8 (journals), which only one section of the appendix mentions."""
     found = blocks(units_of_parse(scifact))[0]
     key = next(
         key for key, e in scifact["ref_entries"].items() if e["text"].startswith("Number of cited documents by journal")

@@ -1,4 +1,4 @@
-"""What repeats another text is held back, or named: equal texts, equal titles, similar texts."""
+"""A text that repeats another text is held back or marked: equal texts, equal titles, similar texts."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_similar_texts_are_held_back_where_the_spec_says_so() -> None:
     found = clusters(documents, {(1, 2): 0.81, (2, 3): 0.95}, hold_back=True)
     assert {id_: (m.cluster, m.split, m.duplicate_of, m.jaccard) for (_, id_), m in found.items()} == {
         "a": ("a", TRAIN, None, None),
-        "b": ("a", NEAR, "c", 0.95),  # the one it is most similar to
+        "b": ("a", NEAR, "c", 0.95),  # It names the most similar text.
         "c": ("a", NEAR, "b", 0.95),
     }
 
@@ -110,20 +110,22 @@ def test_laws_of_clusters(given_: list[Candidate], pairs: Pairs, hold_back: bool
     found = clusters(given_, pairs, hold_back=hold_back)
     shuffled = dict(random.sample(sorted(pairs.items()), len(pairs)))
     again = clusters(random.sample(given_, len(given_)), shuffled, hold_back=hold_back)
-    assert again == found  # whatever the order
+    assert again == found  # The order does not matter.
     splits = {c.paper_id: found[c.set, c.paper_id].split if (c.set, c.paper_id) in found else c.split for c in given_}
     left = [c for c in given_ if splits[c.paper_id] in (TRAIN, VALID)]
-    assert len({c.text_key for c in left}) == len(left)  # no text twice
+    assert len({c.text_key for c in left}) == len(left)  # No text appears twice.
     for a, b in itertools.combinations(left, 2):
         similar = (min(a.text_key, b.text_key), max(a.text_key, b.text_key)) in pairs
         if similar:
-            assert a.split == b.split  # never across train and valid
+            assert a.split == b.split  # Similar texts never appear in both train and valid.
             assert not hold_back
             assert found[a.set, a.paper_id].cluster == found[b.set, b.paper_id].cluster
         if a.title_key is not None and a.title_key == b.title_key and TRAIN in (a.split, b.split):
             assert hold_back or similar or pytest.fail("a title of a train text is there twice")
     stand_for = {member.cluster for member in found.values()}
-    assert all(splits[paper_id] in (TRAIN, VALID) for paper_id in stand_for)  # somebody is always left
+    assert all(
+        splits[paper_id] in (TRAIN, VALID) for paper_id in stand_for
+    )  # The text that names a cluster always remains.
     assert {paper_id for (_, paper_id), m in found.items() if m.reason is None} == stand_for
 
 

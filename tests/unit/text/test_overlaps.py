@@ -1,4 +1,4 @@
-"""A document that has 13 words in a row of a benchmark is listed, whatever their case and punctuation."""
+"""A document that shares 13 consecutive words with a benchmark is listed, regardless of case and punctuation."""
 
 from __future__ import annotations
 

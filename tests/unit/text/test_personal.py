@@ -1,4 +1,4 @@
-"""E-mail addresses, phone numbers and IP addresses are counted; what only looks like one is not."""
+"""E-mail addresses, phone numbers and IP addresses are counted; similar strings are not."""
 
 from __future__ import annotations
 

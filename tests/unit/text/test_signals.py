@@ -1,4 +1,4 @@
-"""Quality signals, beside their definitions written out slowly, and on texts of which each is known."""
+"""Quality signals equal a slow implementation of their definitions, and known values on small texts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TEXTS = st.lists(LINES, max_size=8).map("\n".join)
 
 
 def slowly(text: str) -> dict[str, float]:
-    """The definitions, one after the other."""
+    """Compute all signals directly from their definitions."""
     written = text.split()
     lines = [line.split() for line in text.split("\n") if line.strip()]
     words = [
@@ -153,7 +153,7 @@ def test_heads_say_which_sections_a_paper_has() -> None:
 
 
 def test_lines_and_words_are_told_apart_by_every_character() -> None:
-    """However long they are: a hash that forgot the first ones would take these for the same."""
+    """Check long lines and words. A hash that forgot the first characters would treat these as equal."""
     long = "a" * 150
     found = signals(f"{long}\nb{long[1:]}\n{long}")
     assert (found["frac_lines_repeated"], found["rps_doc_frac_unique_words"]) == (1 / 3, 2 / 3)
@@ -162,7 +162,7 @@ def test_lines_and_words_are_told_apart_by_every_character() -> None:
 
 @pytest.mark.parametrize("code", [0x40, 0x5A, 0x1FFFF, 0x20000, 0x2A6DF, 0x10FFFF])
 def test_every_character_is_of_its_class(code: int) -> None:
-    """But above the planes that have letters of all kinds there are ideographs only."""
+    """Check the class of a character. Above the planes that have letters of all kinds, only ideographs exist."""
     found = signals(chr(code))
     assert found["rps_doc_frac_no_alph_words"] == (0 if chr(code).isalpha() or code > 0x20000 else 1)
     assert found["frac_upper"] == chr(code).isupper()

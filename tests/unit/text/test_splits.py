@@ -1,4 +1,4 @@
-"""Train, valid or held back by date: fixed and rolling, as precise as the date is."""
+"""Documents are in train, in valid or held back by date, with fixed and rolling dates, at the precision of the date."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CARD = bounds(spec.Split(), datetime(2023, 2, 1, tzinfo=UTC))
         ("2023-01-04", Split.LATE),
         ("2022-11", Split.TRAIN),
         ("2022-12", Split.VALID),
-        ("2023-01", Split.UNDATED),  # from valid into what comes after
+        ("2023-01", Split.UNDATED),  # The month includes days of valid and later days.
         ("2023-02", Split.LATE),
         ("2021", Split.TRAIN),
         ("2022", Split.UNDATED),
@@ -41,9 +41,9 @@ def test_unknown_dates_go_to_train_where_they_are_kept() -> None:
 @pytest.mark.parametrize(
     ("as_of", "first", "last"),
     [
-        (datetime(2023, 2, 1, tzinfo=UTC), date(2022, 12, 30), date(2023, 1, 31)),  # 33 days, as_of not among them
+        (datetime(2023, 2, 1, tzinfo=UTC), date(2022, 12, 30), date(2023, 1, 31)),  # 33 days, without as_of
         (datetime(2024, 3, 1, tzinfo=UTC), date(2024, 1, 28), date(2024, 2, 29)),
-        (datetime(2023, 2, 1, 12, tzinfo=UTC), date(2022, 12, 31), date(2023, 2, 1)),  # a day begun counts
+        (datetime(2023, 2, 1, 12, tzinfo=UTC), date(2022, 12, 31), date(2023, 2, 1)),  # A day that has begun counts.
     ],
 )
 def test_rolling_split_takes_the_last_33_days(as_of: datetime, first: date, last: date) -> None:
@@ -76,7 +76,7 @@ def test_what_is_no_date_is_refused(wrong: str) -> None:
         ("2024-07-31", Split.TRAIN),
         ("2024-08-01", Split.VALID),
         ("2024-08", Split.VALID),
-        ("2024", Split.TRAIN),  # taken for 1 January
+        ("2024", Split.TRAIN),  # treated as 1 January
         ("2030", Split.VALID),  # no upper bound
     ],
 )

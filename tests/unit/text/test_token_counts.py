@@ -1,4 +1,4 @@
-"""Tokens are counted by the file that the spec names, and by no other."""
+"""Only the tokenizer file named in the spec counts tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernels that look words up, beside their definitions: published hashes, bytes that are split, a dictionary of shares."""
+"""The kernels that look up words agree with their definitions: published hashes, split bytes, and a dictionary of shares."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MASK = (1 << 64) - 1
     [(b"", 0xCBF29CE484222325), (b"a", 0xAF63DC4C8601EC8C), (b"foobar", 0x85944171F73967E8)],
 )
 def test_words_are_hashed_by_fnv_1a(word: bytes, published: int) -> None:
-    """The values that its authors give (draft-eastlake-fnv, appendix C)."""
+    """Check the values that the authors publish (draft-eastlake-fnv, appendix C)."""
     found = word_hashes.FNV
     for byte in word:
         found = np.uint64(word_hashes.step(found, np.uint32(byte)))
@@ -32,7 +32,7 @@ def test_words_are_hashed_by_fnv_1a(word: bytes, published: int) -> None:
 
 
 def test_two_hashes_are_mixed_by_the_finaliser_of_splitmix64() -> None:
-    """Its first value for the seed 0 (Vigna's splitmix64.c), once what is added to the second hash is taken off."""
+    """Check the first value for the seed 0 (Vigna's splitmix64.c), after removing the constant that is added to the second hash."""
     added = np.uint64(-0x165667B19E3779F9 & MASK)
     assert int(word_hashes.mixed(np.uint64(0), added)) == 0
     assert int(word_hashes.mixed(np.uint64(1), added)) == 0xE220A8397B1DCDAF
@@ -48,7 +48,7 @@ BYTES = st.lists(
 @settings(max_examples=300)
 @given(st.lists(BYTES, max_size=4))
 def test_ascii_words_are_summed_and_the_others_are_named(texts: list[bytes]) -> None:
-    """Text by text, up to a zero byte; what separates words is what separates them in `str.split`."""
+    """Check sums text by text, up to a zero byte; words are separated as in `str.split`."""
     table = tokens.ShareTable.of(LISTED, -20.0)
     given = np.frombuffer(b"".join(texts), np.uint8)
     ends = np.cumsum([0, *map(len, texts)])[1:]
@@ -73,7 +73,7 @@ def test_every_word_has_the_share_that_it_was_given_and_others_have_none(shares:
 
 
 def test_a_table_that_is_full_to_the_half_is_walked_around_its_end() -> None:
-    """Words that fall into the last slot of a table are put into its first ones, and found there."""
+    """Check that words hashed to the last slot of a table wrap around to its first slots and are found there."""
     words = [f"w{n}" for n in range(4_000)]
     last = [word for word in words if int(tokens._hash(np.frombuffer(word.encode(), np.uint8))) & 7 == 7][:4]
     table = tokens.ShareTable.of({word: float(-n - 1) for n, word in enumerate(last)}, -50.0)
@@ -82,7 +82,7 @@ def test_a_table_that_is_full_to_the_half_is_walked_around_its_end() -> None:
 
 
 def test_the_kelvin_sign_is_a_k() -> None:
-    """What becomes ASCII by lower-casing is looked up as such; what does not, and is not listed, is unknown."""
+    """Check lower-casing. A word that becomes ASCII is looked up as ASCII; another word that is not listed is unknown."""
     table = tokens.ShareTable.of({"k": -3.0, "ab": -4.0}, -20.0)
     assert tokens.summed_shares(["\u212a"], table) == [(-3.0, 1)]
     assert tokens.summed_shares(["ж", "", "k"], table) == [(-20.0, 1), (0.0, 0), (-3.0, 1)]

@@ -1,4 +1,4 @@
-"""Log probability: mean log2 of each word's share, unknown words as if counted √V + 1 times."""
+"""Log probability is the mean log2 of each word's share; unknown words count as if they occurred √V + 1 times."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from s2corpus.errors import UserError
 from s2corpus.text import Unigrams, log_probabilities, log_probability, unigrams
 from s2corpus.text.unigrams import _of_plain_lines, parse_unigrams, wordfreq_unigrams
 
-COUNTS = {"the": 6, "cat": 1, "sat": 1}  # V = 3, 8 words in all
+COUNTS = {"the": 6, "cat": 1, "sat": 1}  # V = 3, 8 words in total
 LIST = Unigrams.of_counts("three words", COUNTS)
 UNKNOWN = math.log2((math.sqrt(3) + 1) / 8)
 
@@ -28,7 +28,7 @@ UNKNOWN = math.log2((math.sqrt(3) + 1) / 8)
         ("cat sat", -3.0),
         ("the cat", (math.log2(6 / 8) - 3) / 2),
         ("zebra", UNKNOWN),
-        ("cat.", (-3 + UNKNOWN) / 2),  # punctuation is a word of its own
+        ("cat.", (-3 + UNKNOWN) / 2),  # Punctuation is a separate word.
         ("", 0.0),
         ("  ", 0.0),
     ],
@@ -39,7 +39,7 @@ def test_log_probability(text: str, expected: float) -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 40, 500])
 def test_every_word_of_a_list_has_its_own_share(size: int) -> None:
-    """Short and long ones, in ASCII and not; long ones differ in their first letter."""
+    """Check short and long words, ASCII and others; long words differ in their first letter."""
     words = [f"{'x' * (n % 7 * 20)}{n}{'é' if n % 5 == 4 else ''}{'y' * (n % 3 * 60)}" for n in range(size)]
     found = Unigrams.of_counts("many", {word: n + 1 for n, word in enumerate(words)})
     total = size * (size + 1) / 2
@@ -55,7 +55,7 @@ def test_log_probabilities_of_several_texts() -> None:
 
 
 def shares(words: Unigrams) -> dict[object, float]:
-    """Share by hash of a word, and by word of those that are not ASCII."""
+    """Return shares by the hash of a word; words that are not ASCII are keyed by the word."""
     listed = np.flatnonzero(words.table.hashes)
     by_hash = zip(words.table.hashes[listed].tolist(), words.table.shares[listed].tolist(), strict=True)
     return {**dict(by_hash), **words.table.other}
@@ -129,7 +129,10 @@ def test_lists_of_plain_lines_are_read_at_once(content: bytes, expected: dict[st
 )
 @pytest.mark.parametrize("first", [True, False])
 def test_a_line_that_is_not_plain_changes_nothing_for_the_others(odd: bytes, first: bool) -> None:
-    """Lists of plain lines alone are read at once, others line by line: a word means the same in both."""
+    """Check lists with one irregular line.
+
+    Lists of only plain lines are parsed in one pass, others line by line; a word has the same share in both.
+    """
     plain = b"the,6\ncat,1\nsat,1\n"
     expected = {}
     for line in ((odd + plain) if first else (plain + odd)).decode().splitlines():

@@ -1,4 +1,4 @@
-"""Words are what white space separates."""
+"""Words are separated by white space."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from s2corpus.text.words import count_words
     ("text", "expected"),
     [
         ("the cat and the dog", ("the", 2)),
-        ("The the", ("The", 1)),  # case matters
-        ("b a b a", ("b", 2)),  # a tie goes to the first to appear
-        ("cell, cell cell,", ("cell,", 2)),  # punctuation belongs to the word
-        ("a\u00a0b\u2003a", ("a", 2)),  # every white space separates
+        ("The the", ("The", 1)),  # Case matters.
+        ("b a b a", ("b", 2)),  # In a tie, the first word to appear counts.
+        ("cell, cell cell,", ("cell,", 2)),  # Punctuation belongs to the word.
+        ("a\u00a0b\u2003a", ("a", 2)),  # Every kind of white space separates.
         ("  ", None),
         ("", None),
     ],
@@ -48,7 +48,7 @@ def test_every_character_separates_words_or_does_not_as_in_splitting() -> None:
 
 
 def test_long_words_are_told_apart_by_every_character() -> None:
-    """A hash that forgot the first ones would take these for one word."""
+    """Check long words. A hash that forgot the first characters would treat these as one word."""
     words = [letter + "a" * size for letter in "bcd" for size in (30, 40, 70, 150)]
     assert count_words(" ".join([*words, words[5]])).top == ((words[5], 2), (words[0], 1))
 

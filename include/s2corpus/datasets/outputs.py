@@ -67,8 +67,8 @@ class Outputs:
     def member(self, path: str, content: bytes) -> None:
         """Upload a file that another of the dataset's files lists with its checksum.
 
-        There may be as many such files as papers; the manifest lists none of them. Write the listing file first, because its upload fails if
-        published content would change.
+        There may be as many such files as papers, and the manifest lists none of them.
+        Write the listing file first, because its upload fails if published content would change.
         """
         self._lake.put(f"{self._prefix}/{path}", content)
         self.made.tally[LISTED_FILES] += 1

@@ -51,7 +51,7 @@ class Paper:
 
     @property
     def id(self) -> str:
-        """The paper's id."""
+        """Paper id."""
         return str(self.metadata["paper_id"])
 
     @property

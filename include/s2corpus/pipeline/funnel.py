@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from s2corpus.snapshot.report import ranked
 
 _TABLES = (("select", "selected", "selected"), ("extract", "extracted", "ok"), ("postprocess", "parsed", "ok"))
-"""stages with one outcome per PDF: stage, label, outcome that continues"""
+"""stages with one outcome for each PDF: stage, label, outcome of the remaining items"""
 SETS = ("s2orc", "s2ag")
 PUBLISHED = ("train", "valid")
 """the splits that a snapshot publishes"""
@@ -29,7 +29,7 @@ class Step:
     """the stage whose table lists the excluded items; empty if they are not stored as rows"""
     set: str = ""
     starts: bool = False
-    """whether the bar counts other items than the previous bar"""
+    """whether the bar counts items of another kind than the previous bar"""
 
 
 def build_funnel(metrics: Measured) -> list[Step]:

@@ -94,10 +94,7 @@ def clean_file(
                     continue
                 split = _split(document, spec, borders)
                 if not recipe:
-                    from s2corpus.text.near_duplicates import (
-                        Candidate,
-                        text_key,
-                    )  # imports in 0.1 s; the recipe does not need it
+                    from s2corpus.text.near_duplicates import Candidate, text_key  # 0.1 s; the recipe needs neither
 
                     key = text_key(decision.text or "")
                     candidates.append(Candidate(set_, document.paper_id, document.date, split, key, None))

@@ -300,7 +300,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         for stage in STAGE_NAMES:
             before = _stage(spec, stage, shards, before)
         last = publish.override(
-            # two assets: events with a partition key start only DAGs with partitions; other events start only other DAGs
+            # two assets: an event with a partition key starts only DAGs that wait for partitions, other events only other DAGs
             outlets=[Asset(f"corpus_snapshot__{spec.name}"), Asset(f"corpus_snapshot_as_of__{spec.name}")],
             retries=5,
             doc_md=_AFTER.format("publish"),
@@ -360,9 +360,8 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
                 gathered, first = gathering.expand(shards=buckets), buckets
             done >> gathered
             done = gathered
-        tables = {
-            name: AssetAlias(f"corpus_{name}__{spec.name}") for name in STAGE_NAMES
-        }  # each release adds its tables
+        # each release adds its tables to these aliases
+        tables = {name: AssetAlias(f"corpus_{name}__{spec.name}") for name in STAGE_NAMES}
         earlier = [tables[name] for name in STAGE_NAMES[: STAGE_NAMES.index(stage)]]
         shards[stage] = finish.override(doc_md=doc_md, inlets=earlier, outlets=[tables[stage]])(stage)
         checked = quality.override(doc_md=doc_md)(stage)

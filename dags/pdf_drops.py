@@ -53,7 +53,7 @@ HOURS = max((resources.task_hours for resources in RESOURCES), default=24)
 
 @task
 def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
-    """Return the arrivals of the events and those that earlier runs left open, in batches."""
+    """Return the arrivals of the events, and arrivals that earlier runs left open, in batches."""
     from s2corpus.deliveries.status import Arrival, Watch
     from s2corpus.drops import processing
 
@@ -133,7 +133,7 @@ def settle(
 
 @task
 def list_releases(planned: list[list[dict[str, str]]]) -> list[dict[str, str]]:
-    """List the releases that these drops and deliveries start: those of specs with `schedule.on_drop`."""
+    """List the releases that these drops and deliveries start: only specs with `schedule.on_drop`."""
     from s2corpus.deliveries.status import Arrival, rows_of
     from s2corpus.drops import processing
 

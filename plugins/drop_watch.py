@@ -36,7 +36,7 @@ class DropWatch(BaseEventTrigger):
         return "drop_watch.DropWatch", {"seconds": self.seconds}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        """Yield events forever. Retry while the lake is unreachable, because a trigger that raises is never restarted."""
+        """Yield events forever. Retry while the lake is unreachable, because a trigger that raises is removed."""
         watch: Any = None
         broken = True
         while True:

@@ -36,7 +36,7 @@ def bar(parts: Sequence[tuple[str, str, float]], whole: float, label: str) -> Ma
 
 
 def line(points: Sequence[tuple[str, float | None]], label: str, written: Written = _share) -> Markup:
-    """Return a small line chart over releases, oldest first: (release, value). None is a missing point."""
+    """Return a small line chart over releases, oldest first: (release, value). A value of None leaves the point out."""
     low, high = _range([value for _, value in points if value is not None])
     step = (_WIDTH - 2 * _PAD) / max(len(points) - 1, 1)
     dots = [
@@ -62,7 +62,7 @@ def line(points: Sequence[tuple[str, float | None]], label: str, written: Writte
 def trend(points: Sequence[tuple[str, float | None]], label: str, written: Written) -> Markup:
     """Return a larger line chart over releases from zero up, with its scale and the first and last release.
 
-    None is a missing point.
+    A value of None leaves the point out.
     """
     high = max((value for _, value in points if value is not None), default=0.0) or 1.0
     right, floor = _WIDE - 10, _HIGH - _BOTTOM

@@ -1,6 +1,6 @@
 """Mark a release's evaluation sample in the browser (S2ORC §4).
 
-These routes are the only ones of the page that write, and they write only to the catalog.
+Only these routes of the page write data, and they write only to the catalog.
 """
 
 from collections.abc import Callable

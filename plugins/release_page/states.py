@@ -87,7 +87,7 @@ class Release:
 
     @property
     def run_path(self) -> str | None:
-        """The path of the run in Airflow, or None if no run is known."""
+        """The path of the run in Airflow, or None without a run."""
         return f"dags/{RELEASE_DAG}{self.spec}/runs/{quote(self.run.id, safe='')}" if self.run else None
 
     @property

@@ -34,7 +34,9 @@ class Text:
 
 
 def text_of(tables: Tables, paper_id: str) -> Text | None:
-    """Return the text of a paper: its document, else its open full text, else its abstract. Return None for an unknown paper."""
+    """Return the first available text of a paper: its document, its open full text or its abstract.
+
+    Return None for an unknown paper."""
     try:
         paper = next(iter(tables.of_paper(PAPERS, paper_id, _PAPER)), None)
     except NotCommitted:

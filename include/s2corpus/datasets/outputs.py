@@ -67,7 +67,7 @@ class Outputs:
     def member(self, path: str, content: bytes) -> None:
         """Upload a file that another of the dataset's files lists with its checksum.
 
-        There may be as many such files as papers, and the manifest lists none of them.
+        The number of such files can equal the number of papers. The manifest does not list these files.
         Write the listing file first, because its upload fails if published content would change.
         """
         self._lake.put(f"{self._prefix}/{path}", content)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _BIOMEDICAL = {"Medicine", "Biology"}
 _MAX_ALPHABET = 1_000
-"""maximum number of characters in the vocabulary, the most frequent ones: BERT's own limit"""
+"""number of the most frequent characters in the vocabulary: BERT's own limit"""
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 

@@ -51,7 +51,7 @@ def batches(job: Job, shards: Sequence[int]) -> list[list[int]]:
 
 @explained()
 def work(job: Job, shards: Sequence[int]) -> None:
-    """Cache the rows of these shards. Skip shards whose papers and rules have not changed."""
+    """Cache the rows of these shards. Skip a shard if its papers and rules have not changed."""
     for shard in shards:
         if job.receipt(shard) is not None:
             log.info("%s: shard %d is as it was: its rows are kept", job.spec.name, shard)
@@ -72,9 +72,7 @@ def _keep(job: Job, shard: int, scratch: Path) -> Made:
             for row in dataset.rows(job.params, paper, made):
                 file.write(row, sum(len(value) for value in row.values() if isinstance(value, str | bytes)) + 100)
             if file.count > before:
-                made.licences[paper.known["licence"] or NOASSERTION] += (
-                    1  # releases made before the licence was never null
-                )
+                made.licences[paper.known["licence"] or NOASSERTION] += 1  # null in old releases
     if dataset.order and file.count:
         rows = _sorted(job, rows, scratch)
     job.lake.upload(job.kept_key(shard), rows)

@@ -68,7 +68,7 @@ class Paper:
 
 
 class Source:
-    """A snapshot whose papers are read in order, in `shards` independent groups."""
+    """A snapshot. Its papers are read in order, in `shards` independent groups."""
 
     def __init__(self, folder: Lake) -> None:
         self.folder = folder

@@ -42,7 +42,7 @@ class DatasetSpec(BaseModel):
 
 
 def datasets_folder() -> Path:
-    """Return the folder of the specs: `S2CORPUS_DATASETS` if set, else `include/datasets`."""
+    """Return the folder of the specs: `S2CORPUS_DATASETS` if set; otherwise `include/datasets`."""
     named = os.environ.get("S2CORPUS_DATASETS")
     return Path(named) if named else Path(__file__).resolve().parents[2] / "datasets"
 

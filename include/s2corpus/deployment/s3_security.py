@@ -1,7 +1,7 @@
 """Write the security files of SeaweedFS: its certificates, the keys of its components, and the S3 permissions of each identity.
 
 `python -m s2corpus.deployment.s3_security <folder> <policies> <host>` writes these files for the server in `docker-compose.yaml`. The
-identities are those of `deploy/s3/*.json`. Their keys come from the environment: `S3_<IDENTITY>_ACCESS_KEY`,
+identities are defined in `deploy/s3/*.json`. Their keys are read from the environment: `S3_<IDENTITY>_ACCESS_KEY`,
 `S3_<IDENTITY>_SECRET_KEY`.
 """
 

@@ -106,7 +106,7 @@ def _matches(tables: Tables, others: list[Other], memory_mb: int) -> dict[int, t
 
 
 def _ours(tables: Tables, paper_id: str, kind: str) -> tuple[str, str | None]:
-    """Return the outcome of our paper, and its text of the given kind, or None if there is no text."""
+    """Return the outcome of our paper, and its text of the given kind, or None without a text."""
     filtered = [row["outcome"] for row in tables.of_paper(FILTERED, paper_id, ["paper_id", "outcome"])]
     if filtered != ["kept"]:
         return f"filter: {filtered[0] if filtered else 'not reached'}", None

@@ -46,9 +46,9 @@ class Line:
     field: str
     items: int
     automatic: Accuracy | None
-    """accuracy of the automatic marks, if there are any"""
+    """accuracy of the automatic marks; None without such marks"""
     people: Accuracy | None
-    """accuracy by people's marks: an item is right if most of its markers say so, and wrong on a tie"""
+    """accuracy by people's marks: an item is right if most of its marks are right, and wrong on a tie"""
     kappa: float | None
     """Cohen's kappa of the two people with the most items in common"""
     paper: float

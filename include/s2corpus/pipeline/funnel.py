@@ -26,7 +26,7 @@ class Step:
     count: int
     left_out: list[tuple[str, int]] = field(default_factory=list)
     stage: str = ""
-    """the stage whose table lists the excluded items; empty if they are not stored as rows"""
+    """stage with the table that lists the excluded items; empty if no table lists them"""
     set: str = ""
     starts: bool = False
     """whether the bar counts items of another kind than the previous bar"""

@@ -181,7 +181,7 @@ SELECT read, list(given ORDER BY given) FROM both_titles GROUP BY record_id, rea
 
 
 def measure_headers(run: Run) -> dict[str, Gold]:
-    """Compare title, author names and abstract words of PDF parses with those of the publisher's XML of the same paper."""
+    """Compare title, author names and abstract words of PDF parses with the publisher's XML of the same paper."""
     where = select_slice(run, run.table(PAPERS).committed().rows)
     kinds: dict[str, set[str]] = {}
     for row in run.table(FULLTEXTS).rows(["paper_id", "parse_kind"], where=where):

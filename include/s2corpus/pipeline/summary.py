@@ -147,7 +147,7 @@ def _table(first: str, second: str, rows: Iterable[tuple[str, int, int]]) -> lis
 def format_papers_report(run: Run) -> str:
     """Return one line per delivered file name of a small release, with the deciding stage and outcome.
 
-    A last line counts the papers without a PDF, if there are any.
+    If papers without a PDF exist, a last line counts them.
     """
     selections = {row["file_sha1"]: row["outcome"] for row in run.table(SELECTIONS).rows(["file_sha1", "outcome"])}
     extracted = {row["file_sha1"]: row["outcome"] for row in run.table(EXTRACTIONS).rows(["file_sha1", "outcome"])}

@@ -17,7 +17,7 @@ TIE = "mul"
 
 
 def english_probability(text: str) -> float:
-    """Return P(en): CLD3's probability if its first choice is English, else 0.
+    """Return P(en): CLD3's probability if its first choice is English; otherwise 0.
 
     Source: S2ORC §2.5, footnote 14, with CLD3 in place of CLD2.
     """

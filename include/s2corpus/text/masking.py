@@ -1,6 +1,6 @@
 """Mask personal data in a text, a paragraph or a complete parse (`clean.pii: mask`). Span offsets are updated.
 
-The masked places are those that `personal` counts. The masks are the strings that Dolma uses (Soldaini et al.,
+The masked places are the places that `personal` counts. The masks are the strings that Dolma uses (Soldaini et al.,
 arXiv:2402.00159, §4.1.3).
 """
 
@@ -19,7 +19,7 @@ _OF_ENTRY = ("title", "venue", "raw_text")
 
 
 class Masked:
-    """A text with masked personal data and the mapping of old offsets to new ones."""
+    """A text with masked personal data and the mapping of old offsets to new offsets."""
 
     def __init__(self, text: str) -> None:
         found = places(text)

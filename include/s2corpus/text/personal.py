@@ -55,7 +55,7 @@ def places(text: str) -> list[Place]:
 
 
 def counts(text: str) -> dict[str, int]:
-    """Return the number of places of each kind in `NAMES`, including masked ones."""
+    """Return the number of places of each kind in `NAMES`, including masked places."""
     kinds = [place.kind for place in places(text)]
     return {name: sum(kind == name for kind in kinds) + text.count(MASKS[name]) for name in NAMES}
 

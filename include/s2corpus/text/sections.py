@@ -23,7 +23,7 @@ _WORDS = {
     ),
     "future_work": ("future work", "outlook", "conclusion and future work", "conclusions and future work"),
 }  # fmt: skip
-"""type → normalized headings. The headings are from papers in PMC and arXiv; the types are those of Dr. Inventor and IMRaD."""
+"""type → normalized headings. The headings are from papers in PMC and arXiv; the types are from Dr. Inventor and IMRaD."""
 _NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])[.)]?\s+")
 _NOT_WORD = re.compile(r"[^a-z]+")
 _LONGEST = 60

@@ -1,6 +1,6 @@
 """Compute quality signals of a document, for later filters by users of the corpus.
 
-Names and definitions are those of RedPajama-v2 and Gopher where these exist. The signals decide nothing here. White space separates
+Names and definitions are from RedPajama-v2 and Gopher where these exist. The signals decide nothing here. White space separates
 words. They are normalized as in RedPajama-v2: lower case, without ASCII punctuation, empty words removed.
 Sources: RedPajama-v2 (arXiv:2411.12372, Table 5 and its `quality_signals` code), Gopher (arXiv:2112.11446, Table A1),
 C4 (arXiv:1910.10683).

@@ -47,7 +47,7 @@ class ShareTable:
 
 
 def counted_lines(lines: bytes) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return (hashes, counts int64) in the format of `ShareTable`, or None if there is no line or a line has another format.
+    """Return (hashes, counts int64) in the format of `ShareTable`, or None without lines or if a line has another format.
 
     A line is an ASCII word, a tab or comma that is not part of the word, a count above 0, and LF. The last line needs LF too.
     If a word occurs twice, the last count is used.

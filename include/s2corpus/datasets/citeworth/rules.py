@@ -216,7 +216,7 @@ def judge_sentence(text: str, sentence: Sentence, min_chars: int) -> tuple[Parag
 
 def accepted_format(mark: str) -> bool:
     """Return whether a citation mark is bracketed numbers, or author and year in parentheses (§3.1)."""
-    if not NUMBERED.sub("", mark).strip(" ,;–-"):  # one bracket, or several adjacent ones
+    if not NUMBERED.sub("", mark).strip(" ,;–-"):  # one or several adjacent brackets
         return True
     inner = mark[1:-1]
     return mark[:1] == "(" and mark[-1:] == ")" and bool(YEAR.search(mark)) and any(c.isupper() for c in inner)

@@ -84,7 +84,7 @@ def markup_share(text: str) -> float:
 
 
 def doc_id(paper: Paper) -> str:
-    """Return the PII if the DOI contains it, else the paper's id."""
+    """Return the PII if the DOI contains it; otherwise the paper's id."""
     prefix, _, name = (paper.metadata["doi"] or "").casefold().partition("/")
     if prefix == "10.1016" and (found := _PII.fullmatch(name)):
         return f"S{''.join(found.groups())}".upper()

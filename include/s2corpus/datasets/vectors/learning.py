@@ -113,7 +113,7 @@ _COSINES = 1 << 24
 def nearest(vectors: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows with the greatest cosine for each row (-1: none), and these cosines.
 
-    The greatest cosine comes first; the lower row wins a tie.
+    They are in descending order of cosine; the lower row wins a tie.
     """
     block = max(1, min(1024, _COSINES // max(1, len(vectors))))
     near = np.full((len(vectors), number), -1, np.int32)

@@ -27,7 +27,7 @@ class Calibration:
 
 
 def section_texts(documents: Iterable[Document]) -> list[str]:
-    """Return the sections that have paragraphs, as the card's rules see them."""
+    """Return the sections that have paragraphs, as the card's rules evaluate them."""
     return [section.text for document in documents for section in blocks(document.body or ())[0] if section.paragraphs]
 
 

@@ -128,7 +128,7 @@ def _exchange(run: Run) -> Exchange:
 
 
 def _senders(run: Run) -> range:
-    """Return the shards that send parses. Disk space permitting, there are few, because each bucket opens one file per sender."""
+    """Return the shards that send parses: as few as disk space allows, because each bucket opens one file per sender."""
     commit = run.table(PARSES).committed()
     return spread(run.paper_shards, max(1, min(len(commit.parts), max(_SENDERS, commit.rows // _PARSES_SENT))))
 

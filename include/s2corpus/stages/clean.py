@@ -82,7 +82,7 @@ def load_unigrams(rules: spec.Clean, lake: Lake) -> Unigrams:
     A list with URI and checksum is fetched once and then cached in the lake. Without such a list, wordfreq's is used.
 
     Raises:
-        UserError: the fetched list is invalid.
+        UserError: the list is invalid.
     """
     if rules.unigrams is None:
         return wordfreq_unigrams()

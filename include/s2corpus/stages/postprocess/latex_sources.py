@@ -50,7 +50,7 @@ def latex_key(run: Run) -> tuple[str, ...]:
     """Return the store key for parses of LaTeX sources: our converter's version, and the program with its version.
 
     Raises:
-        UserError: the program is not installed.
+        UserError: the program is not installed, or the machine cannot sandbox it.
     """
     program = latex.get_converter(run.spec.latex.converter)
     if not program.installed():

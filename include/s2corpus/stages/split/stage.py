@@ -71,7 +71,7 @@ class Split:
 
 
 def _repeated_keys(run: Run) -> set[int]:
-    """Return the duplicate keys that several documents share. The number of passes depends on the memory limit."""
+    """Return the duplicate keys that several documents share. Several passes bound the memory."""
     keys = run.table(DOCUMENTS).committed().rows * 2
     passes = keys // _KEYS_AT_A_TIME + 1
     found: set[int] = set()

@@ -7,22 +7,24 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
 
 - **One DAG for each** `include/releases/<name>.yaml` (or of the folder in `S2CORPUS_RELEASES`). The file contains all settings
   of the release.
-- **Each stage** is a task group `plan → work (mapped over shards) → finish → quality`; intake has `regroup → gather (mapped over buckets
-  of records)` before `finish`; vote, assemble and link have `gather → gather_2 (mapped over buckets of papers)`; export has `gather`.
-  `finish` commits the tables of a stage. The next stage starts after `quality` has passed. A stage that uses the shards of an earlier
-  stage has no `plan`.
-- **As of** the end of the data interval: the run of January uses what was ready before February 1, regardless of when it runs. Backfill
-  past intervals in the UI, on the command line or by REST. A release waits for running earlier releases of its spec, because
+- **Each stage** is a task group `plan → work (mapped over shards) → finish → quality`. Intake has `regroup → gather (mapped over
+  buckets of records)` before `finish`. Vote, assemble and link have `gather → gather_2 (mapped over buckets of papers)`. Export has
+  `gather`. `finish` commits the tables of a stage. The next stage starts after `quality` has passed. A stage that uses the shards of
+  an earlier stage has no `plan`.
+- **As of** the end of the data interval: the run of January uses data that was ready before February 1, regardless of when it runs.
+  Backfill past intervals in the UI, on the command line or by REST. A release waits for running earlier releases of its spec, because
   the newest published release is its parent. Intervals outside the spec's start and end dates are refused.
-- **Triggered by hand**, the DAG makes the last completed interval, or the given interval. If the logical date is outside the spec's start
-  and end dates, Airflow creates a run without tasks and marks it as a success. To make an interval again, clear its run or backfill it.
-- **Retries** only transient errors (a server down, a connection lost). A wrong input, a blocking check or a bug fails at once, with a
-  message that contains the next step. Clearing a stage repeats it and all later stages; finished extractions are never repeated.
-- **The pointer** `snapshots/<spec>/latest.json` moves last: after every check passed and, if the spec requires approval, a person approved.
-  The person who started the run or delivered its new files may reject it, but another person must approve it.
-  After a rejection or a timeout the snapshot remains unpublished; clear `approve` to request an answer again. A snapshot that is
+- **Triggered by hand**, the DAG builds the release of the last completed interval, or of the given interval. If the logical date is
+  outside the spec's start and end dates, Airflow creates a run without tasks and marks it as a success. To build the release of an
+  interval again, clear its run or backfill it.
+- **Retries** only transient errors (an unavailable server, a lost connection). A wrong input, a blocking check or a bug fails at once,
+  with a message that contains the next step. Clearing a stage repeats it and all later stages. Finished extractions are never repeated.
+- **The pointer** `snapshots/<spec>/latest.json` moves last: after every check passed and, if the spec requires approval, a person
+  approved. The person who started the run or delivered its new files may reject it, but another person must approve it.
+  After a rejection or a timeout the snapshot remains unpublished. Clear `approve` to request an answer again. A snapshot that is
   already published needs no new approval, because its bytes are the same.
-- **Overriding a check** that warns, or blocks and may be overridden, takes a written reason: `corpus accept`, or the parameter `accept`.
+- **Overriding a check** that warns, or blocks and may be overridden, requires a written reason: `corpus accept`, or the parameter
+  `accept`.
 """
 
 from __future__ import annotations
@@ -94,7 +96,7 @@ def begin() -> PokeReturnValue:
     run, context = _run(), get_current_context()
     for state in ("running", "queued"):
         earlier = context["ti"].get_previous_dagrun(state=state)
-        # queued by a backfill it starts soon, for a backfill has runs of its own; else it may itself wait for this run to end
+        # A queued backfill run starts soon, because backfills have separate run limits. Other queued runs may wait for this run to end.
         if earlier and (state == "running" or earlier.run_type == "backfill"):
             print(f"waiting for {earlier.run_id}, which makes an earlier release: its snapshot will be the parent")
             return PokeReturnValue(is_done=False)
@@ -175,7 +177,7 @@ class Approve(ApprovalOperator):
         note = str((event.get("params_input") or {}).get("note") or "")
         try:
             runner.record_answer(run, answer, _name(user), note, event["responded_at"], _starter())
-        except AnotherPerson as objection:  # the next try asks again; Airflow shows the request as it was
+        except AnotherPerson as objection:  # the next try requests approval again; Airflow shows the original request
             corpus_alerts.tell(f"{run.release_id}: approval refused", str(objection), "approve", context)
             raise
         return super().execute_complete(context, event)
@@ -298,7 +300,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         for stage in STAGE_NAMES:
             before = _stage(spec, stage, shards, before)
         last = publish.override(
-            # two assets: an event with a partition key starts only DAGs that wait for partitions, one without only the others
+            # two assets: an event with a partition key starts only DAGs that wait for partitions, other events only other DAGs
             outlets=[Asset(f"corpus_snapshot__{spec.name}"), Asset(f"corpus_snapshot_as_of__{spec.name}")],
             retries=5,
             doc_md=_AFTER.format("publish"),
@@ -306,11 +308,11 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         if spec.export.approval:
             approval = Approve(
                 task_id="approve",
-                subject=f"Publish a release of {spec.name}?",  # `execute` names the release
+                subject=f"Publish a release of {spec.name}?",  # `execute` inserts the id of the release
                 params={"note": Param("", type="string", title="Note, stored with the answer")},
                 defaults=Approve.REJECT,
                 response_timeout=timedelta(hours=spec.export.approval_hours),
-                retries=50,  # each asks again after somebody answered who may not
+                retries=50,  # a retry requests approval again after an answer from an excluded person
                 retry_delay=timedelta(seconds=5),
                 retry_exponential_backoff=False,
                 execution_timeout=timedelta(hours=spec.export.approval_hours + spec.resources.task_hours),
@@ -324,7 +326,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
 
 
 def _pod(stage: str) -> dict[str, Any]:
-    """Return the pod template of a stage for the KubernetesExecutor, if S2CORPUS_POD_TEMPLATES contains one (deploy/kubernetes/pods)."""
+    """Return the stage's pod template for the KubernetesExecutor, if S2CORPUS_POD_TEMPLATES contains one (deploy/kubernetes/pods)."""
     path = Path(os.environ.get("S2CORPUS_POD_TEMPLATES") or "-", f"{stage}.yaml")
     return {"executor_config": {"pod_template_file": str(path)}} if path.exists() else {}
 
@@ -358,7 +360,8 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
                 gathered, first = gathering.expand(shards=buckets), buckets
             done >> gathered
             done = gathered
-        tables = {name: AssetAlias(f"corpus_{name}__{spec.name}") for name in STAGE_NAMES}  # of each release's tables
+        # each release adds its tables to these aliases
+        tables = {name: AssetAlias(f"corpus_{name}__{spec.name}") for name in STAGE_NAMES}
         earlier = [tables[name] for name in STAGE_NAMES[: STAGE_NAMES.index(stage)]]
         shards[stage] = finish.override(doc_md=doc_md, inlets=earlier, outlets=[tables[stage]])(stage)
         checked = quality.override(doc_md=doc_md)(stage)
@@ -369,8 +372,8 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
     return group()
 
 
-# A task's process reads this file for its own DAG only; whole, because Airflow keeps the length of what is returned for a mapped task
-# only where it sees that task.
+# A task's process builds only its own DAG. It needs the complete DAG: Airflow stores the length of a returned list only if it
+# finds the mapped task that uses the list.
 _asked = get_parsing_context().dag_id
 for _spec in read_specs(RELEASES)[0]:  # spec_errors.py shows the others
     if _asked in (None, f"{RELEASE_DAG}{_spec.name}"):

@@ -1,9 +1,11 @@
 """
 ### An example of a downstream DAG
 
-Runs whenever a snapshot of `sample` is published, and needs nothing but the event: it carries the manifest's address. Here it counts
-the documents of each split, as the manifest says; copy it, and train or index instead. Where `S2CORPUS_COPIES` names a folder, it also
-keeps copies there: each new one is made of the one before and the delta between them, and is equal to the published snapshot.
+Runs whenever a snapshot of `sample` is published. It needs only the event, which contains the manifest's address. This example counts
+the documents of each split according to the manifest. Copy the file, and train or index instead.
+
+If `S2CORPUS_COPIES` names a folder, the DAG also stores copies there. Each new copy is built from the previous copy and the delta
+between them. It is equal to the published snapshot.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ SNAPSHOT = Asset("corpus_snapshot__sample")
 
 @task(inlets=[SNAPSHOT], execution_timeout=timedelta(hours=1))
 def count_documents(*, triggering_asset_events: Any = None) -> dict[str, int]:
-    """Documents by set and split of the snapshot that was just published."""
+    """Return the number of documents by split of the snapshot that was just published."""
     import orjson
 
     from s2corpus.storage.lake import open_lake
@@ -37,7 +39,7 @@ def count_documents(*, triggering_asset_events: Any = None) -> dict[str, int]:
 
 @task(inlets=[SNAPSHOT], execution_timeout=timedelta(hours=6), max_active_tis_per_dag=1)
 def keep_a_copy(*, triggering_asset_events: Any = None) -> str | None:
-    """The copy of the snapshot that was just published, made by a delta where an earlier one is there."""
+    """Store a copy of the snapshot that was just published; apply a delta if an earlier copy exists. Return its path."""
     import os
     from pathlib import Path
 

@@ -1,12 +1,12 @@
 """
 ### An example of a DAG that delivers: PubMed's update files
 
-Once a day it looks which update files NLM offers, fetches those that were never delivered, each against the MD5 beside it, and
-delivers each as `sources/pubmed/<its name>`; `pdf_drops` takes it from there. A file that was delivered is never fetched again, one
-that was damaged on its way is fetched again by the retry. Deliver the year's baseline first (`docs/sources.md`), then unpause this DAG.
+Once a day, this DAG lists NLM's update files and fetches new files. It checks each file against its published MD5, and delivers it as
+`sources/pubmed/<its name>`. `pdf_drops` then processes the delivery. A delivered file is never fetched again. The retry fetches a
+file again if it was damaged in transfer. Deliver the year's baseline first (`docs/sources.md`), then unpause this DAG.
 
-`S2CORPUS_PUBMED` names another folder of the kind, a mirror or the baseline. Copy the file for any source that puts checksums beside
-its files.
+`S2CORPUS_PUBMED` sets another folder of this kind, such as a mirror or the baseline. Copy the file for any source that publishes
+checksums next to its files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FILES = r"pubmed\d\dn\d{4,}\.xml\.gz"
 
 @task(execution_timeout=timedelta(hours=6))
 def deliver_new() -> list[str]:
-    """Fetch and deliver what is offered and was never delivered; the ids of the new deliveries."""
+    """Fetch and deliver the available files that were never delivered; return the ids of the new deliveries."""
     from pathlib import Path
     from tempfile import TemporaryDirectory
 

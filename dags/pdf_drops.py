@@ -4,17 +4,18 @@
 Waits for drops (`drops/<id>/_READY`) and metadata deliveries (`sources/<source>/<id>/_READY`), and processes them on arrival.
 Releases reuse the results: verification, selection, extraction and postprocessing are cached by content.
 
-- **One event** of the asset `corpus_drops` for each arrival, fired by the triggerer; waiting occupies no worker. One run processes all
+- **One event** of the asset `corpus_drops` for each arrival, fired by the triggerer. Waiting occupies no worker. One run processes all
   arrivals that exist when it starts. Later arrivals wait for the next run.
-- **`plan → register → gather → work → settle`**: verify files against `_READY`, divide them into batches, run select, extract (pool
-  `grobid`, with lower priority than releases) and postprocess on each batch, and record the outcome of each drop.
+- **`plan → register → gather → work → settle`**: verify files against `_READY` and divide them into batches. Run select, extract (pool
+  `grobid`, with lower priority than releases) and postprocess on each batch. Then record the outcome of each drop.
 - **Refused**: a drop that differs from its `_READY` is refused. The log of `register`, `corpus drops` and an alert contain the reason.
   Other drops continue. A new `_READY` starts a new attempt.
 - **A release**: processed drops start the releases of specs with `schedule.on_drop: true`, as of the second after the latest
   `ready_at`. Other specs wait for their interval.
-- **Retries**: the next run also processes what a failed or killed run left open. A run that is triggered by hand lists the lake itself.
+- **Retries**: the next run also processes drops that a failed or killed run left open. A run that is triggered by hand lists the lake
+  itself.
 
-`docs/drops.md` has the layout of a drop, every state and what to do about it.
+`docs/drops.md` describes the layout of a drop, every state, and the actions for each state.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from s2corpus.spec import read_specs, releases_folder
 
 SECONDS = float(os.environ.get("S2CORPUS_DROPS_SECONDS", "30"))
 REGISTERED, MOST = 50, 200
-"""arrivals that one task registers; maximum number of mapped tasks of a kind (larger batches beyond it)"""
+"""number of arrivals that one task registers; maximum number of mapped tasks of a kind (more items result in larger batches)"""
 DROPS = Asset("corpus_drops", watchers=[AssetWatcher(name="corpus_drops", trigger=DropWatch(seconds=SECONDS))])
 RESOURCES = [spec.resources for spec in read_specs(releases_folder())[0]]
 IN_FLIGHT = max((resources.in_flight for resources in RESOURCES), default=1)
@@ -52,7 +53,7 @@ HOURS = max((resources.task_hours for resources in RESOURCES), default=24)
 
 @task
 def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
-    """Return the arrivals of the events and those that earlier runs left open, in batches."""
+    """Return the arrivals of the events, and arrivals that earlier runs left open, in batches."""
     from s2corpus.deliveries.status import Arrival, Watch
     from s2corpus.drops import processing
 
@@ -132,7 +133,7 @@ def settle(
 
 @task
 def list_releases(planned: list[list[dict[str, str]]]) -> list[dict[str, str]]:
-    """List the releases that these drops and deliveries start: those of specs with `schedule.on_drop`."""
+    """List the releases that these drops and deliveries start: only specs with `schedule.on_drop`."""
     from s2corpus.deliveries.status import Arrival, rows_of
     from s2corpus.drops import processing
 

@@ -1,6 +1,6 @@
-"""Shows specs of releases and datasets that are wrong as Airflow's import error of this file: their DAGs are not there, all others are.
+"""Show invalid specs of releases and datasets as Airflow's import error of this file. Only the DAGs of these specs are missing.
 
-It holds no DAG. While a spec is wrong, drops and deliveries that no other spec takes wait.
+The file contains no DAG. While a spec is invalid, drops and deliveries that no other spec uses remain waiting.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Airflow's callbacks for releases: a task that failed for good, and a release that is late. See docs/monitoring.md.
+"""Define Airflow's callbacks for releases: a task that failed permanently, and a release that is late. See docs/monitoring.md.
 
-Here, because every component finds this folder: tasks, the DAG processor (it describes killed tasks) and the triggerer (deadlines).
+The module is in this folder so that every component can import it: tasks, the DAG processor (it reports killed tasks) and the
+triggerer (deadlines).
 """
 
 from __future__ import annotations
@@ -24,21 +25,24 @@ from s2corpus.ids import RELEASE_DAG, ReleaseId
 from s2corpus.pipeline.alerts import RUNBOOK, Alert, format_error, format_instruction, send
 
 WEBHOOK = "s2corpus_alerts_webhook"
-"""connection whose password is the webhook's whole address; else the environment's S2CORPUS_ALERTS_WEBHOOK"""
+"""connection with the webhook's complete address as its password; the fallback is the environment's S2CORPUS_ALERTS_WEBHOOK"""
 MAIL = "s2corpus_alerts_mail"
-"""connection of type smtp; its extra also has `to`, addresses with commas"""
+"""connection of type smtp; its extra also contains `to`, comma-separated addresses"""
 log = logging.getLogger(__name__)
 
 
 class RunCreated(BaseDeadlineReference):  # type: ignore[misc]
-    """The instant a run is made. Clearing a run whose deadline counts from `DAGRUN_QUEUED_AT` fails (apache/airflow#70368)."""
+    """The instant when a run is created.
+
+    Clearing a run with a deadline relative to `DAGRUN_QUEUED_AT` fails (apache/airflow#70368).
+    """
 
     def _evaluate_with(self, **_: Any) -> datetime:
         return datetime.now(UTC)
 
 
 class CorpusAlerts(AirflowPlugin):
-    """Makes the deadline's reference known to the scheduler."""
+    """Registers the deadline's reference with the scheduler."""
 
     name = "corpus_alerts"
     deadline_references = [RunCreated]  # noqa: RUF012 (Airflow reads a list)
@@ -104,7 +108,7 @@ def _first(release: str, stage: str, error: Any) -> bool:
 
 
 async def release_late(hours: float, context: Mapping[str, Any] | None = None) -> None:
-    """Alert that a release has not ended in time. Runs in the triggerer."""
+    """Alert that a release has not finished in time. Runs in the triggerer."""
     run = (context or {}).get("dag_run") or {}
     dag_id, run_id = str(run.get("dag_id", "")), str(run.get("dag_run_id", ""))
     alert = Alert(
@@ -116,7 +120,7 @@ async def release_late(hours: float, context: Mapping[str, Any] | None = None) -
     )
     found: dict[str, Any] = {}
     for name in (WEBHOOK, MAIL):
-        with suppress(Exception):  # there is none, or Airflow cannot say
+        with suppress(Exception):  # no connection exists, or Airflow cannot read it
             found[name] = await Connection.async_get(name)
     await asyncio.to_thread(_send, alert, found)
 
@@ -131,7 +135,7 @@ def tell(what: str, error: str, stage: str, context: Mapping[str, Any]) -> None:
 def _connections() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in (WEBHOOK, MAIL):
-        with suppress(Exception):  # there is none, or Airflow cannot say
+        with suppress(Exception):  # no connection exists, or Airflow cannot read it
             found[name] = Connection.get(name)
     return found
 
@@ -142,11 +146,11 @@ def _send(alert: Alert, connections: Mapping[str, Any]) -> None:
 
 
 def _mail(connection: Connection, alert: Alert) -> None:
-    """Send an alert as a mail by Airflow's SMTP hook, which reads server, keys and encryption from the connection."""
+    """Send an alert by mail with Airflow's SMTP hook, which reads server, keys and encryption from the connection."""
     from airflow.providers.smtp.hooks.smtp import SmtpHook
 
     class Known(SmtpHook):
-        """The hook with the connection that was already looked up: the triggerer may only await it."""
+        """The hook with the connection that was already read: in the triggerer, connections can only be read with await."""
 
         @classmethod
         def get_connection(cls, conn_id: str) -> Connection:

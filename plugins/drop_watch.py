@@ -1,6 +1,6 @@
-"""What waits for drops and deliveries in Airflow's triggerer: an event for each, once. See docs/drops.md.
+"""Watch for drops and deliveries in Airflow's triggerer: fire one event for each. See docs/drops.md.
 
-Here, because the triggerer imports it by name, and every component finds this folder.
+The module is in this folder because the triggerer imports it by name, and every component can import it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 from airflow.triggers.base import BaseEventTrigger, TriggerEvent
 
 PERSISTED_SECONDS = 3.0
-"""after which fired events are in Airflow's database: only then are their drops noted as announced"""
+"""seconds after which fired events are in Airflow's database; only then are their drops recorded as announced"""
 TOGETHER = 50
-"""events fired before they are noted: the most that a triggerer killed in between repeats"""
+"""maximum number of events fired before they are recorded; a triggerer that is killed in between repeats at most these"""
 
 
 class DropWatch(BaseEventTrigger):
@@ -36,7 +36,7 @@ class DropWatch(BaseEventTrigger):
         return "drop_watch.DropWatch", {"seconds": self.seconds}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
-        """Yield events forever; retry while the lake is unreachable: a trigger that raises would be gone."""
+        """Yield events forever. Retry while the lake is unreachable, because a trigger that raises is removed."""
         watch: Any = None
         broken = True
         while True:
@@ -53,7 +53,7 @@ class DropWatch(BaseEventTrigger):
                 await asyncio.sleep(PERSISTED_SECONDS if found else 0)
                 await asyncio.to_thread(watch.confirm)
             except Exception as error:
-                broken = True  # its keys may have been changed: the lake is opened again
+                broken = True  # the keys of the lake may have changed: open it again
                 self.log.warning("cannot list the lake, next attempt in %g s: %s", self.seconds, error)
             await asyncio.sleep(0 if more else self.seconds)
 

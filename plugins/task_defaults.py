@@ -1,6 +1,6 @@
-"""What every task of the corpus' DAGs does when it fails: transient errors are retried, everything else fails at once and is reported.
+"""Define how every task of the corpus' DAGs fails: transient errors are retried; other errors fail at once and send an alert.
 
-Here, because every component finds this folder, and DAG files do not import each other.
+The module is in this folder because every component can import it, and DAG files do not import each other.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ MAY_PASS = (
     "sqlalchemy.exc.OperationalError",
     "airflow.sdk.exceptions.AirflowRuntimeError",
 )
-"""A server down, a connection lost, Airflow's API server without its database (the last); the library turns boto3's, Arrow's and
-DuckDB's into the first (`s2corpus/storage/transient.py`)."""
+"""errors to retry: an unavailable server, a lost connection, Airflow's API server without its database (the last name)
+
+The library converts errors of boto3, Arrow and DuckDB to the first name (`s2corpus/storage/transient.py`).
+"""
 DEFAULT_ARGS: dict[str, Any] = {
     "retries": 3,
     "retry_delay": timedelta(seconds=10),

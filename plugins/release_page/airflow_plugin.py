@@ -1,6 +1,6 @@
-"""The page as an Airflow plugin: mounted in the API server, shown in Airflow's frame.
+"""Register the page as an Airflow plugin: mounted in the API server, shown in Airflow's frame.
 
-Every process of Airflow loads its plugins, each task's too: this file imports nothing that costs time.
+Every Airflow process loads all plugins, including each task's process. This file therefore imports nothing slow.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ PREFIX = "/corpus-releases"
 
 
 async def page(scope: Any, receive: Any, send: Any) -> None:
-    """The page's app (ASGI), imported when it is first asked for."""
+    """Run the page's app (ASGI), which is imported at the first request."""
     from release_page.in_airflow import app
 
     await app(scope, receive, send)

@@ -1,4 +1,7 @@
-"""Charts as inline SVG, made here: no script, no style attribute, every mark with its words, shapes beside colours."""
+"""Draw charts as inline SVG, without script or style attribute.
+
+Every mark has a title, and shapes supplement colors.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ def _share(value: float) -> str:
 
 
 def bar(parts: Sequence[tuple[str, str, float]], whole: float, label: str) -> Markup:
-    """A horizontal bar as wide as its place: (class, words, amount) one after the other, of `whole`."""
+    """Return a horizontal bar as wide as its container: parts (class, title, amount) in a row, as shares of `whole`."""
     x = 0.0
     drawn = []
     for kind, words, amount in parts:
@@ -33,7 +36,7 @@ def bar(parts: Sequence[tuple[str, str, float]], whole: float, label: str) -> Ma
 
 
 def line(points: Sequence[tuple[str, float | None]], label: str, written: Written = _share) -> Markup:
-    """A small line over releases, oldest first: (release, value); a gap where there is no value."""
+    """Return a small line chart over releases, oldest first: (release, value). A value of None leaves the point out."""
     low, high = _range([value for _, value in points if value is not None])
     step = (_WIDTH - 2 * _PAD) / max(len(points) - 1, 1)
     dots = [
@@ -57,7 +60,10 @@ def line(points: Sequence[tuple[str, float | None]], label: str, written: Writte
 
 
 def trend(points: Sequence[tuple[str, float | None]], label: str, written: Written) -> Markup:
-    """A larger line over releases from zero up, with its scale and the first and last release; a gap where there is no value."""
+    """Return a larger line chart over releases from zero up, with its scale and the first and last release.
+
+    A value of None leaves the point out.
+    """
     high = max((value for _, value in points if value is not None), default=0.0) or 1.0
     right, floor = _WIDE - 10, _HIGH - _BOTTOM
     step = (right - _LEFT - 6) / max(len(points) - 1, 1)
@@ -98,7 +104,7 @@ def trend(points: Sequence[tuple[str, float | None]], label: str, written: Writt
 
 def _range(known: Sequence[float]) -> tuple[float, float]:
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
-    if high - low < 0.02 * abs(high) or high == low:  # what hardly moves is drawn flat, not blown up
+    if high - low < 0.02 * abs(high) or high == low:  # draw small changes as flat lines, without magnification
         return low - 0.5 * (abs(low) or 1), high + 0.5 * (abs(high) or 1)
     return low, high
 
@@ -112,7 +118,10 @@ _SHAPES = {
 
 
 def verdicts(points: Sequence[tuple[str, str, int]], label: str) -> Markup:
-    """A check over releases, oldest first: (release, pass|warn|block or "" where it did not run, offending rows)."""
+    """Return the results of a check over releases, oldest first.
+
+    A point is (release, verdict, number of offending rows). The verdict is pass, warn, block, or "" if the check did not run.
+    """
     drawn = Markup("").join(
         _SHAPES.get(verdict, _SHAPES[""]).format(
             x=10 + 18 * i,

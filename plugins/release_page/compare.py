@@ -1,4 +1,4 @@
-"""Two releases of a spec beside each other."""
+"""Compare two releases of a spec."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One number in both releases; None where a release has not come so far."""
+    """One number in both releases; None if a release has not reached the step."""
 
     label: str
     before: float | None
@@ -22,12 +22,12 @@ class Line:
 
     @property
     def change(self) -> float | None:
-        """How much more the second has."""
+        """The second number minus the first."""
         return None if self.before is None or self.after is None else self.after - self.before
 
 
 def compare(archive: Archive, before: str, after: str) -> dict[str, Any]:
-    """What two releases counted, how long they took, what their checks said and what they are made from, where it differs."""
+    """Return the counts, rates and durations of two releases, and the checks and inputs that differ."""
     metrics = archive.metrics(before), archive.metrics(after)
     seconds = archive.seconds(before), archive.seconds(after)
     shares = compute_rates(metrics[0]), compute_rates(metrics[1])
@@ -51,9 +51,9 @@ def compare(archive: Archive, before: str, after: str) -> dict[str, Any]:
 
 
 def _lines(before: list[Step], after: list[Step]) -> list[Line]:
-    """The funnel's counts, with each reason for leaving out under its step."""
+    """Return the funnel's counts, with each reason for exclusion below its step."""
     counts = [_counts(before), _counts(after)]
-    labels = dict.fromkeys((*counts[1], *counts[0]))  # in the order of the newer one
+    labels = dict.fromkeys((*counts[1], *counts[0]))  # in the order of the newer release
     there = [{label for label, _ in of} for of in counts]
     return [
         Line(
@@ -76,7 +76,7 @@ def _counts(steps: list[Step]) -> dict[tuple[str, str], int]:
 def _checks(
     archive: Archive, before: str, after: str
 ) -> list[tuple[str, dict[str, Any] | None, dict[str, Any] | None]]:
-    """The checks that did not say the same, by name."""
+    """Return the checks with different results, by name."""
     found = [
         {f"{v['stage']}.{v['check']}": v for said in archive.verdicts(release).values() for v in said}
         for release in (before, after)

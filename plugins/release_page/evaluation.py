@@ -1,4 +1,7 @@
-"""Marking a release's evaluation sample in the browser (S2ORC §4): the only thing on the page that writes, and only to the catalog."""
+"""Mark a release's evaluation sample in the browser (S2ORC §4).
+
+Only these routes of the page write data, and they write only to the catalog.
+"""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -21,7 +24,7 @@ ItemId = Annotated[str, Query(min_length=1, max_length=96)]
 
 
 def same_origin(request: Request) -> None:
-    """Let through only what the page's own form sent: another site's page must not mark in a user's name.
+    """Accept only requests from the page's own form, so that another site's page cannot mark in a user's name.
 
     Raises:
         HTTPException: 403.
@@ -38,7 +41,7 @@ def same_origin(request: Request) -> None:
 def add(
     app: FastAPI, at: str, opened: Callable[..., Any], reader: Callable[..., Any], marker: Callable[..., str] | None
 ) -> None:
-    """Add the pages: everybody who may read the release sees the sample and its result; who may edit its DAG marks."""
+    """Add the pages. Readers of the release see the sample and its result; users who may edit its DAG can mark items."""
 
     @app.get(at + "/evaluation", dependencies=[Depends(reader)])
     def evaluation(
@@ -83,7 +86,10 @@ def add(
 
 
 def _next(items: list[Item], marks: list[Any]) -> Item | None:
-    """The item with the fewest marks, the first of those: two people work through one sample without meeting twice on an item first."""
+    """Return the first item with the fewest marks, or None.
+
+    If two people work through one sample, each item gets a first mark before any item gets a second one.
+    """
     counts: dict[str, int] = {}
     for mark in marks:
         counts[mark.item] = counts.get(mark.item, 0) + 1

@@ -1,6 +1,6 @@
-"""The page with Airflow's rights and runs: imported by the API server only, at the page's first request.
+"""Connect the page to Airflow's permissions and runs. Only the API server imports it, at the page's first request.
 
-Airflow mounts a plugin's app without authentication: each route asks `requires_access_dag`.
+Airflow mounts a plugin's app without authentication. Each route therefore depends on `requires_access_dag`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _archive() -> Archive:
 
 
 def _run_of(spec: str, as_of: datetime) -> DagRun | None:
-    """The latest run of a spec's DAG whose interval ends at an instant, with its first failed tasks."""
+    """Return the latest run of a spec's DAG with an interval that ends at an instant, with its first failed tasks, or None."""
     with create_session() as session:
         at = (Runs.dag_id == RELEASE_DAG + spec, Runs.data_interval_end == as_of)
         run = session.execute(select(Runs.run_id, Runs.state).where(*at).order_by(Runs.id.desc()).limit(1)).first()
@@ -57,23 +57,23 @@ def _run_of(spec: str, as_of: datetime) -> DagRun | None:
 
 
 def _drops_paused() -> bool:
-    """Whether the DAG that works on drops is known and paused."""
+    """Return whether the DAG that processes drops exists and is paused."""
     with create_session() as session:
         return bool(session.scalar(select(Dags.is_paused).where(Dags.dag_id == DROPS_DAG)))
 
 
 def _login(back: str) -> str:
-    """Airflow's login page, which leads back to a path."""
+    """Return the URL of Airflow's login page, which redirects back to a path."""
     return get_auth_manager().get_url_login(next_url=back)
 
 
 def _visible(user: GetUserDep) -> Callable[[str], bool]:
-    """The DAGs that the user may see."""
+    """Return a function that returns whether the user may see a DAG."""
     return lambda dag_id: get_auth_manager().is_authorized_dag(method="GET", details=DagDetails(id=dag_id), user=user)
 
 
 def _marker(user: GetUserDep, _: Annotated[None, Depends(requires_access_dag("PUT"))]) -> str:
-    """The name of a user who may edit the DAG: their marks are kept under it."""
+    """Return the name of a user who may edit the DAG. The user's marks are stored under this name."""
     return user.get_name()
 
 

@@ -20,7 +20,7 @@ MOST = 120
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An interval of the schedule, its release if there is one, else the state of its run in Airflow."""
+    """An interval of the schedule, with its release or, without a release, the state of its run in Airflow."""
 
     start: datetime
     end: datetime

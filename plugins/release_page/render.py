@@ -129,7 +129,7 @@ _ENVIRONMENT = _environment()
 def page(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
     """Return a rendered template as a response.
 
-    Every template can use `root` (the mount path of the page), `base` (the path of the release, or else `root`) and
+    Every template can use `root` (the mount path of the page), `base` (the path of the release; without one, `root`) and
     `airflow` (the path of Airflow).
     """
     root = request.scope.get("root_path", "").rstrip("/")

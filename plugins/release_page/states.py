@@ -1,4 +1,4 @@
-"""What a release, its stages and its run in Airflow are like."""
+"""Define the state of a release, of its stages and of its run in Airflow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2corpus.ids import RELEASE_DAG, ReleaseId
 
 
 class State(StrEnum):
-    """How far a release is."""
+    """The state of a release."""
 
     LATEST = "latest"
     PUBLISHED = "published"
@@ -28,7 +28,7 @@ class State(StrEnum):
 
 
 class StageState(StrEnum):
-    """How far a stage is."""
+    """The state of a stage."""
 
     PASSED = "passed"
     WARNED = "warned"
@@ -47,7 +47,7 @@ class FailedTask:
 
     @property
     def path(self) -> str:
-        """Where Airflow shows its logs, below its run."""
+        """The path of the task's logs in Airflow, below its run."""
         mapped = f"/mapped/{self.map_index}" if self.map_index >= 0 else ""
         return f"tasks/{quote(self.id, safe='')}{mapped}"
 
@@ -57,37 +57,37 @@ class FailedTask:
 
 @dataclass(frozen=True, slots=True)
 class DagRun:
-    """What Airflow says of the run that makes a release."""
+    """The Airflow run that builds a release."""
 
     id: str
     state: str
     failed: list[FailedTask] = field(default_factory=list)
-    """the first tasks that failed"""
+    """the first failed tasks"""
 
 
 RunOf = Callable[[str, datetime], DagRun | None]
-"""the latest run of a spec's DAG for an instant"""
+"""returns the latest run of a spec's DAG for an instant"""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One release, as the list shows it."""
+    """One release, as shown in the list."""
 
     id: ReleaseId
     state: State
     stage: str | None
-    """the furthest stage that was measured"""
+    """the latest stage with metrics"""
     snapshot: str | None
     documents: int
     words: int
     bytes: int
     diff: Mapping[str, int] = field(default_factory=dict)
-    """documents added, removed, moved, changed since the parent; empty without one"""
+    """documents added, removed, moved, changed since the parent; empty without a parent"""
     run: DagRun | None = None
 
     @property
     def run_path(self) -> str | None:
-        """Where Airflow shows its run; None where no run is known."""
+        """The path of the run in Airflow, or None without a run."""
         return f"dags/{RELEASE_DAG}{self.spec}/runs/{quote(self.run.id, safe='')}" if self.run else None
 
     @property
@@ -110,11 +110,11 @@ class StageRow:
     started: datetime | None
     seconds: float | None
     outcomes: list[tuple[str, int]]
-    """greatest first"""
+    """greatest count first"""
     verdicts: list[dict[str, Any]]
     handled: int = 0
 
     @property
     def throughput(self) -> float | None:
-        """What it handled in a second, see HANDLES."""
+        """The number of items processed per second, see HANDLES."""
         return self.handled / self.seconds if self.seconds and self.handled else None

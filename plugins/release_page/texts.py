@@ -1,4 +1,4 @@
-"""What there is to read of a paper."""
+"""Read the text of a paper for display."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from s2corpus.tables import DOCUMENTS, FULLTEXTS, PAPERS
 from s2orc_parse.parse_model import ParseKind
 
 MOST_CHARACTERS = 400_000
-"""of a text that the reader shows"""
+"""maximum number of characters that the reader shows"""
 _PAPER = ["paper_id", "title", "authors", "date", "venue", "journal", "abstract"]
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text to read: its paper, what it is, and its blocks (heading or "", paragraphs), the abstract first."""
+    """A text to read: its paper, its kind, and its blocks (heading or "", paragraphs), the abstract first."""
 
     title: str
     paper: Row
@@ -29,12 +29,14 @@ class Text:
 
     @property
     def contents(self) -> list[tuple[int, str]]:
-        """The headed blocks, by number."""
+        """Numbers and headings of the blocks that have a heading."""
         return [(number, heading) for number, (heading, _) in enumerate(self.blocks) if heading]
 
 
 def text_of(tables: Tables, paper_id: str) -> Text | None:
-    """What there is to read of a paper: its document, else its open full text, else its abstract; None where it is not a paper."""
+    """Return the first available text of a paper: its document, its open full text or its abstract.
+
+    Return None for an unknown paper."""
     try:
         paper = next(iter(tables.of_paper(PAPERS, paper_id, _PAPER)), None)
     except NotCommitted:
@@ -53,7 +55,10 @@ def text_of(tables: Tables, paper_id: str) -> Text | None:
 
 
 def _document(paper: Row, row: Row, heads: set[str]) -> Text:
-    """A published document: title, abstract and blocks with blank lines between; a block may begin with its head (SEMANTICS §10)."""
+    """Return a published document: title, abstract and blocks separated by blank lines.
+
+    A block may begin with its heading (SEMANTICS §10).
+    """
     text = row["text"]
     title, abstract, *blocks = [*text[:MOST_CHARACTERS].split("\n\n"), "", ""]
     found = []

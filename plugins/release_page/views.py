@@ -23,7 +23,7 @@ PER_PAGE = 25
 MOST_WAITING = 20
 """maximum number of releases in the section of releases that need a decision"""
 MOST_DROPS = 500
-"""maximum number of drops and deliveries on the page of drops; the last ones by name"""
+"""maximum number of drops and deliveries on the page of drops; the last by name"""
 
 
 def release_list(archive: Archive, visible: Callable[[str], bool], page: int) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Datasets that are made of a published snapshot: one file a dataset behind one protocol, `protocol.Dataset`."""
+"""Build datasets from a published snapshot: one module or package for each dataset, with the protocol `protocol.Dataset`."""

@@ -1,4 +1,4 @@
-"""Where a paragraph cites: its sentences, and the citation marks in them with their brackets."""
+"""Find the sentences of a paragraph, and the citation marks in them with their brackets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORMULA = re.compile(rf"^(?:{_TOKEN}\s*)+|\s*{_TOKEN}")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A citation mark: `text[start:end]` with its brackets; the entries that it names."""
+    """A citation mark: `text[start:end]` with its brackets, and the entries that it names."""
 
     start: int
     end: int
@@ -35,8 +35,11 @@ class Sentence:
 
 
 def marks(paragraph: Mapping[str, Any]) -> list[Mark]:
-    """The citation marks of a paragraph, in order: spans with only separators between them are one mark, and brackets directly
-    around it belong to it. Marks that name no entry count too."""
+    """Return the citation marks of a paragraph, in order.
+
+    Spans with only separators between them are one mark, which includes the brackets directly around it. Marks that name no entry
+    count too.
+    """
     text = paragraph["text"]
     spans = sorted(
         {
@@ -60,7 +63,7 @@ def marks(paragraph: Mapping[str, Any]) -> list[Mark]:
 
 
 def cited_sentences(paragraph: Mapping[str, Any]) -> Iterator[Sentence]:
-    """The sentences of a paragraph with their citation marks; a mark belongs to the sentence in which it starts."""
+    """Yield the sentences of a paragraph with their citation marks. A mark belongs to the sentence in which it starts."""
     left = marks(paragraph)
     for start, end in sentence_spans(paragraph["text"]):
         mine = []
@@ -86,7 +89,7 @@ def remove_formulas(text: str, start: int, end: int) -> tuple[str, int, int]:
 
 
 def _bracketed(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span with the brackets directly around it, where both are there."""
+    """Return the span including the brackets directly around it, if both exist."""
     before, after = start, end
     while before and text[before - 1] == " ":
         before -= 1

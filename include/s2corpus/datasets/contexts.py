@@ -66,11 +66,11 @@ _KEPT = pa.schema([
 
 
 Pool = dict[str, list[tuple[int, str]]]
-"""Papers that negatives are drawn from: field → (year, paper id), sorted."""
+"""papers to draw negatives from: field → (year, paper id), sorted"""
 
 
 class Contexts:
-    """The dataset. A citation is worked on in the shard of the cited paper, where the cited title and abstract are."""
+    """The dataset. A citation is processed in the shard of the cited paper, which contains the cited title and abstract."""
 
     name = "contexts"
     version = f"3.{sentences.VERSION}"
@@ -173,7 +173,7 @@ class Contexts:
 
 
 def _has_words(text: str) -> bool:
-    """Return whether a sentence has a letter or digit; one that was only a formula has none."""
+    """Return whether a sentence has a letter or digit. A sentence that was only a formula has none."""
     return any(map(str.isalnum, text))
 
 

@@ -1,4 +1,4 @@
-"""What a dataset says of itself: card, statistics, funnel, Croissant and the Hub's YAML."""
+"""Write the description of a dataset: card, statistics, funnel, Croissant and the Hub's YAML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dataset of one snapshot that is being made: where it is read from, kept and written, and what it follows from."""
+"""Manage the data of one dataset build for one snapshot: its source, cached rows, outputs and dependencies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Job:
-    """One dataset spec, one snapshot, and the lake that `datasets/` is written to."""
+    """One dataset spec, one snapshot, and the lake that contains `datasets/`."""
 
     def __init__(self, spec: DatasetSpec, source: Source, lake: Lake, scratch: Path | None = None) -> None:
         self.spec = spec
@@ -39,16 +39,16 @@ class Job:
 
     @cached_property
     def rules(self) -> str:
-        """Digest of what decides the rows of a paper: the dataset, the version of its rules, its parameters."""
+        """Digest of everything that determines the rows of a paper: the dataset, the version of its rules, its parameters."""
         decides = [self.spec.dataset, self.dataset.version, self.params.model_dump(mode="json")]
         return hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:12]
 
     def kept_key(self, shard: int) -> str:
-        """Where the rows of a shard are kept: the same for two snapshots in which its papers are the same."""
+        """Return the key of a shard's cached rows. It is equal for two snapshots if the shard's papers are equal."""
         return f"datasets/{self.spec.name}/_kept/{self.rules}/{shard:03d}-{self.source.key(shard)}.parquet"
 
     def receipt(self, shard: int) -> Made | None:
-        """What was counted when the rows of a shard were kept; None where they are not."""
+        """Return the counts recorded when a shard's rows were cached, or None if the rows are not cached."""
         try:
             value = orjson.loads(self.lake.get(f"{self.kept_key(shard)}.json")[0])
         except FileNotFoundError:
@@ -56,12 +56,12 @@ class Job:
         return Made.of_json(value) if self.lake.size(self.kept_key(shard)) == value["bytes"] else None
 
     def kept(self, shards: list[int] | None = None) -> ds.Dataset:
-        """The kept rows of all shards, or of some.
+        """Return the cached rows of all shards, or of the given shards.
 
         Raises:
-            TransientError: rows of a shard are not kept (any more).
+            TransientError: rows of a shard are not cached (any more).
         """
-        import pyarrow.dataset as ds  # with pandas, half a second of the start of a task that needs neither
+        import pyarrow.dataset as ds  # imports pandas; half a second for tasks that need neither
 
         wanted = range(self.source.shards) if shards is None else shards
         for shard in wanted:
@@ -74,7 +74,7 @@ class Job:
         return ds.dataset(paths, schema=self.dataset.schema, filesystem=filesystem, format="parquet")
 
     def once(self, name: str, make: Callable[[], bytes]) -> bytes:
-        """What `make` makes of the kept rows of all shards, kept itself: made again only where a shard has changed."""
+        """Return the output of `make`, which is cached. It is computed again only if a shard has changed."""
         digest = hashlib.sha256("".join(self.source.key(shard) for shard in range(self.source.shards)).encode())
         key = f"datasets/{self.spec.name}/_kept/{self.rules}/{name}-{digest.hexdigest()[:16]}"
         try:
@@ -85,7 +85,7 @@ class Job:
 
     @contextmanager
     def sql(self, shards: list[int] | None = None) -> Iterator[Any]:
-        """A DuckDB connection in which `kept` has the kept rows; it spills beyond the spec's memory."""
+        """Yield a DuckDB connection with the cached rows as `kept`. It spills to disk beyond the spec's memory."""
         from s2corpus.storage.duck import duckdb_connection
 
         with duckdb_connection(memory_mb=self.spec.memory_mb, scratch=self.scratch) as connection:
@@ -94,7 +94,7 @@ class Job:
             yield connection
 
     def published(self) -> dict[str, Any] | None:
-        """The manifest of this dataset, where it is published."""
+        """Return the manifest of this dataset, or None if it is not published."""
         try:
             manifest: dict[str, Any] = orjson.loads(self.lake.get(f"{self.prefix}/manifest.json")[0])
         except FileNotFoundError:
@@ -102,14 +102,14 @@ class Job:
         return manifest
 
     def note(self, name: str, value: Any) -> None:
-        """Keep a small fact for the steps that follow."""
+        """Store a small JSON value for later steps."""
         self.lake.put(f"{self._work}/{name}.json", orjson.dumps(value))
 
     def noted(self, name: str) -> Any:
-        """A fact that a step before kept.
+        """Return a value that an earlier step stored.
 
         Raises:
-            TransientError: that step has not ended.
+            TransientError: that step has not finished.
         """
         try:
             return orjson.loads(self.lake.get(f"{self._work}/{name}.json")[0])

@@ -1,4 +1,4 @@
-"""The manifest of a dataset. Apart from its description, because the task that writes it needs nothing else."""
+"""Write the manifest of a dataset. It is a separate module because the task that writes it needs nothing else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMAT = "s2corpus-dataset-1"
 
 
 def manifest(job: Job, made: Made) -> bytes:
-    """`manifest.json`: what the dataset follows from, and every file with its checksums but those that one of these lists."""
+    """Return `manifest.json`: the inputs of the dataset and all files with checksums, except files that another file lists."""
     value = {
         "format": FORMAT,
         "name": job.spec.name,

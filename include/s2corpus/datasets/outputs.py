@@ -1,4 +1,4 @@
-"""The files that a step of a dataset writes: made in a scratch folder, uploaded whole, listed with their checksums."""
+"""Write the files of a dataset step: created in a scratch folder, uploaded when complete, listed with checksums."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from s2corpus.snapshot.documents import ParquetFile
 
 LISTED_FILES, LISTED_BYTES = "listed_files", "listed_bytes"
-"""what is counted of files that another one lists"""
+"""names of the counts for files that another file lists"""
 
 
 class Outputs:
-    """Where a step writes files; `made` has what it counts."""
+    """The files that a step writes; `made` contains its counts."""
 
     def __init__(self, job: Job, scratch: Path) -> None:
         self.scratch = scratch
@@ -35,7 +35,7 @@ class Outputs:
 
     @contextmanager
     def lines(self, path: str) -> Iterator[GzipLines]:
-        """A gzipped file of lines, uploaded when the block ends."""
+        """Yield a writer for a gzipped file of lines; upload the file when the block ends."""
         local = self._local(path)
         with GzipLines(local) as writer:
             yield writer
@@ -43,7 +43,7 @@ class Outputs:
 
     @contextmanager
     def parquet(self, path: str, schema: pa.Schema) -> Iterator[ParquetFile]:
-        """A Parquet file, uploaded when the block ends."""
+        """Yield a writer for a Parquet file; upload the file when the block ends."""
         from s2corpus.snapshot.documents import ParquetFile
 
         local = self._local(path)
@@ -59,27 +59,30 @@ class Outputs:
         self._put(describe_file(path, local, count_rows()), local)
 
     def content(self, path: str, content: bytes, rows: int | None = None) -> None:
-        """A file of these bytes."""
+        """Upload a file with this content."""
         local = self._local(path)
         local.write_bytes(content)
         self._put(describe_file(path, local, rows), local)
 
     def member(self, path: str, content: bytes) -> None:
-        """A file that another of the dataset's files lists with its checksum: there may be as many as papers, and the manifest lists
-        none of them. Write the file that lists them first: it refuses to change what is published."""
+        """Upload a file that another of the dataset's files lists with its checksum.
+
+        The number of such files can equal the number of papers. The manifest does not list these files.
+        Write the listing file first, because its upload fails if published content would change.
+        """
         self._lake.put(f"{self._prefix}/{path}", content)
         self.made.tally[LISTED_FILES] += 1
         self.made.tally[LISTED_BYTES] += len(content)
 
     def json(self, path: str, value: Any) -> None:
-        """A file of indented JSON."""
+        """Upload a file of indented JSON."""
         self.content(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
     def _local(self, path: str) -> Path:
         return self.scratch / path.replace("/", "~")
 
     def _put(self, file: File, local: Path) -> None:
-        """Upload a file.
+        """Upload a file and delete its local copy.
 
         Raises:
             UserError: the dataset is published, and the file would change.

@@ -1,4 +1,4 @@
-"""Text for pretraining language models, with its vocabulary (S2ORC §5)."""
+"""Create text for pretraining language models, with its vocabulary (S2ORC §5)."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 _BIOMEDICAL = {"Medicine", "Biology"}
 _MAX_ALPHABET = 1_000
-"""characters of the vocabulary, the most frequent ones: BERT's own limit"""
+"""number of the most frequent characters in the vocabulary: BERT's own limit"""
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 class PaperOutcome(StrEnum):
-    """What became of a paper."""
+    """The outcome of a paper."""
 
     KEPT = "kept"
     NO_TEXT = "no_open_full_text"
@@ -39,7 +39,7 @@ class PaperOutcome(StrEnum):
 
 
 class ParagraphOutcome(StrEnum):
-    """What became of a paragraph: the first sign of ill-formed text."""
+    """The outcome of a paragraph: the first sign of ill-formed text."""
 
     KEPT = "kept"
     SHORT = "too_short"
@@ -51,35 +51,37 @@ class ParagraphOutcome(StrEnum):
 
 
 class PretrainingParams(Params):
-    """Parameters of the pretraining corpus. S2ORC §5 names heuristic filters of ill-formed paragraphs, not their thresholds: these
-    are ours."""
+    """Parameters of the pretraining corpus.
+
+    S2ORC §5 lists heuristic filters of ill-formed paragraphs, but not their thresholds. These thresholds are ours.
+    """
 
     kinds: tuple[ParseKind, ...] = (ParseKind.PDF, ParseKind.LATEX, ParseKind.JATS, ParseKind.ELSEVIER)
-    """full texts that text is taken from, the first that a paper has"""
+    """kinds of full text in order of preference; the first available kind is used"""
     abstracts: bool = True
-    """whether a paper begins with its abstract"""
+    """whether a paper's text begins with its abstract"""
     min_words: Number = 5
-    """words of a paragraph at least: shorter ones are heads, labels and rests of formulas"""
+    """minimum number of words in a paragraph; shorter paragraphs are headings, labels and remains of formulas"""
     max_symbol_share: Share = 0.25
-    """characters that are neither letters, digits, white space nor common punctuation, at most ("too many symbols", S2ORC §5)"""
+    """maximum share of characters other than letters, digits, white space and common punctuation ("too many symbols", S2ORC §5)"""
     max_digit_share: Share = 0.3
-    """characters that are digits at most: more are tables that were read as text"""
+    """maximum share of digits among the characters; paragraphs with more are tables that were read as text"""
     max_single_share: Share = 0.4
-    """words of one character at most: more are formulas, or letters set apart"""
+    """maximum share of words with one character; paragraphs with more are formulas or spaced letters"""
     max_word_chars: Positive = 80
-    """characters of a word without white space at most: longer ones are glued lines, sequences and addresses"""
+    """maximum number of characters in a word without white space; longer words are joined lines, sequences and addresses"""
     max_repeat_share: Share = 0.5
-    """words that are the most frequent word at most"""
+    """maximum share of the most frequent word among the words"""
     vocabulary_size: Positive = 31_000
-    """entries of the cased WordPiece vocabulary (S2ORC §5: 31k)"""
+    """number of entries in the cased WordPiece vocabulary (S2ORC §5: 31k)"""
     vocabulary_sample: Share = 0.15
-    """share of the papers that the vocabulary is learnt from (S2ORC §5: 15 %)"""
+    """share of the papers that the vocabulary is learned from (S2ORC §5: 15 %)"""
     vocabulary_min_count: Positive = 2
-    """times that a piece is seen at least"""
+    """minimum number of occurrences of a piece"""
     compare_vocabulary: str | None = None
-    """address of another vocabulary (`vocab.txt`, an entry a line): its Jaccard index with this one is measured"""
+    """address of another vocabulary (`vocab.txt`, one entry per line); its Jaccard index with this one is measured"""
     seed: int = 2020
-    """of the sample"""
+    """seed of the sample"""
 
 
 class Pretraining:
@@ -102,10 +104,10 @@ class Pretraining:
         "tokens": 16.4e9, "papers": 8.1e6, "tokens_a_paper": 16.4e9 / 8.1e6, "papers_share.biomedicine": 0.427,
         "papers_share.computer_science": 0.072, "vocabulary": 31_000, "vocabulary_jaccard": 0.536,
     }  # fmt: skip
-    """§5; the other vocabulary is SciBERT's"""
+    """figures of §5; the other vocabulary is SciBERT's"""
 
     def rows(self, params: PretrainingParams, paper: Paper, made: Made) -> Iterator[Row]:
-        """The lines of a paper."""
+        """Yield a row with the lines of a paper, if any line remains."""
         made.funnel.enter("papers")
         found = paper.full_text(params.kinds)
         if found is None:
@@ -135,11 +137,11 @@ class Pretraining:
         }
 
     def choose(self, job: Job) -> dict[str, Any]:
-        """Nothing is decided over all shards."""
+        """Return no decision: the shards are independent."""
         return {}
 
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
-        """`text/<nn>.txt.gz`: a sentence a line, an empty line after each paper."""
+        """Write `text/<nn>.txt.gz`: one sentence per line, an empty line after each paper."""
         with out.lines(f"text/{shard:02d}.txt.gz") as file:
             for batch in job.kept([shard]).to_batches(batch_size=16):
                 for row in batch.to_pylist():
@@ -153,7 +155,7 @@ class Pretraining:
                     tally[f"papers.{row['field']}"] += 1
 
     def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
-        """`vocab.txt`, and the figures of S2ORC §5."""
+        """Write `vocab.txt`; return the figures of S2ORC §5."""
         params: PretrainingParams = job.params  # type: ignore[assignment]
         vocabulary = learn_vocabulary(params, lambda: _sampled(job))
         out.content("vocab.txt", "".join(f"{entry}\n" for entry in vocabulary).encode())
@@ -175,7 +177,7 @@ class Pretraining:
         return metrics
 
     def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
-        """Every kept paper is written; the vocabulary is as large as asked for."""
+        """Check that every kept paper is written, and that the vocabulary has the requested size."""
         kept = made.funnel.outcomes["papers", PaperOutcome.KEPT]
         short = job.params.vocabulary_size - int(metrics["vocabulary"])  # type: ignore[attr-defined]
         return [
@@ -188,12 +190,12 @@ class Pretraining:
         ]
 
     def tables(self, params: PretrainingParams) -> list[Table]:
-        """The lines."""
+        """Return the table of lines."""
         return [Table("text", pa.schema([("text", pa.string())]), {"train": "text/*.txt.gz"})]
 
 
 def judge(params: PretrainingParams, text: str) -> ParagraphOutcome:
-    """The first sign that a paragraph (single spaces) is ill-formed."""
+    """Return the first sign that a paragraph (words separated by single spaces) is ill-formed, or `KEPT`."""
     words = text.split()
     if len(words) < params.min_words:
         return ParagraphOutcome.SHORT
@@ -214,10 +216,10 @@ _COMMON = frozenset(".,;:!?'\"()[]-–—’‘“”%/")
 
 
 def learn_vocabulary(params: PretrainingParams, texts: Callable[[], Iterator[str]]) -> list[str]:
-    """A cased WordPiece vocabulary of some texts, in the order of its ids: BERT's special tokens, then single characters.
+    """Return a cased WordPiece vocabulary of some texts, ordered by id: BERT's special tokens, then single characters.
 
-    The trainer numbers characters in the order of a hash table, and breaks ties between pieces by these numbers: so that every run
-    gives the same vocabulary, all characters are numbered here before it starts (`texts` is read twice).
+    The trainer numbers characters in the order of a hash table, and breaks ties between pieces by these numbers. All characters are
+    numbered here before training, so that every run returns the same vocabulary. `texts` is called twice.
     """
     from tokenizers import BertWordPieceTokenizer
 
@@ -241,14 +243,18 @@ def learn_vocabulary(params: PretrainingParams, texts: Callable[[], Iterator[str
 
 
 def _inside_words(character: str) -> bool:
-    """Whether BERT's pre-tokenizer leaves a character inside a word: neither punctuation nor a Chinese character."""
+    """Return whether BERT's pre-tokenizer keeps a character inside a word: neither punctuation nor a Chinese character."""
     if character.isascii():
         return character.isalnum()
     return not unicodedata.category(character).startswith("P") and "CJK UNIFIED" not in unicodedata.name(character, "")
 
 
 def _entries(uri: str) -> set[str]:
-    """The entries of another vocabulary."""
+    """Return the entries of another vocabulary.
+
+    Raises:
+        UserError: the file is not UTF-8.
+    """
     try:
         return set(uris.fetch(uri).decode("utf-8").split("\n")) - {""}
     except UnicodeDecodeError:
@@ -256,7 +262,7 @@ def _entries(uri: str) -> set[str]:
 
 
 def jaccard(one: set[str], other: set[str]) -> float:
-    """What two vocabularies share, of what either has."""
+    """Return the Jaccard index of two vocabularies; 0 if both are empty."""
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
@@ -268,6 +274,6 @@ def _sampled(job: Job) -> Iterator[str]:
 
 
 def _share(tally: Mapping[str, int], fields: set[str]) -> float:
-    """The share of papers whose primary field is one of these."""
+    """Return the share of papers with one of these primary fields."""
     papers = tally["papers"]
     return sum(tally.get(f"papers.{name}", 0) for name in fields) / papers if papers else 0.0

@@ -1,4 +1,4 @@
-"""The datasets there are, each imported when it is asked for."""
+"""List the available datasets; each is imported on request."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ DATASETS = {
 
 
 def dataset(name: str) -> Dataset:
-    """The dataset of a name.
+    """Return the dataset with this name.
 
     Raises:
-        UserError: there is none.
+        UserError: no dataset has this name.
     """
     if name not in DATASETS:
         raise UserError(f"{name!r} is not a dataset: expected one of {', '.join(DATASETS)}")

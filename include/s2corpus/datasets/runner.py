@@ -1,4 +1,4 @@
-"""How a dataset is made: the same steps for the DAG's tasks, the command line and the tests."""
+"""Build a dataset: the same steps for the DAG's tasks, the command line and the tests."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ log = logging.getLogger(__name__)
 
 @explained()
 def plan(job: Job) -> list[int]:
-    """The shards of the snapshot.
+    """Return the shards of the snapshot.
 
     Raises:
-        UserError: a package that the dataset needs is not installed, or it was published with other rules.
+        UserError: a package that the dataset needs is not installed, or the dataset was published with other rules.
     """
     if missing := [name for name in job.dataset.needs if find_spec(name) is None]:
         raise UserError(f"{job.spec.dataset} needs {', '.join(missing)}: pip install 's2corpus[datasets]'")
@@ -43,7 +43,7 @@ def plan(job: Job) -> list[int]:
 
 
 def batches(job: Job, shards: Sequence[int]) -> list[list[int]]:
-    """The shards, in as many groups as are worth a task each: of at least `task_mb`, at most `max_tasks`."""
+    """Divide the shards into batches, one for each task: at least `task_mb` each, at most `max_tasks` batches."""
     size, least = sum(map(job.source.size, shards)), job.spec.task_mb << 20
     number = max(1, min(job.spec.max_tasks, len(shards), size // least if least else len(shards)))
     return [list(shards[len(shards) * i // number : len(shards) * (i + 1) // number]) for i in range(number)]
@@ -51,7 +51,7 @@ def batches(job: Job, shards: Sequence[int]) -> list[list[int]]:
 
 @explained()
 def work(job: Job, shards: Sequence[int]) -> None:
-    """Keep the rows of these shards, where the same papers and rules have not been worked on before."""
+    """Cache the rows of these shards. Skip a shard if its papers and rules have not changed."""
     for shard in shards:
         if job.receipt(shard) is not None:
             log.info("%s: shard %d is as it was: its rows are kept", job.spec.name, shard)
@@ -72,7 +72,7 @@ def _keep(job: Job, shard: int, scratch: Path) -> Made:
             for row in dataset.rows(job.params, paper, made):
                 file.write(row, sum(len(value) for value in row.values() if isinstance(value, str | bytes)) + 100)
             if file.count > before:
-                made.licences[paper.known["licence"] or NOASSERTION] += 1  # releases made before it was never null
+                made.licences[paper.known["licence"] or NOASSERTION] += 1  # null in old releases
     if dataset.order and file.count:
         rows = _sorted(job, rows, scratch)
     job.lake.upload(job.kept_key(shard), rows)
@@ -82,7 +82,7 @@ def _keep(job: Job, shard: int, scratch: Path) -> Made:
 
 
 def _sorted(job: Job, rows: Path, scratch: Path) -> Path:
-    """The rows of a file in the dataset's order, sorted on disk."""
+    """Return the path of a file's rows in the dataset's order, sorted on disk."""
     import pyarrow.parquet as pq
 
     from s2corpus.storage.duck import duckdb_connection
@@ -100,7 +100,7 @@ def _sorted(job: Job, rows: Path, scratch: Path) -> Path:
 
 @explained()
 def choose(job: Job) -> None:
-    """Decide what needs all shards."""
+    """Store the decisions that depend on all shards."""
     job.note("choice", job.dataset.choose(job))
 
 
@@ -117,8 +117,12 @@ def write(job: Job, shards: Sequence[int]) -> None:
 
 @explained()
 def finish(job: Job) -> dict[str, float]:
-    """Write what is about all shards, the card and the descriptions; the metrics."""
-    from s2corpus.datasets import description  # with what writes a snapshot's card, a second of a task's start
+    """Write the files that cover all shards, the card and the descriptions; return the metrics.
+
+    Raises:
+        UserError: a shard was not processed.
+    """
+    from s2corpus.datasets import description  # imports the code for a snapshot's card, a second of a task's start
 
     made = Made()
     for shard in range(job.source.shards):
@@ -139,10 +143,10 @@ def finish(job: Job) -> dict[str, float]:
 
 @explained()
 def check(job: Job) -> list[Check]:
-    """Run the checks; if none blocks, publish: the manifest is written, last.
+    """Run the checks. If none blocks, publish the dataset by writing the manifest, which is written last.
 
     Raises:
-        QualityBlocked: a check blocks; the sentence names it.
+        QualityBlocked: a check blocks; the message names it.
     """
     finished = job.noted("finished")
     made, metrics = Made.of_json(finished["made"]), finished["metrics"]
@@ -166,7 +170,7 @@ def check(job: Job) -> list[Check]:
 
 
 def _common(job: Job, made: Made) -> list[Check]:
-    """What holds of every dataset: each input of a step has one outcome, and every file is there."""
+    """Return the checks of every dataset: each input of a step has one outcome, and every file exists."""
     lost = 0
     for step, number in made.funnel.seen.items():
         lost += abs(number - sum(n for (at, _), n in made.funnel.outcomes.items() if at == step))
@@ -188,7 +192,7 @@ def _publish(job: Job, content: bytes) -> None:
 
 
 def _refuse_other(job: Job) -> None:
-    """Refuse to change what is published: the same snapshot and rules make the same bytes, others need another name.
+    """Refuse to change a published dataset. The same snapshot and rules produce the same bytes; other rules need another name.
 
     Raises:
         UserError: a dataset of this name and snapshot was published with other rules.
@@ -202,7 +206,7 @@ def _refuse_other(job: Job) -> None:
 
 
 def make(job: Job, *, workers: int = 1) -> Mapping[str, Any]:
-    """All steps, in this process or in `workers` child processes; the metrics."""
+    """Run all steps, in this process or in `workers` child processes; return the metrics."""
     shards = plan(job)
     for step in (work, write):
         if workers == 1:

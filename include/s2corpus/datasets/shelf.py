@@ -1,4 +1,4 @@
-"""The published datasets of a lake: which there are of a snapshot, what they say, and what the vectors answer."""
+"""Read the published datasets of a lake: the datasets of a snapshot, their statistics, and similar papers by vectors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 
 def datasets_of(lake: Lake, snapshot: str) -> list[Row]:
-    """The published datasets of a snapshot, by name: what `stats.json` says, with the manifest's `version` and `rules`."""
+    """Return the published datasets of a snapshot, by name: `stats.json`, with the manifest's `version` and `rules`."""
     found = []
     for name in lake.folders("datasets/"):
         folder = f"datasets/{name}/{snapshot}"
@@ -33,9 +33,9 @@ def datasets_of(lake: Lake, snapshot: str) -> list[Row]:
 
 
 def similar_papers(lake: Lake, snapshot: str, paper_id: str) -> list[Row] | None:
-    """The nearest papers by a snapshot's vectors, nearest first: `rank, neighbour_id, cosine, title, field`.
+    """Return the nearest papers by a snapshot's vectors, nearest first: `rank, neighbour_id, cosine, title, field`.
 
-    Empty where the paper has no vector; None where the snapshot has no such dataset.
+    The list is empty if the paper has no vector. The result is None if the snapshot has no such dataset.
     """
     for name in lake.folders("datasets/"):
         try:

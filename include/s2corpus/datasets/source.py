@@ -1,4 +1,4 @@
-"""A published snapshot as datasets read it: its papers, shard by shard, one at a time."""
+"""Read the papers of a published snapshot for datasets, shard by shard, one paper at a time."""
 
 from __future__ import annotations
 
@@ -35,32 +35,32 @@ _PAPERS = re.compile(r"tables/papers/([0-9]+)\.parquet")
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper of a snapshot: its metadata as in S2ORC 20200705, what Parquet has beside them, and its full texts."""
+    """A paper of a snapshot: its metadata as in S2ORC 20200705, additional Parquet columns, and its full texts."""
 
     metadata: Row
     known: Row
     """licence, open_access, subjects, volume, issue, pages, date"""
     parses: dict[str, Row] = field(default_factory=dict)
-    """kind → parse; of a closed full text without its text"""
+    """kind → parse; a closed full text has no text here"""
     places: dict[str, int] = field(default_factory=dict)
-    """kind → byte in the uncompressed file of parses where the parse's line starts"""
+    """kind → byte offset of the parse's line in the uncompressed file of parses"""
     file: str = ""
-    """the number of the files it is in, as their names write it"""
+    """number of the files that contain the paper, as written in their names"""
     files: int = 1
-    """how many such numbers the snapshot has"""
+    """total number of such file numbers in the snapshot"""
 
     @property
     def id(self) -> str:
-        """The paper's id."""
+        """Paper id."""
         return str(self.metadata["paper_id"])
 
     @property
     def fields(self) -> list[str]:
-        """MAG fields of study, the primary one first; none where nothing is known."""
+        """MAG fields of study, the primary one first; empty if unknown."""
         return list(self.metadata["mag_field_of_study"] or ())
 
     def full_text(self, kinds: Sequence[str]) -> tuple[str, Row] | None:
-        """The kind and parse of the first of `kinds` that has body text."""
+        """Return the kind and parse of the first of `kinds` with body text, or None."""
         for kind in kinds:
             if (parse := self.parses.get(kind)) and parse["body_text"]:
                 return kind, parse
@@ -68,7 +68,7 @@ class Paper:
 
 
 class Source:
-    """A snapshot whose papers are read in order, `shards` groups of them apart from each other."""
+    """A snapshot. Its papers are read in order, in `shards` independent groups."""
 
     def __init__(self, folder: Lake) -> None:
         self.folder = folder
@@ -85,7 +85,7 @@ class Source:
             )
 
     def key(self, shard: int) -> str:
-        """Digest of the content of all that is read of a shard: equal in two snapshots where its papers are."""
+        """Return a digest of all content read for a shard. It is equal for two snapshots if the shard's papers are equal."""
         digest = hashlib.sha256(f"{self.shards}:{len(self._tables)};".encode())
         paths = [path for (_, number_), path in sorted(self._corpus.items()) if number_ == shard]
         for path in (*paths, *self._table_paths(shard)):
@@ -94,16 +94,16 @@ class Source:
         return digest.hexdigest()[:16]
 
     def size(self, shard: int) -> int:
-        """Bytes of the files of `corpus/` in which the papers of a shard are."""
+        """Return the number of bytes in the files of `corpus/` that contain the papers of a shard."""
         return sum(self._files[path].bytes for (_, number_), path in self._corpus.items() if number_ == shard)
 
     def _table_paths(self, shard: int) -> list[str]:
-        """The files of `tables/papers` in which papers of a shard are: corpus and tables may be cut into different numbers of files."""
+        """Return the files of `tables/papers` that contain papers of a shard. Corpus and tables can have different numbers of files."""
         step = math.gcd(self.shards, len(self._tables))
         return [self._tables[number_] for number_ in range(shard % step, len(self._tables), step)]
 
     def known(self, shard: int, columns: Sequence[str] = _TABLE) -> Iterator[Row]:
-        """Rows of `tables/papers` of a shard's papers, in the order of ids, with these columns (`paper_id` among them)."""
+        """Return rows of `tables/papers` for a shard's papers, ordered by id. `columns` must include `paper_id`."""
         rows = merge(*(self._rows(path, columns) for path in self._table_paths(shard)), key=itemgetter("paper_id"))
         return (row for row in rows if file_number(row["paper_id"], self.shards) == shard)
 
@@ -117,7 +117,11 @@ class Source:
                 yield from batch.to_pylist()
 
     def papers(self, shard: int) -> Iterator[Paper]:
-        """The papers of a shard in the order of ids; one is in memory at a time."""
+        """Yield the papers of a shard in the order of ids; only one is in memory at a time.
+
+        Raises:
+            UserError: corpus and tables contain different papers.
+        """
         texts = {str(kind): _Parses(self.folder, self._corpus.get((f"{kind}_parses", shard))) for kind in ParseKind}
         known = self.known(shard)
         for _, line in _lines(self.folder, self._corpus["metadata", shard]):
@@ -139,14 +143,14 @@ class Source:
 
 
 class _Parses:
-    """The parses of one kind, asked for by paper in the order of ids."""
+    """The parses of one kind, requested by paper in the order of ids."""
 
     def __init__(self, folder: Lake, path: str | None) -> None:
         self._lines = _lines(folder, path) if path else iter(())
         self._next: tuple[int, Row] | None = None
 
     def at(self, paper_id: str) -> tuple[int, Row] | None:
-        """The place and the parse of a paper that comes after all asked for before; None where it has none."""
+        """Return the offset and parse of a paper, or None. Papers must be requested in ascending order."""
         while self._next is None or self._next[1]["paper_id"] < paper_id:
             found = next(self._lines, None)
             if found is None:
@@ -165,10 +169,10 @@ def _lines(folder: Lake, path: str) -> Iterator[tuple[int, bytes]]:
 
 
 def published(lake: Lake, release: str, as_of: str) -> Source:
-    """The newest published snapshot of a release spec as of an instant (ISO, as in its manifest).
+    """Return the newest published snapshot of a release spec as of an instant (ISO, as in its manifest).
 
     Raises:
-        UserError: no such snapshot is published, or that is not an instant.
+        UserError: no such snapshot is published, or `as_of` is not an instant.
     """
     try:
         instant = datetime.fromisoformat(as_of).replace(tzinfo=UTC)

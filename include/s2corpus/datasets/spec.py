@@ -1,4 +1,7 @@
-"""`DatasetSpec`: the one file that says all that makes a dataset, in `include/datasets/` or the folder that `S2CORPUS_DATASETS` names."""
+"""Define `DatasetSpec`: the one file that defines a dataset.
+
+Spec files are in `include/datasets/` or in the folder named by `S2CORPUS_DATASETS`.
+"""
 
 from __future__ import annotations
 
@@ -19,36 +22,38 @@ class DatasetSpec(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[str, Field(pattern=f"^{SPEC_NAME}$")]
-    """its folder below `datasets/` in the lake"""
+    """name of the dataset's folder below `datasets/` in the lake"""
     dataset: str
-    """which dataset: a name in `datasets/registry.py`"""
+    """kind of dataset: a name in `datasets/registry.py`"""
     description: str = ""
-    """what the card begins with; empty: what the dataset says of itself"""
+    """first text of the card; if empty, the dataset's own description"""
     releases: tuple[Annotated[str, Field(pattern=f"^{SPEC_NAME}$")], ...] = ()
-    """release specs of whose snapshots it is made as soon as they are published: a DAG for each"""
+    """release specs; the dataset is built from each of their snapshots as soon as it is published, with one DAG for each spec"""
     params: dict[str, Any] = {}
-    """parameters that differ from the dataset's own"""
+    """parameters that differ from the dataset's defaults"""
     max_tasks: Annotated[int, Field(ge=1, le=1000)] = 16
-    """mapped tasks of a step at most"""
+    """maximum number of mapped tasks in a step"""
     task_mb: Annotated[int, Field(ge=0)] = 64
-    """megabytes of the snapshot's files that a mapped task works on at least: a task's start costs seconds; 0: however few"""
+    """minimum megabytes of snapshot files for each mapped task, because starting a task costs seconds; 0: no minimum"""
     memory_mb: Annotated[int, Field(ge=64)] = 512
-    """of sorting and of sampling, in each task"""
+    """memory limit of each task for sorting and sampling, in MB"""
     task_hours: Annotated[float, Field(gt=0)] = 24
-    """after which a task is stopped"""
+    """hours after which a task is stopped"""
 
 
 def datasets_folder() -> Path:
-    """Where the specs are: the folder that `S2CORPUS_DATASETS` names, else `include/datasets`."""
+    """Return the folder of the specs: `S2CORPUS_DATASETS` if set; otherwise `include/datasets`."""
     named = os.environ.get("S2CORPUS_DATASETS")
     return Path(named) if named else Path(__file__).resolve().parents[2] / "datasets"
 
 
 def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
-    """Read and validate one spec file, its parameters included unless told otherwise (reading DAGs imports no dataset).
+    """Read and validate one spec file.
+
+    `check_params=False` skips the parameters: DAG parsing then imports no dataset.
 
     Raises:
-        UserError: names the file, each wrong field with its value, and what was expected.
+        UserError: the file is invalid; the message contains the file, each wrong field with its value, and the expected value.
     """
     try:
         raw = yaml.safe_load(path.read_text("utf-8"))
@@ -81,7 +86,7 @@ def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
 
 
 def read_dataset_specs(folder: Path, *, check_params: bool = True) -> tuple[list[DatasetSpec], list[str]]:
-    """The specs of a folder that are right, by file name, and a sentence for each that is not."""
+    """Return the valid specs of a folder by file name, and an error message for each invalid spec."""
     specs, wrong = [], []
     for path in sorted(folder.glob("*.yaml")):
         try:

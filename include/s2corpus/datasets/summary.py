@@ -1,4 +1,4 @@
-"""The end of a dataset, readably: its funnel, its figures, and where it is."""
+"""Summarize a finished dataset as text: its funnel, figures and location."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from s2corpus.datasets.job import Job
 
 
 def summary(job: Job) -> str:
-    """What came of a published dataset, as text: every number from its `stats.json`."""
+    """Return the results of a published dataset as text; all numbers come from its `stats.json`."""
     stats: dict[str, Any] = orjson.loads(job.lake.get(f"{job.prefix}/stats.json")[0])
     lines = [f"Dataset {job.spec.name} of {job.source.id}", "", "  Funnel"]
     steps: dict[str, list[tuple[str, int]]] = {}

@@ -24,7 +24,9 @@ class AirflowClient:
         self._headers = {"Authorization": f"Bearer {token['access_token']}"}
 
     def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, *, absent: Any = None) -> Any:
-        """Call a path below `/api/v2` and return the JSON of the response; return `absent` for status 404 unless it is None.
+        """Call a path below `/api/v2` and return the JSON of the response.
+
+        For status 404, return `absent` unless it is None.
 
         Raises:
             UserError: Airflow rejects the request. TransientError: Airflow does not respond.

@@ -1,7 +1,8 @@
-"""What a SeaweedFS reads to trust nobody else: its certificates, the keys of its parts, and who may do what in S3.
+"""Write the security files of SeaweedFS: its certificates, the keys of its components, and the S3 permissions of each identity.
 
-`python -m s2corpus.deployment.s3_security <folder> <policies> <host>` writes these files for the server in `docker-compose.yaml`, with the
-identities of `deploy/s3/*.json` and their keys from the environment: `S3_<IDENTITY>_ACCESS_KEY`, `S3_<IDENTITY>_SECRET_KEY`.
+`python -m s2corpus.deployment.s3_security <folder> <policies> <host>` writes these files for the server in `docker-compose.yaml`. The
+identities are defined in `deploy/s3/*.json`. Their keys are read from the environment: `S3_<IDENTITY>_ACCESS_KEY`,
+`S3_<IDENTITY>_SECRET_KEY`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ KEYS = {
 
 
 def security(keys: Mapping[str, str], folder: str = "") -> str:
-    """`security.toml`: the parts of SeaweedFS know each other by certificates below `folder`, and sign by `keys` (see KEYS)."""
+    """Return `security.toml`.
+
+    SeaweedFS's components authenticate each other by certificates below `folder`, and sign with `keys` (see KEYS).
+    """
     lines = []
     for section, secret in KEYS.items():
         lines += [f"[{section}]", f'key = "{keys[secret]}"']
@@ -44,10 +48,10 @@ def security(keys: Mapping[str, str], folder: str = "") -> str:
 
 
 def identities(policies: Path, bucket: str, environ: Mapping[str, str]) -> str:
-    """SeaweedFS's S3 configuration: an identity for each policy file, with its keys from the environment.
+    """Return SeaweedFS's S3 configuration: an identity for each policy file, with its keys from the environment.
 
     Raises:
-        UserError: a key is missing, or two identities have the same.
+        UserError: a key is missing, or two identities have the same key.
     """
     people, rules = [], []
     for path in sorted(policies.glob("*.json")):
@@ -66,7 +70,7 @@ def identities(policies: Path, bucket: str, environ: Mapping[str, str]) -> str:
 
 
 def main(folder: Path, policies: Path, host: str) -> None:
-    """Write the files; certificates and the parts' keys once, identities each time."""
+    """Write the files: certificates and the components' keys only once, identities each time."""
 
     def write(name: str, content: str) -> None:
         with open(folder / name, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:

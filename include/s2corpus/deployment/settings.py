@@ -1,7 +1,7 @@
-"""`airflow_settings.yaml` (Astro's file) for an Airflow that is not Astro's: pools, connections and variables.
+"""Load `airflow_settings.yaml` (Astro's file) into an Airflow other than Astro's: pools, connections and variables.
 
-Astro's command line loads the file itself; here it goes through Airflow's REST API. `python -m s2corpus.deployment.settings`
-does the same for any Airflow (a compose setup, say), so that a pool's size has one source.
+Astro's command line loads the file itself. This module uses Airflow's REST API. `python -m s2corpus.deployment.settings` loads the file
+into any Airflow (for example, a compose setup), so that a pool's size is defined in only one place.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _KEYS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """The three lists as Airflow's REST API takes them."""
+    """The three lists in the format of Airflow's REST API."""
 
     pools: list[dict[str, Any]]
     connections: list[dict[str, Any]]
@@ -46,9 +46,10 @@ class Settings:
 
     @classmethod
     def read(cls, path: Path) -> Settings:
-        """Read Astro's file. Entries that are not filled in (Astro's template has one of each) are left out.
+        """Read Astro's file. Entries that are not filled in are skipped (Astro's template has one of each).
 
-        Raises `UserError` for a key Astro does not know, a missing name, or what is not a number.
+        Raises:
+            UserError: the file is missing or not YAML, a key is unknown, a name is missing, or a pool's size is not a number.
         """
         try:
             content = yaml.safe_load(path.read_text()) or {}
@@ -75,7 +76,7 @@ def _entries(path: Path, lists: Mapping[str, Any], kind: str) -> Iterable[dict[s
             raise UserError(f"{path}: {kind} must be a list of mappings, found {entry!r}")
         if unknown := sorted(set(entry) - set(_KEYS[kind])):
             raise UserError(f"{path}: unknown key {unknown[0]!r} in {kind}, allowed are {', '.join(_KEYS[kind])}")
-        # Astro's template comes with an example in conn_extra.
+        # Astro's template contains an example in conn_extra.
         if not any(value not in (None, "") for key, value in entry.items() if key != "conn_extra"):
             continue
         if entry.get(_KEYS[kind][0]) in (None, ""):
@@ -110,7 +111,11 @@ def _connection(path: Path, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def load_settings(settings: Settings, url: str, user: str, password: str) -> None:
-    """Create or overwrite every entry in the Airflow at `url`; what the file does not name is left alone."""
+    """Create or overwrite every entry in the Airflow at `url`. Entries that the file does not contain remain unchanged.
+
+    Raises:
+        UserError: Airflow rejects the user. TransientError: Airflow does not store the entries.
+    """
     token = ask(f"{url}/auth/token", method="POST", body={"username": user, "password": password})
     if token.status != 201:
         raise UserError(f"Airflow at {url} refuses user {user!r} (HTTP {token.status})")

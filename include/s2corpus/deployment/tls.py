@@ -1,4 +1,4 @@
-"""Certificates of the state folder's own authority: SeaweedFS's parts talk to each other, and to nobody else."""
+"""Create certificates from a private authority for the state folder, so that SeaweedFS's components trust only each other."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from cryptography.x509.oid import NameOID
 
 
 def make_certificates(host: str = "localhost") -> dict[str, str]:
-    """Return the contents of `ca.pem`, `weed.pem` and `weed.key`: an authority and the one certificate it ever signs.
+    """Return the contents of `ca.pem`, `weed.pem` and `weed.key`: an authority and the only certificate that it signs.
 
-    The authority's own key is not kept. Server and client show the same certificate, valid for 127.0.0.1 and `host`.
+    The authority's own key is not stored. Server and client use the same certificate, valid for 127.0.0.1 and `host`.
     """
     authority = generate_private_key(SECP256R1())
     name = _name("s2corpus local services")
@@ -36,7 +36,7 @@ def _name(common: str) -> x509.Name:
 def _certificate(
     subject: x509.Name, issuer: x509.Name, key: EllipticCurvePrivateKey, *, is_authority: bool, host: str = "localhost"
 ) -> x509.CertificateBuilder:
-    # Dates that no wrong clock is outside of: the files never leave the state folder and end with it.
+    # The dates allow any clock error: the files never leave the state folder and are deleted with it.
     builder = (
         x509.CertificateBuilder()
         .subject_name(subject)

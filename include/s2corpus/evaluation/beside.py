@@ -1,4 +1,7 @@
-"""A release beside what others publish: which papers both have, how far texts differ, and why ours has not what theirs has."""
+"""Compare a release with corpora that others publish.
+
+The comparison reports which papers both contain, how much the texts differ, and why a paper is missing from the release.
+"""
 
 from __future__ import annotations
 
@@ -37,25 +40,25 @@ _MATCHES = """
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One of their papers beside ours."""
+    """One paper of the other corpus, compared with the release."""
 
     id: str
     title: str
     paper_id: str | None
-    """ours; None where none was found"""
+    """paper id in the release; None if no paper was found"""
     found_by: str | None
     outcome: str
-    """`both`, or why ours has no text (or paper) of it: the stage and its word"""
+    """`both`, or why the release has no text (or no paper): the stage and its outcome"""
     same: bool | None
-    """whether the texts are equal but for case, accents, white space and punctuation; None where not both have one"""
+    """whether the texts are equal except for case, accents, white space and punctuation; None unless both have text"""
     overlap: float | None
-    """words in common, counted as often as both have them: 2·common / (ours + theirs)"""
+    """words in common, counted as often as both texts contain them: 2·common / (ours + theirs)"""
     words: tuple[int, int] | None
-    """of ours and of theirs"""
+    """number of words in our text and in theirs"""
 
 
 def compared(tables: Tables, others: Iterable[Other], *, memory_mb: int = 2048) -> Iterator[Row]:
-    """Every paper of theirs, in order, with what the release made of it."""
+    """Yield a row for every paper of the other corpus, in order."""
     found = list(others)
     matches = _matches(tables, found, memory_mb)
     for at, other in enumerate(found):
@@ -75,7 +78,10 @@ def compared(tables: Tables, others: Iterable[Other], *, memory_mb: int = 2048) 
 
 
 def _matches(tables: Tables, others: list[Other], memory_mb: int) -> dict[int, tuple[str, str]]:
-    """Their papers by number → our paper, and what it was found by: the surest key that finds one; last a title that one paper has."""
+    """Return the index of each matched paper → (our paper id, kind of key).
+
+    The most reliable matching key is used. The last choice is a title that only one paper has.
+    """
     keys = [{"line": at, "kind": kind, "value": value} for at, other in enumerate(others) for kind, value in other.keys]
     with (
         tempfile.TemporaryDirectory(prefix="s2corpus-compare-") as scratch,
@@ -100,7 +106,7 @@ def _matches(tables: Tables, others: list[Other], memory_mb: int) -> dict[int, t
 
 
 def _ours(tables: Tables, paper_id: str, kind: str) -> tuple[str, str | None]:
-    """What became of a paper of ours, and its text of a kind; None where it has none."""
+    """Return the outcome of our paper, and its text of the given kind, or None without a text."""
     filtered = [row["outcome"] for row in tables.of_paper(FILTERED, paper_id, ["paper_id", "outcome"])]
     if filtered != ["kept"]:
         return f"filter: {filtered[0] if filtered else 'not reached'}", None
@@ -125,7 +131,7 @@ def _document(tables: Tables, paper_id: str) -> tuple[str, str | None]:
 
 
 def _why_not(tables: Tables, other: Other) -> str:
-    """Why no paper of ours is theirs: its PDF was delivered and not selected, or nothing of it was."""
+    """Return why no paper matches: its PDF was delivered but not selected, or it was not delivered."""
     sha1 = dict(other.keys).get("sha1")
     try:
         rows = (
@@ -139,7 +145,7 @@ def _why_not(tables: Tables, other: Other) -> str:
 
 
 def summary(rows: Iterable[Row]) -> dict[str, Any]:
-    """Counts over the rows: outcomes, what papers were found by, and how far texts agree."""
+    """Return counts over the rows: outcomes, keys that found papers, and agreement of texts."""
     outcomes: Counter[str] = Counter()
     found_by: Counter[str] = Counter()
     overlaps: list[float] = []

@@ -1,6 +1,7 @@
-"""Where an evaluation lies: the sample with the release, its result and card beside the snapshot, which never changes.
+"""Store and read evaluations.
 
-`releases/<release>/_evaluation/sample.json`; `snapshots/<spec>/evaluated/<snapshot>.json` and `….md`.
+The sample is stored with the release: `releases/<release>/_evaluation/sample.json`. The result and the card are stored next to the
+snapshot, which never changes: `snapshots/<spec>/evaluated/<snapshot>.json` and `….md`.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from s2corpus.tables import LINKS
 
 
 def sample_of(lake: Lake, release: str, rules: Evaluation | None = None) -> list[Item]:
-    """The sample of a release: the one that was drawn; with `rules`, drawn now where there is none.
+    """Return the stored sample of a release. If none exists and `rules` are given, draw and store one.
 
     Raises:
-        UserError: none was drawn; or the release is not built as far as its links.
+        UserError: no sample exists and no rules are given, or the release has no committed links.
     """
     key = f"releases/{release}/_evaluation/sample.json"
     try:
@@ -45,7 +46,7 @@ def sample_of(lake: Lake, release: str, rules: Evaluation | None = None) -> list
 
 
 def result_of(lake: Lake, catalog: Catalog | None, release: str) -> Result | None:
-    """What people's marks of a release say so far; None where no sample was drawn."""
+    """Return the result of people's marks so far, or None if no sample was drawn."""
     try:
         items = sample_of(lake, release)
     except UserError:
@@ -54,16 +55,16 @@ def result_of(lake: Lake, catalog: Catalog | None, release: str) -> Result | Non
 
 
 def marks_of(catalog: Catalog | None, release: str) -> list[Mark]:
-    """The marks that the catalog has of a release."""
+    """Return the marks of a release in the catalog."""
     kept = catalog.marks(release) if catalog else ()
     return [Mark(mark.item, mark.marker, mark.title, mark.authors) for mark in kept]
 
 
 def publish(lake: Lake, snapshot: str, found: Result) -> str:
-    """Write the result, and the data card with it, beside a snapshot; the card.
+    """Write the result and the data card next to a snapshot; return the card.
 
     Raises:
-        UserError: there is nothing to judge, or not every item is marked.
+        UserError: there are no items, or some items are not marked.
     """
     if not found.items:
         raise UserError(f"{snapshot}: no paper with a PDF, and no link, to judge: there is nothing to publish")
@@ -79,7 +80,11 @@ def publish(lake: Lake, snapshot: str, found: Result) -> str:
 
 
 def card_of(lake: Lake, snapshot: str) -> str:
-    """A snapshot's data card, with its evaluation where that is published."""
+    """Return a snapshot's data card, with its evaluation if that is published.
+
+    Raises:
+        UserError: the snapshot does not exist.
+    """
     folder = f"snapshots/{SnapshotId(snapshot).spec}/evaluated/{snapshot}.md"
     for key in (folder, f"snapshots/{snapshot}/README.md"):
         try:
@@ -90,14 +95,14 @@ def card_of(lake: Lake, snapshot: str) -> str:
 
 
 def with_evaluation(readme: str, section: str) -> str:
-    """A card with its section on the evaluation replaced."""
+    """Return the card with its evaluation section replaced."""
     kept, _, rest = readme.partition("## Evaluation\n")
     later = re.search(r"^## ", rest, re.MULTILINE)
     return f"{kept.rstrip()}\n\n{section.rstrip()}\n" + (f"\n{rest[later.start() :]}" if later else "")
 
 
 def snapshots_of(lake: Lake, release: str) -> list[str]:
-    """The whole snapshots that a release made."""
+    """Return the complete snapshots of a release."""
     return [name for name in _folders(lake) if name.startswith(f"{release}-") and SnapshotId.known(name)]
 
 

@@ -1,6 +1,7 @@
-"""What others publish, read for a comparison: peS2o's and S2 V2's documents, unarXive's papers, S2ORC's metadata and parses.
+"""Read corpora that others publish, for a comparison.
 
-A line is a JSON object; a file may be gzip. Which release of S2ORC a line is of is seen from its keys.
+The corpora are peS2o's and S2 V2's documents, unarXive's papers, and S2ORC's metadata and parses. A line is a JSON object; a file may be
+gzipped. The keys of a line show its release of S2ORC.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from s2orc_parse.bibliography.identifiers import (
 )
 
 MAX_CONTENT = 8 << 30
-"""uncompressed bytes of a file: more is taken for a bomb"""
+"""maximum number of uncompressed bytes in a file; larger files are considered decompression bombs"""
 MAX_LINE = 64 << 20
 
 
 class Corpus(StrEnum):
-    """Whose files they are."""
+    """The corpus that a file belongs to."""
 
     PES2O = "peS2o"
     UNARXIVE = "unarXive"
@@ -39,21 +40,21 @@ class Corpus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A paper of another corpus: what it can be found by, surest first, and its text where the line has one."""
+    """A paper of another corpus: its keys for matching, most reliable first, and its text if the line contains one."""
 
     id: str
     keys: tuple[tuple[str, str], ...]
     title: str
     text: str | None
     kind: str
-    """which text of ours to hold it against: document, pdf or latex"""
+    """kind of our text for the comparison: document, pdf or latex"""
 
 
 def read(corpus: Corpus, uri: str, content: bytes) -> Iterator[Other]:
-    """The papers of one file.
+    """Yield the papers of one file.
 
     Raises:
-        UserError: it is not such a file; names the line.
+        UserError: the file has another format; the message contains the line.
     """
     reader = _READERS[corpus]
     try:
@@ -83,7 +84,10 @@ def read(corpus: Corpus, uri: str, content: bytes) -> Iterator[Other]:
 
 
 def _pes2o(line: Mapping[str, Any]) -> Other:
-    """`{id, text}` with more in later versions; the id is Semantic Scholar's corpus id; the first line of the text is the title."""
+    """Read a line of peS2o: `{id, text}`, with more keys in later versions.
+
+    The id is Semantic Scholar's corpus id. The first line of the text is the title.
+    """
     text = line["text"]
     keys = [("record_id", f"s2:{line['id']}")]
     if sha1 := line.get("sha1"):
@@ -92,7 +96,7 @@ def _pes2o(line: Mapping[str, Any]) -> Other:
 
 
 def _unarxive(line: Mapping[str, Any]) -> Other:
-    """Version 2022: `{paper_id, metadata, abstract, body_text, bib_entries, …}`; the id is arXiv's."""
+    """Read a line of unarXive 2022: `{paper_id, metadata, abstract, body_text, bib_entries, …}`; the id is arXiv's."""
     metadata = line["metadata"]
     keys = _keys({"arxiv_id": line["paper_id"], "doi": metadata.get("doi")})
     body = "\n".join(p["text"] for p in line["body_text"] if p.get("content_type", "paragraph") == "paragraph")
@@ -100,7 +104,7 @@ def _unarxive(line: Mapping[str, Any]) -> Other:
 
 
 def _s2orc(line: Mapping[str, Any]) -> Other:
-    """A line of metadata or of a parse, of releases 20190928, 20200705 and of what s2orc-doc2json writes."""
+    """Read a line of metadata or of a parse: S2ORC 20190928, 20200705, or output of s2orc-doc2json."""
     metadata = line.get("metadata") or line
     parse = line.get("grobid_parse") or line.get("pdf_parse") or line.get("latex_parse") or line
     keys = [*_keys(metadata), ("record_id", f"s2:{line['paper_id']}"), *_keys({"acl_id": line["paper_id"]})]
@@ -124,7 +128,7 @@ _FORMS: Mapping[str, Callable[[str], str | None]] = {
 
 
 def _plain_doi(text: str) -> str | None:
-    """A DOI that intake would take for a placeholder."""
+    """Return a DOI that intake would consider a placeholder, or None."""
     return text.strip().lower() if text.strip().startswith("10.") else None
 
 
@@ -135,4 +139,4 @@ def _keys(metadata: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 KINDS: Sequence[str] = ("sha1", "record_id", *_FORMS, "title")
-"""what papers are found by, surest first"""
+"""kinds of keys that match papers, most reliable first"""

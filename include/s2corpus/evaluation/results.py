@@ -1,4 +1,4 @@
-"""What people's marks say: accuracy of each task with its interval, agreement, and the text of the card."""
+"""Compute the result of people's marks: accuracy of each task with its interval, agreement, and the text of the card."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAPER = {
     (Task.CLUSTERS, "title"): 0.93, (Task.CLUSTERS, "authors"): 0.89, (Task.PDF_LINKS, "title"): 1.00,
     (Task.PDF_LINKS, "authors"): 0.96, (Task.LATEX_LINKS, "title"): 1.00, (Task.LATEX_LINKS, "authors"): 0.92,
 }  # fmt: skip
-"""S2ORC Table 5 (GORC Table 4)"""
+"""published accuracies: S2ORC Table 5 (GORC Table 4)"""
 LABELS = {
     Task.CLUSTERS: "Paper clustering",
     Task.PDF_LINKS: "Bibliography linking (PDF)",
@@ -26,7 +26,7 @@ FIELDS = ("title", "authors")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What one person says of one item: whether title and authors are right; None: cannot be told."""
+    """One person's marks of one item: whether title and authors are right; None means undecidable."""
 
     item: str
     marker: str
@@ -34,7 +34,7 @@ class Mark:
     authors: bool | None
 
     def of(self, field: str) -> bool | None:
-        """The mark of a field."""
+        """Return the mark of a field."""
         return self.title if field == "title" else self.authors
 
 
@@ -46,11 +46,11 @@ class Line:
     field: str
     items: int
     automatic: Accuracy | None
-    """of the automatic first marks, where these can be given"""
+    """accuracy of the automatic marks; None without such marks"""
     people: Accuracy | None
-    """of people's marks: an item is right if most who marked it say so, and wrong where they are split"""
+    """accuracy by people's marks: an item is right if most of its marks are right, and wrong on a tie"""
     kappa: float | None
-    """Cohen's, of the two who marked most of the same items"""
+    """Cohen's kappa of the two people with the most items in common"""
     paper: float
 
 
@@ -61,17 +61,17 @@ class Result:
     lines: tuple[Line, ...]
     markers: tuple[str, ...]
     marked: int
-    """items that at least one person marked"""
+    """number of items that at least one person marked"""
     items: int
 
     @property
     def done(self) -> bool:
-        """Whether every item was marked by somebody."""
+        """Whether every item was marked by at least one person."""
         return self.items > 0 and self.marked == self.items
 
 
 def result(items: Sequence[Item], marks: Sequence[Mark]) -> Result:
-    """What the marks say of the items; marks of other items are not counted."""
+    """Return the result of the marks for these items; marks of other items are ignored."""
     known = {item.item for item in items}
     marks = [mark for mark in marks if mark.item in known]
     lines = tuple(_line(task, field, of_task, marks) for task, of_task in by_task(items).items() for field in FIELDS)
@@ -101,7 +101,7 @@ def _kappa(said: dict[str, dict[str, bool]]) -> float | None:
 
 
 def card(found: Result | None) -> str:
-    """The section of the data card, in Markdown."""
+    """Return the evaluation section of the data card, in Markdown."""
     lines = ["## Evaluation", ""]
     if found is None or not found.done:
         marked = f" ({found.marked} of {found.items} items are marked)" if found and found.marked else ""
@@ -131,7 +131,7 @@ def _interval(found: Accuracy | None) -> str:
 
 
 def as_json(found: Result) -> dict[str, Any]:
-    """The result as what is kept beside a snapshot."""
+    """Return the result as JSON, in the form stored next to a snapshot."""
 
     def share(one: Accuracy | None) -> dict[str, Any] | None:
         return (
@@ -151,7 +151,7 @@ def as_json(found: Result) -> dict[str, Any]:
 
 
 def told(line: Line) -> str:
-    """A row of the result as one line of text."""
+    """Return a row of the result as one line of text."""
     people = (
         f"{_share(line.people)} ({_interval(line.people)}, n = {line.people.of})" if line.people else "not evaluated"
     )

@@ -1,6 +1,7 @@
-"""What of a release is judged: papers with PDFs, and linked bibliography entries of PDFs and LaTeX sources (S2ORC §4, GORC §5).
+"""Choose the items of a release that people evaluate.
 
-The choice follows from the seed and the release's tables only: papers in the order of a seeded hash of their ids.
+The items are papers with PDFs, and linked bibliography entries of PDFs and LaTeX sources (S2ORC §4, GORC §5). The choice depends only on
+the seed and the release's tables: papers are ordered by a seeded hash of their ids.
 """
 
 from __future__ import annotations
@@ -22,23 +23,23 @@ from s2corpus.rules.evaluation import Evaluation
 from s2corpus.tables import FILTERED, FULLTEXTS, LINKS, PAPERS
 
 _SPARE = 4
-"""How many times as many papers are looked at as are wanted: entries of some are linked to papers that are already in the sample."""
+"""factor of papers examined for each paper required; entries of some link to papers that are already in the sample"""
 
 
 class Task(StrEnum):
-    """What is judged."""
+    """The kind of an evaluation item."""
 
     CLUSTERS = "clusters"
-    """canonical title and authors beside those that the canonical PDF prints"""
+    """canonical title and authors, compared with those printed in the canonical PDF"""
     PDF_LINKS = "pdf_links"
-    """a bibliography entry of a PDF beside the paper that it was linked to"""
+    """a bibliography entry of a PDF, compared with the linked paper"""
     LATEX_LINKS = "latex_links"
-    """the same, of a LaTeX source"""
+    """a bibliography entry of a LaTeX source, compared with the linked paper"""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two that are compared."""
+    """One of the two sides of a comparison."""
 
     title: str | None
     authors: tuple[str, ...]
@@ -48,7 +49,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to judge; `auto_title` and `auto_authors` are the automatic comparison's first marks, null where it cannot say."""
+    """One item to evaluate. `auto_title` and `auto_authors` are the automatic marks, null if the comparison cannot decide."""
 
     item: str
     task: Task
@@ -63,19 +64,22 @@ class Item:
 
     @classmethod
     def of_json(cls, value: dict[str, Any]) -> Item:
-        """An item as `as_json` wrote it."""
+        """Return an item from the value that `as_json` returned."""
         sides = {
             name: Side(**{**value[name], "authors": tuple(value[name]["authors"])}) for name in ("judged", "against")
         }
         return cls(**{**value, **sides, "task": Task(value["task"])})
 
     def as_json(self) -> dict[str, Any]:
-        """The item as a JSON object."""
+        """Return the item as a JSON object."""
         return asdict(self)
 
 
 def sampled(tables: Tables, rules: Evaluation) -> list[Item]:
-    """The items of a release, by task and id. The few links of LaTeX sources are chosen first, so that PDFs' take no paper from them."""
+    """Return the items of a release, by task and id.
+
+    The few links of LaTeX sources are chosen first, so that links of PDFs do not use up their papers.
+    """
     taken: set[str] = set()
     of_latex = list(_links(tables, rules, Task.LATEX_LINKS, "latex", rules.latex_links, taken))
     of_pdfs = _links(tables, rules, Task.PDF_LINKS, "pdf", rules.pdf_links, taken)
@@ -87,7 +91,7 @@ def _order(seed: int, *what: str) -> bytes:
 
 
 def _clusters(tables: Tables, rules: Evaluation) -> Iterator[Item]:
-    """Kept papers with a canonical PDF that was parsed."""
+    """Yield items for kept papers with a parsed canonical PDF."""
     with_pdf = pc.field("parse_kind") == "pdf"
     kept = pc.field("outcome") == "kept"
     ids = heapq.nsmallest(
@@ -116,7 +120,7 @@ def _papers_of(tables: Tables, seed: int, ids: Iterator[str], kept: pc.Expressio
 
 
 def _links(tables: Tables, rules: Evaluation, task: Task, kind: str, count: int, taken: set[str]) -> Iterator[Item]:
-    """One linked entry of each paper, no two linked to one paper."""
+    """Yield one linked entry of each paper, so that no two entries link to the same paper."""
     where = (pc.field("parse_kind") == kind) & pc.field("cited_paper_id").is_valid()
     rows = tables.rows(LINKS, where, ["paper_id", "ref_id", "cited_paper_id"], size=65_536)
     papers = (
@@ -174,5 +178,5 @@ def _written(author: dict[str, Any]) -> str:
 
 
 def by_task(items: Sequence[Item]) -> dict[Task, list[Item]]:
-    """The items of each task."""
+    """Return the items of each task."""
     return {task: [item for item in items if item.task is task] for task in Task}

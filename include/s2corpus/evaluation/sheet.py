@@ -1,4 +1,7 @@
-"""The sheet that people mark outside the browser: CSV, an item a line, both sides and the automatic first marks."""
+"""Write and read the CSV sheet for evaluation outside the browser.
+
+Each line has one item: both sides and the automatic marks.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +18,16 @@ COLUMNS = (
     "against_authors", "against_more", "auto_title", "auto_authors", "mark_title", "mark_authors",
 )  # fmt: skip
 WORDS: Mapping[str, bool | None] = {"right": True, "wrong": False, "unsure": None}
-"""what is written into `mark_title` and `mark_authors`"""
+"""valid words in `mark_title` and `mark_authors`"""
 _WORD = {value: word for word, value in WORDS.items()}
 Marks = dict[str, tuple[bool | None, bool | None]]
-"""(title, authors) by item"""
+"""item → (title, authors)"""
 
 
 def written(release: str, items: Iterable[Item]) -> str:
-    """The sheet of these items of a release, with empty columns for the marks."""
+    """Return the sheet for these items of a release, with empty columns for the marks."""
     out = io.StringIO()
-    # every cell is quoted: a spreadsheet that separates by semicolons sees none between the authors
+    # Quote every cell, so that a spreadsheet with semicolon separators does not split the authors.
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writeheader()
     for item in items:
@@ -40,16 +43,15 @@ def written(release: str, items: Iterable[Item]) -> str:
 
 
 def _names(authors: Iterable[str]) -> str:
-    """Return names with semicolons between, each escaped: some spreadsheets begin a cell after a semicolon."""
+    """Return names separated by semicolons. Each name is escaped because some spreadsheets begin a cell after a semicolon."""
     return "; ".join(str(escape_cell(name)) for name in authors)
 
 
 def read(content: bytes, release: str, items: Sequence[Item]) -> Marks:
-    """The marks of a sheet; lines whose two marks are empty are not marked yet.
+    """Return the marks of a sheet. Lines with two empty marks are skipped because they are not marked yet.
 
     Raises:
-        UserError: it is not such a sheet, is another release's, names an item that the release does not have, or has another word
-            for a mark.
+        UserError: the file is not such a sheet, belongs to another release, contains an unknown item, or has an invalid mark.
     """
     try:
         reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)

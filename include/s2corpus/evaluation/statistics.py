@@ -1,4 +1,4 @@
-"""Accuracy with its interval, and how far two people agree."""
+"""Compute accuracy with its interval, and the agreement of two people."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 Z = 1.959963984540054
-"""of a 95 % interval"""
+"""z-score of a 95 % interval"""
 
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """A share that is right, with the 95 % interval of Wilson (1927)."""
+    """A share of right marks, with the 95 % interval of Wilson (1927)."""
 
     right: int
     of: int
@@ -22,7 +22,7 @@ class Accuracy:
 
 
 def accuracy(marks: Sequence[bool]) -> Accuracy | None:
-    """The share of right marks; None without marks."""
+    """Return the share of right marks, or None without marks."""
     n = len(marks)
     if not n:
         return None
@@ -34,7 +34,10 @@ def accuracy(marks: Sequence[bool]) -> Accuracy | None:
 
 
 def kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
-    """Cohen's kappa of two people's marks of the same items; None without any, 1 where both say the same of all."""
+    """Return Cohen's kappa of two people's marks of the same items.
+
+    Return None without items, and 1 if both people give all items the same single mark.
+    """
     n = len(pairs)
     if not n:
         return None

@@ -73,7 +73,7 @@ def send(alert: Alert, webhook: str | None = None, mail: Callable[[Alert], None]
 def _try_send(where: str, act: Callable[[], None]) -> None:
     try:
         act()
-    except Exception as error:  # no fault of a server, name or setting may stop the release
+    except Exception as error:  # an error of a server, name or setting must not stop the release
         # the error text may contain the address
         log.warning("could not send the alert to the %s: %s", where, type(error).__name__)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from s2corpus.snapshot.report import ranked
 
 _TABLES = (("select", "selected", "selected"), ("extract", "extracted", "ok"), ("postprocess", "parsed", "ok"))
-"""stages with one outcome per PDF: stage, label, outcome that continues"""
+"""stages with one outcome for each PDF: stage, label, outcome of the remaining items"""
 SETS = ("s2orc", "s2ag")
 PUBLISHED = ("train", "valid")
 """the splits that a snapshot publishes"""
@@ -26,10 +26,10 @@ class Step:
     count: int
     left_out: list[tuple[str, int]] = field(default_factory=list)
     stage: str = ""
-    """the stage whose table lists the excluded items; empty if they are not stored as rows"""
+    """stage with the table that lists the excluded items; empty if no table lists them"""
     set: str = ""
     starts: bool = False
-    """whether the bar counts other items than the previous bar"""
+    """whether the bar counts items of another kind than the previous bar"""
 
 
 def build_funnel(metrics: Measured) -> list[Step]:

@@ -29,7 +29,7 @@ from s2orc_parse.parse_model import ParseKind
 SLICE = 100_000
 """number of papers from which samples are drawn"""
 MAX_ALIKE = 20
-"""maximum number of additional records per title beginning that are clustered with the sample"""
+"""maximum number of additional records clustered with the sample, for each title beginning"""
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
 _RECORDS = (
     "paper_id", "record_id", "source", "kind", "ready_at", "title", "authors", "date", "journal", "volume", "issue", "pages", "type",
@@ -57,9 +57,7 @@ class Gold:
 
 
 def measure(run: Run, stage: str, metrics: Metrics) -> Metrics:
-    """Return the gold metrics that become available when a stage has committed its tables; `metrics` are the stage's
-    own.
-    """
+    """Return the gold metrics that are available after a stage has committed its tables; `metrics` are the stage's metrics."""
     if stage == "cluster":
         return measure_titles(run).metrics("titles")
     if stage == "assemble":
@@ -183,7 +181,7 @@ SELECT read, list(given ORDER BY given) FROM both_titles GROUP BY record_id, rea
 
 
 def measure_headers(run: Run) -> dict[str, Gold]:
-    """Compare title, author names and abstract words of PDF parses with those of the publisher's XML of the same paper."""
+    """Compare title, author names and abstract words of PDF parses with the publisher's XML of the same paper."""
     where = select_slice(run, run.table(PAPERS).committed().rows)
     kinds: dict[str, set[str]] = {}
     for row in run.table(FULLTEXTS).rows(["paper_id", "parse_kind"], where=where):

@@ -122,7 +122,7 @@ def _read_threshold(spec: ReleaseSpec, field: str) -> float:
 
 
 def measure(run: Run, stage: str, measured: Metrics) -> None:
-    """Store the metrics of a stage, including those of `gold` and of `sql/metrics/<stage>.sql`."""
+    """Store the metrics of a stage, including the metrics of `gold` and of `sql/metrics/<stage>.sql`."""
     metrics = measured | gold.measure(run, stage, measured)
     path = SQL / "metrics" / f"{stage}.sql"
     if path.is_file():

@@ -62,5 +62,5 @@ class Tables:
 
 
 def list_columns(table: Table, *excluded: str) -> list[str]:
-    """Return the columns of a table except the given ones."""
+    """Return the columns of a table except the given columns."""
     return [c.name for c in table.columns if c.name not in excluded]

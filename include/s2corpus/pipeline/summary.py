@@ -28,7 +28,7 @@ def format_summary(run: Run, durations: Mapping[str, float] | None = None, *, co
     for v in (v for verdicts in quality.read_verdicts(run).values() for v in verdicts if v.verdict != "pass"):
         accepted = f"; overridden: {v.accepted}" if v.accepted else ""
         warned.append(f"{v.stage}.{v.check}: {v.offending} ({v.reason}){accepted}")
-        if v.stage == "intake":  # rows that show deliverers the faults of their deliveries
+        if v.stage == "intake":  # rows that show deliverers the errors in their deliveries
             warned += [f"  {', '.join(str(value) for value in row.values() if value)}" for row in v.rows[:_SHOWN]]
     lines += ["", f"  Checks       {'all passed' if not warned else ''}", *(f"    {line}" for line in warned)]
     if durations:
@@ -85,8 +85,7 @@ def format_approval_request(run: Run, excluded: Mapping[str, str]) -> str:
     """Return the approval request for a release in Markdown.
 
     It contains the documents, the changes, the results of the checks, links, and the people who may not approve
-    (`excluded`: name → reason). Airflow displays every answer as accepted, so the people must know this before they
-    answer.
+    (`excluded`: name → reason). Airflow displays every answer as accepted, so the people must know this before they answer.
     """
     snapshot = f"snapshots/{run.snapshot_id}"
     stats = orjson.loads(run.lake.get(f"{snapshot}/stats.json")[0])
@@ -148,7 +147,7 @@ def _table(first: str, second: str, rows: Iterable[tuple[str, int, int]]) -> lis
 def format_papers_report(run: Run) -> str:
     """Return one line per delivered file name of a small release, with the deciding stage and outcome.
 
-    A last line counts the papers without a PDF, if there are any.
+    If papers without a PDF exist, a last line counts them.
     """
     selections = {row["file_sha1"]: row["outcome"] for row in run.table(SELECTIONS).rows(["file_sha1", "outcome"])}
     extracted = {row["file_sha1"]: row["outcome"] for row in run.table(EXTRACTIONS).rows(["file_sha1", "outcome"])}

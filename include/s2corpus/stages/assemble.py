@@ -1,9 +1,14 @@
-"""Papers with the full text that belongs to them (S2ORC §2.4).
+"""Bring papers together with their full texts (S2ORC §2.4).
 
-The parse of a paper's canonical PDF, and those of its LaTeX source and publishers' files where there are any, are brought together
-with the paper, in the paper's bucket: every later stage reads one part. Papers lie by a hash of their ids and files by their SHA-1, so
-this takes three rounds: buckets name the files that they need, each part of files sends its parses, each bucket gathers its own. Text
-of closed papers is marked; their bibliographies are used, their text never leaves.
+The full texts are the parses of a paper's canonical PDF, its LaTeX source and publishers' files. They are written to the paper's
+bucket, so that every later stage reads only one part. Papers are stored by a hash of their ids, and files by their SHA-1.
+Assembly therefore takes three rounds:
+
+1. Buckets request the files that they need.
+2. Each part of files sends its parses.
+3. Each bucket collects its parses.
+
+Text of closed papers is marked. Their bibliographies are used, but their text is never exported.
 """
 
 from __future__ import annotations
@@ -39,13 +44,13 @@ from s2corpus.tables import (
 )
 
 _PARSES = 64
-"""Parses held in memory at a time."""
+"""number of parses in memory at a time"""
 _ASKERS = 512
-"""Most files that say which parses are wanted."""
+"""maximum number of shards that request parses"""
 _SENDERS = 128
-"""Files of parses that a bucket opens, until one would be larger than"""
+"""number of files of parses that a bucket opens, unless a file would contain more than `_PARSES_SENT` parses"""
 _PARSES_SENT = 250_000
-"""parses: some 8 GB of disk."""
+"""maximum number of parses in a file: about 8 GB of disk"""
 _WANTED = pa.schema([("sha1", pa.string()), ("bucket", pa.int64())])
 _SENT = pa.schema(
     [("parse_id", pa.string()), ("sha1", pa.string()), ("text_layer", pa.string()), ("parse", pa.binary())]
@@ -58,15 +63,15 @@ class Assemble:
     name = "assemble"
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """A shard for each bucket of papers."""
+        """Return a shard for each bucket of papers."""
         return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
-        """Ask for the files that the papers of some buckets need; then send their parses; then write each bucket."""
+        """Run one of three rounds: request the files for some buckets, send their parses, or write a bucket."""
         (self._ask, self._send, self._write)[round](run, shard)
 
     def _ask(self, run: Run, shard: Shard) -> None:
-        """Name the files that the papers of some buckets need, to those that will send them."""
+        """Write a request for the files that the papers of some buckets need, addressed to the shards that send them."""
         askers, senders = spread(run.paper_shards, _ASKERS), _senders(run)
         if shard.index not in askers:
             return
@@ -87,7 +92,7 @@ class Assemble:
         _send(run, shard)
 
     def _write(self, run: Run, shard: Shard) -> None:
-        """Write a bucket, in bounded memory: its parses come in the order of files and are sorted on disk."""
+        """Write a bucket in bounded memory. Its parses arrive in the order of files and are sorted on disk."""
         by_file = _by_file(run, shard.index)
         with tempfile.TemporaryDirectory(prefix="s2corpus-assemble-", dir=run.scratch) as folder:
             scratch = Path(folder)
@@ -103,7 +108,7 @@ class Assemble:
                     cited = [entry for text, entries_of in rows for entry in _entries(text, entries_of)]
                     entries.write_table(pa.Table.from_pylist(cited, ENTRIES.schema))
             for table, path in found.items():
-                # One thread: the same batches, and so the same bytes, every time.
+                # One thread produces the same batches every time, and therefore the same bytes.
                 memory = run.spec.resources.memory_mb
                 with duckdb_connection(memory_mb=memory, scratch=scratch, threads=1) as connection:
                     ordered = f"FROM read_parquet(?) ORDER BY {', '.join(table.key)}"
@@ -112,7 +117,7 @@ class Assemble:
                     )
 
     def finish(self, run: Run) -> Metrics:
-        """Commit."""
+        """Commit the tables, remove the temporary exchange and return metrics."""
         metrics = commit_all(run, self.name, run.paper_shards)
         _exchange(run).remove()
         return metrics
@@ -123,19 +128,19 @@ def _exchange(run: Run) -> Exchange:
 
 
 def _senders(run: Run) -> range:
-    """The shards that send parses: as few as disks allow, for each bucket opens a file of each."""
+    """Return the shards that send parses: as few as disk space allows, because each bucket opens one file per sender."""
     commit = run.table(PARSES).committed()
     return spread(run.paper_shards, max(1, min(len(commit.parts), max(_SENDERS, commit.rows // _PARSES_SENT))))
 
 
 def _first_parts(run: Run) -> np.ndarray:
-    """The first part of files that each sender reads."""
+    """Return the first part of files that each sender reads."""
     senders, parts = len(_senders(run)), len(run.table(PARSES).committed().parts)
     return np.arange(senders) * parts // senders
 
 
 def _by_file(run: Run, bucket: int) -> dict[str, tuple[str, Access]]:
-    """The papers of a bucket by their full texts' files, each with the judgement on the file; most papers have none."""
+    """Return file SHA-1 → (paper id, access decision) for the full texts of a bucket. Most papers have none."""
     columns, some = ("paper_id", "canonical_pdf", "access"), pc.list_value_length(pc.field("access")) > 0
     return {
         one["sha1"]: (paper["paper_id"], one)
@@ -146,7 +151,7 @@ def _by_file(run: Run, bucket: int) -> dict[str, tuple[str, Access]]:
 
 
 def _send(run: Run, shard: Shard) -> None:
-    """Send the parses of neighbouring parts of files to the buckets that want them; each part is read once."""
+    """Send the parses of adjacent parts of files to the buckets that requested them. Each part is read once."""
     senders, askers = _senders(run), spread(run.paper_shards, _ASKERS)
     if shard.index not in senders:
         return
@@ -165,7 +170,7 @@ def _send(run: Run, shard: Shard) -> None:
 
 
 def _stored(run: Run, part: int, buckets: dict[str, list[int]]) -> Iterator[tuple[dict[str, object], int]]:
-    """The wanted parses of a part of files, once for each bucket that wants it."""
+    """Yield the requested parses of a part of files, once for each requesting bucket."""
     known: dict[str, dict[str, dict[str, object]]] = defaultdict(dict)
     for table in (PARSES, LATEX_PARSES, ARTICLE_PARSES):
         key = "file_sha1" if table is PARSES else table.key[0]
@@ -182,7 +187,7 @@ def _stored(run: Run, part: int, buckets: dict[str, list[int]]) -> Iterator[tupl
 
 
 def _parses(run: Run, bucket: int, by_file: dict[str, tuple[str, Access]]) -> Iterator[tuple[FulltextRow, Json]]:
-    """The parses that were sent to a bucket, as rows of FULLTEXTS, each with its bibliography."""
+    """Yield the parses that were sent to a bucket as rows of FULLTEXTS, each with its bibliography."""
     for table in _exchange(run).pieces("parses", range(len(_senders(run))), bucket, _SENT):
         for sent in (row for batch in table.to_batches(_PARSES) for row in batch.to_pylist()):
             paper_id, access = by_file[sha1 := sent["sha1"]]
@@ -202,7 +207,7 @@ def _parses(run: Run, bucket: int, by_file: dict[str, tuple[str, Access]]) -> It
 
 
 def _entries(text: FulltextRow, bib_entries: Json) -> Iterator[EntryRow]:
-    """The bibliography of a parse as rows of ENTRIES."""
+    """Yield the bibliography of a parse as rows of ENTRIES."""
     for ref_id, entry in bib_entries.items():
         ids = {kind: values[0] for kind, values in entry["other_ids"].items() if values}
         yield EntryRow(

@@ -1,4 +1,4 @@
-"""Clean: kept papers become documents of the sets s2orc and s2ag by the S2 V2 card's rules (SEMANTICS: Clean)."""
+"""Turn kept papers into documents of the sets s2orc and s2ag by the S2 V2 card's rules (SEMANTICS: Clean)."""
 
 from __future__ import annotations
 
@@ -37,16 +37,19 @@ _PARSE = ("paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "
 _PAPER = ("paper_id", "title", "authors", "abstract", "date", "access", "provenance", "editorial")
 log = logging.getLogger(__name__)
 _ROWS = 256
-"""Documents held in memory at a time."""
+"""number of documents in memory at a time"""
 
 
 class Clean:
-    """papers, members, filtered, fulltexts → documents: one row a kept paper in s2orc, one more in s2ag if it is not in s2orc."""
+    """papers, members, filtered, fulltexts → documents.
+
+    Every kept paper has one row in s2orc, and another row in s2ag if the s2orc document was dropped.
+    """
 
     name = "clean"
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """One shard a bucket of papers."""
+        """Return one shard for each bucket of papers."""
         return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
@@ -62,19 +65,25 @@ class Clean:
         signatures.keep()
 
     def finish(self, run: Run) -> Metrics:
-        """Commit; outcomes are counted per set."""
+        """Commit the table; return metrics with the outcomes of each set."""
         metrics = commit_all(run, self.name, run.paper_shards)
         counts = sorted(run.table(DOCUMENTS).counts("set", "outcome").items())
         return metrics | {f"{set_}.{outcome}": float(n) for (set_, outcome), n in counts}
 
 
 def rules_of(release: spec.ReleaseSpec) -> spec.Clean:
-    """The cleaning rules of a spec: for a user's own folder unknown years are kept."""
+    """Return the cleaning rules of a spec. Profile `own` (a user's own folder) keeps papers with unknown years."""
     return release.clean if release.profile != "own" else release.clean.model_copy(update={"unknown_year": "keep"})
 
 
 def load_unigrams(rules: spec.Clean, lake: Lake) -> Unigrams:
-    """The word list of a profile: by URI and checksum, kept in the lake once fetched; wordfreq's where none is named."""
+    """Return the word list of a profile.
+
+    A list with URI and checksum is fetched once and then cached in the lake. Without such a list, wordfreq's is used.
+
+    Raises:
+        UserError: the list is invalid.
+    """
     if rules.unigrams is None:
         return wordfreq_unigrams()
     key = f"unigrams/{rules.unigrams.sha256}"
@@ -89,7 +98,7 @@ def load_unigrams(rules: spec.Clean, lake: Lake) -> Unigrams:
 
 
 def _signatures_key(run: Run, shard: Shard) -> str:
-    """Where the MinHash keys of a bucket's texts are kept: by the version of the rules, their values, and the buckets."""
+    """Return the key of a bucket's cached MinHash keys. It contains the rules' version and values, and the number of buckets."""
     of = run.spec.split
     values = "-".join(map(str, (of.shingle_words, of.minhash_bands, of.minhash_rows, of.minhash_seed)))
     return f"signatures/{minhash.VERSION}-{values}/{run.paper_shards}/{shard.index:05d}.parquet"
@@ -98,7 +107,7 @@ def _signatures_key(run: Run, shard: Shard) -> str:
 def _write_s2orc(
     run: Run, shard: Shard, rules: spec.Clean, unigrams: Unigrams, signatures: Signatures, path: Path
 ) -> set[str]:
-    """Decide the full texts of a bucket into a local file; the ids of the papers that stay for s2ag."""
+    """Write the decisions on a bucket's full texts to a local file; return the ids of the papers that continue to s2ag."""
     rest = set()
     with pq.ParquetWriter(path, DOCUMENTS.schema, compression="zstd") as writer:
         parses = ByPaper(run.table(FULLTEXTS).rows(_PARSE, shard=shard.index, at_once=16))
@@ -129,7 +138,7 @@ def _rows(
     rest: set[str],
     full: Path,
 ) -> Iterator[pa.RecordBatch]:
-    """The bucket's rows by (set, paper_id): s2ag, then s2orc."""
+    """Yield the bucket's rows by (set, paper_id): s2ag, then s2orc."""
     decided = (
         _row(clean_s2ag(_document(paper, [], None, rules), rules, unigrams), paper, run.spec.split, signatures)
         for paper in _papers(run, shard)
@@ -142,13 +151,13 @@ def _rows(
 
 
 class _Kept(PaperRow):
-    """A kept paper, with the sources that know it otherwise than from its PDFs."""
+    """A kept paper, with the sources that have a record of it other than its PDFs."""
 
     sources: list[str]
 
 
 def _papers(run: Run, shard: Shard) -> Iterator[_Kept]:
-    """The kept papers of a bucket, by paper_id."""
+    """Yield the kept papers of a bucket, by paper_id."""
     sources: dict[str, set[str]] = {}
     others = pc.field("kind") != Kind.PDF.value
     for member in run.table(MEMBERS).rows(["paper_id", "source", "kind"], shard=shard.index, where=others):
@@ -160,7 +169,7 @@ def _papers(run: Run, shard: Shard) -> Iterator[_Kept]:
             abstract_from = provenance.get("abstract")
             open_pdf = any(one["open_access"] for one in paper["access"] if one["kind"] == "pdf")
             if not open_pdf and abstract_from and abstract_from["rule"] == Decided.PDF:
-                paper["abstract"] = None  # read from a PDF that is not open
+                paper["abstract"] = None  # the abstract is from a PDF that is not open
             if run.spec.clean.extractor_metadata == "drop":
                 paper["title"] = None if _is_extracted(provenance.get("title")) else paper["title"]
                 paper["abstract"] = None if _is_extracted(abstract_from) else paper["abstract"]
@@ -171,18 +180,18 @@ def _papers(run: Run, shard: Shard) -> Iterator[_Kept]:
 
 
 def _is_extracted(decision: Mapping[str, Any] | None) -> bool:
-    """Return whether the extractor gave a field; ScienceParse's reading of a PDF is a delivered record."""
+    """Return whether the extractor supplied a field. ScienceParse's output counts as a delivered record."""
     return decision is not None and decision["rule"] == Decided.PDF and decision["source"] != SCIENCEPARSE
 
 
 def _first(fulltexts: list[FulltextRow], rules: spec.Clean) -> FulltextRow | None:
-    """The open full text that a paper's text is from: the first in the spec's order (S2 V2 card: the PDF's)."""
+    """Return the open full text used for a paper's text: the first in the spec's order (S2 V2 card: the PDF's)."""
     open_parses = [parse for parse in fulltexts if parse["open_access"]]
     return min(open_parses, key=lambda parse: rules.text_from.index(parse["parse_kind"]), default=None)
 
 
 def _document(paper: _Kept, fulltexts: list[FulltextRow], first: FulltextRow | None, rules: spec.Clean) -> Document:
-    """The paper as the rules see it, with the text of the full text that comes first."""
+    """Return the paper as input of the rules, with the text of the selected full text."""
     body = None
     if first is not None:
         parse = orjson.loads(first["parse"])

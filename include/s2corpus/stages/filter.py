@@ -1,4 +1,4 @@
-"""Filter: which papers stay in the corpus (SEMANTICS: Filter; S2ORC §2.5)."""
+"""Decide which papers remain in the corpus (SEMANTICS: Filter; S2ORC §2.5)."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _SUPPRESSED_BY = ("doi", "sha1", "paper_id")
 
 
 class Filter:
-    """Papers and full texts → one outcome a paper."""
+    """Papers and full texts → one outcome for each paper."""
 
     name = "filter"
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """One shard a bucket of papers."""
+        """Return one shard for each bucket of papers."""
         return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
-        """Decide on every paper of one bucket."""
+        """Decide every paper of one bucket."""
         suppressed = read_suppressions(run.lake.get(f"releases/{run.release_id}/suppress.jsonl")[0])
         names = _names(run, shard, suppressed)
         parse = ("paper_id", "parse_kind", "parse")
@@ -54,15 +54,15 @@ class Filter:
         run.table(FILTERED).write(shard.index, rows)
 
     def finish(self, run: Run) -> Metrics:
-        """Commit and count the outcomes."""
+        """Commit the table; return metrics with the outcomes."""
         return commit_all(run, self.name, run.paper_shards) | count_outcomes(run, FILTERED)
 
 
 def read_suppressions(content: bytes) -> set[str]:
-    """What `suppress.jsonl` lists: a line is `{doi | sha1 | paper_id, reason}`.
+    """Return the identifiers listed in `suppress.jsonl`, with lines of the form `{doi | sha1 | paper_id, reason}`.
 
     Raises:
-        UserError: an invalid line: what was to be left out must not slip through.
+        UserError: a line is invalid. The stage stops, because a suppressed paper must not be published.
     """
     listed = set()
     for number, line in enumerate(content.splitlines(), 1):
@@ -86,9 +86,9 @@ def read_suppressions(content: bytes) -> set[str]:
 
 
 def _names(run: Run, shard: Shard, suppressed: Collection[str]) -> dict[str, set[str]]:
-    """Of the papers of the bucket that are suppressed by more than their own id: what of it is listed.
+    """Return paper id → listed identifiers, for papers that are suppressed by an identifier other than their current id.
 
-    That is a former id, a DOI or SHA-1 of a record. Aliases are one part, sorted, of which the row groups are read that matter.
+    Such an identifier is a former id, or a DOI or SHA-1 of a record. Aliases are one sorted part; only relevant row groups are read.
     """
     names: dict[str, set[str]] = defaultdict(set)
     if not suppressed:
@@ -103,7 +103,7 @@ def _names(run: Run, shard: Shard, suppressed: Collection[str]) -> dict[str, set
 
 
 def _body(fulltexts: list[FulltextRow], order: Sequence[str]) -> str:
-    """The body text of a paper's first full text in the spec's order; empty where it has none."""
+    """Return the body text of a paper's first full text in the spec's order, or an empty string."""
     if not fulltexts:
         return ""
     first = min(fulltexts, key=lambda row: order.index(row["parse_kind"]))

@@ -1,4 +1,4 @@
-"""Text kernels: language, log probability, words, the layout of `text`, the cleaning decision, the split."""
+"""Text functions: language, log probability, words, the layout of `text`, the cleaning decision, the split."""
 
 from pdf2tei.language import language as identify_language
 from s2corpus.text.language import english_probability, english_share, languages

@@ -1,4 +1,4 @@
-"""Finding the threshold at which one word list drops the same share of sections as another does at its own."""
+"""Find the threshold at which one word list drops the same share of sections as a reference list."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from s2corpus.text.unigrams import Unigrams, log_probability
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What was found over some texts' sections."""
+    """The result of a calibration over some texts' sections."""
 
     sections: int
     dropped: int
-    """by the reference list at its threshold"""
+    """number dropped by the reference list at its threshold"""
     threshold: float
-    """at which the other list drops as many"""
+    """threshold at which the other list drops the same number"""
     dropped_at_threshold: int
     both: int
-    """sections that both drop"""
+    """number of sections that both lists drop"""
     own_quantiles: tuple[float, ...]
     """the other list's means at 1, 5, 50, 95 and 99 %"""
 
 
 def section_texts(documents: Iterable[Document]) -> list[str]:
-    """The sections that have paragraphs, as the card's rules judge them."""
+    """Return the sections that have paragraphs, as the card's rules evaluate them."""
     return [section.text for document in documents for section in blocks(document.body or ())[0] if section.paragraphs]
 
 
 def calibrate(texts: Sequence[str], reference: Unigrams, other: Unigrams, threshold: float) -> Calibration:
-    """The threshold for `other` that drops the same share of `texts` as `reference` does below `threshold`.
+    """Return the threshold for `other` that drops the same share of `texts` as `reference` does below `threshold`.
 
-    It lies in the middle between the means of the last text dropped and the first one kept, given to two decimals where these
-    suffice.
+    It is the midpoint between the means of the last dropped text and the first kept text. It is rounded to two decimals if
+    that gives the same split.
 
     Raises:
-        ValueError: no texts.
+        ValueError: there are no texts.
     """
     if not texts:
         raise ValueError("no sections to calibrate on")

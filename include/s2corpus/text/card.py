@@ -1,4 +1,7 @@
-"""Profiles `card` and `card-wordfreq`: the S2 V2 card's rules, which differ in their word list only (SEMANTICS: Clean)."""
+"""Implement profiles `card` and `card-wordfreq`: the S2 V2 card's rules (SEMANTICS: Clean).
+
+The two profiles differ only in their word list.
+"""
 
 from __future__ import annotations
 
@@ -16,40 +19,40 @@ from s2corpus.text.words import count_words
 class _CardFacts(Facts):
     @property
     def least(self) -> float:
-        """The mean log probability below which text is improbable: the list's own unless the spec sets one."""
+        """The mean log probability below which text is improbable: the word list's threshold unless the spec sets one."""
         own = self.rules.min_log_prob
         return self.unigrams.threshold if own is None else own
 
     def undated(self) -> bool:
-        """Whether the year is unknown and that drops the document."""
+        """Return whether the document has no year and the rules drop such documents."""
         return self.document.year is None and self.rules.unknown_year == "drop"
 
 
 class FullText(_CardFacts):
-    """A full text as the card's rules see it."""
+    """A full text as the card's rules process it."""
 
     set = "s2orc"
 
     @cached_property
     def body(self) -> tuple[list[Block], int]:
-        """Its blocks, without formulas, and its words as they were."""
+        """The blocks without formulas, and the number of words before formulas are removed."""
         found = blocks(self.document.body or ())
         self.decision.words = found[1]
         return found
 
     @property
     def sections(self) -> list[Block]:
-        """Its blocks."""
+        """The blocks without formulas."""
         return self.body[0]
 
     @property
     def words(self) -> int:
-        """Words of the body with its headers, before anything is removed."""
+        """The number of words in the body and its headers, before any removal."""
         return self.body[1]
 
     @cached_property
     def language(self) -> str | None:
-        """The language that most paragraphs are in."""
+        """The language of most paragraphs."""
         rules = self.rules
         units = [paragraph for section in self.sections for paragraph in section.paragraphs]
         vote = majority(units, rules.language_characters, min_letters=rules.language_letters, every=rules.evaluate_all)
@@ -58,7 +61,7 @@ class FullText(_CardFacts):
 
     @cached_property
     def kept(self) -> list[Block]:
-        """The sections that are not improbable; one without paragraphs stays."""
+        """The sections that are not improbable. A section without paragraphs remains."""
         means = log_probabilities([s.text if s.paragraphs else "" for s in self.sections], self.unigrams)
         kept = [section for section, mean in zip(self.sections, means, strict=True) if mean >= self.least]
         self.decision.log_prob = min(means, default=None)
@@ -67,11 +70,11 @@ class FullText(_CardFacts):
         return kept
 
     def few_paragraphs(self) -> bool:
-        """Whether too few paragraphs are left."""
+        """Return whether too few paragraphs remain."""
         return sum(len(section.paragraphs) for section in self.kept) < self.rules.min_paragraphs
 
     def bad_top_word(self) -> bool:
-        """Whether the most frequent word of what remains is not a word, or too large a part of it."""
+        """Return whether the most frequent remaining word is not a word or is too frequent."""
         words = count_words("\n".join(section.text for section in self.kept))
         if not words.top:
             return False
@@ -80,7 +83,7 @@ class FullText(_CardFacts):
         return not word.isalpha() or self.decision.top_share >= self.rules.max_top_share
 
     def text(self) -> str:
-        """Title, abstract and the sections left."""
+        """Return title, abstract and the remaining sections."""
         form = self.rules.layout
         return document_text(
             self.document.title or "",
@@ -90,7 +93,7 @@ class FullText(_CardFacts):
 
 
 class Abstract(_CardFacts):
-    """A paper as title and abstract."""
+    """A paper with title and abstract."""
 
     set = "s2ag"
 
@@ -118,17 +121,17 @@ class Abstract(_CardFacts):
 
     @cached_property
     def words(self) -> int:
-        """Words of the abstract."""
+        """The number of words in the abstract."""
         self.decision.words = len(self.abstract.split())
         return self.decision.words
 
     def title_not_english(self) -> bool:
-        """Whether the title is both improbable and in another language."""
+        """Return whether the title is both improbable and in another language."""
         improbable = not self.title or log_probability(self.title, self.unigrams) <= self.least
         return improbable and self._language(self.title) != "en"
 
     def bad_top_word(self) -> bool:
-        """Whether the most frequent word has fewer than two letters; `a` passes where the second has two."""
+        """Return whether the most frequent word has fewer than two letters. `a` passes if the second word has two."""
         words = count_words(f"{self.title} {self.abstract}")
         if not (top := words.top):
             return False
@@ -140,7 +143,7 @@ class Abstract(_CardFacts):
         return language(text[: self.rules.language_characters])[0]
 
     def text(self) -> str:
-        """Title and abstract."""
+        """Return title and abstract."""
         return document_text(self.title, self.abstract)
 
 

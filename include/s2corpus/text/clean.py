@@ -1,4 +1,4 @@
-"""Which papers become documents, and with which text: the rules of the spec's profile (SEMANTICS: Clean)."""
+"""Decide which papers become documents, and with which text, by the rules of the spec's profile (SEMANTICS: Clean)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ PROFILES: Mapping[str, Mapping[Set, Rules[Any]]] = {
     "card-wordfreq": _CARD,
     "recipe-2024": {"s2orc": recipe.S2ORC, "s2ag": recipe.S2AG},
 }
-"""The rules of each set, by profile."""
+"""profile → set → rules"""
 
 
 def clean_s2orc(document: Document, rules: Clean, unigrams: Unigrams) -> Decision:
-    """The decision for a full-text paper, its text if kept."""
+    """Return the decision for a full-text paper, with its text if kept."""
     return PROFILES[rules.profile]["s2orc"].decide(document, rules, unigrams)
 
 
 def clean_s2ag(document: Document, rules: Clean, unigrams: Unigrams) -> Decision:
-    """The decision for a paper as title and abstract, its text if kept."""
+    """Return the decision for a paper with title and abstract, with its text if kept."""
     return PROFILES[rules.profile]["s2ag"].decide(document, rules, unigrams)

@@ -1,4 +1,4 @@
-"""What the cleaning rules read and what they decide."""
+"""Define the input (`Document`) and the result (`Decision`) of the cleaning rules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Outcome(StrEnum):
 
     KEPT = "kept"
     RETRACTED = "retracted"
-    """where the spec says `clean.editorial: exclude`, as the next"""
+    """only if the spec sets `clean.editorial: exclude`; the same applies to `withdrawn`"""
     WITHDRAWN = "withdrawn"
     NO_PARSE = "no_parse"
     CLOSED = "closed"
@@ -44,43 +44,43 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A paper as the cleaning rules see it."""
+    """A paper as input of the cleaning rules."""
 
     paper_id: str
     title: str | None
     abstract: str | None
     date: str | None
-    """ISO, as precise as known"""
+    """ISO date with the available precision"""
     body: tuple[Unit, ...] | None
-    """its paragraphs in order; null where there is no parse"""
+    """paragraphs in order; null without a parse"""
     open_access: bool = True
     editorial: str | None = None
-    """what became of the paper (`sources.editorial.Editorial`)"""
+    """the editorial status of the paper (`sources.editorial.Editorial`)"""
     sources: tuple[str, ...] = ()
-    """who knows the paper otherwise than from its PDF (recipe-2024)"""
+    """sources with a record of the paper other than its PDF (recipe-2024)"""
 
     @property
     def year(self) -> int | None:
-        """Year of the date."""
+        """The year of the date."""
         return int(self.date[:4]) if self.date else None
 
 
 @dataclass(slots=True)
 class Decision:
-    """The outcome of one document in one set with the values behind it: null is what was not evaluated."""
+    """The outcome of one document in one set and the values used. Values that were not evaluated are null."""
 
     set: Set
     paper_id: str
     outcome: Outcome = Outcome.KEPT
     language: str | None = None
     language_votes: dict[str, int] | None = None
-    """language → paragraphs, until the vote was certain"""
+    """language → number of paragraphs, until the vote was certain"""
     words: int | None = None
     paragraphs: int | None = None
     top_word: str | None = None
     top_share: float | None = None
     log_prob: float | None = None
-    """the least probable section's (s2orc), paragraph's (recipe-2024) or the abstract's (s2ag) mean"""
+    """lowest mean of the sections (s2orc) or paragraphs (recipe-2024), or the mean of the abstract (s2ag)"""
     removed_sections: int | None = None
     text: str | None = None
-    """only of a kept document"""
+    """null unless the document is kept"""

@@ -1,4 +1,4 @@
-"""Documents on files, JSON lines or Parquet: read, cleaned, and written as kept and dropped ones."""
+"""Read, clean and write documents in files (JSON lines or Parquet): one file for kept and one for dropped documents."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ _Given = tuple[str, bytes | dict[str, Any]]
 
 
 class CleaningSpec(Protocol):
-    """The rules of a release spec that cleaning a file needs."""
+    """The rules of a release spec that are needed to clean a file."""
 
     @property
     def clean(self) -> Clean:
-        """Which documents are kept."""
+        """Rules that decide which documents are kept."""
 
     @property
     def split(self) -> SplitRules:
-        """Which split a document is in."""
+        """Rules that assign a split to each document."""
 
 
 def clean_file(
@@ -58,13 +58,14 @@ def clean_file(
     dropped: Path | None,
     as_of: datetime | None = None,
 ) -> Counter[str]:
-    """Clean the documents of a file by a spec's rules; how many had each outcome.
+    """Clean the documents of a file by a spec's rules; return the number of documents for each outcome.
 
-    Kept lines are the snapshot's plus `split`; of equal texts within the file the later one is `held_back:duplicate` (not by
-    recipe-2024, which knows no duplicates). Documents keep their order. A rolling split needs `as_of`.
+    Kept lines contain the snapshot's columns and `split`. If texts within the file are equal, the later one is
+    `held_back:duplicate`. Profile recipe-2024 is an exception: it does not detect duplicates. Documents keep their order.
+    A rolling split needs `as_of`.
 
     Raises:
-        UserError: names the file, the line, what is wrong with it and what is expected.
+        UserError: the input is invalid; the message contains the file, the line, the problem and the expected value.
     """
     if spec.split.kind == "rolling" and as_of is None:
         raise UserError("the spec's split is rolling: say as of which day with --as-of")
@@ -93,7 +94,7 @@ def clean_file(
                     continue
                 split = _split(document, spec, borders)
                 if not recipe:
-                    from s2corpus.text.near_duplicates import Candidate, text_key  # 0.1 s that the recipe needs not
+                    from s2corpus.text.near_duplicates import Candidate, text_key  # 0.1 s; the recipe needs neither
 
                     key = text_key(decision.text or "")
                     candidates.append(Candidate(set_, document.paper_id, document.date, split, key, None))
@@ -119,7 +120,7 @@ def _equal_texts(candidates: list[Candidate]) -> Mapping[tuple[str, str], Member
 
 
 def counted(outcomes: Mapping[str, int]) -> str:
-    """Outcomes with their counts, kept first."""
+    """Return a message with the number of documents for each outcome, kept first."""
     words = sorted(outcomes.items(), key=lambda item: (item[0] != "kept", -item[1], item[0]))
     return f"{sum(outcomes.values())} documents: " + (", ".join(f"{n} {word}" for word, n in words) or "none")
 
@@ -139,10 +140,10 @@ def _dropped(decision: Decision) -> dict[str, Any]:
 
 
 def read_documents(path: Path) -> Iterator[Document]:
-    """The documents of a file.
+    """Yield the documents of a file.
 
     Raises:
-        UserError: names the file, the line, what is wrong with it and what is expected.
+        UserError: the input is invalid; the message contains the file, the line, the problem and the expected value.
     """
     seen: set[str] = set()
     for given in _rows(path):
@@ -152,7 +153,7 @@ def read_documents(path: Path) -> Iterator[Document]:
 
 
 def _read(given: _Given) -> tuple[Mapping[str, Any], Document]:
-    """The row and its document of what `_rows` gives."""
+    """Return the row and document of an item from `_rows`."""
     where, line = given
     row = _object(line, where) if isinstance(line, bytes) else line
     return row, document_of(row, where)
@@ -165,7 +166,7 @@ def _refuse_again(document: Document, where: str, seen: set[str]) -> None:
 
 
 def _rows(path: Path) -> Iterator[_Given]:
-    """(where, row) of a file of documents; a line is as it stands there, for whoever works on it to read."""
+    """Yield (location, row) of a file of documents. Lines of JSON files are yielded as bytes; the worker parses them."""
     try:
         if path.suffix == ".parquet":
             number = 0
@@ -199,10 +200,10 @@ def _object(line: bytes, where: str) -> dict[str, Any]:
 
 
 def document_of(row: Mapping[str, Any], where: str) -> Document:
-    """The document of a row of a file; `where` names it in errors.
+    """Return the document of a file's row. Errors contain `where` as the location.
 
     Raises:
-        UserError: an unknown key, or a value of another type than expected.
+        UserError: the row has an unknown key or a value of the wrong type.
     """
     if unknown := sorted(set(row) - set(KEYS)):
         raise UserError(f"{where}: unknown {_keys(unknown)}; known are {', '.join(KEYS)}")

@@ -1,4 +1,4 @@
-"""Which language a text is in: CLD3, asked as pycld3 asks it."""
+"""Identify the language of a text with CLD3, called in the same way as pycld3 does."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from pdf2tei.language import UNKNOWN, language
 from s2corpus.errors import UserError
 
 TIE = "mul"
-"""The language of a vote that several won."""
+"""language of a tied vote"""
 
 
 def english_probability(text: str) -> float:
-    """P(en): CLD3's probability if its first choice is English, else 0 (S2ORC §2.5, footnote 14, with CLD3 for CLD2)."""
+    """Return P(en): CLD3's probability if its first choice is English; otherwise 0.
+
+    Source: S2ORC §2.5, footnote 14, with CLD3 in place of CLD2.
+    """
     code, probability = language(text)
     return probability if code == "en" else 0.0
 
 
 def english_share(text: str) -> float:
-    """The share of a text that CLD2 takes for English: the score that S2ORC's filter asked for (§2.5, footnote 14).
+    """Return the share of a text that CLD2 identifies as English: the score of S2ORC's filter (§2.5, footnote 14).
 
     Raises:
         UserError: pycld2 is not installed.
@@ -34,13 +37,13 @@ def english_share(text: str) -> float:
         raise UserError("filter.language cld2 needs pycld2: install s2corpus with its extra cld2") from None
     readable = "".join(
         " " if char.isspace() else char for char in text if char.isprintable() or char.isspace()
-    )  # it refuses others
+    )  # CLD2 rejects other characters
     _, _, found = pycld2.detect(readable.encode("utf-8", "ignore"), bestEffort=True)
     return max((share / 100 for _, code, share, _ in found if code == "en"), default=0.0)
 
 
 def languages(texts: pa.Array) -> pa.StructArray:
-    """`language` of every string of an array, as struct<language: string, probability: double>; null for null."""
+    """Return the `language` of every string as struct<language: string, probability: double>; null for null."""
     found = [None if t is None else language(t) for t in texts.to_pylist()]
     return pa.StructArray.from_arrays(
         [
@@ -54,21 +57,21 @@ def languages(texts: pa.Array) -> pa.StructArray:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """The most frequent language of some texts, and the votes cast until it was certain."""
+    """The most frequent language of some texts, and the votes counted until the winner was certain."""
 
     language: str | None
-    """null where there was no text; `mul` where several languages have the most votes"""
+    """null without texts; `mul` if several languages have the most votes"""
     votes: dict[str, int]
-    """language → texts, most first"""
+    """language → number of texts, highest first"""
 
 
 def majority(
     texts: Sequence[str], characters: int, *, min_letters: int = 0, every: bool = False, blank: str = UNKNOWN
 ) -> Vote:
-    """The most frequent language over the first `characters` of each text (S2 V2 card).
+    """Return the most frequent language over the first `characters` of each text (S2 V2 card).
 
-    Texts are asked shortest first, as CLD3's time grows with length, and only until no remaining vote could change the
-    winner; `every` asks all of them. A text with fewer than `min_letters` letters does not vote; `blank` is what a blank text votes for.
+    The shortest texts vote first because CLD3's time grows with length. The vote stops when the remaining votes cannot change the winner;
+    `every` counts all votes. A text with fewer than `min_letters` letters does not vote. A blank text votes for `blank`.
     """
     texts = [text for text in texts if _has_letters(text[:characters], min_letters)]
     votes: Counter[str] = Counter()

@@ -1,4 +1,7 @@
-"""The layout of a document's `text`: title, abstract and blocks, two newlines between them, one between the lines of a block, or two."""
+"""Build the layout of a document's `text`: title, abstract and blocks.
+
+Two newlines separate these parts. One or two newlines separate the lines of a block.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _EQUATION = re.compile(r"\bEQUATION\b")
-"""What a display formula is in the text of a parse."""
+"""placeholder of a display formula in the text of a parse"""
 _PARTS = re.compile(r"[\n\r]+|(?<!\S):::(?!\S)")
 _EMPTY_BRACKETS = re.compile(r"\s?(?:\([\s,;]*\)|\[[\s,;]*\])")
-"""What brackets hold when the citations in them are dropped."""
+"""brackets that are empty after their citations were dropped"""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One paragraph of a body with the section it stands in: a head, a path of heads joined by `::`, or none.
+    """One paragraph of a body with its section: a heading, a path of headings joined by `::`, or None.
 
-    Without text it is a head that has no paragraph.
+    A unit without text is a heading that has no paragraph.
     """
 
     section: str | None
@@ -28,47 +31,50 @@ class Unit:
 
 @dataclass(slots=True)
 class Block:
-    """A section's header line, if it has one, and its paragraphs, each one line."""
+    """A section's optional header line and its paragraphs, each on one line."""
 
     header: str | None
     paragraphs: list[str] = field(default_factory=list)
     level: int = 1
-    """how many heads it stands under, its own counted"""
+    """number of headings above the block, including its own"""
     units: list[int] = field(default_factory=list)
-    """the units of the body that it is of, formulas among them"""
+    """indexes of the body units in this block, including units with only formulas"""
 
     @property
     def lines(self) -> list[str]:
-        """The header, then the paragraphs."""
+        """The header, followed by the paragraphs."""
         return self.paragraphs if self.header is None else [self.header, *self.paragraphs]
 
     @property
     def text(self) -> str:
-        """The lines of the block."""
+        """The lines of the block, joined by newlines."""
         return "\n".join(self.lines)
 
     def spaced(self, blank_after_header: bool) -> str:
-        """The block with an empty line between its paragraphs, and maybe one after its header (S2 V2 card: Format, the template)."""
+        """Return the block with an empty line between paragraphs (S2 V2 card: Format, the template).
+
+        `blank_after_header` adds an empty line after the header.
+        """
         if self.header is None or blank_after_header:
             return "\n\n".join(self.lines)
         return "\n\n".join(["\n".join(self.lines[:2]), *self.lines[2:]])
 
 
 def line(text: str) -> str:
-    """One line of text: NFC, every run of white space one space."""
+    """Return the text as one line: NFC, with every run of white space replaced by one space."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def lines(text: str) -> str:
-    """The lines of an abstract, none of them empty; S2ORC's `:::` between the parts of a structured one ends a line."""
+    """Return the non-empty lines of an abstract. S2ORC's `:::` between the parts of a structured abstract ends a line."""
     return "\n".join(filter(None, map(line, _PARTS.split(text))))
 
 
 def blocks(units: Iterable[Unit]) -> tuple[list[Block], int]:
-    """The blocks of a body, without formulas, and its words as they were: headers and formulas (`EQUATION`) counted.
+    """Return the blocks of a body without formulas, and the number of words before formulas are removed.
 
-    A paragraph that holds nothing but formulas is none. Each newly entered head opens a block; all but the innermost are
-    blocks of their own. A block's header is the innermost head.
+    The word count includes headers and formulas (`EQUATION`). Paragraphs that contain only formulas are omitted. Each newly
+    entered heading starts a block. Outer headings become separate blocks. A block's header is the innermost heading.
     """
     found: list[Block] = []
     words = 0
@@ -97,7 +103,7 @@ def _heads(section: str | None) -> tuple[str, ...]:
 
 
 def _entered(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
-    """The heads of `now` that `before` was not in; on return to a head already open, that head."""
+    """Yield the headings of `now` that are not in `before`. On return to an open heading, yield that heading."""
     common = 0
     while common < min(len(before), len(now)) and before[common] == now[common]:
         common += 1
@@ -105,25 +111,27 @@ def _entered(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
 
 
 def _without_formulas(text: str) -> str:
-    """The paragraph without its formulas; empty if no letter or digit is left."""
+    """Return the paragraph without its formulas; return an empty string if no letter or digit remains."""
     kept = line(_EQUATION.sub(" ", text))
     return kept if any(c.isalnum() for c in kept) else ""
 
 
 def document_text(title: str, abstract: str, body: Iterable[str] = ()) -> str:
-    """`title ⏎⏎ abstract ⏎⏎ blocks`, given the blocks' text, a line for each part of the abstract; without blocks title and abstract
-    only (S2 V2 card: Format)."""
+    """Return `title ⏎⏎ abstract ⏎⏎ blocks`, with one line for each part of the abstract (S2 V2 card: Format).
+
+    `body` contains the text of each block. Without blocks, the result is title and abstract only.
+    """
     return "\n\n".join([line(title), lines(abstract), *body])
 
 
 def lines_of(text: str) -> tuple[str, str, list[list[str]]]:
-    """Title, abstract, and the lines of each block: what `document_text` was given."""
+    """Return title, abstract, and the lines of each block: the inverse of `document_text`."""
     title, abstract, *body = text.split("\n\n")
     return title, abstract, [block.split("\n") for block in body]
 
 
 def units_of_parse(parse: Mapping[str, Any], *, drop_citations: bool = False) -> tuple[Unit, ...]:
-    """The paragraphs of a parse's `body_text`, with or without the inline citations in them."""
+    """Return the paragraphs of a parse's `body_text`; remove inline citations if `drop_citations` is true."""
     return tuple(
         Unit(
             paragraph.get("section_path", paragraph.get("section")) or None,
@@ -134,7 +142,10 @@ def units_of_parse(parse: Mapping[str, Any], *, drop_citations: bool = False) ->
 
 
 def _without_citations(paragraph: Mapping[str, Any]) -> str:
-    """The text without callouts; several may stand on one place (the entries of a range) or within it (its ends)."""
+    """Return the text without inline citations.
+
+    Several citations can have one position (entries of a range) or overlap (ends of a range).
+    """
     text: str = paragraph["text"]
     places = {(s["start"], s["end"]) for s in (*paragraph["cite_spans"], *paragraph.get("unlinked_spans", ()))}
     stretches: list[tuple[int, int]] = []

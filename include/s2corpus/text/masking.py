@@ -1,6 +1,7 @@
-"""Personal data in a text, a paragraph or a whole parse, replaced by what it was (`clean.pii: mask`); spans move with the text.
+"""Mask personal data in a text, a paragraph or a complete parse (`clean.pii: mask`). Span offsets are updated.
 
-The places are those that `personal` counts. What stands for them is what Dolma writes (Soldaini et al., arXiv:2402.00159, §4.1.3).
+The masked places are the places that `personal` counts. The masks are the strings that Dolma uses (Soldaini et al.,
+arXiv:2402.00159, §4.1.3).
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from s2corpus.text.personal import MASKS, places
 Json = dict[str, Any]
 _SPANS = ("cite_spans", "unlinked_spans", "ref_spans", "eq_spans")
 _OF_ENTRY = ("title", "venue", "raw_text")
-"""what of a bibliography entry is text"""
+"""text fields of a bibliography entry"""
 
 
 class Masked:
-    """A text without personal data, and where its places went."""
+    """A text with masked personal data and the mapping of old offsets to new offsets."""
 
     def __init__(self, text: str) -> None:
         found = places(text)
@@ -36,7 +37,7 @@ class Masked:
         self._starts = [place[0] for place in self._places]
 
     def moved(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of the text is now; one that begins or ends within what was replaced holds all of the replacement."""
+        """Return the new offsets of a range. A range that begins or ends within masked text includes the complete mask."""
         return self._moved(start, end=False), self._moved(end, end=True)
 
     def _moved(self, at: int, *, end: bool) -> int:
@@ -49,7 +50,7 @@ class Masked:
         return at - before_end + after_end
 
     def spans(self, spans: Iterable[Mapping[str, Any]]) -> list[Json]:
-        """Spans (`start`, `end`, `text`, …) at their new places."""
+        """Return the spans (`start`, `end`, `text`, …) with new offsets and new text."""
         found = []
         for span in spans:
             start, end = self.moved(span["start"], span["end"])
@@ -58,14 +59,14 @@ class Masked:
 
 
 def masked(text: str) -> str:
-    """A text without personal data."""
+    """Return the text with personal data masked."""
     return Masked(text).text
 
 
 def masked_parse(parse: Mapping[str, Any]) -> Json:
-    """A parse in the published schema without personal data in its paragraphs, captions, tables and bibliography.
+    """Return a parse (published schema) with masks in its paragraphs, captions, tables and bibliography.
 
-    Law: `text[start:end] == span.text` holds of every span as before.
+    `text[start:end] == span.text` remains true for every span.
     """
     found = {**parse}
     for part in ("abstract", "body_text", "back_matter"):
@@ -83,7 +84,7 @@ def masked_parse(parse: Mapping[str, Any]) -> Json:
 
 
 def _spanned(value: Mapping[str, Any]) -> Json:
-    """A paragraph or an entry with its `text` and the spans over it."""
+    """Return a paragraph or an entry with masked `text` and updated spans."""
     masked_text = Masked(value["text"])
     found = {**value, "text": masked_text.text}
     if masked_text.text != value["text"]:
@@ -106,7 +107,7 @@ def _ref_entry(entry: Mapping[str, Any]) -> Json:
 
 
 def _everywhere(value: Any) -> Any:
-    """A JSON value with every text in it masked."""
+    """Return a JSON value with every string in it masked."""
     if isinstance(value, str):
         return masked(value)
     if isinstance(value, list):

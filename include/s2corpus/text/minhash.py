@@ -1,7 +1,7 @@
-"""Similar texts: the word n-grams of a text as a set, MinHash keys that similar sets share, and their exact Jaccard index.
+"""Find similar texts: word n-grams as sets, MinHash keys that similar sets share, and the exact Jaccard index.
 
-MinHash: Broder 1997; keys by bands of rows: Leskovec, Rajaraman, Ullman, "Mining of Massive Datasets", §3.4. Two sets of Jaccard
-index J share one of b keys of r rows with probability 1 - (1 - J^r)^b.
+MinHash: Broder 1997. Keys by bands of rows: Leskovec, Rajaraman, Ullman, "Mining of Massive Datasets", §3.4. Two sets with
+Jaccard index J share one of b keys of r rows with probability 1 - (1 - J^r)^b.
 """
 
 from __future__ import annotations
@@ -16,29 +16,32 @@ from s2corpus.titles import similarity
 from s2corpus.titles.minhash import lower
 
 VERSION = "1"
-"""Of the rules that make keys of a text: a test pins it to the keys it stands for."""
+"""version of the rules that compute keys; a test pins it to the resulting keys"""
 
 Hashes = npt.NDArray[np.uint64]
 Keys = npt.NDArray[np.int64]
 
 
 def shingles(text: str, length: int) -> Hashes:
-    """Hashes of the n-grams of `length` words, one for each place; of a shorter text one of all its words; none of an empty one."""
+    """Return the hashes of the n-grams of `length` words, one for each position.
+
+    A shorter text has one hash over all its words. An empty text has none.
+    """
     return _shingles(word_hashes.words(text)[0], length)
 
 
 def keys(shingles: Hashes, bands: int, rows: int, seed: int) -> Keys:
-    """The keys of a set of n-grams, one for each band; none of the empty set.
+    """Return the keys of a set of n-grams, one for each band; the empty set has no keys.
 
-    A key is a hash over the minima of `rows` hash functions, and over the number of the band: keys of two bands never meet.
+    A key is a hash of the minima of `rows` hash functions and the band number. Keys of different bands never match.
     """
     return _keys(shingles, *_coefficients(bands * rows, seed), rows)
 
 
 def pairs(keys: Keys, nodes: Keys, max_group: int) -> Keys:
-    """Candidates: nodes (texts) that share a key, shaped (pairs, 2), each pair once, the smaller first, sorted.
+    """Return candidate pairs: nodes (texts) that share a key. Shape (pairs, 2), distinct, smaller node first, sorted.
 
-    `keys[i]` is a key of `nodes[i]`. In a group of nodes with one key each is paired with the `max_group` next ones, by number.
+    `keys[i]` is a key of `nodes[i]`. In a group with one key, each node is paired with the next `max_group` nodes by number.
     """
     keys, nodes = similarity.unique_pairs(keys, nodes)
     place = np.arange(len(keys))
@@ -48,20 +51,20 @@ def pairs(keys: Keys, nodes: Keys, max_group: int) -> Keys:
 
 
 def unique_pairs(given: Keys) -> Keys:
-    """The pairs, each once, sorted."""
+    """Return the distinct pairs, sorted."""
     pairs: Keys = np.stack(similarity.unique_pairs(given[:, 0], given[:, 1]), axis=1)
     return pairs
 
 
 def jaccard(a: Hashes, b: Hashes) -> float:
-    """The Jaccard index of two sets of n-grams, each sorted and without repetition; 0 of two empty ones."""
+    """Return the Jaccard index of two sorted sets of n-grams without repetition; 0 if both are empty."""
     both = _common(a, b)
     return both / max(len(a) + len(b) - both, 1)
 
 
 @njit(cache=True, nogil=True)
 def jaccards(values: Hashes, starts: Keys, ends: Keys, left: Keys, right: Keys) -> npt.NDArray[np.float64]:
-    """The Jaccard index of each pair of sets; set `i` is `values[starts[i]:ends[i]]`, sorted, without repetition."""
+    """Return the Jaccard index of each pair of sets. Set `i` is `values[starts[i]:ends[i]]`, sorted, without repetition."""
     found = np.empty(len(left), np.float64)
     for i in range(len(left)):
         a = values[starts[left[i]] : ends[left[i]]]
@@ -72,7 +75,7 @@ def jaccards(values: Hashes, starts: Keys, ends: Keys, left: Keys, right: Keys) 
 
 
 def _coefficients(hashes: int, seed: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """What the hash functions add and multiply."""
+    """Return the addends and multipliers of the hash functions."""
     drawn = [int(mixed(np.uint64(seed), np.uint64(i))) for i in range(2 * hashes)]
     upper = np.array([value >> 32 for value in drawn], np.uint32)
     return upper[:hashes], upper[hashes:] | np.uint32(1)
@@ -108,7 +111,7 @@ def _keys(
 
 @njit(cache=True, nogil=True)
 def _common(a: Hashes, b: Hashes) -> int:
-    """How many values two sorted arrays without repetition have in common."""
+    """Return the number of common values of two sorted arrays without repetition."""
     i = j = common = 0
     while i < len(a) and j < len(b):
         if a[i] < b[j]:

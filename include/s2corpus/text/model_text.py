@@ -1,7 +1,8 @@
-"""A document's text in the form that language models are trained on (`export.text`): Markdown heads, citations as links to papers,
-captions, tables, formulas; of the sections that cleaning kept, and of no others.
+"""Format a document's text for training language models (`export.text`).
 
-The text itself, which the rules, counts and checks are about, stays as the S2 V2 card has it.
+The format has Markdown headings, citations as links to papers, captions, tables and formulas.
+Only the sections that passed cleaning are included.
+The plain text of the S2 V2 card is unchanged. The rules, counts and checks use that text.
 """
 
 from __future__ import annotations
@@ -15,25 +16,27 @@ from s2corpus.text.layout import Block, blocks, line, units_of_parse
 
 Json = Mapping[str, Any]
 _MAX_LEVEL = 6
-"""levels of Markdown's heads (CommonMark 0.31, §4.2)"""
+"""number of Markdown heading levels (CommonMark 0.31, §4.2)"""
 _EQUATION = re.compile(r"\bEQUATION\b")
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*(?:\n|\Z)")
 _EMPTY_BRACKETS = re.compile(r"\s?(?:\([\s,;]*\)|\[[\s,;]*\])")
 _BEFORE_POINT = re.compile(r" +(?=[,.;:)\]])")
 _FLOATS = {"figure": "Figure", "table": "Table"}
 _Piece = tuple[int, int, str]
-"""A stretch of a text, and what stands there instead."""
+"""start, end and replacement of a text range"""
 
 
 def model_text(
     text: str, parse: Json | None, linked: Mapping[str, str], form: ModelText, *, drop_citations: bool = False
 ) -> str:
-    """The document whose text as the card has it is `text`, made of `parse` (none of titles and abstracts), as `form` says.
+    """Return the formatted document.
 
-    `linked` are the bibliography entries that are papers: BIBREF → paper id. `drop_citations`: the text was made without them.
+    `text` is the document in the form of the S2 V2 card. It was built from `parse`, which is None for a title with abstract.
+    `linked` maps bibliography entries to papers: BIBREF → paper id. Entries that are not papers are absent.
+    `drop_citations` states that `text` was built without citations. `form` selects the output options.
 
     Raises:
-        ValueError: the text was not made of this parse.
+        ValueError: `text` was not built from this parse.
     """
     title, abstract, *rest = text.split("\n\n")
     kept = [found for part in rest for found in part.split("\n")]
@@ -54,7 +57,7 @@ def model_text(
 
 
 class _Writer:
-    """Writes the blocks of one parse; figures and tables once, after the block that first mentions them."""
+    """Format the blocks of one parse. Each figure or table appears once, after the block that first mentions it."""
 
     def __init__(self, parse: Json, linked: Mapping[str, str], form: ModelText, *, drop_citations: bool) -> None:
         self._paragraphs: Sequence[Json] = parse["body_text"]
@@ -65,7 +68,7 @@ class _Writer:
         self._shown: set[str | None] = set()
 
     def block(self, block: Block) -> Iterator[str]:
-        """A section: its head and paragraphs, then what they first mention."""
+        """Yield a section: its heading and paragraphs, followed by the figures and tables first mentioned there."""
         heads = [] if block.header is None else [self._head(block)]
         paragraphs = [self._paragraphs[number] for number in block.units]
         lines = [*heads, *filter(None, map(self._paragraph, paragraphs))]
@@ -75,7 +78,7 @@ class _Writer:
                 yield from self._float(span["ref_id"])
 
     def rest(self) -> Iterator[str]:
-        """Figures and tables that no paragraph mentions, kept or removed."""
+        """Yield the figures and tables that no paragraph mentions, including removed paragraphs."""
         mentioned = {span["ref_id"] for paragraph in self._paragraphs for span in paragraph.get("ref_spans", ())}
         for key in self._entries:
             if key not in mentioned:
@@ -91,7 +94,7 @@ class _Writer:
         return found if any(c.isalnum() for c in found) else ""
 
     def _text(self, text: str, spans: Json) -> str:
-        """A text with its citations and formulas as the form says."""
+        """Return the text with citations and formulas formatted as `form` requests."""
         pieces = sorted([*self._formulas(spans), *self._citations(text, spans)])
         parts: list[str] = []
         at = 0
@@ -111,8 +114,10 @@ class _Writer:
                 yield span["start"], span["end"], f"{fence}{latex}{fence}"
 
     def _citations(self, text: str, spans: Json) -> Iterator[_Piece]:
-        """Places of citations that are written otherwise than printed. A place whose works are not all papers keeps what is printed,
-        and the papers follow."""
+        """Yield the citations that need a different form than the printed one.
+
+        If only some works of a citation are papers, the printed text remains and links to the papers follow.
+        """
         if self._form.citations == "printed" and not self._drop:
             return
         for start, end, works in _places((*spans.get("cite_spans", ()), *spans.get("unlinked_spans", ()))):
@@ -130,7 +135,7 @@ class _Writer:
                 yield start, end, f"{printed} {link}".strip()
 
     def _float(self, key: str | None) -> Iterator[str]:
-        """The caption and the table of an entry that was not shown before."""
+        """Yield the caption and the table of an entry, unless the entry was already written."""
         entry = self._entries.get(key)
         if entry is None or key in self._shown or entry["type"] not in _FLOATS:
             return
@@ -144,7 +149,7 @@ class _Writer:
             yield self._table(entry)
 
     def _is_part(self, key: str | None) -> bool:
-        """Whether all rows of a table stand in another, which it is a part of: 2a in 2."""
+        """Return whether another table contains all rows of this table: 2a is a part of 2."""
         entry = self._entries[key]
         whole = re.sub(r"(?<=\d)\(?[a-z]\)?$", "", entry.get("num") or "")
         return any(
@@ -154,7 +159,7 @@ class _Writer:
         )
 
     def _table(self, entry: Json) -> str:
-        """Rows of cells as a Markdown table, its first row the head (GitHub Flavored Markdown 0.29, §4.10)."""
+        """Return the cells as a Markdown table. The first row is the header (GitHub Flavored Markdown 0.29, §4.10)."""
         width = max(map(len, entry["cells"]))
         cites: dict[tuple[int, int], list[Json]] = {}
         for span in entry.get("cell_cite_spans", ()):
@@ -170,7 +175,7 @@ class _Writer:
 
 
 def _places(spans: Iterable[Json]) -> Iterator[tuple[int, int, list[str]]]:
-    """Stretches that citations stand on, those that overlap as one, with the entries that they name, empty of those that name none."""
+    """Yield (start, end, entries) of each citation. Overlapping spans are merged. An unlinked span has the entry `""`."""
     found: list[tuple[int, int, list[str]]] = []
     for span in sorted(spans, key=lambda s: (s["start"], s["end"])):
         if found and span["start"] < found[-1][1]:

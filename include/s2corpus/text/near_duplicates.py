@@ -1,4 +1,4 @@
-"""Texts that are the same, or nearly: which of them are kept, and which are held back (SEMANTICS: Split)."""
+"""Find equal and near-duplicate texts and decide which documents are held back (SEMANTICS: Split)."""
 
 from __future__ import annotations
 
@@ -20,57 +20,57 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _NOT_KEPT = bytes(point for point in range(128) if not chr(point).isalnum())
 
 Pairs = Mapping[tuple[int, int], float]
-"""Keys of two texts, the smaller first → their Jaccard index."""
+"""keys of two texts, the smaller first → their Jaccard index"""
 
 
 class Reason(StrEnum):
-    """Why a document is a duplicate of another."""
+    """The reason why a document is a duplicate of another document."""
 
     TEXT = "text"
-    """equal normalised text"""
+    """equal normalized text"""
     TITLE = "title"
-    """equal title and first author, of a train text"""
+    """equal title and first author as a train text"""
     WORDS = "words"
-    """a Jaccard index of the word n-grams of `split.min_jaccard` at least"""
+    """Jaccard index of the word n-grams is at least `split.min_jaccard`"""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A kept document as duplicates are looked for."""
+    """A document that passed cleaning, with the keys for duplicate detection."""
 
     set: str
     paper_id: str
     created: str | None
-    """ISO date as known; without one it counts as the latest"""
+    """ISO date with the available precision; a document without date sorts last"""
     split: str
-    """by its date"""
+    """split by date"""
     text_key: int
     title_key: int | None
 
     @property
     def order(self) -> tuple[bool, bool, str, str, str]:
-        """Train texts first, then by date: the first of a cluster stands for it."""
+        """Sort key: train texts first, then by date. The first document represents its cluster."""
         return self.split != Split.TRAIN, self.created is None, self.created or "", self.paper_id, self.set
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A document of a cluster of duplicates, and what comes of it."""
+    """A document of a duplicate cluster and its resulting split."""
 
     cluster: str
-    """paper_id of the document that stands for the cluster: the earliest, of train if one is"""
+    """paper_id of the document that represents the cluster: the earliest train document, or the earliest one without train"""
     split: str
     """train, valid, held_back:duplicate or held_back:near_duplicate"""
     reason: Reason | None = None
-    """null of the document that stands for the cluster"""
+    """null for the document that represents the cluster"""
     duplicate_of: str | None = None
-    """paper_id of the document of the cluster that it is most similar to; of equal texts the first"""
+    """paper_id of the most similar document in the cluster; for equal texts, the first one"""
     jaccard: float | None = None
-    """of their word n-grams; null where only the titles are equal"""
+    """Jaccard index of the word n-grams; null if only the titles are equal"""
 
 
 def text_key(text: str) -> int:
-    """64-bit hash of the normalised text: letters and digits as in titles (SEMANTICS: Link)."""
+    """Return a 64-bit hash of the normalized text. Only letters and digits count, as in titles (SEMANTICS: Link)."""
     folded = unicodedata.normalize("NFKD", text).casefold()
     kept = _NOT_ASCII.sub(lambda run: _normalised_run(run.group()), folded)
     return _hash(kept.encode("utf-8", "surrogatepass").translate(None, _NOT_KEPT))
@@ -82,7 +82,7 @@ def _normalised_run(run: str) -> str:
 
 
 def title_key(title: str, surname: str | None) -> int | None:
-    """64-bit hash of the normalised title and the first author's surname; null if either is empty."""
+    """Return a 64-bit hash of the normalized title and the first author's surname, or None if either is empty."""
     title, surname = normalise_one(title), normalise_one(surname or "")
     return _hash(f"{title}\n{surname}".encode("utf-8", "surrogatepass")) if title and surname else None
 
@@ -93,23 +93,23 @@ def _hash(text: bytes) -> int:
 
 
 def repeated(keys: np.ndarray) -> np.ndarray:
-    """The keys (int64) that occur more than once, sorted, each once."""
+    """Return the distinct keys (int64) that occur more than once, sorted."""
     found, counts = np.unique(keys, return_counts=True)
     return found[counts > 1]
 
 
 def clusters(candidates: Iterable[Candidate], pairs: Pairs, *, hold_back: bool) -> dict[tuple[str, str], Member]:
-    """(set, paper_id) of every document that has a duplicate in train or valid → what comes of it.
+    """Return (set, paper_id) → `Member` for every document with a duplicate in train or valid.
 
-    `pairs` are texts that are similar enough. The documents that are related, directly or by others, are a cluster. In the order
-    of `Candidate.order`:
+    `pairs` contains the texts that are similar enough. A cluster contains all documents related directly or through others.
+    Documents are processed in the order of `Candidate.order`:
 
-    - the later of two equal texts is `held_back:duplicate`;
-    - one whose title and first author are those of a train text that stays is `held_back:near_duplicate`;
-    - of similar texts all but the first are `held_back:near_duplicate` if they are in valid and one of the cluster that stays is in
-      train, or if `hold_back` says so; else they stay.
+    - The later of two equal texts is `held_back:duplicate`.
+    - A document with the title and first author of a remaining train text is `held_back:near_duplicate`.
+    - Similar texts, except the first of a cluster, are `held_back:near_duplicate` in two cases: they are in valid and the first is in
+      train, or `hold_back` is true. Otherwise they keep their split.
 
-    Neither the order of the candidates nor that of the pairs matters.
+    The result does not depend on the order of the candidates or pairs.
     """
     documents = sorted((c for c in candidates if c.split in (Split.TRAIN, Split.VALID)), key=lambda c: c.order)
     of_text: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Which n-grams of words a text has in common with benchmarks (GPT-3, arXiv:2005.14165, Appendix C: 13 words)."""
+"""Find the word n-grams that a text shares with benchmarks (GPT-3, arXiv:2005.14165, Appendix C: 13 words)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ SCHEMA = pa.schema(
         pa.field("share", pa.float64(), nullable=False),
     ]
 )
-"""A row of `overlaps.parquet`: a document that has n-grams of a benchmark, how many different ones, and which share of the benchmark's."""
+"""Schema of `overlaps.parquet`: one row for each document and benchmark with common n-grams.
+
+`ngrams` is the number of distinct common n-grams. `share` is their share of the benchmark's n-grams.
+"""
 
 
 class Benchmarks:
-    """The n-grams of some benchmarks; items with fewer words than an n-gram have none."""
+    """The n-grams of some benchmarks. Items with fewer words than an n-gram are skipped."""
 
     def __init__(self, contents: Mapping[str, bytes], length: int) -> None:
-        """`contents`: name → JSON lines, of which all strings count, or lines of text.
+        """Read the benchmarks. `contents` maps a name to JSON lines, where all strings count, or to lines of text.
 
         Raises:
             UserError: a benchmark has no item that is long enough.
@@ -43,7 +46,7 @@ class Benchmarks:
             self._sets[name] = np.unique(np.concatenate(items))
 
     def overlaps(self, text: str) -> Iterator[tuple[str, int, float]]:
-        """(benchmark, different n-grams in common, their share of the benchmark's) of those that have any."""
+        """Yield (benchmark, number of distinct common n-grams, their share of the benchmark's) for each overlap."""
         own = np.unique(minhash.shingles(text, self.length))
         for name, theirs in self._sets.items():
             if both := len(np.intersect1d(own, theirs, assume_unique=True)):
@@ -55,7 +58,7 @@ def _words(text: str) -> int:
 
 
 def _items(content: bytes) -> Iterator[str]:
-    """The strings of every JSON value, or the line itself where it is not JSON."""
+    """Yield the strings of every JSON value, or the line itself if it is not JSON."""
     for line in content.splitlines():
         try:
             yield from _strings(orjson.loads(line))

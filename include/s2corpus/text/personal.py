@@ -1,9 +1,9 @@
-"""Personal data in a text: e-mail addresses, phone numbers and IP addresses, by the libraries that know their forms.
+"""Find personal data in a text: e-mail addresses, phone numbers and IP addresses.
 
-A candidate is what looks like one; what it is, the library decides: email-validator (syntax, no special-use domain),
-phonenumbers (a number that its country can assign; only numbers with `+` and a country code name it), ipaddress (a global
-address). Four numbers with points between them that are all below 32 are taken to number a section, and one or two numbers
-with `::` for the name of a gene construct (`syd-2::GFP`).
+Regular expressions find candidates. Libraries validate them: email-validator (syntax, no special-use domain), phonenumbers (a number
+that its country can assign; only numbers with `+` and a country code), ipaddress (a global address). Four numbers below 32 with
+points between them are considered a section number. One or two numbers with `::` are considered the name of a gene construct
+(`syd-2::GFP`).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import email_validator
 import phonenumbers
 
 NAMES = ("num_emails", "num_phone_numbers", "num_ip_addresses")
-"""Counts in a text, places and not different values."""
+"""names of the counts; they count places, not distinct values"""
 MASKS = {
     "num_emails": "|||EMAIL_ADDRESS|||",
     "num_phone_numbers": "|||PHONE_NUMBER|||",
     "num_ip_addresses": "|||IP_ADDRESS|||",
 }
-"""What stands for each kind where it was replaced (Dolma, arXiv:2402.00159)."""
+"""kind → text that replaces the masked place (Dolma, arXiv:2402.00159)"""
 
 _LOCAL = re.compile(r"[A-Za-z0-9._%+-]{1,64}\Z")
 _DOMAIN = re.compile(r"[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}")
@@ -38,7 +38,7 @@ _GROUPS = 3
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands: code points from `start` to `end`."""
+    """A place in a text: code points from `start` to `end`."""
 
     start: int
     end: int
@@ -46,7 +46,7 @@ class Place:
 
 
 def places(text: str) -> list[Place]:
-    """All of them, in order; none overlaps another."""
+    """Return all places in order, without overlaps."""
     found: list[Place] = []
     for place in sorted((*_emails(text), *_phones(text), *_addresses(text)), key=lambda p: (p.start, -p.end)):
         if not found or found[-1].end <= place.start:
@@ -55,7 +55,7 @@ def places(text: str) -> list[Place]:
 
 
 def counts(text: str) -> dict[str, int]:
-    """How many of each kind of `NAMES` a text has, those that were masked among them."""
+    """Return the number of places of each kind in `NAMES`, including masked places."""
     kinds = [place.kind for place in places(text)]
     return {name: sum(kind == name for kind in kinds) + text.count(MASKS[name]) for name in NAMES}
 

@@ -1,4 +1,4 @@
-"""Profile `recipe-2024`: the published recipe's behaviour, its oddities included (SEMANTICS: Annex)."""
+"""Implement profile `recipe-2024`: the behavior of the published recipe, including its oddities (SEMANTICS: Annex)."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from s2corpus.text.unigrams import CARD_THRESHOLD, log_probabilities, log_probab
 from s2corpus.text.words import Words, count_words
 
 CUTOFF = date(2024, 8, 1)
-"""First day that is not train, as last published."""
+"""first day after train, as last published"""
 _MIN_WORDS, _MAX_WORDS = 500, 50_000
-"""words of a full text, both exclusive"""
+"""bounds of a full text's word count, both exclusive"""
 _TOP_WORD = re.compile(r"[A-Za-z][a-z]+")
 _ABSTRACT_TOP_WORD = re.compile(r"[A-Za-z][A-Za-z]+")
 _SPACED_LETTERS = re.compile(r"\b[A-Za-z]\s(?:[a-z]\s)*[A-Za-z]\b")
 _MIN_YEAR = 1970
 _MIN_TITLE_WORDS = 3
 _MAX_SPACED = 4
-"""characters of a run of spaced letters from which an abstract is dropped"""
+"""length in characters from which a run of spaced letters drops an abstract"""
 _CRAWLED = re.compile("^unpaywall|mergedpdfextraction|scienceparse|anansi|adhoc|crawler|mag$", re.IGNORECASE)
-"""the recipe's sources that read PDFs; ours are recognised by their kind, see `Document.sources`"""
+"""the recipe's sources that read PDFs; our sources are recognized by their kind, see `Document.sources`"""
 _BLANK = "unk"
-"""what a blank text votes for"""
+"""the vote of a blank text"""
 
 
 def merged_paragraphs(units: Iterable[Unit]) -> list[str]:
-    """Paragraphs with their header glued before them, split ones joined.
+    """Return paragraphs with their header prepended; join split paragraphs.
 
-    Of consecutive headers the last survives, as `⏎header⏎paragraph`. A paragraph without header continues the one before if it
-    has no space in it, if that one does not end in `.?!`, or if it closes a parenthesis opened there.
+    The last of consecutive headers is used, as `⏎header⏎paragraph`. A paragraph without header continues the previous one in three
+    cases: it contains no space, the previous one does not end in `.?!`, or it closes a parenthesis opened there.
     """
     merged: list[str] = []
     header: str | None = None
@@ -70,25 +70,25 @@ def _continues(previous: str, text: str) -> bool:
 
 
 class FullText(Facts):
-    """A full text as the recipe sees it."""
+    """A full text as the recipe processes it."""
 
     set = "s2orc"
 
     @cached_property
     def paragraphs(self) -> list[str]:
-        """Its merged paragraphs."""
+        """The merged paragraphs."""
         return merged_paragraphs(self.document.body or ())
 
     @cached_property
     def counted(self) -> Words:
-        """Its words."""
+        """The word counts of the merged paragraphs."""
         found = count_words("\n".join(self.paragraphs))
         self.decision.words = found.count
         return found
 
     @cached_property
     def language(self) -> str | None:
-        """The language of most paragraphs; of equally many the smallest code."""
+        """The language of most paragraphs; the smallest code on a tie."""
         rules, texts = self.rules, [paragraph.strip() for paragraph in self.paragraphs]
         vote = majority(texts, rules.language_characters, every=rules.evaluate_all, blank=_BLANK)
         self.decision.language_votes = vote.votes
@@ -96,7 +96,7 @@ class FullText(Facts):
         return self.decision.language
 
     def bad_top_word(self) -> bool:
-        """Whether the most frequent word is none; its share is never tested (integer division, as published)."""
+        """Return whether the most frequent word is not a word. Its share is never tested (integer division, as published)."""
         if not self.counted.top:
             return False
         word, count = self.counted.top[0]
@@ -114,12 +114,12 @@ class FullText(Facts):
         return kept
 
     def text(self) -> str:
-        """Title, abstract and the paragraphs left."""
+        """Return title, abstract and the remaining paragraphs."""
         return "\n\n".join([_nfc(self.document.title), _nfc(self.document.abstract), "\n".join(self.kept)])
 
 
 class Abstract(Facts):
-    """A paper as title and abstract as the recipe sees it."""
+    """A paper with title and abstract, as the recipe processes it."""
 
     set = "s2ag"
 
@@ -140,7 +140,7 @@ class Abstract(Facts):
         return self.decision.language
 
     def title_not_english(self) -> bool:
-        """Whether the title is improbable and in another language."""
+        """Return whether the title is improbable and in another language."""
         improbable = log_probability(self.title, self.unigrams) <= CARD_THRESHOLD
         return improbable and self._language(self.title) != "en"
 
@@ -152,12 +152,12 @@ class Abstract(Facts):
 
     @cached_property
     def words(self) -> int:
-        """Words of the abstract."""
+        """The number of words in the abstract."""
         self.decision.words = len(self.abstract.split())
         return self.decision.words
 
     def bad_top_word(self) -> bool:
-        """Whether the most frequent word is none; `a` passes where there is a second that is one."""
+        """Return whether the most frequent word is not a word. `a` passes if the second most frequent one is a word."""
         words = count_words(f"{self.title}\n\n{self.abstract}")
         if not (top := words.top):
             return False
@@ -166,7 +166,10 @@ class Abstract(Facts):
         return not (good[0] or (top[0][0] == "a" and good[1:] == [True]))
 
     def spaced_letters(self) -> bool:
-        """Whether the abstract's longest run of spaced single letters is too long; of crawled papers, too short (as published)."""
+        """Return whether the abstract's longest run of spaced single letters is too long.
+
+        For crawled papers, return whether there is any run (as published).
+        """
         run = max((len(m.group()) for m in _SPACED_LETTERS.finditer(self.abstract)), default=0)
         published = any(not _CRAWLED.search(source) for source in self.document.sources)
         return not (run < _MAX_SPACED if published else run > 0)
@@ -176,7 +179,7 @@ class Abstract(Facts):
         return _BLANK if code == UNKNOWN else code
 
     def text(self) -> str:
-        """Title and abstract."""
+        """Return title and abstract."""
         return f"{self.title}\n\n{self.abstract}"
 
 

@@ -1,7 +1,7 @@
-"""What a cleaning rule is: an outcome, the test that gives it, and the thresholds of the spec that it honours.
+"""Define a cleaning rule: an outcome, the test for it, and the thresholds of the spec that it uses.
 
-A profile is its rules in order. The first one that hits decides. The facts that rules ask for are computed once, when the
-first rule asks, and noted in the decision; what no rule asked for stays null.
+A profile is an ordered list of rules. The first rule that applies decides. A fact is computed once, when a rule first needs it.
+The decision records the fact. Facts that no rule needed remain null.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from s2corpus.text.unigrams import Unigrams
 
 
 class Facts:
-    """What is known of one document under some rules; profiles derive what their rules ask for."""
+    """The facts about one document under some rules. Profiles derive a subclass with the facts that their rules need."""
 
     set: Set
 
@@ -25,7 +25,7 @@ class Facts:
         self.decision = Decision(self.set, document.paper_id)
 
     def too_old(self) -> bool:
-        """Whether it was published before the first year that is taken."""
+        """Return whether the document was published before the first accepted year."""
         return self.document.year is not None and self.document.year < self.rules.min_year
 
 
@@ -39,7 +39,7 @@ class Rule(Generic[F]):
     outcome: Outcome
     drops: Callable[[F], bool]
     thresholds: tuple[str, ...] = ()
-    """fields of the spec's section `clean` that it honours"""
+    """fields of the spec's section `clean` that the rule uses"""
 
 
 def _excluded(status: Outcome) -> Callable[[Facts], bool]:
@@ -50,20 +50,23 @@ EDITORIAL: tuple[Rule[Any], ...] = (
     Rule(Outcome.RETRACTED, _excluded(Outcome.RETRACTED), ("editorial",)),
     Rule(Outcome.WITHDRAWN, _excluded(Outcome.WITHDRAWN), ("editorial",)),
 )
-"""The first rules of every profile: of what is no longer held to be right there is no text, where the spec says so."""
+"""The first rules of every profile. They drop retracted and withdrawn papers if the spec requests it."""
 
 
 @dataclass(frozen=True)
 class Rules(Generic[F]):
-    """The rules of a profile for one set, in order."""
+    """The ordered rules of a profile for one set."""
 
     facts: Callable[[Document, Clean, Unigrams], F]
     series: Sequence[Rule[F]]
     text: Callable[[F], str]
-    """the text of a kept document"""
+    """returns the text of a kept document"""
 
     def decide(self, document: Document, rules: Clean, unigrams: Unigrams) -> Decision:
-        """The decision for a document, its text if kept; with `evaluate_all` every rule is asked, the first hit still decides."""
+        """Return the decision for a document, with its text if kept.
+
+        With `evaluate_all` every rule is evaluated; the first rule that applies still decides.
+        """
         facts = self.facts(document, rules, unigrams)
         decision = facts.decision
         for rule in self.series:
@@ -77,5 +80,5 @@ class Rules(Generic[F]):
 
     @property
     def thresholds(self) -> frozenset[str]:
-        """The fields of the spec's section `clean` that any of its rules honours."""
+        """The fields of the spec's section `clean` that any of the rules uses."""
         return frozenset(name for rule in self.series for name in rule.thresholds)

@@ -1,4 +1,4 @@
-"""Which kinds of sections a paper has, by the words of its heads (IMRaD and what surrounds it)."""
+"""Identify the kinds of sections in a paper by the words of its headings (IMRaD and related sections)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WORDS = {
     ),
     "future_work": ("future work", "outlook", "conclusion and future work", "conclusions and future work"),
 }  # fmt: skip
-"""Type → heads, normalised. Heads as written in the papers of PMC and arXiv; the types are those of Dr. Inventor and IMRaD."""
+"""type → normalized headings. The headings are from papers in PMC and arXiv; the types are from Dr. Inventor and IMRaD."""
 _NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])[.)]?\s+")
 _NOT_WORD = re.compile(r"[^a-z]+")
 _LONGEST = 60
@@ -41,7 +41,7 @@ _TYPES = _types_by_head()
 
 
 def types(lines: Iterable[str]) -> list[str]:
-    """The types of all lines that are such a head, each once, sorted; a line of running text is none."""
+    """Return the distinct types of all lines that are a listed heading, sorted. Running text has no type."""
     found: set[str] = set()
     for line in lines:
         if len(line) <= _LONGEST:

@@ -1,8 +1,9 @@
-"""Sentences of scientific text.
+"""Split scientific text into sentences.
 
-The rules here decide every place where `.`, `?` or `!` is followed by white space: abbreviations, citations, initials, labels, numbers.
-Where they do not (a short word before a number), blingfire (MIT, a compiled automaton) decides.
-A sentence keeps the citation marks that follow its full stop (`… shown. [12] Then`).
+The rules here decide the places where `.`, `?` or `!` is followed by white space.
+They cover abbreviations, citations, initials, labels and numbers.
+Other places (a short word before a number) are decided by blingfire (MIT, a compiled automaton).
+A sentence includes the citation marks that follow its full stop (`… shown. [12] Then`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from s2orc_parse.parse_model import EQUATION
 
 _FORMULA = re.compile(rf"(?<![^\W\d_]){EQUATION}(?![^\W\d_])")
 VERSION: Final = "1"
-"""of the rules: a part of the key of every dataset that has sentences"""
+"""version of the rules; part of the key of every dataset that contains sentences"""
 
 
 def is_prose(text: str) -> bool:
@@ -34,18 +35,18 @@ def _words(text: str) -> frozenset[str]:
 
 
 _TITLES = _words("Dr Drs Prof Mr Mrs Ms Mt St Hon Rev Col Capt Gen Univ Dept")
-"""What stands before a name."""
+"""words that precede a name"""
 _LATIN = _words("vs viz cf eg ie e.g i.e approx ca resp c.f w.r.t a.k.a n.b v Viz Cf E.g I.e N.B")
-"""Words after which a sentence goes on, whatever follows."""
+"""words that never end a sentence"""
 _LABELS = _words("fig figs eq eqs eqn eqns ref refs tab tabs sec secs sect supp suppl thm lem prop cor def alg app")
-"""Words (in any case) that a label follows: the sentence ends there only where a sentence surely begins ("in S8 Fig. In …")."""
+"""words (in any case) that precede a label; a sentence ends there only before a sure sentence start ("in S8 Fig. In …")"""
 _NUMBERED = _words("no nos nr vol vols p pp ch chap art")
-"""Words (in any case) that a number follows; before anything else they are words as any."""
+"""words (in any case) that precede a number; before anything else they are ordinary words"""
 _SELDOM_ENDS = _words("""
 al etc Inc Ltd Co Corp sp spp ssp subsp var cv str gen nov a.m p.m U.S U.K U.S.A E.U D.C Ph.D B.Sc M.Sc M.D Jr Sr
 i.d o.d i.v i.p s.c s.d s.e s.e.m incl excl dist
 """)
-"""Words after which it ends only where a sentence surely begins: a capital that starts no name."""
+"""words that end a sentence only before a sure sentence start: a capitalized word that is no name"""
 _OPENERS = _words("""
 the a an in on at of for from to by with as this these those that it its they their we our he she his her there here however
 moreover furthermore therefore thus hence although though while when where if since because after before during both each all
@@ -56,7 +57,7 @@ again nevertheless nonetheless instead rather whereas whether even so alternativ
 particularly surprisingly remarkably unfortunately results methods conclusions background objective data samples patients
 participants figure figures table tables
 """)
-"""Words that begin sentences and are seldom parts of names."""
+"""words that begin sentences and are seldom parts of names"""
 
 _PLACE = re.compile(
     r"(?P<word>[^\s(\[{“\"'‘]*)(?P<mark>[.?!…]+)(?P<close>[\"'”’»)\]}]*)"
@@ -65,14 +66,14 @@ _PLACE = re.compile(
 _ROMAN = re.compile(r"[IVXLC]+[.,;:]?")
 _INITIAL = re.compile(r"(?:[A-Z]|(?:[A-Z]\.)+[A-Z]|[A-Z]-[A-Z])")
 _LOWER_NAME = re.compile(r"[a-z]{1,5}[A-Z0-9]|[a-z]-[A-Z]|[α-ω]|\(?(?:[a-z]|[ivx]{1,5})\)")
-"""What may begin a sentence though it is in lower case: gene and protein names, Greek letters, `ii)` of a list."""
+"""lowercase text that can begin a sentence: gene and protein names, Greek letters, `ii)` of a list"""
 _LAST_WORD = re.compile(r"[^\W\d_](?:[\w.&-]*\w)?$")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Start and end (code points, `text[start:end]`) of each sentence, in order, without the white space around it.
+    """Return start and end (code points, `text[start:end]`) of each sentence, in order, without surrounding white space.
 
-    Every character that is not white space is in one sentence.
+    Every character that is not white space belongs to one sentence.
     """
     cuts = sorted(_cuts(text))
     spans = []
@@ -85,12 +86,12 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, in order."""
+    """Return the sentences of a text, in order."""
     return [text[start:end] for start, end in sentence_spans(text)]
 
 
 def _cuts(text: str) -> set[int]:
-    """Where sentences begin, but for the first."""
+    """Return the start offset of each sentence except the first."""
     proposed = _proposed(text)
     found: set[int] = set()
     at = 0
@@ -100,13 +101,13 @@ def _cuts(text: str) -> set[int]:
             found.add(match.start("next"))
         elif (
             match["cited"][:1].isspace() and match["mark"] == "." and not _abbreviated(match)
-        ):  # … shown. [7] also consider
+        ):  # example: … shown. [7] also consider
             found.add(match.start("cited"))
     return found
 
 
 def _proposed(text: str) -> set[int]:
-    """Where blingfire begins a sentence; nowhere in what it cannot read (blank text, some control characters)."""
+    """Return the start offsets of sentences from blingfire. Return none for unreadable text (blank, some control characters)."""
     try:
         _, spans = blingfire.text_to_sentences_and_offsets(text.replace("\0", " "))
     except (AssertionError, UnicodeError):
@@ -115,7 +116,7 @@ def _proposed(text: str) -> set[int]:
 
 
 def _ends(match: re.Match[str], text: str, proposed: set[int]) -> bool:
-    """Whether a sentence ends at this mark, followed by white space and another word."""
+    """Return whether a sentence ends at this mark, which is followed by white space and another word."""
     word, mark, first = _last_word(match), match["mark"], match["first"]
     opening = first[0]
     if opening.islower() and not _LOWER_NAME.match(first):
@@ -149,13 +150,13 @@ def _last_word(match: re.Match[str]) -> str:
 
 
 def _abbreviated(match: re.Match[str]) -> bool:
-    """Whether the full stop may be an abbreviation's."""
+    """Return whether the full stop may belong to an abbreviation."""
     word = _last_word(match)
     known = _TITLES | _LATIN | _SELDOM_ENDS
     return word in known or word.casefold() in _LABELS | _NUMBERED or "." in word or len(word) == 1
 
 
 def _in_name(text: str, start: int) -> bool:
-    """Whether an initial stands after another one or a comma, as in a list of names."""
+    """Return whether an initial follows another initial or a comma, as in a list of names."""
     before = text[max(0, start - 3) : start].rstrip()
     return before.endswith((",", "."))

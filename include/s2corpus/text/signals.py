@@ -1,8 +1,9 @@
-"""Quality signals of a document, for whoever filters after us: names and definitions of RedPajama-v2 and Gopher where they exist.
+"""Compute quality signals of a document, for later filters by users of the corpus.
 
-Nothing here decides anything. Words are what stands between white space, normalised as RedPajama-v2 does: lower case, without
-ASCII punctuation, empty ones left out. Sources: RedPajama-v2 (arXiv:2411.12372, Table 5 and its `quality_signals` code),
-Gopher (arXiv:2112.11446, Table A1), C4 (arXiv:1910.10683).
+Names and definitions are from RedPajama-v2 and Gopher where these exist. The signals decide nothing here. White space separates
+words. They are normalized as in RedPajama-v2: lower case, without ASCII punctuation, empty words removed.
+Sources: RedPajama-v2 (arXiv:2411.12372, Table 5 and its `quality_signals` code), Gopher (arXiv:2112.11446, Table A1),
+C4 (arXiv:1910.10683).
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from s2corpus.text import word_hashes
 from s2corpus.text.word_hashes import class_of, mixed, step
 
 STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
-"""Gopher, Appendix A: two of these at least are in a text of running English."""
+"""Gopher, Appendix A: running English text contains at least two of these words"""
 TOP_NGRAMS = (2, 3, 4)
 REPEATED_NGRAMS = (5, 6, 7, 8, 9, 10)
-"""Gopher, Table A1: the orders for which it limits the most frequent n-gram, and all repeated n-grams."""
+"""Gopher, Table A1: the orders with limits on the most frequent n-gram, and on all repeated n-grams"""
 
 _COUNTS = (
     "num_chars",
@@ -45,19 +46,19 @@ NAMES = (
     *(f"rps_doc_frac_chars_top_{n}gram" for n in TOP_NGRAMS),
     *(f"rps_doc_frac_chars_dupe_{n}grams" for n in REPEATED_NGRAMS),
 )
-"""All of them; those with `num_` or `_count` are whole numbers, the others shares or means."""
+"""all signal names; signals with `num_` or `_count` are integers, the others are shares or means"""
 
 
 def signals(text: str) -> dict[str, float]:
-    """Every signal of `NAMES`: counts, means in characters, shares from 0 to 1 (0 where there is nothing to share).
+    """Return every signal of `NAMES`: counts, means in characters, shares from 0 to 1 (0 if the denominator is 0).
 
-    - `rps_doc_word_count`, `num_words`: normalised words; words as written.
-    - `rps_doc_symbol_to_word_ratio`: `#`, `...` and `…` by words as written.
-    - `rps_doc_frac_all_caps_words`, `rps_doc_frac_no_alph_words`: of the words as written.
-    - `frac_digits`, `frac_upper`: of the characters that are not white space.
-    - `frac_lines_repeated`, `frac_chars_lines_repeated`: lines that stood before, and their characters (Gopher: duplicate lines).
-    - `frac_lines_of_numbers`: lines of four words or more of which more than half have no letter: remains of tables.
-    - `rps_doc_frac_chars_top_<n>gram`: characters of the most frequent n-gram's occurrences, if it occurs twice at least.
+    - `rps_doc_word_count`, `num_words`: normalized words; words as written.
+    - `rps_doc_symbol_to_word_ratio`: `#`, `...` and `…` divided by words as written.
+    - `rps_doc_frac_all_caps_words`, `rps_doc_frac_no_alph_words`: share of the words as written.
+    - `frac_digits`, `frac_upper`: share of the characters that are not white space.
+    - `frac_lines_repeated`, `frac_chars_lines_repeated`: lines that occurred before, and their characters (Gopher: duplicate lines).
+    - `frac_lines_of_numbers`: lines of four or more words, more than half of them without a letter: remains of tables.
+    - `rps_doc_frac_chars_top_<n>gram`: characters of all occurrences of the most frequent n-gram, if it occurs at least twice.
     - `rps_doc_frac_chars_dupe_<n>grams`: characters of words in an n-gram that occurred before.
     """
     written = word_hashes.code_points(text)
@@ -77,7 +78,7 @@ def _stop_words() -> npt.NDArray[np.uint64]:
 
 @njit(cache=True)
 def _slot(table: npt.NDArray[np.int32], keys: npt.NDArray[np.uint64], key: np.uint64) -> int:
-    """The slot of an open-addressing table (index + 1 of the first with this key, 0 empty) for `key`."""
+    """Return the slot for `key` in an open-addressing table (index + 1 of the first item with this key, 0 if empty)."""
     mask = np.uint64(len(table) - 1)
     at = key & mask
     while table[at] != 0 and keys[table[at] - 1] != key:
@@ -109,7 +110,7 @@ def _of_characters(
         line_words = line_wordless = line_chars = 0
         dots = 0
         last = np.uint32(0)
-        while True:  # a word a turn
+        while True:  # each iteration reads one word
             while end < len(text) and text[end] != np.uint32(10) and class_of(classes, text[end]) & np.uint8(1):
                 end += 1
             if end >= len(text) or text[end] == np.uint32(10):
@@ -204,7 +205,10 @@ def _of_words(
 
 @njit(cache=True)
 def _of_ngrams(hashes: npt.NDArray[np.uint64], lengths: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> None:
-    """Repeated n-grams from two words on. One of n + 1 words can only occur twice where its first n words do: the others are let go."""
+    """Compute the repeated n-grams from two words up.
+
+    An n-gram of n + 1 words can only repeat if its first n words repeat. All other positions are dropped.
+    """
     positions = np.empty(len(hashes), np.int64)
     keys = np.empty(len(hashes), np.uint64)
     total = 0
@@ -215,7 +219,7 @@ def _of_ngrams(hashes: npt.NDArray[np.uint64], lengths: npt.NDArray[np.int64], v
     counts = np.zeros(len(hashes), np.int64)
     left = len(hashes)
     for n in range(2, 11):
-        while left and positions[left - 1] > len(hashes) - n:  # they ascend
+        while left and positions[left - 1] > len(hashes) - n:  # the positions are in ascending order
             left -= 1
         positions, keys = positions[:left], keys[:left]
         for i in range(left):

@@ -1,4 +1,4 @@
-"""Train, valid or held back, by publication date (SEMANTICS: Split)."""
+"""Assign documents to train, valid or held back, by publication date (SEMANTICS: Split)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from s2corpus.rules.split import Split as SplitRules
 
 
 class Split(StrEnum):
-    """Where a kept document goes."""
+    """The split of a kept document."""
 
     TRAIN = "train"
     VALID = "valid"
     LATE = "held_back:late"
-    """published after the last day that is valid"""
+    """published after the last day of valid"""
     UNDATED = "held_back:undated"
-    """its date is not precise enough to decide"""
+    """the date is not precise enough to decide"""
     DUPLICATE = "held_back:duplicate"
     """another document has the same text"""
     NEAR_DUPLICATE = "held_back:near_duplicate"
@@ -25,10 +25,10 @@ class Split(StrEnum):
 
 
 def date_span(iso: str) -> tuple[date, date]:
-    """First and last day of a date given as year, month or day.
+    """Return the first and last day of a date given as year, month or day.
 
     Raises:
-        ValueError: not of these forms, or no such day.
+        ValueError: the date has another form, or the day does not exist.
     """
     year, month, day = (int(part) for part in [*iso.split("-"), "0", "0"][:3])
     if day:
@@ -38,7 +38,7 @@ def date_span(iso: str) -> tuple[date, date]:
 
 
 def bounds(rules: SplitRules, as_of: datetime) -> tuple[date, date]:
-    """First day that is not train, and last day that is valid."""
+    """Return the first day after train, and the last day of valid."""
     if rules.kind == "fixed":
         return rules.train_before, rules.valid_until
     last = (as_of - timedelta(microseconds=1)).date()
@@ -48,9 +48,10 @@ def bounds(rules: SplitRules, as_of: datetime) -> tuple[date, date]:
 def split_by_date(
     published: str | None, train_before: date, valid_until: date, *, undated: Split = Split.UNDATED
 ) -> Split:
-    """The split of a document published on a day, in a month or in a year: its whole span must lie in one.
+    """Return the split of a document published on a day, in a month or in a year.
 
-    `undated` is where a document without any date goes.
+    All days of the month or year must belong to one split; otherwise the result is `held_back:undated`.
+    `undated` is the split of a document without any date.
     """
     if published is None:
         return undated
@@ -63,5 +64,5 @@ def _split_of_day(day: date, train_before: date, valid_until: date) -> Split:
 
 
 def recipe_split(published: str, cutoff: date) -> Split:
-    """The split of profile `recipe-2024`: by the first day of the date, without upper bound."""
+    """Return the split of profile `recipe-2024`: by the first day of the date, without upper bound."""
     return Split.TRAIN if date_span(published)[0] < cutoff else Split.VALID

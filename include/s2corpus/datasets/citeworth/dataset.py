@@ -1,4 +1,4 @@
-"""CiteWorth: paragraphs whose sentences are labelled for whether they cite (Wright and Augenstein 2021, §3)."""
+"""Create CiteWorth: paragraphs with a label for each sentence that states whether it cites (Wright and Augenstein 2021, §3)."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ class CiteWorth:
         "chars.min": 21, "chars.max": 1_447,
         "chars.mean": 152, "chars.median": 142, "sentences.train": 945_426, "sentences.dev": 118_182, "sentences.test": 118_185,
     }  # fmt: skip
-    """Table 2"""
+    """figures of Table 2"""
 
     def rows(self, params: CiteWorthParams, paper: Paper, made: Made) -> Iterator[Row]:
-        """A row for each paragraph that passes all checks."""
+        """Yield a row for each paragraph that passes all checks."""
         made.funnel.enter("papers")
         outcome = paper_outcome(params, paper)
         made.funnel.count("papers", outcome)
@@ -91,7 +91,7 @@ class CiteWorth:
             }
 
     def choose(self, job: Job) -> dict[str, Any]:
-        """How many paragraphs of each field are sampled, up to which rank, and where the splits are cut."""
+        """Return the sample: the number of paragraphs and the last rank for each field, and the boundaries of the splits."""
         params: CiteWorthParams = job.params  # type: ignore[assignment]
         with job.sql() as sql:
             counts = dict(sql.execute("SELECT field, count(*) FROM kept GROUP BY field").fetchall())
@@ -129,7 +129,7 @@ class CiteWorth:
         }
 
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
-        """`<split>/<nn>.jsonl.gz`, a paragraph a line, in the order of papers."""
+        """Write `<split>/<nn>.jsonl.gz`, one paragraph per line, in the order of papers."""
         with (
             out.lines(f"train/{shard:02d}.jsonl.gz") as train,
             out.lines(f"dev/{shard:02d}.jsonl.gz") as dev,
@@ -148,7 +148,7 @@ class CiteWorth:
                     _tally(out.made.tally, orjson.loads(row["line"]), split, row["field"])
 
     def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
-        """The figures of the paper's Table 2."""
+        """Return the figures of the paper's Table 2."""
         tally = made.tally
         total = sum(tally[f"sentences.{split}"] for split in SPLITS)
         lengths = sorted(
@@ -168,7 +168,7 @@ class CiteWorth:
         }
 
     def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
-        """Every field has as many paragraphs as every other, and all ten are there."""
+        """Check that all fields have the same number of paragraphs, no split is empty, and all ten fields are present."""
         paragraphs = [int(n) for name, n in metrics.items() if name.startswith("paragraphs.")]
         fields = len(job.params.fields)  # type: ignore[attr-defined]
         return [
@@ -180,14 +180,14 @@ class CiteWorth:
         ]  # fmt: skip
 
     def tables(self, params: CiteWorthParams) -> list[Table]:
-        """The paragraphs."""
+        """Return the table of paragraphs."""
         return [Table("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
 
 
 def _place_cuts(papers: int, nearest: Sequence[int], has_dev: bool, has_test: bool) -> tuple[int, int]:
     """Return the places of the last papers of the training and the development set.
 
-    They move so that each set that is wanted has a paper, if there are enough papers.
+    The places move so that each requested set contains a paper, if there are enough papers.
     """
     train, dev = nearest
     if papers < 1 + has_dev + has_test:
@@ -214,7 +214,7 @@ def _tally(tally: Counter[str], line: Mapping[str, Any], split: str, field: str)
 
 
 def _median(lengths: Sequence[tuple[int, int]], total: int) -> float:
-    """The median of values with their numbers."""
+    """Return the median of values that are given with their frequencies."""
     middle, before = [(total - 1) // 2, total // 2], 0
     found = []
     for length, n in lengths:

@@ -1,4 +1,7 @@
-"""The rules of CiteWorth: which papers, paragraphs and sentences are kept, and how citation marks are removed (§3, Appendices A and B)."""
+"""Implement the rules of CiteWorth (§3, Appendices A and B).
+
+The rules select papers, paragraphs and sentences, and remove citation marks.
+"""
 
 from __future__ import annotations
 
@@ -25,26 +28,28 @@ SECTIONS = (
     "experimental design", "discussion and conclusions", "results and discussions", "motivation", "proposed method", "analysis",
     "future work", "results and analysis", "implementation details",
 )  # fmt: skip
-"""Permissible section titles (App. A)."""
+"""permitted section titles (App. A)"""
 FIELDS = (
     "Biology", "Medicine", "Engineering", "Chemistry", "Psychology", "Computer Science", "Materials Science", "Economics",
     "Mathematics", "Physics",
 )  # fmt: skip
-"""MAG categories that paragraphs are sampled from evenly (§3.2)."""
+"""MAG categories from which equal numbers of paragraphs are sampled (§3.2)"""
 VENUES = ("venue", "journal", "arxiv_id", "acl_id", "pubmed_id", "pmc_id")
-"""What proves that a paper has a venue: its name, or an id of an archive (the authors' published script)."""
+"""fields that prove that a paper has a venue: its name, or an id of an archive (the authors' published script)"""
 NUMBERED = re.compile(r"\[[0-9]+(?:[\s,;–-]+[0-9]+)*\s*\]")
-"""App. B's first expression. Its class `[,-;]` is a range from `,` to `;`, which has digits and `/` in it; comma, hyphen and
-semicolon are meant. Written without nested repetition, which takes exponential time on long lists."""
+"""App. B's first expression. Its class `[,-;]` is a range from `,` to `;`, which includes digits and `/`.
+
+Comma, hyphen and semicolon are meant. This version avoids nested repetition, which takes exponential time on long lists.
+"""
 YEAR = re.compile(r"[12][0-9]{3}[a-z]?\s*\)")
-"""App. B's second expression; our copy of the paper has `[0-9]3` for `[0-9]{3}`, and the optional `(` before it changes nothing."""
+"""App. B's second expression; our copy of the paper has `[0-9]3` for `[0-9]{3}`, and the optional `(` before it changes nothing"""
 ET_AL = re.compile(r"\bet ?al\b")
 """authors named in the sentence: a citation that was not extracted (§3.1, check 3)"""
 HANGING = re.compile(
     r"\s\(?(?:\(\s*\)|like|reference|including|include|with|for instance|for example|see also|at|following|of|from|to|in|by|see|as"
     r"|e\.?g\.?,?|viz\.?,?)\s*,*-*[\])]?\s*[.?!]\s*$"
 )
-"""App. B's last expression; our copy has lost the full stop of `[.?!]` and some backslashes."""
+"""App. B's last expression; our copy has lost the full stop of `[.?!]` and some backslashes"""
 _TRAILING = " @&:;/-,\n\t"
 
 Need = Literal[
@@ -53,7 +58,7 @@ Need = Literal[
 
 
 class PaperOutcome(StrEnum):
-    """What became of a paper: the first check that it fails (§3.1)."""
+    """The outcome of a paper: the first check that it fails (§3.1)."""
 
     CONSIDERED = "considered"
     NO_ABSTRACT = "no_abstract"
@@ -70,7 +75,7 @@ class PaperOutcome(StrEnum):
 
 
 class ParagraphOutcome(StrEnum):
-    """What became of a paragraph: the first check that it, or its first such sentence, fails (§3.2)."""
+    """The outcome of a paragraph: the first check that the paragraph or one of its sentences fails (§3.2)."""
 
     KEPT = "kept"
     SECTION = "section_not_permitted"
@@ -90,29 +95,29 @@ class CiteWorthParams(Params):
     """Parameters of CiteWorth."""
 
     kinds: tuple[ParseKind, ...] = (ParseKind.PDF, ParseKind.LATEX, ParseKind.JATS, ParseKind.ELSEVIER)
-    """full texts that paragraphs are taken from, the first that a paper has (S2ORC's are PDFs')"""
+    """kinds of full text in order of preference; the first available kind is used (S2ORC's are from PDFs)"""
     require: tuple[Need, ...] = (
         "abstract", "body_text", "bibliography", "tables_and_figures", "venue", "inbound_citations", "fields_of_study",
     )  # fmt: skip
-    """what a paper has to have (§3.1)"""
+    """properties that a paper must have (§3.1)"""
     sections: tuple[str, ...] = SECTIONS
     """section titles, in lower case (App. A)"""
     fields: tuple[str, ...] = FIELDS
     """fields of study; a paper belongs to exactly one (§3.2), its primary field"""
     min_citations: Number = 6
-    """citation marks in a paper's permitted sections at least (the authors' published script)"""
+    """minimum number of citation marks in a paper's permitted sections (the authors' published script)"""
     min_sentences: Number = 3
-    """sentences of a paragraph at least (the authors' published script)"""
+    """minimum number of sentences in a paragraph (the authors' published script)"""
     min_chars: Number = 21
-    """characters of a sentence at least (§3.1 says 20; Table 2's shortest has 21)"""
+    """minimum number of characters in a sentence (§3.1 states 20; Table 2's shortest sentence has 21)"""
     paragraphs_per_field: Positive | None = None
-    """paragraphs sampled of each field; null: as many as the field with the fewest has (§3.2: evenly)"""
+    """number of paragraphs sampled from each field; null: the number in the smallest field (§3.2: evenly)"""
     dev_share: Share = 0.1
-    """share of the sentences in the development set, by whole papers (Table 2)"""
+    """share of the sentences in the development set; papers are not divided (Table 2)"""
     test_share: Share = 0.1
-    """share of the sentences in the test set, by whole papers (Table 2)"""
+    """share of the sentences in the test set; papers are not divided (Table 2)"""
     seed: int = 2021
-    """of sampling and splitting"""
+    """seed of sampling and splitting"""
 
     @model_validator(mode="after")
     def _something_to_train(self) -> Self:
@@ -122,7 +127,7 @@ class CiteWorthParams(Params):
 
 
 def paper_outcome(params: CiteWorthParams, paper: Paper) -> PaperOutcome:
-    """The first check of §3.1 that a paper fails; then that of its fields, sections and citation format."""
+    """Return the first check of §3.1 that a paper fails, followed by the checks of its field, sections and citation format."""
     metadata, text = paper.metadata, paper.full_text(params.kinds)
     parse = text[1] if text else None
     has = {
@@ -156,7 +161,10 @@ def paper_outcome(params: CiteWorthParams, paper: Paper) -> PaperOutcome:
 
 
 def judge(params: CiteWorthParams, paragraph: Mapping[str, Any]) -> tuple[ParagraphOutcome, list[dict[str, Any]]]:
-    """What becomes of a paragraph, and its labelled sentences where it is kept; one sentence that fails drops it whole (§3.2)."""
+    """Return the outcome of a paragraph, and its labeled sentences if it is kept.
+
+    If one sentence fails a check, the complete paragraph is dropped (§3.2).
+    """
     if paragraph["section"].casefold() not in params.sections:
         return ParagraphOutcome.SECTION, []
     found = list(cited_sentences(paragraph))
@@ -183,7 +191,7 @@ def judge(params: CiteWorthParams, paragraph: Mapping[str, Any]) -> tuple[Paragr
 
 
 def judge_sentence(text: str, sentence: Sentence, min_chars: int) -> tuple[ParagraphOutcome, str]:
-    """The first check of §3.2 that a sentence fails, and the sentence without its citation marks."""
+    """Return the first check of §3.2 that a sentence fails, and the sentence without its citation marks."""
     if any(mark.end > sentence.end for mark in sentence.marks):
         return ParagraphOutcome.ACROSS_SENTENCES, ""
     cleaned = without_marks(text, sentence)
@@ -207,15 +215,15 @@ def judge_sentence(text: str, sentence: Sentence, min_chars: int) -> tuple[Parag
 
 
 def accepted_format(mark: str) -> bool:
-    """Whether a citation mark is bracketed numbers, or author and year in parentheses (§3.1)."""
-    if not NUMBERED.sub("", mark).strip(" ,;–-"):  # one, or several side by side
+    """Return whether a citation mark is bracketed numbers, or author and year in parentheses (§3.1)."""
+    if not NUMBERED.sub("", mark).strip(" ,;–-"):  # one or several adjacent brackets
         return True
     inner = mark[1:-1]
     return mark[:1] == "(" and mark[-1:] == ")" and bool(YEAR.search(mark)) and any(c.isupper() for c in inner)
 
 
 def without_marks(text: str, sentence: Sentence) -> str:
-    """The sentence without its citation marks, and without punctuation that they leave hanging before its end (§3.2)."""
+    """Return the sentence without its citation marks and without punctuation that they leave before its end (§3.2)."""
     pieces, at = "", sentence.start
     for mark in sentence.marks:
         pieces += text[at : mark.start]

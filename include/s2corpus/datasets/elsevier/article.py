@@ -1,4 +1,7 @@
-"""A paper as an article of the Elsevier OA CC-BY corpus (Kershaw and Koeling 2020, §3.2): sentences with exact offsets."""
+"""Convert a paper to an article of the Elsevier OA CC-BY corpus (Kershaw and Koeling 2020, §3.2).
+
+Sentences have exact offsets.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +32,11 @@ _SAFE = re.compile(r"[A-Za-z0-9]{5,40}")
 
 
 def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tuple[Json, int, int]:
-    """Return the article, its number of sentences, and the number of those removed for their markup or because they have no words.
+    """Return the article, its number of sentences, and the number of removed sentences.
 
-    An article that came in this form goes out as it came. Offsets count code points: those of `abstract` in the abstract, those of
-    `body_text` in the paragraphs joined by line breaks; `refoffsets` in the sentence.
+    Sentences are removed for their markup or because they have no words. An article that was delivered in this form is not changed.
+    Offsets count code points. Offsets of `abstract` refer to the abstract, and offsets of `body_text` to the paragraphs joined by line
+    breaks. `refoffsets` refer to the sentence.
     """
     if given := parse.get("article"):
         sentences = [item.get("sentence") or "" for item in given.get("body_text") or () if isinstance(item, dict)]
@@ -75,12 +79,12 @@ def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tup
 
 
 def markup_share(text: str) -> float:
-    """The share of a sentence's characters that are XML or LaTeX markup."""
+    """Return the share of a sentence's characters that are XML or LaTeX markup."""
     return sum(len(found[0]) for found in _MARKUP.finditer(text)) / len(text) if text else 0.0
 
 
 def doc_id(paper: Paper) -> str:
-    """The PII, where the DOI has it, else the paper's id."""
+    """Return the PII if the DOI contains it; otherwise the paper's id."""
     prefix, _, name = (paper.metadata["doi"] or "").casefold().partition("/")
     if prefix == "10.1016" and (found := _PII.fullmatch(name)):
         return f"S{''.join(found.groups())}".upper()
@@ -88,13 +92,13 @@ def doc_id(paper: Paper) -> str:
 
 
 def file_name(article: Mapping[str, Any], paper_id: str) -> str:
-    """The name of an article's file, without suffix: its docId, or the paper's id where that is not a plain name."""
+    """Return the name of an article's file, without suffix: its docId, or the paper's id if the docId is not a plain name."""
     given = article.get("docId")
     return given if isinstance(given, str) and _SAFE.fullmatch(given) else paper_id
 
 
 def subjects_of(article: Mapping[str, Any]) -> list[str]:
-    """The top-level subjects of an article's ASJC codes or areas, each once, in the order of the codes."""
+    """Return the distinct top-level subjects of an article's ASJC codes or areas, in the order of the codes."""
     metadata = article.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     values = [v for name in ("asjc", "subjareas") for v in (metadata.get(name) or ()) if isinstance(v, int | str)]
@@ -103,7 +107,7 @@ def subjects_of(article: Mapping[str, Any]) -> list[str]:
 
 @cache
 def _areas() -> tuple[tuple[str, str, str], ...]:
-    """(two digits of the codes, four letters, name) of the 27 top-level subjects."""
+    """Return (first two digits of the codes, four letters, name) of the 27 top-level subjects."""
     text = resources.files("s2corpus.sources").joinpath("classifications", "asjc.csv").read_text("utf-8")
     rows = list(csv.DictReader(text.splitlines()))
     pairs = itertools.pairwise(rows)
@@ -112,13 +116,13 @@ def _areas() -> tuple[tuple[str, str, str], ...]:
 
 @cache
 def _names() -> dict[str, str]:
-    """Name of a top-level subject → its letters, in the order of the codes."""
+    """Return name of a top-level subject → its letters, in the order of the codes."""
     return {name: letters for _, letters, name in _areas()}
 
 
 @cache
 def _top_level() -> dict[str, str]:
-    """ASJC code or letters → top-level subject."""
+    """Return ASJC code or letters → top-level subject."""
     text = resources.files("s2corpus.sources").joinpath("classifications", "asjc.csv").read_text("utf-8")
     of = {digits: name for digits, _, name in _areas()}
     letters = {letters: name for _, letters, name in _areas()}
@@ -126,7 +130,7 @@ def _top_level() -> dict[str, str]:
 
 
 def subject_of_field(field: str) -> str | None:
-    """Return the top-level subject that an article of a MAG field is sampled for; None if the field is not MAG's."""
+    """Return the top-level subject for sampling an article of a MAG field, or None if the field is not MAG's."""
     letters = _SUBJECT_OF_FIELD.get(field)
     return next((name for name, code in _names().items() if code == letters), None)
 
@@ -137,13 +141,13 @@ _SUBJECT_OF_FIELD = {
     "Materials Science": "MATE", "Mathematics": "MATH", "Medicine": "MEDI", "Philosophy": "ARTS", "Physics": "PHYS",
     "Political Science": "SOCI", "Psychology": "PSYC", "Sociology": "SOCI",
 }  # fmt: skip
-"""MAG's fields by the letters of the ASJC subject that is nearest: strata have names of one classification only."""
+"""MAG field → letters of the nearest ASJC subject, so that strata have names of only one classification"""
 SUBJECTS = tuple(name for _, _, name in _areas())
-"""The 27 top-level ASJC subjects, in the order of their codes."""
+"""the 27 top-level ASJC subjects, in the order of their codes"""
 
 
 def _metadata(paper: Paper, parse: Mapping[str, Any]) -> Json:
-    """Return the article's metadata: a key without a value is left out, as in the corpus."""
+    """Return the article's metadata. Keys without a value are omitted, as in the corpus."""
     known, metadata = paper.known, paper.metadata
     first, last = _pages(known["pages"] or "")
     codes = sorted(
@@ -180,7 +184,7 @@ def _author(author: Mapping[str, Any]) -> Json:
 
 
 def _add_emails(authors: list[Json], parse: Mapping[str, Any]) -> list[Json]:
-    """Add the addresses that the full text has for authors with the same last name, if no other author has it."""
+    """Add the e-mail addresses in the full text to authors with the same last name, if that name is unique."""
     given = {}
     for author, email in zip(parse.get("authors") or (), parse.get("emails") or (), strict=False):
         if email and sum(other["last"] == author["last"] for other in parse["authors"]) == 1:
@@ -211,13 +215,13 @@ def _pages(pages: str) -> tuple[str, str]:
 
 
 class _Sections:
-    """Ids of sections by their paths, in the order in which they are met."""
+    """Ids of sections by their paths, in the order of appearance."""
 
     def __init__(self) -> None:
         self._ids: dict[str, str] = {}
 
     def of(self, paragraph: Mapping[str, Any]) -> Json:
-        """`id`, `title` and `parents` (highest first) of a paragraph's section."""
+        """Return `id`, `title` and `parents` (highest first) of a paragraph's section."""
         path = paragraph.get("section_path", paragraph["section"]) or ""
         heads = path.split("::") if path else [""]
         chain = [{"id": self._id(prefix), "title": head} for prefix, head in zip(_prefixes(heads), heads, strict=True)]

@@ -1,4 +1,4 @@
-"""The dataset in the form of the Elsevier OA CC-BY corpus, with its balanced sample (Kershaw and Koeling 2020, §3)."""
+"""Create a dataset in the form of the Elsevier OA CC-BY corpus, with its balanced sample (Kershaw and Koeling 2020, §3)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FIELDS = ("issn", "firstpage", "lastpage", "pub_year", "doi", "openaccess", "su
 
 
 class ArticleOutcome(StrEnum):
-    """What became of a paper: the first rule that it fails (§3.1)."""
+    """The outcome of a paper: the first rule that it fails (§3.1)."""
 
     KEPT = "kept"
     NO_TEXT = "no_open_full_text"
@@ -47,24 +47,26 @@ class ElsevierParams(Params):
     """Parameters of the corpus in Elsevier's form."""
 
     kinds: tuple[ParseKind, ...] = (ParseKind.ELSEVIER, ParseKind.JATS, ParseKind.LATEX, ParseKind.PDF)
-    """full texts that articles are made of, the first that a paper has"""
+    """kinds of full text in order of preference; the first available kind is used"""
     licences: tuple[str, ...] = ("CC-BY-4.0", "CC-BY-3.0", "CC-BY-2.5", "CC-BY-2.0", "CC-BY")
-    """licences of the papers (§3.1: CC-BY 4.0; older versions allow the same)"""
+    """accepted licenses of papers (§3.1: CC-BY 4.0; older versions permit the same)"""
     since: int = 2014
     """first year of publication (§3.1)"""
     min_sentences: Number = 20
-    """sentences of an article at least (§3.1)"""
+    """minimum number of sentences in an article (§3.1)"""
     max_removed_share: Share = 0.2
-    """sentences that may be removed of an article (§3.1)"""
+    """maximum share of removed sentences in an article (§3.1)"""
     max_markup_share: Share = 0.2
-    """characters of a sentence that are XML or LaTeX at most; the paper says "excessive" without a number: this one is ours"""
+    """maximum share of XML or LaTeX characters in a sentence; the paper states "excessive" without a number: this number is ours"""
     per_subject: Number = 2_000
-    """articles sampled of each top-level ASJC subject; one that is taken for a subject leaves the pool (§3.1). An article
-    without ASJC codes is sampled for the subject that is nearest to its primary field."""
+    """number of articles sampled for each top-level ASJC subject. An article sampled for a subject leaves the pool (§3.1).
+
+    An article without ASJC codes is sampled for the subject nearest to its primary field.
+    """
     keep_all: bool = False
     """whether the dataset contains all articles; the corpus is the balanced sample (§3.1)"""
     seed: int = 2020
-    """of the sample"""
+    """seed of the sample"""
 
 
 _INDEX = pa.schema([
@@ -95,10 +97,10 @@ class ElsevierCorpus:
         "coverage.metadata.pub_year": 1, "coverage.metadata.doi": 1, "coverage.metadata.openaccess": 1, "coverage.metadata.subjareas": 1,
         "coverage.metadata.keywords": 1, "coverage.metadata.asjc": 1, "coverage.bib_entries": 0.9760,
     }  # fmt: skip
-    """Table 1"""
+    """figures of Table 1"""
 
     def rows(self, params: ElsevierParams, paper: Paper, made: Made) -> Iterator[Row]:
-        """The article, if it is kept."""
+        """Yield the article, if it is kept."""
         made.funnel.enter("papers")
         found = paper.full_text(params.kinds)
         if found is None:
@@ -128,7 +130,7 @@ class ElsevierCorpus:
         }
 
     def choose(self, job: Job) -> dict[str, Any]:
-        """The sample: paper → the subject it is taken for; and names that several articles have."""
+        """Return the sample (paper → subject that it is sampled for), and names that several articles share."""
         params: ElsevierParams = job.params  # type: ignore[assignment]
         sample: dict[str, str] = {}
         with job.sql() as sql:
@@ -142,8 +144,11 @@ class ElsevierCorpus:
         return {"sample": sample, "several": [name for (name,) in several]}
 
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
-        """Write `index/`, which lists each article with its checksum, `data/`, which contains the articles as rows, and
-        `articles/<docId>.json`."""
+        """Write three outputs for a shard.
+
+        `index/` lists each article with its checksum, `data/` contains the articles as rows, and
+        `articles/<docId>.json` contains one article.
+        """
         several = set(choice["several"])
         sample = choice["sample"]
         keeps_all = job.params.keep_all  # type: ignore[attr-defined]
@@ -175,7 +180,7 @@ class ElsevierCorpus:
                 out.member(_path(row, several), row["article"])
 
     def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
-        """The paper's Tables 1 (coverage), 2 (years) and 3 (disciplines), of all articles and of the sample."""
+        """Write the paper's Tables 1 (coverage), 2 (years) and 3 (disciplines), for all articles and for the sample; return the metrics."""
         tally = made.tally
         out.content("coverage.csv", _csv("field", tally, "has").encode())
         out.content("years.csv", _csv("year", tally, "year").encode())
@@ -192,7 +197,7 @@ class ElsevierCorpus:
         return metrics
 
     def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
-        """Every kept article is a file, and the sample has each once, no subject more than asked for."""
+        """Check that every kept article is a file, the sample has no duplicates, and no subject exceeds its limit."""
         written = made.funnel.seen["sample"] - made.funnel.outcomes["sample", "over_quota"]
         sampled = {name: n for name, n in made.tally.items() if name.startswith("sample.for.")}
         limit = job.params.per_subject  # type: ignore[attr-defined]
@@ -204,7 +209,7 @@ class ElsevierCorpus:
         ]
 
     def tables(self, params: ElsevierParams) -> list[Table]:
-        """Return the articles, which `load_dataset` gives by default, and their index."""
+        """Return the table of articles, which `load_dataset` loads by default, and of their index."""
         return [
             Table("articles", ARTICLE, {"train": "data/*.parquet"}),
             Table("index", _INDEX, {"train": "index/*.parquet"}),
@@ -221,7 +226,7 @@ def _path(row: Row, several: set[str]) -> str:
 
 
 def _lost(job: Job) -> int:
-    """Articles that are not there as the index lists them. Both lists are read in the order of names: neither is held."""
+    """Return the number of files that differ from the index. Both lists are read in the order of names, so memory is bounded."""
     prefix = f"{job.prefix}/"
     entries = ((entry.key.removeprefix(prefix), entry.bytes) for entry in job.lake.list(f"{prefix}articles/"))
     filesystem, root = job.lake.filesystem()
@@ -238,7 +243,7 @@ def _lost(job: Job) -> int:
 
 
 def _take(sample: dict[str, str], subject: str, number: int, ids: Iterable[tuple[str]]) -> None:
-    """Add the first articles of a subject that are not taken for another one."""
+    """Add the first articles of a subject that are not yet sampled for another subject."""
     taken = 0
     for (paper_id,) in ids:
         if taken == number:
@@ -268,7 +273,7 @@ def _year(article: Mapping[str, Any]) -> int | None:
 
 
 def _csv(first: str, tally: Mapping[str, int], what: str) -> str:
-    """`<first>,articles,articles_share,sample`: a line for each value, in order."""
+    """Return CSV `<first>,articles,articles_percent,sample` with a line for each value, in order."""
     names = sorted({name.partition(f".{what}.")[2] for name in tally if f".{what}." in name})
     total = tally.get("articles", 0)
     out = io.StringIO()

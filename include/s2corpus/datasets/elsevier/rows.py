@@ -1,4 +1,4 @@
-"""An article of the Elsevier form as a row: its objects with free keys become lists, so that tables can hold them."""
+"""Convert an article of the Elsevier form to a row. Objects with free keys become lists, so that tables can contain them."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ ARTICLE = pa.schema([
         ("parents", pa.list_(pa.struct([("id", _TEXT), ("title", _TEXT)]))),
     ]))),
 ])  # fmt: skip
-"""The schema of §3.2; `bib_entries` and `refoffsets` are lists whose items have the key as `ref_id`."""
+"""the schema of §3.2; `bib_entries` and `refoffsets` are lists of items with the key as `ref_id`"""
 
 
 def row_of(article: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row of an article; a value of another type than the schema's is null."""
+    """Return the row of an article; a value of a type other than the schema's is null."""
     row = {**article, "bib_entries": _as_list(article.get("bib_entries"))}
     body = article.get("body_text")
     row["body_text"] = [
@@ -53,7 +53,7 @@ def _as_list(values: object) -> list[dict[str, Any]]:
 
 
 def _fit(value: Any, type_: pa.DataType) -> Any:
-    """Return a value as its column's type wants it: numbers as text and digits as numbers, other mismatches as null."""
+    """Return a value converted to its column's type: numbers to text, digits to numbers; other mismatches become null."""
     if pa.types.is_struct(type_):
         return (
             {field.name: _fit(value.get(field.name), field.type) for field in type_}

@@ -182,7 +182,7 @@ def find_caption(pages: list[Page], number: str, caption: str) -> tuple[Page, Ar
 
 
 def find_figure(page: Page, caption: Area) -> Area | None:
-    """Return the area of the graphics above the caption, else below it, else next to it."""
+    """Return the area of the graphics above the caption; without any, below it; without any, next to it."""
     for band in _list_bands(page, caption):
         area: Area | None = None
         graphics = [box for box in page.graphics if not _mostly_in(caption, box)]  # without frames around both

@@ -1,4 +1,4 @@
-"""Paper vectors: word2vec over full text in which citation marks are replaced by the ids of the cited papers (GORC §6.1)."""
+"""Create paper vectors: word2vec over full text with citation marks replaced by ids of cited papers (GORC §6.1)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class PaperOutcome(StrEnum):
-    """What became of a paper's text."""
+    """The outcome of a paper's text."""
 
     KEPT = "kept"
     NO_TEXT = "no_open_full_text"
@@ -34,16 +34,16 @@ VECTORS = pa.schema([
     ("paper_id", pa.string()), ("title", pa.string()), ("field", pa.string()), ("mentions", pa.int64()),
     ("vector", pa.list_(pa.float32())),
 ])  # fmt: skip
-"""`field` is null where none is known"""
+"""`field` is null if it is unknown"""
 NEIGHBOURS = pa.schema([
     ("paper_id", pa.string()), ("rank", pa.int32()), ("neighbour_id", pa.string()), ("cosine", pa.float32()),
     ("title", pa.string()), ("field", pa.string()),
 ])  # fmt: skip
-"""`title` and `field` are the neighbour's"""
+"""`title` and `field` describe the neighbor"""
 
 
 class Vectors:
-    """The dataset. Training is one worker's, so that the same text gives the same vectors on one kind of CPU."""
+    """The dataset. One worker trains, so that the same text gives the same vectors on one kind of CPU."""
 
     name = "vectors"
     version = f"4.{sentences.VERSION}"
@@ -58,10 +58,10 @@ class Vectors:
     order: tuple[str, ...] = ()
     needs: tuple[str, ...] = ("gensim", "sklearn")
     paper: Mapping[str, float] = {}
-    """GORC shows a picture and examples, no figure"""
+    """GORC shows a picture and examples, but no figures"""
 
     def rows(self, params: VectorsParams, paper: Paper, made: Made) -> Iterator[Row]:
-        """What is known of a paper, and its sentences as words, papers in the place of citation marks."""
+        """Yield the metadata of a paper, and its sentences as words with papers in place of citation marks."""
         made.funnel.enter("papers")
         field = paper.fields[0] if paper.fields else None
         known = {"paper_id": paper.id, "title": paper.metadata["title"], "field": field}
@@ -82,14 +82,17 @@ class Vectors:
             yield {"kind": "text", "paper_id": paper.id, "title": None, "field": None, "text": "\n".join(lines)}
 
     def choose(self, job: Job) -> dict[str, Any]:
-        """Nothing is decided over all shards."""
+        """Return no decision: the vectors are learned from all shards together."""
         return {}
 
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
-        """Nothing: the vectors are learnt from all shards together."""
+        """Write nothing: the vectors are learned from all shards together."""
 
     def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
-        """`vectors/<nn>.parquet`, `neighbours/<nn>.parquet` and `picture.svg`; how far neighbours share the field."""
+        """Write `vectors/<nn>.parquet`, `neighbours/<nn>.parquet` and `picture.svg`.
+
+        Return the counts and the share of neighbors with the same field.
+        """
         params: VectorsParams = job.params  # type: ignore[assignment]
         learnt = Learnt.of_bytes(job.once("learnt", lambda: learn(params, _Texts(job)).as_bytes()))
         known = _known(job, set(learnt.ids))
@@ -108,14 +111,14 @@ class Vectors:
         }
 
     def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
-        """Neighbours are more often of one field than by chance."""
+        """Check that neighbors share a field more often than by chance."""
         below = metrics["neighbours_same_field"] <= metrics["chance_same_field"]
         return [
             Check("above_chance", int(below), "neighbours are not of one field more often than by chance", blocks=False)
         ]
 
     def tables(self, params: VectorsParams) -> list[Table]:
-        """The vectors and the neighbours."""
+        """Return the tables of vectors and neighbors."""
         return [
             Table("vectors", VECTORS, {"train": "vectors/*.parquet"}),
             Table("neighbours", NEIGHBOURS, {"train": "neighbours/*.parquet"}),
@@ -123,7 +126,7 @@ class Vectors:
 
 
 def _lines(paragraph: Mapping[str, Any], links: Mapping[str, str]) -> Iterator[tuple[str, int]]:
-    """Each sentence as words with single spaces between them, and how many papers it mentions."""
+    """Yield each sentence as words separated by single spaces, and the number of papers that it mentions."""
     text = paragraph["text"]
     for sentence in cited_sentences(paragraph):
         words: list[str] = []
@@ -147,7 +150,7 @@ def _words(text: str) -> list[str]:
 
 
 class _Texts:
-    """The sentences of all shards as lists of words, each time in the same order."""
+    """The sentences of all shards as lists of words, in the same order in each iteration."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -161,7 +164,7 @@ class _Texts:
 
 
 def _known(job: Job, ids: set[str]) -> dict[str, tuple[str | None, str | None]]:
-    """Title and field of these papers."""
+    """Return title and field of these papers."""
     known = {}
     for batch in job.kept().to_batches(columns=["kind", "paper_id", "title", "field"], batch_size=4096):
         for row in batch.to_pylist():
@@ -171,7 +174,7 @@ def _known(job: Job, ids: set[str]) -> dict[str, tuple[str | None, str | None]]:
 
 
 def _write(out: Outputs, shard: int, shards: int, learnt: Learnt, papers: list[tuple[str | None, str | None]]) -> None:
-    """The vectors of a shard's papers, and their nearest ones."""
+    """Write the vectors of a shard's papers, and their nearest papers."""
     mine = [i for i, id_ in enumerate(learnt.ids) if file_number(id_, shards) == shard]
     with out.parquet(f"vectors/{shard:02d}.parquet", VECTORS) as file:
         for i in mine:

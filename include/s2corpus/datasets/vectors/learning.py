@@ -1,4 +1,4 @@
-"""What is learnt of papers from the words around their mentions: vectors, nearest neighbours, places in a picture."""
+"""Learn from the words around mentions of papers: vectors, nearest neighbors, and positions in a picture."""
 
 from __future__ import annotations
 
@@ -14,49 +14,49 @@ from s2corpus.datasets.protocol import Number, Params, Positive
 from s2orc_parse.parse_model import ParseKind
 
 PAPER = "paper:"
-"""what marks a token as a paper: blingfire makes no word of this form of running text"""
+"""prefix of a token for a paper; blingfire produces no word of this form from running text"""
 
 
 class VectorsParams(Params):
     """Parameters of the vectors."""
 
     kinds: tuple[ParseKind, ...] = (ParseKind.PDF, ParseKind.LATEX, ParseKind.JATS, ParseKind.ELSEVIER)
-    """full texts that are read, the first that a paper has"""
+    """kinds of full text in order of preference; the first available kind is used"""
     window: Positive = 8
-    """words on each side of a mention (GORC §6.1)"""
+    """number of words on each side of a mention (GORC §6.1)"""
     min_count: Positive = 2
-    """mentions of a paper, and times of a word, at least (GORC §6.1)"""
+    """minimum number of mentions of a paper, and of occurrences of a word (GORC §6.1)"""
     dimensions: Positive = 300
-    """of a vector (GORC §6.1)"""
+    """dimensions of a vector (GORC §6.1)"""
     epochs: Positive = 5
-    """passes over the text (gensim's default; GORC says nothing)"""
+    """number of passes over the text (gensim's default; GORC does not state a number)"""
     neighbours: Positive = 10
-    """nearest papers that are kept of each, by cosine"""
+    """number of nearest papers stored for each paper, by cosine"""
     picture_papers: Number = 20_000
-    """papers in the picture at most (GORC, Figure 2: 20,126), those most often mentioned"""
+    """maximum number of papers in the picture (GORC, Figure 2: 20,126), those with the most mentions"""
     seed: int = 2019
-    """of the first vectors, of sampling and of the picture"""
+    """seed of the initial vectors, of sampling and of the picture"""
 
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """Of n papers, sorted by id."""
+    """The results for n papers, sorted by id."""
 
     ids: list[str]
     mentions: list[int]
     vectors: np.ndarray
     """n × dimensions, float32, of length 1"""
     near: np.ndarray
-    """n × neighbours, int32: the rows of the nearest papers, nearest first; -1 where there are fewer"""
+    """n × neighbors, int32: the rows of the nearest papers, nearest first; -1 if there are fewer"""
     cosines: np.ndarray
-    """n × neighbours, float32: their cosines"""
+    """n × neighbors, float32: their cosines"""
     top: np.ndarray
-    """the rows that are in the picture, most often mentioned first"""
+    """rows of the papers in the picture, most mentions first"""
     places: np.ndarray
-    """len(top) × 2"""
+    """coordinates in the picture, len(top) × 2"""
 
     def as_bytes(self) -> bytes:
-        """The same as a file of NumPy's."""
+        """Return the data as a NumPy file (`.npz`)."""
         file = io.BytesIO()
         np.savez(
             file, ids=np.asarray(self.ids, np.str_), mentions=np.asarray(self.mentions, np.int64), vectors=self.vectors, near=self.near,
@@ -66,14 +66,14 @@ class Learnt:
 
     @classmethod
     def of_bytes(cls, data: bytes) -> Learnt:
-        """What `as_bytes` wrote."""
+        """Return the data from the bytes that `as_bytes` returned."""
         with np.load(io.BytesIO(data), allow_pickle=False) as found:
             lists = {"ids": found["ids"].tolist(), "mentions": found["mentions"].tolist()}
             return cls(**lists, **{name: found[name] for name in ("vectors", "near", "cosines", "top", "places")})
 
 
 def learn(params: VectorsParams, texts: Iterable[list[str]]) -> Learnt:
-    """All that is computed in floating point: the same on one kind of CPU; on another one nearly (`agreement`)."""
+    """Compute all floating-point results. They are equal on one kind of CPU, and nearly equal on another (`agreement`)."""
     ids, mentions, vectors = train(params, texts)
     near, cosines = nearest(vectors, params.neighbours)
     top = np.lexsort((np.arange(len(ids)), -np.asarray(mentions, np.int64)))[: params.picture_papers]
@@ -81,7 +81,10 @@ def learn(params: VectorsParams, texts: Iterable[list[str]]) -> Learnt:
 
 
 def train(params: VectorsParams, texts: Iterable[list[str]]) -> tuple[list[str], list[int], np.ndarray]:
-    """Ids of the papers mentioned often enough (sorted), how often, and their vectors (papers × dimensions, float32, length 1)."""
+    """Return the ids of papers with enough mentions (sorted), the counts, and the vectors.
+
+    The vectors have the shape papers × dimensions (float32, length 1).
+    """
     from gensim.models import Word2Vec
 
     model = Word2Vec(
@@ -99,16 +102,19 @@ def train(params: VectorsParams, texts: Iterable[list[str]]) -> tuple[list[str],
 
 
 def _hash(text: str) -> int:
-    """A hash that is the same in every process, unlike Python's own."""
+    """Return a hash that is equal in every process, unlike Python's own."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
 
 _COSINES = 1 << 24
-"""cosines that are in memory at a time, 4 bytes each"""
+"""maximum number of cosines in memory at a time, 4 bytes each"""
 
 
 def nearest(vectors: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of each row the other rows with the greatest cosine, greatest first, of equal ones the lower row: rows (-1: none) and cosines."""
+    """Return the rows with the greatest cosine for each row (-1: none), and these cosines.
+
+    They are in descending order of cosine; the lower row wins a tie.
+    """
     block = max(1, min(1024, _COSINES // max(1, len(vectors))))
     near = np.full((len(vectors), number), -1, np.int32)
     cosines = np.zeros((len(vectors), number), np.float32)
@@ -124,9 +130,10 @@ def nearest(vectors: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def project(vectors: np.ndarray, seed: int) -> np.ndarray:
-    """The vectors in two dimensions by t-SNE (rows × 2).
+    """Return the vectors in two dimensions by t-SNE (rows × 2).
 
-    In one thread: of few papers the others only wait (15 times the CPU time of 150), and the number of cores changes nothing.
+    It uses one thread. With few papers, more threads only wait (15 times the CPU time for 150 papers). The result does not depend on the
+    number of cores.
     """
     if len(vectors) < 4:
         return np.asarray([(float(i), 0.0) for i in range(len(vectors))]).reshape(len(vectors), 2)
@@ -139,7 +146,7 @@ def project(vectors: np.ndarray, seed: int) -> np.ndarray:
 
 
 def agreement(one: Learnt, other: Learnt) -> float:
-    """The share of the nearest papers that two trainings on the same text have in common; 1 where they are the same."""
+    """Return the share of nearest papers that two trainings on the same text have in common; 1 if both have none."""
     if one.ids != other.ids:
         return 0.0
     shared = sum(len({*a} & {*b}) for a, b in zip(_rows(one.near), _rows(other.near), strict=True))
@@ -147,7 +154,10 @@ def agreement(one: Learnt, other: Learnt) -> float:
 
 
 def same_field(near: np.ndarray, fields: Sequence[str | None]) -> tuple[float, float]:
-    """How often a paper's nearest ones are of its field, and how often two papers drawn from these are, where fields are known."""
+    """Return how often nearest papers share a paper's field, and how often two random papers do.
+
+    Only papers with a known field count.
+    """
     pairs = [(fields[i], fields[j]) for i, row in enumerate(_rows(near)) for j in row if fields[i] and fields[j]]
     counts = Counter(field for field in fields if field)
     n = counts.total()

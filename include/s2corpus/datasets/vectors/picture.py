@@ -1,4 +1,4 @@
-"""A scatter plot as SVG text, readable without anything else."""
+"""Draw a scatter plot as self-contained SVG text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COLOURS = (
 
 
 def scatter(title: str, places: np.ndarray, labels: Sequence[str]) -> str:
-    """Points (n × 2) coloured by label, the most frequent label first in the legend."""
+    """Return a plot of points (n × 2), colored by label, with the most frequent label first in the legend."""
     counts = Counter(labels)
     ranked = sorted(counts, key=lambda label: (-counts[label], label))
     colour = {label: "#999" if label == "unknown" else _COLOURS[i % len(_COLOURS)] for i, label in enumerate(ranked)}

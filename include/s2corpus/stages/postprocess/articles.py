@@ -1,4 +1,4 @@
-"""Publishers' full texts (JATS, Elsevier's JSON) → parses (SEMANTICS §3)."""
+"""Convert publishers' full texts (JATS, Elsevier's JSON) to parses (SEMANTICS §3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_ITSELF = ("doi", "pmc_id", "licence", "open_access")
 
 
 def parses(run: Run, shard: int) -> list[ArticleParseRow]:
-    """Convert the shard's publishers' full texts that were not converted yet; a row for each of them."""
+    """Convert the shard's publishers' full texts without a stored parse; return a row for each text."""
     articles = list(run.table(ARTICLES).rows(shard=shard))
     rows = []
     for kind, version in jats.VERSIONS.items():
@@ -37,7 +37,7 @@ def parses(run: Run, shard: int) -> list[ArticleParseRow]:
 
 
 def _convert(run: Run, article: ArticleRow) -> StoredParseRow:
-    """One publisher's full text as a row of STORED_PARSES: the parse, or why there is none."""
+    """Return one publisher's full text as a row of STORED_PARSES: the parse, or the reason for its absence."""
     sha1, kind = article["file_sha1"], ParseKind(article["kind"])
     try:
         parse = jats.CONVERTERS[kind](read_file(run.lake, article["places"][0], sha1), sha1=sha1)

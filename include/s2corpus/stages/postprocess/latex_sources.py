@@ -1,4 +1,4 @@
-"""LaTeX source archives → parses (S2ORC §2.2)."""
+"""Convert LaTeX source archives to parses (S2ORC §2.2)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from s2orc_parse.parse_model import ParseKind, parse_id
 log = logging.getLogger(__name__)
 _WANTED = ("outcome", "citation_style", "bytes")
 _TRIED_AGAIN = (latex.LatexOutcome.TIMEOUT, latex.LatexOutcome.OUT_OF_MEMORY)
-"""Outcomes that another day may be other ones: not kept."""
+"""outcomes that can differ on a retry; they are not stored"""
 
 
 def parses(run: Run, shard: int) -> list[LatexParseRow]:
-    """Convert the shard's sources that were not converted yet; a row for each of them."""
+    """Convert the shard's sources without a stored parse; return a row for each source."""
     sources = list(run.table(LATEX_SOURCES).rows(shard=shard))
-    wanted = [source for source in sources if source["arxiv_id"]]  # the others belong to no paper
+    wanted = [source for source in sources if source["arxiv_id"]]  # sources without an arXiv id belong to no paper
     known: dict[str, tuple[StoredParseRow, str | None]] = {}
     if wanted:
         store = run.store(STORED_PARSES, *latex_key(run))
@@ -47,7 +47,11 @@ def parses(run: Run, shard: int) -> list[LatexParseRow]:
 
 
 def latex_key(run: Run) -> tuple[str, ...]:
-    """Where the parses of LaTeX sources are kept: by our converter's version, and by the program and its version."""
+    """Return the store key for parses of LaTeX sources: our converter's version, and the program with its version.
+
+    Raises:
+        UserError: the program is not installed, or the machine cannot sandbox it.
+    """
     program = latex.get_converter(run.spec.latex.converter)
     if not program.installed():
         raise UserError(
@@ -58,7 +62,7 @@ def latex_key(run: Run) -> tuple[str, ...]:
 
 
 def _convert(run: Run, source: LatexSourceRow) -> StoredParseRow:
-    """One source archive as a row of STORED_PARSES: the parse, or why there is none."""
+    """Return one source archive as a row of STORED_PARSES: the parse, or the reason for its absence."""
     rules, sha1 = run.spec.resources, source["archive_sha1"]
     if source["bytes"] > latex.MAX_PACKED:
         return none(sha1, ParseKind.LATEX, latex.LatexOutcome.TOO_LARGE)

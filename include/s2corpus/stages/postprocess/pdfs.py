@@ -1,4 +1,4 @@
-"""Extractors' answers → parses (SEMANTICS §3), and the PDF's own header as a record."""
+"""Convert extractors' responses to parses (SEMANTICS §3), and the PDF's own header to a record."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ _WANTED = ("outcome", "citation_style", "header", "bytes")
 
 
 def parses(run: Run, shard: int) -> tuple[list[ParseRow], list[RecordRow]]:
-    """Convert what this converter has not converted yet; a row for each extraction of the shard, and the records of their headers."""
+    """Convert the extractions without a stored parse from this converter.
+
+    Return a row for each extraction of the shard, and the records of their headers.
+    """
     rows = list(run.table(EXTRACTIONS).rows(shard=shard))
     by = adapter_of(run)
     done: dict[str, tuple[StoredParseRow, str]] = {}
@@ -60,17 +63,17 @@ def parses(run: Run, shard: int) -> tuple[list[ParseRow], list[RecordRow]]:
 
 
 def adapter_of(run: Run) -> Adapter:
-    """The adapter that reads the answers of this release's extractor."""
+    """Return the adapter for the responses of this release's extractor."""
     return adapter(run.table(EXTRACTIONS).committed().facts["adapter"])
 
 
 def converter_of(by: Adapter) -> str:
-    """Its converter and version: where the parses of PDFs are kept."""
+    """Return the converter's name and version, which identify the store of PDF parses."""
     return f"{by.NAME}-{by.CONVERTER_VERSION}"
 
 
 def convert(by: Adapter, file_sha1: str, data: bytes, made_by: Identity) -> StoredParseRow:
-    """One answer of an extractor as a row of STORED_PARSES: the parse, or why there is none."""
+    """Return one extractor response as a row of STORED_PARSES: the parse, or the reason for its absence."""
     try:
         parse = by.convert(data, file_sha1=file_sha1, made_by=made_by)
     except BadAnswer as bad:
@@ -122,10 +125,10 @@ def _records(run: Run, shard: int, rows: Sequence[ExtractionRow], headers: dict[
 
 
 def _record(header: dict[str, object], printed: SelectionRow, source: str, pdf: PdfRow) -> RecordRow:
-    """A PDF's header as a record of kind pdf.
+    """Return a PDF's header as a record of kind pdf.
 
-    Identifiers and date as its first pages print them come first (weighed with their place, see `pdf.identity`), the date only if it
-    is not less precise; then what the extractor read.
+    Identifiers and date printed on the first pages take priority (weighted by their place, see `pdf.identity`). The printed date is used
+    only if it is at least as precise as the extractor's. Other values are the extractor's.
     """
     identifiers = {name: value for name, value in printed.items() if name in _IDENTIFIERS and value}
     header = {**header, **identifiers}
@@ -141,4 +144,4 @@ def _record(header: dict[str, object], printed: SelectionRow, source: str, pdf: 
         "ready_at": pdf["first_seen"],
         "file_sha1": pdf["file_sha1"],
     }
-    return cast(RecordRow, record)  # the header is JSON of ours: its names are columns
+    return cast(RecordRow, record)  # we wrote the header as JSON; its names are columns

@@ -1,4 +1,4 @@
-"""Extractors' answers, LaTeX sources and publishers' full texts → S2ORC parses (S2ORC §2.1, §2.2; SEMANTICS §3)."""
+"""Convert extractors' responses, LaTeX sources and publishers' full texts to S2ORC parses (S2ORC §2.1, §2.2; SEMANTICS §3)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Postprocess:
     name = "postprocess"
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """A shard for each range of PDFs."""
+        """Return a shard for each range of PDFs."""
         return list_pdf_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
-        """Convert what was not converted yet, then list the shard's parses and headers."""
+        """Convert new inputs, then list the shard's parses and headers."""
         parses, records = pdfs.parses(run, shard.index)
         run.table(PARSES).write(shard.index, parses)
         run.table(PDF_RECORDS).write(shard.index, records)
@@ -31,7 +31,7 @@ class Postprocess:
         run.table(ARTICLE_PARSES).write(shard.index, articles.parses(run, shard.index))
 
     def finish(self, run: Run) -> Metrics:
-        """Commit; parses by outcome and citation style."""
+        """Commit the tables; return metrics with the parses by outcome and citation style."""
         of_articles = ",".join(f"{kind}-{version}" for kind, version in jats.VERSIONS.items())
         of_pdfs = pdfs.converter_of(pdfs.adapter_of(run))
         converters = f"{of_pdfs};{','.join(latex_sources.latex_key(run))};{of_articles}"

@@ -1,4 +1,7 @@
-"""Parses as the content store keeps them: what was converted once by a converter's version is never converted again, in any release."""
+"""Store parses in the content store.
+
+A file that a converter version has converted is never converted again, in any release.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,18 @@ from s2orc_parse import tei
 from s2orc_parse.parse_model import Parse, ParseKind
 
 _BATCH_BYTES = 32 << 20
-"""parses held in memory before they are stored as one part"""
+"""bytes of parses in memory before they are stored as one part"""
 
 
 def none(sha1: str, kind: ParseKind, outcome: str) -> StoredParseRow:
-    """A file that gives no parse, and why, as a row of STORED_PARSES."""
+    """Return a row of STORED_PARSES for a file without a parse, with the reason as `outcome`."""
     return StoredParseRow(
         file_sha1=sha1, kind=kind, outcome=outcome, citation_style=None, bytes=0, parse=None, header=None
     )
 
 
 def ok(sha1: str, kind: ParseKind, parse: Parse, header: Mapping[str, object] | None = None) -> StoredParseRow:
-    """A parse, and what the file says of itself, as a row of STORED_PARSES."""
+    """Return a row of STORED_PARSES for a parse, with the header data from the file."""
     body = orjson.dumps(tei.to_s2orc(parse))
     return StoredParseRow(
         file_sha1=sha1,
@@ -37,7 +40,7 @@ def ok(sha1: str, kind: ParseKind, parse: Parse, header: Mapping[str, object] | 
 
 
 def keep(store: ContentStore[StoredParseRow], rows: Iterable[StoredParseRow]) -> None:
-    """Store rows as they come, a part for every 32 MB of them: what a killed task has stored is not lost."""
+    """Store rows as they arrive, in parts of 32 MB. If a task is killed, its stored parts are not lost."""
     batch: list[StoredParseRow] = []
     size = 0
     for row in rows:

@@ -1,4 +1,4 @@
-"""Split: every kept document goes to train or valid, or is held back (SEMANTICS: Split)."""
+"""Split: assign every kept document to train or valid, or hold it back (SEMANTICS: Split)."""
 
 from s2corpus.stages.split.stage import Split
 

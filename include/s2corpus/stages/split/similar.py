@@ -1,7 +1,7 @@
-"""Pairs of kept documents with similar texts: candidates by MinHash keys, each verified by its exact Jaccard index.
+"""Find pairs of kept documents with similar texts: candidates by MinHash keys, verified by exact Jaccard index.
 
-Memory is bounded by `resources.memory_mb`: keys are read in as many passes as it asks for, and the n-grams of the candidates'
-texts lie on disk. Nothing depends on how papers are cut into buckets: a text is known by the hash of its normalised form.
+`resources.memory_mb` limits memory: the number of passes over the keys depends on it. The n-grams of the candidates' texts are stored
+on disk. A text is identified by the hash of its normalized form. Therefore, the result does not depend on the number of buckets.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from s2corpus.text import minhash
 from s2corpus.titles.arrays import read_only
 
 _BYTES_A_KEY = 64
-"""Memory that a key takes while keys are sorted: it and its text, an order, and copies."""
+"""bytes of memory for each key while keys are sorted: the key, its text, an order, and copies"""
 _TEXTS = 64
-"""Texts in memory at a time."""
+"""number of texts in memory at a time"""
 
 
 def similar_texts(run: Run) -> dict[tuple[int, int], float]:
-    """Text keys of two kept documents, the smaller first → their Jaccard index, of all that have `split.min_jaccard` at least."""
+    """Return pairs of text keys, the smaller first → Jaccard index, for all pairs with at least `split.min_jaccard`."""
     candidates = _candidates(run)
     nodes = np.unique(candidates)
     left, right = (np.searchsorted(nodes, column) for column in candidates.T)
@@ -39,7 +39,7 @@ def similar_texts(run: Run) -> dict[tuple[int, int], float]:
 
 
 def _candidates(run: Run) -> npt.NDArray[np.int64]:
-    """Text keys that share a MinHash key, as sorted pairs."""
+    """Return the text keys that share a MinHash key, as sorted pairs."""
     table, rules = run.table(DOCUMENTS), run.spec.split
     keys = table.committed().rows * rules.minhash_bands
     passes = keys * _BYTES_A_KEY // (run.spec.resources.memory_mb << 20) + 1
@@ -61,9 +61,9 @@ def _candidates(run: Run) -> npt.NDArray[np.int64]:
 def _write_shingles(
     run: Run, nodes: npt.NDArray[np.int64], path: Path
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Write the sorted n-grams of these texts to a file; where those of each begin and end.
+    """Write the sorted n-grams of these texts to a file; return the start and end of each text's n-grams.
 
-    Of documents with one normalised text it is that of the smallest paper_id: they may differ in white space.
+    Documents with the same normalized text may differ in white space. The text of the smallest paper_id is used.
     """
     starts, ends = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64)
     chosen: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""Every kept document goes to train or valid by its date; what repeats another is found, and held back by the rules."""
+"""Assign every kept document to train or valid by its date; find duplicates and hold them back by the rules."""
 
 from __future__ import annotations
 
@@ -15,16 +15,19 @@ from s2corpus.text import splits
 from s2corpus.text.near_duplicates import Candidate, clusters, repeated
 
 _KEYS_AT_A_TIME = 50_000_000
-"""Duplicate keys sorted in memory at once: 0.8 GB."""
+"""number of duplicate keys sorted in memory in one batch: 0.8 GB"""
 
 
 class Split:
-    """documents, papers → splits, duplicates: by date; then what repeats another document is held back, or named."""
+    """documents, papers → splits, duplicates.
+
+    Documents are split by date. Duplicates are then held back or listed.
+    """
 
     name = "split"
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """One shard: duplicates lie anywhere. It reads keys and dates, and of similar documents the texts."""
+        """Return one shard, because duplicates can be in any bucket. It reads keys and dates, and the texts of similar documents."""
         return [Shard(0)]
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
@@ -61,14 +64,14 @@ class Split:
         )
 
     def finish(self, run: Run) -> Metrics:
-        """Commit; documents are counted per split."""
+        """Commit the tables; return metrics with the number of documents in each split."""
         metrics = commit_all(run, (SPLITS,), run.paper_shards) | commit_all(run, (DUPLICATES,), 1)
         counts = sorted(run.table(SPLITS).counts("set", "split").items())
         return metrics | {f"{set_}.{split}": float(n) for (set_, split), n in counts}
 
 
 def _repeated_keys(run: Run) -> set[int]:
-    """Duplicate keys that more than one document has, found in as many passes as memory asks for."""
+    """Return the duplicate keys that several documents share. Several passes bound the memory."""
     keys = run.table(DOCUMENTS).committed().rows * 2
     passes = keys // _KEYS_AT_A_TIME + 1
     found: set[int] = set()
@@ -83,7 +86,11 @@ def _repeated_keys(run: Run) -> set[int]:
 
 
 def _kept(run: Run, bucket: int) -> Iterator[Candidate]:
-    """A bucket's kept documents with the split of their date, by set and paper_id."""
+    """Yield a bucket's kept documents with the split by date, ordered by set and paper_id.
+
+    Raises:
+        ValueError: a kept document has no text_key.
+    """
     dates = {paper["paper_id"]: paper["date"] for paper in run.table(PAPERS).rows(["paper_id", "date"], shard=bucket)}
     train_before, valid_until = splits.bounds(run.spec.split, run.as_of)
     own = run.spec.profile == "own" or run.spec.clean.unknown_year == "keep"

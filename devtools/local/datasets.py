@@ -33,10 +33,10 @@ def await_datasets(endpoints: Endpoints, release: str) -> list[tuple[DatasetSpec
 
 
 def make_datasets(endpoints: Endpoints, run: Run, asked: list[tuple[DatasetSpec, str | None]]) -> None:
-    """Follow the runs that publishing the snapshot started, and print what came of each dataset.
+    """Follow the runs that publishing the snapshot started, and print the outcome of each dataset.
 
     Raises:
-        UserError: a run failed; the message says where and why.
+        UserError: a run failed; the message contains the place and the reason.
     """
     client = _client(endpoints)
     for spec, before in asked:

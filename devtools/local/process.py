@@ -1,8 +1,10 @@
-"""Processes by identity: found by pid, start time and boot, so that a recycled pid is never taken for ours.
+"""Identify processes by pid, start time and boot, so that a recycled pid is never mistaken for one of ours.
 
-Linux only: start times are read from `/proc`, since psutil turns them into times of a clock that may be set. A service is
-the *session* its first process leads (Airflow puts every task in a process group of its own but leaves the session alone)
-plus whatever works in the service's own folder (PostgreSQL's children lead sessions of their own).
+Linux only: start times are read from `/proc`, because psutil converts them to the times of an adjustable clock.
+
+A service consists of the *session* that its first process leads, and all its processes that work in the service's
+folder. Airflow puts every task in a separate process group but not in another session. PostgreSQL's children lead
+separate sessions.
 """
 
 from __future__ import annotations
@@ -56,13 +58,13 @@ def _stat(pid: int) -> tuple[str, int, int] | None:
 
 
 def identify(pid: int) -> Process | None:
-    """Return the process that has this pid now, or None if there is none alive."""
+    """Return the live process that has this pid, or None."""
     stat = _stat(pid)
     return Process(pid, stat[2], boot_id()) if stat else None
 
 
 def alive(process: Process) -> bool:
-    """Tell whether exactly this process still runs (not another one under its pid)."""
+    """Return whether exactly this process still runs (not another process with the same pid)."""
     stat = _stat(process.pid)
     return stat is not None and stat[2] == process.start and boot_id() == process.boot
 
@@ -70,9 +72,9 @@ def alive(process: Process) -> bool:
 def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) -> list[Process]:
     """Return the live processes of one service, by pid.
 
-    They are the session that `leader` led (also after the leader's death: the kernel gives its pid to nobody while the
-    session lives), and those processes of `programs` (names of executables) whose working folder is `folder`: what a
-    lost record would leave behind, and children that lead sessions of their own.
+    They are the session that `leader` led, and the processes of `programs` (names of executables) with `folder` as
+    their working folder. The session also counts after the leader's death: the kernel does not reuse the pid while the
+    session lives. The second group covers lost records and children that lead separate sessions.
     """
     boot, names, home = boot_id(), set(programs), folder.resolve()
     homes = {home, Path(f"{home} (deleted)")}  # the latter when somebody removed the folder under its service
@@ -104,7 +106,7 @@ def log_file(path: Path) -> BinaryIO:
 
 
 def start(command: list[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start a service in a session of its own, in `folder`, its output appended to `log`."""
+    """Start a service in a separate session, in `folder`; append its output to `log`."""
     with log_file(log) as out:
         return subprocess.Popen(
             command,
@@ -143,9 +145,10 @@ class Step:
 
 
 def stop(find: Callable[[], list[Process]], steps: Iterable[Step], leaders: Container[Process] = ()) -> list[Process]:
-    """Signal what `find` gives, step by step, until it gives nothing. A step for leaders is left out when none lives.
+    """Signal the processes that `find` returns, step by step, until it returns none.
 
-    Returns what is left: an empty list unless the kernel itself holds a process.
+    A step for leaders is skipped if no leader lives. Return the remaining processes: an empty list unless the kernel
+    itself blocks a process.
     """
     left = find()
     for step in steps:
@@ -160,7 +163,7 @@ def stop(find: Callable[[], list[Process]], steps: Iterable[Step], leaders: Cont
 
 
 def memory(processes: Iterable[Process]) -> int:
-    """Return the bytes of memory that processes hold, shared pages divided among their users (PSS)."""
+    """Return the memory of the processes in bytes. Shared pages are divided among their users (PSS)."""
     total = 0
     for process in processes:
         with suppress(psutil.Error):

@@ -85,7 +85,7 @@ class S3(Service):
         }
 
     def problem(self) -> str | None:
-        """Ask for the bucket with our keys, and for the same without keys, which must be refused."""
+        """Request the bucket with our keys, then without keys, which must be refused. Return the problem, or None."""
         secrets = self.state.secrets()
         signed = _signed_headers(f"{self.url}/{BUCKET}", secrets["s3-access-key"], secrets["s3-secret-key"])
         try:
@@ -98,7 +98,7 @@ class S3(Service):
         return None if with_keys.status == 200 else f"answers {with_keys.status} for its bucket"
 
     def tidy(self) -> None:
-        """Remove its sockets in /tmp (open to its user only), whose names are not ours to choose."""
+        """Remove its sockets in /tmp, which only its user can open. SeaweedFS does not let us choose their names."""
         for name, port in self.ports.items():
             if name.endswith("-grpc"):
                 Path(f"/tmp/seaweedfs-{name}-{port}.sock").unlink(missing_ok=True)

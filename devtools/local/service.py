@@ -1,4 +1,4 @@
-"""What the local services have in common: a name, a folder, a command, a health check that means it."""
+"""Define the common parts of the local services: name, folder, command and a strict health check."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Service(ABC):
     """Seconds it may take from its start to a healthy answer."""
     steps: tuple[Step, ...] = TERMINATE
     sources: str = ""
-    """Which of our own sources it holds in memory: after a change it is restarted."""
+    """Hash of the project's sources that it has imported; after a change the service is restarted."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -72,10 +72,10 @@ class Service(ABC):
 
     @abstractmethod
     def problem(self) -> str | None:
-        """Return why it does not answer as it should, None if it does."""
+        """Return why it does not answer correctly, or None."""
 
     def settle(self) -> None:  # noqa: B027
-        """Do what has to be done once it answers, before others use it. Cheap when done before."""
+        """Finish the setup after it answers and before others use it. Repeated calls are cheap."""
 
     def tidy(self) -> None:  # noqa: B027
-        """Remove what a killed server leaves behind; called whenever nothing of it runs."""
+        """Remove files that a killed server leaves behind; called whenever none of its processes runs."""

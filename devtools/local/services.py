@@ -1,4 +1,4 @@
-"""The local services together: started once and reused, repaired after a crash, stopped without a trace."""
+"""Manage the local services together: start once and reuse, repair after a crash, stop without leftovers."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from s2corpus.errors import UserError
 
 NAMES = ("s3", "postgres", "extractor", "airflow")
 _LARGEST_LOG = 20_000_000
-# What a user's own shell may hold that would turn the services or their clients elsewhere.
+# Variables of a user's shell that would redirect the services or their clients.
 _FOREIGN = frozenset(
     {"AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"}
     # Airflow's processes and each task's would compile thousands of source files, every time: half of their start.
     | {"PYTHONDONTWRITEBYTECODE"}
 )
 _FOREIGN_PREFIXES = ("AIRFLOW", "WEED_", "PG")
-# What tasks read from the environment of whoever starts them: another value restarts Airflow.
+# Variables that tasks read from the environment of the user who starts them. Another value restarts Airflow.
 _PASSED_ON = ("ENGINE", "S2CORPUS_RELEASES", "S2CORPUS_DROPS_SECONDS", "S2CORPUS_ALERTS_WEBHOOK")
 # Seconds for a process that lives but does not answer as it should, before it is restarted: machines get busy.
 _CONVALESCENCE = 20.0
@@ -53,7 +53,7 @@ class Condition(StrEnum):
 
 @dataclass(frozen=True)
 class ServiceStatus:
-    """One service: how it is and why, where it answers, its first pid (0 if none), its bytes of memory, its log."""
+    """One service: its condition and the reason, its URL, its first pid (0 if none), its memory in bytes, its log."""
 
     name: str
     condition: Condition
@@ -85,11 +85,11 @@ class Services:
         self.state = State(state)
 
     def up(self, only: set[str] | None = None, workers: int = 2, ports: Mapping[str, int] | None = None) -> Endpoints:
-        """Start what does not run, wait until everything asked for is healthy, and return where it is.
+        """Start the services that do not run, wait until all requested ones are healthy, and return their addresses.
 
-        `only` is a subset of {"s3", "postgres", "extractor", "airflow"} ("airflow" needs the others); `workers` are the
-        extractor's; `ports` fixes ports of these names. Raises `UserError` if a port is taken or a service does not
-        start.
+        `only` is a subset of {"s3", "postgres", "extractor", "airflow"}; "airflow" needs the others. `workers` is the
+        number of extractor workers. `ports` fixes the ports of these names. Raises `UserError` if a port is taken or a
+        service does not start.
         """
         wanted = set(only) if only is not None else set(NAMES)
         if unknown := sorted(wanted - set(NAMES)):
@@ -120,7 +120,8 @@ class Services:
                 ]
                 if not all(self._reusable(part) for part in parts):
                     forks.open()
-                    self._start([Postgres(self.state)])  # alone: what follows waits longest for its database
+                    # Start PostgreSQL alone: the next steps wait longest for its database.
+                    self._start([Postgres(self.state)])
                 with migrating(self.state, forks) if parts else nullcontext():
                     self._start(first)
                     if "postgres" in wanted:
@@ -167,7 +168,10 @@ class Services:
         self.state.write("environment.json", json.dumps(own | airflow, indent=1))
 
     def down(self) -> None:
-        """Stop everything that runs, Airflow first and PostgreSQL last; data stays. Raises `UserError` if a process stays."""
+        """Stop everything that runs, Airflow first and PostgreSQL last. Data is not deleted.
+
+        Raises `UserError` if a process does not end.
+        """
         if not self.state.exists():
             return
         with self.state.lock():
@@ -232,7 +236,7 @@ class Services:
         ]
 
     def _stop(self, services: Iterable[Service]) -> None:
-        """Stop services together; those that share their steps wait for each other."""
+        """Stop services together. Services with the same steps wait for each other."""
         services = list(services)
         for steps in {service.steps for service in services}:
             group = [service for service in services if service.steps == steps]
@@ -248,7 +252,7 @@ class Services:
             self.state.forget(service.name)
 
     def _start(self, services: list[Service]) -> None:
-        """Make all of the services healthy: start what is dead or was reconfigured, then restart what stays unhealthy."""
+        """Make all services healthy: start dead or reconfigured services, then restart services that remain unhealthy."""
         for _ in range(_ROUNDS):
             launched = self._launch([service for service in services if not self._reusable(service)])
             sick = []
@@ -260,7 +264,7 @@ class Services:
                 if problem:
                     sick.append(service)
             self._stop(sick)
-            # Once more if one had to be stopped, or died meanwhile (it may have been killed just before we looked).
+            # Repeat if a service had to be stopped or died meanwhile (it may have been killed just before the check).
             if all(self._reusable(service) for service in services):
                 break
         else:
@@ -277,7 +281,7 @@ class Services:
         return path.read_text() if path.exists() else ""
 
     def _launch(self, services: list[Service]) -> dict[str, Child]:
-        """Start services together, after stopping what is left of them; they may not answer yet."""
+        """Start services together, after stopping their leftover processes; they may not answer yet."""
         self._stop(services)
         for service in services:
             if service.port:
@@ -294,7 +298,7 @@ class Services:
         return children
 
     def _wait(self, service: Service, child: Child | None, patience: float) -> str | None:
-        """Wait until a service is healthy; return what is wrong with it when patience ends or it does."""
+        """Wait until a service is healthy. Return the problem if the patience or the service ends first."""
         deadline = time.monotonic() + patience
         pause = 0.02
         while problem := service.problem():
@@ -322,7 +326,7 @@ def _inherited() -> dict[str, str]:
 
 
 def _without_proxy() -> dict[str, str]:
-    """Return the variables that keep requests to this machine away from proxies, and what they say already."""
+    """Return the variables that exclude requests to this machine from proxies, with their current values."""
     variables = {}
     for name in ("NO_PROXY", "no_proxy"):
         hosts = [host for host in os.environ.get(name, "").split(",") if host]

@@ -1,4 +1,4 @@
-"""What devtools/bench/extract.py compares, read from a TEI (ours or GROBID's) or from a publisher's JATS."""
+"""Read the content that devtools/bench/extract.py compares, from a TEI (ours or GROBID's) or from a publisher's JATS."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def spaced(element: etree._Element) -> str:
 
 
 def running(element: etree._Element) -> Iterator[str]:
-    """Text of a JATS element outside floats and formulas."""
+    """Yield the text of a JATS element outside floats and formulas."""
     yield element.text or ""
     for child in element:
         if isinstance(child.tag, str) and child.tag not in FLOATS:
@@ -149,11 +149,11 @@ class Paper:
             before = here if dashed else None
 
     def holds(self, note: list[str]) -> bool:
-        """Whether the body has a footnote's first eight words."""
+        """Return whether the body contains a footnote's first eight words."""
         return len(note) >= 8 and " ".join(note[:8]) in " ".join(self.body)
 
     def named_in(self, i: int, raw: Counter[str]) -> bool:
-        """Whether nine tenths of entry i's title's words and its first surname are in a raw string."""
+        """Return whether a raw string contains entry i: nine tenths of its title's words and its first surname."""
         title = Counter(words(self.titles[i]))
         total = sum(title.values())
         return total > 1 and sum((title & raw).values()) >= 0.9 * total and self.firsts[i] in letters("".join(raw))

@@ -1,5 +1,7 @@
-"""Reads PDFs as a release does, in a worker within the sandbox, and counts what it takes: CPU seconds, which other work on the machine
-changes little, of the worker and of pdfalto. Beside it the same of programs that give text without structure.
+"""Measure the CPU seconds of reading PDFs as a release does, in a worker inside the sandbox.
+
+The figures include the worker and pdfalto; other work on the machine changes CPU seconds little. Programs that return
+text without structure are measured for comparison.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ class Worker:
         )
 
     def read(self, pdf: Path) -> Read:
-        """A PDF's TEI; a PDF that fails costs nothing but itself."""
+        """Return a PDF's TEI and the CPU seconds. A failed PDF does not affect other PDFs."""
         copy = shutil.copyfile(pdf, Path(self._folder) / "input.pdf")
         try:
             read: Read = self._pool.schedule(_read, args=(str(copy),), timeout=TIMEOUT).result()
@@ -67,7 +69,7 @@ def _read(path: str) -> Read:
 
 
 def peers(pdfs: list[Path]) -> dict[str, float]:
-    """CPU seconds of programs that give the PDFs' text."""
+    """Return the CPU seconds of programs that extract the PDFs' text."""
     programs: dict[str, Callable[[Path], object]] = {"pypdfium2": _pdfium}
     if shutil.which("pdftotext"):
         programs["pdftotext"] = lambda pdf: subprocess.run(["pdftotext", pdf, "/dev/null"], capture_output=True)
@@ -81,7 +83,7 @@ def peers(pdfs: list[Path]) -> dict[str, float]:
 
 
 def pages(pdf: Path) -> int:
-    """Pages of a PDF; 0 if it cannot be opened."""
+    """Return the number of pages of a PDF; 0 if it cannot be opened."""
     try:
         with pypdfium2.PdfDocument(pdf) as document:
             return len(document)

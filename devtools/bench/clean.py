@@ -97,7 +97,7 @@ def where_time_goes(docs: list[Document], rules: Clean, words: unigrams.Unigrams
 
 
 def calls(docs: list[Document], rules: Clean, words: unigrams.Unigrams) -> str:
-    """Return how often language detection ran and the total number of paragraphs, as text."""
+    """Return, as text, the number of paragraphs with language detection and the number of all paragraphs."""
     asked = 0
     all_of_them = 0
     for document in docs:

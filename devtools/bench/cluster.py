@@ -2,8 +2,7 @@
 
     python devtools/bench/cluster.py dblp-acm        pairs of DBLP-ACM against its gold, with the ten worst mistakes
     python devtools/bench/cluster.py cora            pairwise and B-cubed F1 on Cora, with the ten worst mistakes
-    python devtools/bench/cluster.py scale [--records 1000000]     generated records: precision, recall, time and
-    memory,
+    python devtools/bench/cluster.py scale [--records 1000000]     generated records: precision, recall, time, memory;
                                             compared with a plain Polars + scipy clustering by exact identifiers;
                                             and the growth from a quarter of the records
     python devtools/bench/cluster.py crossref [--mb 1000]          memory and speed of the adapter on a generated dump

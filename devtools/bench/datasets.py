@@ -116,7 +116,7 @@ Journals of all subjects (Nature, PLoS ONE …) match none.
 def cited_papers() -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return the real articles and the papers they cite, and by cited paper the article that cites it first.
 
-    The articles have links to all papers that they mention twice.
+    The articles link to every paper that they mention at least twice in total.
     """
     articles = real_articles()
     mentions: Counter[str] = Counter()

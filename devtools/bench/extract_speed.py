@@ -46,7 +46,7 @@ class Worker:
         )
 
     def read(self, pdf: Path) -> Read:
-        """Return a PDF's TEI and the CPU seconds. A failed PDF does not affect other PDFs."""
+        """Read a PDF; return its TEI and the CPU seconds. A failed PDF does not affect other PDFs."""
         copy = shutil.copyfile(pdf, Path(self._folder) / "input.pdf")
         try:
             read: Read = self._pool.schedule(_read, args=(str(copy),), timeout=TIMEOUT).result()

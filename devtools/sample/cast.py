@@ -1,4 +1,4 @@
-"""What a case of the sample is, and the cast that collects them; the cases themselves are in `cases`, `dropped` and `months`."""
+"""Define a case of the sample and the cast of all cases. The cases are in `cases`, `dropped` and `months`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PdfCase:
 
 @dataclass(slots=True)
 class Case:
-    """One paper: how it is written, its records and PDFs, and the outcomes expected of it."""
+    """One paper: its content, its records and PDFs, and its expected outcomes."""
 
     key: str
     why: str
@@ -46,12 +46,12 @@ class Case:
     pdfs: list[PdfCase] = field(default_factory=list)
     canonical: str | None = None  # name of its canonical PDF
     full_text: str | None = (
-        None  # name of its only full text, where that is no PDF: its suffix tells of which kind, see `generate.KINDS`
+        None  # name of its only full text if that is not a PDF; the suffix gives its kind, see `generate.KINDS`
     )
     filed_under: str | None = None  # its field of study by its sources, where that is not the paper's own
-    declares: bool = False  # whether its PDF is declared with title and authors: a record of its own
+    declares: bool = False  # whether its drop declares title and authors for its PDF, which makes a separate record
     open_access: bool = True
-    evidence: str | None = "declared"  # what says that its canonical PDF is open
+    evidence: str | None = "declared"  # evidence that its canonical PDF is open
     licence: str | None = "CC-BY-4.0"  # under which it is open
     filtered: str = "kept"
     s2orc: str | None = "kept"
@@ -61,32 +61,35 @@ class Case:
     date: str | None = None  # canonical date where it is not the paper's own
     cites: list[str] = field(default_factory=list)  # papers it must cite, besides what chance brings
     citable: bool = True  # whether ordinary papers may cite it
-    later: dict[int, dict[str, Any]] = field(default_factory=dict)  # release → what it changes from then on
+    later: dict[int, dict[str, Any]] = field(default_factory=dict)  # release → changes from this release on
 
     def at(self, release: int) -> Case:
-        """The case as the given release (1, 2 or 3) must see it."""
+        """Return the case as the given release (1, 2 or 3) must see it."""
         changes = [change for since, change in sorted(self.later.items()) if since <= release]
         return dataclasses.replace(self, **{k: v for change in changes for k, v in change.items()})
 
 
 class Cast:
-    """Collects the cases; numbers and random states come from the order and the key, so cases do not disturb each other."""
+    """The collection of cases.
+
+    Numbers and random states depend on the order and the key, so cases do not affect each other.
+    """
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.titles = Titles()
         self.cases: list[Case] = []
         self.conflicts: tuple[str, ...] = ()  # papers that an edge to another is cut from
-        self.merged: dict[int, tuple[tuple[str, str], ...]] = {}  # release → (paper that went, paper it became)
+        self.merged: dict[int, tuple[tuple[str, str], ...]] = {}  # release → (merged paper, paper that replaces it)
         self.split_off: dict[int, tuple[tuple[str, str], ...]] = {}  # release → (new paper, paper it was)
-        self.extras: tuple[str, ...] = ()  # PDFs that are nobody's, see `generate.EXTRAS`
+        self.extras: tuple[str, ...] = ()  # PDFs without a paper, see `generate.EXTRAS`
 
     def rng(self, key: str, purpose: str) -> random.Random:
-        """The random state for one purpose of one case."""
+        """Return the random state for one purpose of one case."""
         return random.Random(f"{self.seed}:{key}:{purpose}")
 
     def add(self, key: str, why: str, date: str | None, **options: Any) -> Case:
-        """A case with an open published PDF and a Crossref record that names it; change what differs."""
+        """Add and return a case of an open published paper; `options` change the defaults."""
         number = len(self.cases) + 1
         outline_options = {k: options.pop(k) for k in ("title", "authors", "style", "columns") if k in options}
         outline_options.setdefault("style", STYLES[number % 4])
@@ -105,7 +108,7 @@ class Cast:
         return case
 
     def number(self, case: Case) -> int:
-        """The case's number, from 1."""
+        """Return the case's number, from 1."""
         return self.cases.index(case) + 1
 
 

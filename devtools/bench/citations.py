@@ -121,7 +121,7 @@ def others(data: Path) -> Iterator[dict[str, Any]]:
 
 
 def papers_of(papers: dict[str, dict[str, Any]], data: Path) -> pa.Table:
-    """Targets: these papers by DOI, and the titles of `titles_dev`."""
+    """Return the targets: these papers by DOI, and the titles of `titles_dev`."""
     rows = [{"paper_id": doi, **paper} for doi, paper in papers.items()]
     rows += [{"paper_id": f"dev{i}", **paper} for i, paper in enumerate(others(data))]
     return table(rows, "paper_id")

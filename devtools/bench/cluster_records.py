@@ -127,7 +127,7 @@ def _said(
         sources.append(("grobid", "pdf", {"file_sha1": sha1, "doi": doi if rng.random() < 0.4 else None}))
     for source, kind, ids in sources:
         if ids.get("doi") and source != "crossref" and rng.random() < 0.00002:
-            ids["doi"] = _doi(paper + 1)  # the neighbour's, by mistake
+            ids["doi"] = _doi(paper + 1)  # the neighbor's, by mistake
         yield _row(rng, paper, source, kind, ids, title, authors, year)
 
 

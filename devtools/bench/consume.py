@@ -45,13 +45,13 @@ from tests.unit.clean.jats import documents  # noqa: E402
 DATA = ROOT.parent / "shared" / "data" / "jats"
 ROUNDS = 2
 BANDS, ROWS = 14, 8
-"""datatrove's own"""
+"""datatrove's default"""
 NOTHING = 1e9
-"""a limit that no document passes, so that datatrove's filters measure all"""
+"""A limit above every document, so that datatrove's filters compute all measures."""
 
 
 class Spaces(WordTokenizer):
-    """Words by white space."""
+    """Words split at white space."""
 
     def word_tokenize(self, text: str) -> list[str]:
         return text.split()

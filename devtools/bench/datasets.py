@@ -184,7 +184,7 @@ def neighbours() -> None:
         same, all_ = (
             np.bincount(of, weights=w, minlength=len(articles)) for w in ([s for _, s in pairs], [1] * len(pairs))
         )
-        # articles drawn with replacement: the papers of one are not independent of each other
+        # Draw articles with replacement: the papers of one article are not independent of each other.
         drawn = draws.integers(0, len(articles), (1000, len(articles)))
         low, high = np.percentile(same[drawn].sum(axis=1) / all_[drawn].sum(axis=1), [2.5, 97.5])
         share, chance = same_field(near, fields)
@@ -196,7 +196,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "elsevier": {"min_sentences": 1, "per_subject": 100},
     "vectors": {"dimensions": 20, "epochs": 1, "picture_papers": 500},
 }
-"""what lets documents of one paragraph through, and makes learning quick: it takes no more memory for more epochs"""
+"""Parameters that accept documents of one paragraph and make learning quick; more epochs take no more memory."""
 
 
 def documents(number: int) -> Iterator[dict[str, Any]]:

@@ -22,7 +22,7 @@ FLOATS = {
 }
 _NUMBER = re.compile(r"\d+(?:\.\d+)*\.?\s+")
 _INSIDE = re.compile(r"(?:\bet al\.?,?|[(\[][^()\[\]]{0,120}(?:\bet al\.?,?|\d,|\d{4}[a-z]?[,;]))$")
-"""A paragraph's end within a citation"""
+"""Pattern of a paragraph's end inside a citation."""
 _DASH = re.compile(r"\s*[-\u2010-\u2014]\s*")
 
 
@@ -62,7 +62,7 @@ class Paper:
         root = etree.fromstring(xml, parser)
         self.jats = etree.QName(root).localname == "article"
         self.cited: Counter[str] = Counter()
-        """How often each entry is cited, ranges filled."""
+        """Number of citations of each entry, ranges filled."""
         if self.jats:
             self._read_jats(root)
         else:
@@ -138,7 +138,7 @@ class Paper:
                 self._cite([(i, False) for i in cited[:-1]] + [(i, bool(_DASH.fullmatch(tail))) for i in cited[-1:]])
 
     def _cite(self, marks: list[tuple[str, bool]]) -> None:
-        """Count citations, given with whether a dash follows: then all up to the next are cited too."""
+        """Count citations. If a dash follows a citation, all entries up to the next citation are cited too."""
         at = {ident: i for i, ident in enumerate(self.ids)}
         before: int | None = None
         for ident, dashed in marks:

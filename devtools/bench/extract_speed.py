@@ -23,12 +23,12 @@ from pdf2tei import extract
 from pdf2tei.server import prepare
 
 TIMEOUT = 120.0
-"""Seconds a PDF may take"""
+"""Maximum seconds per PDF."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A PDF's TEI (None: none, or it failed) and the CPU seconds it took."""
+    """A PDF's TEI (None if it failed) and the CPU seconds."""
 
     tei: bytes | None
     own: float
@@ -37,7 +37,7 @@ class Read:
 
 
 class Worker:
-    """One sandboxed process that reads PDFs, warm as after its first one."""
+    """One sandboxed process that reads PDFs, already warm."""
 
     def __init__(self) -> None:
         self._folder = tempfile.mkdtemp(prefix="extract-")
@@ -56,7 +56,7 @@ class Worker:
         return read
 
     def close(self) -> None:
-        """End the process."""
+        """Stop the process."""
         self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()
         shutil.rmtree(self._folder, ignore_errors=True)

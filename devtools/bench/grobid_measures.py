@@ -39,7 +39,7 @@ Fields = dict[str, list[str]]
 
 @dataclass
 class Paper:
-    """The fields' values, each entry's signatures, strongest first, and how often it is cited, by its id."""
+    """The fields' values; by entry id, its signatures (strongest first) and its number of citations."""
 
     fields: Fields
     entries: dict[str, list[str]]
@@ -209,7 +209,7 @@ def main() -> None:
         tei = next(folder.glob(f"{gold.stem}*.tei.xml"), None)
         try:
             xml = tei.read_bytes() if tei else extract(gold.with_suffix(".pdf"), timeout=120)
-        except Exception:  # a paper that fails counts as one without content
+        except Exception:  # a failed paper counts as a paper without content
             traceback.print_exc()
             xml = None
         pair = (of_tei(xml or b"<TEI/>"), of_jats(gold.read_bytes()))
@@ -221,7 +221,7 @@ def main() -> None:
 
 
 def report(group: str, pairs: Iterable[tuple[Paper, Paper]]) -> None:
-    """Print F1 by field and way, with precision and recall of the soft one."""
+    """Print F1 by field and definition of equality, with precision and recall of the soft definition."""
     pairs = list(pairs)
     print(
         f"\n{group}: {len(pairs)}\n{'field':<20}"

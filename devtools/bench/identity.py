@@ -52,7 +52,7 @@ def gold_of(name: str) -> Groups:
 
 
 def joined(groups: Iterable[set[str]]) -> Groups:
-    """Groups that share a record are one."""
+    """Merge groups that share a record."""
     of: dict[str, set[str]] = {}
     for group in groups:
         whole = set(group).union(*(of[member] for member in group if member in of))

@@ -70,7 +70,7 @@ def _work(element: Any, title: str, identifier: str) -> Work:
 
 
 def report(data: Path) -> None:
-    """Link every entry by title alone to the works with DOIs, one a DOI, and count what agrees."""
+    """Link every entry by title alone to the works with DOIs, one work per DOI, and count the agreements."""
     entries: list[Work] = []
     targets: dict[str, Work] = {}
     articles = 0

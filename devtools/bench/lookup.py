@@ -40,10 +40,13 @@ from tests.unit.snapshot.release import Paper, lay_out, papers, put_metrics, wor
 
 WORDS = 10_000
 BYTES = 125_000
-"""of a paper's share of the snapshot, as measured: its text is in lines, in documents, in the parse and in tables"""
+"""Measured bytes of a paper's share of the snapshot.
+
+Its text is stored in lines, in documents, in the parse and in tables.
+"""
 LOOK_UPS = 20
 BASE = 120
-"""different texts"""
+"""Number of different texts."""
 SPEC = ReleaseSpec.model_validate({"name": "large", "clean": {"language_characters": 200}})
 
 

@@ -35,7 +35,7 @@ from s2corpus.spec import Select
 from tests.standin_grobid import TEI, StandIn, Upload
 
 SLOTS, LATENCY = 8, 0.3
-IN_FLIGHT = 10  # GROBID's advice: a little above its threads; it lets the others wait for a second before its 503
+IN_FLIGHT = 10  # GROBID's advice: slightly more than its threads; the other requests wait for a second before the 503
 LIMITS = Limits(
     in_flight=IN_FLIGHT,
     deadline=60.0,
@@ -50,7 +50,7 @@ BODY = "<p>" + "Some words of a paper that was read. " * 60 + "</p>"
 
 
 class Server(StandIn):
-    """Answers with some 100 kB of TEI."""
+    """A server that answers with some 100 kB of TEI."""
 
     def recorded(self, sha1: str) -> bytes:
         return TEI.format(sha1).replace("<p>Text.</p>", BODY * 45).encode()

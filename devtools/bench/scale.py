@@ -75,13 +75,13 @@ _READY = "2025-01-01T00:00:00Z"
 
 
 def deliver(folder: Path, count: int, pdfs: float) -> None:
-    """Write about `count` records as one delivery of each source, and PDFs for a share of them as a drop, with the TEI of each."""
+    """Write about `count` records as one delivery per source, and a drop with PDFs for a share of them; write their TEIs."""
     files: dict[str, gzip.GzipFile] = {}
     texts: list[dict[str, Any]] = []
     with ExitStack() as opened:
         words = [word for word in wordfreq.top_n_list("en", 100_000) if word.isascii() and word.isalpha()][:60_000]
         for number, row in enumerate(rows(count, random.Random(0), words)):
-            source = str(row["source"]).replace("grobid", "semantic")  # PDFs' headers, as a source's records
+            source = str(row["source"]).replace("grobid", "semantic")  # PDF headers, as records of a source
             if source not in files:
                 place = folder / "lake" / "sources" / source / "1"
                 place.mkdir(parents=True)

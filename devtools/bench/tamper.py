@@ -44,7 +44,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Copy:
-    """A copy of a snapshot's folder that is manipulated."""
+    """A copy of a snapshot's folder to manipulate."""
 
     folder: Path
 
@@ -61,7 +61,7 @@ class Copy:
         return [orjson.loads(line) for line in gzip.decompress((self.folder / path).read_bytes()).splitlines()]
 
     def write(self, path: str, lines: list[Any]) -> None:
-        """Write a file of lines; bytes as they are."""
+        """Write a file of JSON lines; bytes are written unchanged."""
         content = b"".join(
             line if isinstance(line, bytes) else orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines
         )
@@ -104,7 +104,7 @@ class Copy:
         (self.folder / path).write_bytes(data)
 
     def relist(self) -> None:
-        """Make the manifest again, so that it lists every file as it now is."""
+        """Rewrite the manifest, so that it lists the current state of every file."""
         manifest = orjson.loads((self.folder / "manifest.json").read_bytes())
         listed = {file["path"]: file for file in manifest["files"]}
         files = []
@@ -131,7 +131,7 @@ class Copy:
         self.json("manifest.json", lambda m: {**m, "files": files})
 
     def remake_descriptions(self) -> None:
-        """Make the Croissant file and the data card again from manifest and statistics, and list them."""
+        """Rewrite the Croissant file and the data card from manifest and statistics, and list them."""
         stats, old = (orjson.loads((self.folder / name).read_bytes()) for name in ("stats.json", "croissant.json"))
         for name in ("croissant.json", "README.md"):
             manifest = orjson.loads((self.folder / "manifest.json").read_bytes())
@@ -172,7 +172,7 @@ def manipulation(name: str) -> Callable[[Callable[[Copy], Any]], Callable[[Copy]
 
 
 def each(group: str, **changes: Callable[[Copy], Any]) -> None:
-    """Register several."""
+    """Register several manipulations."""
     for name, change in changes.items():
         MANIPULATIONS[f"{group}{name.replace('_', ' ')}"] = change
 
@@ -183,7 +183,7 @@ def replaced(line: Json, key: str, value: Any) -> None:
 
 
 def on_file(start: str, change: Callable[[bytes], bytes | None]) -> Callable[[Copy], Any]:
-    """Change the bytes of the first file with content, or remove it."""
+    """Return a function that changes the bytes of the first file with content, or removes the file."""
 
     def act(copy: Copy) -> None:
         path = next(p for p in copy.names(start) if not p.endswith(".gz") or copy.lines(p))
@@ -197,17 +197,17 @@ def on_file(start: str, change: Callable[[bytes], bytes | None]) -> Callable[[Co
 
 
 def text(change: Callable[[str], str], start: str = TRAIN) -> Callable[[Copy], Any]:
-    """Change a document's text."""
+    """Return a function that changes a document's text."""
     return lambda copy: copy.change(start, lambda line: replaced(line, "text", change(line["text"])))
 
 
 def line_of(change: Callable[[Json], Any], start: str = TRAIN) -> Callable[[Copy], Any]:
-    """Change a line."""
+    """Return a function that changes a line."""
     return lambda copy: copy.change(start, change)
 
 
 def lines_as(change: Callable[[list[Json], int], list[Any]], start: str = TRAIN) -> Callable[[Copy], Any]:
-    """Change the lines of a file, given the place of one."""
+    """Return a function that changes the lines of a file; `change` gets the lines and the position of the first."""
 
     def act(copy: Copy) -> None:
         path, lines, place = copy.find(start)
@@ -583,7 +583,7 @@ AFTER = {
     "manifest: removed": on_file("manifest.json", lambda _: None),
     "a file that nobody listed": lambda c: (c.folder / "v2" / "more.jsonl.gz").write_bytes(b""),
 }  # fmt: skip
-"""Manipulations of the manifest's own list, which is then not made again."""
+"""Manipulations of the manifest's own list; the manifest is not rewritten."""
 
 
 @dataclass(frozen=True)

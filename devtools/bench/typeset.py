@@ -22,7 +22,7 @@ DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "data" / "jats"
 
 @dataclass(frozen=True)
 class Layout:
-    """How a journal sets its papers."""
+    """The typesetting of a journal's papers."""
 
     name: str
     columns: int
@@ -106,7 +106,7 @@ def words(element: etree._Element | None) -> str:
 
 
 class Article:
-    """What is set: title, authors, abstract, sections with their paragraphs as runs, references as CSL-JSON."""
+    """The content to typeset: title, authors, abstract, sections with paragraphs as runs, references as CSL-JSON."""
 
     def __init__(self, path: Path) -> None:
         root = etree.parse(

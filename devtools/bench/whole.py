@@ -75,7 +75,7 @@ def in_turn(commands: list[list[str]], runs: int) -> list[Times]:
 
 
 def shown(name: str, times: Times) -> tuple[float, float]:
-    """Prints medians and ranges; the medians."""
+    """Print medians and ranges; return the medians."""
     parts = []
     for kind, values in zip(("clock", "processor"), zip(*times, strict=True), strict=True):
         parts.append(f"{kind} {statistics.median(values):6.2f} s ({min(values):.2f} to {max(values):.2f})")
@@ -85,7 +85,7 @@ def shown(name: str, times: Times) -> tuple[float, float]:
 
 
 def compared(ours: list[str], peer: list[str] | None, runs: int, missing: str) -> None:
-    """Prints the times of a command and of its peer, and their ratio."""
+    """Print the times of a command and of its peer, and their ratio."""
     found = [
         shown(*pair)
         for pair in zip(("s2corpus", "peer"), in_turn([ours, *([peer] if peer else [])], runs), strict=False)
@@ -118,7 +118,7 @@ def linked(real: list[Path], wanted: int, folder: Path, suffix: str) -> list[Pat
 
 
 def articles(lines: Path, rows: Path) -> int:
-    """Writes the articles as `corpus clean` reads them, and as peS2o's script does; their number."""
+    """Write the articles as `corpus clean` and peS2o's script read them; return their number."""
     found = [document for name in ("jats", "pmc-with-tei") for document in documents(DATA / name)]
     if not found:
         sys.exit(f"the real articles are not there: {DATA}")

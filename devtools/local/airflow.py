@@ -1,4 +1,4 @@
-"""The four processes of Airflow, each a service, and the settings they share."""
+"""Run the four processes of Airflow, each as a service, with shared settings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PARTS = {
 
 
 def airflow_environ(state: State) -> dict[str, str]:
-    """Return Airflow's settings as environment variables: everything that differs from its defaults."""
+    """Return Airflow's settings as environment variables: every setting that differs from its default."""
     secrets, port = state.secrets(), state.ports()["airflow"]
     home = state.root / "airflow"
     url = f"http://127.0.0.1:{port}"
@@ -47,7 +47,7 @@ def airflow_environ(state: State) -> dict[str, str]:
         "CORE__FERNET_KEY": secrets["airflow-fernet"],
         "CORE__EXECUTION_API_SERVER_URL": f"{url}/execution/",
         "CORE__SIMPLE_AUTH_MANAGER_USERS": f"{ADMIN}:admin,{APPROVER}:user",
-        "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": home / "passwords.json",  # `make up` and `make status` name it
+        "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": home / "passwords.json",  # `make up` and `make status` print it
         "DATABASE__SQL_ALCHEMY_CONN": Postgres(state).database_url("airflow"),
         "API__HOST": "127.0.0.1",
         "API__PORT": port,
@@ -76,7 +76,8 @@ def airflow_environ(state: State) -> dict[str, str]:
     }
     return {f"AIRFLOW__{name}": str(value) for name, value in settings.items()} | {
         "AIRFLOW_HOME": str(home),
-        "S2CORPUS_DROPS_SECONDS": os.environ.get("S2CORPUS_DROPS_SECONDS", "5"),  # on one machine, looking costs little
+        # on one machine, checking costs little
+        "S2CORPUS_DROPS_SECONDS": os.environ.get("S2CORPUS_DROPS_SECONDS", "5"),
         "PYTHONPATH": f"{project() / 'include'}:{project()}",
     }
 
@@ -100,7 +101,7 @@ class AirflowPart(Service):
         self.home = state.root / "airflow" / part
         self.api = f"http://127.0.0.1:{state.ports().get('airflow', 0)}"
         self.port = state.ports().get("airflow", 0) if part == "api_server" else 0
-        # its children, the tasks, have our modules from it (include/airflow_local_settings.py)
+        # the tasks, its children, get our modules from it (include/airflow_local_settings.py)
         self.sources = _sources() if part == "scheduler" else ""
 
     def prepare(self) -> None:
@@ -119,7 +120,7 @@ class AirflowPart(Service):
         return self.forks.start(PARTS[self.part], folder=self.home, log=log)
 
     def environ(self) -> Mapping[str, str]:
-        """Return what DAGs and tasks need: all endpoints and Airflow's settings."""
+        """Return the environment of DAGs and tasks: all endpoints and Airflow's settings."""
         return self.common
 
     def problem(self) -> str | None:
@@ -153,7 +154,7 @@ class AirflowPart(Service):
         return None
 
     def settle(self) -> None:
-        """Load `airflow_settings.yaml` once the API server answers, if it is not the one loaded last."""
+        """Load `airflow_settings.yaml` after the API server answers, unless the same file was loaded last."""
         if self.part != "api_server":
             return
         path = project() / "airflow_settings.yaml"
@@ -171,7 +172,7 @@ class AirflowPart(Service):
 
 
 def _started(ticks: int) -> datetime.datetime:
-    """Turn a start time in clock ticks since boot into a time of day."""
+    """Convert a start time in clock ticks since boot to a time of day."""
     boot = next(
         int(line.split()[1]) for line in Path("/proc/stat").read_text().splitlines() if line.startswith("btime")
     )

@@ -1,4 +1,4 @@
-"""The datasets of a release, made by the local Airflow as soon as its snapshot is published: what `make demo DATASETS=1` does."""
+"""Build a release's datasets with the local Airflow after its snapshot is published, as `make demo DATASETS=1` does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from s2corpus.pipeline.run import Run
 
 
 def await_datasets(endpoints: Endpoints, release: str) -> list[tuple[DatasetSpec, str | None]]:
-    """Let Airflow make the datasets of a release spec's next snapshot; each dataset with its newest run so far."""
+    """Enable the DAGs of a release spec's datasets, which run for its next snapshot.
+
+    Return each dataset with its newest run so far.
+    """
     specs, wrong = read_dataset_specs(datasets_folder())
     if wrong:
         raise UserError("; ".join(wrong))

@@ -1,4 +1,4 @@
-"""Drops processed by the local Airflow before a release, followed in the terminal."""
+"""Process drops with the local Airflow before a release, and follow them in the terminal."""
 
 from __future__ import annotations
 

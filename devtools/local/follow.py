@@ -1,4 +1,4 @@
-"""A release under Airflow, followed in the terminal until it ends."""
+"""Follow a release under Airflow in the terminal until it ends."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def follow(
         # run was ended by hand, some of its tasks never get a state.
         state = "running" if any(task["state"] == "running" for task in tasks) else client.state(dag, run_id)
         if state in ("success", "failed"):
-            tasks = client.tasks(dag, run_id)  # as they ended
+            tasks = client.tasks(dag, run_id)  # with their final states
         groups = _by_stage(tasks)
         for stage, done in groups.items():
             if stage not in told and all(task["state"] == "success" for task in done):

@@ -42,11 +42,11 @@ class Forked:
     pid: int
 
     def poll(self) -> int | None:
-        """Return its exit status, negative for a signal; None while it runs."""
+        """Return its exit status (negative for a signal), or None while it runs."""
         return self.forks.ask(wait=self.pid, blocking=False)
 
     def wait(self) -> int:
-        """Await its end and return its exit status."""
+        """Wait for its end and return its exit status."""
         status = self.forks.ask(wait=self.pid, blocking=True)
         assert status is not None
         return status
@@ -92,7 +92,7 @@ class Forks:
         return Forked(self, pid)
 
     def ask(self, **request: object) -> int | None:
-        """Make one request of the process and return its answer. Raises `UserError` if it ended."""
+        """Send one request to the process and return its answer. Raises `UserError` if the process ended."""
         process = self.open()
         assert process.stdin and process.stdout
         with suppress(BrokenPipeError):

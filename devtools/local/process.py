@@ -35,7 +35,7 @@ class Process:
 
 @dataclass(frozen=True)
 class Listener:
-    """A listening TCP socket and, where we may look, its process (else 0)."""
+    """A listening TCP socket and its process (0 if access is denied)."""
 
     address: str
     port: int
@@ -43,12 +43,12 @@ class Listener:
 
 
 def boot_id() -> str:
-    """Return the id of this boot of the machine: pids and start times mean something only within it."""
+    """Return the id of this boot of the machine. Pids and start times are valid only within one boot."""
     return (PROC / "sys/kernel/random/boot_id").read_text().strip()
 
 
 def _stat(pid: int) -> tuple[str, int, int] | None:
-    """Return (state, session, start time) of a process that is alive; a zombie is not."""
+    """Return (state, session, start time) of a live process; None for a zombie or no process."""
     try:
         fields = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -77,7 +77,8 @@ def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) 
     session lives. The second group covers lost records and children that lead separate sessions.
     """
     boot, names, home = boot_id(), set(programs), folder.resolve()
-    homes = {home, Path(f"{home} (deleted)")}  # the latter when somebody removed the folder under its service
+    # the second name: a user removed the folder while its service was running
+    homes = {home, Path(f"{home} (deleted)")}
     leader = leader if leader and leader.boot == boot else None
     found = []
     for pid in psutil.pids():
@@ -86,7 +87,7 @@ def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) 
             continue
         ours = False
         if leader and stat[1] == leader.pid and stat[2] >= leader.start:
-            # A leader's pid in other hands means that the session ended: its number led to nothing of ours.
+            # If another process has the leader's pid, the session ended: the kernel has reused its number.
             now = _stat(leader.pid)
             ours = now is None or now[2] == leader.start
         if not ours:
@@ -101,7 +102,7 @@ def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) 
 
 
 def log_file(path: Path) -> BinaryIO:
-    """Open a log to append to, readable by its owner only."""
+    """Open a log in append mode, readable by its owner only."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600), "ab")
 
 
@@ -121,7 +122,7 @@ def start(command: list[str], *, folder: Path, log: Path, environ: Mapping[str, 
 
 
 def send(process: Process, number: int) -> None:
-    """Signal exactly this process: through a pidfd, so that no other one can slip under its pid."""
+    """Signal exactly this process, through a pidfd, so that no other process with a reused pid gets the signal."""
     try:
         handle = os.pidfd_open(process.pid)
     except OSError:
@@ -137,7 +138,7 @@ def send(process: Process, number: int) -> None:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of stopping a service: a signal, to all its processes or its first one only, and seconds to wait."""
+    """One step of stopping a service: a signal, to all processes or only the first, and a wait in seconds."""
 
     signal: int
     seconds: float

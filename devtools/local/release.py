@@ -27,7 +27,7 @@ from s2corpus.pipeline.summary import format_summary
 from s2corpus.spec import load_spec, releases_folder
 
 COMMAND = os.path.relpath(Path(sys.executable).parent / "corpus")
-"""the command line of this environment, as a user types it"""
+"""The command line of this environment, as a user types it."""
 
 
 def start_services() -> Endpoints:
@@ -109,7 +109,10 @@ def own_interval(ready_at: datetime) -> tuple[datetime, datetime]:
 
 
 def format_difference(run: Run) -> str:
-    """Return how the documents of a release's snapshot differ from its parent's, and the command that lists them."""
+    """Return the number of documents added, removed, moved, changed and unchanged since the parent snapshot.
+
+    The last line contains the command that lists them.
+    """
     diff = orjson.loads(run.lake.get(f"snapshots/{run.snapshot_id}/diff.json")[0])
     lines = []
     for change in ("added", "removed", "moved", "changed", "same"):
@@ -120,7 +123,7 @@ def format_difference(run: Run) -> str:
 
 
 def print_next_steps(endpoints: Endpoints, hint: str = "") -> None:
-    """Print where to look and how to stop; `hint` is one more line between them."""
+    """Print the releases page with its login, and the commands that stop and delete; `hint` is one more line."""
     page = f"{endpoints.airflow_url}/plugin/corpus-releases"
     hint = f"\n  {hint}" if hint else ""
     print(f"""

@@ -1,4 +1,4 @@
-"""The local S3: `weed mini`, every port on 127.0.0.1 and every port but S3's own behind mutual TLS."""
+"""Run the local S3: `weed mini`, with every port on 127.0.0.1 and every port except S3's behind mutual TLS."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PORT_FLAGS = {
 
 
 class S3(Service):
-    """SeaweedFS with one bucket. Without the generated keys no port answers more than that it is alive."""
+    """SeaweedFS with one bucket. Without the generated keys, ports answer only health requests."""
 
     name = "s3"
     programs = ("weed",)
@@ -42,7 +42,7 @@ class S3(Service):
         self.port = self.ports.get("s3", 0)
 
     def prepare(self) -> None:
-        """Write the certificates once, and `security.toml`, which SeaweedFS reads from its working folder."""
+        """Write the certificates once, and write `security.toml`, which SeaweedFS reads from its working folder."""
         self.state.folder("s3/data")
         if not (self.home / "weed.pem").exists():
             for name, content in make_certificates().items():
@@ -69,7 +69,7 @@ class S3(Service):
             "-volume.preStopSeconds=0",
             "-s3.port.iceberg=0",
             "-s3.port.lance=0",
-            # Unix sockets of S3 and the filer in the working folder instead of /tmp.
+            # Create the Unix sockets of S3 and the filer in the working folder instead of /tmp.
             "-s3.localSocket=s3.sock",
             "-filer.localSocket=filer.sock",
             *(f"-{flag}={self.ports[name]}" for flag, name in _PORT_FLAGS.items()),

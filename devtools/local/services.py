@@ -31,19 +31,20 @@ _LARGEST_LOG = 20_000_000
 # Variables of a user's shell that would redirect the services or their clients.
 _FOREIGN = frozenset(
     {"AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"}
-    # Airflow's processes and each task's would compile thousands of source files, every time: half of their start.
+    # Without bytecode, Airflow's processes and each task's would compile thousands of source files every time. This
+    # takes half of their start time.
     | {"PYTHONDONTWRITEBYTECODE"}
 )
 _FOREIGN_PREFIXES = ("AIRFLOW", "WEED_", "PG")
 # Variables that tasks read from the environment of the user who starts them. Another value restarts Airflow.
 _PASSED_ON = ("ENGINE", "S2CORPUS_RELEASES", "S2CORPUS_DROPS_SECONDS", "S2CORPUS_ALERTS_WEBHOOK")
-# Seconds for a process that lives but does not answer as it should, before it is restarted: machines get busy.
+# Seconds before a live but unhealthy process is restarted; a busy machine may only be slow.
 _CONVALESCENCE = 20.0
 _ROUNDS = 3
 
 
 class Condition(StrEnum):
-    """How a service is."""
+    """The condition of a service."""
 
     RUNNING = "running"
     UNHEALTHY = "unhealthy"
@@ -66,7 +67,7 @@ class ServiceStatus:
 
 @dataclass(frozen=True)
 class Endpoints:
-    """Where everything answers and with which keys."""
+    """The addresses and keys of all services."""
 
     variables: Mapping[str, str]
     airflow_url: str
@@ -74,7 +75,7 @@ class Endpoints:
     airflow_password: str
 
     def environ(self) -> dict[str, str]:
-        """Return the environment variables under which every part of the project finds its services."""
+        """Return the environment variables with which every part of the project finds its services."""
         return dict(self.variables) | _without_proxy()
 
 
@@ -130,7 +131,10 @@ class Services:
             return endpoints
 
     def endpoints(self) -> Endpoints:
-        """Return where everything answers, running or not. Raises `UserError` if nothing was ever set up."""
+        """Return all addresses and keys, whether the services run or not.
+
+        Raises `UserError` if nothing was ever set up.
+        """
         if not self.state.ports():
             raise UserError(f"no local services are set up in {self.state.root}: `make up` sets them up")
         secrets = self.state.secrets()
@@ -157,7 +161,7 @@ class Services:
         )
 
     def write_environment(self) -> None:
-        """Write `environment.json`, from which the commands of `corpus` take the addresses and keys of these services."""
+        """Write `environment.json`; the commands of `corpus` read the addresses and keys of these services from it."""
         ends = self.endpoints()
         airflow = {
             "AIRFLOW_URL": ends.airflow_url,
@@ -187,13 +191,13 @@ class Services:
         shutil.rmtree(self.state.root)
 
     def contents(self) -> list[tuple[Path, int]]:
-        """Return what `wipe` would remove: each entry of the state folder with its bytes."""
+        """Return what `wipe` would remove: each entry of the state folder with its size in bytes."""
         if not self.state.exists():
             raise UserError(f"{self.state.root} is not a state folder of the local services: nothing to remove")
         return [(path, _size(path)) for path in sorted(self.state.root.iterdir())]
 
     def status(self) -> list[ServiceStatus]:
-        """Return how each service is, without changing anything."""
+        """Return the status of each service without changing anything."""
         if not self.state.ports():
             return []
         return [self._status(service) for service in self._all()]
@@ -316,7 +320,7 @@ class Services:
 
 
 def _inherited() -> dict[str, str]:
-    """Return our own environment without what would lead the services or their clients elsewhere."""
+    """Return our environment without variables that would redirect the services or their clients."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -335,7 +339,7 @@ def _without_proxy() -> dict[str, str]:
 
 
 def _fingerprint(service: Service) -> str:
-    """Return what identifies a service's configuration: one that changed is restarted."""
+    """Return a hash of a service's configuration. A service with a changed configuration is restarted."""
     content = json.dumps([service.command(), dict(service.environ()), service.sources], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 

@@ -52,7 +52,7 @@ SECRETS = (
     "airflow-fernet",
 )
 _MARK = "s2corpus-state"
-# Below Linux's ephemeral range (32768 on), so that no outgoing connection takes a port while its service is down.
+# Below Linux's ephemeral range (from 32768), so that no outgoing connection occupies a port while its service is down.
 _FIRST_PORT, _LAST_PORT = 20_000, 32_000
 
 
@@ -153,7 +153,7 @@ class State:
             self.write("ports.json", json.dumps(ports, indent=1))
 
     def leader(self, service: str) -> Process | None:
-        """Return the process recorded as the first of a service, alive or not."""
+        """Return the recorded first process of a service, alive or not."""
         record = self._read(f"run/{service}.json")
         if not record:
             return None
@@ -165,7 +165,7 @@ class State:
         self.write(f"run/{service}.json", json.dumps(asdict(process)))
 
     def forget(self, service: str) -> None:
-        """Drop the record of a service that is stopped."""
+        """Delete the record of a stopped service."""
         (self.root / f"run/{service}.json").unlink(missing_ok=True)
 
     @contextmanager
@@ -197,7 +197,7 @@ def port_free(port: int) -> bool:
 
 
 def require_free(service: str, port: int) -> None:
-    """Raise a `UserError` that names who has the port, if `service` cannot listen on it."""
+    """Raise a `UserError` with the owner of the port, if `service` cannot listen on it."""
     owner = 0
     for attempt in range(50):  # A killed process releases its port only when the kernel has finished with it.
         if port_free(port):

@@ -29,12 +29,14 @@ def treat(pdf: bytes, treatment: str | None) -> bytes:
 
 
 class _Writer(pypdf.PdfWriter):
-    """Writes the same bytes every time: an encrypted file's key depends on its identifier, which is random elsewhere."""
+    """A writer of reproducible bytes, with a fixed file identifier.
+
+    An encrypted file's key depends on the identifier, which is random by default."""
 
     identifier: bytes
 
     def generate_file_identifiers(self) -> None:
-        """Take the given identifier."""
+        """Set the given identifier instead of a random one."""
         self._ID = ArrayObject((ByteStringObject(self.identifier), ByteStringObject(self.identifier)))
 
 

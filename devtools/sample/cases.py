@@ -161,7 +161,7 @@ def pairs(cast: Cast) -> None:
 
     only = cast.add("preprint-only", "known to a preprint server alone", "2021-03-15")
     only.paper.journal = only.paper.venue = only.paper.doi = None
-    only.filed_under = "Biology"  # arXiv has no medicine
+    only.filed_under = "Biology"  # arXiv has no medical papers
     pdf = preprint(cast, only)
     only.canonical = pdf.name
     delivered(only, sources.arxiv(only.paper))
@@ -199,7 +199,7 @@ def identities(cast: Cast) -> None:
     )  # fmt: skip
     typo.paper.authors, typo.paper.doi, typo.paper.abstract = case.paper.authors, case.paper.doi + "7", None
     typo.paper.journal, typo.paper.venue = case.paper.journal, case.paper.venue
-    case.paper.arxiv_id = f"1409.9{cast.number(case):04d}"  # fits both by title: an edge to the second is cut
+    case.paper.arxiv_id = f"1409.9{cast.number(case):04d}"  # matches both by title: the edge to the second paper is cut
     delivered(case, sources.crossref(case.paper), sources.arxiv(case.paper))
     delivered(typo, sources.dblp(cast.rng("doi-typo", "no-slip-0"), typo.paper, year=2014, title=typo.paper.title))
     typo.date = "2014"
@@ -223,7 +223,7 @@ def open_by(cast: Cast) -> None:
     """Add PDFs with other evidence of open access: the ACL Anthology, PMC's open access subset."""
     acl = cast.add("open-acl", "open because the ACL Anthology has it", "2016-08-07", evidence="acl")
     published(acl, name="2016.sample-main.7.pdf", declared=None)
-    acl.date = "2016-08"  # its name is an id of the Anthology: that record is its publisher's
+    acl.date = "2016-08"  # its name is an id of the Anthology, so that record is its publisher's
     delivered(acl, sources.crossref(acl.paper), sources.acl(acl.paper, "2016.sample-main.7"))
     pmc = cast.add("open-pmc", "open because it is in PMC's open access subset", "2019-02-21", evidence="pmc")
     pmc.paper.pubmed_id, pmc.paper.journal, pmc.paper.venue = "99000003", "Freshwater Letters", None

@@ -30,13 +30,15 @@ def people(rng: random.Random, n: int) -> tuple[Person, ...]:
 
 
 class Titles:
-    """Gives titles that no rule about near titles can confuse: their 3-grams overlap too little to reach S > 0.8."""
+    """A source of titles that no rule about similar titles can confuse.
+
+    Their 3-grams overlap too little to reach S > 0.8."""
 
     def __init__(self) -> None:
         self._taken: list[frozenset[str]] = []
 
     def add(self, title: str) -> None:
-        """Take a title that a case prescribes."""
+        """Reserve a title that a case prescribes."""
         self._taken.append(_grams(title))
 
     def new(self, rng: random.Random, w: Writer, *, take: bool = True) -> str:
@@ -121,7 +123,7 @@ def reference_to(rng: random.Random, cited: Paper, *, with_id: bool) -> Referenc
 
 
 def absent_works(rng: random.Random, field: Field, titles: Titles, n: int = 60) -> list[Reference]:
-    """Works of a field that are not in the sample, for its papers to cite."""
+    """Return works of a field that are not in the sample, for its papers to cite."""
     works = []
     for _ in range(n):
         is_journal = rng.random() < 0.6
@@ -146,7 +148,10 @@ def _pages(rng: random.Random) -> str:
 
 
 def order_references(rng: random.Random, paper: Paper, references: Sequence[Reference]) -> None:
-    """Put the entries in the order of the paper's style: by name, or as they will be cited."""
+    """Set the paper's references in the order of its style: by name, or in random order.
+
+    The text cites them in this order.
+    """
     entries = list(references)
     if paper.style is Style.NAME_YEAR:
         entries.sort(key=lambda r: (r.authors[0].last.casefold(), r.year, r.title))

@@ -162,7 +162,7 @@ def record_only(cast: Cast) -> None:
     untitled.paper.pubmed_id = "99000001"
     untitled.paper.doi = None
     untitled.date = "2009-03"
-    for made in (short, long):  # a server's "not found" page, taken for their PDF
+    for made in (short, long):  # a server's "not found" page, mistaken for their PDF
         made.records[0][1]["file_sha1"] = "@not-found.pdf"
     delivered(untitled, sources.pubmed(cast.rng("record-no-title", "pubmed"), untitled.paper, title=None))
     editorial = case(

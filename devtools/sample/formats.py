@@ -76,7 +76,7 @@ def _crossref(rows: Sequence[Row]) -> bytes:
 
 def _work(row: Row) -> Row:
     work: Row = {
-        "DOI": row["doi"].upper(),  # as publishers deposit them, one way or the other
+        "DOI": row["doi"].upper(),  # publishers deposit DOIs in upper or lower case
         "type": row.get("type", "journal-article" if row.get("journal") else "proceedings-article"),
         "title": [row["title"]] if "title" in row else [],
         "author": [
@@ -239,7 +239,7 @@ def _jats(rows: Sequence[Row]) -> bytes:
 
 
 def front(article: ElementTree.Element, row: Row) -> None:
-    """Add the front matter of an article; `licence`, where the row has one, is an SPDX id of Creative Commons, version 4.0."""
+    """Add the front matter of an article; `licence`, if present, is an SPDX id of Creative Commons, version 4.0."""
     front = add(article, "front")
     titles = add(add(front, "journal-meta"), "journal-title-group")
     add(titles, "journal-title", row.get("journal", ""))
@@ -289,4 +289,4 @@ _FORMATS: Mapping[str, tuple[str, Callable[[Sequence[Row]], bytes]]] = {
     "s2orc": ("metadata.jsonl", _s2orc),
     "jats": ("articles.xml", _jats),
 }
-"""Source → the file of a delivery, and how it is written."""
+"""Source → the file name of a delivery, and the function that writes it."""

@@ -101,7 +101,7 @@ def _generator() -> str:
 
 
 def _pdfs(cast: Cast, workers: int) -> dict[str, bytes]:
-    """Name → bytes of every PDF. Typst compiles outside the interpreter's lock, so threads are enough."""
+    """Return name → bytes of every PDF. Typst compiles outside the interpreter's lock, so threads are enough."""
     jobs = [(pdf, _data(cast, case, pdf)) for case in cast.cases for pdf in case.pdfs]
     with ThreadPoolExecutor(workers) as pool:
         made = list(pool.map(lambda job: broken.treat(typeset.compile_pdf(job[1]), job[0].treat), jobs))
@@ -117,7 +117,7 @@ KINDS: dict[str, tuple[str, Callable[[Case], bytes]]] = {
     ".nxml": ("jats", lambda case: articles.jats(case.paper, case.licence or "")),
     ".json": ("elsevier", lambda case: articles.elsevier(case.paper)),
 }
-"""Suffix of a full text that is no PDF → its kind, and how it is written."""
+"""Suffix of a full text that is not a PDF → its kind, and the function that writes it."""
 
 
 _IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
@@ -171,7 +171,7 @@ def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
     records = _records(cast, release)
     records |= {c.key: (f"declared:{c.pdfs[0].drops[0]}/{c.pdfs[0].name}",) for c in cast.cases if c.declares}
     for c in cast.cases:
-        if c.full_text and (kind := _kind(c.full_text)[0]) != "latex":  # a publisher's file gives a record too
+        if c.full_text and (kind := _kind(c.full_text)[0]) != "latex":  # a publisher's file also becomes a record
             records[c.key] = tuple(sorted((*records[c.key], f"{kind}:{sha1(contents[c.full_text])}")))
     cases = {c.key: c.at(release) for c in cast.cases}
     cases = {
@@ -277,7 +277,7 @@ def _identifiers(case: Case, records: tuple[str, ...], pdfs: Collection[PdfCase]
         printed["arxiv_id"] = pdf.make == "preprint" and p.arxiv_id
         found |= {name for name, value in printed.items() if value}
         if printed["arxiv_id"] and not p.doi:
-            found.add("doi")  # the one that arXiv registers for each preprint
+            found.add("doi")  # the DOI that arXiv registers for each preprint
     if case.full_text:
         found |= {"arxiv_id"} if _kind(case.full_text)[0] == "latex" else {"doi"}
     return found

@@ -21,7 +21,7 @@ class Person:
 
     @property
     def full(self) -> str:
-        """The name in the order it is spoken."""
+        """The name in spoken order."""
         return " ".join(p for p in (self.first, *self.middle, self.last, self.suffix) if p)
 
     @property
@@ -44,7 +44,7 @@ class Style(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A bibliography entry as printed. `cites` is the sample paper it means, whether or not a release may link it."""
+    """A bibliography entry as printed. `cites` is the cited sample paper, whether or not a release may link it."""
 
     authors: tuple[Person, ...]
     year: int
@@ -61,7 +61,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A section head; `num` as printed, or none."""
+    """A section head; `num` as printed, or empty."""
 
     text: str
     num: str | None
@@ -70,7 +70,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """A numbered display formula: which of the template's."""
+    """A numbered display formula; `formula` selects one of the template's formulas."""
 
     formula: int
 
@@ -129,16 +129,16 @@ class Paper:
 
     @property
     def volume(self) -> int:
-        """The volume it appeared in: one a year."""
+        """The volume of the paper: one volume per year."""
         return (self.year or 2015) - 1940
 
     @property
     def pages(self) -> str:
-        """Its pages in the volume."""
+        """The paper's pages in the volume."""
         first = 1 + zlib.crc32(self.key.encode()) % 900
         return f"{first}-{first + 4 + first % 20}"
 
     @property
     def year(self) -> int | None:
-        """The year of its date."""
+        """The year of the paper's date."""
         return int(self.date[:4]) if self.date else None

@@ -23,7 +23,7 @@ class Row:
 
     @property
     def share(self) -> float:
-        """Share that is right; 1 where nothing was expected."""
+        """Share of right values; 1 if no value was expected."""
         return self.right / self.expected if self.expected else 1.0
 
 

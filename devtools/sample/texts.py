@@ -18,7 +18,7 @@ _WITHOUT_REFERENCES = frozenset({"german", "chinese", "editorial", "short", "few
 
 
 def write_all(cast: Cast) -> None:
-    """Give every case its references and its body."""
+    """Write the references and the body of every case."""
     citable = [c for c in cast.cases if c.citable and c.filtered == "kept"]
     absent = {f.name: absent_works(cast.rng(f.name, "absent"), f, cast.titles) for f in FIELDS}
     regular = [c for c in cast.cases if c.key.startswith("regular-")]
@@ -60,10 +60,10 @@ def _special(rng: random.Random, cast: Cast, i: int, entries: list[Reference]) -
     part_one = by_key["part-i"].paper.title
     table = (
         [to("editorial", title="Editorial")],  # generic, but year and surname agree
-        [to("editorial", title="Editorial", year=2001, cites=None)],  # generic, and the year does not
+        [to("editorial", title="Editorial", year=2001, cites=None)],  # generic, but the year differs
         [to("part-i", title=part_one), to("part-ii", title=part_one + "I")],
         [to("part-ii", title=part_one + "II", cites=None, numeral=True)],  # Part III, which does not exist
-        [to("suppressed-doi"), to("german", title=by_key["german"].paper.title)],  # filtered out: no targets
+        [to("suppressed-doi"), to("german", title=by_key["german"].paper.title)],  # filtered out: not link targets
         [to("pair-other-title", title="Seasonal drift in pulsar timings in long archival series of two observatories")],
         [to("preprint-only", arxiv_id=by_key["preprint-only"].paper.arxiv_id)],
         [to("closed"), to("record-train")],

@@ -45,7 +45,7 @@ class PaperTruth:
     """One paper: its records and PDFs, its canonical metadata, and the expected outcome of each later stage."""
 
     key: str
-    why: str  # what the case is there for
+    why: str  # reason for the case
     title: str | None
     authors: tuple[str, ...]  # surnames
     date: str | None
@@ -59,12 +59,12 @@ class PaperTruth:
     s2ag: str | None  # None: no outcome, because filtered out or kept in s2orc
     split: str | None  # split of its document, None without a document
     citation_style: str | None = None
-    abstract: str | None = None  # a line for each of its parts
+    abstract: str | None = None  # one line per part
     abstract_delivered: bool = False  # whether a source has it, so that the paper must have it
-    field: str | None = None  # its primary field of study, by what sources call its subjects
-    identifiers: tuple[str, ...] = ()  # columns of the identifiers that its records or its PDFs give, sorted
+    field: str | None = None  # its primary field of study, by its sources' subjects
+    identifiers: tuple[str, ...] = ()  # columns of the identifiers in its records or its PDFs, sorted
     fulltexts: tuple[str, ...] = ()  # kinds of its full texts
-    licence: str | None = None  # of its open full text
+    licence: str | None = None  # license of its open full text
     declared: tuple[tuple[str, str], ...] = ()  # (column, value) that its drop declares and the paper must have
     heads: tuple[str, ...] = ()
     removed_heads: tuple[str, ...] = ()  # sections removed as too improbable
@@ -93,7 +93,7 @@ class Truth:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read `truth.json` back."""
+        """Read the truth from the text of `truth.json`."""
         data = json.loads(text)
         return cls(
             **{

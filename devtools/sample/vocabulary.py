@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What papers of one field talk about; every entry fits the sentence patterns of `prose`."""
+    """The topics of one field; every entry fits the sentence patterns of `prose`."""
 
     name: str  # as a field of study
     area: tuple[str, ...]  # "work on …"

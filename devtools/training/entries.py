@@ -27,13 +27,13 @@ from .lines import apart, members
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _FONT = Font("", 10.0)
 _COLUMNS = 24
-"""Fields of a token in `raw/`, at least"""
+"""Minimum number of fields of a token in `raw/`."""
 _FEW = 5
-"""Lines of a list that is not used because so few could be matched with their text"""
+"""Minimum number of lines matched with their text; lists with fewer are not used."""
 
 
 def lists(archive: Path) -> Iterator[tuple[str, list[Row], list[str]]]:
-    """Name, lines and labels of the annotated lists, by name."""
+    """Yield name, lines and labels of the annotated lists, by name."""
     for part in ("corpus", "evaluation"):
         raws = members(archive, f"{part}/raw")
         for name, tei in sorted(members(archive, f"{part}/tei").items()):
@@ -116,7 +116,7 @@ def _ruled(found: Sequence[tuple[str, bool]]) -> list[bool]:
 
 
 def train(data: Sequence[tuple[str, list[Row], list[str]]], model: Path, iterations: int) -> None:
-    """Train on lists."""
+    """Train the model on lists."""
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(verbose=False)

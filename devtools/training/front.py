@@ -38,7 +38,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def headers(archive: Path) -> Iterator[tuple[str, list[Facts], list[Label]]]:
-    """Name, lines and labels of the annotated headers, by name."""
+    """Yield name, lines and labels of the annotated headers, by name."""
     for part in ("corpus", "evaluation"):
         raws = members(archive, f"{part}/raw")
         for name, tei in sorted(members(archive, f"{part}/tei").items()):
@@ -109,7 +109,7 @@ def _labelled(tei: bytes) -> tuple[str, list[Label]]:
 
 
 def train(archive: Path, model: Path, iterations: int) -> None:
-    """Train on four fifths of the headers."""
+    """Train the model on four fifths of the headers."""
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(verbose=False)

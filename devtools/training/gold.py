@@ -29,7 +29,7 @@ TAGS = {
     "idno": Label.IDNO, "ptr": Label.URL,
 }  # fmt: skip
 UNSCORED = {"note": Label.NOTE, "orgName": Label.INSTITUTION}
-"""What no two files mark up in the same way: trained on, never scored."""
+"""Labels of fields that gold files mark up inconsistently: used in training, never scored."""
 
 
 def part_of(path: Path) -> Part:

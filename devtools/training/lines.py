@@ -56,7 +56,7 @@ def members(archive: Path, folder: str) -> dict[str, bytes]:
 
 
 Documents = Iterator[tuple[str, list[Facts], list[str]]]
-"""Name, lines and their labels."""
+"""Name, lines and labels of each document."""
 
 
 def segmented(archive: Path) -> Documents:
@@ -211,7 +211,7 @@ def apart(name: str) -> bool:
 
 
 def train(data: Path, task: str, model: Path, iterations: int) -> None:
-    """Train on four fifths of the documents, then print each label's figures on the rest."""
+    """Train the model on four fifths of the documents, then print each label's figures on the rest."""
     import pycrfsuite
 
     archive, read, features = _TASKS[task]

@@ -128,7 +128,10 @@ def _stretch(raw: str, kinds: list[Label | None], kind: Label, low: int, high: i
 
 
 def _inner(found: list[Piece], labels: list[Label]) -> None:
-    """Signs between two tokens of one field belong to it; at a field's end they do not (a title's `?` and names' stops do)."""
+    """Label punctuation between two tokens of one field as part of the field, in place.
+
+    Punctuation at a field's end is not part of the field, except for a title's `?` and names' periods. Dates are excluded.
+    """
     for i in range(1, len(labels) - 1):
         if (
             labels[i] is Label.OTHER

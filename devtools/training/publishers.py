@@ -48,9 +48,9 @@ _PUBLISHERS = {
     }.items()
 }
 _FIRST, _LAST = 120, 40
-"""Lines at a document's start and end that may name its publisher"""
+"""Number of lines at a document's start and end that may contain its publisher."""
 Document = tuple[str, list[list[str]], list[str]]
-"""Name, features of its lines, their labels."""
+"""Name, features of the lines, labels of the lines."""
 
 
 def publisher(document: Sequence[str]) -> str:
@@ -66,7 +66,7 @@ def _headers(archive: Path) -> Iterator[tuple[str, list[Facts], list[str]]]:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A CRF to report on."""
+    """A CRF and its training data."""
 
     archive: str
     read: Callable[[Path], Iterator[tuple[str, list[Any], list[str]]]]

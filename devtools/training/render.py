@@ -15,7 +15,7 @@ from . import lexicon
 from .marks import mark
 
 STYLES = Path(__file__).with_name("styles.txt").read_text(encoding="utf-8").split()
-"""CSL styles of journals and publishers; those the collection lacks are passed over."""
+"""CSL styles of journals and publishers; styles missing from the collection are skipped."""
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class Metadata:
     """(given, family)"""
     year: int
     source: str = ""
-    """The journal, where the metadata name one."""
+    """The journal, if the metadata contain one."""
     kind: str = "article-journal"
     extra: dict[str, str] = field(default_factory=dict)
 
@@ -169,7 +169,7 @@ def render(metadata: list[Metadata], rng: random.Random, per_style: int = 60) ->
                 for entry in data:
                     bibliography.register(Citation([CitationItem(entry["id"])]))
                 strings = [str(s) for s in bibliography.bibliography()]
-        except Exception as error:  # citeproc-py lacks parts of CSL: such a style is passed over
+        except Exception as error:  # citeproc-py lacks parts of CSL: skip styles that need them
             warnings.warn(f"{path}: {error!r}", stacklevel=1)
             continue
         yield from strings

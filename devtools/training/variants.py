@@ -71,7 +71,7 @@ def journal(listed: list[str], rng: random.Random) -> str:
     a, b = rng.sample(_STEMS, 2)
     name = rng.choice(_FRAMES).format(a=a, b=b, p=rng.choice(_PLACES), l=rng.choice("ABCDE"))
     roll = rng.random()
-    if roll < 0.25:  # as abbreviated, with stops or without
+    if roll < 0.25:  # abbreviated, with or without periods
         stop = rng.choice([".", ""])
         short = [w if len(w) < 5 else w[: rng.randint(3, 5)] + stop for w in name.split() if w.lower() not in _SMALL]
         return " ".join(short)
@@ -92,7 +92,7 @@ def meeting(year: int, rng: random.Random) -> str:
 def title(text: str, another: str, rng: random.Random) -> str:
     """Return a title unchanged, or in one of the forms that are easily mistaken for something else."""
     roll = rng.random()
-    if roll < 0.18:  # a short one
+    if roll < 0.18:  # a short title
         words = re.findall(r"[^\W\d_][\w'-]+", text)
         text = " ".join(words[: rng.randint(1, 3)]) or text
         return rng.choice([text, titled(text), rng.choice(_STEMS), rng.choice(["The ", "A ", ""]) + text])

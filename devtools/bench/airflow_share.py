@@ -4,8 +4,8 @@
 
 The script starts all local services in a separate folder. First it runs a DAG of `--shards` mapped tasks that do
 nothing. Then it runs the sample release under Airflow. For comparison it calls the stages of the same release one after
-the other in one process that has imported everything, with the same S3, PostgreSQL and extractor. The additional time
-of a stage under Airflow is Airflow's share.
+the other. These calls run in one process that has imported everything, with the same S3, PostgreSQL and extractor. The
+additional time of a stage under Airflow is Airflow's share.
 """
 
 from __future__ import annotations

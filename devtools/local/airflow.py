@@ -76,7 +76,7 @@ def airflow_environ(state: State) -> dict[str, str]:
     }
     return {f"AIRFLOW__{name}": str(value) for name, value in settings.items()} | {
         "AIRFLOW_HOME": str(home),
-        # on one machine, checking costs little
+        # On one machine, checking costs little.
         "S2CORPUS_DROPS_SECONDS": os.environ.get("S2CORPUS_DROPS_SECONDS", "5"),
         "PYTHONPATH": f"{project() / 'include'}:{project()}",
     }

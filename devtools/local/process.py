@@ -77,7 +77,7 @@ def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) 
     session lives. The second group covers lost records and children that lead separate sessions.
     """
     boot, names, home = boot_id(), set(programs), folder.resolve()
-    # the second name: a user removed the folder while its service was running
+    # The second name applies if a user removed the folder while its service was running
     homes = {home, Path(f"{home} (deleted)")}
     leader = leader if leader and leader.boot == boot else None
     found = []

@@ -1,4 +1,6 @@
-r"""Train the reference CRF. This command made the committed model:
+r"""Train the reference CRF.
+
+This command made the committed model:
 
     python -m devtools.training --titles ../shared/data/titles/titles_dev.tsv.gz --jats ../shared/data/jats \
         --gold ../shared/data/citations/grobid-citation-training

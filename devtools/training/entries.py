@@ -1,4 +1,6 @@
-"""Train the CRF that splits reference lists without labels. This command made the committed model:
+"""Train the CRF that splits reference lists without labels.
+
+This command made the committed model:
 
     python -m devtools.training.entries ../shared/data/grobid-training
 

@@ -1,4 +1,6 @@
-"""Train the header CRF. This command made the committed model:
+"""Train the header CRF.
+
+This command made the committed model:
 
     python -m devtools.training.front ../shared/data/grobid-training
 

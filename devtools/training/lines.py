@@ -1,4 +1,6 @@
-"""Train the CRFs over lines. These commands made the committed models:
+"""Train the CRFs over lines.
+
+These commands made the committed models:
 
     python -m devtools.training.lines segmentation ../shared/data/grobid-training
     python -m devtools.training.lines passages ../shared/data/grobid-training

@@ -1,10 +1,11 @@
-"""What Airflow costs: mapped shards of no work, and its share of a release's time, stage by stage.
+"""Measure what Airflow costs: mapped shards without work, and Airflow's share of a release's time by stage.
 
     python devtools/bench/airflow_share.py [--shards 300]
 
-Starts all local services in a folder of its own. First a DAG of `--shards` mapped tasks that do nothing, as the scheduler runs
-them. Then the sample release under Airflow, beside the same stages of the same release called one after the other in one process
-that has everything imported, with the same S3, PostgreSQL and extractor: what a stage takes longer under Airflow is Airflow's.
+The script starts all local services in a separate folder. First it runs a DAG of `--shards` mapped tasks that do
+nothing. Then it runs the sample release under Airflow. For comparison it calls the stages of the same release one after
+the other. These calls run in one process that has imported everything, with the same S3, PostgreSQL and extractor. The
+additional time of a stage under Airflow is Airflow's share.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
 
-LIMIT = 0.6  # seconds of wall a shard
+LIMIT = 0.6  # wall-clock seconds per shard
 NO_WORK = """
 from airflow.sdk import DAG, task
 
@@ -50,7 +51,7 @@ with DAG("no_work", schedule=None, params={"shards": 300}):
 
 
 def dags(folder: Path) -> None:
-    """Let the services' Airflow read the project's DAGs and the one of no work."""
+    """Let the services' Airflow read the project's DAGs and the DAG without work."""
     folder.mkdir()
     for path in (project() / "dags").iterdir():
         (folder / path.name).symlink_to(path)
@@ -64,7 +65,7 @@ def seconds(task: dict[str, Any], of: str) -> float:
 
 
 def no_work(client: AirflowClient, shards: int) -> float:
-    """Seconds of wall from the first mapped task's start to the last one's end, a shard."""
+    """Return the wall-clock seconds per shard, from the start of the first mapped task to the end of the last."""
     client.wait_for_dag("no_work")
     client.unpause("no_work")
     run_id = client.call("POST", "dags/no_work/dagRuns", {"logical_date": None, "conf": {"shards": shards}})[
@@ -81,7 +82,7 @@ def no_work(client: AirflowClient, shards: int) -> float:
 
 
 def release(client: AirflowClient, start: datetime) -> dict[str, float]:
-    """Seconds of wall of each stage under Airflow: from the end of the one before to its own."""
+    """Return the wall-clock seconds of each stage under Airflow, from the end of the previous stage to its end."""
     dag = "corpus_release__sample"
     client.wait_for_dag(dag)
     client.unpause(dag)
@@ -101,7 +102,7 @@ def release(client: AirflowClient, start: datetime) -> dict[str, float]:
 
 
 def alone(tree: Path, scratch: Path) -> dict[str, float]:
-    """Seconds of each stage without Airflow, in another lake of the same S3."""
+    """Return the seconds of each stage without Airflow, in another lake of the same S3."""
     lake = open_lake("s3://corpus/alone")
     deliver_tree(lake, tree)
     run = Run(

@@ -1,13 +1,15 @@
-"""How many of the bracket numbers that papers print become citations: `python devtools/bench/callouts.py [FOLDER]`.
+"""Measure the share of printed bracket numbers that become citations: `python devtools/bench/callouts.py [FOLDER]`.
 
-Counts from the printed text and knows nothing of the converter's ways: it reads the TEI's paragraphs with its own few lines, finds
-the numbers in square brackets with its own scanner, and takes entry n of the bibliography for number n (or the entry with the
-printed label n, where the raw references print one). Two questions per paper:
+The script counts from the printed text, independently of the converter: it reads the TEI's paragraphs and finds the
+numbers in square brackets with its own code. Number n is entry n of the bibliography, or the entry with the printed
+label n if the raw references print labels. Two questions per paper:
 
-- coverage: of the numbers printed in the body that exist in the bibliography, how many lie inside a cite_span with the right ref_id?
-- false: of the cite_spans, how many are on something that is not a citation, or name another entry than the printed number?
+- coverage: how many of the numbers that the body prints and the bibliography contains are inside a cite_span with the
+  right ref_id?
+- false: how many cite_spans mark something that is not a citation, or have the ref_id of another entry than the printed
+  number?
 
-What the scanner takes for mathematics (`[0, 1]`, after `=` or `∈`, a superscript) counts as no citation.
+Brackets that the scanner takes for mathematics (`[0, 1]`, after `=` or `∈`, a superscript) do not count as citations.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ DASHES = "-‐‑‒–—−"
 
 
 def printed_text(element: ElementTree.Element) -> str:
-    """The text of a paragraph without formulas, notes and floats, white space normalised."""
+    """Return the text of a paragraph without formulas, notes and floats, with normalized white space."""
 
     def walk(e: ElementTree.Element) -> str:
         if e.tag in (T + "formula", T + "note", T + "figure", T + "table"):
@@ -39,7 +41,9 @@ def printed_text(element: ElementTree.Element) -> str:
 
 
 def scan(text: str) -> list[tuple[int, int, int, bool]]:
-    """(start, end of the digits, number, is mathematics) of every number in square brackets; ranges give all their numbers."""
+    """Return (start, end of the digits, number, is mathematics) of every number in square brackets.
+
+    A range counts as all its numbers."""
     found: list[tuple[int, int, int, bool]] = []
     last_close, last_number = -1, None
     for match in re.finditer(r"\[([^\[\]]{1,150})(?:\]|(?=\[))", text):
@@ -50,7 +54,7 @@ def scan(text: str) -> list[tuple[int, int, int, bool]]:
             continue
         if locator := re.search(
             r"[,;:]?\s*[A-Za-z§¶].*$", words
-        ):  # [20, Ch. 26]: what follows a word is not a citation
+        ):  # [20, Ch. 26]: the locator after a word is not a citation
             words = words[: locator.start()]
         if not re.fullmatch(rf"[\d\s,;&{DASHES}]+", words):
             last_close = -1
@@ -80,7 +84,7 @@ def scan(text: str) -> list[tuple[int, int, int, bool]]:
 
 
 def entry_of_number(entries: dict[str, dict[str, object]]) -> dict[int, str]:
-    """Number → key of its entry: by the label that begins the raw reference, else by order."""
+    """Return number → key of its entry: by the label that begins the raw reference, otherwise by order."""
     by_order = {i + 1: key for i, key in enumerate(entries)}
     by_label = {}
     for key, entry in entries.items():
@@ -90,7 +94,7 @@ def entry_of_number(entries: dict[str, dict[str, object]]) -> dict[int, str]:
 
 
 def measure(path: Path) -> dict[str, object]:
-    """The counts of one paper."""
+    """Return the counts of one paper."""
     parse = tei.to_s2orc(tei.convert(path.read_bytes(), file_sha1=path.name[:40]))
     root = ElementTree.parse(path)
     body = root.find(f".//{T}body")

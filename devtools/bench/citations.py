@@ -1,14 +1,17 @@
-"""Reference strings of real papers, read by our own parser and linked: recall and precision by citation style.
+"""Parse and link reference strings of real papers: recall and precision by citation style.
 
     python devtools/bench/citations.py [DATA] [--half choose|report|all] [--show N]      default DATA ../shared/data
 
-Two sets of strings whose papers are known. `crossref-styles`: 827 papers in four CSL styles. `glutton-doi`: strings of printed reference
-lists, whose papers also have journal, volume and first page. The targets are these papers and every title of `titles_dev`. Nobody is
-given an identifier: what links, links by title or by place. A paper is in the half `choose` or `report` by a hash of its DOI: rules
-were chosen on the one, and the other says how good they are.
+There are two sets of strings with known papers. `crossref-styles`: 827 papers in four CSL styles. `glutton-doi`:
+strings of printed reference lists; their papers also have journal, volume and first page. The targets are these papers
+and every title of `titles_dev`. No string has an identifier: every link is by title or by place.
 
-Counted: `linkable`, the strings that SEMANTICS §7 lets link (the title is not short or generic without year and surname, and no other
-target has the same title and the same facts); links without warning, which count as citations; and those with one, which do not.
+A hash of its DOI assigns each paper to the half `choose` or `report`. The rules were chosen on `choose`; `report`
+measures them.
+
+The script counts `linkable` strings, which SEMANTICS §7 allows to link: the title is not short or generic without year
+and surname, and no other target has the same title and the same facts. Links without warning count as citations; links
+with a warning do not.
 """
 
 from __future__ import annotations
@@ -49,13 +52,13 @@ class Strings:
 
 
 def in_half(doi: str, half: str) -> bool:
-    """Whether the paper belongs to this half."""
+    """Return whether the paper belongs to this half."""
     first = hashlib.sha256(doi.encode()).digest()[0] < 128
     return half == "all" or first == (half == "choose")
 
 
 def crossref(data: Path) -> tuple[dict[str, Strings], dict[str, dict[str, Any]]]:
-    """Strings by style, and their papers by DOI."""
+    """Return the strings by style, and their papers by DOI."""
     styles: dict[str, Strings] = defaultdict(Strings)
     papers = {}
     with gzip.open(data / "citations" / "crossref-styles.tsv.gz", "rt", encoding="utf-8") as lines:
@@ -69,9 +72,10 @@ def crossref(data: Path) -> tuple[dict[str, Strings], dict[str, dict[str, Any]]]
 
 
 def is_cut(title: str, raw: str) -> bool:
-    """Whether the gold title stops inside the printed one: the string goes on with a word, not with a sign; signs and spaces inside
-    are not looked at.
-    """  # fmt: skip
+    """Return whether the gold title stops inside the printed title.
+
+    In that case the string continues with a word, not with a sign. Signs and spaces inside the title are ignored.
+    """
     at = [i for i, c in enumerate(raw) if c.isalnum()]
     letters = "".join(raw[i].casefold()[:1] for i in at)
     wanted = "".join(c.casefold()[:1] for c in title if c.isalnum())
@@ -80,9 +84,10 @@ def is_cut(title: str, raw: str) -> bool:
 
 
 def glutton(data: Path) -> tuple[Strings, dict[str, dict[str, Any]], Counter[str]]:
-    """The strings with whole titles, their papers by DOI, and how many were left out: the gold cuts (or lacks) the title, or gives
-    their DOI to another title too.
-    """  # fmt: skip
+    """Return the strings with complete titles, their papers by DOI, and the number of strings left out by reason.
+
+    A string is left out if the gold cuts or lacks the title, or if the gold gives its DOI to another title too.
+    """
     strings, papers, out = Strings(), {}, Counter[str]()
     with gzip.open(data / "citations" / "glutton-doi.jsonl.gz", "rt", encoding="utf-8") as lines:
         every = [json.loads(line) for line in lines]
@@ -105,7 +110,7 @@ def glutton(data: Path) -> tuple[Strings, dict[str, dict[str, Any]], Counter[str
 
 
 def others(data: Path) -> Iterator[dict[str, Any]]:
-    """The titles of `titles_dev`, each a paper."""
+    """Yield the titles of `titles_dev`, each as a paper."""
     with gzip.open(data / "titles" / "titles_dev.tsv.gz", "rt", encoding="utf-8") as lines:
         next(lines)
         for line in lines:
@@ -116,14 +121,14 @@ def others(data: Path) -> Iterator[dict[str, Any]]:
 
 
 def papers_of(papers: dict[str, dict[str, Any]], data: Path) -> pa.Table:
-    """Targets: these papers by DOI, and the titles of `titles_dev`."""
+    """Return the targets: these papers by DOI, and the titles of `titles_dev`."""
     rows = [{"paper_id": doi, **paper} for doi, paper in papers.items()]
     rows += [{"paper_id": f"dev{i}", **paper} for i, paper in enumerate(others(data))]
     return table(rows, "paper_id")
 
 
 def table(rows: list[dict[str, Any]], key: str) -> pa.Table:
-    """Rows as linking takes them, without identifiers."""
+    """Return the rows as linking reads them, without identifiers."""
     columns = {
         name: pa.array([r.get(name) for r in rows], pa.int32() if name == "year" else pa.string()) for name in FACTS
     }
@@ -132,7 +137,7 @@ def table(rows: list[dict[str, Any]], key: str) -> pa.Table:
 
 
 def entry(raw: str) -> dict[str, Any]:
-    """What our parser reads of a string."""
+    """Return the fields that our parser reads in a string."""
     found = parse(raw)
     year = found.year[:4]
     return {
@@ -146,7 +151,7 @@ def entry(raw: str) -> dict[str, Any]:
 
 
 def linkable(papers: pa.Table) -> dict[str, bool]:
-    """Which papers SEMANTICS §7 lets strings link to."""
+    """Return by paper_id whether SEMANTICS §7 lets strings link to the paper."""
     rows = papers.select(["paper_id", *FACTS]).to_pylist()
     equal = Counter(normalise_one(r["title"]) for r in rows)
     out = {}
@@ -161,7 +166,7 @@ def linkable(papers: pa.Table) -> dict[str, bool]:
 def measure(
     name: str, strings: Strings, papers: pa.Table, half: str, show: int, asked: tuple[float, float, float]
 ) -> Counter[str]:
-    """One line: recall and precision of the strings of a style."""
+    """Link the strings of a style; print one line and return the counts."""
     mine = [i for i, doi in enumerate(strings.doi) if in_half(doi, half)]
     read = [entry(strings.raw[i]) for i in mine]
     rows = link_tables(table(read, "citing_paper_id"), papers).rows.to_pylist()
@@ -189,7 +194,7 @@ def measure(
 
 
 def report(name: str, counts: Counter[str], asked: tuple[float, float, float]) -> None:
-    """Rows of the table: recall over all strings, over the linkable ones, precision of links without warning."""
+    """Add rows to the table: recall over all strings and over the linkable strings, precision of links without warning."""
     every, some = counts["right clean"] / counts["strings"], counts["right clean linkable"] / max(counts["linkable"], 1)
     precision = counts["right clean"] / max(counts["clean"], 1)
     for what, value, of, goal in (
@@ -221,7 +226,7 @@ def main() -> None:
 
 
 def rows(data: Path, half: str = "report", show: int = 0) -> None:
-    """Every figure as a row of the table."""
+    """Add every figure as a row of the table."""
     began = time.monotonic()
     styles, of_crossref = crossref(data)
     papers = papers_of(of_crossref, data)

@@ -1,8 +1,9 @@
-"""Documents and megabytes cleaned a second on one core, beside a straightforward implementation: `python devtools/bench/clean.py [FOLDER]`.
+"""Compare cleaning on one core with a straightforward implementation: `python devtools/bench/clean.py [FOLDER]`.
 
-FOLDER holds articles as JATS XML (default ../shared/data/jats) and the word list is ../shared/data/unigrams/count_1w.txt.gz. The
-straightforward implementation does as the published recipe does: pandas `apply`, `Counter`, one language and one log probability
-call a paragraph. Both decide the same documents in the same run, by profile; every decision and text must be equal.
+The speeds are documents and megabytes per second. FOLDER contains articles as JATS XML (default ../shared/data/jats);
+the word list is ../shared/data/unigrams/count_1w.txt.gz. The straightforward implementation follows the published
+recipe: pandas `apply`, `Counter`, one language call and one log-probability call per paragraph. Both process the same
+documents in the same run, by profile; every decision and text must be equal.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ ROUNDS = 2
 
 
 def best(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of CPU of the quickest of some rounds, and what it gave."""
+    """Return the CPU seconds of the fastest of some rounds, and its result."""
     found = []
     for _ in range(ROUNDS):
         start = time.process_time()
@@ -45,7 +46,7 @@ def best(work: Callable[[], Any]) -> tuple[float, Any]:
 def with_pandas(
     raw: list[dict[str, Any]], profile: str, perplexity: straightforward.Perplexity
 ) -> list[tuple[bool, Any]]:
-    """Every value of every document as a column, then the rules over the columns."""
+    """Compute every value of every document as a column, then apply the rules to the columns."""
     frame = pd.DataFrame({key: pd.Series([document[key] for document in raw], dtype=object) for key in raw[0]})
     if profile == "card":
         decided = frame.apply(lambda row: straightforward.card(row, perplexity), axis=1)
@@ -64,7 +65,7 @@ def fast(docs: list[Document], rules: Clean, words: unigrams.Unigrams) -> list[t
 
 
 def where_time_goes(docs: list[Document], rules: Clean, words: unigrams.Unigrams) -> dict[str, float]:
-    """Seconds inside each part of the fast implementation, by wrapping it."""
+    """Return the seconds inside each part of the fast implementation, measured by wrapping the parts."""
     spent: dict[str, float] = {}
 
     def timed(name: str, module: Any, attribute: str) -> Callable[[], None]:
@@ -96,7 +97,7 @@ def where_time_goes(docs: list[Document], rules: Clean, words: unigrams.Unigrams
 
 
 def calls(docs: list[Document], rules: Clean, words: unigrams.Unigrams) -> str:
-    """How many paragraphs were asked for their language, of how many."""
+    """Return, as text, the number of paragraphs with language detection and the number of all paragraphs."""
     asked = 0
     all_of_them = 0
     for document in docs:
@@ -117,7 +118,7 @@ def main() -> None:
     for name, raw in kinds.items():
         raw = [{**d, "body": [u for u in d["body"] if u["text"]]} for d in raw]
         docs = [document_of(document, document["id"]) for document in raw]
-        fast(docs[:1], Clean(), words)  # compiles what is compiled
+        fast(docs[:1], Clean(), words)  # trigger the compilation of the kernels
         megabytes = sum(len(unit["text"].encode()) for document in raw for unit in document["body"]) / 1e6
         print(f"{len(raw)} {name}, {megabytes:.1f} MB")
         for profile in ("card", "recipe-2024"):

@@ -1,17 +1,19 @@
-"""How well and how fast records become papers.
+"""Measure the quality and the speed of record clustering.
 
     python devtools/bench/cluster.py dblp-acm        pairs of DBLP-ACM against its gold, with the ten worst mistakes
-    python devtools/bench/cluster.py cora            pairwise and B-cubed F1 on Cora, likewise
-    python devtools/bench/cluster.py scale [--records 1000000]     generated records: precision, recall, time and memory beside a plain
-                                            Polars + scipy clustering by exact identifiers; and the growth from a quarter
+    python devtools/bench/cluster.py cora            pairwise and B-cubed F1 on Cora, with the ten worst mistakes
+    python devtools/bench/cluster.py scale [--records 1000000]     generated records: precision, recall, time, memory;
+                                            compared with a plain Polars + scipy clustering by exact identifiers;
+                                            and the growth from a quarter of the records
     python devtools/bench/cluster.py crossref [--mb 1000]          memory and speed of the adapter on a generated dump
 
-The rules are the shipped ones; nothing is trained.
+The rules are the shipped rules; nothing is trained.
 
-What `scale` counts of both sides is the same: a process of its own each, in turn, from one Parquet file to another of record_id and
-paper_id, on all cores, each with its own library's reader and writer. Neither side's imports, threads' start nor kernels' loading are in
-it: both have clustered 2,000 of the records before. pyarrow writes on one core, Polars on all: 0.2 s of ours by the clock at a million.
-Edges are found and not written; the stage writes them.
+`scale` measures the same work on both sides. Each side runs in a separate process; the sides alternate. Each reads one
+Parquet file and writes another one of record_id and paper_id, on all cores, with its own library's reader and writer.
+Imports, thread start and kernel loading are not included: both sides have clustered 2,000 of the records before.
+pyarrow writes on one core, Polars on all: 0.2 s of our wall-clock time at a million records. Edges are found but not
+written; the stage writes them.
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ def dblp_acm_records() -> dict[str, Record]:
 
 
 def dblp_acm() -> str:
-    """F1, precision and recall of pairs across the two catalogues, printed with the worst mistakes."""
+    """Return F1, precision and recall of pairs across the two catalogs; print them with the worst mistakes."""
     records = dblp_acm_records()
     with (DATA / "dblp-acm" / "DBLP-ACM_perfectMapping.csv").open(newline="") as file:
         gold = {(f"dblp:{row['idDBLP']}", f"acm:{row['idACM']}") for row in csv.DictReader(file)}
@@ -103,7 +105,7 @@ def cora_records() -> dict[str, Record]:
 
 
 def cora() -> str:
-    """F1, precision and recall of pairs, printed with B-cubed and the worst mistakes."""
+    """Return F1, precision and recall of pairs; print them with B-cubed and the worst mistakes."""
     records = cora_records()
     with (DATA / "cora" / "cora_gt.csv").open() as file:
         gold = {pair(*(f"cora:{name}" for name in line.strip().split("|"))) for line in file}
@@ -157,7 +159,7 @@ def b_cubed(paper_of: dict[str, str], truth: dict[str, str]) -> str:
 
 
 def worst(records: dict[str, Record], found: set[Pair], gold: set[Pair], how_many: int = 10) -> None:
-    """The mistakes that are hardest to excuse: joined though least similar, missed though most similar."""
+    """Print the worst mistakes: joined pairs with the least similarity, missed pairs with the most."""
 
     def similar(two: Pair) -> float:
         return titles.score(*(records[r].title or "" for r in two))
@@ -203,7 +205,7 @@ def scale(records: int, folder: Path, runs: int = 3) -> None:
         path = folder / f"records-{size}.parquet"
         written = write(path, size)
         results: dict[str, list[dict[str, float]]] = {"peer": [], "ours": []}
-        for _ in range(runs):  # in turn, so that what else the machine does meets both
+        for _ in range(runs):  # alternate, so that other load on the machine affects both sides
             for who, found in results.items():
                 found.append(measured(who, path, folder / f"{who}.parquet"))
         ours, peer = (median(results[who]) for who in ("ours", "peer"))
@@ -229,7 +231,7 @@ def told(result: dict[str, float]) -> str:
 
 
 def measured(who: str, records: Path, out: Path) -> dict[str, float]:
-    """Run one side in a process of its own, so that its memory is its own."""
+    """Run one side in a separate process, so that the measured memory is only its memory."""
     command = [sys.executable, __file__, "one", who, str(records), str(out)]
     result: dict[str, float] = json.loads(
         subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1]
@@ -254,7 +256,10 @@ def ours(records: Path, out: Path) -> None:
 
 
 def peer(records: Path, out: Path) -> None:
-    """Exact identifiers only: star edges by group, components by scipy, the smallest record_id as the cluster's name."""
+    """Cluster by exact identifiers only: star edges by group, components by scipy.
+
+    The cluster's name is its smallest record_id.
+    """
     import numpy as np
     import polars as pl
     from scipy.sparse import coo_matrix
@@ -275,7 +280,7 @@ def peer(records: Path, out: Path) -> None:
 
 
 def quality(records: Path, clusters: Path) -> str:
-    """Pairwise precision and recall, counted without listing pairs."""
+    """Return pairwise precision and recall, counted without listing pairs."""
     truth = pq.read_table(records, columns=["record_id", "truth"])
     found = pq.read_table(clusters)
     paper = (
@@ -296,7 +301,7 @@ def quality(records: Path, clusters: Path) -> str:
 
 
 def crossref(megabytes: int, folder: Path) -> None:
-    """A dump in each of its two forms, read in a process of its own into Parquet."""
+    """Read a dump, in each of its two forms, in a separate process into Parquet; print speed and memory."""
     for form in ("lines", "items"):
         path = folder / f"crossref-{form}.json"
         write_crossref(path, megabytes << 20, form)

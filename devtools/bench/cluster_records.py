@@ -1,9 +1,10 @@
-"""Records with known clusters, with the noise real sources make: what `devtools/bench/cluster.py scale` runs on.
+"""Generate records with known clusters and with the noise of real sources, for `devtools/bench/cluster.py scale`.
 
-A paper has a title of Zipf-distributed made-up words, authors with surnames of very different frequency, a year, and identifiers
-as its field has them. Each source says of it what it would: DBLP and PubMed in their own styles, arXiv up to two years earlier,
-PDFs' headers with OCR errors. Identifiers are missing, and here and there wrong, as they are in dumps. Among the papers are
-what must not be joined: parts I and II, the same title by other authors or in other years, editorials without number.
+A paper has a title of Zipf-distributed made-up words, authors with surnames of very different frequency, a year, and
+the identifiers that are usual in its field. Each source describes the paper in its own way: DBLP and PubMed in their
+own styles, arXiv up to two years earlier, PDF headers with OCR errors. Some identifiers are missing and a few are
+wrong, as in real dumps. Some papers must not be joined: parts I and II, the same title by other authors or in other
+years, editorials without number.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ GENERIC = ("Editorial", "Book review", "Introduction", "Erratum", "Letters to th
 
 
 def write(path: Path, records: int, seed: int = 0) -> int:
-    """Write about `records` records as Parquet (RECORDS and a column `truth`); returns how many."""
+    """Write about `records` records as Parquet (RECORDS and a column `truth`); return their number."""
     schema = RECORDS.schema.append(pa.field("truth", pa.int64()))
     written, chunk = 0, []
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
@@ -41,9 +42,9 @@ def write(path: Path, records: int, seed: int = 0) -> int:
 
 
 def copied(records: pa.Table, number: int) -> pa.Table:
-    """The records of other papers, as many and as similar to each other: rows of RECORDS with other ids, titles in other letters.
+    """Return as many records of other papers, equally similar to each other: other ids, titles in other letters.
 
-    `number` is 0 to 25, 0 the records themselves. Titles that many papers have stay.
+    `number` is 0 to 25; 0 returns the records themselves. Titles that many papers share are unchanged.
     """
     lower, upper = string.ascii_lowercase, string.ascii_uppercase
     other = bytes.maketrans(
@@ -72,7 +73,10 @@ def copied(records: pa.Table, number: int) -> pa.Table:
 
 
 def rows(records: int, rng: random.Random, words: Sequence[str] = ()) -> Iterator[dict[str, object]]:
-    """About so many records, each with the number of its paper as `truth`; titles of these words by rank, or of made-up ones."""
+    """Yield about `records` records, each with the number of its paper as `truth`.
+
+    Titles consist of the given words by rank, or of made-up words.
+    """
     words = words or _vocabulary(rng, 60_000)
     surnames = [word.capitalize() for word in _vocabulary(rng, 40_000)]
     draws = _Zipf(len(words), 1.05, rng)
@@ -123,7 +127,7 @@ def _said(
         sources.append(("grobid", "pdf", {"file_sha1": sha1, "doi": doi if rng.random() < 0.4 else None}))
     for source, kind, ids in sources:
         if ids.get("doi") and source != "crossref" and rng.random() < 0.00002:
-            ids["doi"] = _doi(paper + 1)  # the neighbour's, by mistake
+            ids["doi"] = _doi(paper + 1)  # the neighbor's, by mistake
         yield _row(rng, paper, source, kind, ids, title, authors, year)
 
 
@@ -169,7 +173,10 @@ def _typo(rng: random.Random, title: str) -> str:
 
 
 def _ocr(rng: random.Random, title: str) -> str:
-    """Case, a hyphenated line end, a footnote mark, now and then a misread letter or a running head before it."""
+    """Return the title with OCR noise: case, a hyphenated line end, a footnote mark.
+
+    Sometimes the noise is a misread letter or a running head before the title.
+    """
     said = title.upper() if rng.random() < 0.2 else title
     if rng.random() < 0.1:
         at = rng.randrange(1, len(said))
@@ -182,7 +189,7 @@ def _ocr(rng: random.Random, title: str) -> str:
 
 
 def _vocabulary(rng: random.Random, size: int) -> list[str]:
-    """Words by rank, frequent ones short, as in every language."""
+    """Return words by rank; frequent words are short, as in every language."""
     found: dict[str, None] = {}
     while len(found) < size:
         syllables = 1 if len(found) < 30 else rng.randint(1, 2) if len(found) < 500 else rng.randint(2, 4)
@@ -191,7 +198,7 @@ def _vocabulary(rng: random.Random, size: int) -> list[str]:
 
 
 class _Zipf:
-    """Draws of ranks, the first often, the last seldom; many at once for speed."""
+    """Draws of ranks: the first often, the last seldom. Many are drawn in one batch for speed."""
 
     def __init__(self, size: int, exponent: float, rng: random.Random) -> None:
         weights = 1 / np.arange(1, size + 1) ** exponent

@@ -1,13 +1,16 @@
-"""What a training team computes over a corpus, beside datatrove, on the same texts: `python devtools/bench/consume.py [FOLDER]`.
+"""Compare a training team's computations on a corpus with datatrove: `python devtools/bench/consume.py [FOLDER]`.
 
-FOLDER holds articles as JATS XML (default ../shared/data/jats). CPU seconds of one core, the best of two rounds, in one run.
+FOLDER contains articles as JATS XML (default ../shared/data/jats). The figures are CPU seconds of one core, the best of
+two rounds, in one run.
+Both sides read the same texts.
 
-- Signals: `text.signals` beside datatrove's Gopher quality and repetition filters, told to look at all their measures.
-- MinHash: `text.minhash` (n-grams, keys, candidate pairs, and the exact Jaccard index of each) beside datatrove's first two steps
-  (signatures, pairs of each bucket) with the same n-grams, bands and rows. The texts are the articles and versions of each with some
-  words replaced, so that pairs lie around the threshold; recall and precision are over all pairs, against every pair's exact index.
+- Signals: `text.signals` against datatrove's Gopher quality and repetition filters, set to compute all their measures.
+- MinHash: `text.minhash` (n-grams, keys, candidate pairs, and the exact Jaccard index of each) against datatrove's
+  first two steps (signatures, pairs of each bucket) with the same n-grams, bands and rows. The texts are the articles,
+  and versions of each with some words replaced, so that pairs are around the threshold. Recall and precision are over
+  all pairs, against every pair's exact index.
 
-datatrove splits words by spaCy; here by white space, which is faster and favours it.
+datatrove splits words by spaCy; this script splits by white space, which is faster and favors datatrove.
 """
 
 from __future__ import annotations
@@ -42,13 +45,13 @@ from tests.unit.clean.jats import documents  # noqa: E402
 DATA = ROOT.parent / "shared" / "data" / "jats"
 ROUNDS = 2
 BANDS, ROWS = 14, 8
-"""datatrove's own"""
+"""datatrove's default"""
 NOTHING = 1e9
-"""a limit that no document passes, so that datatrove's filters measure all"""
+"""A limit above every document, so that datatrove's filters compute all measures."""
 
 
 class Spaces(WordTokenizer):
-    """Words by white space."""
+    """Words split at white space."""
 
     def word_tokenize(self, text: str) -> list[str]:
         return text.split()
@@ -61,7 +64,7 @@ class Spaces(WordTokenizer):
 
 
 def best(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of CPU of the quickest of some rounds, and what it gave."""
+    """Return the CPU seconds of the fastest of some rounds, and its result."""
     found = []
     for _ in range(ROUNDS):
         start = time.process_time()
@@ -71,7 +74,7 @@ def best(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def texts(folder: Path) -> list[str]:
-    """Title, abstract and body of each article, as a document's text is laid out."""
+    """Return title, abstract and body of each article, in the layout of a document's text."""
     found = []
     for article in documents(folder):
         body = "\n".join(part["text"] for part in article["body"] if part["text"])
@@ -103,7 +106,7 @@ def bench_signals(given: list[str]) -> None:
 
 
 def versions(given: list[str]) -> list[str]:
-    """Each text, and five versions of it with a share of the words replaced by others of the collection."""
+    """Return each text, and five versions of it with a share of the words replaced by other words of the collection."""
     rng = random.Random(19)
     vocabulary = [word for text in given for word in text.split()]
     found = []
@@ -118,7 +121,7 @@ def versions(given: list[str]) -> list[str]:
 
 
 def ours(given: list[str], bands: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs and the exact Jaccard index of each."""
+    """Return the pairs and the exact Jaccard index of each."""
     sets = [minhash.shingles(text, 5) for text in given]
     keys = [minhash.keys(one, bands, rows, 1) for one in sets]
     nodes = np.repeat(np.arange(len(given)), [len(one) for one in keys])
@@ -130,7 +133,7 @@ def ours(given: list[str], bands: int, rows: int) -> tuple[np.ndarray, np.ndarra
 
 
 def theirs(given: list[str]) -> set[tuple[int, int]]:
-    """The pairs that datatrove's second step writes."""
+    """Return the pairs that datatrove's second step writes."""
     config = MinhashConfig(n_grams=5, num_buckets=BANDS, hashes_per_bucket=ROWS)
     with tempfile.TemporaryDirectory() as folder:
         signatures, buckets = f"{folder}/signatures", f"{folder}/buckets"
@@ -147,7 +150,7 @@ def theirs(given: list[str]) -> set[tuple[int, int]]:
 
 
 def connected(count: int, pairs: Iterator[tuple[int, int]]) -> list[int]:
-    """The smallest document that each is connected with."""
+    """Return, for each document, the smallest document of its connected component."""
     parents = list(range(count))
 
     def root(at: int) -> int:

@@ -1,4 +1,4 @@
-"""Datasets: sentences beside peers' on gold sentences of real papers, speed a core, and memory by the number of documents.
+"""Measure the datasets: sentences against peers on gold sentences of real papers, speed per core, memory by documents.
 
 python devtools/bench/datasets.py [--documents 100000]
 """
@@ -64,11 +64,11 @@ REAL: dict[str, dict[str, Any]] = {
     "pretraining": {"vocabulary_sample": 1.0},
     "elsevier": {"since": 1900},
 }
-"""what the real articles want: few have inbound links or MAG fields, and they are too few to sample"""
+"""Parameters for the real articles: few have inbound links or MAG fields, and they are too few to sample."""
 
 
 def speed() -> None:
-    """What each dataset takes of real articles, in CPU seconds of one core."""
+    """Print what each dataset takes from the real articles, in CPU seconds of one core."""
     with tempfile.TemporaryDirectory() as folder:
         source = Source(open_lake(str(write_snapshot(Path(folder), real_articles(), files=1))))
         papers = list(source.papers(0))
@@ -87,7 +87,7 @@ def speed() -> None:
 
 
 def figures(vocabulary: str | None) -> None:
-    """The figures that the papers report, of the real articles, with what the papers report beside."""
+    """Print the figures that the papers report, computed on the real articles, next to the papers' values."""
     with tempfile.TemporaryDirectory() as folder:
         source = Source(open_lake(str(write_snapshot(Path(folder), real_articles(), files=2))))
         for name, params in REAL.items():
@@ -107,11 +107,17 @@ DISCIPLINES = {
     "heart and metabolism": r"cardi|circul|heart|diabet|endocr|metab|nutr|obes", "public health": r"epidemiol|public health|disabil|health",
     "economics": r"econom|financ|manage", "chemistry and physics": r"chem|phys|mater|nano|langmuir",
 }  # fmt: skip
-"""a word of a journal's name → what it is about, read off the names; journals of all subjects (Nature, PLoS ONE …) match none"""
+"""Word of a journal's name → its subject, judged by the names.
+
+Journals of all subjects (Nature, PLoS ONE …) match none.
+"""
 
 
 def cited_papers() -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """The real articles with links to all papers that they mention twice, those papers, and of each the article that cites it first."""
+    """Return the real articles and the papers they cite, and by cited paper the article that cites it first.
+
+    The articles link to every paper that they mention at least twice in total.
+    """
     articles = real_articles()
     mentions: Counter[str] = Counter()
     known: dict[str, dict[str, Any]] = {}
@@ -140,7 +146,10 @@ def cited_papers() -> tuple[list[dict[str, Any]], dict[str, str]]:
 
 
 def neighbours() -> None:
-    """How often the nearest papers by vectors learnt from the real articles appeared in journals about the same thing, beside chance."""
+    """Print how often the nearest papers are from journals on the same subject, compared with chance.
+
+    The vectors are learned from the real articles.
+    """
     import numpy as np
 
     from s2corpus.datasets.vectors.learning import Learnt, same_field
@@ -175,7 +184,7 @@ def neighbours() -> None:
         same, all_ = (
             np.bincount(of, weights=w, minlength=len(articles)) for w in ([s for _, s in pairs], [1] * len(pairs))
         )
-        # articles drawn with replacement: the papers of one are not independent of each other
+        # Draw articles with replacement: the papers of one article are not independent of each other.
         drawn = draws.integers(0, len(articles), (1000, len(articles)))
         low, high = np.percentile(same[drawn].sum(axis=1) / all_[drawn].sum(axis=1), [2.5, 97.5])
         share, chance = same_field(near, fields)
@@ -187,11 +196,11 @@ SMALL: dict[str, dict[str, Any]] = {
     "elsevier": {"min_sentences": 1, "per_subject": 100},
     "vectors": {"dimensions": 20, "epochs": 1, "picture_papers": 500},
 }
-"""what lets documents of one paragraph through, and makes learning quick: it takes no more memory for more epochs"""
+"""Parameters that accept documents of one paragraph and make learning quick; more epochs take no more memory."""
 
 
 def documents(number: int) -> Iterator[dict[str, Any]]:
-    """Papers of one paragraph of a real article each, that cite other ones of them."""
+    """Yield papers of one paragraph of a real article each. The papers cite each other."""
     paragraphs = [
         (
             p,
@@ -219,7 +228,7 @@ def documents(number: int) -> Iterator[dict[str, Any]]:
 
 
 def memory(number: int) -> None:
-    """The greatest resident memory after each step of a child that makes a dataset of so many documents."""
+    """Print the peak resident memory after each step of a child process that makes a dataset, by number of documents."""
     for count in (number // 100, number // 10, number):
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([sys.executable, __file__, "--write", str(count), "--in", folder], check=True)
@@ -231,7 +240,7 @@ def memory(number: int) -> None:
 
 
 def _peak() -> float:
-    """The greatest resident memory of this process so far, in MB (that of `getrusage` may be its parent's)."""
+    """Return the peak resident memory of this process so far, in MB (`getrusage` may report its parent's peak)."""
     return int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1024  # type: ignore[index]
 
 

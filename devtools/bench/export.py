@@ -1,8 +1,9 @@
-"""Megabytes of JSON lines written as gzip to S3 a second, one core: `python devtools/bench/export.py [MEGABYTES]`.
+"""Measure gzipped JSON lines written to S3, in MB/s on one core: `python devtools/bench/export.py [MEGABYTES]`.
 
-The documents are those of ../shared/data/jats, repeated with other ids. Ways beside each other: `gzip.open` + `json.dumps` at its
-default level and at 6, the export's own way (orjson, libdeflate in members), and zlib-ng and isal at levels of about the same size. Each
-writes a local file and uploads it to a real S3 server on this machine; the time of CPU and that on the clock are both shown.
+The documents are those in ../shared/data/jats, repeated with other ids. Methods compared: `gzip.open` + `json.dumps` at
+its default level and at 6; the export's own method (orjson, libdeflate in members); zlib-ng and isal at levels of about
+the same size. Each writes a local file and uploads it to a real S3 server on this machine. The script shows CPU time
+and wall-clock time.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ WAYS: dict[str, Callable[[Path, Iterable[Document]], None]] = {
 
 
 def measure(write: Callable[[Path, Iterable[Document]], None], made: list[Document], lake: Lake, folder: Path) -> Any:
-    """Seconds of CPU and on the clock, bytes written."""
+    """Return the CPU seconds, the wall-clock seconds and the bytes written."""
     path = folder / "documents.jsonl.gz"
     cpu, clock = time.process_time(), time.perf_counter()
     write(path, made)

@@ -1,24 +1,26 @@
-"""How near the embedded extractor comes to the publisher's XML or to a real GROBID: every measure per paper and as means.
+"""Compare the embedded extractor with the publisher's XML or a real GROBID: every measure per paper and as means.
 
     python devtools/bench/extract.py [FOLDER] [--all]     default ../shared/data/pairs
 
-The folder holds `<name>.pdf` with `<name>.nxml` (the publisher's JATS) or `<name>.tei.xml` (GROBID's TEI). If it has a `list.csv`, the
-papers of every third row are held out: left out but for `--all`, which gives their means apart. A paper that fails counts as
-one without content.
+The folder contains `<name>.pdf` with `<name>.nxml` (the publisher's JATS) or `<name>.tei.xml` (GROBID's TEI). If it has
+a `list.csv`, the papers of every third row are held out: they are skipped without `--all`, which prints their means
+separately. A failed paper counts as a paper without content.
 
-  title     equal, letters and digits only, either side's subtitle (where it gives one apart) added or not
-  body      F1 of word tokens of the body's paragraphs;  gram5 the same of their 5-grams
+  title     equal, letters and digits only, with or without the subtitle that either side gives separately
+  body      F1 of word tokens of the body's paragraphs;  gram5 the same for their 5-grams
   heads     F1 of section heads, letters and digits only
   names     F1 of author surnames
   abstract  F1 of word tokens
-  found     share of the reference entries that have one of ours: token F1 of the raw strings >= 0.7; where the truth has no raw
-            strings (but fields), its title and first surname in ours;  precise the share of ours that are one of theirs
+  found     share of the reference entries that match one of our entries: token F1 of the raw strings >= 0.7; if the
+            truth has fields but no raw strings, its title and first surname occur in ours;
+            precise is the share of our entries that match one of the truth
   titles    share of the reference titles that ours match at similarity >= 0.9
   cites     F1 of inline citations: same text, same entry; against JATS: how often each entry is cited, ranges filled
   cells     share of our body's tokens that are numbers of the JATS's table cells and not of its body
-Then how many paragraphs end inside a citation, and how many of the truth's footnotes (of eight words or more) begin in our body.
-Measures of two sides have their mean precision and recall under their mean. Speed is pages per CPU second, pdfalto's counted, beside
-programs that give text only, in the same run.
+
+The script also prints how many paragraphs end inside a citation, and how many of the truth's footnotes (of eight words
+or more) begin in our body. Measures of two sides show their mean precision and recall under their mean. Speed is in
+pages per CPU second, including pdfalto. Programs that return only text are measured in the same run for comparison.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ Score = tuple[float, float, float]
 
 
 def score(ours: Iterable[Hashable], theirs: Iterable[Hashable]) -> Score:
-    """F1, precision and recall of two multisets; 1 if both are empty."""
+    """Return F1, precision and recall of two multisets; all are 1 if both multisets are empty."""
     a, b = Counter(ours), Counter(theirs)
     shared = (a & b).total()
     return ratio(2 * shared, a.total() + b.total()), ratio(shared, a.total()), ratio(shared, b.total())
@@ -60,7 +62,7 @@ def gram5(tokens: list[str]) -> list[tuple[str, ...]]:
 
 
 def entry_map(ours: Paper, theirs: Paper) -> dict[int, int]:
-    """Their entry → ours: greedily by token F1 of raw strings, at least 0.7."""
+    """Return their entry → our entry, matched greedily by token F1 of raw strings, at least 0.7."""
     scored = []
     for i, gold in enumerate(theirs.raws):
         for j, raw in enumerate(ours.raws):
@@ -77,12 +79,12 @@ def entry_map(ours: Paper, theirs: Paper) -> dict[int, int]:
 
 
 def titles(paper: Paper) -> set[str]:
-    """A paper's title, with its subtitle and without."""
+    """Return a paper's title, with and without its subtitle."""
     return {paper.title, paper.title + paper.subtitle}
 
 
 def compare(ours: Paper, theirs: Paper) -> dict[str, Score]:
-    """Every measure of one paper."""
+    """Return every measure of one paper."""
     found = entry_map(ours, theirs)
     back = {ours.ids[j]: theirs.ids[i] for i, j in found.items()}
     titled = [i for i, title in enumerate(theirs.titles) if title]
@@ -114,7 +116,7 @@ def compare(ours: Paper, theirs: Paper) -> dict[str, Score]:
 
 
 def held_out(folder: Path) -> set[str]:
-    """The papers of every third row of the folder's list."""
+    """Return the papers of every third row of the folder's list."""
     listing = folder / "list.csv"
     if not listing.exists():
         return set()
@@ -151,7 +153,7 @@ def run(papers: list[tuple[Path, Path]]) -> None:
 
 
 def speed(pdfs: list[Path], reads: list[Read]) -> None:
-    """Print pages per CPU second, pdfalto's part of it, and the peers'."""
+    """Print pages per CPU second, pdfalto's share of the time, and the peers' speed."""
     count = sum(map(pages, pdfs))
     pdfalto = sum(read.pdfalto for read in reads)
     whole = sum(read.own for read in reads) + pdfalto

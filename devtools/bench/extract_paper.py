@@ -1,4 +1,4 @@
-"""What devtools/bench/extract.py compares, read from a TEI (ours or GROBID's) or from a publisher's JATS."""
+"""Read the content that devtools/bench/extract.py compares, from a TEI (ours or GROBID's) or from a publisher's JATS."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FLOATS = {
 }
 _NUMBER = re.compile(r"\d+(?:\.\d+)*\.?\s+")
 _INSIDE = re.compile(r"(?:\bet al\.?,?|[(\[][^()\[\]]{0,120}(?:\bet al\.?,?|\d,|\d{4}[a-z]?[,;]))$")
-"""A paragraph's end within a citation"""
+"""Pattern of a paragraph's end inside a citation."""
 _DASH = re.compile(r"\s*[-\u2010-\u2014]\s*")
 
 
@@ -44,7 +44,7 @@ def spaced(element: etree._Element) -> str:
 
 
 def running(element: etree._Element) -> Iterator[str]:
-    """Text of a JATS element outside floats and formulas."""
+    """Yield the text of a JATS element outside floats and formulas."""
     yield element.text or ""
     for child in element:
         if isinstance(child.tag, str) and child.tag not in FLOATS:
@@ -62,7 +62,7 @@ class Paper:
         root = etree.fromstring(xml, parser)
         self.jats = etree.QName(root).localname == "article"
         self.cited: Counter[str] = Counter()
-        """How often each entry is cited, ranges filled."""
+        """Number of citations of each entry, ranges filled."""
         if self.jats:
             self._read_jats(root)
         else:
@@ -138,7 +138,7 @@ class Paper:
                 self._cite([(i, False) for i in cited[:-1]] + [(i, bool(_DASH.fullmatch(tail))) for i in cited[-1:]])
 
     def _cite(self, marks: list[tuple[str, bool]]) -> None:
-        """Count citations, given with whether a dash follows: then all up to the next are cited too."""
+        """Count citations. If a dash follows a citation, all entries up to the next citation are cited too."""
         at = {ident: i for i, ident in enumerate(self.ids)}
         before: int | None = None
         for ident, dashed in marks:
@@ -149,11 +149,11 @@ class Paper:
             before = here if dashed else None
 
     def holds(self, note: list[str]) -> bool:
-        """Whether the body has a footnote's first eight words."""
+        """Return whether the body contains a footnote's first eight words."""
         return len(note) >= 8 and " ".join(note[:8]) in " ".join(self.body)
 
     def named_in(self, i: int, raw: Counter[str]) -> bool:
-        """Whether nine tenths of entry i's title's words and its first surname are in a raw string."""
+        """Return whether a raw string contains entry i: nine tenths of its title's words and its first surname."""
         title = Counter(words(self.titles[i]))
         total = sum(title.values())
         return total > 1 and sum((title & raw).values()) >= 0.9 * total and self.firsts[i] in letters("".join(raw))

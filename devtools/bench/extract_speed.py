@@ -1,5 +1,7 @@
-"""Reads PDFs as a release does, in a worker within the sandbox, and counts what it takes: CPU seconds, which other work on the machine
-changes little, of the worker and of pdfalto. Beside it the same of programs that give text without structure.
+"""Measure the CPU seconds of reading PDFs as a release does, in a worker inside the sandbox.
+
+The figures include the worker and pdfalto; other work on the machine changes CPU seconds little. Programs that return
+text without structure are measured for comparison.
 """
 
 from __future__ import annotations
@@ -21,12 +23,12 @@ from pdf2tei import extract
 from pdf2tei.server import prepare
 
 TIMEOUT = 120.0
-"""Seconds a PDF may take"""
+"""Maximum seconds per PDF."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A PDF's TEI (None: none, or it failed) and the CPU seconds it took."""
+    """A PDF's TEI (None if it failed) and the CPU seconds."""
 
     tei: bytes | None
     own: float
@@ -35,7 +37,7 @@ class Read:
 
 
 class Worker:
-    """One sandboxed process that reads PDFs, warm as after its first one."""
+    """One sandboxed process that reads PDFs, already warm."""
 
     def __init__(self) -> None:
         self._folder = tempfile.mkdtemp(prefix="extract-")
@@ -44,7 +46,7 @@ class Worker:
         )
 
     def read(self, pdf: Path) -> Read:
-        """A PDF's TEI; a PDF that fails costs nothing but itself."""
+        """Read a PDF; return its TEI and the CPU seconds. A failed PDF does not affect other PDFs."""
         copy = shutil.copyfile(pdf, Path(self._folder) / "input.pdf")
         try:
             read: Read = self._pool.schedule(_read, args=(str(copy),), timeout=TIMEOUT).result()
@@ -54,7 +56,7 @@ class Worker:
         return read
 
     def close(self) -> None:
-        """End the process."""
+        """Stop the process."""
         self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -67,7 +69,7 @@ def _read(path: str) -> Read:
 
 
 def peers(pdfs: list[Path]) -> dict[str, float]:
-    """CPU seconds of programs that give the PDFs' text."""
+    """Return the CPU seconds of programs that extract the PDFs' text."""
     programs: dict[str, Callable[[Path], object]] = {"pypdfium2": _pdfium}
     if shutil.which("pdftotext"):
         programs["pdftotext"] = lambda pdf: subprocess.run(["pdftotext", pdf, "/dev/null"], capture_output=True)
@@ -81,7 +83,7 @@ def peers(pdfs: list[Path]) -> dict[str, float]:
 
 
 def pages(pdf: Path) -> int:
-    """Pages of a PDF; 0 if it cannot be opened."""
+    """Return the number of pages of a PDF; 0 if it cannot be opened."""
     try:
         with pypdfium2.PdfDocument(pdf) as document:
             return len(document)

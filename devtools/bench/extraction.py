@@ -2,14 +2,16 @@
 
     python devtools/bench/extraction.py [--data FOLDER] [--apart] [--papers] [--tei FOLDER]
 
-The data sets are `pmc-pdf`, `pairs` and `cases/layout` of FOLDER (default ../shared/data). Each is divided into papers that rules may
-be developed on and papers that are kept apart: every third paper of `pmc-pdf` and `pairs`, and the named papers of `cases/layout`.
-`--apart` also reads the papers kept apart. A failed paper counts as a paper without content. The columns:
+The data sets are `pmc-pdf`, `pairs` and `cases/layout` of FOLDER (default ../shared/data). Each is divided into
+development papers and held-out papers. Held out are every third paper of `pmc-pdf` and `pairs`, and the listed papers
+of `cases/layout`. `--apart` also reads the held-out papers. A failed paper counts as a paper without content. The
+columns:
 
   titles       share of papers with the correct title (letters and digits only, with or without the subtitle)
   authors      share of papers with the same list of surnames
   abstracts    share of papers with an abstract at Levenshtein similarity >= 0.8
-  headings     F1 of section headings without numbers, over all papers (letters and digits only), with precision and recall
+  headings     F1 of section headings without numbers, over all papers (letters and digits only), with precision and
+  recall
   references   precision and recall of reference entries (token F1 >= 0.7)
   ref. titles  F1 of reference titles over all papers (letters and digits only)
   contexts     F1 of citation contexts over all papers, counted as GROBID's EndToEndEvaluation does
@@ -88,7 +90,7 @@ def merge(parts: list[Counts]) -> Counts:
 
 
 def find_dois(xml: bytes) -> list[str]:
-    """Return the DOI of each reference entry of a JATS article or TEI; empty if it has none."""
+    """Return the DOI of each reference entry of a JATS article or TEI; an empty string for an entry without DOI."""
     root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True, recover=True))
     entries = root.findall(".//ref-list//ref") or root.findall(".//t:listBibl/t:biblStruct", NS)
     paths = (".//pub-id[@pub-id-type='doi']", ".//t:idno[@type='DOI']")
@@ -142,7 +144,7 @@ def read_paper(pdf: Path, gold: Path, tei: Path | None) -> Counts:
 
 
 def list_papers(folder: Path) -> list[tuple[Path, Path, bool]]:
-    """Return (PDF, gold file, is kept apart) of each paper of a data set."""
+    """Return (PDF, gold file, is held out) of each paper of a data set."""
     found = []
     for pdf in sorted(folder.glob("*.pdf")):
         gold = next((g for g in (pdf.with_suffix(".nxml"), pdf.with_suffix(".tei.xml")) if g.exists()), None)

@@ -1,14 +1,19 @@
-"""The measures of GROBID's end-to-end evaluation, for any folder of papers with their publishers' JATS.
+"""Compute the measures of GROBID's end-to-end evaluation for any folder of papers with their publishers' JATS.
 
     python devtools/bench/grobid_measures.py [FOLDER] [--all]     default ../shared/data/pmc-pdf
 
-The folder holds `<name>.nxml` with `<name>.tei.xml` (whoever made it) or `<name>.pdf` (read by the embedded extractor); of a folder with
-`list.csv` every third row is held out, `--all` prints those apart, and each publisher. As in GROBID's evaluation, a field's values of both
-sides are counted over all papers (micro), under four ways to be the same: strict (equal strings), soft (letters and digits only),
-Levenshtein (similarity of at least 0.8) and Ratcliff/Obershelp (at least 0.95, both on the soft form). A reference's title is an article's
-(`article-title` against `analytic/title`): the titles of books and journals are another field. Citation contexts are counted as GROBID's
-EndToEndEvaluation does: entries of both sides are one where title and year, authors and year, journal with volume and page, or first
-author and title are the same; of how often each is cited, the smaller number is right.
+The folder contains `<name>.nxml` with `<name>.tei.xml` (from any extractor) or `<name>.pdf` (read by the embedded
+extractor). If the folder has a `list.csv`, every third row is held out; `--all` prints the held-out papers separately,
+and each publisher.
+
+As in GROBID's evaluation, a field's values of both sides are counted over all papers (micro), with four definitions of
+equality: strict (equal strings), soft (letters and digits only), Levenshtein (similarity of at least 0.8) and
+Ratcliff/Obershelp (at least 0.95). The last two use the soft form. A reference's title is an article's title
+(`article-title` against `analytic/title`); the titles of books and journals are another field.
+
+Citation contexts are counted as GROBID's EndToEndEvaluation does. Entries of both sides match if one of these is equal:
+title and year; authors and year; journal with volume and page; first author and title. For each matched entry the
+smaller number of citations counts as right.
 """
 
 from __future__ import annotations
@@ -34,7 +39,7 @@ Fields = dict[str, list[str]]
 
 @dataclass
 class Paper:
-    """The fields' values, each entry's signatures, strongest first, and how often it is cited, by its id."""
+    """The fields' values; by entry id, its signatures (strongest first) and its number of citations."""
 
     fields: Fields
     entries: dict[str, list[str]]
@@ -50,7 +55,7 @@ def said(element: etree._Element | None) -> str:
 
 
 def levenshtein(a: str, b: str) -> float:
-    """1 - edit distance / length of the longer."""
+    """Return 1 - edit distance / length of the longer string."""
     if abs(len(a) - len(b)) > 0.2 * max(len(a), len(b)):
         return 0.0
     row = list(range(len(b) + 1))
@@ -70,7 +75,7 @@ WAYS: dict[str, Callable[[str, str], bool]] = {
 
 
 def signatures(title: str, within: str, authors: list[str], year: str, volume: str, page: str) -> list[str]:
-    """What two entries may share to be one; empty where a part of it is missing."""
+    """Return the keys by which two entries may match; a key is empty if a part of it is missing."""
     title, within, everybody = soft(title), soft(within), soft("".join(authors))
     first = soft(authors[0]) if authors else ""
     ways = ((title, year), (everybody, year), (within, volume, page), (first, title or within))
@@ -78,7 +83,7 @@ def signatures(title: str, within: str, authors: list[str], year: str, volume: s
 
 
 def of_tei(xml: bytes) -> Paper:
-    """What a TEI says."""
+    """Read a paper from a TEI."""
     root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True, recover=True))
     people = root.findall(".//t:sourceDesc//t:analytic/t:author/t:persName", NS)
     surnames = [said(p.find("t:surname", NS)) for p in people]
@@ -121,7 +126,7 @@ def of_tei(xml: bytes) -> Paper:
 
 
 def of_jats(xml: bytes) -> Paper:
-    """What a JATS article says."""
+    """Read a paper from a JATS article."""
     root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, recover=True))
     surnames = [said(e) for e in root.findall("front//contrib[@contrib-type='author']/name/surname")]
     refs = root.findall(".//ref-list//ref")
@@ -161,7 +166,7 @@ def of_jats(xml: bytes) -> Paper:
 
 
 def aligned(ours: Paper, theirs: Paper) -> dict[str, str]:
-    """Our entries' ids → theirs."""
+    """Return our entries' ids → their entries' ids."""
     left = dict(theirs.entries)
     found: dict[str, str] = {}
     for ident, signs in ours.entries.items():
@@ -175,12 +180,12 @@ def aligned(ours: Paper, theirs: Paper) -> dict[str, str]:
 
 
 def contexts(ours: Paper, theirs: Paper) -> int:
-    """How many of our citations are of the right entry."""
+    """Return the number of our citations that cite the right entry."""
     return sum(min(ours.cited[a], theirs.cited[b]) for a, b in aligned(ours, theirs).items())
 
 
 def shared(ours: list[str], theirs: list[str], same: Callable[[str, str], bool]) -> int:
-    """How many of our values have one of theirs, each taken once."""
+    """Return the number of our values that match one of theirs; each of theirs matches once."""
     left, count = list(theirs), 0
     for value in ours:
         at = next((i for i, other in enumerate(left) if same(value, other)), None)
@@ -204,7 +209,7 @@ def main() -> None:
         tei = next(folder.glob(f"{gold.stem}*.tei.xml"), None)
         try:
             xml = tei.read_bytes() if tei else extract(gold.with_suffix(".pdf"), timeout=120)
-        except Exception:  # a paper that fails counts as one without content
+        except Exception:  # a failed paper counts as a paper without content
             traceback.print_exc()
             xml = None
         pair = (of_tei(xml or b"<TEI/>"), of_jats(gold.read_bytes()))
@@ -216,7 +221,7 @@ def main() -> None:
 
 
 def report(group: str, pairs: Iterable[tuple[Paper, Paper]]) -> None:
-    """Print F1 by field and way, with precision and recall of the soft one."""
+    """Print F1 by field and definition of equality, with precision and recall of the soft definition."""
     pairs = list(pairs)
     print(
         f"\n{group}: {len(pairs)}\n{'field':<20}"

@@ -1,10 +1,13 @@
-"""Who wrote it, which paper it is, what it cites, on gold that others made, in one table: the review sets of `er/dedupe` beside
-bib-dedupe, DBLP-ACM and Cora, names in eleven forms (`names.py`), reference strings (`citations.py`).
+"""Measure authors, clustering and citations on third-party gold data, in one table.
+
+The gold data are the review sets of `er/dedupe` (compared with bib-dedupe), DBLP-ACM and Cora, names in eleven forms
+(`names.py`) and reference strings (`citations.py`).
 
     python devtools/bench/identity.py [--set NAME …] [--mistakes] [--only-ours]      --set: these review sets only
 
-Both read the same rows. Pairs: of records that are one paper. Records: duplicates, those beyond the first of each group, of which as many
-as possible are right. bib-dedupe tells pairs that a person should look at apart (`maybe`); those count as not joined.
+Both programs read the same rows. `pairs` are pairs of records of one paper. `records` are duplicates: the records of
+each group except the first; as many as possible count as right. bib-dedupe separates the pairs that a person should
+check (`maybe`); they count as not joined.
 """
 
 from __future__ import annotations
@@ -49,7 +52,7 @@ def gold_of(name: str) -> Groups:
 
 
 def joined(groups: Iterable[set[str]]) -> Groups:
-    """Groups that share a record are one."""
+    """Merge groups that share a record."""
     of: dict[str, set[str]] = {}
     for group in groups:
         whole = set(group).union(*(of[member] for member in group if member in of))
@@ -58,7 +61,7 @@ def joined(groups: Iterable[set[str]]) -> Groups:
 
 
 def records_of(rows: Sequence[Row]) -> pa.Table:
-    """The rows as records of an archive, as `corpus records` would read them."""
+    """Return the rows as records of an archive, as `corpus records` would read them."""
     records = []
     for row in rows:
         venue = row.get("booktitle") or None
@@ -116,7 +119,11 @@ def line(name: str, who: str, s: dict[str, float], seconds: float) -> str:
 
 
 def beside(name: str, mine: dict[str, float], peers: dict[str, float] | None) -> None:
-    """Rows of the table: precision at least .99, or the peer's own where that is lower; recall at least the peer's less .005."""
+    """Add rows to the table with the required precision and recall.
+
+    Precision must be at least .99, or the peer's precision if that is lower. Recall must be at least the peer's minus
+    .005.
+    """
     for prefix in ("", "records "):
         precision, recall = mine[f"{prefix}precision"], mine[f"{prefix}recall"]
         least = min(0.99, peers[f"{prefix}precision"]) if peers else 0.99

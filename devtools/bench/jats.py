@@ -1,11 +1,13 @@
-"""Publishers' JATS as parses: `python devtools/bench/jats.py [--pdf] [--rounds 3]`.
+"""Measure parses of publishers' JATS: `python devtools/bench/jats.py [--pdf] [--rounds 3]`.
 
   body     F1 of word tokens (letters and digits) of the body against `body//p` outside tables, captions and
-           formulas, which this script reads by itself
-  cites    share of the callouts `<xref ref-type="bibr">` that are citation spans with their text and the entry they name
-  speed  documents a second on one core (process time), bytes to JSON, and the ratio to what BeautifulSoup(…, "xml")
-         needs merely to load the same files
-With GROBID's TEI (`pmc-with-tei`) and, with --pdf, with the embedded extractor (`pmc-pdf`; some minutes): the same F1 of their parses.
+           formulas, which this script reads independently
+  cites    share of the callouts `<xref ref-type="bibr">` that are citation spans with the right text and entry
+  speed    documents per second on one core (process time), bytes to JSON, and the ratio to the time that
+           BeautifulSoup(…, "xml") needs to load the same files
+
+The same F1 is printed for the parses of GROBID's TEI (`pmc-with-tei`) and, with --pdf, for the embedded extractor's
+parses (`pmc-pdf`; takes some minutes).
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ def local(element: object) -> str:
 
 
 def text_of(element: object) -> str:
-    """Text without what is outside the paper's run."""
+    """Return the text without elements outside the paper's running text."""
     parts = [element.text or ""]  # type: ignore[attr-defined]
     for child in element:  # type: ignore[attr-defined]
         if local(child) and local(child) not in OUTSIDE:
@@ -47,7 +49,7 @@ def text_of(element: object) -> str:
 
 
 def truth(article: object) -> Counter[str]:
-    """Tokens of `body//p`."""
+    """Return the tokens of `body//p`."""
     words: Counter[str] = Counter()
     for paragraph in article.find("{*}body").iter("{*}p"):  # type: ignore[attr-defined]
         above = {local(ancestor) for ancestor in paragraph.iterancestors()}
@@ -57,7 +59,7 @@ def truth(article: object) -> Counter[str]:
 
 
 def tokens(parse: Parse) -> Counter[str]:
-    """Tokens of a parse's body without formulas."""
+    """Return the tokens of a parse's body without formulas."""
     words: Counter[str] = Counter()
     for paragraph in parse.body_text:
         text = paragraph.text
@@ -68,7 +70,7 @@ def tokens(parse: Parse) -> Counter[str]:
 
 
 def callouts(article: object) -> Counter[tuple[str, str]]:
-    """(text, id of the reference) of every callout of the article itself."""
+    """Return (text, id of the reference) of every callout of the article itself."""
     found: Counter[tuple[str, str]] = Counter()
     for part in article:  # type: ignore[attr-defined]
         if local(part) in ("body", "back", "floats-group"):
@@ -88,7 +90,7 @@ def citations(parse: Parse) -> Counter[tuple[str, str]]:
 
 
 class Score:
-    """F1 over a set of papers, and the papers below what is asked."""
+    """F1 over a set of papers, and the papers below the required value."""
 
     def __init__(self) -> None:
         self.shared = self.ours = self.theirs = self.papers = self.below = 0
@@ -112,7 +114,7 @@ class Score:
 
 
 def compare(folder: str, paths: list[Path], other: str, read: Callable[[Path], Parse | None] | None) -> None:
-    """Print the figures of one folder, and those of the other parse of the same papers."""
+    """Print the figures of one folder, and those for the other parse of the same papers."""
     own, theirs, wanted, found = Score(), Score(), 0, 0
     for path in paths:
         data = path.read_bytes()

@@ -1,9 +1,9 @@
-"""Parses against what the publisher says: `python devtools/bench/jats_truth.py [FOLDER]`.
+"""Compare parses with the publisher's JATS: `python devtools/bench/jats_truth.py [FOLDER]`.
 
-Every `<name>.tei.xml` of the folder is converted and compared with the publisher's JATS `<name>.nxml`, field by field: precision and
-recall of headings (titles, and whole paths), body paragraphs, reference entries and their fields, and citations (how often each
-reference is cited; a range in the JATS cites what lies between). What the extractor lost cannot be found, so
-the figures are of extractor and converter together.
+The script converts every `<name>.tei.xml` of the folder and compares it with the publisher's JATS `<name>.nxml`, field
+by field. It prints precision and recall of headings (titles, and complete paths), body paragraphs, reference entries
+and their fields, and citations (how often each reference is cited; a range in the JATS also cites the references inside
+it). Text that the extractor lost cannot be found, so the figures measure extractor and converter together.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ Json = dict[str, object]
 
 
 def letters(text: str) -> str:
-    """Letters and digits without case and accents."""
+    """Return the letters and digits without case and accents."""
     decomposed = unicodedata.normalize("NFKD", text or "").casefold()
     return "".join(character for character in decomposed if character.isalnum())
 
 
 def text_of(element: etree._Element, skipped: tuple[str, ...] = ()) -> str:
-    """All text of an element but of the skipped ones."""
+    """Return all text of an element except for the skipped elements."""
 
     def walk(e: etree._Element) -> Iterator[str]:
         yield e.text or ""
@@ -49,13 +49,13 @@ def grams(text: str, n: int = 5) -> set[str]:
 
 
 def found(pattern: str, text: str) -> str:
-    """The first group of the first match, or nothing."""
+    """Return the first group of the first match, or an empty string."""
     match = re.search(pattern, text)
     return match.group(1) if match else ""
 
 
 class Truth:
-    """What a JATS article says."""
+    """The content of a JATS article."""
 
     def __init__(self, path: Path) -> None:
         parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, recover=True)
@@ -138,7 +138,10 @@ class Truth:
 
 
 def pair_references(truth: list[Json], entries: dict[str, Json]) -> dict[str, int]:
-    """Key of an entry → position of the reference it is: same surname and year, or similar title; each reference once."""
+    """Return key of an entry → position of its reference.
+
+    They match by surname and year, or by similar title. Each reference matches once.
+    """
     pairs: dict[str, int] = {}
     scored = []
     for key, entry in entries.items():
@@ -161,7 +164,7 @@ def pair_references(truth: list[Json], entries: dict[str, Json]) -> dict[str, in
 
 
 def measure(tei_path: Path) -> dict[str, tuple[int, int, int]]:
-    """Per field: (right, ours, theirs)."""
+    """Return (right, ours, theirs) for each field."""
     truth = Truth(tei_path.with_name(tei_path.name.replace(".tei.xml", ".nxml")))
     parse = tei.to_s2orc(tei.convert(tei_path.read_bytes(), file_sha1=""))
     result: dict[str, tuple[int, int, int]] = {}

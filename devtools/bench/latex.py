@@ -1,7 +1,8 @@
-"""Speed of `corpus latex` on one core: `python devtools/bench/latex.py [--rounds 5]`.
+"""Measure the speed of `corpus latex` on one core: `python devtools/bench/latex.py [--rounds 5]`.
 
-CPU time of this process and of the pandoc processes it runs, which is what a core that is not shared would take; the wall-clock time is
-printed beside it. Best of the rounds, over the real sources. With --latexml the same through LaTeXML, once: pandoc's peer.
+The figure is the CPU time of this process and of its pandoc processes, as on an unshared core; the wall-clock time is
+printed too. The script prints the best round over the real sources. With --latexml it also runs LaTeXML, pandoc's peer,
+once.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "late
 
 
 def cpu_seconds() -> float:
-    """CPU time of this process and of those it waited for."""
+    """Return the CPU time, in seconds, of this process and its finished child processes."""
     uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(use.ru_utime + use.ru_stime for use in uses)
 
 
 def measure(sources: list[bytes], converter: Literal["pandoc", "latexml"]) -> tuple[float, float]:
-    """CPU and wall-clock seconds of the whole way, bytes → parse → JSON."""
+    """Return the CPU and wall-clock seconds of the complete conversion, bytes → parse → JSON."""
     cpu, wall = cpu_seconds(), time.monotonic()
     for source in sources:
         tei.to_json_bytes(

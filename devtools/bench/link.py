@@ -1,13 +1,13 @@
-"""Linking at corpus scale: recall, speed compared with its peers, the whole step, growth, precision.
+"""Measure linking at corpus scale: recall, speed compared with its peers, the complete step, growth, precision.
 
-    python devtools/bench/link.py                      everything, on a million titles and five: half an hour
+    python devtools/bench/link.py                      everything, on one and on five million titles: half an hour
     python devtools/bench/link.py --titles 100000      smaller
     python devtools/bench/link.py --only recall,speed  some sections
 
-One table at the end: what, measured, asked, its peer, and whether it is met; the exit status is 1 if an asked figure is not. Times are
-CPU seconds of all threads of a process that is given one core, so that a busy machine changes ratios little; what is held against
-each other is measured in turns. Titles: the real ones in ../shared/data and recombined ones; entries by every kind of noise, and
-absent ones (`link_data`).
+The script ends with one table: subject, measured value, required value, peer, and whether the requirement is met. The
+exit status is 1 if a requirement is not met. Times are CPU seconds of all threads of a process with one core, so that a
+busy machine changes ratios little. Compared programs run alternately. The titles are the real titles in ../shared/data
+and recombined titles. The entries have every kind of noise, or no matching title (`link_data`).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def recall(made: link_data.Made, count: int, sample: int, asked: float | None) -
 
 def warm() -> None:
     """Import and compile what linking needs, so that no section pays for it."""
-    compiled.FEW = 0  # of what follows there are many
+    compiled.FEW = 0  # use the compiled kernels: the following sections link many entries
     titles = pa.array([f"warming up the compiled kernels of number {i} " + "é" * (i % 2) for i in range(64)])
     with tempfile.TemporaryDirectory() as folder:
         link_data.lake_of(_run(Path(folder), 2048), titles, pc.binary_join_element_wise(titles, "x", ""), 1)
@@ -249,7 +249,7 @@ def whole(made: link_data.Made, count: int, scratch: Path, repeats: int) -> None
 
 
 def _steps(run: Run) -> list[Callable[[], Any]]:
-    """What the stage's tasks do, one after the other; the last one finishes."""
+    """Return the tasks of the stage as functions, in order; the last one finishes the stage."""
     stage = Link()
     shards = stage.plan(run)
     return [
@@ -261,7 +261,9 @@ def _steps(run: Run) -> list[Callable[[], Any]]:
 
 
 def stage_of(folder: Path, memory_mb: int) -> dict[str, Any]:
-    """Run the stage, each task in a process of its own."""
+    """Run the stage, each task in a separate process.
+
+    Return the last task's result, the total CPU seconds and the peak MB."""
     results: list[dict[str, Any]] = []
     for step in range(len(_steps(_run(folder, memory_mb)))):
         results.append(_child("--stage", str(folder), "--memory-mb", str(memory_mb), "--step", str(step)))
@@ -273,7 +275,7 @@ def stage_of(folder: Path, memory_mb: int) -> dict[str, Any]:
 
 
 def _child(*options: str) -> dict[str, Any]:
-    """What this script prints last, run with these options in a process of its own."""
+    """Run this script with these options in a separate process; return the JSON of its last line."""
     out = subprocess.run([sys.executable, __file__, *options], check=True, stdout=subprocess.PIPE, text=True)
     found: dict[str, Any] = json.loads(out.stdout.splitlines()[-1])
     return found

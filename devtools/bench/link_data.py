@@ -1,4 +1,4 @@
-"""Data of `link.py`: real titles, recombined ones up to any number, noisy, equal and absent entries; the tables of both."""
+"""Make the data of `link.py`: real and recombined titles; noisy, equal and absent entries; their tables."""
 
 from __future__ import annotations
 
@@ -32,14 +32,17 @@ CONFUSED = (("rn", "m"), ("m", "rn"), ("l", "1"), ("o", "0"), ("cl", "d"), ("ti"
 
 
 def real_titles(data: Path) -> list[str]:
-    """The real titles, each normalised form once."""
+    """Return the real titles, without titles that have the same normalized form."""
     with gzip.open(data / "titles" / "titles_dev.tsv.gz", "rt", encoding="utf-8") as lines:
         titles = [line.split("\t")[4] for line in lines.read().split("\n")[1:] if line]
     return list({normalise_one(title): title for title in titles if title.strip()}.values())
 
 
 def recombined(real: list[str], count: int, seed: int) -> list[str]:
-    """Titles made of the first half of one real title and the second half of another: similar as real ones are, and new."""
+    """Return new titles, each made of the first half of one real title and the second half of another.
+
+    They are as similar to each other as real titles are.
+    """
     rng = random.Random(seed)
     words = [title.split() for title in real]
     titles: dict[str, None] = {}
@@ -50,7 +53,7 @@ def recombined(real: list[str], count: int, seed: int) -> list[str]:
 
 
 def titles_up_to(data: Path, count: int) -> list[str]:
-    """The real titles, then recombined ones up to `count`."""
+    """Return the real titles, then recombined titles up to `count`."""
     real = real_titles(data)
     return (real + recombined(real, max(count - len(real), 0), 1))[:count]
 
@@ -99,7 +102,10 @@ NOISE = (_typo, _ocr, _ligature, _diacritics, _hyphenated, _without_subtitle, _w
 
 
 def noisy(titles: list[str], count: int, seed: int) -> list[str]:
-    """Entries each from one of the titles, by every kind of noise in turn; none normalises to its own title."""
+    """Return entries, each made from one of the titles, with every kind of noise alternately.
+
+    No entry normalizes to its own title.
+    """
     rng = random.Random(seed)
     entries: list[str] = []
     while len(entries) < count:
@@ -111,7 +117,7 @@ def noisy(titles: list[str], count: int, seed: int) -> list[str]:
 
 
 def fuzzy_entries(titles: list[str], real: list[str], count: int, seed: int) -> pa.Array:
-    """Half noisy entries, half absent ones: recombined titles that no paper has."""
+    """Return entries in random order: half noisy, half absent (recombined titles that no paper has)."""
     absent = recombined(real, count - count // 2, seed + 1)
     both = noisy(titles, count // 2, seed) + absent
     random.Random(seed).shuffle(both)
@@ -119,7 +125,7 @@ def fuzzy_entries(titles: list[str], real: list[str], count: int, seed: int) -> 
 
 
 class Made:
-    """Titles and entries, made once and kept in the scratch folder."""
+    """Titles and entries, made once and cached in the scratch folder."""
 
     def __init__(self, data: Path, scratch: Path) -> None:
         self._data, self._scratch = data, scratch
@@ -142,7 +148,7 @@ class Made:
 
 
 def authors_of(count: int) -> pa.Array:
-    """One author a row."""
+    """Return one author per row."""
     last = pa.array([f"Author{i}" for i in range(1000)]).take(pa.array(np.arange(count) % 1000))
     none = pa.ListArray.from_arrays(pa.array(np.zeros(count + 1, np.int32)), pa.array([], pa.string()))
     first = pa.array(["A."]).take(pa.array(np.zeros(count, np.int64)))
@@ -152,7 +158,7 @@ def authors_of(count: int) -> pa.Array:
 
 
 def _rows(table: Any, count: int, **columns: Any) -> pa.Table:
-    """Rows of a table: what is not given is null, or empty where null is not allowed."""
+    """Return rows of a table. A column that is not given is null, or empty if null is not allowed."""
     arrays = []
     for field in table.schema:
         if field.name in columns:
@@ -166,7 +172,7 @@ def _rows(table: Any, count: int, **columns: Any) -> pa.Table:
 
 
 def lake_of(run: Run, titles: pa.Array, entries: pa.Array, shards: int) -> None:
-    """The tables that linking reads: a paper each title, and as many entries each."""
+    """Write the tables that linking reads: one paper per title, and the same number of entries for each paper."""
     count, each = len(titles), len(entries) // len(titles)
     ids = pa.array([f"{i:015x}" for i in range(count)])
     bounds = np.linspace(0, count, shards + 1).astype(int)

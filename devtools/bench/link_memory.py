@@ -2,9 +2,10 @@
 
     python devtools/bench/link_memory.py --titles 10000000 --memory-mb 2048
 
-The script makes titles from the real titles of ../shared/data: the first half of one title and the second half of another one, drawn with
-a fixed seed. It writes them to an index in pieces, as the link stage does. Then it searches one batch of entries: as many as the stage
-links at once with this memory. Half of the entries are titles with a changed letter; the others are titles that no paper has.
+The script makes titles from the real titles of ../shared/data: the first half of one title and the second half of
+another one, drawn with a fixed seed. It writes them to an index in pieces, as the link stage does. Then it searches one
+batch of entries. The batch has the size that the stage links in one step with this memory. Half of the entries are
+titles with a changed letter; the others are titles that no paper has.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Halves:
 
 
 def write_index(halves: Halves, titles: int, folder: Path, memory_mb: int, search: Search) -> LinkIndex:
-    """Write the index in as many pieces as the stage writes."""
+    """Write the index in the same number of pieces as the stage."""
     pieces = ceil(titles * BYTES_PER_TITLE / (memory_mb << 19))
     for piece in range(pieces):
         write_titles(halves.join(titles // pieces, piece), folder, piece, search)

@@ -1,4 +1,4 @@
-"""Precision on real text: the bibliographies of real papers linked by title alone, and held against the DOIs on both sides."""
+"""Measure precision on real text: link bibliographies by title alone, and compare the DOIs of both sides."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ SCHEMA = pa.schema([("title", pa.string()), ("year", pa.int32()), ("surname", pa
 
 
 def works(data: Path) -> Iterator[tuple[str, Work, list[Work]]]:
-    """Every article: its file, itself, and what it cites: the JATS articles of publishers, and GROBID's reading of 13 PDFs."""
+    """Yield every article: its file name, the article, and the works it cites.
+
+    The articles are publishers' JATS, and GROBID's TEI of 13 PDFs.
+    """
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True)
     for path in sorted(
         [*data.glob("jats/**/*.xml"), *data.glob("jats/**/*.nxml"), *data.glob("pmc-with-tei/**/*.nxml")]
@@ -67,7 +70,7 @@ def _work(element: Any, title: str, identifier: str) -> Work:
 
 
 def report(data: Path) -> None:
-    """Link every entry by title alone to the works with DOIs, one a DOI, and count what agrees."""
+    """Link every entry by title alone to the works with DOIs, one work per DOI, and count the agreements."""
     entries: list[Work] = []
     targets: dict[str, Work] = {}
     articles = 0

@@ -1,7 +1,8 @@
-"""What looking a paper up reads of a large snapshot on S3: `python devtools/bench/lookup.py [MB]` (default 1000).
+"""Measure the bytes read to look up papers in a large snapshot on S3: `devtools/bench/lookup.py [MB]` (default 1000).
 
-A snapshot of that size is made of generated papers with 10,000 words each, several of one text, and put on a SeaweedFS server of its
-own; a proxy in front of it counts the bytes of its answers while one process opens the snapshot and looks up papers by DOI, with text.
+The script makes a snapshot of that size from generated papers with 10,000 words each; several papers share one text. It
+uploads the snapshot to a separate SeaweedFS server. A proxy in front of the server counts the bytes of its answers.
+Meanwhile one process opens the snapshot and looks up papers by DOI, with text.
 """
 
 from __future__ import annotations
@@ -39,15 +40,21 @@ from tests.unit.snapshot.release import Paper, lay_out, papers, put_metrics, wor
 
 WORDS = 10_000
 BYTES = 125_000
-"""of a paper's share of the snapshot, as measured: its text is in lines, in documents, in the parse and in tables"""
+"""Measured bytes of a paper's share of the snapshot.
+
+Its text is stored in lines, in documents, in the parse and in tables.
+"""
 LOOK_UPS = 20
 BASE = 120
-"""different texts"""
+"""Number of different texts."""
 SPEC = ReleaseSpec.model_validate({"name": "large", "clean": {"language_characters": 200}})
 
 
 def make(folder: Path, megabytes: int) -> tuple[Run, int]:
-    """A snapshot of about that size; its bytes. It is exported from tables that are written here: of `BASE` texts, each of many papers."""
+    """Make a snapshot of about that size; return its run and its bytes.
+
+    It is exported from tables that are written here. Many papers share each of the `BASE` texts.
+    """
     base = [paper for paper in papers(3 * BASE, words=WORDS // 6) if paper.parse and paper.row["open_access"]][:BASE]
     texts = ["\n\n".join(paragraph["text"] for paragraph in (paper.parse or {})["body_text"]) for paper in base]
     rng = random.Random(1)
@@ -100,7 +107,7 @@ def make(folder: Path, megabytes: int) -> tuple[Run, int]:
 
 
 def copy(run: Run, lake: Lake) -> str:
-    """The snapshot on S3; its address."""
+    """Upload the snapshot to S3; return its address."""
     for entry in run.lake.list(f"snapshots/{run.snapshot_id}/"):
         lake.upload(entry.key, Path(run.lake.uri(entry.key)))
     return f"{lake.root}/snapshots/{run.snapshot_id}"

@@ -1,8 +1,11 @@
-"""Author lists in eleven forms: are all authors found, their surnames right, no given name lost? Beside nameparser.
+"""Parse author lists in eleven forms, compared with nameparser.
 
-Real lists whose source keeps surname and given names apart (`er/dedupe`, and of `titles_dev` those printed "Last, First"; the rest of
-`titles_dev` where each name is two words, initials between them aside) are written in each form and read back. nameparser reads single
-names, so it is given each list cut apart already.
+The questions: are all authors found, are their surnames right, is no given name lost?
+
+The lists are real, from sources that separate surname and given names: `er/dedupe`, and the lists of `titles_dev`
+printed "Last, First". From the rest of `titles_dev` come lists in which each name has two words, apart from initials
+between them. Each list is written in each form and parsed. nameparser parses single names, so it gets each list already
+split.
 
     python devtools/bench/names.py [--lists 3000] [--seed 1] [--show FORM]
 """
@@ -36,7 +39,7 @@ _PARTICLE = re.compile(r"(?i).*\s(?:van|von|de|den|der|del|della|di|da|dos|du|la
 
 
 def dedupe_lists() -> Iterator[list[Name]]:
-    """Author lists of the review sets, which are BibTeX."""
+    """Yield the author lists of the review sets, which are BibTeX."""
     for path in sorted((SHARED / "er" / "dedupe").glob("*/records_pre_merged.csv")):
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
@@ -46,7 +49,7 @@ def dedupe_lists() -> Iterator[list[Name]]:
 
 
 def title_lists() -> Iterator[list[Name]]:
-    """Author lists of `titles_dev`."""
+    """Yield the author lists of `titles_dev`."""
     with gzip.open(SHARED / "titles" / "titles_dev.tsv.gz", "rt", encoding="utf-8") as file:
         for line in file:
             names = [name.strip() for name in line.rstrip("\n").split("\t")[5].split(";")]
@@ -63,7 +66,10 @@ _GENERATION = re.compile(r"(?i)\b(?:jr|sr|i{2,3}|iv)\b")
 
 
 def usable(names: list[Name]) -> bool:
-    """People with letters only, a surname of two letters or more and a given name; groups have a test of their own."""
+    """Return whether the list is usable: people with letters only, a surname of two letters or more and a given name.
+
+    Groups have a separate test.
+    """
     return 0 < len(names) <= 40 and all(
         _SURNAME.fullmatch(surname)
         and given
@@ -75,7 +81,7 @@ def usable(names: list[Name]) -> bool:
 
 
 def initials(given: str, hyphens: bool) -> list[str]:
-    """Initials of given names; J.-P. where hyphens stay."""
+    """Return the initials of given names; with `hyphens`, J.-P. remains joined."""
     found: list[str] = []
     for word in re.split(r"[\s.]+(?![-‐])", given):
         if word.isupper() and len(word) <= 3 and word.isalpha():
@@ -153,7 +159,7 @@ def letters(text: str) -> str:
 
 
 def given_kept(form: Callable[[list[Name]], str], given: str, found: tuple[str, ...]) -> bool:
-    """Whether all given names (or all initials that the form has) were found."""
+    """Return whether all given names (or all initials that the form has) were found."""
     if form in FULL:
         return letters("".join(found)).startswith(letters(given))
     expected = "".join(initials(given, False))[: 3 if form in CUT else None]
@@ -174,7 +180,7 @@ def main() -> None:
 
 
 def rows(count: int = 3000, seed: int = 1, show: str = "") -> None:
-    """Every form as a line, and as rows of the table."""
+    """Print every form as a line, and add rows to the table."""
     chosen = random.Random(seed)
     sources = [[names for names in source() if usable(names)] for source in (dedupe_lists, title_lists)]
     lists = [names for source in sources for names in chosen.sample(source, min(len(source), count // 2))]

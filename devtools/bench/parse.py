@@ -1,8 +1,9 @@
-"""Speed and memory of `corpus parse` on one core: `python devtools/bench/parse.py [--rounds 5] [--files 10000]`.
+"""Measure speed and memory of `corpus parse` on one core: `devtools/bench/parse.py [--rounds 5] [--files 10000]`.
 
-Beside its peer: the complete conversion (bytes → parse → JSON) against what BeautifulSoup(…, "xml") needs merely to load the same files,
-in alternating rounds of the same run; CPU time, best of the rounds, because the machine may be shared. Memory: resident size of a
-process that streams many files, after the first tenth and at the end.
+Speed is compared with a peer: the complete conversion (bytes → parse → JSON) against the time that BeautifulSoup(…,
+"xml") needs to load the same files. Rounds alternate in the same run. The figure is the CPU time of the best round,
+because the machine may be shared. Memory is the resident size of a process that streams many files, after the first
+tenth and at the end.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def load_with_beautifulsoup(documents: list[bytes]) -> None:
 
 
 def seconds(work: Callable[[list[bytes]], None], documents: list[bytes]) -> float:
-    gc.collect()  # what the other left behind is not this one's to clear
+    gc.collect()  # Collect the other program's garbage before this measurement starts.
     start = time.process_time()
     work(documents)
     return time.process_time() - start
@@ -45,7 +46,7 @@ def resident_megabytes() -> float:
 
 
 def stream(documents: list[bytes], files: int) -> None:
-    """What the child process does: many files one after the other, as the command line does."""
+    """Convert many files one after the other in the child process, as the command line does; print the memory."""
     convert_all(documents)
     at_tenth = 0.0
     for done in range(files):

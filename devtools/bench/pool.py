@@ -1,11 +1,12 @@
-"""The GROBID pool beside grobid-client-python's own `process`, against a stand-in of 8 slots and 300 ms a PDF.
+"""Compare the GROBID pool with grobid-client-python's `process`, on a stand-in server of 8 slots and 300 ms per PDF.
 
-    python devtools/bench/pool.py [--pdfs 2000] [--only pool|client]     throughput without and with faults, exact outcomes
+    python devtools/bench/pool.py [--pdfs 2000] [--only pool|client]     throughput with and without faults, outcomes
     python devtools/bench/pool.py --memory [--pdfs 10000]                memory of select's and extract's workers
 
-Times are scaled: a PDF takes 0.3 s instead of some seconds, so waits and timeouts are a tenth of what a release uses. Faults: for 2 s
-in every 20 every upload gets a 503; 2 % of the PDFs hang and 2 % lose their connection at the first try; 1 % have no text blocks, 1 %
-no content; in the middle the server dies for 2 s.
+Times are scaled: a PDF takes 0.3 s instead of some seconds, so waits and timeouts are a tenth of a release's values.
+
+Faults: for 2 s in every 20 s, every upload gets a 503. At the first try, 2 % of the PDFs hang and 2 % lose their
+connection. 1 % have no text blocks, 1 % no content. In the middle the server dies for 2 s.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from s2corpus.spec import Select
 from tests.standin_grobid import TEI, StandIn, Upload
 
 SLOTS, LATENCY = 8, 0.3
-IN_FLIGHT = 10  # GROBID's advice: a little above its threads; it lets the others wait for a second before its 503
+IN_FLIGHT = 10  # GROBID's advice: slightly more than its threads; the other requests wait for a second before the 503
 LIMITS = Limits(
     in_flight=IN_FLIGHT,
     deadline=60.0,
@@ -49,14 +50,14 @@ BODY = "<p>" + "Some words of a paper that was read. " * 60 + "</p>"
 
 
 class Server(StandIn):
-    """Answers with some 100 kB of TEI."""
+    """A server that answers with some 100 kB of TEI."""
 
     def recorded(self, sha1: str) -> bytes:
         return TEI.format(sha1).replace("<p>Text.</p>", BODY * 45).encode()
 
 
 def pdf(number: int) -> bytes:
-    """A PDF by its number; the stand-in looks only at its SHA-1."""
+    """Return a PDF by its number; the stand-in reads only its SHA-1."""
     return f"%PDF-1.7 {number}\n".encode().ljust(PDF_BYTES, b"\0")
 
 
@@ -172,7 +173,7 @@ def report(
 
 
 def memory(count: int) -> None:
-    """Resident memory, MB, of this process and of what reads PDFs for it, every tenth of the way."""
+    """Print the resident memory, in MB, of this process and its PDF-reading children, after every tenth of the PDFs."""
 
     def rss(pid: int | str) -> float:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize() / 1e6

@@ -1,7 +1,8 @@
-"""A release of real papers against what a reader found in them: `python devtools/bench/real_release.py [--all] [--lake FOLDER]`.
+"""Compare a release of real papers with a reader's findings: `devtools/bench/real_release.py [--all] [--lake FOLDER]`.
 
-The papers are those of ../shared/data; tests/real/truth.yaml has what a reader found. The table has a row for each fact and a line for each
-that is not right (with --all: for every one); what is known to be wrong stands in docs/real-papers.md with its reason.
+The papers are in ../shared/data; tests/real/truth.yaml contains the reader's findings. The table has a row for each
+fact, and a line for each wrong value (with --all: for every value). docs/real-papers.md lists the known errors with
+their reasons.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""How well the reference CRF reads real reference strings: micro F1 of fields against gold.
+"""Measure how well the reference CRF parses real reference strings: micro F1 of fields against gold.
 
     python devtools/bench/references.py [FOLDER of GROBID citation training files] [--part train|choose|report|all]
 
-Default ../shared/data/citations/grobid-citation-training, part `report`: files that neither training nor any choice has seen (a quarter
-of the files, by a hash of their names). A field is right if its label and its letters and digits are. Editors' and notes' wording and
-what no two gold files mark up in the same way (notes, institutions, collaborations) are left out on both sides; a book's title counts as
-`booktitle`, as GROBID has it."""
+The default is ../shared/data/citations/grobid-citation-training, part `report`. Neither training nor any choice has
+used these files (a quarter of the files, by a hash of their names). A field is right if its label and its letters and
+digits are right. Both sides exclude the wording of editors and notes, and fields that gold files mark up inconsistently
+(notes, institutions, collaborations). A book's title counts as `booktitle`, as in GROBID.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def letters(text: str) -> str:
 
 
 def gold(folder: Path, parts: tuple[Part, ...]) -> list[tuple[str, Counter[tuple[Label, str]]]]:
-    """Every string of these parts with its fields."""
+    """Return every string of these parts with its fields."""
     out = []
     for bibl in strings(folder, parts):
         raw = " ".join("".join(bibl.itertext()).split())

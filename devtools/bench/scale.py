@@ -1,19 +1,28 @@
-"""How each stage grows: `python devtools/bench/scale.py [RECORDS …] [--stages intake,select] [--pdfs 0.01] [--folder DIR] [--copies N]`.
+"""Measure how each stage grows with the number of records.
 
-10,000 and 100,000 records where no number is given. A release of generated records (`cluster_records`) with abstracts, delivered as
-gzipped JSON lines by source, and for one record in a hundred a PDF: a page of text of its own, so that `select` reads it, and the TEI
-of an article of 4,000 words whose 25 references are titles of the records. The TEIs are answered by a stand-in for GROBID: of `extract`
-this shows our part, not an extractor's.
+    python devtools/bench/scale.py [RECORDS …] [--stages intake,select] [--pdfs 0.01] [--folder DIR] [--copies N]
 
-Each stage runs in two processes of its own, shard after shard, on a lake in a folder: its rounds, then (`: finish`) its end, metrics and
-checks, which are one process in any release. Shown are the seconds of CPU with those of child processes, per record or PDF, the memory
-of the process (not of the children that read PDFs, which have `pdf_memory_mb` each), and the exponent of the CPU between two sizes: 1
-is linear. What a stage takes at 10,000 is mostly its start: its imports are not counted, and a release of 2,000 records before the first
-has numba compile what they use. `rounds` is cluster once more, as the workers of a Spark do it (ENGINE=here).
+The default is 10,000 and 100,000 records. The release consists of generated records (`cluster_records`) with abstracts,
+delivered as gzipped JSON lines by source. One record in a hundred has a PDF: a distinct page of text, so that `select`
+reads it. It also has the TEI of an article of 4,000 words with 25 references to titles of the records. A stand-in for
+GROBID returns the TEIs, so the figures for `extract` measure our part, not an extractor's.
 
-With `--folder` the lakes are kept there, and what was measured in `figures-RECORDS.jsonl`: a run that was ended goes on where it was.
-`--copies N` then takes the records of a lake that is there N times, with other titles and identifiers, and puts them where intake would:
-to see ten times as many in the stages after it.
+Each stage runs in two separate processes, shard after shard, on a lake in a folder. The first process runs the rounds.
+The second (`: finish`) runs the end, metrics and checks, which are one process in any release.
+
+The script prints three figures:
+- the CPU seconds, including child processes, per record or PDF;
+- the memory of the process, without its PDF-reading children, which have `pdf_memory_mb` each;
+- the exponent of the CPU time between two sizes: 1 is linear.
+
+At 10,000 records a stage mostly measures its start. Imports are not counted, and numba compiles its kernels in a
+release of 2,000 records before the first one. `rounds` is the cluster stage again, as Spark workers run it
+(ENGINE=here).
+
+With `--folder` the lakes are stored there, and the measurements in `figures-RECORDS.jsonl`: an interrupted run
+continues at the same point. `--copies N` then copies the records of an existing lake N times, with other titles and
+identifiers, and stores them in the tables of intake. So the later stages can be measured with ten times as many
+records.
 """
 
 from __future__ import annotations
@@ -57,22 +66,22 @@ from tests.unit.snapshot.release import paragraph  # noqa: E402
 
 AS_OF = datetime(2026, 1, 1, tzinfo=UTC)
 OF_PDFS = ("select", "extract", "postprocess", "assemble")
-"""Stages whose work is by PDF: their figures are a PDF's."""
+"""Stages that work on PDFs: their figures are per PDF."""
 REFERENCES = 25
 PARAGRAPHS = 40
 TEXTS = 200_000
-"""so many papers at most have a PDF or are cited by one"""
+"""Maximum number of papers that have a PDF or are cited by one."""
 _READY = "2025-01-01T00:00:00Z"
 
 
 def deliver(folder: Path, count: int, pdfs: float) -> None:
-    """Write about `count` records as one delivery of each source, and PDFs for a share of them as a drop, with the TEI of each."""
+    """Write about `count` records as one delivery per source, and a drop with PDFs for a share of them; write their TEIs."""
     files: dict[str, gzip.GzipFile] = {}
     texts: list[dict[str, Any]] = []
     with ExitStack() as opened:
         words = [word for word in wordfreq.top_n_list("en", 100_000) if word.isascii() and word.isalpha()][:60_000]
         for number, row in enumerate(rows(count, random.Random(0), words)):
-            source = str(row["source"]).replace("grobid", "semantic")  # PDFs' headers, as a source's records
+            source = str(row["source"]).replace("grobid", "semantic")  # PDF headers, as records of a source
             if source not in files:
                 place = folder / "lake" / "sources" / source / "1"
                 place.mkdir(parents=True)
@@ -89,7 +98,7 @@ def deliver(folder: Path, count: int, pdfs: float) -> None:
 
 
 def _abstract(row: dict[str, Any]) -> str:
-    """Of a paper the same in each of its records."""
+    """Return the abstract; all records of one paper have the same abstract."""
     return paragraph(random.Random(row["truth"]), 80)
 
 
@@ -123,7 +132,7 @@ def _say_ready(place: Path) -> None:
 
 
 def _pdf(lines: list[str]) -> bytes:
-    """A page of text in Helvetica."""
+    """Return a PDF with one page of text in Helvetica."""
     words = ("".join(c for c in line if c.isascii() and c not in "()\\") for line in lines)
     text = "BT /F1 11 Tf 14 TL 72 740 Td " + " ".join(f"({line}) '" for line in words) + " ET"
     objects = [
@@ -144,7 +153,7 @@ def _pdf(lines: list[str]) -> bytes:
 
 
 def _tei(row: dict[str, Any], prose: list[str], cited: list[dict[str, Any]]) -> bytes:
-    """What GROBID would say of an article: its head, sections of paragraphs that cite, and its bibliography."""
+    """Return a TEI as GROBID would write it: the article's head, sections of citing paragraphs, and its bibliography."""
     paragraphs = [
         f'<p>{escape(text)} <ref type="bibr" target="#b{number % len(cited)}">[{number % len(cited) + 1}]</ref>.</p>'
         for number, text in enumerate(prose)
@@ -177,7 +186,7 @@ def _authors(row: dict[str, Any]) -> str:
 
 
 def work(folder: Path, name: str, ending: bool, given: argparse.Namespace, answer: Any) -> None:
-    """The rounds of a stage, or its end and checks, as the runner does it; its CPU and its memory."""
+    """Run the rounds of a stage, or its end and checks, as the runner does; measure CPU and memory."""
     engine = "here" if name == "rounds" else ""
     os.environ["ENGINE"] = engine
     name = "cluster" if engine else name
@@ -189,7 +198,7 @@ def work(folder: Path, name: str, ending: bool, given: argparse.Namespace, answe
         runner.finish(run, name)
         try:
             runner.check(run, name)
-        except QualityBlocked as blocked:  # as where a run goes on with other code
+        except QualityBlocked as blocked:  # continue, as a run continues with other code
             print(blocked, flush=True)
     else:
         _shards(partial(runner.work, run, name), runner.plan(run, name), given.workers)
@@ -200,7 +209,7 @@ def work(folder: Path, name: str, ending: bool, given: argparse.Namespace, answe
 
 
 def _shards(do: Callable[[list[int]], None], indexes: list[int], workers: int) -> None:
-    """In so many processes, each some of the shards one after the other."""
+    """Call `do` in `workers` processes; each processes some of the shards one after the other."""
     if workers == 1:
         do(indexes)
         return
@@ -219,7 +228,7 @@ def _cpu() -> float:
 
 @contextmanager
 def corpus(folder: Path, count: int, pdfs: float) -> Iterator[None]:
-    """All that is delivered in that folder, while a stand-in for GROBID has its TEIs."""
+    """Deliver the corpus in that folder and run a stand-in for GROBID with its TEIs during the block."""
     if not (folder / "delivered").exists():
         process = multiprocessing.get_context("spawn").Process(target=deliver, args=(folder, count, pdfs))
         process.start()
@@ -231,7 +240,7 @@ def corpus(folder: Path, count: int, pdfs: float) -> Iterator[None]:
 
 
 def copy(folder: Path, of: Path, copies: int) -> None:
-    """Lay out the tables after intake of another lake, each record so many times, as other papers'."""
+    """Copy the tables after intake of another lake, with each record `copies` times, as records of different papers."""
     whole, few = (Run(ReleaseSpec(name="scale"), AS_OF, LocalLake(place / "lake"), place) for place in (folder, of))
     parts = len(few.table(RECORDS).committed().parts)
     for part, number in ((part, number) for part in range(parts) for number in range(copies)):
@@ -243,7 +252,7 @@ def copy(folder: Path, of: Path, copies: int) -> None:
 
 
 def measured(folder: Path, count: int, given: argparse.Namespace) -> Iterator[tuple[str, float, float]]:
-    """What was measured, its CPU in seconds and its memory in MB, of each stage and each stage's end over so many records."""
+    """Yield name, CPU seconds and memory in MB of each stage and of each stage's end, for `count` records."""
     name = f"{count}x{given.copies}" if given.copies else f"{count}"
     kept = folder / f"figures-{name}.jsonl"
     lines = kept.read_bytes().splitlines() if kept.exists() else []

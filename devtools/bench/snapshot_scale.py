@@ -1,7 +1,8 @@
-"""Time and memory of clean, split and export as documents grow: `snapshot_scale.py [PAPERS …]` (default 10000 100000).
+"""Measure time and memory of clean, split and export: `snapshot_scale.py [PAPERS …]` (default 10000 100000).
 
-Papers are generated (tests/unit/snapshot/release.py), of which some 60 in 100 become documents of six paragraphs. Every stage
-runs in a process of its own, shard after shard, on a lake in a folder; shown are its seconds of CPU and its greatest memory.
+Papers are generated (tests/unit/snapshot/release.py); about 60 in 100 become documents of six paragraphs. Every stage
+runs in a separate process, shard after shard, on a lake in a folder. The script prints its CPU seconds and its peak
+memory.
 """
 
 from __future__ import annotations

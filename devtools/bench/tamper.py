@@ -1,11 +1,12 @@
 # ruff: noqa: E501
-"""What `corpus verify` finds of manipulations of a published snapshot.
+"""Check which manipulations of a published snapshot `corpus verify` finds.
 
     python devtools/bench/tamper.py [--lake FOLDER --snapshot ID] [--only WORD …]
 
-Each manipulation is done to a copy of its own, with the manifest made again so that every size and checksum fits (where the
-manifest itself is not what is manipulated): first with the publication beside the snapshot, then without, where only what the
-files say of one another can tell. Without --lake the sample is built first (some minutes).
+Each manipulation is applied to a separate copy. The manifest is rewritten, so that every size and checksum fits, unless
+the manifest itself is manipulated. Each copy is verified twice: with its publication, then without it, when only
+contradictions between the files can reveal the manipulation. Without --lake the script builds the sample first (some
+minutes).
 """
 
 from __future__ import annotations
@@ -43,31 +44,31 @@ Json = dict[str, Any]
 
 @dataclass
 class Copy:
-    """A copy of a snapshot's folder that is manipulated."""
+    """A copy of a snapshot's folder to manipulate."""
 
     folder: Path
 
     def names(self, start: str) -> list[str]:
-        """Paths that start so, in order."""
+        """Return the sorted paths that start with `start`."""
         return sorted(path for p in self.folder.rglob("*") if p.is_file() and (path := self.path(p)).startswith(start))
 
     def path(self, file: Path) -> str:
-        """A file's path in the snapshot."""
+        """Return a file's path in the snapshot."""
         return file.relative_to(self.folder).as_posix()
 
     def lines(self, path: str) -> list[Json]:
-        """The objects of a file of lines."""
+        """Return the objects of a file of JSON lines."""
         return [orjson.loads(line) for line in gzip.decompress((self.folder / path).read_bytes()).splitlines()]
 
     def write(self, path: str, lines: list[Any]) -> None:
-        """Write a file of lines; bytes as they are."""
+        """Write a file of JSON lines; bytes are written unchanged."""
         content = b"".join(
             line if isinstance(line, bytes) else orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines
         )
         (self.folder / path).write_bytes(gzip.compress(content, mtime=0))
 
     def find(self, start: str, wanted: Callable[[Json], bool] = lambda line: True) -> tuple[str, list[Json], int]:
-        """The first line below `start` that is wanted: its file, the file's lines, its place."""
+        """Return the first matching line below `start`: its file, the file's lines, its position."""
         for path in self.names(start):
             lines = self.lines(path)
             for place, line in enumerate(lines):
@@ -78,7 +79,7 @@ class Copy:
     def change(
         self, start: str, change: Callable[[Json], Any], wanted: Callable[[Json], bool] = lambda line: True
     ) -> None:
-        """Change the first line that is wanted: by what `change` returns, or in place where it returns None."""
+        """Change the first matching line in place, or replace it by the result of `change` if that is not None."""
         path, lines, place = self.find(start, wanted)
         changed = change(lines[place])
         lines[place] = lines[place] if changed is None else changed
@@ -103,7 +104,7 @@ class Copy:
         (self.folder / path).write_bytes(data)
 
     def relist(self) -> None:
-        """Make the manifest again, so that it lists every file as it now is."""
+        """Rewrite the manifest, so that it lists the current state of every file."""
         manifest = orjson.loads((self.folder / "manifest.json").read_bytes())
         listed = {file["path"]: file for file in manifest["files"]}
         files = []
@@ -130,7 +131,7 @@ class Copy:
         self.json("manifest.json", lambda m: {**m, "files": files})
 
     def remake_descriptions(self) -> None:
-        """Make the Croissant file and the data card again from manifest and statistics, and list them."""
+        """Rewrite the Croissant file and the data card from manifest and statistics, and list them."""
         stats, old = (orjson.loads((self.folder / name).read_bytes()) for name in ("stats.json", "croissant.json"))
         for name in ("croissant.json", "README.md"):
             manifest = orjson.loads((self.folder / "manifest.json").read_bytes())
@@ -154,7 +155,10 @@ CANNOT = {
     "score of a link", "alias lost", "record moved to another paper", "a metric", "drop patterns of the manifest",
     "closed text put into a parse and its metadata",
 }  # fmt: skip
-"""What no other file of a snapshot tells: found from its publication only. Data card and Croissant file are made again too."""
+"""Manipulations that no other file of a snapshot reveals: only the publication does.
+
+The data card and the Croissant file are rewritten too.
+"""
 
 
 def manipulation(name: str) -> Callable[[Callable[[Copy], Any]], Callable[[Copy], Any]]:
@@ -168,7 +172,7 @@ def manipulation(name: str) -> Callable[[Callable[[Copy], Any]], Callable[[Copy]
 
 
 def each(group: str, **changes: Callable[[Copy], Any]) -> None:
-    """Register several."""
+    """Register several manipulations."""
     for name, change in changes.items():
         MANIPULATIONS[f"{group}{name.replace('_', ' ')}"] = change
 
@@ -179,7 +183,7 @@ def replaced(line: Json, key: str, value: Any) -> None:
 
 
 def on_file(start: str, change: Callable[[bytes], bytes | None]) -> Callable[[Copy], Any]:
-    """Change the bytes of the first file with content, or remove it."""
+    """Return a function that changes the bytes of the first file with content, or removes the file."""
 
     def act(copy: Copy) -> None:
         path = next(p for p in copy.names(start) if not p.endswith(".gz") or copy.lines(p))
@@ -193,17 +197,17 @@ def on_file(start: str, change: Callable[[bytes], bytes | None]) -> Callable[[Co
 
 
 def text(change: Callable[[str], str], start: str = TRAIN) -> Callable[[Copy], Any]:
-    """Change a document's text."""
+    """Return a function that changes a document's text."""
     return lambda copy: copy.change(start, lambda line: replaced(line, "text", change(line["text"])))
 
 
 def line_of(change: Callable[[Json], Any], start: str = TRAIN) -> Callable[[Copy], Any]:
-    """Change a line."""
+    """Return a function that changes a line."""
     return lambda copy: copy.change(start, change)
 
 
 def lines_as(change: Callable[[list[Json], int], list[Any]], start: str = TRAIN) -> Callable[[Copy], Any]:
-    """Change the lines of a file, given the place of one."""
+    """Return a function that changes the lines of a file; `change` gets the lines and the position of the first."""
 
     def act(copy: Copy) -> None:
         path, lines, place = copy.find(start)
@@ -215,7 +219,7 @@ def lines_as(change: Callable[[list[Json], int], list[Any]], start: str = TRAIN)
 def row_of(
     path: str, change: Callable[[Json], Any], wanted: Callable[[Json], bool] = lambda row: True
 ) -> Callable[[Copy], Any]:
-    """Change the first wanted row of a Parquet file, or of the first file below a folder that has one."""
+    """Return a function that changes the first matching row of a Parquet file, or of the files below a folder."""
 
     def act(copy: Copy) -> None:
         for name in copy.names(path):
@@ -228,7 +232,7 @@ def row_of(
 
 
 def full(row: Json) -> bool:
-    """A row of the index that is a full text."""
+    """Return whether a row of the index is a full text."""
     return bool(row["set"] == "s2orc")
 
 
@@ -489,7 +493,7 @@ each(
 
 
 def _licence_of_a_text(c: Copy) -> None:
-    """The licence of a full text that is a document, in the table of rights only."""
+    """Change the license of a full text that is a document, in the table of rights only."""
     texts = {
         row["id"]: row["parse_kind"]
         for path in c.names("documents/s2orc/")
@@ -500,13 +504,13 @@ def _licence_of_a_text(c: Copy) -> None:
 
 @manipulation("similar texts in train and in valid")
 def _leak(c: Copy) -> None:
-    """A text of valid is one of train but for a word, in lines, Parquet and index."""
+    """Copy a text of train, with one added word, to a text of valid, in lines, Parquet and index."""
     _rewritten(c, VALID, next(line["text"] for path in c.names(TRAIN) for line in c.lines(path)) + " Again.")
 
 
 @manipulation("equal texts in train and in valid")
 def _copied(c: Copy) -> None:
-    """A text of valid is one of train."""
+    """Copy a text of train to a text of valid."""
     _rewritten(c, VALID, next(line["text"] for path in c.names(TRAIN) for line in c.lines(path)))
 
 
@@ -579,23 +583,23 @@ AFTER = {
     "manifest: removed": on_file("manifest.json", lambda _: None),
     "a file that nobody listed": lambda c: (c.folder / "v2" / "more.jsonl.gz").write_bytes(b""),
 }  # fmt: skip
-"""Manipulations of the manifest's own list, which is then not made again."""
+"""Manipulations of the manifest's own list; the manifest is not rewritten."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What was said of one manipulation."""
+    """The faults that `corpus verify` reports for one manipulation."""
 
     name: str
     published: list[str]
-    """with the publication beside it"""
+    """Faults found with the publication."""
     alone: list[str]
-    """without"""
+    """Faults found without the publication."""
     traceback: str | None = None
 
 
 def trials(lake: Path, snapshot: str, only: list[str]) -> Iterator[Result]:
-    """Every manipulation on a copy of its own."""
+    """Yield the result of every manipulation, each on a separate copy."""
     for name, act in (MANIPULATIONS | AFTER).items():
         if only and not any(word in name for word in only):
             continue
@@ -612,18 +616,18 @@ def trials(lake: Path, snapshot: str, only: list[str]) -> Iterator[Result]:
                 continue
             if name not in AFTER:
                 copy.relist()
-            if name in CANNOT:  # else sizes and checksums in them would tell
+            if name in CANNOT:  # Otherwise the sizes and checksums in these files would reveal the manipulation.
                 copy.remake_descriptions()
             try:
                 published = said(copy.folder)
                 shutil.rmtree(beside / spec)
                 yield Result(name, published, said(copy.folder))
-            except Exception as error:  # what must not be
+            except Exception as error:  # an exception is a defect of `verify`
                 yield Result(name, [], [], f"{type(error).__name__}: {error}")
 
 
 def said(folder: Path) -> list[str]:
-    """What is said of a snapshot's folder, the first faults."""
+    """Return the first faults that `verify` reports for a snapshot's folder, at most five."""
     opened = open_lake(str(folder))
     found = []
     try:
@@ -637,7 +641,7 @@ def said(folder: Path) -> list[str]:
 
 
 def built(folder: Path) -> tuple[Path, str]:
-    """The sample's release, built and published in a lake."""
+    """Build and publish the sample's release in a lake; return the lake and the snapshot's id."""
     lake, root = folder / "lake", Path(__file__).resolve().parents[2]
     for arguments in (
         ("sample", "--out", str(folder / "sample")),
@@ -657,7 +661,7 @@ def built(folder: Path) -> tuple[Path, str]:
 
 
 def main() -> None:
-    """Try all, and print what was found."""
+    """Try all manipulations, and print the findings."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--lake", type=Path)
     parser.add_argument("--snapshot")

@@ -1,8 +1,9 @@
-"""Real articles with known structure as PDFs: JATS set by typst in the layouts that journals have, each with its truth as TEI.
+"""Typeset real JATS articles as PDFs with typst, in journals' layouts, each with its truth as TEI.
 
     python devtools/bench/typeset.py OUT [FOLDER of JATS] [COUNT]      then: python devtools/bench/extract.py OUT
 
-The truth is written in GROBID's shape, so that devtools/bench/extract.py can compare."""
+The truth is written in GROBID's form, so that devtools/bench/extract.py can compare.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "data" / "jats"
 
 @dataclass(frozen=True)
 class Layout:
-    """How a journal sets its papers."""
+    """The typesetting of a journal's papers."""
 
     name: str
     columns: int
@@ -38,11 +39,11 @@ class Layout:
     sidebar: bool = False
     font: str = "Libertinus Serif"
     said: str = "Abstract"
-    """What stands before an inline abstract."""
+    """The text before an inline abstract."""
     listed: str = "References"
-    """The reference list's head; empty where it has none."""
+    """The reference list's head; empty if the list has no head."""
     mark: str = ""
-    """What stands before a first-level head."""
+    """The text before a first-level head."""
     upper: bool = False
     """First-level heads are set in capitals."""
 
@@ -105,7 +106,7 @@ def words(element: etree._Element | None) -> str:
 
 
 class Article:
-    """What is set: title, authors, abstract, sections with their paragraphs as runs, references as CSL-JSON."""
+    """The content to typeset: title, authors, abstract, sections with paragraphs as runs, references as CSL-JSON."""
 
     def __init__(self, path: Path) -> None:
         root = etree.parse(
@@ -140,7 +141,7 @@ class Article:
                 self._section(child, level + 1)
 
     def _runs(self, paragraph: etree._Element) -> list[tuple[str, str]]:
-        """(text, reference id or empty); what floats hold is left out."""
+        """Return (text, reference id or empty); the content of floats is left out."""
         out: list[tuple[str, str]] = []
 
         def walk(e: etree._Element) -> None:
@@ -213,7 +214,7 @@ def quote(text: str) -> str:
 
 
 def callout(article: Article, ids: list[str], layout: Layout) -> list[tuple[str, str]]:
-    """The printed pieces of neighbouring citations, each with its reference."""
+    """Return the printed pieces of neighboring citations, each with its reference."""
     numbers = sorted({article.numbers[i] for i in ids})
     if layout.cites == "name-year":
         out = []
@@ -232,7 +233,7 @@ def callout(article: Article, ids: list[str], layout: Layout) -> list[tuple[str,
 
 
 def paragraph(article: Article, runs: list[tuple[str, str]], layout: Layout) -> list[tuple[str, str]]:
-    """A paragraph as (text, target): neighbouring citations are set as one."""
+    """Return a paragraph as (text, target); neighboring citations are set as one."""
     out: list[tuple[str, str]] = []
     pending: list[str] = []
     for text, ref in [*runs, (" ", "")]:
@@ -256,7 +257,10 @@ def paragraph(article: Article, runs: list[tuple[str, str]], layout: Layout) -> 
 
 
 def source(article: Article, layout: Layout, strings: list[str], front: str = "", cover: str = "") -> str:
-    """The typst source; with a front of one's own (abstract included) in place of the layout's, and pages before it."""
+    """Return the typst source.
+
+    `front` (including the abstract) replaces the layout's front matter; `cover` contains pages before it.
+    """
     people = ", ".join(f"{g} {f}" for g, f in article.authors)
     if layout.cites != "raised":
         who = quote(people)
@@ -346,7 +350,7 @@ def source(article: Article, layout: Layout, strings: list[str], front: str = ""
 
 
 def _called(text: str, target: str, layout: Layout, strings: list[str]) -> str:
-    """A piece of a paragraph in typst."""
+    """Return a piece of a paragraph in typst."""
     if not target or layout.cites not in ("raised", "notes"):
         return quote(text)
     if layout.cites == "raised":
@@ -355,12 +359,12 @@ def _called(text: str, target: str, layout: Layout, strings: list[str]) -> str:
 
 
 def roman(number: int) -> str:
-    """As GROBID, which leaves such numbers in the head's text."""
+    """Return a Roman numeral, as in GROBID, which leaves such numbers in the head's text."""
     return ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"][min(number, 12)]
 
 
 def truth(article: Article, layout: Layout, strings: list[str]) -> bytes:
-    """The structure that was set, as TEI."""
+    """Return the typeset structure as TEI."""
     tei = etree.Element("{http://www.tei-c.org/ns/1.0}TEI", nsmap={None: "http://www.tei-c.org/ns/1.0"})
 
     def add(parent: etree._Element, path: str, text: str = "", **attributes: str) -> etree._Element:

@@ -1,9 +1,11 @@
 # ruff: noqa: E501 - sentences of cover pages as they are printed
-"""First pages as publishers and repositories set them, each with its truth: mastheads, boxes, bylines of every form, cover pages.
+"""Typeset first pages as publishers and repositories do, each with its truth: mastheads, boxes, bylines, cover pages.
 
     python devtools/bench/typeset_fronts.py OUT [FOLDER of JATS] [COUNT]      then: python devtools/bench/extract.py OUT
 
-The articles are those of devtools/bench/typeset.py; only what stands before the first section differs."""
+Bylines have every form. The articles are those in devtools/bench/typeset.py; only the part before the first section
+differs.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ def small(text: str, size: float = 8) -> str:
 
 
 def people(article: Article, between: str = ", ", after: Callable[[int], str] = lambda i: "", last: str = "") -> str:
-    """A byline; `after` gives what follows the i-th name."""
+    """Return a byline; `after` returns the text after the i-th name."""
     given = [f"{quote(f'{g} {f}')}{after(i)}" for i, (g, f) in enumerate(article.authors)]
     if last and len(given) > 1:
         return quote(between).join(given[:-1]) + quote(last) + given[-1]
@@ -293,7 +295,7 @@ LOOKS: dict[str, tuple[Layout, Look]] = {
 
 
 def make(path: Path, name: str, looks: Mapping[str, tuple[Layout, Look]], out: Path) -> str:
-    """One article in one of the looks; why not, where it is passed over."""
+    """Typeset one article in one of the looks; return the reason if it is not typeset, otherwise an empty string."""
     article = Article(path)
     if not article.usable():
         return "passed over"
@@ -317,7 +319,10 @@ def make(path: Path, name: str, looks: Mapping[str, tuple[Layout, Look]], out: P
 
 
 def typeset(looks: Mapping[str, tuple[Layout, Look]], usual: int) -> None:
-    """Articles in the looks in turn, as the command line says; `usual` of them where it says no number."""
+    """Typeset articles, alternating between the looks, as the command line requests.
+
+    The default number of articles is `usual`.
+    """
     out = Path(sys.argv[1])
     folder = Path(sys.argv[2]) if len(sys.argv) > 2 else DEFAULT
     count = int(sys.argv[3]) if len(sys.argv) > 3 else usual

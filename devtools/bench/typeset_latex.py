@@ -1,9 +1,13 @@
-"""Real articles set by the LaTeX classes of publishers, each with its truth as TEI: JATS as acmart, IEEEtran, REVTeX, elsarticle … set it.
+"""Typeset real articles with the LaTeX classes of publishers, each with its truth as TEI.
 
-    python devtools/bench/typeset_latex.py OUT [FOLDER of JATS] [ARTICLES]      then: python devtools/bench/extract.py OUT
+The source is JATS; the classes are acmart, IEEEtran, REVTeX, elsarticle and others.
 
-Needs pdflatex with the classes of TeX Live (Debian: texlive-publishers, texlive-latex-extra, texlive-fonts-recommended). Characters
-that these fonts have not are left out of both, the text and its truth."""
+    python devtools/bench/typeset_latex.py OUT [FOLDER of JATS] [ARTICLES]      then: python devtools/bench/extract.py
+    OUT
+
+Needs pdflatex with the classes of TeX Live (Debian: texlive-publishers, texlive-latex-extra,
+texlive-fonts-recommended). Characters that these fonts lack are left out of both the text and its truth.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +44,13 @@ _KEPT = str.maketrans(
 
 
 def plain(text: str) -> str:
-    """A text of characters that every Latin font of TeX has."""
+    """Return a text of characters that every Latin font of TeX has."""
     kept = unicodedata.normalize("NFC", text).translate(_KEPT)
     return "".join(c for c in kept if (c < "\u017f" and c not in "\u00ad") or c in "–—‘’“”")
 
 
 def tex(text: str) -> str:
-    """A text as LaTeX source."""
+    """Return a text as LaTeX source."""
     return re.sub(r"\s+", " ", plain(text)).translate(_ESCAPED)
 
 
@@ -67,7 +71,7 @@ def abstract(a: Article) -> str:
 
 
 def addressed(a: Article, command: str = "affiliation") -> str:
-    """Each author, and under them where they work."""
+    """Return each author, followed by their affiliation."""
     return "".join(rf"\author{{{name}}}\{command}{{{place(a, i)}}}" for i, name in enumerate(names(a)))
 
 
@@ -192,7 +196,7 @@ _look("spie", r"\documentclass{spie}", optics)
 
 
 def source(a: Article, name: str, strings: list[str]) -> str:
-    """An article as LaTeX source in one of the looks."""
+    """Return an article as LaTeX source in one of the looks."""
     class_, front, layout = LOOKS[name]
     parts = []
     for level, title, paragraphs in a.sections:
@@ -217,7 +221,7 @@ def source(a: Article, name: str, strings: list[str]) -> str:
 
 
 def simplify(a: Article) -> None:
-    """Keep of an article what the fonts have."""
+    """Remove from an article the characters that the fonts lack, and authors after the sixth."""
     a.title, a.abstract = plain(a.title), plain(a.abstract)
     a.authors = [(plain(given), plain(family)) for given, family in a.authors[:6]]
     a.sections = [
@@ -227,7 +231,7 @@ def simplify(a: Article) -> None:
 
 
 def make(path: Path, name: str, out: Path) -> str:
-    """Set an article and write its truth; what went wrong."""
+    """Typeset an article and write its truth; return the problem, or an empty string."""
     a = Article(path)
     if not a.usable():
         return "passed over"

@@ -1,9 +1,13 @@
-"""Whole papers in the looks of publishers, front to list, each with its truth: columns, heads, callouts, the list's style and its head.
+"""Typeset complete papers in the looks of publishers, from front to reference list, each with its truth.
 
-    python devtools/bench/typeset_publishers.py OUT [FOLDER of JATS] [COUNT]      then: python devtools/bench/extract.py OUT
+The looks differ in columns, heads, callouts, and the style and head of the reference list.
 
-The articles are those of `typeset.py`, the fronts mostly those of `typeset_fronts.py`. Slides, and a thesis with its table of
-contents, have their truth in tests/unit/layout/test_other_documents.py."""
+    python devtools/bench/typeset_publishers.py OUT [FOLDER of JATS] [COUNT]      then: python devtools/bench/extract.py
+    OUT
+
+The articles are those in `typeset.py`, the fronts mostly those in `typeset_fronts.py`. The truth of slides, and of a
+thesis with its table of contents, is in tests/unit/layout/test_other_documents.py.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +58,7 @@ def plos(a: Article) -> tuple[str, str]:
 
 
 def named(name: str, like: str, **how: str | int | float | bool) -> Layout:
-    """A layout like another one but for some of it."""
+    """Return a layout like another layout, with some values replaced."""
     return replace(BY_NAME[like], name=name, **how)  # type: ignore[arg-type]
 
 

@@ -1,7 +1,8 @@
-"""Canonical metadata from noisy copies of real records, none of which is right for certain: by similarity, and by literal majority.
+"""Compare canonical metadata by similarity and by literal majority, on noisy copies of real records.
 
-Each paper of `titles_dev` is said by 3–6 sources, each with its own faults: typing errors, cut titles, lost accents, case, shuffled
-initials, a wrong year. The true record is none of them. A title is right if its normalised form is.
+No copy is certainly right. Each paper of `titles_dev` has 3–6 sources, each with its own faults: typing errors, cut
+titles, lost accents, case, shuffled initials, a wrong year. No source has the true record. A title is right if its
+normalized form is right.
 
     python devtools/bench/vote.py [--papers 2000] [--seed 1]
 """

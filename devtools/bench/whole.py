@@ -1,14 +1,20 @@
-"""`corpus parse`, `clean` and `latex` as whole processes, in turn with their peers: `whole.py [--runs 3] [--only clean]`.
+"""Measure `corpus parse`, `clean` and `latex` as complete processes, alternating with their peers.
 
-  parse  105 TEIs (the real ones, in turn)      --doc2json CMD: a command that gets a folder and the TEIs, and writes the JSON
-                                                of s2orc-doc2json's `convert_tei_xml_soup_to_s2orc_json` there, a file each
-  clean  628 articles (the real ones whole,     --pes2o CMD: a command that gets a Parquet file and a path, and writes there
-         cut, mixed and noisy), recipe-2024     the .json.gz of peS2o's `process_s2orc.py`, with the word list that we use
-  latex  10 sources (the real ones, in turn)    none: papers a second
+    python devtools/bench/whole.py [--runs 3] [--only clean]
 
-From the start of a process to its end, start and imports too: by the clock, and seconds of processor of it and its children. The peers
-are no dependencies: without its command a part is timed alone. --corpus names another installation's `corpus` (this one's has what
-developers need beside it: numba looks for scipy and coverage when it starts, 0.2 s).
+  parse  105 TEIs (the real TEIs, repeated)     --doc2json CMD: a command with two arguments, a folder and the TEIs.
+                                                It writes the JSON of s2orc-doc2json's
+                                                `convert_tei_xml_soup_to_s2orc_json` to the folder, one file per TEI.
+  clean  628 articles (the real articles        --pes2o CMD: a command with two arguments, a Parquet file and a path.
+         complete, cut, mixed and noisy),       It writes the .json.gz of peS2o's `process_s2orc.py` to the path,
+         recipe-2024                            with the word list that we use.
+  latex  10 sources (the real sources,          no peer: papers per second
+         repeated)
+
+Times are measured from the start of a process to its end, including start and imports: the wall-clock time, and the CPU
+seconds of the process and its children. The peers are not dependencies: a part without its command is timed alone.
+--corpus is the path of another installation's `corpus`. This installation also contains development packages: numba
+searches for scipy and coverage when it starts, 0.2 s.
 """
 
 from __future__ import annotations
@@ -44,7 +50,7 @@ Times = list[tuple[float, float]]
 
 
 def run(command: list[str]) -> tuple[float, float]:
-    """Seconds by the clock and of processor that a command and its children took."""
+    """Run a command; return the wall-clock seconds and the CPU seconds of it and its children."""
     with tempfile.TemporaryFile() as said:
         start = time.monotonic()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said)
@@ -58,7 +64,7 @@ def run(command: list[str]) -> tuple[float, float]:
 
 
 def in_turn(commands: list[list[str]], runs: int) -> list[Times]:
-    """Times of some commands, one after the other and again; a first run of each is not counted."""
+    """Return the times of some commands that run alternately; a first run of each is not counted."""
     for command in commands:
         run(command)
     found: list[Times] = [[] for _ in commands]
@@ -69,7 +75,7 @@ def in_turn(commands: list[list[str]], runs: int) -> list[Times]:
 
 
 def shown(name: str, times: Times) -> tuple[float, float]:
-    """Prints medians and ranges; the medians."""
+    """Print medians and ranges; return the medians."""
     parts = []
     for kind, values in zip(("clock", "processor"), zip(*times, strict=True), strict=True):
         parts.append(f"{kind} {statistics.median(values):6.2f} s ({min(values):.2f} to {max(values):.2f})")
@@ -79,7 +85,7 @@ def shown(name: str, times: Times) -> tuple[float, float]:
 
 
 def compared(ours: list[str], peer: list[str] | None, runs: int, missing: str) -> None:
-    """Prints the times of a command and of its peer, and their ratio."""
+    """Print the times of a command and of its peer, and their ratio."""
     found = [
         shown(*pair)
         for pair in zip(("s2corpus", "peer"), in_turn([ours, *([peer] if peer else [])], runs), strict=False)
@@ -94,13 +100,13 @@ def compared(ours: list[str], peer: list[str] | None, runs: int, missing: str) -
 
 
 def teis(folder: Path) -> list[Path]:
-    """Links to the real TEIs, in turn."""
+    """Return links to the real TEIs, repeated."""
     real = sorted([*DATA.glob("pairs/*.tei.xml"), *DATA.glob("pmc-with-tei/*.tei.xml")])
     return linked(real, TEIS, folder, ".tei.xml")
 
 
 def linked(real: list[Path], wanted: int, folder: Path, suffix: str) -> list[Path]:
-    """As many files as are wanted in a folder, links to some."""
+    """Create `wanted` files in a folder, as links to the real files, repeated."""
     if not real:
         sys.exit(f"the real files are not there: {DATA}")
     folder.mkdir()
@@ -112,7 +118,7 @@ def linked(real: list[Path], wanted: int, folder: Path, suffix: str) -> list[Pat
 
 
 def articles(lines: Path, rows: Path) -> int:
-    """Writes the articles as `corpus clean` reads them, and as peS2o's script does; their number."""
+    """Write the articles as `corpus clean` and peS2o's script read them; return their number."""
     found = [document for name in ("jats", "pmc-with-tei") for document in documents(DATA / name)]
     if not found:
         sys.exit(f"the real articles are not there: {DATA}")
@@ -132,7 +138,7 @@ def articles(lines: Path, rows: Path) -> int:
 
 
 def paragraphs(body: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
-    """The paragraphs of an article, a section's header before its first."""
+    """Yield the paragraphs of an article, and a section's header before its first paragraph."""
     before = None
     for unit in body:
         if unit["section"] and unit["section"] != before:

@@ -1,4 +1,4 @@
-"""The four processes of Airflow, each a service, and the settings they share."""
+"""Run the four processes of Airflow, each as a service, with shared settings."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from s2corpus.errors import UserError
 from s2corpus.version import AFTER_STAGES, code_version, sources_hash
 
 ADMIN, APPROVER = "admin", "approver"
-"""who does all, and who answers the request for approval of what the other started or delivered"""
-# name of the process in Airflow's health report → its command; the API server is asked for the report.
+"""User names: the administrator, and the user who approves what the administrator started or delivered."""
+# Name of the process in Airflow's health report → its command. The API server provides the report.
 PARTS = {
     "api_server": ["api-server", "--host", "127.0.0.1"],
     "scheduler": ["scheduler", "--skip-serve-logs"],
@@ -34,7 +34,7 @@ PARTS = {
 
 
 def airflow_environ(state: State) -> dict[str, str]:
-    """Return Airflow's settings as environment variables: everything that differs from its defaults."""
+    """Return Airflow's settings as environment variables: every setting that differs from its default."""
     secrets, port = state.secrets(), state.ports()["airflow"]
     home = state.root / "airflow"
     url = f"http://127.0.0.1:{port}"
@@ -47,7 +47,7 @@ def airflow_environ(state: State) -> dict[str, str]:
         "CORE__FERNET_KEY": secrets["airflow-fernet"],
         "CORE__EXECUTION_API_SERVER_URL": f"{url}/execution/",
         "CORE__SIMPLE_AUTH_MANAGER_USERS": f"{ADMIN}:admin,{APPROVER}:user",
-        "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": home / "passwords.json",  # `make up` and `make status` name it
+        "CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": home / "passwords.json",  # `make up` and `make status` print it
         "DATABASE__SQL_ALCHEMY_CONN": Postgres(state).database_url("airflow"),
         "API__HOST": "127.0.0.1",
         "API__PORT": port,
@@ -55,32 +55,35 @@ def airflow_environ(state: State) -> dict[str, str]:
         "API__WORKERS": 1,
         "API__SECRET_KEY": secrets["airflow-session"],
         "API_AUTH__JWT_SECRET": secrets["airflow-jwt"],
-        # Where time goes when a run is many small tasks: an idle scheduler sleeps 1 s by default.
+        # Runs of many small tasks spend their time here: by default an idle scheduler sleeps 1 s.
         "SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": 0.2,
-        # A task's end may be noticed only at its next heartbeat, after five seconds by default: its supervisor waits on the sockets that
-        # the ending process closes, and where it is quicker than the kernel, on none (Airflow 3.3.2, `_monitor_subprocess`).
+        # By default Airflow may notice the end of a task only at the next heartbeat, after five seconds. The task's
+        # supervisor waits on the sockets that the ending process closes. If the supervisor is faster than the kernel,
+        # no socket is left to wait on (Airflow 3.3.2, `_monitor_subprocess`).
         "WORKERS__MIN_HEARTBEAT_INTERVAL": 1,
-        # After the scheduler's group is killed its tasks are taken up within a minute; by default within six.
+        # After the scheduler's process group is killed, its tasks are adopted within a minute. The default is six
+        # minutes.
         "SCHEDULER__TASK_INSTANCE_HEARTBEAT_SEC": 5,
         "SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT": 30,
         "SCHEDULER__TASK_INSTANCE_HEARTBEAT_TIMEOUT_DETECTION_INTERVAL": 5,
         "SCHEDULER__ORPHANED_TASKS_CHECK_INTERVAL": 15,
         "SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD": 15,
-        # New and changed files show within seconds, by default after five minutes; what they read, as a new release's spec, within
-        # Airflow's own 30 s: to read them all takes seconds of processor.
+        # New and changed DAG files appear within seconds; the default is five minutes. Changes in files that they read,
+        # such as a new release's spec, appear within Airflow's own 30 s. Parsing all DAG files takes seconds of CPU.
         "DAG_PROCESSOR__REFRESH_INTERVAL": 5,
         "DAG_PROCESSOR__BUNDLE_REFRESH_CHECK_INTERVAL": 2,
         "LOGGING__BASE_LOG_FOLDER": home / "logs",
     }
     return {f"AIRFLOW__{name}": str(value) for name, value in settings.items()} | {
         "AIRFLOW_HOME": str(home),
-        "S2CORPUS_DROPS_SECONDS": os.environ.get("S2CORPUS_DROPS_SECONDS", "5"),  # on one machine, looking costs little
+        # On one machine, checking costs little.
+        "S2CORPUS_DROPS_SECONDS": os.environ.get("S2CORPUS_DROPS_SECONDS", "5"),
         "PYTHONPATH": f"{project() / 'include'}:{project()}",
     }
 
 
 def _sources() -> str:
-    """Return a hash of all modules that tasks import: those that make releases, drops and datasets."""
+    """Return a hash of all modules that tasks import: the modules that make releases, drops and datasets."""
     return f"{code_version()} {sources_hash(*(project() / 'include' / 's2corpus' / name for name in AFTER_STAGES))}"
 
 
@@ -98,7 +101,7 @@ class AirflowPart(Service):
         self.home = state.root / "airflow" / part
         self.api = f"http://127.0.0.1:{state.ports().get('airflow', 0)}"
         self.port = state.ports().get("airflow", 0) if part == "api_server" else 0
-        # its children, the tasks, have our modules from it (include/airflow_local_settings.py)
+        # the tasks, its children, get our modules from it (include/airflow_local_settings.py)
         self.sources = _sources() if part == "scheduler" else ""
 
     def prepare(self) -> None:
@@ -112,21 +115,22 @@ class AirflowPart(Service):
         return [sys.executable, "-m", "airflow", *PARTS[self.part]]
 
     def start(self, inherited: Mapping[str, str], log: Path) -> Child:
-        """Fork it from the process that has what all of them import."""
+        """Fork the process from the one that has already imported the shared modules."""
         assert self.forks is not None, "only `Services.up` starts parts"
         return self.forks.start(PARTS[self.part], folder=self.home, log=log)
 
     def environ(self) -> Mapping[str, str]:
-        """Return what DAGs and tasks need: all endpoints and Airflow's settings."""
+        """Return the environment of DAGs and tasks: all endpoints and Airflow's settings."""
         return self.common
 
     def problem(self) -> str | None:
-        """Read Airflow's health report: its status is 200 whatever it says."""
+        """Read Airflow's health report. Return a description of the problem, or None; the HTTP status is always 200."""
         try:
             answer = ask(f"{self.api}/api/v2/monitor/health")
             report = cast(dict[str, dict[str, str | None]], answer.json())
             if self.part == "api_server":
-                # What answers tasks makes itself at the first request, for seconds in which nothing is answered: while the others start.
+                # The server creates its task API at the first request. This takes seconds, and no other request is
+                # answered meanwhile. Request it now, while the other processes start.
                 tasks = ask(f"{self.api}/execution/health").status
         except (OSError, ValueError) as error:
             return f"no health report ({error})"
@@ -136,8 +140,9 @@ class AirflowPart(Service):
             return f"{key} is {entry.get('status') or 'unknown'} in the health report"
         if self.part == "api_server":
             return None if tasks == 200 else f"answers {tasks} to tasks"
-        # Only a heartbeat of this very process counts: the report stays healthy for a while after a death. And only one since its
-        # database started: a process that lost it may live on for a while, waiting for its tasks, and beat no more.
+        # Only a heartbeat of this very process counts, because the report remains healthy for a while after a death.
+        # The heartbeat must also follow the start of the database: a process that lost its database may survive without
+        # heartbeats, waiting for its tasks.
         beat = datetime.datetime.fromisoformat(
             entry.get(f"latest_{self.part}_heartbeat") or "1970-01-01T00:00:00+00:00"
         )
@@ -149,7 +154,7 @@ class AirflowPart(Service):
         return None
 
     def settle(self) -> None:
-        """Load `airflow_settings.yaml` once the API server answers, if it is not the one loaded last."""
+        """Load `airflow_settings.yaml` after the API server answers, unless the same file was loaded last."""
         if self.part != "api_server":
             return
         path = project() / "airflow_settings.yaml"
@@ -167,7 +172,7 @@ class AirflowPart(Service):
 
 
 def _started(ticks: int) -> datetime.datetime:
-    """Turn a start time in clock ticks since boot into a time of day."""
+    """Convert a start time in clock ticks since boot to a time of day."""
     boot = next(
         int(line.split()[1]) for line in Path("/proc/stat").read_text().splitlines() if line.startswith("btime")
     )
@@ -176,7 +181,7 @@ def _started(ticks: int) -> datetime.datetime:
 
 @contextmanager
 def migrating(state: State, forks: Forks) -> Iterator[None]:
-    """Bring Airflow's database to the installed version, if it is not there already, beside what the block does."""
+    """Migrate Airflow's database to the installed version, if necessary, while the block runs."""
     version = importlib.metadata.version("apache-airflow-core")
     mark = state.root / "airflow" / "migrated"
     if mark.exists() and mark.read_text() == version:

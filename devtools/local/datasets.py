@@ -1,4 +1,4 @@
-"""The datasets of a release, made by the local Airflow as soon as its snapshot is published: what `make demo DATASETS=1` does."""
+"""Build a release's datasets with the local Airflow after its snapshot is published, as `make demo DATASETS=1` does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from s2corpus.pipeline.run import Run
 
 
 def await_datasets(endpoints: Endpoints, release: str) -> list[tuple[DatasetSpec, str | None]]:
-    """Let Airflow make the datasets of a release spec's next snapshot; each dataset with its newest run so far."""
+    """Enable the DAGs of a release spec's datasets, which run for its next snapshot.
+
+    Return each dataset with its newest run so far.
+    """
     specs, wrong = read_dataset_specs(datasets_folder())
     if wrong:
         raise UserError("; ".join(wrong))
@@ -33,10 +36,10 @@ def await_datasets(endpoints: Endpoints, release: str) -> list[tuple[DatasetSpec
 
 
 def make_datasets(endpoints: Endpoints, run: Run, asked: list[tuple[DatasetSpec, str | None]]) -> None:
-    """Follow the runs that publishing the snapshot started, and print what came of each dataset.
+    """Follow the runs that publishing the snapshot started, and print the outcome of each dataset.
 
     Raises:
-        UserError: a run failed; the message says where and why.
+        UserError: a run failed; the message contains the place and the reason.
     """
     client = _client(endpoints)
     for spec, before in asked:

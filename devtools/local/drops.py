@@ -1,4 +1,4 @@
-"""Drops processed by the local Airflow before a release, followed in the terminal."""
+"""Process drops with the local Airflow before a release, and follow them in the terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PENDING = (State.WAITING, State.ANNOUNCED, State.REGISTERED)
 
 
 def process_drops(endpoints: Endpoints, lake: Lake, *, seconds: float = 900) -> str:
-    """Let the DAG `pdf_drops` process every new drop and delivery; return how many it processed, by outcome.
+    """Process every new drop and delivery with the DAG `pdf_drops`; return the number processed, by outcome.
 
     Raises:
         TransientError: some are still pending after `seconds`.

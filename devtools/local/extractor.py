@@ -1,4 +1,4 @@
-"""The embedded extractor as a local service, for those who name no GROBID of their own."""
+"""Run the embedded extractor as a local service, for users without a GROBID server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from s2corpus.deployment.http import ask
 
 
 class Extractor(Service):
-    """`pdf2tei.server`: GROBID's REST API, for bearers of the token."""
+    """`pdf2tei.server`: GROBID's REST API, for clients with the token."""
 
     name = "extractor"
 
@@ -28,11 +28,11 @@ class Extractor(Service):
         return [sys.executable, "-m", "pdf2tei.cli", *arguments]
 
     def environ(self) -> Mapping[str, str]:
-        """Return the token that it asks of its clients."""
+        """Return the token that clients must send."""
         return {"S2CORPUS_EXTRACTOR_TOKEN": self.state.secrets()["extractor"]}
 
     def problem(self) -> str | None:
-        """Ask whether it is alive, with the token."""
+        """Return why the extractor is unhealthy, or None. The health request contains the token."""
         token = self.state.secrets()["extractor"]
         try:
             answer = ask(f"{self.url}/api/isalive", headers={"Authorization": f"Bearer {token}"})
@@ -42,6 +42,9 @@ class Extractor(Service):
 
 
 def external_grobid(state: State) -> str | None:
-    """Return the user's own `GROBID_URL`, if there is one (that of `python -m devtools env`, exported, is ours)."""
+    """Return the user's own `GROBID_URL`, or None.
+
+    The exported URL from `python -m devtools env` is ours and does not count.
+    """
     url = os.environ.get("GROBID_URL", "").rstrip("/")
     return url if url and url != Extractor(state, 1).url else None

@@ -1,4 +1,4 @@
-"""A release under Airflow, followed in the terminal until it ends."""
+"""Follow a release under Airflow in the terminal until it ends."""
 
 from __future__ import annotations
 
@@ -18,20 +18,23 @@ _BAD = ("failed", "upstream_failed")
 def follow(
     client: AirflowClient, dag: str, run_id: str, *, seconds: float = 3600, quiet: bool = False
 ) -> dict[str, float]:
-    """Print a line for each stage as it ends (not where `quiet`), and what is going on in between; the stages' durations in seconds.
+    """Print a line for each stage when it ends, and the progress in between; return the stages' durations in seconds.
+
+    If `quiet`, no lines are printed for stages.
 
     Raises:
-        UserError: the run failed: names the task, its last words and where its log is; or it takes too long.
+        UserError: the run failed or takes too long. After a failure, the message contains the task, its last output and
+        the path of its log.
     """
     began = time.monotonic()
     told: set[str] = set()
     while True:
         tasks = client.tasks(dag, run_id)
-        # a request less while tasks run: the API server answers them beside what the tasks ask. Of a run that was ended by hand some
-        # tasks never get a state.
+        # While tasks run, skip one request: the API server answers it in addition to the requests of the tasks. If a
+        # run was ended by hand, some of its tasks never get a state.
         state = "running" if any(task["state"] == "running" for task in tasks) else client.state(dag, run_id)
         if state in ("success", "failed"):
-            tasks = client.tasks(dag, run_id)  # as they ended
+            tasks = client.tasks(dag, run_id)  # with their final states
         groups = _by_stage(tasks)
         for stage, done in groups.items():
             if stage not in told and all(task["state"] == "success" for task in done):
@@ -88,6 +91,6 @@ def _say(line: str) -> None:
 
 
 def _progress(line: str) -> None:
-    """A line that the next one replaces, on a terminal only."""
+    """Print a line that the next line replaces, on a terminal only."""
     if sys.stdout.isatty():
         print(f"\r\x1b[K{line[:150]}", end="", flush=True)

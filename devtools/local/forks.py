@@ -1,8 +1,10 @@
-"""Airflow's commands, forked from one process that has imported what they share: `python -m devtools.local.forks`.
+"""Fork Airflow's commands from one process that has imported their shared modules: `python -m devtools.local.forks`.
 
-Airflow's settings and models take three seconds of processor to import, in a new environment twice that for the bytecode; a first start
-has five commands that would each spend them, at the same time. The process reads requests from its standard input, a line of JSON each,
-answers each with a line, and ends with its input: what it forked lives on.
+Importing Airflow's settings and models takes three seconds of CPU, and twice as long in a new environment because of
+the bytecode. A first start runs five commands, and each would spend this time, all simultaneously.
+
+The process reads requests from its standard input, one line of JSON each, and answers each with one line. It ends when
+its input ends. The forked processes continue to run.
 """
 
 from __future__ import annotations
@@ -40,20 +42,20 @@ class Forked:
     pid: int
 
     def poll(self) -> int | None:
-        """Return its exit status, negative for a signal; None while it runs."""
+        """Return its exit status (negative for a signal), or None while it runs."""
         return self.forks.ask(wait=self.pid, blocking=False)
 
     def wait(self) -> int:
-        """Await its end and return its exit status."""
+        """Wait for its end and return its exit status."""
         status = self.forks.ask(wait=self.pid, blocking=True)
         assert status is not None
         return status
 
 
 class Forks:
-    """The process that forks, once it is needed; as a context it is told to end when the block does.
+    """The process that forks, started on first use. As a context manager, it ends the process when the block ends.
 
-    `environ` is that of all that is forked.
+    All forked processes inherit the environment `environ`.
     """
 
     def __init__(self, environ: Mapping[str, str], folder: Path, log: Path) -> None:
@@ -68,7 +70,7 @@ class Forks:
             self._process.communicate()
 
     def open(self) -> subprocess.Popen[bytes]:
-        """Start the process, if it is not there: what it imports takes a while."""
+        """Start the process, if it does not run yet. Its imports take a while."""
         if self._process is None:
             with log_file(self._log) as out:
                 self._process = subprocess.Popen(
@@ -84,13 +86,13 @@ class Forks:
         return self._process
 
     def start(self, arguments: Sequence[str], *, folder: Path, log: Path) -> Forked:
-        """Start `airflow` with these arguments in a session of its own, in `folder`, its output appended to `log`."""
+        """Start `airflow` with these arguments in a separate session, in `folder`; append its output to `log`."""
         pid = self.ask(arguments=list(arguments), folder=str(folder), log=str(log))
         assert pid is not None
         return Forked(self, pid)
 
     def ask(self, **request: object) -> int | None:
-        """Make one request of the process and return its answer. Raises `UserError` if it ended."""
+        """Send one request to the process and return its answer. Raises `UserError` if the process ended."""
         process = self.open()
         assert process.stdin and process.stdout
         with suppress(BrokenPipeError):
@@ -104,7 +106,7 @@ class Forks:
 
 
 def _become(arguments: list[str], folder: str, log: str) -> None:
-    """In a fork: the command, as if it had been started from a shell."""
+    """Run the command in a fork, as if it had been started from a shell."""
     from setproctitle import setproctitle
 
     os.setsid()
@@ -115,13 +117,14 @@ def _become(arguments: list[str], folder: str, log: str) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.argv = ["airflow", *arguments]
     setproctitle(" ".join(sys.argv))
-    importlib.reload(importlib.import_module("airflow_local_settings"))  # imports what this command's children need
+    # Import the modules that this command's children need.
+    importlib.reload(importlib.import_module("airflow_local_settings"))
     importlib.import_module("airflow.__main__").main()
 
 
 def _serve(requests: IO[str], answers: IO[str]) -> None:
     ended: dict[int, int] = {}
-    """exit statuses: the kernel tells each once"""
+    """Exit statuses by pid, stored because the kernel reports each only once."""
     for line in requests:
         request = json.loads(line)
         if (pid := request.get("wait")) is not None:
@@ -140,7 +143,7 @@ def _serve(requests: IO[str], answers: IO[str]) -> None:
 
 
 def main() -> None:
-    """Import, then serve; what is printed meanwhile goes to the log."""
+    """Import the shared modules, then serve requests. Output of the imports is written to the log."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     gc.disable()

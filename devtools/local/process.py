@@ -1,8 +1,10 @@
-"""Processes by identity: found by pid, start time and boot, so that a recycled pid is never taken for ours.
+"""Identify processes by pid, start time and boot, so that a recycled pid is never mistaken for one of ours.
 
-Linux only: start times are read from `/proc`, since psutil turns them into times of a clock that may be set. A service is
-the *session* its first process leads (Airflow puts every task in a process group of its own but leaves the session alone)
-plus whatever works in the service's own folder (PostgreSQL's children lead sessions of their own).
+Linux only: start times are read from `/proc`, because psutil converts them to the times of an adjustable clock.
+
+A service consists of the *session* that its first process leads, and all its processes that work in the service's
+folder. Airflow puts every task in a separate process group but not in another session. PostgreSQL's children lead
+separate sessions.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ class Process:
 
 @dataclass(frozen=True)
 class Listener:
-    """A listening TCP socket and, where we may look, its process (else 0)."""
+    """A listening TCP socket and its process (0 if access is denied)."""
 
     address: str
     port: int
@@ -41,12 +43,12 @@ class Listener:
 
 
 def boot_id() -> str:
-    """Return the id of this boot of the machine: pids and start times mean something only within it."""
+    """Return the id of this boot of the machine. Pids and start times are valid only within one boot."""
     return (PROC / "sys/kernel/random/boot_id").read_text().strip()
 
 
 def _stat(pid: int) -> tuple[str, int, int] | None:
-    """Return (state, session, start time) of a process that is alive; a zombie is not."""
+    """Return (state, session, start time) of a live process; None for a zombie or no process."""
     try:
         fields = (PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -56,13 +58,13 @@ def _stat(pid: int) -> tuple[str, int, int] | None:
 
 
 def identify(pid: int) -> Process | None:
-    """Return the process that has this pid now, or None if there is none alive."""
+    """Return the live process that has this pid, or None."""
     stat = _stat(pid)
     return Process(pid, stat[2], boot_id()) if stat else None
 
 
 def alive(process: Process) -> bool:
-    """Tell whether exactly this process still runs (not another one under its pid)."""
+    """Return whether exactly this process still runs (not another process with the same pid)."""
     stat = _stat(process.pid)
     return stat is not None and stat[2] == process.start and boot_id() == process.boot
 
@@ -70,12 +72,13 @@ def alive(process: Process) -> bool:
 def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) -> list[Process]:
     """Return the live processes of one service, by pid.
 
-    They are the session that `leader` led (also after the leader's death: the kernel gives its pid to nobody while the
-    session lives), and those processes of `programs` (names of executables) whose working folder is `folder`: what a
-    lost record would leave behind, and children that lead sessions of their own.
+    They are the session that `leader` led, and the processes of `programs` (names of executables) with `folder` as
+    their working folder. The session also counts after the leader's death: the kernel does not reuse the pid while the
+    session lives. The second group covers lost records and children that lead separate sessions.
     """
     boot, names, home = boot_id(), set(programs), folder.resolve()
-    homes = {home, Path(f"{home} (deleted)")}  # the latter when somebody removed the folder under its service
+    # The second name applies if a user removed the folder while its service was running
+    homes = {home, Path(f"{home} (deleted)")}
     leader = leader if leader and leader.boot == boot else None
     found = []
     for pid in psutil.pids():
@@ -84,7 +87,7 @@ def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) 
             continue
         ours = False
         if leader and stat[1] == leader.pid and stat[2] >= leader.start:
-            # A leader's pid in other hands means that the session ended: its number led to nothing of ours.
+            # If another process has the leader's pid, the session ended: the kernel has reused its number.
             now = _stat(leader.pid)
             ours = now is None or now[2] == leader.start
         if not ours:
@@ -99,12 +102,12 @@ def members(leader: Process | None, folder: Path, programs: Iterable[str] = ()) 
 
 
 def log_file(path: Path) -> BinaryIO:
-    """Open a log to append to, readable by its owner only."""
+    """Open a log in append mode, readable by its owner only."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600), "ab")
 
 
 def start(command: list[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start a service in a session of its own, in `folder`, its output appended to `log`."""
+    """Start a service in a separate session, in `folder`; append its output to `log`."""
     with log_file(log) as out:
         return subprocess.Popen(
             command,
@@ -119,7 +122,7 @@ def start(command: list[str], *, folder: Path, log: Path, environ: Mapping[str, 
 
 
 def send(process: Process, number: int) -> None:
-    """Signal exactly this process: through a pidfd, so that no other one can slip under its pid."""
+    """Signal exactly this process, through a pidfd, so that no other process with a reused pid gets the signal."""
     try:
         handle = os.pidfd_open(process.pid)
     except OSError:
@@ -135,7 +138,7 @@ def send(process: Process, number: int) -> None:
 
 @dataclass(frozen=True)
 class Step:
-    """One step of stopping a service: a signal, to all its processes or its first one only, and seconds to wait."""
+    """One step of stopping a service: a signal, to all processes or only the first, and a wait in seconds."""
 
     signal: int
     seconds: float
@@ -143,9 +146,10 @@ class Step:
 
 
 def stop(find: Callable[[], list[Process]], steps: Iterable[Step], leaders: Container[Process] = ()) -> list[Process]:
-    """Signal what `find` gives, step by step, until it gives nothing. A step for leaders is left out when none lives.
+    """Signal the processes that `find` returns, step by step, until it returns none.
 
-    Returns what is left: an empty list unless the kernel itself holds a process.
+    A step for leaders is skipped if no leader lives. Return the remaining processes: an empty list unless the kernel
+    itself blocks a process.
     """
     left = find()
     for step in steps:
@@ -160,7 +164,7 @@ def stop(find: Callable[[], list[Process]], steps: Iterable[Step], leaders: Cont
 
 
 def memory(processes: Iterable[Process]) -> int:
-    """Return the bytes of memory that processes hold, shared pages divided among their users (PSS)."""
+    """Return the memory of the processes in bytes. Shared pages are divided among their users (PSS)."""
     total = 0
     for process in processes:
         with suppress(psutil.Error):

@@ -1,4 +1,4 @@
-"""A release made by the local Airflow, from delivery to summary: what `make demo` and `make release` do."""
+"""Make a release with the local Airflow, from delivery to summary, as `make demo` and `make release` do."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from s2corpus.pipeline.summary import format_summary
 from s2corpus.spec import load_spec, releases_folder
 
 COMMAND = os.path.relpath(Path(sys.executable).parent / "corpus")
-"""the command line of this environment, as a user types it"""
+"""The command line of this environment, as a user types it."""
 
 
 def start_services() -> Endpoints:
@@ -39,16 +39,16 @@ def start_services() -> Endpoints:
 
 @contextmanager
 def kernels_being_compiled() -> Iterator[None]:
-    """Compile the kernels that few rows need beside what the block does, where they are not yet: the stages wait for it else.
+    """Compile missing kernels that few rows need, in a separate process, while the block runs.
 
-    It gets little of the processor while others need it.
+    Otherwise the stages wait for the compiler. The process has low priority: other processes get the CPU first.
     """
     command = [sys.executable, "-m", "devtools.local.kernels", "--few", str(os.getpid())]
     quiet = subprocess.DEVNULL
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environ["PYTHONPATH"] = f"{project() / 'include'}:{project()}"
     process = subprocess.Popen(command, env=environ, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
-    with suppress(OSError):  # Linux may share time among sessions, whatever the priority of their processes
+    with suppress(OSError):  # Linux may share CPU time among sessions, regardless of the priority of their processes.
         os.setpriority(os.PRIO_PROCESS, process.pid, 10)
         Path(f"/proc/{process.pid}/autogroup").write_text("10")
     try:
@@ -62,12 +62,13 @@ def kernels_being_compiled() -> Iterator[None]:
 def make_release(
     endpoints: Endpoints, spec: str, start: datetime, end: datetime, conf: Mapping[str, Any], *, scheduled: bool
 ) -> Run:
-    """Run the release of an interval under Airflow and follow it; the run, finished.
+    """Run the release of an interval under Airflow and follow it; return the finished run.
 
-    A scheduled spec's run is made by the scheduler and awaited, or, where it was made before, done again; else it is triggered.
+    The scheduler creates the run of a scheduled spec; this function waits for it. If that run exists already, it is run
+    again. The run of any other spec is triggered.
 
     Raises:
-        UserError: the run failed; the message says where and why.
+        UserError: the run failed; the message contains the place and the reason.
     """
     dag = f"{RELEASE_DAG}{spec}"
     client = AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
@@ -99,13 +100,19 @@ def _await_run(client: AirflowClient, dag: str, start: datetime) -> str:
 
 
 def own_interval(ready_at: datetime) -> tuple[datetime, datetime]:
-    """The interval (UTC) that sees a drop: the day before the second after `ready_at`, so that each folder of a day has its own release."""
+    """Return the interval (UTC) of a drop: the day before the second after `ready_at`.
+
+    So each folder of a day has a separate release.
+    """
     end = ready_at.astimezone(UTC).replace(microsecond=0) + timedelta(seconds=1)
     return end - timedelta(days=1), end
 
 
 def format_difference(run: Run) -> str:
-    """Return how the documents of a release's snapshot differ from its parent's, and the command that lists them."""
+    """Return the number of documents added, removed, moved, changed and unchanged since the parent snapshot.
+
+    The last line contains the command that lists them.
+    """
     diff = orjson.loads(run.lake.get(f"snapshots/{run.snapshot_id}/diff.json")[0])
     lines = []
     for change in ("added", "removed", "moved", "changed", "same"):
@@ -116,7 +123,7 @@ def format_difference(run: Run) -> str:
 
 
 def print_next_steps(endpoints: Endpoints, hint: str = "") -> None:
-    """Print where to look and how to stop; `hint` is one more line between them."""
+    """Print the releases page with its login, and the commands that stop and delete; `hint` is one more line."""
     page = f"{endpoints.airflow_url}/plugin/corpus-releases"
     hint = f"\n  {hint}" if hint else ""
     print(f"""

@@ -1,4 +1,4 @@
-"""The local S3: `weed mini`, every port on 127.0.0.1 and every port but S3's own behind mutual TLS."""
+"""Run the local S3: `weed mini`, with every port on 127.0.0.1 and every port except S3's behind mutual TLS."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PORT_FLAGS = {
 
 
 class S3(Service):
-    """SeaweedFS with one bucket. Without the generated keys no port answers more than that it is alive."""
+    """SeaweedFS with one bucket. Without the generated keys, ports answer only health requests."""
 
     name = "s3"
     programs = ("weed",)
@@ -42,7 +42,7 @@ class S3(Service):
         self.port = self.ports.get("s3", 0)
 
     def prepare(self) -> None:
-        """Write the certificates once, and `security.toml`, which SeaweedFS reads from its working folder."""
+        """Write the certificates once, and write `security.toml`, which SeaweedFS reads from its working folder."""
         self.state.folder("s3/data")
         if not (self.home / "weed.pem").exists():
             for name, content in make_certificates().items():
@@ -69,7 +69,7 @@ class S3(Service):
             "-volume.preStopSeconds=0",
             "-s3.port.iceberg=0",
             "-s3.port.lance=0",
-            # Unix sockets of S3 and the filer in the working folder instead of /tmp.
+            # Create the Unix sockets of S3 and the filer in the working folder instead of /tmp.
             "-s3.localSocket=s3.sock",
             "-filer.localSocket=filer.sock",
             *(f"-{flag}={self.ports[name]}" for flag, name in _PORT_FLAGS.items()),
@@ -85,7 +85,7 @@ class S3(Service):
         }
 
     def problem(self) -> str | None:
-        """Ask for the bucket with our keys, and for the same without keys, which must be refused."""
+        """Request the bucket with our keys, then without keys, which must be refused. Return the problem, or None."""
         secrets = self.state.secrets()
         signed = _signed_headers(f"{self.url}/{BUCKET}", secrets["s3-access-key"], secrets["s3-secret-key"])
         try:
@@ -98,7 +98,7 @@ class S3(Service):
         return None if with_keys.status == 200 else f"answers {with_keys.status} for its bucket"
 
     def tidy(self) -> None:
-        """Remove its sockets in /tmp (open to its user only), whose names are not ours to choose."""
+        """Remove its sockets in /tmp, which only its user can open. SeaweedFS does not let us choose their names."""
         for name, port in self.ports.items():
             if name.endswith("-grpc"):
                 Path(f"/tmp/seaweedfs-{name}-{port}.sock").unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What the local services have in common: a name, a folder, a command, a health check that means it."""
+"""Define the common parts of the local services: name, folder, command and a strict health check."""
 
 from __future__ import annotations
 
@@ -19,63 +19,63 @@ TERMINATE = (Step(signal.SIGTERM, 10.0), Step(signal.SIGKILL, 5.0))
 
 
 class Child(Protocol):
-    """The first process of a service that was started."""
+    """The first process of a started service."""
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """The process id."""
 
     def poll(self) -> int | None:
-        """Return its exit status, None while it runs."""
+        """Return the exit status, or None while it runs."""
 
 
 class Service(ABC):
-    """One local service over a state folder; `services.Services` starts, awaits and stops it."""
+    """One local service with a state folder; `services.Services` starts it, waits for it and stops it."""
 
     name: str
     home: Path
-    """Its working folder, by which its processes are found when their record is lost."""
+    """The service's working folder; its processes are found by it if their record is lost."""
     programs: tuple[str, ...] = PYTHON
     """Names of the executables its processes run."""
     port: int = 0
-    """What it listens on and must be free before it starts; 0 for none."""
+    """The port on which the service listens, which must be free before the start; 0 for none."""
     patience: float = 30.0
-    """Seconds it may take from its start to a healthy answer."""
+    """Maximum seconds from the start to a healthy answer."""
     steps: tuple[Step, ...] = TERMINATE
     sources: str = ""
-    """Which of our own sources it holds in memory: after a change it is restarted."""
+    """Hash of the project's sources that it has imported; after a change the service is restarted."""
 
     def __init__(self, state: State) -> None:
         self.state = state
 
     @property
     def url(self) -> str:
-        """Where it answers, without credentials; empty if nowhere."""
+        """The service's address, without credentials; empty if it has none."""
         return f"http://127.0.0.1:{self.port}" if self.port else ""
 
     def prepare(self) -> None:
-        """Make its folder and files; called before each start, while nothing of it runs."""
+        """Create the service's folder and files; called before each start, while none of its processes runs."""
         self.state.folder(str(self.home.relative_to(self.state.root)))
 
     @abstractmethod
     def command(self) -> list[str]:
-        """Return what to run: no secret in it, because everybody can read it."""
+        """Return the command line. It contains no secret, because every user can read it."""
 
     def environ(self) -> Mapping[str, str]:
-        """Return what its environment has beyond the inherited one."""
+        """Return the service's environment variables in addition to the inherited environment."""
         return {}
 
     def start(self, inherited: Mapping[str, str], log: Path) -> Child:
-        """Start it, its output appended to `log`."""
+        """Start the service; append its output to `log`."""
         environ = {**inherited, **self.environ()}
         return process.start(self.command(), folder=self.home, log=log, environ=environ)
 
     @abstractmethod
     def problem(self) -> str | None:
-        """Return why it does not answer as it should, None if it does."""
+        """Return why it does not answer correctly, or None."""
 
     def settle(self) -> None:  # noqa: B027
-        """Do what has to be done once it answers, before others use it. Cheap when done before."""
+        """Finish the setup after it answers and before others use it. Repeated calls are cheap."""
 
     def tidy(self) -> None:  # noqa: B027
-        """Remove what a killed server leaves behind; called whenever nothing of it runs."""
+        """Remove files that a killed server leaves behind; called whenever none of its processes runs."""

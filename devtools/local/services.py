@@ -1,4 +1,4 @@
-"""The local services together: started once and reused, repaired after a crash, stopped without a trace."""
+"""Manage the local services together: start once and reuse, repair after a crash, stop without leftovers."""
 
 from __future__ import annotations
 
@@ -28,22 +28,23 @@ from s2corpus.errors import UserError
 
 NAMES = ("s3", "postgres", "extractor", "airflow")
 _LARGEST_LOG = 20_000_000
-# What a user's own shell may hold that would turn the services or their clients elsewhere.
+# Variables of a user's shell that would redirect the services or their clients.
 _FOREIGN = frozenset(
     {"AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"}
-    # Airflow's processes and each task's would compile thousands of source files, every time: half of their start.
+    # Without bytecode, Airflow's processes and each task's would compile thousands of source files every time. This
+    # takes half of their start time.
     | {"PYTHONDONTWRITEBYTECODE"}
 )
 _FOREIGN_PREFIXES = ("AIRFLOW", "WEED_", "PG")
-# What tasks read from the environment of whoever starts them: another value restarts Airflow.
+# Variables that tasks read from the environment of the user who starts them. Another value restarts Airflow.
 _PASSED_ON = ("ENGINE", "S2CORPUS_RELEASES", "S2CORPUS_DROPS_SECONDS", "S2CORPUS_ALERTS_WEBHOOK")
-# Seconds for a process that lives but does not answer as it should, before it is restarted: machines get busy.
+# Seconds before a live but unhealthy process is restarted; a busy machine may only be slow.
 _CONVALESCENCE = 20.0
 _ROUNDS = 3
 
 
 class Condition(StrEnum):
-    """How a service is."""
+    """The condition of a service."""
 
     RUNNING = "running"
     UNHEALTHY = "unhealthy"
@@ -53,7 +54,7 @@ class Condition(StrEnum):
 
 @dataclass(frozen=True)
 class ServiceStatus:
-    """One service: how it is and why, where it answers, its first pid (0 if none), its bytes of memory, its log."""
+    """One service: its condition and the reason, its URL, its first pid (0 if none), its memory in bytes, its log."""
 
     name: str
     condition: Condition
@@ -66,7 +67,7 @@ class ServiceStatus:
 
 @dataclass(frozen=True)
 class Endpoints:
-    """Where everything answers and with which keys."""
+    """The addresses and keys of all services."""
 
     variables: Mapping[str, str]
     airflow_url: str
@@ -74,7 +75,7 @@ class Endpoints:
     airflow_password: str
 
     def environ(self) -> dict[str, str]:
-        """Return the environment variables under which every part of the project finds its services."""
+        """Return the environment variables with which every part of the project finds its services."""
         return dict(self.variables) | _without_proxy()
 
 
@@ -85,11 +86,11 @@ class Services:
         self.state = State(state)
 
     def up(self, only: set[str] | None = None, workers: int = 2, ports: Mapping[str, int] | None = None) -> Endpoints:
-        """Start what does not run, wait until everything asked for is healthy, and return where it is.
+        """Start the services that do not run, wait until all requested ones are healthy, and return their addresses.
 
-        `only` is a subset of {"s3", "postgres", "extractor", "airflow"} ("airflow" needs the others); `workers` are the
-        extractor's; `ports` fixes ports of these names. Raises `UserError` if a port is taken or a service does not
-        start.
+        `only` is a subset of {"s3", "postgres", "extractor", "airflow"}; "airflow" needs the others. `workers` is the
+        number of extractor workers. `ports` fixes the ports of these names. Raises `UserError` if a port is taken or a
+        service does not start.
         """
         wanted = set(only) if only is not None else set(NAMES)
         if unknown := sorted(wanted - set(NAMES)):
@@ -120,7 +121,8 @@ class Services:
                 ]
                 if not all(self._reusable(part) for part in parts):
                     forks.open()
-                    self._start([Postgres(self.state)])  # alone: what follows waits longest for its database
+                    # Start PostgreSQL alone: the next steps wait longest for its database.
+                    self._start([Postgres(self.state)])
                 with migrating(self.state, forks) if parts else nullcontext():
                     self._start(first)
                     if "postgres" in wanted:
@@ -129,7 +131,10 @@ class Services:
             return endpoints
 
     def endpoints(self) -> Endpoints:
-        """Return where everything answers, running or not. Raises `UserError` if nothing was ever set up."""
+        """Return all addresses and keys, whether the services run or not.
+
+        Raises `UserError` if nothing was ever set up.
+        """
         if not self.state.ports():
             raise UserError(f"no local services are set up in {self.state.root}: `make up` sets them up")
         secrets = self.state.secrets()
@@ -156,7 +161,7 @@ class Services:
         )
 
     def write_environment(self) -> None:
-        """Write `environment.json`, from which the commands of `corpus` take the addresses and keys of these services."""
+        """Write `environment.json`; the commands of `corpus` read the addresses and keys of these services from it."""
         ends = self.endpoints()
         airflow = {
             "AIRFLOW_URL": ends.airflow_url,
@@ -167,7 +172,10 @@ class Services:
         self.state.write("environment.json", json.dumps(own | airflow, indent=1))
 
     def down(self) -> None:
-        """Stop everything that runs, Airflow first and PostgreSQL last; data stays. Raises `UserError` if a process stays."""
+        """Stop everything that runs, Airflow first and PostgreSQL last. Data is not deleted.
+
+        Raises `UserError` if a process does not end.
+        """
         if not self.state.exists():
             return
         with self.state.lock():
@@ -183,13 +191,13 @@ class Services:
         shutil.rmtree(self.state.root)
 
     def contents(self) -> list[tuple[Path, int]]:
-        """Return what `wipe` would remove: each entry of the state folder with its bytes."""
+        """Return what `wipe` would remove: each entry of the state folder with its size in bytes."""
         if not self.state.exists():
             raise UserError(f"{self.state.root} is not a state folder of the local services: nothing to remove")
         return [(path, _size(path)) for path in sorted(self.state.root.iterdir())]
 
     def status(self) -> list[ServiceStatus]:
-        """Return how each service is, without changing anything."""
+        """Return the status of each service without changing anything."""
         if not self.state.ports():
             return []
         return [self._status(service) for service in self._all()]
@@ -232,7 +240,7 @@ class Services:
         ]
 
     def _stop(self, services: Iterable[Service]) -> None:
-        """Stop services together; those that share their steps wait for each other."""
+        """Stop services together. Services with the same steps wait for each other."""
         services = list(services)
         for steps in {service.steps for service in services}:
             group = [service for service in services if service.steps == steps]
@@ -248,7 +256,7 @@ class Services:
             self.state.forget(service.name)
 
     def _start(self, services: list[Service]) -> None:
-        """Make all of the services healthy: start what is dead or was reconfigured, then restart what stays unhealthy."""
+        """Make all services healthy: start dead or reconfigured services, then restart services that remain unhealthy."""
         for _ in range(_ROUNDS):
             launched = self._launch([service for service in services if not self._reusable(service)])
             sick = []
@@ -260,7 +268,7 @@ class Services:
                 if problem:
                     sick.append(service)
             self._stop(sick)
-            # Once more if one had to be stopped, or died meanwhile (it may have been killed just before we looked).
+            # Repeat if a service had to be stopped or died meanwhile (it may have been killed just before the check).
             if all(self._reusable(service) for service in services):
                 break
         else:
@@ -277,7 +285,7 @@ class Services:
         return path.read_text() if path.exists() else ""
 
     def _launch(self, services: list[Service]) -> dict[str, Child]:
-        """Start services together, after stopping what is left of them; they may not answer yet."""
+        """Start services together, after stopping their leftover processes; they may not answer yet."""
         self._stop(services)
         for service in services:
             if service.port:
@@ -294,7 +302,7 @@ class Services:
         return children
 
     def _wait(self, service: Service, child: Child | None, patience: float) -> str | None:
-        """Wait until a service is healthy; return what is wrong with it when patience ends or it does."""
+        """Wait until a service is healthy. Return the problem if the patience or the service ends first."""
         deadline = time.monotonic() + patience
         pause = 0.02
         while problem := service.problem():
@@ -312,7 +320,7 @@ class Services:
 
 
 def _inherited() -> dict[str, str]:
-    """Return our own environment without what would lead the services or their clients elsewhere."""
+    """Return our environment without variables that would redirect the services or their clients."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -322,7 +330,7 @@ def _inherited() -> dict[str, str]:
 
 
 def _without_proxy() -> dict[str, str]:
-    """Return the variables that keep requests to this machine away from proxies, and what they say already."""
+    """Return the variables that exclude requests to this machine from proxies, with their current values."""
     variables = {}
     for name in ("NO_PROXY", "no_proxy"):
         hosts = [host for host in os.environ.get(name, "").split(",") if host]
@@ -331,7 +339,7 @@ def _without_proxy() -> dict[str, str]:
 
 
 def _fingerprint(service: Service) -> str:
-    """Return what identifies a service's configuration: one that changed is restarted."""
+    """Return a hash of a service's configuration. A service with a changed configuration is restarted."""
     content = json.dumps([service.command(), dict(service.environ()), service.sources], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""The state folder of the local services: what is chosen once (ports, secrets), what runs, and the lock around it."""
+"""Manage the state folder of the local services: stored ports and secrets, running processes, and the lock."""
 
 from __future__ import annotations
 
@@ -52,33 +52,33 @@ SECRETS = (
     "airflow-fernet",
 )
 _MARK = "s2corpus-state"
-# Below Linux's ephemeral range (32768 on), so that no outgoing connection takes a port while its service is down.
+# Below Linux's ephemeral range (from 32768), so that no outgoing connection occupies a port while its service is down.
 _FIRST_PORT, _LAST_PORT = 20_000, 32_000
 
 
 def project() -> Path:
-    """Return the project's folder: the one that holds `include/s2corpus` and `dags/`."""
+    """Return the project's folder, which contains `include/s2corpus` and `dags/`."""
     return Path(s2corpus.__file__).resolve().parents[2]
 
 
 def default_state() -> Path:
-    """Return the state folder: `S2CORPUS_STATE`, else `.s2corpus` in the project."""
+    """Return the state folder: `S2CORPUS_STATE`, or by default `.s2corpus` in the project."""
     return Path(os.environ.get("S2CORPUS_STATE") or project() / ".s2corpus").absolute()
 
 
 class State:
-    """One state folder, mode 0700. `create` makes it; reading one that is not there gives empty answers."""
+    """One state folder, mode 0700. `create` makes it; reading a missing folder gives empty answers."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
         self.logs = self.root / "logs"
 
     def exists(self) -> bool:
-        """Tell whether the folder is a state folder."""
+        """Return whether the folder is a state folder."""
         return (self.root / _MARK).is_file()
 
     def create(self) -> None:
-        """Make the folder, its ports and its secrets, where they are not there yet."""
+        """Create the folder, its ports and its secrets, if missing."""
         try:
             self.root.mkdir(parents=True, mode=0o700, exist_ok=True)
             if not self.exists():
@@ -109,7 +109,7 @@ class State:
             self.write("secrets.json", json.dumps(known | fresh, indent=1))
 
     def folder(self, name: str) -> Path:
-        """Return a subfolder, made with mode 0700 if it is not there."""
+        """Return a subfolder; create it with mode 0700 if it is missing."""
         path = self.root
         for part in Path(name).parts:
             path = path / part
@@ -117,7 +117,7 @@ class State:
         return path
 
     def write(self, name: str, text: str) -> None:
-        """Write a file of the state folder whole and readable by its owner only."""
+        """Write a file of the state folder atomically, readable by its owner only."""
         path = self.root / name
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(handle, "w") as out:
@@ -144,7 +144,7 @@ class State:
         return {name: int(str(value)) for name, value in self._read("ports.json").items()}
 
     def choose_ports(self, explicit: Mapping[str, int]) -> None:
-        """Keep the ports chosen before, take the explicit ones, and choose free ones for the rest."""
+        """Set the explicit ports, reuse stored ports, and choose free ports for the rest."""
         ports = self.ports() | dict(explicit)
         if missing := [name for name in PORTS if name not in ports]:
             free = _free_ports(len(missing), taken=set(ports.values()))
@@ -153,24 +153,24 @@ class State:
             self.write("ports.json", json.dumps(ports, indent=1))
 
     def leader(self, service: str) -> Process | None:
-        """Return the process recorded as the first of a service, alive or not."""
+        """Return the recorded first process of a service, alive or not."""
         record = self._read(f"run/{service}.json")
         if not record:
             return None
         return Process(int(str(record["pid"])), int(str(record["start"])), str(record["boot"]))
 
     def record(self, service: str, pid: int) -> None:
-        """Remember the first process of a service that was just started."""
+        """Record the first process of a service that was just started."""
         process = identify(pid) or Process(pid, 0, boot_id())
         self.write(f"run/{service}.json", json.dumps(asdict(process)))
 
     def forget(self, service: str) -> None:
-        """Drop the record of a service that is stopped."""
+        """Delete the record of a stopped service."""
         (self.root / f"run/{service}.json").unlink(missing_ok=True)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the folder alone: two `up`s at once start everything once."""
+        """Lock the folder exclusively, so that two simultaneous `up` commands start everything once."""
         handle = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -186,7 +186,7 @@ def _fernet_key() -> str:
 
 
 def port_free(port: int) -> bool:
-    """Tell whether a server could listen on 127.0.0.1:`port` now."""
+    """Return whether a server could listen on 127.0.0.1:`port` now."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -197,13 +197,13 @@ def port_free(port: int) -> bool:
 
 
 def require_free(service: str, port: int) -> None:
-    """Raise a `UserError` that names who has the port, if `service` cannot listen on it."""
+    """Raise a `UserError` with the owner of the port, if `service` cannot listen on it."""
     owner = 0
-    for attempt in range(50):  # what was just killed gives its port back when the kernel has done with it
+    for attempt in range(50):  # A killed process releases its port only when the kernel has finished with it.
         if port_free(port):
             return
         owner = next((listener.pid for listener in listeners() if listener.port == port and listener.pid), 0)
-        if owner and attempt > 4:  # no process that is ending holds its files this long
+        if owner and attempt > 4:  # No ending process occupies its files this long.
             break
         time.sleep(0.1)
     try:
@@ -216,7 +216,7 @@ def require_free(service: str, port: int) -> None:
 
 
 def _free_ports(count: int, taken: set[int]) -> list[int]:
-    """Return free ports that lie together: two folders set up at the same instant rarely meet."""
+    """Return adjacent free ports. Two folders set up at the same instant rarely choose the same range."""
     width = 2 * count
     for _ in range(200):
         first = _FIRST_PORT + width * secrets.randbelow((_LAST_PORT - _FIRST_PORT) // width)

@@ -1,4 +1,4 @@
-"""A sample of papers with known truth: typeset PDFs, metadata that disagrees, and what a release must make of it all."""
+"""Make a sample of papers with known truth: typeset PDFs, contradictory metadata, and the expected release."""
 
 from devtools.sample.compare import Comparison, compare, compare_identities
 from devtools.sample.generate import AS_OF, AS_OFS, RELEASE, RELEASES, generate, tiny, truths

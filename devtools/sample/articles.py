@@ -1,4 +1,4 @@
-"""A sample paper as its publisher's file: JATS, or Elsevier's open access JSON."""
+"""Write a sample paper as its publisher's file: JATS, or Elsevier's open access JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SENTENCE = re.compile(r"\S.*?(?:\.(?= [A-Z])|$)", re.DOTALL)
 
 
 def jats(paper: Paper, licence: str) -> bytes:
-    """The article in JATS, under the licence (an SPDX id of Creative Commons); every citation is an `xref`."""
+    """Return the article in JATS, under the license (an SPDX id of Creative Commons); every citation is an `xref`."""
     article = ElementTree.Element("article", {"xmlns:xlink": "http://www.w3.org/1999/xlink"})
     formats.front(article, sources.jats(paper, abstract=paper.abstract, licence=licence))
     body, back = formats.add(article, "body"), formats.add(article, "back")
@@ -92,7 +92,10 @@ def _references(back: ElementTree.Element, paper: Paper) -> None:
 
 
 def elsevier(paper: Paper) -> bytes:
-    """The article as Kershaw and Koeling 2020, §3.2 have it: sentences with their sections, no figures, tables or equations."""
+    """Return the article in the format of Kershaw and Koeling 2020, §3.2.
+
+    It contains sentences with their sections, and no figures, tables or equations.
+    """
     authors = [{"first": " ".join((a.first, *a.middle)), "last": a.last, "suffix": a.suffix} for a in paper.authors]
     entries = {
         f"b{i}": {
@@ -137,7 +140,7 @@ def elsevier(paper: Paper) -> bytes:
 
 
 def _text(paper: Paper, paragraph: Paragraph) -> tuple[str, list[tuple[int, int, Cite]]]:
-    """A paragraph as printed, and where its callouts are."""
+    """Return a paragraph as printed, and the positions of its callouts."""
     text = ""
     marks = []
     for run in paragraph:

@@ -1,4 +1,4 @@
-"""PDFs that a release must refuse, and the treatments that make them: reproducible bytes throughout."""
+"""Make PDFs that a release must refuse, with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pypdf.generic import ArrayObject, ByteStringObject
 
 
 def treat(pdf: bytes, treatment: str | None) -> bytes:
-    """Encrypt (with a user password, or only an owner's), rotate or truncate a PDF."""
+    """Encrypt (with a user password, or only an owner password), rotate or truncate a PDF."""
     match treatment:
         case None:
             return pdf
@@ -29,12 +29,14 @@ def treat(pdf: bytes, treatment: str | None) -> bytes:
 
 
 class _Writer(pypdf.PdfWriter):
-    """Writes the same bytes every time: an encrypted file's key depends on its identifier, which is random elsewhere."""
+    """A writer of reproducible bytes, with a fixed file identifier.
+
+    An encrypted file's key depends on the identifier, which is random by default."""
 
     identifier: bytes
 
     def generate_file_identifiers(self) -> None:
-        """Take the given identifier."""
+        """Set the given identifier instead of a random one."""
         self._ID = ArrayObject((ByteStringObject(self.identifier), ByteStringObject(self.identifier)))
 
 
@@ -52,12 +54,12 @@ def _written(pdf: bytes, *, rotate: int = 0, user: str | None = None, owner: str
 
 
 def empty() -> bytes:
-    """A file of no bytes, as a failed download leaves."""
+    """Return an empty file, as after a failed download."""
     return b""
 
 
 def blank() -> bytes:
-    """One page with nothing on it."""
+    """Return a PDF with one blank page."""
     writer = pypdf.PdfWriter()
     writer.add_blank_page(595, 842)
     out = io.BytesIO()
@@ -66,7 +68,7 @@ def blank() -> bytes:
 
 
 def scan_svg(rng: random.Random) -> str:
-    """A page of grey bars that look like lines of print, and no text."""
+    """Return a page of gray bars that look like printed lines, without text."""
     lines = []
     for i in range(48):
         y = 40 + i * 22
@@ -75,7 +77,7 @@ def scan_svg(rng: random.Random) -> str:
 
 
 def not_found_page(template: dict[str, Any]) -> dict[str, Any]:
-    """What some servers deliver for every paper they do not have."""
+    """Return the page that some servers deliver for every missing paper."""
     sentence = "The article that you asked for is not available at this address. Please contact your library."
     return template | {
         "title": "Page not found",

@@ -1,6 +1,6 @@
-"""The papers of the sample that a release keeps, each there for a reason, and the whole casts.
+"""Define the sample papers that a release includes, each with its reason, and the complete casts.
 
-Every case states its outcomes by hand from SEMANTICS; nothing here computes a rule of the pipeline.
+Every case states its outcomes by hand from SEMANTICS; no code here computes a rule of the pipeline.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from devtools.sample.real_papers import real_papers
 
 
 def sample_cast(seed: int, papers: int) -> Cast:
-    """The whole cast: every special case, and ordinary papers to make `papers` PDFs with a paper of their own."""
+    """Return the complete cast: every special case, and ordinary papers (at least eight) up to `papers` papers with PDF."""
     cast = Cast(seed)
     cast.extras = ("empty.pdf", "blank.pdf", "not-found.pdf")
     dates(cast)
@@ -35,7 +35,10 @@ def sample_cast(seed: int, papers: int) -> Cast:
 
 
 def tiny_cast(seed: int) -> Cast:
-    """Eight papers: both main citation styles, two that cite each other, a pair of versions, a closed one, all splits."""
+    """Return eight papers that cover all splits.
+
+    They include both main citation styles, two papers that cite each other, a pair of versions and a closed paper.
+    """
     cast = Cast(seed)
 
     def case(key: str, why: str, date: str, **options: Any) -> Case:
@@ -72,7 +75,7 @@ def tiny_cast(seed: int) -> Cast:
 
 
 def regular(cast: Cast, i: int) -> Case:
-    """An ordinary paper before the split dates, with two to three sources that disagree a little."""
+    """Return an ordinary paper before the split dates, with two to three sources that disagree a little."""
     key = f"regular-{i:02d}"
     rng = cast.rng(key, "records")
     year = 2003 + (i * 7) % 19
@@ -96,7 +99,7 @@ def regular(cast: Cast, i: int) -> Case:
 
 
 def dates(cast: Cast) -> None:
-    """Dates on both sides of 2022-12-01 and 2023-01-03, and dates too coarse to decide (SEMANTICS §9)."""
+    """Add papers dated on both sides of 2022-12-01 and 2023-01-03, and papers with too coarse dates (SEMANTICS §9)."""
     table: tuple[tuple[str, str], ...] = (
         ("2022-11-30", "train"),
         ("2022-12-01", "valid"),
@@ -116,7 +119,7 @@ def dates(cast: Cast) -> None:
 
 
 def pairs(cast: Cast) -> None:
-    """Preprint and published version of one paper."""
+    """Add papers with a preprint and a published version."""
     same = cast.add("pair-same-title", "preprint and published version with one title, joined by DOI", "2018-06-11")
     preprint(cast, same)
     published(same)
@@ -158,14 +161,14 @@ def pairs(cast: Cast) -> None:
 
     only = cast.add("preprint-only", "known to a preprint server alone", "2021-03-15")
     only.paper.journal = only.paper.venue = only.paper.doi = None
-    only.filed_under = "Biology"  # arXiv has no medicine
+    only.filed_under = "Biology"  # arXiv has no medical papers
     pdf = preprint(cast, only)
     only.canonical = pdf.name
     delivered(only, sources.arxiv(only.paper))
 
 
 def identities(cast: Cast) -> None:
-    """Papers that are easily taken for each other."""
+    """Add papers that are easily mistaken for each other."""
     for part, date in (("I", "2012-03-09"), ("II", "2013-08-21")):
         case = cast.add(
             f"part-{part.lower()}",
@@ -196,7 +199,7 @@ def identities(cast: Cast) -> None:
     )  # fmt: skip
     typo.paper.authors, typo.paper.doi, typo.paper.abstract = case.paper.authors, case.paper.doi + "7", None
     typo.paper.journal, typo.paper.venue = case.paper.journal, case.paper.venue
-    case.paper.arxiv_id = f"1409.9{cast.number(case):04d}"  # fits both by title: an edge to the second is cut
+    case.paper.arxiv_id = f"1409.9{cast.number(case):04d}"  # matches both by title: the edge to the second paper is cut
     delivered(case, sources.crossref(case.paper), sources.arxiv(case.paper))
     delivered(typo, sources.dblp(cast.rng("doi-typo", "no-slip-0"), typo.paper, year=2014, title=typo.paper.title))
     typo.date = "2014"
@@ -217,10 +220,10 @@ def identities(cast: Cast) -> None:
 
 
 def open_by(cast: Cast) -> None:
-    """What else says that a PDF is open: the ACL Anthology, PMC's open access subset."""
+    """Add PDFs with other evidence of open access: the ACL Anthology, PMC's open access subset."""
     acl = cast.add("open-acl", "open because the ACL Anthology has it", "2016-08-07", evidence="acl")
     published(acl, name="2016.sample-main.7.pdf", declared=None)
-    acl.date = "2016-08"  # its name is an id of the Anthology: that record is its publisher's
+    acl.date = "2016-08"  # its name is an id of the Anthology, so that record is its publisher's
     delivered(acl, sources.crossref(acl.paper), sources.acl(acl.paper, "2016.sample-main.7"))
     pmc = cast.add("open-pmc", "open because it is in PMC's open access subset", "2019-02-21", evidence="pmc")
     pmc.paper.pubmed_id, pmc.paper.journal, pmc.paper.venue = "99000003", "Freshwater Letters", None

@@ -1,4 +1,4 @@
-"""What a case of the sample is, and the cast that collects them; the cases themselves are in `cases`, `dropped` and `months`."""
+"""Define a case of the sample and the cast of all cases. The cases are in `cases`, `dropped` and `months`."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ OPEN = {"open_access": True, "licence": "CC-BY-4.0"}
 
 @dataclass(slots=True)
 class PdfCase:
-    """A PDF of the sample before it is made: template data (or what to make instead), its drops, its truth."""
+    """A PDF of the sample before typesetting: template data (or the name of a special file), its drops, its truth."""
 
     name: str
-    make: str  # published, preprint, or the name of a special in `broken`
+    make: str  # published, preprint, or the name of a special file in `broken`
     drops: tuple[str, ...] = ("2023-01-a",)
     selection: str = "selected"
     declared: dict[str, Any] | None = None
     belongs: bool = True  # whether it is a PDF of its case's paper
-    title: str | None = None  # where the PDF's title is not the paper's
+    title: str | None = None  # title of the PDF if it is not the paper's title
     prints_doi: bool = True
     prints_pmc: str | None = None  # the PMC id that it prints under the DOI
     treat: str | None = None  # encrypt, owner_password, truncate, rotate
@@ -35,58 +35,61 @@ class PdfCase:
 
 @dataclass(slots=True)
 class Case:
-    """One paper: how it is written, its records and PDFs, and the outcomes expected of it."""
+    """One paper: its content, its records and PDFs, and its expected outcomes."""
 
     key: str
     why: str
     paper: Paper
     writer: Writer
-    body: str = "usual"  # how its text is written, see `texts`
+    body: str = "usual"  # kind of its text, see `texts`
     records: list[tuple[str, Row]] = field(default_factory=list)  # (delivery, row); file_sha1 may be "@<name of PDF>"
     pdfs: list[PdfCase] = field(default_factory=list)
     canonical: str | None = None  # name of its canonical PDF
     full_text: str | None = (
-        None  # name of its only full text, where that is no PDF: its suffix tells of which kind, see `generate.KINDS`
+        None  # name of its only full text if that is not a PDF; the suffix gives its kind, see `generate.KINDS`
     )
-    filed_under: str | None = None  # its field of study by its sources, where that is not the paper's own
-    declares: bool = False  # whether its PDF is declared with title and authors: a record of its own
+    filed_under: str | None = None  # its field of study in its sources, if that is not the paper's own
+    declares: bool = False  # whether its drop declares title and authors for its PDF, which makes a separate record
     open_access: bool = True
-    evidence: str | None = "declared"  # what says that its canonical PDF is open
-    licence: str | None = "CC-BY-4.0"  # under which it is open
+    evidence: str | None = "declared"  # evidence that its canonical PDF is open
+    licence: str | None = "CC-BY-4.0"  # its license
     filtered: str = "kept"
     s2orc: str | None = "kept"
     s2ag: str | None = None
     split: str | None = "train"
-    title: str | None = None  # canonical title where it is not the paper's own
-    date: str | None = None  # canonical date where it is not the paper's own
-    cites: list[str] = field(default_factory=list)  # papers it must cite, besides what chance brings
+    title: str | None = None  # canonical title if it is not the paper's own
+    date: str | None = None  # canonical date if it is not the paper's own
+    cites: list[str] = field(default_factory=list)  # papers it must cite, in addition to random ones
     citable: bool = True  # whether ordinary papers may cite it
-    later: dict[int, dict[str, Any]] = field(default_factory=dict)  # release → what it changes from then on
+    later: dict[int, dict[str, Any]] = field(default_factory=dict)  # release → changes from this release on
 
     def at(self, release: int) -> Case:
-        """The case as the given release (1, 2 or 3) must see it."""
+        """Return the case as the given release (1, 2 or 3) must see it."""
         changes = [change for since, change in sorted(self.later.items()) if since <= release]
         return dataclasses.replace(self, **{k: v for change in changes for k, v in change.items()})
 
 
 class Cast:
-    """Collects the cases; numbers and random states come from the order and the key, so cases do not disturb each other."""
+    """The collection of cases.
+
+    Numbers and random states depend on the order and the key, so cases do not affect each other.
+    """
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.titles = Titles()
         self.cases: list[Case] = []
         self.conflicts: tuple[str, ...] = ()  # papers that an edge to another is cut from
-        self.merged: dict[int, tuple[tuple[str, str], ...]] = {}  # release → (paper that went, paper it became)
+        self.merged: dict[int, tuple[tuple[str, str], ...]] = {}  # release → (merged paper, paper that replaces it)
         self.split_off: dict[int, tuple[tuple[str, str], ...]] = {}  # release → (new paper, paper it was)
-        self.extras: tuple[str, ...] = ()  # PDFs that are nobody's, see `generate.EXTRAS`
+        self.extras: tuple[str, ...] = ()  # PDFs without a paper, see `generate.EXTRAS`
 
     def rng(self, key: str, purpose: str) -> random.Random:
-        """The random state for one purpose of one case."""
+        """Return the random state for one purpose of one case."""
         return random.Random(f"{self.seed}:{key}:{purpose}")
 
     def add(self, key: str, why: str, date: str | None, **options: Any) -> Case:
-        """A case with an open published PDF and a Crossref record that names it; change what differs."""
+        """Add and return a case of an open published paper; `options` change the defaults."""
         number = len(self.cases) + 1
         outline_options = {k: options.pop(k) for k in ("title", "authors", "style", "columns") if k in options}
         outline_options.setdefault("style", STYLES[number % 4])
@@ -105,12 +108,12 @@ class Cast:
         return case
 
     def number(self, case: Case) -> int:
-        """The case's number, from 1."""
+        """Return the case's number, from 1."""
         return self.cases.index(case) + 1
 
 
 def published(case: Case, **changes: Any) -> PdfCase:
-    """Give the case its published PDF, open by declaration."""
+    """Add the published PDF to the case, open by declaration."""
     pdf = PdfCase(f"{case.key}.pdf", "published", declared=OPEN)
     for name, value in changes.items():
         setattr(pdf, name, value)
@@ -121,7 +124,7 @@ def published(case: Case, **changes: Any) -> PdfCase:
 
 
 def preprint(cast: Cast, case: Case, **changes: Any) -> PdfCase:
-    """Give the case a preprint's PDF, open because it is arXiv's, and the arXiv record that names it."""
+    """Add a preprint's PDF to the case, open because it is on arXiv, and the arXiv record for it."""
     year = case.paper.year or 2020
     case.paper.arxiv_id = f"{year % 100:02d}03.9{cast.number(case):04d}"
     pdf = PdfCase(f"{case.paper.arxiv_id}v1.pdf", "preprint")
@@ -133,5 +136,5 @@ def preprint(cast: Cast, case: Case, **changes: Any) -> PdfCase:
 
 
 def delivered(case: Case, *rows: Row, delivery: str = "full") -> None:
-    """Give the case records."""
+    """Add records to the case."""
     case.records += [(delivery, row) for row in rows]

@@ -1,4 +1,4 @@
-"""Compares a release with the truth of the sample it was made from."""
+"""Compare a release with the truth of the sample that it was made from."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ TABLES = ("selections", "clusters", "papers", "filtered", "links", "documents", 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a release made of a sample, beside the truth."""
+    """The results of a release made from a sample, compared with the truth."""
 
     rows: tuple[Row, ...]
-    text_f1: float  # mean token F1 of the kept full texts
+    text_f1: float  # mean token F1 of the full texts with outcome `kept`
 
     def share(self, what: str) -> float:
-        """The share that is right of one row."""
+        """Return the share of right values of one row."""
         return next(row.share for row in self.rows if row.what == what)
 
     def __str__(self) -> str:
@@ -42,8 +42,8 @@ class Comparison:
 def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
     """Compare a release's tables with the truth.
 
-    `tables` maps the names in `TABLES` to Arrow tables with the columns of `s2corpus.tables`. A paper of the truth is found
-    by its records, or by its canonical PDF where no source knows it. Raises `KeyError` where a table is missing.
+    `tables` maps the names in `TABLES` to Arrow tables with the columns of `s2corpus.tables`. A paper of the truth is
+    found by its records, or by its canonical PDF if no source has the paper. Raises `KeyError` if a table is missing.
     """
     ids = _paper_ids(truth, tables)
     papers = {row["paper_id"]: row for row in tables["papers"].to_pylist()}
@@ -106,7 +106,7 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
 def compare_identities(
     before: tuple[Truth, Mapping[str, pa.Table]], after: tuple[Truth, Mapping[str, pa.Table]]
 ) -> tuple[Row, ...]:
-    """Whether paper ids passed from one release to the next as SEMANTICS §4 says.
+    """Return rows that compare the transfer of paper ids between two releases with SEMANTICS §4.
 
     Each side is a release's truth and its tables `clusters`, `papers` and `aliases`.
     """
@@ -127,7 +127,7 @@ def compare_identities(
 
 
 def expected_text(paper: PaperTruth) -> str:
-    """The document of a paper in the layout of SEMANTICS §10, from what was typeset."""
+    """Return the document of a paper in the layout of SEMANTICS §10, from the typeset text."""
     blocks: list[list[str]] = []
     last: str | None = None
     for p in paper.body:
@@ -141,14 +141,14 @@ def expected_text(paper: PaperTruth) -> str:
 
 
 def token_f1(expected: str, got: str) -> float:
-    """F1 of two texts as bags of words, case and punctuation aside."""
+    """Return the F1 of two texts as bags of words, without case and punctuation."""
     a, b = (Counter(re.findall(r"\w+", text.casefold())) for text in (expected, got))
     both = (a & b).total()
     return 2 * both / (a.total() + b.total()) if both else 0.0
 
 
 def _paper_ids(truth: Truth, tables: Mapping[str, pa.Table]) -> dict[str, str]:
-    """Key of the truth → paper_id of the release: the cluster that holds most of its records."""
+    """Return key of the truth → paper_id of the release: the cluster with most of the paper's records."""
     cluster_of = dict(zip(*(tables["clusters"].column(c).to_pylist() for c in ("record_id", "paper_id")), strict=True))
     by_pdf = {r["canonical_pdf"]: r["paper_id"] for r in tables["papers"].to_pylist() if r["canonical_pdf"]}
     ids: dict[str, str] = {}
@@ -162,7 +162,10 @@ def _paper_ids(truth: Truth, tables: Mapping[str, pa.Table]) -> dict[str, str]:
 
 
 def _clusters(truth: Truth, tables: Mapping[str, pa.Table]) -> Row:
-    """A paper is right if one cluster holds all its records, and of other sources' records none."""
+    """Compare clusters: a paper is right if one cluster contains all its records and no record of another paper.
+
+    Records outside the truth are ignored.
+    """
     key_of = {record: p.key for p in truth.papers for record in p.record_ids}
     clusters: dict[str, set[str]] = {}
     for record, paper_id in zip(
@@ -202,7 +205,7 @@ def _outcomes(what: str, truth: Truth, ids: Mapping[str, str], got: Mapping[str,
 
 
 def _links(truth: Truth, ids: Mapping[str, str], links: pa.Table) -> list[Row]:
-    """Citations between papers of the sample: those that must be there, and those that must not."""
+    """Compare the citations between papers of the sample: required, forbidden, and with a numeral warning."""
     key_of = {paper_id: key for key, paper_id in ids.items()}
     got: set[tuple[str, str]] = set()
     warned: set[tuple[str, str]] = set()

@@ -1,4 +1,4 @@
-"""Writes the papers: titles and metadata first, then who cites whom, then the text with its citations."""
+"""Write the papers: first titles and metadata, then the citations between papers, then the text with its citations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DOI_PREFIX = "10.70112"
 
 
 def people(rng: random.Random, n: int) -> tuple[Person, ...]:
-    """`n` authors with different surnames."""
+    """Return `n` authors with different surnames."""
     lasts = rng.sample(LAST_NAMES, n)
     return tuple(
         Person(
@@ -30,17 +30,19 @@ def people(rng: random.Random, n: int) -> tuple[Person, ...]:
 
 
 class Titles:
-    """Gives titles that no rule about near titles can confuse: their 3-grams overlap too little to reach S > 0.8."""
+    """A source of titles that no rule about similar titles can confuse.
+
+    Their 3-grams overlap too little to reach S > 0.8."""
 
     def __init__(self) -> None:
         self._taken: list[frozenset[str]] = []
 
     def add(self, title: str) -> None:
-        """Take a title that a case prescribes."""
+        """Reserve a title that a case prescribes."""
         self._taken.append(_grams(title))
 
     def new(self, rng: random.Random, w: Writer, *, take: bool = True) -> str:
-        """A title that is far from all taken ones, and taken from now on unless it is an absent work's."""
+        """Return a title that differs from all taken titles; reserve it if `take` (not for an absent work)."""
         for _ in range(1000):
             title = prose.title(rng, w)
             grams = _grams(title)
@@ -71,7 +73,7 @@ def outline(
     style: Style = Style.BRACKET,
     columns: int = 1,
 ) -> tuple[Paper, Writer]:
-    """A paper's metadata, and the writer that will write its text. `number` makes its identifiers."""
+    """Return a paper's metadata, and the writer of its text. `number` determines its identifiers."""
     w = prose.writer(rng, field)
     if title is None:
         title = titles.new(rng, w)
@@ -99,7 +101,7 @@ def outline(
 
 
 def reference_to(rng: random.Random, cited: Paper, *, with_id: bool) -> Reference:
-    """An entry that cites a sample paper, its title as others print it: other case, other hyphens and colons."""
+    """Return an entry that cites a sample paper, with its title in another form: other case, hyphens and colons."""
     title = cited.title
     kind = rng.randrange(4)
     if kind == 1:
@@ -121,7 +123,7 @@ def reference_to(rng: random.Random, cited: Paper, *, with_id: bool) -> Referenc
 
 
 def absent_works(rng: random.Random, field: Field, titles: Titles, n: int = 60) -> list[Reference]:
-    """Works of a field that are not in the sample, for its papers to cite."""
+    """Return works of a field that are not in the sample, for its papers to cite."""
     works = []
     for _ in range(n):
         is_journal = rng.random() < 0.6
@@ -146,7 +148,10 @@ def _pages(rng: random.Random) -> str:
 
 
 def order_references(rng: random.Random, paper: Paper, references: Sequence[Reference]) -> None:
-    """Put the entries in the order of the paper's style: by name, or as they will be cited."""
+    """Set the paper's references in the order of its style: by name, or in random order.
+
+    The text cites them in this order.
+    """
     entries = list(references)
     if paper.style is Style.NAME_YEAR:
         entries.sort(key=lambda r: (r.authors[0].last.casefold(), r.year, r.title))
@@ -156,7 +161,7 @@ def order_references(rng: random.Random, paper: Paper, references: Sequence[Refe
 
 
 def groups(rng: random.Random, n: int) -> list[Cite]:
-    """Citations that name all of `n` entries, singly, in pairs and in ranges of three to four."""
+    """Return citations that cover all of `n` entries, singly, in pairs and in ranges of three to four."""
     out: list[Cite] = []
     i = 0
     while i < n:
@@ -168,7 +173,7 @@ def groups(rng: random.Random, n: int) -> list[Cite]:
 
 
 def write_body(rng: random.Random, paper: Paper, w: Writer, *, length: int = 5) -> None:
-    """The usual paper: seven sections, an equation, a figure, a table; `length` sentences a paragraph and more."""
+    """Write the usual body: seven sections, an equation, a figure, a table; `length` or more sentences per paragraph."""
     cites = groups(rng, len(paper.references)) if paper.references else []
     blocks: list[Block] = []
 
@@ -212,7 +217,7 @@ def write_body(rng: random.Random, paper: Paper, w: Writer, *, length: int = 5) 
 
 
 def _leftovers(w: Writer, cites: list[Cite]) -> list[Block]:
-    """A last paragraph with the citations that found no place before."""
+    """Return last paragraphs with the citations that no earlier paragraph contains."""
     out: list[Block] = []
     while cites:
         paragraph: prose.Paragraph = [f"Further evidence on {w.measure} of {w.things} comes from related fields"]
@@ -231,7 +236,7 @@ def _table(rng: random.Random, w: Writer) -> TableBlock:
 
 
 def paragraphs(heads: Sequence[str], texts: Collection[str]) -> list[Block]:
-    """Numbered sections with the texts spread over them in order."""
+    """Return numbered sections; the texts are spread over them in order."""
     blocks: list[Block] = []
     queue = list(texts)
     per_head = max(1, len(queue) // len(heads))

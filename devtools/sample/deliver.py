@@ -1,4 +1,4 @@
-"""Writes drops and deliveries as intake reads them: files first, `_READY` last (SEMANTICS §0)."""
+"""Write drops and deliveries as intake reads them: files first, `_READY` last (SEMANTICS §0)."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def write_ready(folder: Path, files: Mapping[str, bytes], ready_at: str, mode: s
 
 
 def jsonl(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """Rows as JSON lines."""
+    """Return rows as JSON lines."""
     return "".join(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n" for row in rows).encode()

@@ -1,4 +1,4 @@
-"""The papers of the sample that the pipeline must drop somewhere, or keep by title and abstract only; one rule each."""
+"""Define the sample papers that the pipeline must drop, or include by title and abstract only; one rule each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devtools.sample.cast import Case, Cast, delivered, published
 
 
 def dropped(cast: Cast) -> None:
-    """Papers that the filter or the cleaning rules must drop, each by one rule."""
+    """Add papers that the filter or the cleaning rules must drop, each by one rule."""
 
     def case(key: str, why: str, date: str = "2016-05-20", **options: Any) -> Case:
         options.setdefault("split", "train" if options.get("s2ag") == "kept" else None)
@@ -90,7 +90,7 @@ def dropped(cast: Cast) -> None:
 
 
 def foreign_metadata(case: Case) -> None:
-    """Title and abstract in the case's language."""
+    """Set title and abstract to texts in the case's language."""
     p = case.paper
     p.language = "de" if case.body == "german" else "zh"
     p.title = foreign.GERMAN_TITLE if p.language == "de" else foreign.CHINESE_TITLE
@@ -98,7 +98,7 @@ def foreign_metadata(case: Case) -> None:
 
 
 def unselected(cast: Cast) -> None:
-    """PDFs that must not reach the extractor; their papers live on by title and abstract."""
+    """Add PDFs that must not reach the extractor; their papers remain with title and abstract only."""
     table: tuple[tuple[str, str, str, str | None], ...] = (
         ("slides", "landscape", "slides", None),
         ("rotated", "landscape", "published", "rotate"),
@@ -117,7 +117,7 @@ def unselected(cast: Cast) -> None:
 
 
 def record_only(cast: Cast) -> None:
-    """Papers without a PDF: for s2ag, or dropped by one of its rules."""
+    """Add papers without a PDF: for s2ag, or dropped by one of its rules."""
 
     def case(key: str, why: str, date: str | None, **options: Any) -> Case:
         options = {"s2orc": "no_parse", "s2ag": "kept", "open_access": False, **options}
@@ -162,7 +162,7 @@ def record_only(cast: Cast) -> None:
     untitled.paper.pubmed_id = "99000001"
     untitled.paper.doi = None
     untitled.date = "2009-03"
-    for made in (short, long):  # a server's "not found" page, taken for their PDF
+    for made in (short, long):  # a server's "not found" page, mistaken for their PDF
         made.records[0][1]["file_sha1"] = "@not-found.pdf"
     delivered(untitled, sources.pubmed(cast.rng("record-no-title", "pubmed"), untitled.paper, title=None))
     editorial = case(

@@ -1,4 +1,7 @@
-"""Texts that are not ordinary English papers: German, Chinese, and English that the cleaning rules must drop."""
+"""Provide texts that are not ordinary English papers.
+
+German, Chinese, and English that the cleaning rules must drop.
+"""
 
 from __future__ import annotations
 
@@ -58,22 +61,22 @@ _THE = (
 
 
 def german(rng: random.Random, sentences: int) -> str:
-    """A German paragraph."""
+    """Return a German paragraph."""
     return " ".join(rng.sample(_GERMAN, sentences))
 
 
 def chinese(rng: random.Random, sentences: int) -> str:
-    """A Chinese paragraph."""
+    """Return a Chinese paragraph."""
     return "".join(rng.sample(_CHINESE, sentences))
 
 
 def the_heavy(rng: random.Random, sentences: int) -> str:
-    """English in which `the` is more than a quarter of the words: over the 7.5 % of SEMANTICS §8."""
+    """Return English in which `the` is more than a quarter of the words: above the 7.5 % of SEMANTICS §8."""
     return " ".join(rng.sample(_THE * 2, sentences))
 
 
 def threshold_heavy(rng: random.Random, sentences: int) -> str:
-    """English whose most frequent word is `0.05`: not all letters."""
+    """Return English with `0.05` as its most frequent word, which is not all letters."""
     things = ("finches", "plots", "seeds", "bees", "farms", "nests", "ponds", "lakes", "hedges", "springs")
     out = []
     for _ in range(sentences):

@@ -1,4 +1,4 @@
-"""Deliveries in the sources' own formats: what `sources` says in each record, as the source itself writes it."""
+"""Write deliveries in the sources' own formats, from the rows of `sources`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from devtools.sample.deliver import jsonl
 
 Row = dict[str, Any]
 PARTS = " ::: "
-"""Stands between the parts of a structured abstract, as in S2ORC."""
+"""Separator between the parts of a structured abstract, as in S2ORC."""
 
 _SUBJECTS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "Computer Science": ("Information Systems", "cs.IR", ("Information Storage and Retrieval", "Natural Language Processing")),
@@ -24,14 +24,17 @@ _SUBJECTS: dict[str, tuple[str, str, tuple[str, ...]]] = {
 
 
 def subjects(source: str, field: str) -> list[str]:
-    """What a source calls the subjects of a paper of a field; nothing where it does not say."""
+    """Return a source's subjects for a paper of a field; empty if the source has no subjects."""
     asjc, category, headings = _SUBJECTS[field]
     return {"crossref": [asjc], "arxiv": [category], "pubmed": list(headings), "s2orc": [field]}.get(source, [])
 
 
 def files_of(source: str, rows: Sequence[Row]) -> dict[str, bytes]:
-    """The files of one delivery, name → content: in the source's own format, and in `records.jsonl`, the generic form, only what the
-    source's own cannot say: which file a record is of (`file_sha1`), and, for most, that it is withdrawn."""
+    """Return the files of one delivery, name → content.
+
+    Rows are written in the source's own format. `records.jsonl`, the generic form, contains only rows that this format
+    cannot express: the file of a record (`file_sha1`), and, for most sources, a withdrawal.
+    """
     rows = [{key: value for key, value in row.items() if value is not None} for row in rows]
     own = [row for row in rows if source in _FORMATS and not _only_generic(source, row)]
     generic = [row for row in rows if row not in own]
@@ -53,13 +56,13 @@ def _native(row: Row) -> str:
 
 
 def _names(row: Row) -> Iterable[tuple[str, str, str]]:
-    """(given names, surname, suffix) of the authors."""
+    """Yield (given names, surname, suffix) of the authors."""
     for author in row.get("authors", ()):
         yield " ".join([author["first"], *author["middle"]]), author["last"], author["suffix"]
 
 
 def _parts(row: Row) -> list[tuple[str, str]]:
-    """The parts of an abstract: (label or "", text)."""
+    """Return the parts of an abstract: (label or "", text)."""
     found = []
     for part in row.get("abstract", "").split(PARTS):
         label, colon, text = part.partition(": ")
@@ -73,7 +76,7 @@ def _crossref(rows: Sequence[Row]) -> bytes:
 
 def _work(row: Row) -> Row:
     work: Row = {
-        "DOI": row["doi"].upper(),  # as publishers deposit them, one way or the other
+        "DOI": row["doi"].upper(),  # publishers deposit DOIs in upper or lower case
         "type": row.get("type", "journal-article" if row.get("journal") else "proceedings-article"),
         "title": [row["title"]] if "title" in row else [],
         "author": [
@@ -160,7 +163,7 @@ def _arxiv(rows: Sequence[Row]) -> bytes:
         if "doi" in row:
             add(paper, "doi", row["doi"])
         add(paper, "license", "http://creativecommons.org/licenses/by/4.0/")
-        add(paper, "abstract", "  " + row.get("abstract", "").replace(". ", ".\n"))  # wrapped, as arXiv has it
+        add(paper, "abstract", "  " + row.get("abstract", "").replace(". ", ".\n"))  # wrapped, as in arXiv
     return _xml(root)
 
 
@@ -228,7 +231,7 @@ def _s2orc(rows: Sequence[Row]) -> bytes:
 
 
 def _jats(rows: Sequence[Row]) -> bytes:
-    """PMC's articles, their front matter only."""
+    """Return PMC's articles, with their front matter only."""
     root = ElementTree.Element("pmc-articleset", {"xmlns:xlink": "http://www.w3.org/1999/xlink"})
     for row in rows:
         front(add(root, "article"), row)
@@ -236,7 +239,7 @@ def _jats(rows: Sequence[Row]) -> bytes:
 
 
 def front(article: ElementTree.Element, row: Row) -> None:
-    """Add the front matter of an article; `licence`, where the row has one, is an SPDX id of Creative Commons, version 4.0."""
+    """Add the front matter of an article; `licence`, if present, is an SPDX id of Creative Commons, version 4.0."""
     front = add(article, "front")
     titles = add(add(front, "journal-meta"), "journal-title-group")
     add(titles, "journal-title", row.get("journal", ""))
@@ -286,4 +289,4 @@ _FORMATS: Mapping[str, tuple[str, Callable[[Sequence[Row]], bytes]]] = {
     "s2orc": ("metadata.jsonl", _s2orc),
     "jats": ("articles.xml", _jats),
 }
-"""Source → the file of a delivery, and how it is written."""
+"""Source → the file name of a delivery, and the function that writes it."""

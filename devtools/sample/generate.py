@@ -1,4 +1,4 @@
-"""Makes a sample: the cast typeset, its drops and deliveries written, and the truth beside them."""
+"""Make a sample: typeset the cast, write its drops and deliveries, and write the truth."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ from s2corpus.errors import UserError
 
 SEED = 20200705
 RELEASES = ("2023-01", "2023-02", "2023-03")
-"""Monthly data intervals. The sample is made for the first; the others see what was added, merged, split and withdrawn since."""
+"""Monthly data intervals.
+
+The sample is made for the first. The others also include the papers added, merged, split and withdrawn since.
+"""
 AS_OFS = ("2023-02-01T00:00:00Z", "2023-03-01T00:00:00Z", "2023-04-01T00:00:00Z")
 RELEASE, AS_OF = RELEASES[0], AS_OFS[0]
 
@@ -31,16 +34,17 @@ _MARK = ".sample.json"
 
 
 def generate(out: Path, *, seed: int = SEED, papers: int = 66, workers: int = 2) -> Truth:
-    """Write a sample into `out` and return its truth, which also lies there as `truth.json`.
+    """Write a sample into `out` and return its truth, which is also written to `truth.json`.
 
-    Files: `drops/<drop>/`, `sources/<source>/<delivery>/`, `suppress.jsonl`, `truth.json`. The same arguments give the same
-    bytes; a complete sample made with the same arguments is left as it is. Raises `UserError` if `out` holds anything else.
+    Files: `drops/<drop>/`, `sources/<source>/<delivery>/`, `suppress.jsonl`, `truth.json`. The same arguments give the
+    same bytes. A complete sample made with the same arguments is not changed. Raises `UserError` if `out` contains
+    anything else.
     """
     return _generate(out, {"seed": seed, "papers": papers}, lambda: sample_cast(seed, papers), workers)
 
 
 def tiny(out: Path, *, seed: int = SEED, workers: int = 2) -> Truth:
-    """Eight papers in about a second: what most tests need. Otherwise like `generate`."""
+    """Make eight papers in about a second, enough for most tests; otherwise like `generate`."""
     return _generate(out, {"seed": seed, "papers": "tiny"}, lambda: tiny_cast(seed), workers)
 
 
@@ -69,18 +73,18 @@ def _generate(out: Path, made_with: dict[str, Any], cast_of: Callable[[], Cast],
 
 
 def _mark(made_with: dict[str, Any], files: dict[str, int]) -> str:
-    """What a complete sample says of itself; an empty mark is one that was not finished."""
+    """Return the content of a complete sample's mark. An empty mark belongs to an unfinished sample."""
     return json.dumps({"with": made_with, "files": files}, indent=1) + "\n"
 
 
 def _sizes(out: Path) -> dict[str, int]:
-    """Every file of the sample with its size."""
+    """Return every file of the sample with its size."""
     files = sorted(f for f in out.rglob("*") if f.is_file() and f.name != _MARK)
     return {f.relative_to(out).as_posix(): f.stat().st_size for f in files}
 
 
 def truths(out: Path) -> tuple[Truth, ...]:
-    """The truths of all three releases of a sample."""
+    """Return the truths of all three releases of a sample."""
     return tuple(Truth.from_json((out / _truth_name(n)).read_text(encoding="utf-8")) for n in (1, 2, 3))
 
 
@@ -89,7 +93,7 @@ def _truth_name(release: int) -> str:
 
 
 def _generator() -> str:
-    """A hash over this package: another generator makes another sample."""
+    """Return a hash of this package: another generator makes another sample."""
     files = sorted(
         (f for f in resources.files(__package__).iterdir() if f.name.endswith((".py", ".typ"))), key=lambda f: f.name
     )
@@ -97,7 +101,7 @@ def _generator() -> str:
 
 
 def _pdfs(cast: Cast, workers: int) -> dict[str, bytes]:
-    """Name → bytes of every PDF. Typst compiles outside the interpreter's lock, so threads are enough."""
+    """Return name → bytes of every PDF. Typst compiles outside the interpreter's lock, so threads are enough."""
     jobs = [(pdf, _data(cast, case, pdf)) for case in cast.cases for pdf in case.pdfs]
     with ThreadPoolExecutor(workers) as pool:
         made = list(pool.map(lambda job: broken.treat(typeset.compile_pdf(job[1]), job[0].treat), jobs))
@@ -113,7 +117,7 @@ KINDS: dict[str, tuple[str, Callable[[Case], bytes]]] = {
     ".nxml": ("jats", lambda case: articles.jats(case.paper, case.licence or "")),
     ".json": ("elsevier", lambda case: articles.elsevier(case.paper)),
 }
-"""Suffix of a full text that is no PDF → its kind, and how it is written."""
+"""Suffix of a full text that is not a PDF → its kind, and the function that writes it."""
 
 
 _IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
@@ -157,7 +161,7 @@ def _data(cast: Cast, case: Case, pdf: PdfCase) -> dict[str, Any]:
 
 
 def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
-    """What release 1, 2 or 3 must make of the sample."""
+    """Return the truth of release 1, 2 or 3 of the sample."""
     drops = drops_of(cast)
     places: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for drop, names in sorted(drops.items()):
@@ -167,7 +171,7 @@ def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
     records = _records(cast, release)
     records |= {c.key: (f"declared:{c.pdfs[0].drops[0]}/{c.pdfs[0].name}",) for c in cast.cases if c.declares}
     for c in cast.cases:
-        if c.full_text and (kind := _kind(c.full_text)[0]) != "latex":  # a publisher's file gives a record too
+        if c.full_text and (kind := _kind(c.full_text)[0]) != "latex":  # a publisher's file also becomes a record
             records[c.key] = tuple(sorted((*records[c.key], f"{kind}:{sha1(contents[c.full_text])}")))
     cases = {c.key: c.at(release) for c in cast.cases}
     cases = {
@@ -202,7 +206,10 @@ def _truth(cast: Cast, contents: dict[str, bytes], release: int) -> Truth:
 
 
 def _records(cast: Cast, release: int) -> dict[str, tuple[str, ...]]:
-    """Case → its records: the case that delivered a record last has it, and a withdrawn record nobody."""
+    """Return case → its records.
+
+    A record belongs to the case that delivered it last; a withdrawn record belongs to no case.
+    """
     order = list(DELIVERIES)
     latest: dict[str, tuple[int, str | None]] = {}
     for case in cast.cases:
@@ -259,7 +266,10 @@ def _paper_truth(
 
 
 def _identifiers(case: Case, records: tuple[str, ...], pdfs: Collection[PdfCase]) -> set[str]:
-    """Which identifiers the paper has: those of its records, those that its PDFs print, and its LaTeX source's or article's own."""
+    """Return the identifiers that the paper has.
+
+    They come from its records, from its PDFs, and from its LaTeX source or publisher's article.
+    """
     p = case.paper
     found = {name for _, row in case.records for name in _IDENTIFIERS if row["record_id"] in records and row.get(name)}
     for pdf in pdfs:
@@ -267,14 +277,17 @@ def _identifiers(case: Case, records: tuple[str, ...], pdfs: Collection[PdfCase]
         printed["arxiv_id"] = pdf.make == "preprint" and p.arxiv_id
         found |= {name for name, value in printed.items() if value}
         if printed["arxiv_id"] and not p.doi:
-            found.add("doi")  # the one that arXiv registers for each preprint
+            found.add("doi")  # the DOI that arXiv registers for each preprint
     if case.full_text:
         found |= {"arxiv_id"} if _kind(case.full_text)[0] == "latex" else {"doi"}
     return found
 
 
 def _declared(case: Case) -> tuple[tuple[str, str], ...]:
-    """What the drop of its canonical PDF declares of it and the paper must say: all of a record, else the licence that opens it."""
+    """Return the declared values (column, value) that the paper must have, from the drop of its canonical PDF.
+
+    If the declaration is a record, return all values; otherwise only the license that makes the paper open.
+    """
     said = next((pdf.declared for pdf in case.pdfs if pdf.name == case.canonical and pdf.declared), {})
     if not case.declares:
         said = {"licence": said["licence"]} if case.evidence == "declared" and "licence" in said else {}
@@ -283,7 +296,7 @@ def _declared(case: Case) -> tuple[tuple[str, str], ...]:
 
 
 def _entry(r: Reference, cases: Mapping[str, Case]) -> EntryTruth:
-    """A filtered paper is no target."""
+    """Return the truth of an entry. A paper that the filter dropped is not a link target."""
     cited = cases.get(r.cites or "")
     links_to = cited.key if cited and cited.filtered == "kept" else None
     return EntryTruth(r.title, links_to, "numeral" if r.numeral else None)

@@ -1,4 +1,4 @@
-"""A sample paper as its author's LaTeX source: an arXiv archive of one gzipped file."""
+"""Write a sample paper as its author's LaTeX source: an arXiv archive of one gzipped file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SECTIONS = {1: "section", 2: "subsection"}
 
 
 def archive(paper: Paper) -> bytes:
-    """The source, with every citation as `\\cite`; the same paper gives the same bytes."""
+    r"""Return the source, with every citation as `\cite`; the same paper gives the same bytes."""
     authors = " \\and ".join(_plain(author.full) for author in paper.authors)
     lines = [
         "\\documentclass{article}", "\\begin{document}", f"\\title{{{_plain(paper.title)}}}", f"\\author{{{authors}}}", "\\maketitle",

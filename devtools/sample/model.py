@@ -1,4 +1,4 @@
-"""What a sample paper is before it is typeset: text, references, and how it prints its citations."""
+"""Define a sample paper before typesetting: text, references, and its citation style."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Person:
 
     @property
     def full(self) -> str:
-        """The name in the order it is spoken."""
+        """The name in spoken order."""
         return " ".join(p for p in (self.first, *self.middle, self.last, self.suffix) if p)
 
     @property
@@ -30,7 +30,7 @@ class Person:
         return " ".join(f"{name[0]}." for name in (self.first, *self.middle) if name)
 
     def as_dict(self) -> dict[str, object]:
-        """As authors are written everywhere in the corpus."""
+        """Return the author in the form used everywhere in the corpus."""
         return {"first": self.first, "middle": list(self.middle), "last": self.last, "suffix": self.suffix}
 
 
@@ -44,7 +44,7 @@ class Style(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A bibliography entry as printed. `cites` is the sample paper it means, whether or not a release may link it."""
+    """A bibliography entry as printed. `cites` is the cited sample paper, whether or not a release may link it."""
 
     authors: tuple[Person, ...]
     year: int
@@ -61,7 +61,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A section head; `num` as printed, or none."""
+    """A section head; `num` as printed, or empty."""
 
     text: str
     num: str | None
@@ -70,7 +70,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """A numbered display formula: which of the template's."""
+    """A numbered display formula; `formula` selects one of the template's formulas."""
 
     formula: int
 
@@ -109,7 +109,7 @@ class Paper:
     field: str
     title: str
     authors: tuple[Person, ...]
-    date: str | None  # ISO, as precise as the truth knows it
+    date: str | None  # ISO, with the precision of the truth
     journal: str | None
     venue: str | None
     abstract: str | None
@@ -129,16 +129,16 @@ class Paper:
 
     @property
     def volume(self) -> int:
-        """The volume it appeared in: one a year."""
+        """The volume of the paper: one volume per year."""
         return (self.year or 2015) - 1940
 
     @property
     def pages(self) -> str:
-        """Its pages in the volume."""
+        """The paper's pages in the volume."""
         first = 1 + zlib.crc32(self.key.encode()) % 900
         return f"{first}-{first + 4 + first % 20}"
 
     @property
     def year(self) -> int | None:
-        """The year of its date."""
+        """The year of the paper's date."""
         return int(self.date[:4]) if self.date else None

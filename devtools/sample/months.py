@@ -1,4 +1,4 @@
-"""What happens to the sample after its first release."""
+"""Define the changes to the sample after its first release."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from devtools.sample.cast import Cast, delivered, preprint, published
 
 
 def three_months(cast: Cast) -> None:
-    """What happens in February and March: papers are added, merged, split, get their PDF, and vanish."""
+    """Add the changes of February and March: papers are added, merged, split and withdrawn, and get their PDF."""
     for key, drop, delivery in (
         ("added-february", "2023-02-a", "february"),
         ("added-march", "2023-03-a", "march"),

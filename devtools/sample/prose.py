@@ -1,6 +1,6 @@
-"""English scientific prose from sentence patterns: real-looking, distinct per paper, the same for the same random state.
+"""Generate English scientific prose from sentence patterns: distinct per paper, reproducible per random state.
 
-A paragraph is a list of runs: plain strings and `Cite`s. Where citations are due they stand inside the sentence, so that the
+A paragraph is a list of runs: plain strings and `Cite`s. Required citations are inside the sentence, so that the
 printed text reads the same in every citation style.
 """
 
@@ -30,7 +30,10 @@ Paragraph = list[Run]
 
 @dataclass(slots=True)
 class Writer:
-    """Writes sentences about one topic: `things` and `method` stay the paper's, all else varies with the random state."""
+    """A writer of sentences about one topic.
+
+    `things` and `method` are fixed for the paper, the rest varies randomly.
+    """
 
     rng: random.Random
     field: Field
@@ -40,7 +43,7 @@ class Writer:
     used: Counter[str] = dataclasses.field(default_factory=Counter)
 
     def paragraph(self, role: Role, sentences: int, cites: list[Cite] | None = None) -> Paragraph:
-        """A paragraph of `sentences` sentences; takes from the front of `cites` what it finds place for."""
+        """Return a paragraph of `sentences` sentences; remove the citations that it uses from the front of `cites`."""
         patterns = [self._least_used(OPENING[role])]
         patterns += [self._least_used(SENTENCES[role]) for _ in range(sentences - 1)]
         queue = cites if cites is not None else []
@@ -54,7 +57,7 @@ class Writer:
         return _merge(runs)
 
     def abstract(self, sentences: int = 6) -> str:
-        """An abstract of 15 to 20 words a sentence, without citations."""
+        """Return an abstract with 15 to 20 words per sentence, without citations."""
         roles: list[Role] = ["intro", "intro", "method", "data", "results", "results", "discussion", "conclusion"]
         out: list[str] = []
         for i in range(sentences):
@@ -68,7 +71,7 @@ class Writer:
         return " ".join(dict.fromkeys(out))
 
     def _least_used(self, patterns: Sequence[str]) -> str:
-        """One of the patterns this writer has used least, so that no paper repeats itself early."""
+        """Return one of the patterns that this writer has used least, so that no paper repeats itself early."""
         least = min(self.used[p] for p in patterns)
         pattern = self.rng.choice([p for p in patterns if self.used[p] == least])
         self.used[pattern] += 1
@@ -119,12 +122,12 @@ class Writer:
 
 
 def writer(rng: random.Random, field: Field) -> Writer:
-    """A writer on a topic of the field, drawn from `rng`."""
+    """Return a writer on a topic of the field, drawn from `rng`."""
     return Writer(rng, field, rng.choice(field.things), rng.choice(field.methods), rng.choice(field.measures))
 
 
 def title(rng: random.Random, w: Writer) -> str:
-    """A title of six to twelve words about the writer's topic."""
+    """Return a title of six to twelve words about the writer's topic."""
     f = w.field
     other = rng.choice([t for t in f.things if t != w.things])
     place, material = rng.choice(f.places), rng.choice(f.materials)
@@ -147,7 +150,7 @@ def title(rng: random.Random, w: Writer) -> str:
 
 
 def gibberish(rng: random.Random, words: int) -> str:
-    """Sentences of invented words that no word list knows, as broken fonts and bad recognition give them."""
+    """Return sentences of invented words that no word list contains, as from broken fonts and bad OCR."""
     onsets = ("qz", "xv", "bl", "wrk", "tz", "gn", "kh", "vl", "pf", "dzr", "zw", "mx")
     rests = ("oqua", "iixt", "uvrm", "eqqo", "aazk", "yxle", "orfz", "uzzt", "ewqi", "akxo")
     out = []
@@ -158,7 +161,7 @@ def gibberish(rng: random.Random, words: int) -> str:
 
 
 def _merge(runs: Paragraph) -> Paragraph:
-    """Neighbouring strings as one, empty ones gone."""
+    """Merge neighboring strings; remove empty strings."""
     out: Paragraph = []
     for run in runs:
         if isinstance(run, str) and out and isinstance(out[-1], str):

@@ -1,4 +1,4 @@
-"""Cases that real papers brought: what they need, the sample's ordinary papers do not have."""
+"""Define cases found in real papers; the sample's ordinary papers lack their features."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ LABELS = ("BACKGROUND", "METHODS", "RESULTS")
 
 
 def real_papers(cast: Cast) -> None:
-    """Structured abstracts, stamps, LaTeX or a publisher's file alone, two DOIs, declared facts, paragraphs of figures."""
+    """Add the cases of real papers.
+
+    They have structured abstracts, stamps, only LaTeX or a publisher's file, two DOIs, declared values, or paragraphs of
+    figures."""
     abstracts(cast)
     archives(cast)
     publishers(cast)
@@ -57,7 +60,7 @@ def real_papers(cast: Cast) -> None:
 
 
 def abstracts(cast: Cast) -> None:
-    """Abstracts in parts: with labels (PubMed, Crossref), with S2ORC's separator, escaped twice."""
+    """Add abstracts in parts: with labels (PubMed, Crossref), with S2ORC's separator, escaped twice."""
     labelled = cast.add("structured-abstract", "an abstract in labelled parts", "2016-09-09")
     p, w = labelled.paper, labelled.writer
     p.abstract = PARTS.join(f"{label}: {w.abstract(2)}" for label in LABELS)
@@ -78,7 +81,7 @@ def abstracts(cast: Cast) -> None:
 
 
 def archives(cast: Cast) -> None:
-    """Open by what they carry: a stamped PDF under any name, and a LaTeX source without a PDF."""
+    """Add papers that are open by their content: a stamped PDF with any name, and a LaTeX source without a PDF."""
     stamped = cast.add(
         "stamped", "a stamped arXiv PDF under a name that says nothing, with a publisher's record", "2018-03-30"
     )
@@ -96,7 +99,10 @@ def archives(cast: Cast) -> None:
 
 
 def publishers(cast: Cast) -> None:
-    """A publisher's file is the only full text: JATS, Elsevier's JSON; it says itself that it is open, and under which licence."""
+    """Add papers with a publisher's file as the only full text: JATS, or Elsevier's JSON.
+
+    The file itself states that it is open, and its license.
+    """
     for key, suffix, licence in (("jats-only", "nxml", "CC-BY-NC-4.0"), ("elsevier-only", "json", "CC-BY-4.0")):
         case = cast.add(
             key, f"its publisher's .{suffix} without a PDF, joined by its DOI", "2018-10-12", evidence="publisher",

@@ -1,4 +1,4 @@
-"""The rows of a comparison: what one is, and those that need nothing but the truth and a table."""
+"""Define the rows of a comparison, and compute the rows that need only the truth and one table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from devtools.sample.truth import Truth
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One thing compared: how many were expected, how many of them came out right, and the others, readable."""
+    """One comparison: the number of expected values, the number of right values, and the misses as readable text."""
 
     what: str
     expected: int
@@ -23,12 +23,12 @@ class Row:
 
     @property
     def share(self) -> float:
-        """Share that is right; 1 where nothing was expected."""
+        """Share of right values; 1 if no value was expected."""
         return self.right / self.expected if self.expected else 1.0
 
 
 def row_of(what: str, pairs: Iterable[tuple[str, Any, Any]]) -> Row:
-    """A row from (name, expected, got)."""
+    """Return a row from (name, expected, got)."""
     listed = list(pairs)
     misses = tuple(
         f"{name}: expected {_show(expected)}, got {_show(got)}" for name, expected, got in listed if expected != got
@@ -43,7 +43,7 @@ def _show(value: Any) -> str:
 
 
 def selections(truth: Truth, table: pa.Table) -> Row:
-    """The outcome of the selection of every PDF; none for what the release must not see."""
+    """Compare the selection outcome of every PDF; a PDF that the release must not see has no outcome."""
     got = {r["file_sha1"]: r["outcome"] for r in table.to_pylist()}
     return row_of(
         "selection",
@@ -52,13 +52,15 @@ def selections(truth: Truth, table: pa.Table) -> Row:
 
 
 def conflicts(truth: Truth, edges: pa.Table) -> Row:
-    """Edges that were cut because they would have joined two different DOIs: of which records, as far as sources' go."""
+    """Compare the edges cut because of two different DOIs: each record in `truth.conflicts` must have a cut edge."""
     cut = {record for row in edges.to_pylist() if not row["taken"] for record in (row["left"], row["right"])}
     return row_of("conflicts of DOIs", ((record, True, record in cut) for record in truth.conflicts))
 
 
 def identifiers(truth: Truth, selections: pa.Table) -> Row:
-    """What is read of the identifiers that the selected PDFs print; of one that prints none, that none is found."""
+    """Compare the identifiers read from the selected PDFs with the printed identifiers.
+
+    If a PDF prints no identifier, none may be found."""
     got = {row["file_sha1"]: row for row in selections.to_pylist()}
     return row_of(
         "identifiers read from PDFs",
@@ -72,7 +74,7 @@ def identifiers(truth: Truth, selections: pa.Table) -> Row:
 
 
 def kinds(truth: Truth, ids: Mapping[str, str], fulltexts: pa.Table) -> Row:
-    """Of which kinds the full texts of each paper are: pdf, latex, jats, elsevier."""
+    """Compare the kinds of each paper's full texts: pdf, latex, jats, elsevier."""
     got: dict[str, list[str]] = {}
     for row in fulltexts.select(["paper_id", "parse_kind"]).to_pylist():
         got.setdefault(row["paper_id"], []).append(row["parse_kind"])
@@ -83,7 +85,7 @@ def kinds(truth: Truth, ids: Mapping[str, str], fulltexts: pa.Table) -> Row:
 
 
 def contents(truth: Truth, ids: Mapping[str, str], fulltexts: pa.Table) -> Row:
-    """The heads of the body's sections in order and the number of entries, of full texts whose source says them (not of PDFs)."""
+    """Compare the ordered section heads and the number of entries of full texts that are not from PDFs."""
     got: dict[str, tuple[list[str], int]] = {}
     for row in fulltexts.to_pylist():
         if row["parse_kind"] != "pdf":
@@ -101,7 +103,7 @@ def contents(truth: Truth, ids: Mapping[str, str], fulltexts: pa.Table) -> Row:
 
 
 def parses(fulltexts: pa.Table) -> list[Row]:
-    """Of all parses: whether each citation names an entry, and each paragraph's section is the innermost head of its path."""
+    """Check all parses: each citation has an entry, and each paragraph's section is the innermost head of its path."""
     callouts, sections = [], []
     for row in fulltexts.to_pylist():
         parse = json.loads(row["parse"])

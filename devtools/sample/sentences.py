@@ -1,4 +1,4 @@
-"""The sentence patterns of the sample's prose, by what a paragraph is for."""
+"""List the sentence patterns of the sample's prose, by the role of a paragraph."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal
 
 Role = Literal["intro", "related", "method", "data", "results", "discussion", "conclusion"]
 
-# {c} marks where a citation may stand, {C} one whose authors are the subject of the sentence.
+# {c} marks the place of an optional citation, {C} a citation with its authors as the subject of the sentence.
 OPENING: dict[Role, tuple[str, ...]] = {
     "intro": (
         "Over the past decade, {things} have become central to work on {area}{c}.",

@@ -1,4 +1,7 @@
-"""What metadata sources say about a paper, each with its habits and mistakes; `formats` writes it as they do."""
+"""Write the records of a paper in each metadata source, with the source's habits and mistakes.
+
+`formats` writes them in the source's format.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from devtools.sample.model import Paper
 
 
 def crossref(paper: Paper, *, abstract: bool = True, **changes: Any) -> Row:
-    """The publisher's own word: full names, full date, DOI; `file_sha1` is filled in where the source names the file."""
+    """Return the publisher's record: full names, full date, DOI.
+
+    The caller adds `file_sha1` if the source names the file.
+    """
     return (
         _row(
             record_id=f"crossref:{paper.doi}",
@@ -32,7 +38,7 @@ def crossref(paper: Paper, *, abstract: bool = True, **changes: Any) -> Row:
 
 
 def dblp(rng: random.Random, paper: Paper, **changes: Any) -> Row:
-    """A bibliography's: no abstract, only a year (now and then the wrong one), titles in title case with a full stop."""
+    """Return a bibliography's record: no abstract, only a year (sometimes wrong), title case with a period."""
     title = " ".join(w if len(w) < 4 else w[0].upper() + w[1:] for w in paper.title.split())
     year = paper.year
     if year is not None and rng.random() < 0.2:
@@ -56,7 +62,7 @@ def dblp(rng: random.Random, paper: Paper, **changes: Any) -> Row:
 
 
 def pubmed(rng: random.Random, paper: Paper, **changes: Any) -> Row:
-    """A library's: abstract, initials only, a date by month, and in some titles a typist's slip."""
+    """Return a library's record: abstract, initials only, a date by month, and in some titles a typing error."""
     title = paper.title
     if rng.random() < 0.25:
         at = rng.randrange(4, len(title) - 4)
@@ -85,7 +91,10 @@ def pubmed(rng: random.Random, paper: Paper, **changes: Any) -> Row:
 
 
 def arxiv(paper: Paper, **changes: Any) -> Row:
-    """A preprint server's: its own id, abstract, licence; the DOI of the published version only where its author added it."""
+    """Return a preprint server's record: its own id, abstract, license.
+
+    The DOI of the published version is included only if the author added it.
+    """
     return (
         _row(
             record_id=f"arxiv:{paper.arxiv_id}",
@@ -103,7 +112,7 @@ def arxiv(paper: Paper, **changes: Any) -> Row:
 
 
 def acl(paper: Paper, acl_id: str, **changes: Any) -> Row:
-    """An anthology's: a publisher's word, with its own id."""
+    """Return an anthology's record: a publisher's record with the anthology's own id."""
     return (
         _row(
             record_id=f"acl:{acl_id}",
@@ -122,7 +131,7 @@ def acl(paper: Paper, acl_id: str, **changes: Any) -> Row:
 
 
 def jats(paper: Paper, **changes: Any) -> Row:
-    """PubMed Central's copy of the publisher's article: with its id there, under a licence that opens it."""
+    """Return PubMed Central's record of the publisher's article, under a license that makes it open."""
     return (
         _row(
             record_id=f"jats:{paper.doi}",
@@ -140,7 +149,7 @@ def jats(paper: Paper, **changes: Any) -> Row:
 
 
 def s2orc(paper: Paper, corpus_id: int, **changes: Any) -> Row:
-    """Release 20200705's: `:::` stands between and before the parts of its abstracts, and it names the PDF."""
+    """Return a record of release 20200705: `:::` separates and precedes the parts of its abstract. It names the PDF."""
     return (
         _row(
             record_id=f"s2:{corpus_id}",
@@ -159,7 +168,7 @@ def s2orc(paper: Paper, corpus_id: int, **changes: Any) -> Row:
 
 
 def scienceparse(paper: Paper, **changes: Any) -> Row:
-    """Another reader of PDFs: a record of kind pdf."""
+    """Return the record of another PDF parser, of kind pdf."""
     return (
         _row(
             record_id=f"scienceparse:{paper.key}",
@@ -174,7 +183,7 @@ def scienceparse(paper: Paper, **changes: Any) -> Row:
 
 
 def unpaywall(paper: Paper) -> Row:
-    """Says of a DOI that an open copy exists."""
+    """Return Unpaywall's record for a DOI: an open copy exists."""
     return _row(
         record_id=f"unpaywall:{paper.doi}",
         source="unpaywall",
@@ -186,7 +195,7 @@ def unpaywall(paper: Paper) -> Row:
 
 
 def tombstone(record_id: str) -> Row:
-    """The source withdraws its record."""
+    """Return a record with which the source withdraws its record."""
     return {"record_id": record_id, "source": record_id.split(":")[0], "deleted": True}
 
 

@@ -1,4 +1,4 @@
-"""Who cites whom, and the bodies of the cases: the second pass over the cast, when all titles are known."""
+"""Assign citations and write the bodies of the cases: the second pass over the cast, after all titles exist."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WITHOUT_REFERENCES = frozenset({"german", "chinese", "editorial", "short", "few
 
 
 def write_all(cast: Cast) -> None:
-    """Give every case its references and its body."""
+    """Write the references and the body of every case."""
     citable = [c for c in cast.cases if c.citable and c.filtered == "kept"]
     absent = {f.name: absent_works(cast.rng(f.name, "absent"), f, cast.titles) for f in FIELDS}
     regular = [c for c in cast.cases if c.key.startswith("regular-")]
@@ -37,7 +37,7 @@ def write_all(cast: Cast) -> None:
 def _references(
     rng: random.Random, cast: Cast, case: Case, citable: list[Case], absent: list[Reference]
 ) -> list[Reference]:
-    """Two to five entries for older sample papers, and twice as many for works that are not in the sample."""
+    """Return two to five entries for older sample papers, and twice as many for works outside the sample."""
     year = case.paper.year or 2015
     older = [c for c in citable if c is not case and c.paper.year is not None and c.paper.year < year]
     cited = [c for c in cast.cases if c.key in case.cites]
@@ -50,7 +50,7 @@ def _references(
 
 
 def _special(rng: random.Random, cast: Cast, i: int, entries: list[Reference]) -> list[Reference]:
-    """The citations that need care, one for each of the first ordinary papers."""
+    """Return the citations that need care, one set for each of the first ordinary papers."""
     by_key = {c.key: c for c in cast.cases}
 
     def to(key: str, **changes: Any) -> Reference:
@@ -60,10 +60,10 @@ def _special(rng: random.Random, cast: Cast, i: int, entries: list[Reference]) -
     part_one = by_key["part-i"].paper.title
     table = (
         [to("editorial", title="Editorial")],  # generic, but year and surname agree
-        [to("editorial", title="Editorial", year=2001, cites=None)],  # generic, and the year does not
+        [to("editorial", title="Editorial", year=2001, cites=None)],  # generic, but the year differs
         [to("part-i", title=part_one), to("part-ii", title=part_one + "I")],
-        [to("part-ii", title=part_one + "II", cites=None, numeral=True)],  # Part III, which nobody has
-        [to("suppressed-doi"), to("german", title=by_key["german"].paper.title)],  # filtered out: no targets
+        [to("part-ii", title=part_one + "II", cites=None, numeral=True)],  # Part III, which does not exist
+        [to("suppressed-doi"), to("german", title=by_key["german"].paper.title)],  # filtered out: not link targets
         [to("pair-other-title", title="Seasonal drift in pulsar timings in long archival series of two observatories")],
         [to("preprint-only", arxiv_id=by_key["preprint-only"].paper.arxiv_id)],
         [to("closed"), to("record-train")],
@@ -99,7 +99,7 @@ def _body(cast: Cast, case: Case) -> None:
         case "figures":
             _usual_with(rng, case, [[f"{rng.uniform(1, 99):.2f} ± {rng.uniform(0, 3):.2f}"] for _ in range(40)])
         case "few":
-            # Two of about 270 words: even where a page breaks one of them, fewer than five.
+            # Two in about 270 words: fewer than five, even if a page break splits one.
             p.blocks = paragraphs(("Introduction", "Discussion"), [_plain(w, "intro", 18), _plain(w, "discussion", 18)])
         case "gibberish":
             readings: list[Block] = [[prose.gibberish(rng, 90)] for _ in range(2)]
@@ -120,7 +120,7 @@ def _body(cast: Cast, case: Case) -> None:
 
 
 def _usual_with(rng: random.Random, case: Case, more: Sequence[Block]) -> None:
-    """An ordinary body with more blocks before its discussion."""
+    """Write an ordinary body with more blocks before its discussion."""
     write_body(rng, case.paper, case.writer)
     blocks = case.paper.blocks
     at = next(i for i, b in enumerate(blocks) if isinstance(b, Head) and b.text == "Discussion")
@@ -128,12 +128,12 @@ def _usual_with(rng: random.Random, case: Case, more: Sequence[Block]) -> None:
 
 
 def _plain(w: prose.Writer, role: Role, sentences: int) -> str:
-    """A paragraph without citations."""
+    """Return a paragraph without citations."""
     return "".join(r for r in w.paragraph(role, sentences) if isinstance(r, str))
 
 
 def _copy_twin(cast: Cast) -> None:
-    """The later twin prints its first version's text."""
+    """Copy the text of the first version to the later twin."""
     by_key = {c.key: c for c in cast.cases}
     if "twin-first" not in by_key:
         return

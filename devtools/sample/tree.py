@@ -1,4 +1,4 @@
-"""What lies where and since when: the drops, deliveries and suppression list of a cast."""
+"""Arrange the drops, deliveries and suppression list of a cast, with their paths and release dates."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from devtools.sample.cast import Cast, PdfCase
 from devtools.sample.deliver import jsonl, write_ready
 from devtools.sample.formats import files_of
 
-DROPS = {  # drop → first release that sees it, ready_at
+DROPS = {  # drop → first release that includes it, ready_at
     "2023-01-a": (1, "2023-01-12T06:00:00Z"),
     "2023-01-b": (1, "2023-01-26T06:00:00Z"),
     "2023-02-a": (2, "2023-02-09T06:00:00Z"),
     "2023-03-a": (3, "2023-03-09T06:00:00Z"),
 }
-DELIVERIES = {  # in order of time: first release that sees it, delivery_id, ready_at, mode
+DELIVERIES = {  # in chronological order: first release that includes it, delivery_id, ready_at, mode
     "full": (1, "2023-01-full", "2023-01-08T04:00:00Z", "full"),
     "delta": (1, "2023-01-delta", "2023-01-25T04:00:00Z", "delta"),
     "february": (2, "2023-02-delta", "2023-02-08T04:00:00Z", "delta"),
     "march": (3, "2023-03-delta", "2023-03-08T04:00:00Z", "delta"),
 }
-_ARXIV_READY = "2023-01-05T04:00:00Z"  # before all others, so that a preprint's paper is the older of two that merge
+_ARXIV_READY = "2023-01-05T04:00:00Z"  # before all others, so that a preprint's paper is the older of two merged papers
 
 
 def sha1(content: bytes) -> str:
-    """SHA-1 of a file, 40 hex digits."""
+    """Return the SHA-1 of a file, 40 hex digits."""
     return hashlib.sha1(content, usedforsecurity=False).hexdigest()
 
 
 def drops_of(cast: Cast) -> dict[str, dict[str, PdfCase | None]]:
-    """Drop → name of each of its files → the case of the PDF; None of what is no case's PDF."""
+    """Return drop → file name → the case of the PDF; None for a file that is not the PDF of a case."""
     drops: dict[str, dict[str, PdfCase | None]] = defaultdict(dict)
     for case in cast.cases:
         for pdf in case.pdfs:

@@ -1,4 +1,4 @@
-"""The truth of a sample: what a release as of its `as_of` must make of every PDF, record and paper."""
+"""Define the truth of a sample: the expected results for every PDF, record and paper in a release as of its `as_of`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True)
 class PdfTruth:
-    """One PDF: where it lies, whether the release sees it, and the outcome of its selection (SEMANTICS §1)."""
+    """One PDF: its places, whether the release sees it, and the outcome of its selection (SEMANTICS §1)."""
 
     sha1: str
     places: tuple[tuple[str, str], ...]  # (drop, name)
     seen: bool
     selection: str
-    paper: str | None  # key of its paper; None: it is nobody's
+    paper: str | None  # key of its paper; None if it has no paper
     doi: str | None = None  # identifiers that it prints
     arxiv_id: str | None = None
     pmc_id: str | None = None
@@ -42,40 +42,40 @@ class EntryTruth:
 
 @dataclass(frozen=True, slots=True)
 class PaperTruth:
-    """One paper of the release: its records and PDFs, its canonical metadata, and what each later stage says of it."""
+    """One paper: its records and PDFs, its canonical metadata, and the expected outcome of each later stage."""
 
     key: str
-    why: str  # what the case is there for
+    why: str  # reason for the case
     title: str | None
     authors: tuple[str, ...]  # surnames
     date: str | None
     record_ids: tuple[str, ...]
-    pdfs: tuple[str, ...]  # SHA-1s of the selected ones that belong to it
+    pdfs: tuple[str, ...]  # SHA-1s of its selected PDFs
     canonical_pdf: str | None
     open_access: bool
     oa_evidence: str | None
     filtered: str
-    s2orc: str | None  # None: not asked, because the paper was filtered out
-    s2ag: str | None  # None: not asked, because filtered out or kept in s2orc
-    split: str | None  # of its document, if one was kept
+    s2orc: str | None  # None: no outcome, because the paper was filtered out
+    s2ag: str | None  # None: no outcome, because filtered out or kept in s2orc
+    split: str | None  # split of its document, None without a document
     citation_style: str | None = None
-    abstract: str | None = None  # a line for each of its parts
-    abstract_delivered: bool = False  # whether a source says it, so that the paper must have it
-    field: str | None = None  # its primary field of study, by what sources call its subjects
-    identifiers: tuple[str, ...] = ()  # columns of the identifiers that its records or its PDFs give, sorted
+    abstract: str | None = None  # one line per part
+    abstract_delivered: bool = False  # whether a source has it, so that the paper must have it
+    field: str | None = None  # its primary field of study, by its sources' subjects
+    identifiers: tuple[str, ...] = ()  # columns of the identifiers in its records or its PDFs, sorted
     fulltexts: tuple[str, ...] = ()  # kinds of its full texts
-    licence: str | None = None  # of its open full text
+    licence: str | None = None  # license of its open full text
     declared: tuple[tuple[str, str], ...] = ()  # (column, value) that its drop declares and the paper must have
     heads: tuple[str, ...] = ()
-    removed_heads: tuple[str, ...] = ()  # sections too improbable to stay
+    removed_heads: tuple[str, ...] = ()  # sections removed as too improbable
     body: tuple[ParagraphTruth, ...] = ()
-    formulas: int = 0  # displayed between its paragraphs, of which the text has none
+    formulas: int = 0  # displayed formulas between its paragraphs; the text contains none of them
     bibliography: tuple[EntryTruth, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What is known of a sample. `as_of` is the release's; drops and deliveries ready later are not seen."""
+    """The truth of a sample. `as_of` belongs to the release; drops and deliveries that are ready later are not seen."""
 
     seed: int
     release: str
@@ -83,17 +83,17 @@ class Truth:
     split: str
     pdfs: tuple[PdfTruth, ...]
     papers: tuple[PaperTruth, ...]
-    conflicts: tuple[str, ...] = ()  # records of which an edge was cut, because it would join two different DOIs
-    merged: tuple[tuple[str, str], ...] = ()  # since the release before: (paper that went, paper it is now)
-    split_off: tuple[tuple[str, str], ...] = ()  # likewise: (new paper, paper it was)
+    conflicts: tuple[str, ...] = ()  # records with an edge that was cut because it would join two different DOIs
+    merged: tuple[tuple[str, str], ...] = ()  # since the previous release: (merged paper, paper that replaces it)
+    split_off: tuple[tuple[str, str], ...] = ()  # since the previous release: (new paper, paper it was)
 
     def to_json(self) -> str:
-        """The content of `truth.json`."""
+        """Return the content of `truth.json`."""
         return json.dumps(dataclasses.asdict(self), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read `truth.json` back."""
+        """Read the truth from the text of `truth.json`."""
         data = json.loads(text)
         return cls(
             **{

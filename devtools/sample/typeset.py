@@ -1,4 +1,4 @@
-"""From a paper to its PDF (typst, reproducible bytes) and to the text it prints, which is the truth about its body."""
+"""Typeset a paper as PDF (typst, reproducible bytes), and return its printed text, the truth about its body."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ABSTRACT_HEAD = {"en": "Abstract", "de": "Zusammenfassung", "zh": "摘要"}
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A body paragraph as it stands on the page, and the callouts in it: (text, indices of entries)."""
+    """A body paragraph as printed, and its callouts: (text, indices of entries)."""
 
     section: str | None
     text: str
@@ -27,14 +27,14 @@ class Printed:
 
 
 def surnames(authors: tuple[Person, ...]) -> str:
-    """`Lyons`, `Lyons and Waite` or `Lyons et al.`."""
+    """Return `Lyons`, `Lyons and Waite` or `Lyons et al.`."""
     if len(authors) == 1:
         return authors[0].last
     return f"{authors[0].last} and {authors[1].last}" if len(authors) == 2 else f"{authors[0].last} et al."
 
 
 def year_labels(references: list[Reference]) -> list[str]:
-    """`2011`, or `2011a`, `2011b` where a name and year would mean two entries."""
+    """Return `2011`, or `2011a`, `2011b` if name and year would match two entries."""
     keys = [(surnames(r.authors), r.year) for r in references]
     seen: dict[tuple[str, int], int] = {}
     labels = []
@@ -46,7 +46,7 @@ def year_labels(references: list[Reference]) -> list[str]:
 
 
 def callout(paper: Paper, cite: Cite) -> list[dict[str, str]]:
-    """The runs a citation prints, its leading space included."""
+    """Return the runs that a citation prints, including its leading space."""
     refs = sorted(cite.refs)
     named = surnames(paper.references[refs[0]].authors) if cite.textual else ""
     if paper.style is Style.NAME_YEAR:
@@ -72,7 +72,7 @@ def callout(paper: Paper, cite: Cite) -> list[dict[str, str]]:
 
 
 def _spans(refs: list[int]) -> list[tuple[int, int]]:
-    """Printed numbers (from 1) as ranges: three or more neighbours become one."""
+    """Return printed numbers (from 1) as ranges: three or more consecutive numbers become one range."""
     out: list[tuple[int, int]] = []
     i = 0
     while i < len(refs):
@@ -88,7 +88,7 @@ def _spans(refs: list[int]) -> list[tuple[int, int]]:
 
 
 def paragraph_runs(paper: Paper, paragraph: Paragraph) -> list[dict[str, str]]:
-    """A paragraph as typst runs: plain (`s`), superscript (`sup`)."""
+    """Return a paragraph as typst runs: plain (`s`), superscript (`sup`)."""
     runs: list[dict[str, str]] = []
     for run in paragraph:
         runs.extend(callout(paper, run) if isinstance(run, Cite) else [{"s": run}])
@@ -96,7 +96,10 @@ def paragraph_runs(paper: Paper, paragraph: Paragraph) -> list[dict[str, str]]:
 
 
 def body(paper: Paper) -> list[Printed | Head]:
-    """The body as printed, in order: heads, and paragraphs under their innermost head. Formulas and floats are not text."""
+    """Return the body as printed, in order: heads, and paragraphs under their innermost head.
+
+    Formulas and floats are not text.
+    """
     out: list[Printed | Head] = []
     section: str | None = None
     for block in paper.blocks:
@@ -115,7 +118,7 @@ def body(paper: Paper) -> list[Printed | Head]:
 
 
 def reference_runs(paper: Paper, index: int) -> list[dict[str, str]]:
-    """A bibliography entry in the manner of the paper's citation style."""
+    """Return a bibliography entry in the paper's citation style."""
     r = paper.references[index]
     if paper.style is Style.NAME_YEAR:
         names = [f"{a.last}, {a.initials}" for a in r.authors]
@@ -150,7 +153,10 @@ def reference_runs(paper: Paper, index: int) -> list[dict[str, str]]:
 
 
 def template_data(paper: Paper, *, preprint: bool = False) -> dict[str, Any]:
-    """What `paper.typ` reads. A preprint prints its arXiv id, the published version its journal and DOI."""
+    """Return the data that `paper.typ` reads.
+
+    A preprint prints its arXiv id, the published version its journal and DOI.
+    """
     place = paper.journal or paper.venue
     blocks = [_block(paper, b) for b in (*paper.blocks, *paper.back_matter)]
     refs = []
@@ -178,7 +184,7 @@ def template_data(paper: Paper, *, preprint: bool = False) -> dict[str, Any]:
 
 
 def _stamp(paper: Paper) -> str:
-    """arXiv's mark: arXiv:1706.03762v1 [cs.CL] 12 Jun 2017."""
+    """Return arXiv's mark: arXiv:1706.03762v1 [cs.CL] 12 Jun 2017."""
     arxiv_id = paper.arxiv_id or ""
     day = datetime.date(2000 + int(arxiv_id[:2]), int(arxiv_id[2:4]), 12)
     return f"arXiv:{arxiv_id}v1 [{subjects('arxiv', paper.field)[0]}] {day:%d %b %Y}"
@@ -201,7 +207,10 @@ def _block(paper: Paper, block: Any) -> dict[str, Any]:
 
 
 def compile_pdf(data: dict[str, Any]) -> bytes:
-    """Typeset: the same data give the same bytes (no time, no fonts but typst's own; Chinese adds Noto's)."""
+    """Typeset a paper: the same data give the same bytes.
+
+    The PDF contains no time. Fonts are typst's own; Chinese adds Noto's.
+    """
     import typst
 
     fonts: list[str] = []

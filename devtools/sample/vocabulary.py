@@ -1,4 +1,4 @@
-"""Words the sample's prose is made of: one vocabulary per field of study, and names of people and places of publication."""
+"""List the words of the sample's prose: one vocabulary per field of study, and names of people and publications."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What papers of one field talk about; every entry fits the sentence patterns of `prose`."""
+    """The topics of one field; every entry fits the sentence patterns of `prose`."""
 
     name: str  # as a field of study
     area: tuple[str, ...]  # "work on …"
-    things: tuple[str, ...]  # plural nouns: what is studied
+    things: tuple[str, ...]  # plural nouns: the objects of study
     methods: tuple[str, ...]  # singular, without article, starting with a consonant: "a …"
-    materials: tuple[str, ...]  # plural: what was measured
+    materials: tuple[str, ...]  # plural: the measured material
     measures: tuple[str, ...]  # mass nouns or singulars that go without an article
     qualities: tuple[str, ...]  # adjectives
     places: tuple[str, ...]

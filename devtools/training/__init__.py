@@ -1,1 +1,1 @@
-"""Training of the reference CRF: strings rendered from metadata with CSL styles. Needs requirements-dev.txt."""
+"""Train the reference CRF on strings rendered from metadata with CSL styles. Needs requirements-dev.txt."""

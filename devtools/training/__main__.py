@@ -1,10 +1,15 @@
-"""Trains the reference CRF. The committed model came of
+r"""Train the reference CRF.
 
-    python -m devtools.training --titles ../shared/data/titles/titles_dev.tsv.gz --jats ../shared/data/jats \\
+This command made the committed model:
+
+    python -m devtools.training --titles ../shared/data/titles/titles_dev.tsv.gz --jats ../shared/data/jats \
         --gold ../shared/data/citations/grobid-citation-training
 
-(20,194 strings, 6,000 of them GROBID's labelled by hand, CC BY 4.0; 1.6 MB; four minutes of one core). How good it is on the files that
-it was not trained on: devtools/bench/references.py. Deterministic: the same metadata, seed and versions give the same model."""
+It used 20,194 strings; 6,000 of them are GROBID's hand-labeled strings (CC BY 4.0). The model has 1.6 MB. Training took
+four minutes on one core. devtools/bench/references.py measures the model on files that were not used in training.
+
+The result is deterministic: the same metadata, seed and versions give the same model.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +31,11 @@ SEED = 20200705
 
 
 def samples(titles: Path, jats: Path | None, labelled_by_hand: Path | None, count: int) -> list[Sample]:
-    """`count` strings made of metadata, two thirds rendered with CSL styles, the rest in BibTeX's forms and in terse ones without title;
-    and the training part of those labelled by hand.
-    """  # fmt: skip
+    """Return about `count` labeled strings made from metadata, and the training part of the hand-labeled strings.
+
+    Two thirds of the made strings are rendered with CSL styles. The rest have BibTeX's forms, or terse forms without
+    title. Strings with fields that cannot be separated are left out.
+    """
     rng = random.Random(SEED)
     papers = metadata.titles(titles, rng, count)
     cited = metadata.jats(jats) if jats else []
@@ -47,7 +54,7 @@ def samples(titles: Path, jats: Path | None, labelled_by_hand: Path | None, coun
 
 
 def train(data: list[Sample], model: Path, iterations: int) -> None:
-    """Trains with L-BFGS and elastic net; rare weights are left out, which keeps the model small."""
+    """Train with L-BFGS and elastic net; rare weights are left out, which limits the model's size."""
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(verbose=False)
@@ -60,7 +67,7 @@ def train(data: list[Sample], model: Path, iterations: int) -> None:
 
 
 def main() -> None:
-    """The command line."""
+    """Parse the command line, then train or print the strings."""
     parser = argparse.ArgumentParser(prog="python -m devtools.training", description=(__doc__ or "").split("\n")[0])
     parser.add_argument(
         "--titles", type=Path, required=True, help="gzipped TSV: source, id, year, venue, title, authors"

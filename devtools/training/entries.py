@@ -1,10 +1,13 @@
-"""Trains the CRF that cuts reference lists without labels. The committed model came of
+"""Train the CRF that splits reference lists without labels.
+
+This command made the committed model:
 
     python -m devtools.training.entries ../shared/data/grobid-training
 
-Deterministic: the same archive and versions give the same model. The data are GROBID's annotated reference lists (CC BY 4.0): `tei/`
-says where entries begin, `raw/` which lines are indented. A fifth of the lists is kept apart; entries that are whole there are counted, by
-the model and by the rules alone."""
+The result is deterministic: the same archive and versions give the same model. The data are GROBID's annotated
+reference lists (CC BY 4.0): `tei/` marks the starts of entries, `raw/` marks the indented lines. A fifth of the lists
+is held out. The script counts the complete entries in the held-out lists, by the model and by the rules alone.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,13 @@ from .lines import apart, members
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _FONT = Font("", 10.0)
 _COLUMNS = 24
-"""Fields of a token in `raw/`, at least"""
+"""Minimum number of fields of a token in `raw/`."""
 _FEW = 5
-"""Lines of a list that is not used because so few could be matched with their text"""
+"""Minimum number of lines matched with their text; lists with fewer are not used."""
 
 
 def lists(archive: Path) -> Iterator[tuple[str, list[Row], list[str]]]:
-    """Name, lines and labels of the annotated lists, by name."""
+    """Yield name, lines and labels of the annotated lists, by name."""
     for part in ("corpus", "evaluation"):
         raws = members(archive, f"{part}/raw")
         for name, tei in sorted(members(archive, f"{part}/tei").items()):
@@ -45,7 +48,7 @@ def lists(archive: Path) -> Iterator[tuple[str, list[Row], list[str]]]:
 
 
 def _matched(raw: bytes, tei: bytes) -> list[tuple[str, bool, bool]]:
-    """Text, whether an entry begins, whether it is indented, of the lines that both files have."""
+    """Return text, whether an entry begins, and whether it is indented, for each line that both files contain."""
     lines = _labelled(tei)
     set_in: list[bool] = []
     texts: list[str] = []
@@ -64,7 +67,7 @@ def _matched(raw: bytes, tei: bytes) -> list[tuple[str, bool, bool]]:
 
 
 def _labelled(tei: bytes) -> list[tuple[str, bool]]:
-    """The lines of an annotated list, and whether an entry begins with each."""
+    """Return the lines of an annotated list, and whether an entry begins with each."""
     root = etree.fromstring(tei, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
     lines: list[tuple[str, bool]] = []
     current: list[str] = []
@@ -99,7 +102,9 @@ def _labelled(tei: bytes) -> list[tuple[str, bool]]:
 
 
 def _ruled(found: Sequence[tuple[str, bool]]) -> list[bool]:
-    """Which lines begin an entry by the rules, on lines set as far as the data say how."""
+    """Return which lines begin an entry by the rules.
+
+    The positions of the lines are simulated, because the data contain only their indentation."""
     lines: list[Line] = []
     for i, (text, indented) in enumerate(found):
         at = 12.0 if indented else 0.0
@@ -113,7 +118,7 @@ def _ruled(found: Sequence[tuple[str, bool]]) -> list[bool]:
 
 
 def train(data: Sequence[tuple[str, list[Row], list[str]]], model: Path, iterations: int) -> None:
-    """Train on lists."""
+    """Train the model on lists."""
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(verbose=False)
@@ -125,7 +130,7 @@ def train(data: Sequence[tuple[str, list[Row], list[str]]], model: Path, iterati
 
 
 def measure(data: Sequence[tuple[str, list[Row], list[str]]], model: Path) -> None:
-    """Print how many entries of lists are whole, by the model and by the rules, with labels and without."""
+    """Print the number of complete entries, by the model and by the rules, for lists with and without labels."""
     import pycrfsuite
 
     tagger = pycrfsuite.Tagger()
@@ -155,7 +160,7 @@ def _spans(begins: Sequence[bool]) -> set[tuple[int, int]]:
 
 
 def main() -> None:
-    """The command line."""
+    """Parse the command line, train, and print the measurements."""
     parser = argparse.ArgumentParser(
         prog="python -m devtools.training.entries", description=(__doc__ or "").split("\n")[0]
     )

@@ -1,4 +1,4 @@
-"""Forms of reference that no CSL style gives: the terse ones of physics and chemistry, and BibTeX's."""
+"""Make forms of references that no CSL style has: the terse forms of physics and chemistry, and BibTeX's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _listed(names: list[str], joint: str) -> str:
 
 
 def arxiv_id(rng: random.Random) -> str:
-    """An identifier of arXiv's old or new form."""
+    """Return an identifier in arXiv's old or new form."""
     month = rng.randint(1, 12)
     if rng.random() < 0.35:
         archive = rng.choice(
@@ -34,7 +34,7 @@ def arxiv_id(rng: random.Random) -> str:
 
 
 def terse(meta: Metadata, rng: random.Random) -> str:
-    """Authors, journal, volume, page, year in one of many orders, mostly without title."""
+    """Return authors, journal, volume, page and year in one of many orders, mostly without title."""
     meta.kind = "article-journal"
     meta.extra.pop("part", None)
     csl = item(meta, rng)
@@ -83,7 +83,7 @@ def terse(meta: Metadata, rng: random.Random) -> str:
 
 
 def quoted(title: str, rng: random.Random) -> str:
-    """A title in some pair of quotation marks, or none."""
+    """Return a title in a pair of quotation marks, or without."""
     left, right = rng.choice(
         [("", ""), ("", ""), ("“", "”"), ('"', '"'), ("'", "'"), ("‘", "’"), ("‘‘", "’’"), ("«", "»"), ("„", "“")]
     )
@@ -91,7 +91,7 @@ def quoted(title: str, rng: random.Random) -> str:
 
 
 def bibtex(meta: Metadata, rng: random.Random) -> str:
-    """A reference as plain, abbrv, apalike, acl_natbib or icml print it."""
+    """Return a reference as plain, abbrv, apalike, acl_natbib or icml print it."""
     csl = item(meta, rng)
     style = rng.choice(["plain", "abbrv", "acl", "apalike", "icml"])
     who, year = (

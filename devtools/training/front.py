@@ -1,9 +1,12 @@
-"""Trains the header CRF. The committed model came of
+"""Train the header CRF.
+
+This command made the committed model:
 
     python -m devtools.training.front ../shared/data/grobid-training
 
-Deterministic: the same archive and versions give the same model. The data are GROBID's annotated headers (CC BY 4.0). A fifth of them
-is kept apart; its figures are printed."""
+The result is deterministic: the same archive and versions give the same model. The data are GROBID's annotated headers
+(CC BY 4.0). A fifth of them is held out; the script prints the figures for that fifth.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def headers(archive: Path) -> Iterator[tuple[str, list[Facts], list[Label]]]:
-    """Name, lines and labels of the annotated headers, by name."""
+    """Yield name, lines and labels of the annotated headers, by name."""
     for part in ("corpus", "evaluation"):
         raws = members(archive, f"{part}/raw")
         for name, tei in sorted(members(archive, f"{part}/tei").items()):
@@ -48,7 +51,7 @@ def headers(archive: Path) -> Iterator[tuple[str, list[Facts], list[Label]]]:
 
 
 def _aligned(raw: bytes, tei: bytes) -> list[tuple[Facts, Label]]:
-    """The lines of a header: how they are set from `raw`, text and labels from `tei`."""
+    """Return the lines of a header: typesetting facts from `raw`, text and labels from `tei`."""
     text, kinds = _labelled(tei)
     tokens = [(m.group().casefold(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
     rows = [row for line in raw.decode("utf-8", "replace").splitlines() if len(row := line.split(" ")) == 32]
@@ -73,7 +76,7 @@ def _aligned(raw: bytes, tei: bytes) -> list[tuple[Facts, Label]]:
         here = Counter(kind for start, end in at for kind in kinds[start:end])
         size = {"HIGHERFONT": 1, "LOWERFONT": -1}.get(first[14], 0)
         words = " ".join(text[at[0][0] : at[-1][1]].split())
-        if len(words) > 600:  # an alignment that went astray
+        if len(words) > 600:  # a wrong alignment
             continue
         facts = Facts(
             words, first[10] == "BLOCKSTART", not found, first[13] == "NEWFONT" or size != 0, size, first[15] == "1", first[16] == "1"
@@ -83,7 +86,7 @@ def _aligned(raw: bytes, tei: bytes) -> list[tuple[Facts, Label]]:
 
 
 def _labelled(tei: bytes) -> tuple[str, list[Label]]:
-    """The text of an annotated header and the label of each character."""
+    """Return the text of an annotated header and the label of each character."""
     root = etree.fromstring(tei, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
     text: list[str] = []
     kinds: list[Label] = []
@@ -108,7 +111,7 @@ def _labelled(tei: bytes) -> tuple[str, list[Label]]:
 
 
 def train(archive: Path, model: Path, iterations: int) -> None:
-    """Train on four fifths of the headers."""
+    """Train the model on four fifths of the headers."""
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(verbose=False)
@@ -121,7 +124,7 @@ def train(archive: Path, model: Path, iterations: int) -> None:
 
 
 def measure(archive: Path, model: Path) -> None:
-    """Print precision, recall and F1 of each label's lines, and the share of whole titles, in the headers kept apart."""
+    """Print precision, recall and F1 of each label's lines, and the share of complete titles, in the held-out headers."""
     import pycrfsuite
 
     tagger = pycrfsuite.Tagger()
@@ -150,7 +153,7 @@ def measure(archive: Path, model: Path) -> None:
 
 
 def main() -> None:
-    """The command line."""
+    """Parse the command line, train, and print the measurements."""
     parser = argparse.ArgumentParser(
         prog="python -m devtools.training.front", description=(__doc__ or "").split("\n")[0]
     )

@@ -1,7 +1,8 @@
-"""GROBID's hand-labelled reference strings (TEI): half of the files train, by a hash of their name; two quarters choose and report.
+"""Read GROBID's hand-labeled reference strings (TEI).
 
-kermitt2/grobid, grobid-trainer/resources/dataset/citation/corpus, annotations CC BY 4.0.
-"""  # fmt: skip
+A hash of the file name divides the files: half of them train, one quarter is for choices (`choose`), one for reports
+(`report`). Source: kermitt2/grobid, grobid-trainer/resources/dataset/citation/corpus, annotations CC BY 4.0.
+"""
 
 from __future__ import annotations
 
@@ -28,18 +29,18 @@ TAGS = {
     "idno": Label.IDNO, "ptr": Label.URL,
 }  # fmt: skip
 UNSCORED = {"note": Label.NOTE, "orgName": Label.INSTITUTION}
-"""What no two files mark up in the same way: trained on, never scored."""
+"""Labels of fields that gold files mark up inconsistently: used in training, never scored."""
 
 
 def part_of(path: Path) -> Part:
-    """Which part a file belongs to."""
+    """Return the part that a file belongs to."""
     return ("train", "train", "choose", "report")[
         hashlib.sha1(path.name.encode(), usedforsecurity=False).digest()[0] % 4
     ]
 
 
 def kind(element: etree._Element) -> Label | None:
-    """The scored label of an element."""
+    """Return the scored label of an element, or None."""
     tag = etree.QName(element).localname
     if tag == "title":
         return TITLES.get(element.get("level", ""))
@@ -49,7 +50,7 @@ def kind(element: etree._Element) -> Label | None:
 
 
 def strings(folder: Path, parts: tuple[Part, ...] = ("train", "choose", "report")) -> Iterator[etree._Element]:
-    """Every `bibl` of the files of these parts, by file name."""
+    """Yield every `bibl` of the files of these parts, by file name."""
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and part_of(p) in parts):
         root = etree.parse(path, parser).getroot()
@@ -58,7 +59,7 @@ def strings(folder: Path, parts: tuple[Part, ...] = ("train", "choose", "report"
 
 
 def sample(bibl: etree._Element) -> Sample | None:
-    """A labelled string; None for one without any field, or of fewer than four tokens."""
+    """Return a labeled string, or None if it has no field or fewer than four tokens."""
     chars: list[str] = []
     labels: list[Label] = []
     for text, label in _texts(bibl, Label.OTHER):
@@ -77,7 +78,7 @@ def sample(bibl: etree._Element) -> Sample | None:
 
 
 def _texts(element: etree._Element, label: Label) -> Iterator[tuple[str, Label]]:
-    """The texts below an element in order, each with the label of the innermost labelled element around it."""
+    """Yield the texts below an element in order, each with the label of the innermost labeled element around it."""
     yield element.text or "", label
     for child in element:
         if isinstance(child.tag, str):
@@ -89,7 +90,7 @@ def _texts(element: etree._Element, label: Label) -> Iterator[tuple[str, Label]]
 
 
 def _trimmed(found: list[Piece], labels: list[Label]) -> list[Label]:
-    """Signs at the ends of a field are no part of it, as in `marks`."""
+    """Remove punctuation at both ends of a field from the field, as in `marks`."""
     out = list(labels)
     for order in (range(len(out)), reversed(range(len(out)))):
         before = Label.OTHER
@@ -102,7 +103,7 @@ def _trimmed(found: list[Piece], labels: list[Label]) -> list[Label]:
 
 
 def metadata(folder: Path) -> list[Metadata]:
-    """What the training part's strings say, to be rendered in other styles."""
+    """Return the metadata of the training part's strings, for rendering in other styles."""
     out = []
     for bibl in strings(folder, ("train",)):
         fields: dict[Label, str] = {}

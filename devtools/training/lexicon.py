@@ -1,4 +1,4 @@
-"""Names that reference strings are made of: journals with their abbreviations, publishers, places, series, organisations."""
+"""List names in reference strings: journals with their abbreviations, publishers, places, series, organizations."""
 
 from __future__ import annotations
 

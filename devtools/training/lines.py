@@ -1,10 +1,14 @@
-"""Trains the CRFs over lines. The committed models came of
+"""Train the CRFs over lines.
+
+These commands made the committed models:
 
     python -m devtools.training.lines segmentation ../shared/data/grobid-training
     python -m devtools.training.lines passages ../shared/data/grobid-training
 
-Deterministic: the same archive, seed and versions give the same model. The data are GROBID's annotated documents (CC BY 4.0):
-`tei/` says what each line belongs to, `raw/` how it is set. A fifth of the documents is kept apart; its figures are printed."""
+The result is deterministic: the same archive, seed and versions give the same model. The data are GROBID's annotated
+documents (CC BY 4.0): `tei/` contains the label of each line, `raw/` its typesetting. A fifth of the documents is held
+out; the script prints the figures for that fifth.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,7 @@ _LABELS = {
 
 
 def members(archive: Path, folder: str) -> dict[str, bytes]:
-    """The files of an archive's folder by name."""
+    """Return the files of an archive's folder by name."""
     out: dict[str, bytes] = {}
     with tarfile.open(archive) as tar:
         for member in tar:
@@ -54,11 +58,11 @@ def members(archive: Path, folder: str) -> dict[str, bytes]:
 
 
 Documents = Iterator[tuple[str, list[Facts], list[str]]]
-"""Name, lines and their labels."""
+"""Name, lines and labels of each document."""
 
 
 def segmented(archive: Path) -> Documents:
-    """The annotated documents of `segmentation`, by name."""
+    """Yield the annotated documents of `segmentation`, by name."""
     raws = members(archive, "corpus/raw")
     for name, tei in sorted(members(archive, "corpus/tei").items()):
         raw = raws.get(name.removesuffix(".tei.xml"))
@@ -99,7 +103,7 @@ _PASSAGES = {
 
 
 def passages(archive: Path) -> Documents:
-    """The annotated bodies of `fulltext`, by name; their `raw/` has a row a token."""
+    """Yield the annotated bodies of `fulltext`, by name; their `raw/` has one row per token."""
     raws = members(archive, "corpus/raw")
     for name, tei in sorted(members(archive, "corpus/tei").items()):
         raw = raws.get(name.removesuffix(".tei.xml"))
@@ -133,7 +137,7 @@ _FIRST = re.compile(r"\w+|\W")
 
 
 def _passages(tei: bytes) -> list[tuple[str, Passage]]:
-    """The lines of an annotated body with their labels."""
+    """Return the lines of an annotated body with their labels."""
     root = etree.fromstring(tei, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
     lines: list[tuple[str, Passage]] = []
     current: list[str] = []
@@ -168,7 +172,7 @@ def _passages(tei: bytes) -> list[tuple[str, Passage]]:
 
 
 def _labelled(tei: bytes) -> list[tuple[str, Label]]:
-    """The lines of an annotated document with their labels."""
+    """Return the lines of an annotated document with their labels."""
     root = etree.fromstring(tei, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
     lines: list[tuple[str, Label]] = []
     current: list[str] = []
@@ -204,12 +208,12 @@ def _labelled(tei: bytes) -> list[tuple[str, Label]]:
 
 
 def apart(name: str) -> bool:
-    """Whether a document is kept apart to measure by: a fifth of them, by name."""
+    """Return whether a document is held out for measuring: a fifth of the documents, by name."""
     return zlib.crc32(name.encode()) % 5 == 0
 
 
 def train(data: Path, task: str, model: Path, iterations: int) -> None:
-    """Train on four fifths of the documents, then print each label's figures on the rest."""
+    """Train the model on four fifths of the documents, then print each label's figures on the rest."""
     import pycrfsuite
 
     archive, read, features = _TASKS[task]
@@ -247,7 +251,7 @@ _TASKS: dict[str, tuple[str, Callable[[Path], Documents], Callable[[Sequence[Fac
 
 
 def main() -> None:
-    """The command line."""
+    """Parse the command line, train, and print the measurements."""
     parser = argparse.ArgumentParser(
         prog="python -m devtools.training.lines", description=(__doc__ or "").split("\n")[0]
     )

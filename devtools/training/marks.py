@@ -1,4 +1,4 @@
-"""Marked strings: field values between private-use characters, which say after rendering where each field stands."""
+"""Mark field values with private-use characters, which show the position of each field after rendering."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Sample:
 
 
 def mark(kind: Label, text: str) -> str:
-    """A field's value between its marks; nothing stays nothing."""
+    """Return a field's value between its marks; an empty value remains empty."""
     i = MARKED.index(kind)
     return f"{chr(_OPEN + i)}{text}{chr(_CLOSE + i)}" if text else ""
 
 
 def labelled(string: str) -> Sample | None:
-    """A marked string as tokens with labels; None if its fields cannot be told apart."""
+    """Return a marked string as tokens with labels, or None if its fields cannot be separated."""
     chars: list[str] = []
     kinds: list[Label | None] = []
     current: Label | None = None
@@ -80,7 +80,9 @@ def _extend_date(raw: str, kinds: list[Label | None], start: int, end: int) -> N
 
 
 def _extend_names(raw: str, kinds: list[Label | None], kind: Label) -> None:
-    """From the first surname to the last everything is the field; initials, given names and `et al.` at both ends too."""
+    """Extend a name field to everything from the first surname to the last.
+
+    Initials, given names and `et al.` at both ends are included."""
     at = [i for i, k in enumerate(kinds) if k is kind]
     if not at:
         return
@@ -126,7 +128,10 @@ def _stretch(raw: str, kinds: list[Label | None], kind: Label, low: int, high: i
 
 
 def _inner(found: list[Piece], labels: list[Label]) -> None:
-    """Signs between two tokens of one field belong to it; at a field's end they do not (a title's `?` and names' stops do)."""
+    """Label punctuation between two tokens of one field as part of the field, in place.
+
+    Punctuation at a field's end is not part of the field, except for a title's `?` and names' periods. Dates are excluded.
+    """
     for i in range(1, len(labels) - 1):
         if (
             labels[i] is Label.OTHER

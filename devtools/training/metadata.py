@@ -1,4 +1,4 @@
-"""Metadata to render references from: delivered lists of titles, and the reference lists of JATS articles."""
+"""Read metadata for rendering references: delivered lists of titles, and the reference lists of JATS articles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .render import Metadata, subject
 
 
 def names(text: str) -> list[tuple[str, str]]:
-    """`A B; C D`, `B, A; D, C` or `A B, C D` as (given, family)."""
+    """Return `A B; C D`, `B, A; D, C` or `A B, C D` as (given, family)."""
     text = html.unescape(text)
     parts = [p.strip() for p in (text.split(";") if ";" in text else text.split(",")) if p.strip()]
     out: list[tuple[str, str]] = []
@@ -30,7 +30,7 @@ def names(text: str) -> list[tuple[str, str]]:
 
 
 def titles(path: Path, rng: random.Random, count: int) -> list[Metadata]:
-    """A sample of a list of papers (gzipped TSV: source, id, year, venue, title, authors)."""
+    """Return a sample of a list of papers (gzipped TSV: source, id, year, venue, title, authors)."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [line.rstrip("\n").split("\t") for line in file][1:]
     out: list[Metadata] = []
@@ -47,7 +47,7 @@ def titles(path: Path, rng: random.Random, count: int) -> list[Metadata]:
 
 
 def jats(folder: Path) -> list[Metadata]:
-    """The cited works of JATS articles."""
+    """Return the cited works of JATS articles."""
     out: list[Metadata] = []
     parser = etree.XMLParser(load_dtd=False, no_network=True, resolve_entities=False, recover=True)
     for path in sorted([*folder.rglob("*.xml"), *folder.rglob("*.nxml")]):
@@ -76,7 +76,7 @@ def _cited(citation: etree._Element) -> Metadata | None:
 
 
 def mixed(papers: list[Metadata], cited: list[Metadata], rng: random.Random) -> list[Metadata]:
-    """One list with the kinds of publication that reference lists have, their titles and journals in many forms."""
+    """Return one list with the publication types of real reference lists; titles and journals have many forms."""
     out: list[Metadata] = []
     journals = [name for line in lexicon.JOURNALS for name in line.split("|")]
     journals += [meta.source for meta in cited if meta.kind == "article-journal" and meta.source]
@@ -100,7 +100,7 @@ def mixed(papers: list[Metadata], cited: list[Metadata], rng: random.Random) -> 
         elif meta.kind == "paper-conference" and not meta.source and rng.random() < 0.5:
             meta.source = variants.meeting(meta.year, rng)
         if meta.kind in ("article-journal", "paper-conference") and rng.random() < 0.2:
-            # A chapter as Crossref has it: in a container without volume.
+            # A chapter as in Crossref: in a container without volume.
             meta.kind, meta.extra = "article-journal", {"part": "yes"}
             book = variants.titled(rng.choice(every)) if rng.random() < 0.6 else variants.meeting(meta.year, rng)
             meta.source = book

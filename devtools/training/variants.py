@@ -1,4 +1,4 @@
-"""What titles and journals look like beyond the lists: short, upper-case, with dates and signs inside; journals nobody listed."""
+"""Vary titles and journals beyond the lists: short, upper-case, with dates and signs inside, and unlisted journals."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _KINDS = ["IEEE", "IEEE International", "International", "ACM", "ASME", "AIAA", 
 
 
 def titled(text: str) -> str:
-    """The text in title case."""
+    """Return the text in title case."""
     words = text.split(" ")
     return " ".join(
         w if (i and w.lower() in _SMALL) or not w[:1].islower() else w[0].upper() + w[1:] for i, w in enumerate(words)
@@ -65,13 +65,13 @@ def titled(text: str) -> str:
 
 
 def journal(listed: list[str], rng: random.Random) -> str:
-    """A journal: from the lists, or made of a subject; rarely in capitals or shortened to its letters."""
+    """Return a journal: from the lists, or made from a subject; sometimes abbreviated, rarely in capitals."""
     if rng.random() < 0.55 and listed:
         return rng.choice(listed)
     a, b = rng.sample(_STEMS, 2)
     name = rng.choice(_FRAMES).format(a=a, b=b, p=rng.choice(_PLACES), l=rng.choice("ABCDE"))
     roll = rng.random()
-    if roll < 0.25:  # as abbreviated, with stops or without
+    if roll < 0.25:  # abbreviated, with or without periods
         stop = rng.choice([".", ""])
         short = [w if len(w) < 5 else w[: rng.randint(3, 5)] + stop for w in name.split() if w.lower() not in _SMALL]
         return " ".join(short)
@@ -79,7 +79,7 @@ def journal(listed: list[str], rng: random.Random) -> str:
 
 
 def meeting(year: int, rng: random.Random) -> str:
-    """The name of proceedings."""
+    """Return the name of proceedings."""
     a, b = rng.sample(_STEMS, 2)
     n = rng.randint(1, 60)
     nth = f"{n}{'th' if 10 <= n % 100 <= 20 else {1: 'st', 2: 'nd', 3: 'rd'}.get(n % 10, 'th')}"
@@ -90,9 +90,9 @@ def meeting(year: int, rng: random.Random) -> str:
 
 
 def title(text: str, another: str, rng: random.Random) -> str:
-    """A title as it is, or in one of the forms that are easily taken for something else."""
+    """Return a title unchanged, or in one of the forms that are easily mistaken for something else."""
     roll = rng.random()
-    if roll < 0.18:  # a short one
+    if roll < 0.18:  # a short title
         words = re.findall(r"[^\W\d_][\w'-]+", text)
         text = " ".join(words[: rng.randint(1, 3)]) or text
         return rng.choice([text, titled(text), rng.choice(_STEMS), rng.choice(["The ", "A ", ""]) + text])

@@ -61,7 +61,7 @@ def sent(state: Run) -> tuple[Load, _Job]:
     return found[0], found[1]
 
 
-def test_as_many_threads_as_may_be_in_flight_and_none_keeps_the_process_from_ending(
+def test_threads_are_limited_and_do_not_block_exit(
     started: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = started(in_flight=3)
@@ -91,9 +91,7 @@ def test_as_many_threads_as_may_be_in_flight_and_none_keeps_the_process_from_end
         (True, TransientError("does not answer"), False),
     ],
 )
-def test_a_server_that_was_out_is_used_again_if_it_is_alive_and_what_the_others_are(
-    alive: bool, told: Identity | Exception, expected: bool
-) -> None:
+def test_recovered_server_returns_to_pool(alive: bool, told: Identity | Exception, expected: bool) -> None:
     def identity(*, timeout: float) -> Identity:
         if isinstance(told, Exception):
             raise told
@@ -121,7 +119,7 @@ def test_what_a_line_of_the_log_says(started: Callable[..., Run]) -> None:
     )
 
 
-def test_pdfs_are_sent_in_order_until_as_many_are_in_flight_as_may_be(started: Callable[..., Run]) -> None:
+def test_pdfs_are_sent_in_order_up_to_limit(started: Callable[..., Run]) -> None:
     state = started()
     for number in (1, 2):
         load, job = sent(state)
@@ -134,14 +132,12 @@ def test_pdfs_are_sent_in_order_until_as_many_are_in_flight_as_may_be(started: C
     assert sent(state)[1].file_sha1 == "pdf2"
 
 
-def test_the_server_with_the_least_to_do_is_sent_the_next(started: Callable[..., Run]) -> None:
+def test_least_loaded_server_gets_next_pdf(started: Callable[..., Run]) -> None:
     state = started(servers=("a", "b"), in_flight=4)
     assert [sent(state)[0].server.name for _ in range(4)] == ["http://a", "http://b"] * 2
 
 
-def test_a_failed_try_waits_and_comes_before_new_pdfs_when_it_is_due(
-    started: Callable[..., Run], clock: SimpleNamespace
-) -> None:
+def test_due_retry_precedes_new_pdfs(started: Callable[..., Run], clock: SimpleNamespace) -> None:
     state = started(in_flight=1)
     load, job = sent(state)
     state._settle(load, job, LATE)
@@ -154,9 +150,7 @@ def test_a_failed_try_waits_and_comes_before_new_pdfs_when_it_is_due(
     assert again is job and (job.tries, job.started, job.deadline) == (2, 101.0, 120.0)
 
 
-def test_a_pdf_is_given_up_after_three_failures_of_one_kind(
-    started: Callable[..., Run], clock: SimpleNamespace
-) -> None:
+def test_three_equal_failures_give_up_a_pdf(started: Callable[..., Run], clock: SimpleNamespace) -> None:
     state = started(count=1, failures=99)
     for number, answer in enumerate((LATE, BROKEN, LATE, BROKEN, LATE), 1):
         assert not state.done
@@ -178,9 +172,7 @@ def test_a_pdf_is_given_up_after_three_failures_of_one_kind(
     assert state._next() is None, "all is done"
 
 
-def test_a_busy_server_is_waited_for_until_the_deadline_and_costs_no_tries(
-    started: Callable[..., Run], clock: SimpleNamespace
-) -> None:
+def test_busy_server_costs_no_tries_before_deadline(started: Callable[..., Run], clock: SimpleNamespace) -> None:
     state = started(count=1)
     for at in (100.0, 105.0, 110.0):
         clock.at = at
@@ -207,9 +199,7 @@ def test_what_waits_is_given_up_at_its_deadline(started: Callable[..., Run], clo
     assert state._next() is None and [found.outcome for found in state.done] == [Outcome.BUSY]
 
 
-def test_three_failures_in_a_row_take_a_server_out_until_it_is_alive(
-    started: Callable[..., Run], clock: SimpleNamespace
-) -> None:
+def test_three_failures_suspend_a_server(started: Callable[..., Run], clock: SimpleNamespace) -> None:
     state = started(in_flight=4)
     jobs = [sent(state) for _ in range(4)]
     for load, job in jobs[:2]:
@@ -238,7 +228,7 @@ def test_a_server_that_nobody_reaches_is_out_at_once() -> None:
     assert load.look_at == 7.0, "when it is looked at is left as it was"
 
 
-def test_a_row_of_refusals_says_how_much_a_server_has_room_for() -> None:
+def test_three_refusals_limit_requests_of_a_server() -> None:
     load = Load(server("a"))
     load.in_flight = 5
     for _ in range(4):
@@ -262,7 +252,7 @@ def test_a_row_of_refusals_says_how_much_a_server_has_room_for() -> None:
     assert (few.room, few.takes(10.0)) == (1, False)
 
 
-def test_without_any_server_for_too_long_all_is_given_up(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+def test_long_outage_of_all_servers_gives_up(started: Callable[..., Run], clock: SimpleNamespace) -> None:
     state = started(count=3, out=("a",))
     assert state._next() == (state.loads[0], None)
     clock.at = 129.9
@@ -276,9 +266,7 @@ def test_without_any_server_for_too_long_all_is_given_up(started: Callable[..., 
     assert state._next() is None
 
 
-def test_as_long_as_one_server_is_there_nothing_is_given_up(
-    started: Callable[..., Run], clock: SimpleNamespace
-) -> None:
+def test_one_live_server_prevents_giving_up(started: Callable[..., Run], clock: SimpleNamespace) -> None:
     state = started(servers=("a", "b"), out=("a",))
     state.loads[0].look_at = 1000.0
     sent(state)
@@ -298,7 +286,7 @@ def test_nothing_is_sent_while_results_wait_to_be_taken(started: Callable[..., R
     sent(state)
 
 
-def test_no_more_wait_than_a_hundred_for_each_that_may_be_in_flight(started: Callable[..., Run]) -> None:
+def test_queue_is_limited_to_hundred_per_slot(started: Callable[..., Run]) -> None:
     state = started(count=500, in_flight=1, failures=1000)
     for number in range(100):
         load, job = sent(state)
@@ -316,9 +304,7 @@ def test_an_answer_that_is_too_large_is_none(started: Callable[..., Run]) -> Non
     assert (small.outcome, small.tei, large.outcome, large.tei) == (Outcome.OK, b"x" * 10, Outcome.BAD_ANSWER, None)
 
 
-def test_a_task_is_asked_for_when_it_says_so_and_before_anything_is_sent(
-    started: Callable[..., Run], clock: SimpleNamespace
-) -> None:
+def test_asynchronous_task_is_polled_before_new_requests(started: Callable[..., Run], clock: SimpleNamespace) -> None:
     state = started(in_flight=1)
     load, job = sent(state)
     task = Task("t", wait=2.0)
@@ -359,7 +345,7 @@ def test_polls_may_fail_twice_in_a_row(started: Callable[..., Run], clock: Simpl
     assert state._of_task(job, BROKEN) is BROKEN, "its time is over"
 
 
-def test_a_request_has_the_time_that_its_try_has_left(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+def test_request_timeout_is_rest_of_its_try(started: Callable[..., Run], clock: SimpleNamespace) -> None:
     state = started(count=1)
     _, job = sent(state)
     asked: list[tuple[str, float]] = []

@@ -93,7 +93,7 @@ class Watched(LocalLake):
 # -- statuses
 
 
-def test_a_drop_stands_as_its_row_the_releases_and_the_paused_dag_say(lake: Lake) -> None:
+def test_drop_state_follows_row_release_and_paused_dag(lake: Lake) -> None:
     for name in ("a", "b", "c"):
         deliver(lake, f"drops/{name}", {"a.pdf": name.encode()})
     lake.put("drops/d/a.pdf", b"still coming")
@@ -129,7 +129,7 @@ def test_a_drop_stands_as_its_row_the_releases_and_the_paused_dag_say(lake: Lake
 # -- watches
 
 
-def test_an_arrival_is_given_once_even_by_the_next_watch(lake: Lake) -> None:
+def test_next_watch_does_not_repeat_an_arrival(lake: Lake) -> None:
     deliver(lake, "drops/a", {"a.pdf": b"A"})
     deliver(lake, "sources/dblp/1", {"records.jsonl": b""})
     first = Watch(lake)
@@ -139,7 +139,7 @@ def test_an_arrival_is_given_once_even_by_the_next_watch(lake: Lake) -> None:
     assert first.look() == Watch(lake).look() == []
 
 
-def test_what_was_given_and_not_confirmed_is_given_by_the_next_watch(lake: Lake) -> None:
+def test_next_watch_repeats_unconfirmed_arrivals(lake: Lake) -> None:
     """If a watch is killed before it confirms, the next watch repeats the event: a duplicate is better than a loss."""
     deliver(lake, "drops/a", {"a.pdf": b"A"})
     given = Watch(lake).look()
@@ -174,7 +174,7 @@ def test_a_folder_without_ready_is_nothing_yet(lake: Lake) -> None:
     assert states(list(listed(lake))) == {"drops/a/": "waiting"}
 
 
-def test_a_ready_written_anew_is_a_new_arrival_and_the_same_again_is_none(lake: Lake) -> None:
+def test_changed_ready_file_is_a_new_arrival(lake: Lake) -> None:
     watch = Watch(lake)
     for day, given in ((1, 1), (1, 0), (2, 1)):
         deliver(lake, "drops/a", {"a.pdf": b"A"}, day=day)
@@ -214,7 +214,7 @@ def test_folders_that_no_path_can_have_are_not_seen(tmp_path: Path) -> None:
     assert [str(row) for row in listed(lake)] == ["drops/a\\nrefused: waiting"]
 
 
-def test_a_watch_started_late_gives_what_came_while_there_was_none(lake: Lake) -> None:
+def test_late_watch_reports_earlier_drops(lake: Lake) -> None:
     for number in range(500):
         deliver(lake, f"drops/{number:03}", {})
     watch = Watch(lake)
@@ -224,7 +224,7 @@ def test_a_watch_started_late_gives_what_came_while_there_was_none(lake: Lake) -
     assert sorted(list_open(lake), key=lambda arrival: arrival.folder) == given
 
 
-def test_a_watch_that_is_asked_for_a_few_gives_the_rest_at_its_next_looks(lake: Lake) -> None:
+def test_limited_watch_reports_the_rest_later(lake: Lake) -> None:
     for number in range(120):
         deliver(lake, f"drops/{number:03}", {})
     watch = Watch(lake)
@@ -236,7 +236,7 @@ def test_a_watch_that_is_asked_for_a_few_gives_the_rest_at_its_next_looks(lake: 
 # -- outcomes
 
 
-def test_what_a_drop_is_refused_for_is_in_its_row_and_in_nobodys_way(
+def test_refused_drop_stores_reason_and_blocks_no_other(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
 ) -> None:
     deliver(lake, "drops/changed", {"a.pdf": pdfs[0]}, {"a.pdf": pdfs[1]})
@@ -253,7 +253,7 @@ def test_what_a_drop_is_refused_for_is_in_its_row_and_in_nobodys_way(
     assert processing.process(lake, SPECS, tmp_path) == []
 
 
-def test_a_refused_drop_is_looked_at_again_when_its_ready_is_written_anew(
+def test_changed_ready_file_reopens_refused_drop(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
 ) -> None:
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]}, {"a.pdf": pdfs[1]})
@@ -263,9 +263,7 @@ def test_a_refused_drop_is_looked_at_again_when_its_ready_is_written_anew(
     assert len(list(lake.list("arrivals/"))) == 1
 
 
-def test_a_release_finds_done_what_was_worked_on_and_sends_nothing(
-    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
-) -> None:
+def test_release_sends_no_processed_pdf(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     deliver(lake, "drops/a", {"a.pdf": pdfs[0], "b.pdf": pdfs[1], "wide.pdf": assemble(paper(box=b"[0 0 792 612]"))})
     deliver(lake, "drops/b", {"c.pdf": pdfs[2], "broken.pdf": b"no PDF"})
     (a, b) = processing.process(lake, SPECS, tmp_path)
@@ -282,7 +280,7 @@ def test_a_release_finds_done_what_was_worked_on_and_sends_nothing(
     assert {row["stored"] for row in run.table(PARSES).read().to_pylist()} <= stored
 
 
-def test_what_select_decided_is_decided_once_and_what_could_not_be_read_is_read_again(
+def test_select_repeats_only_unreadable_files(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from s2corpus.stages import select
@@ -308,9 +306,7 @@ def test_what_select_decided_is_decided_once_and_what_could_not_be_read_is_read_
     assert sorted(run.table(SELECTIONS).read()["outcome"].to_pylist()) == ["landscape", "selected", "unreadable"]
 
 
-def test_a_release_makes_the_same_tables_with_and_without_the_drops_worked_on_before(
-    tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
-) -> None:
+def test_processed_drops_do_not_change_release_tables(tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     tables = []
     for before in (True, False):
         lake = open_lake(str(tmp_path / str(before)))
@@ -331,9 +327,7 @@ def test_latex_sources_are_worked_on_too(lake: Lake, tmp_path: Path, grobid: Sta
     assert row.outcomes == {"latex:no_arxiv_id": 1, "latex:ok": 1}
 
 
-def test_the_same_content_in_another_drop_is_not_sent_again(
-    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
-) -> None:
+def test_repeated_content_is_not_sent_again(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
     processing.process(lake, SPECS, tmp_path)
     deliver(lake, "drops/b", {"again.pdf": pdfs[0]})
@@ -342,7 +336,7 @@ def test_the_same_content_in_another_drop_is_not_sent_again(
     assert grobid.requests == 1
 
 
-def test_a_big_drop_is_cut_into_batches_and_small_ones_share_one(
+def test_batches_divide_large_and_join_small_drops(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
 ) -> None:
     small = SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update={"pdfs_per_shard": 2})})
@@ -362,9 +356,7 @@ def test_a_big_drop_is_cut_into_batches_and_small_ones_share_one(
     assert [batch.drops for batch in made][2:] == [["drops/a/", "drops/b/"], ["drops/c/"]]
 
 
-def test_specs_of_the_same_rules_share_the_work_and_other_rules_have_their_own(
-    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
-) -> None:
+def test_specs_with_equal_rules_share_work(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     other = ReleaseSpec.model_validate({"name": "other", "drops": ["x*"], "extract": {"consolidate_header": 1}})
     same = SPEC.model_copy(update={"name": "same"})
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
@@ -380,9 +372,7 @@ def test_a_drop_that_no_spec_takes_is_not_read(lake: Lake, tmp_path: Path) -> No
     assert states(processing.process(lake, [named], tmp_path)) == {"drops/mine/": "unwanted"}
 
 
-def test_a_drop_on_which_the_extractor_gives_up_is_not_in_the_others_way(
-    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
-) -> None:
+def test_failed_extraction_blocks_no_other_drop(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     bad = {hashlib.sha1(pdf).hexdigest() for pdf in pdfs[:3]}
     grobid.faults = lambda upload: "busy" if upload.sha1 in bad else None
     spec = SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update={"extract_seconds": 0.5})})
@@ -397,7 +387,7 @@ def test_a_drop_on_which_the_extractor_gives_up_is_not_in_the_others_way(
     assert states(list(listed(lake)))["drops/good/"] == "worked"
 
 
-def test_a_drop_changed_after_it_was_registered_is_refused_and_in_nobodys_way(
+def test_changed_drop_is_refused_and_blocks_no_other(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
 ) -> None:
     for name, pdf in (("changed", pdfs[0]), ("good", pdfs[1])):
@@ -416,7 +406,7 @@ def test_a_drop_changed_after_it_was_registered_is_refused_and_in_nobodys_way(
     assert run.table(EXTRACTIONS).read()["file_sha1"].to_pylist() == list(grobid.uploads)
 
 
-def test_a_drop_at_which_an_error_of_ours_stops_is_failed_and_in_nobodys_way(
+def test_internal_error_fails_one_drop_only(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from s2corpus.stages.postprocess import pdfs as answers
@@ -436,9 +426,7 @@ def test_a_drop_at_which_an_error_of_ours_stops_is_failed_and_in_nobodys_way(
     assert (found["drops/bad/"].outcome, found["drops/bad/"].detail) == ("failed", "KeyError: 'an error of ours'")
 
 
-def test_a_run_that_ends_in_the_middle_is_taken_up_by_the_next(
-    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
-) -> None:
+def test_next_run_continues_an_interrupted_run(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
     grobid.stop()
     with pytest.raises(TransientError):
@@ -448,7 +436,7 @@ def test_a_run_that_ends_in_the_middle_is_taken_up_by_the_next(
     assert states(processing.process(lake, SPECS, tmp_path)) == {"drops/a/": "worked"}
 
 
-def test_before_the_last_try_what_the_extractor_gave_up_is_tried_again(
+def test_failed_extractions_are_retried_before_last_run(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
 ) -> None:
     failing = [True]
@@ -480,7 +468,7 @@ def test_specs_changed_under_a_batch_are_said(lake: Lake, tmp_path: Path, grobid
         batches.find(lake, id_, [other], tmp_path)
 
 
-def test_a_delivery_is_registered_and_one_of_an_unknown_source_is_refused(lake: Lake, tmp_path: Path) -> None:
+def test_delivery_of_unknown_source_is_refused(lake: Lake, tmp_path: Path) -> None:
     record = json.dumps({"record_id": "dblp:1", "title": "A title of a paper"}).encode() + b"\nno JSON\n"
     deliver(lake, "sources/dblp/1", {"records.jsonl": record})
     deliver(lake, "sources/unheard/1", {"file.xml": b"<x/>"})
@@ -491,7 +479,7 @@ def test_a_delivery_is_registered_and_one_of_an_unknown_source_is_refused(lake: 
     assert (dblp.outcome, dblp.rows, dblp.dropped) == ("worked", 1, 1)
 
 
-def test_an_adapter_that_breaks_fails_its_delivery_after_three_runs(
+def test_broken_adapter_fails_delivery_after_three_runs(
     lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
@@ -509,9 +497,7 @@ def test_an_adapter_that_breaks_fails_its_delivery_after_three_runs(
 
 
 @pytest.mark.slow
-def test_five_hundred_drops_at_once_and_every_pdf_is_sent_once(
-    lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
-) -> None:
+def test_each_pdf_of_many_drops_is_sent_once(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     for number in range(500):
         deliver(lake, f"drops/{number:03}", {"a.pdf": pdfs[number % 6]}, {"a.pdf": b""} if number % 100 == 7 else None)
     outcomes = Counter(row.outcome for row in processing.process(lake, SPECS, tmp_path))

@@ -3,14 +3,14 @@
     python devtools/english.py PATH...    print the worst files and a total
     python devtools/english.py --check    compare each package with its limit (part of `make lint`)
 
-The limits only go down: lower a limit when a package improves. Six counts, each a hit per occurrence:
+Lower a limit when a package improves, and never raise it. Each occurrence of one of six kinds is a hit:
   word     a word or phrase of WORDS in a docstring, comment, string of two words or more, or Markdown line
   inverted a phrase of INVERTED (noun clauses in place of nouns, trailing qualifiers, fronted objects)
-  verbless a function's docstring whose first word is no verb (imperative or third person); properties and tests are exempt
+  verbless a function's docstring that does not begin with a verb (imperative or third person); properties and tests are exempt
   long     a sentence of more than 25 words in a docstring, comment or Markdown paragraph
   name     a function named by a bare participle or preposition (told, held, of, by_x, x_of), or with a word of NAME_WORDS
   test     a test's name of more than nine words
-The counts are a thermometer: a sentence that reads well may contain a listed word, and a file may pass and still be bad.
+The counts are only an indicator: a clear sentence may contain a listed word, and a file without hits may still be hard to read.
 """
 
 from __future__ import annotations
@@ -142,7 +142,10 @@ broadcast bucket calibrate compact crawl delegate dispatch encapsulate override 
 SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z`\"'(])|\n\s*\n|\n\s*[-*|]\s")
 LONG = 25
 PROSE: Counter[str] = Counter()
-"""Words of prose and docstrings of functions seen so far: the denominators that do not depend on how much a project documents."""
+"""Number of words of prose and of function docstrings in the files read so far.
+
+These denominators do not depend on the amount of documentation in a project.
+"""
 
 
 def is_verb(word: str) -> bool:
@@ -167,7 +170,7 @@ def scan_prose(text: str, hits: Counter[str], words: Counter[str]) -> None:
 
 
 def comments_of(source: str) -> str:
-    """Join a file's comments, directives left out, adjacent lines as one paragraph."""
+    """Return the comments of a file without directives. Adjacent lines form one paragraph."""
     found, last = [], -9
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
@@ -180,7 +183,7 @@ def comments_of(source: str) -> str:
 
 
 def scan_python(source: str, hits: Counter[str], words: Counter[str]) -> None:
-    """Count the dialect of a Python file."""
+    """Count the hits of all kinds in a Python file."""
     tree = ast.parse(source)
     docs = set()
     for node in ast.walk(tree):
@@ -247,7 +250,7 @@ def scan_function(node: ast.FunctionDef | ast.AsyncFunctionDef, hits: Counter[st
 
 
 def scan_markdown(source: str, hits: Counter[str], words: Counter[str]) -> None:
-    """Count the dialect of a Markdown file outside its code blocks."""
+    """Count dialect words, inversions and long sentences in a Markdown file outside its code blocks."""
     scan_prose(re.sub(r"```.*?```", "", source, flags=re.S), hits, words)
 
 
@@ -300,7 +303,7 @@ class Count:
 
 
 def count(paths: list[Path]) -> Count:
-    """Count the files in folders, or single files."""
+    """Count the hits in the Python and Markdown files of these folders, and in single files."""
     PROSE.clear()
     words: Counter[str] = Counter()
     found = sorted({file for path in paths for file in ([path] if path.is_file() else path.rglob("*"))})
@@ -330,11 +333,11 @@ LIMITS: dict[str, float] = {
     "CONTRIBUTING.md": 5,
     "CHANGELOG.md": 9,
 }
-"""Hits per 1,000 lines of a folder or file, or, for prose, words and inversions per 1,000 words."""
+"""Maximum hits per 1,000 lines of a folder or file; for Markdown, maximum words and inversions per 1,000 words."""
 
 
 def check() -> int:
-    """Print each folder with its limit; return the exit status, 1 if a folder is above its limit."""
+    """Print each folder that is above its limit. Return the exit status: 1 if a folder is above its limit, else 0."""
     status = 0
     for name, limit in LIMITS.items():
         counted = count([Path(name)])

@@ -1,8 +1,14 @@
-"""Loaded by every Airflow process at its start: those whose children run tasks or read DAG files import once, before they fork.
+"""Import libraries in Airflow's parent processes, so that their children do not import them again.
 
-A task's process would else spend two to three seconds of CPU on importing pandas, Arrow, numba and boto3, half a second on our own
-modules and a fifth on AWS' descriptions: most of what a small task costs. Our modules do not change under a running scheduler or worker:
-after a change of the package `make up`, `demo` and `release` restart the local one. Readers of DAG files import libraries only.
+Every Airflow process loads this file when it starts. Processes import libraries here, before they fork, if their children run
+tasks or read DAG files.
+
+Without these imports, each task process would spend two to three seconds of CPU on importing pandas, Arrow, numba and boto3.
+Our own modules would take half a second more, and AWS's descriptions a fifth of a second. Together, this is most of the cost of
+a small task.
+
+Our modules do not change under a running scheduler or worker: after a change of the package, `make up`, `demo` and `release`
+restart the local one. Processes that read DAG files import only libraries.
 """
 
 import contextlib
@@ -10,8 +16,8 @@ import gc
 import importlib
 import sys
 
-# What a process of Airflow makes at its start (modules, models, the API's routes) stays, but Python looks for garbage in it after each
-# 700 objects: a fifth of the processor that the start takes.
+# The objects that Airflow creates at its start (modules, models, the API's routes) remain in memory. By default, Python searches
+# them for garbage after every 700 new objects. This search takes a fifth of the CPU time of the start.
 gc.set_threshold(50_000, 20, 50)
 
 _RUNS_TASKS = {"scheduler", "celery"}
@@ -76,7 +82,7 @@ if _RUNS_TASKS & set(sys.argv):
     for _name in _HEAVY + _OURS:
         with contextlib.suppress(ImportError):
             importlib.import_module(_name)
-    # What is wrong with the package or with AWS' configuration each task says in a sentence; here it would end the scheduler.
+    # An exception here would end the scheduler. Each task reports errors in the package or in the AWS configuration in a sentence.
     with contextlib.suppress(Exception):
         from s2corpus.pipeline.stages import STAGE_NAMES, load_stage
         from s2corpus.storage.s3_lake import descriptions
@@ -85,9 +91,9 @@ if _RUNS_TASKS & set(sys.argv):
         for _name in STAGE_NAMES:
             load_stage(_name)
         descriptions()
-        code_version()  # of what was imported here
+        code_version()  # caches the version of the code imported here
     with contextlib.suppress(ImportError):
-        # What numba imports and lists at the first kernel of a process: 0.3 s of each task that runs one.
+        # Otherwise numba imports and registers its functions at the first kernel of a process: 0.3 s for each task that runs a kernel.
         from numba.core.registry import cpu_target
 
         cpu_target.typing_context.refresh()

@@ -6,7 +6,7 @@ from typing import Literal
 
 Role = Literal["intro", "related", "method", "data", "results", "discussion", "conclusion"]
 
-# {c} marks the place of an optional citation, {C} a citation with its authors as the subject of the sentence.
+# {c} is replaced by an optional citation. {C} is replaced by a citation with its authors as the subject of the sentence.
 OPENING: dict[Role, tuple[str, ...]] = {
     "intro": (
         "Over the past decade, {things} have become central to work on {area}{c}.",

@@ -1,7 +1,7 @@
-"""The version of the code that makes a release: part of a snapshot's id, and of the key of what a half-made release has.
+"""The version of the code that makes a release.
 
-It covers what decides the bytes of a release, and nothing else: an edit of a command, of the set-up of servers, of a tool or of a
-page changes no id.
+The version is part of a snapshot's id, and of the key of each stored result of an unfinished release. It covers only the files that
+determine the bytes of a release. An edit of a command, the setup of servers, a tool or a page does not change any id.
 """
 
 from __future__ import annotations
@@ -15,22 +15,28 @@ import s2corpus
 
 _INCLUDE = Path(__file__).parents[1]
 DECIDING = ("s2orc_parse", "pdf2tei", "s2corpus_reader", "s2corpus")
-"""The packages whose code makes a release; `sql/` does too."""
+"""the packages with code that determines a release; the queries in `sql/` also determine it"""
 AFTER_STAGES = ("drops", "datasets", "evaluation", "deployment", "commands", "cli.py", "__main__.py")
-"""What no stage imports: the layers of `s2corpus` after `stages`, and the command lines of the other packages"""
+"""modules that no stage imports: the layers of `s2corpus` after `stages`, and the command lines of the other packages"""
 _SUFFIXES = frozenset({".py", ".sql", ".csv", ".crfsuite", ".json", ".j2", ".txt", ".yaml"})
-"""Files that decide what is written: code, queries, models, tables and templates"""
+"""suffixes of the files that determine a release: code, queries, models, tables and templates"""
 
 
 @cache
 def code_version() -> str:
-    """Return `<package version>+<12 hex digits of SHA-256>` over every file that decides the bytes of a release, by path."""
+    """Return `<package version>+<12 hex digits>`.
+
+    The digits are the start of a SHA-256 hash over the paths and bytes of all files that determine a release.
+    """
     folders = (*(_INCLUDE / name for name in DECIDING), _INCLUDE.parent / "sql")
     return f"{s2corpus.__version__}+{sources_hash(*folders)}"
 
 
 def sources_hash(*folders: Path) -> str:
-    """Return 12 hex digits over the paths and bytes of the deciding files below these folders; a missing folder has none."""
+    """Return 12 hex digits of a SHA-256 hash over the paths and bytes of the determining files in these folders.
+
+    A missing folder counts as an empty folder.
+    """
     digest = hashlib.sha256()
     for folder in folders:
         for path in _deciding(folder):
@@ -42,7 +48,7 @@ def sources_hash(*folders: Path) -> str:
 def _deciding(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
-        is_built = parts[0] == "build" or any(part.endswith(".egg-info") for part in parts)  # by pip, in the folder
+        is_built = parts[0] == "build" or any(part.endswith(".egg-info") for part in parts)  # pip builds in the folder
         if is_built or path.suffix not in _SUFFIXES or parts[0] in AFTER_STAGES:
             continue
         if path.is_file():

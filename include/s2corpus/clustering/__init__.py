@@ -1,1 +1,1 @@
-"""Cluster records: find the records of one paper, and assign paper ids that stay stable over releases."""
+"""Cluster records: find the records of the same paper, and assign paper ids that are stable across releases."""

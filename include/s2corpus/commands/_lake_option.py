@@ -1,4 +1,4 @@
-"""The option `--lake` of every command that works in one."""
+"""Define the option `--lake` of all commands that use a lake."""
 
 from __future__ import annotations
 
@@ -14,9 +14,14 @@ from s2corpus.errors import UserError
 
 
 def lake_option(*also: str, needed: bool = True) -> Callable[[Any], Any]:
-    """`--lake` (`also`: other names of it); else what S2CORPUS_LAKE names; else the local services' lake.
+    """Return a decorator that adds the option `--lake` to a command.
 
-    What is given is used with nothing of the local services.
+    The lake is the value of the option, or S2CORPUS_LAKE, or the lake of the local services, in this order. In the first
+    two cases, the command does not use the addresses and keys of the local services.
+
+    Args:
+        also: other names of the option.
+        needed: raise UserError if no lake is found.
     """
 
     def named(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
@@ -32,13 +37,20 @@ def lake_option(*also: str, needed: bool = True) -> Callable[[Any], Any]:
 
 
 def use_local_services() -> None:
-    """Take the addresses and keys of the local services into the environment, if they were set up and it names no lake."""
+    """Add the addresses and keys of the local services to the environment.
+
+    The environment does not change if it contains S2CORPUS_LAKE, or if the local services were not set up.
+    """
     if "S2CORPUS_LAKE" not in os.environ:
         os.environ.update(local_environment())
 
 
 def local_environment() -> dict[str, str]:
-    """Return the variables that the local services of this checkout wrote when they were set up; none elsewhere."""
+    """Return the environment variables that the setup of the local services wrote to `environment.json`.
+
+    The file is in the state folder: S2CORPUS_STATE, or else `.s2corpus` in this checkout. The result is empty if the file is
+    missing or malformed.
+    """
     state = os.environ.get("S2CORPUS_STATE") or Path(__file__).resolve().parents[3] / ".s2corpus"
     try:
         found: dict[str, str] = json.loads((Path(state) / "environment.json").read_text("utf-8"))

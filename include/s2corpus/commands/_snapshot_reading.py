@@ -1,4 +1,4 @@
-"""What every command that reads a snapshot says of one that is damaged."""
+"""Report damaged snapshots in the same way in all commands that read a snapshot."""
 
 from __future__ import annotations
 
@@ -16,11 +16,16 @@ R = TypeVar("R")
 _FORMS = (
     ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, TypeError, ValueError, gzip.BadGzipFile, zlib.error,
 )  # fmt: skip
-"""What libraries raise at bytes, and our code at values, that have not the form of a snapshot's; Arrow's and JSON's errors are of these."""
+"""the errors that malformed bytes cause in libraries, and malformed values in our code; Arrow's and JSON's errors are subclasses"""
 
 
 def reads_snapshot(command: Callable[P, R]) -> Callable[P, R]:
-    """A command for which such an error is one sentence."""
+    """Return the command with the errors of a damaged snapshot replaced by an error message of one sentence.
+
+    Raises:
+        UserError: the snapshot is damaged or of another version.
+        TransientError: the snapshot cannot be reached.
+    """
 
     @functools.wraps(command)
     def read(*args: P.args, **kwargs: P.kwargs) -> R:

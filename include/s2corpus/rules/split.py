@@ -11,26 +11,27 @@ from s2corpus.rules import Count, Fraction, NonNegative, Rules
 
 
 class Split(Rules):
-    """Train and validation by publication date (SPEC §9)."""
+    """Rules that assign documents to train or validation by publication date (SPEC §9)."""
 
     kind: Literal["fixed", "rolling"] = "fixed"
     train_before: date = date(2022, 12, 1)
     """fixed: first day after train (S2 V2 card)"""
     valid_until: date = date(2023, 1, 3)
-    """fixed: last day that is valid (S2 V2 card)"""
+    """fixed: last day of valid (S2 V2 card)"""
     valid_days: Count = 33
-    """rolling: last days before as_of that are valid"""
+    """rolling: number of days before as_of that belong to valid"""
     near_duplicates: Literal["publish", "hold_back"] = "publish"
-    """publish all similar texts of one split, or hold back all but one; texts of valid that are similar to a text of train are always
-    held back"""
+    """publish: publish all similar texts of one split; hold_back: publish one of them and hold back the others. A text of valid that is
+    similar to a text of train is always held back"""
     min_jaccard: Fraction = 0.8
     """minimum Jaccard index of the word n-grams of near-duplicates (Lee et al., arXiv:2107.06499, §4.2)"""
     shingle_words: Count = 5
-    """words of an n-gram (Lee et al., likewise; also datatrove's default)"""
+    """number of words of an n-gram (Lee et al., arXiv:2107.06499, §4.2; also datatrove's default)"""
     minhash_bands: Count = 20
-    """MinHash keys of a text. 20 keys of 6 rows find a pair with Jaccard index 0.8 with probability 0.998, and with 0.85, 0.9999"""
+    """number of MinHash keys of a text. With 20 keys of 6 hashes, the probability to find a pair is 0.998 at a Jaccard index of 0.8, and
+    0.9999 at 0.85"""
     minhash_rows: Count = 6
-    """hashes of a MinHash key"""
+    """number of hashes in a MinHash key"""
     minhash_seed: NonNegative = 1
     """seed of the hash functions"""
     max_group: Count = 100

@@ -1,1 +1,4 @@
-"""What is published: files whose bytes depend on their content only, and the pointer to the newest whole snapshot."""
+"""Published snapshots: their files, and the pointer to the newest complete snapshot.
+
+The bytes of a file depend only on its content.
+"""

@@ -1,1 +1,1 @@
-"""Where tables lie: the lake, parts and commits, engines, transient errors."""
+"""Store tables: the lake, parts and commits, engines, and transient errors."""

@@ -1,6 +1,7 @@
 """Convert arXiv's LaTeX sources to parses (S2ORC §2.2).
 
-`convert` takes an archive's bytes and returns a parse. It raises `BadSource` with an outcome if there is no parse.
+`convert` takes an archive's bytes and returns a parse. It raises `BadSource`, with an outcome,
+if it cannot convert the archive.
 """
 
 from s2orc_parse.latex.archive import MAX_PACKED

@@ -1,4 +1,4 @@
-"""Private-use characters that transport constructs through pandoc; sources do not contain them."""
+"""Define private-use characters that carry LaTeX constructs through pandoc. Sources do not contain these characters."""
 
 OPEN, CLOSE = "\ue000", "\ue001"  # around a mark: F0, C0, R0, B0, L0, A, Z
 CELL, BLOCK = "\ue002", "\ue003"

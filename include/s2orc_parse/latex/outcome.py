@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class LatexOutcome(StrEnum):
-    """The outcome of an archive; all outcomes except `ok` mean that there is no parse."""
+    """The outcome of a source archive. Only an archive with the outcome `ok` has a parse."""
 
     OK = "ok"
     PDF_ONLY = "pdf_only"  # arXiv has only a PDF or PostScript file
@@ -20,14 +20,14 @@ class LatexOutcome(StrEnum):
     UNSAFE_DEVICE = "unsafe:device"  # a device, pipe or other special file
     TOO_LARGE = "too_large"  # exceeds the maximum size after unpacking or after assembling its files
     TOO_MANY_FILES = "too_many_files"
-    CONVERTER_FAILED = "converter_failed"  # the converter failed
+    CONVERTER_FAILED = "converter_failed"
     TIMEOUT = "timeout"  # the converter exceeded its time limit
     OUT_OF_MEMORY = "out_of_memory"  # the converter exceeded its memory limit
     NO_TEXT = "no_text"  # converted, but the result has no text
 
 
 class BadSource(Exception):
-    """A source archive without a parse."""
+    """An error for a source archive that cannot be converted to a parse, with the outcome and a detail."""
 
     def __init__(self, outcome: LatexOutcome, detail: str = "") -> None:
         super().__init__(f"{outcome}: {detail}" if detail else str(outcome))

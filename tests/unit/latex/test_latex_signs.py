@@ -1,4 +1,4 @@
-"""Placeholders replace text that pandoc need not read; the parse is the same as without them."""
+"""Signs replace text that pandoc does not need to read. The parse is the same with and without signs."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_what_pandoc_is_not_shown() -> None:
         r"\catcode`\|=0 Of the words and so on",
         r"\begin{tabbing}of the words\'and so on\end{tabbing}",
         r"\newcommand{\emph}[1]{#1} \emph{it}",
-        r"\label{it} \ref{it}",  # pandoc may resolve the label's number.
+        r"\label{it} \ref{it}",  # pandoc may replace the reference by the number of the label.
     ],
 )
 def test_what_it_is_shown(text: str) -> None:

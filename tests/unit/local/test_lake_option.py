@@ -1,4 +1,4 @@
-"""A command chooses its lake, with the matching addresses and keys."""
+"""A command uses the lake of its option, its environment or the local services, with the matching addresses and keys."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ command()
 
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
-    """Return the environment of a user with local services that are stopped."""
+    """Return the environment of a user with local services that were set up but do not run."""
     state = State(tmp_path / "state")
     state.create()
     state.choose_ports({})

@@ -1,7 +1,7 @@
 """An upgrade in the middle of a release stops it with an error message, and nothing is published. A run with pinned
 code continues.
 
-Each step is a separate process, like the tasks of a worker: it imports the code that exists when it starts.
+Each step runs in a separate process, like the tasks of a worker. The process imports the code that exists when it starts.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ ABSTRACT = (
 
 @pytest.fixture
 def delivered(tmp_path: Path, extractor: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> Lake:
-    """Return a lake with some delivered metadata; a corpus of abstracts needs no PDFs."""
+    """Return a lake with the delivered metadata of three papers. A corpus of abstracts does not need PDFs."""
     for name, value in extractor.items():
         monkeypatch.setenv(name, value)
     lake = open_lake(str(tmp_path / "lake"))
@@ -69,11 +69,11 @@ def delivered(tmp_path: Path, extractor: Mapping[str, str], monkeypatch: pytest.
 
 
 def step(code: Path, folder: Path, names: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Run stages of the release in a separate process with the code of a folder."""
+    """Run stages of the release in a separate process with the code in the folder `code`; return the finished process."""
     environ = {
         **{name: value for name, value in os.environ.items() if not name.startswith("S2CORPUS_CATALOG")},
         "PYTHONPATH": str(code / "include"),
-        "NUMBA_DISABLE_JIT": "1",  # The input is three papers: compiling the kernels of a copy would take longer.
+        "NUMBA_DISABLE_JIT": "1",  # With only three papers, compiling the kernels of a copy would take longer.
     }
     arguments = [str(folder / "lake"), str(folder / "small.yaml"), *names]
     return subprocess.run(
@@ -88,7 +88,7 @@ def upgrade(code: Path) -> None:
 
 
 def copied(to: Path) -> Path:
-    """Copy the project's code to another folder."""
+    """Copy the project's code to another folder, and return this folder."""
     for name in ("include", "sql"):
         shutil.copytree(ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     return to
@@ -121,7 +121,7 @@ print(getattr(found, "version", found), bundle.path)
 
 @pytest.mark.airflow
 def test_a_run_pinned_by_a_git_bundle_keeps_the_code_it_began_with(tmp_path: Path) -> None:
-    """Check Airflow's own git bundle, from a repository on this machine; `include/` and `sql/` come from the bundle too."""
+    """Check Airflow's git bundle with a repository on this machine. The bundle also contains `include/` and `sql/`."""
     pytest.importorskip("airflow.providers.git")
     work, bare = tmp_path / "work", tmp_path / "repository.git"
     copied(work)
@@ -136,13 +136,13 @@ def test_a_run_pinned_by_a_git_bundle_keeps_the_code_it_began_with(tmp_path: Pat
     subprocess.run(["git", "clone", "--bare", str(work), str(bare)], check=True, capture_output=True)
 
     def bundle(version: str = "") -> tuple[str, Path]:
-        """Return the version and the code folder that a worker gets."""
+        """Return the version and the code folder that a worker receives, for a pinned version or the newest one."""
         environ = {
             **os.environ,
             "AIRFLOW_HOME": str(tmp_path / "airflow"),
             "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-            # The default is the machine's temporary folder, where the bundle follows the repository of the previous
-            # test run.
+            # By default, bundles are stored in the machine's temporary folder. The bundle there still refers to the
+            # repository of the previous test run.
             "AIRFLOW__DAG_PROCESSOR__DAG_BUNDLE_STORAGE_PATH": str(tmp_path / "bundles"),
         }
         made = subprocess.run(

@@ -1,4 +1,7 @@
-"""The meaning of a rule is the docstring below it, as pydantic reads it for models with `use_attribute_docstrings`."""
+"""The description of a rule is the docstring below it.
+
+pydantic reads the same docstrings for models with `use_attribute_docstrings`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ class Shared(BaseModel):
 
 
 class Section(Shared):
-    """A section, whose own docstring is no field's."""
+    """A section. This docstring describes the class and is not the description of a field."""
 
     second: str = ""
     """goes over

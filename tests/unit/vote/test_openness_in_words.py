@@ -1,4 +1,4 @@
-"""The openness of a full text is explained word by word: the evidence found and its place, and each failed check."""
+"""The explanation of the openness of a full text contains the evidence found, its place and each failed check."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_preprint(doi: str) -> bool:
 def said(
     *records: Record, places: tuple[Declaration, ...] = (Declaration("d", "a.pdf"),), all_open: bool = False
 ) -> dict[str, str]:
-    """Return the detail of each check by kind of evidence; an exclamation mark precedes evidence that was found."""
+    """Return the detail of each check by kind of evidence. A detail begins with `! ` if the check found evidence."""
     found = decide_openness(A, list(map(renewed, records)), places, is_preprint=is_preprint, all_open=all_open)
     return {str(look.evidence): ("! " if look.found else "") + look.detail for look in found.looks}
 
@@ -174,7 +174,7 @@ def test_a_publishers_full_text(
     looks: dict[str, str],
     licence: str | None,
 ) -> None:
-    """A publisher's full text is not checked for arXiv and ACL ids."""
+    """No check searches a publisher's full text for arXiv and ACL ids."""
     text = Record(f"jats:{A}", "jats", Kind.ARCHIVE, **own)
     found = decide_article_openness(A, list(map(renewed, records)), places, own=text, is_preprint=is_preprint)
     expected = {key: text for key, text in NOWHERE.items() if key not in ("arxiv", "acl")} | looks

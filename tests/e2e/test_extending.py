@@ -100,7 +100,7 @@ assert verdicts["titles_are_short"].offending == 12
         2,
         {
             "include/s2corpus/stages/export/whole.py": (
-                ('    put_text("stats.json"', '    put_text("sources.json", _pretty(_sources(run)))\n'),
+                ('    put_text("stats.json"', '    put_text("sources.json", _to_json(_count_sources(run)))\n'),
             )
         },
         RELEASE

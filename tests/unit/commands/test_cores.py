@@ -49,7 +49,7 @@ except UserError as error:
 def test_many_items_are_done_by_others_in_their_order_and_a_killed_one_is_told() -> None:
     """A separate process is used, because this process has threads."""
     found = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
-    assert (found.returncode, "for want of memory" in found.stdout) == (0, True), found.stderr
+    assert (found.returncode, "because memory ran out" in found.stdout) == (0, True), found.stderr
 
 
 def test_few_items_and_what_is_wrong_with_one_are_seen_here() -> None:

@@ -55,7 +55,7 @@ def test_a_link_to_nothing_is_left_out_with_a_warning(tmp_path: Path, caplog: py
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4")
     (tmp_path / "b.pdf").symlink_to("nowhere")
     assert own_files(tmp_path) == [tmp_path / "a.pdf"]
-    assert "b.pdf: left out" in caplog.text
+    assert "b.pdf: skipped" in caplog.text
 
 
 def test_printable_keeps_what_can_be_read() -> None:

@@ -50,5 +50,5 @@ def test_a_stated_description_comes_first_and_is_all_that_a_model_without_source
 def test_rules_of_a_spec_say_what_they_mean() -> None:
     rules = rules_of(load_spec(releases_folder() / "sample.yaml"))
     said = {rule.name: rule.meaning for rule in rules}
-    assert said["select.max_pages"] == "more pages are not a paper (S2ORC App. B)" == meaning_of("select.max_pages")
+    assert said["select.max_pages"] == "maximum pages of a paper (S2ORC App. B)" == meaning_of("select.max_pages")
     assert meaning_of("select.unheard_of") == ""

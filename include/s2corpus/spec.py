@@ -94,7 +94,7 @@ class Schedule(Rules):
 
 
 class Export(Rules):
-    """Rules for published files (SEMANTICS: Export)."""
+    """Rules for published files (SPEC §10)."""
 
     files: Annotated[int, Field(ge=1, le=1000)] = 30
     """gzip files per set and split (S2 V2 card)"""
@@ -126,7 +126,7 @@ class Export(Rules):
 
 
 class Quality(Rules):
-    """Limits of the checks that compare with the parent release (SEMANTICS: Quality)."""
+    """Limits of the checks that compare with the parent release (SPEC §11)."""
 
     drift_warn: Fraction = 0.1
     drift_block: Fraction = 0.5

@@ -1,4 +1,4 @@
-"""The stage filter takes papers down by any of their identifiers, and judges the right text (SEMANTICS §6)."""
+"""The stage filter takes papers down by any of their identifiers, and judges the right text (SPEC §6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A converter's version identifies its output (SEMANTICS, Versions).
+"""A converter's version identifies its output (SPEC §0.18).
 
 A different parse of the same file requires a new version.
 """

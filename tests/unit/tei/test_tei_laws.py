@@ -1,4 +1,4 @@
-"""The laws of a parse (SEMANTICS §3) hold for all real TEI files and for generated trees."""
+"""The laws of a parse (SPEC §3.3) hold for all real TEI files and for generated trees."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def test_the_most_votes_that_do_not_contradict_each_other_are_believed(said: dic
 
 def test_a_bibliography_of_thousands_that_contradict_each_other_is_not_sorted_out() -> None:
     descending = [(number, 3_000 - number) for number in range(1, 3_001)]
-    assert map_numbers([], descending, 3_000) == {1: 2_999}  # SEMANTICS: the largest size of a bibliography.
+    assert map_numbers([], descending, 3_000) == {1: 2_999}  # the largest size of a bibliography.
     assert map_numbers([], [(0, 3_000), *descending], 3) == {1: 0, 2: 1, 3: 2}
     ascending = [(number, number) for number in range(3_001)]
     assert len(map_numbers([], ascending, 3_001)) == 3_001

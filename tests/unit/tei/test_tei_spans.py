@@ -1,4 +1,4 @@
-"""Callouts are grouped, set the citation style and become citations by the rules of SEMANTICS §3.
+"""Callouts are grouped, set the citation style and become citations by the rules of SPEC §3.10–3.16.
 
 Each rule is tested at its limits.
 """

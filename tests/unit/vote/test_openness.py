@@ -1,4 +1,4 @@
-"""Each full text is open only with evidence (SEMANTICS §5, open access).
+"""Each full text is open only with evidence (SPEC §5.15–5.21).
 
 Failed checks are listed, and closed texts remain closed.
 """

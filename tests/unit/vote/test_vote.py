@@ -147,7 +147,7 @@ class TestPdfHeaders:
 
 
 class TestDeclared:
-    """A drop's own record of its file votes as the source `declared` (SEMANTICS §5)."""
+    """A drop's own record of its file votes as the source `declared` (SPEC §4.2)."""
 
     def declared(self, native: str = "d/a.pdf", **fields: Any) -> Record:
         return record("declared", native, file_sha1=A, **fields)

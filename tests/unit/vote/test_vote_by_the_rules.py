@@ -1,4 +1,4 @@
-"""The vote agrees with its written rules (SEMANTICS §5): each value, its source, the rule, and the number of votes."""
+"""The vote agrees with its written rules (SPEC §5): each value, its source, the rule, and the number of votes."""
 
 from __future__ import annotations
 

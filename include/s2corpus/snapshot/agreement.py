@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from s2corpus.rules.split import Split as SplitRules
+from s2corpus.rules.split import SplitRules
 from s2corpus.snapshot import report
 from s2corpus.snapshot.documents import IDENTIFIERS
 from s2corpus.text.layout import blocks, document_text, lines_of, units_of_parse

@@ -22,7 +22,7 @@ _VOTED = ["paper_id", "title", "authors", "abstract", "access"]
 _SUPPRESSED_BY = ("doi", "sha1", "paper_id")
 
 
-class Filter:
+class FilterStage:
     """Papers and full texts → one outcome for each paper."""
 
     name = "filter"

@@ -42,7 +42,7 @@ _RANGES = 4096
 _REGROUPED = "regrouped"
 
 
-class Intake:
+class IntakeStage:
     """Drops and deliveries → PDFs, LaTeX sources, publishers' full texts and records."""
 
     name = "intake"
@@ -179,7 +179,7 @@ class Intake:
 def _taken(run: Run) -> dict[int, Delivery]:
     """Return the registered drops and deliveries by shard."""
     taken = {}
-    for shard in run.read_plan(Intake.name)[:-1]:
+    for shard in run.read_plan(IntakeStage.name)[:-1]:
         (outcome,) = run.table(DELIVERIES).written(shard.index)["outcome"].to_pylist()
         if outcome == "taken":
             taken[shard.index] = Delivery(**shard.params["delivery"])

@@ -14,7 +14,7 @@ import pytest
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.pipeline.stages import stage_row
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.assemble import Assemble
+from s2corpus.stages.assemble import AssembleStage
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, MEMBERS, PAPERS, PARSES, STORED_PARSES
 
@@ -62,7 +62,7 @@ def run(lake: Lake, tmp_path: Path) -> Run:
 
 def assemble(run: Run, buckets: int = 1) -> None:
     """Run all rounds over all buckets."""
-    stage = Assemble()
+    stage = AssembleStage()
     for round in range(stage_row("assemble").rounds):
         for bucket in range(buckets):
             stage.work(run, Shard(bucket), round)

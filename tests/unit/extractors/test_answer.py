@@ -18,7 +18,7 @@ from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Outcome, http
 from s2corpus.extractors.grobid import Server, form, is_tei, judge
 from s2corpus.extractors.protocol import Answer, Identity, Task, options_hash
-from s2corpus.spec import Extract
+from s2corpus.spec import ExtractRules
 from tests.standin_grobid import TEI
 
 GOOD = TEI.format("A title").encode()
@@ -143,7 +143,7 @@ def test_options_change_the_key() -> None:
     hashes = {
         options_hash(
             form(
-                Extract.model_validate(
+                ExtractRules.model_validate(
                     {
                         "consolidate_header": header,
                         "consolidate_citations": citations,
@@ -160,9 +160,9 @@ def test_options_change_the_key() -> None:
     }
     assert len(hashes) == 36
     with pytest.raises(ValidationError, match="consolidate_header"):
-        Extract.model_validate({"consolidate_header": 3})
+        ExtractRules.model_validate({"consolidate_header": 3})
     with pytest.raises(UserError, match=r"extract\.options: .*no options expected"):
-        form(Extract(options={"do_ocr": "true"}))
+        form(ExtractRules(options={"do_ocr": "true"}))
 
 
 @pytest.mark.parametrize(("before", "outcome"), [(4096 - 10, Outcome.NO_BLOCKS), (4096 - 9, Outcome.CONNECTION)])

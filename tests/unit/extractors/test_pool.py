@@ -17,7 +17,7 @@ import pytest
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Extraction, Limits, Outcome, Pool
 from s2corpus.extractors.grobid import Server
-from s2corpus.spec import Extract
+from s2corpus.spec import ExtractRules
 from tests.standin_grobid import StandIn, Upload
 
 QUICK = Limits(
@@ -123,12 +123,12 @@ def test_connections_are_reused(fault: str | None) -> None:
 
 def test_every_option_is_sent() -> None:
     with StandIn() as server:
-        pool = Pool([server.url], Extract(consolidate_header=1, include_raw_citations=False), QUICK)
+        pool = Pool([server.url], ExtractRules(consolidate_header=1, include_raw_citations=False), QUICK)
         run(pool, pdfs(1))
     assert server.forms == [
         {"consolidateHeader": "1", "consolidateCitations": "0", "includeRawCitations": "0", "segmentSentences": "0"}
     ]
-    assert pool.options_hash != Pool([server.url], Extract()).options_hash == "2531976d7b1d5c70"
+    assert pool.options_hash != Pool([server.url], ExtractRules()).options_hash == "2531976d7b1d5c70"
 
 
 @pytest.mark.parametrize("seekable", [True, False])

@@ -12,8 +12,8 @@ import pytest
 
 from s2corpus.errors import UserError
 from s2corpus.extractors import Outcome, Pool
-from s2corpus.spec import Extract
-from s2corpus.stages.extract import Extract as Stage
+from s2corpus.spec import ExtractRules
+from s2corpus.stages.extract import ExtractStage as Stage
 from s2corpus.stages.extract import TooManyFailures
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import EXTRACTIONS
@@ -119,17 +119,17 @@ def test_polls_end_at_the_deadline() -> None:
 
 def test_identity_and_options_of_docling_are_sent() -> None:
     with StandIn(version="1.18.0", docling="2.60.0", key="s3cret") as server:
-        pool = Pool([server.url], Extract(options={"do_ocr": "true"}), TASKS, token="s3cret")
+        pool = Pool([server.url], ExtractRules(options={"do_ocr": "true"}), TASKS, token="s3cret")
         identity = pool.identity()
         assert str(identity) == "docling 1.18.0+docling-2.60.0"
-        assert identity.options_hash != Pool([server.url], Extract()).options_hash
+        assert identity.options_hash != Pool([server.url], ExtractRules()).options_hash
         run(pool, pdfs(1))
         assert server.forms[0]["do_ocr"] == "true" and server.forms[0]["to_formats"] == "json"
         assert {r.outcome for r in run(Pool([server.url], limits=replace(TASKS, tries=1)), pdfs(1)).values()} == {
             Outcome.CONNECTION
         }
     with pytest.raises(UserError, match=r"'speed' given; docling has do_ocr, pdf_backend, table_mode"):
-        Pool([server.url], Extract(options={"speed": "fast"}))
+        Pool([server.url], ExtractRules(options={"speed": "fast"}))
 
 
 def test_unknown_and_mixed_adapters_are_errors() -> None:

@@ -16,7 +16,7 @@ from s2corpus.errors import UserError
 from s2corpus.papers.filter import Outcome
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.filter import Filter, _body, read_suppressions
+from s2corpus.stages.filter import FilterStage, _body, read_suppressions
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS, Table
 
@@ -93,10 +93,10 @@ def filtered(
     )  # fmt: skip
     for table in (PAPERS, MEMBERS, ALIASES, FULLTEXTS):
         run.table(table).commit([0], {"paper_shards": 1})
-    for shard in Filter().plan(run):
+    for shard in FilterStage().plan(run):
         assert shard == Shard(0, shard.params)
-        Filter().work(run, shard)
-    counts = Filter().finish(run)
+        FilterStage().work(run, shard)
+    counts = FilterStage().finish(run)
     rows = {one["paper_id"]: one for one in run.table(FILTERED).read().to_pylist()}
     assert sum(counts.get(f"outcome.{outcome}", 0) for outcome in Outcome) == counts["rows"] == len(rows)
     return rows

@@ -22,7 +22,7 @@ import pdf2tei as layout
 from pdf2tei.identity import VERSION as IDENTITY
 from pdf2tei.version import VERSION as EXTRACTION
 from s2corpus.pdf import SELECTION_VERSION, inspect_many, readers
-from s2corpus.spec import Select
+from s2corpus.spec import SelectRules
 from s2orc_parse import latex, tei
 
 LAKE = Path(__file__).resolve().parents[2] / "data" / "lake-0.1.0.tar.xz"
@@ -62,7 +62,9 @@ def pdfs(files: Mapping[str, bytes], folder: Path) -> Iterator[tuple[str, Path]]
 
 
 def selection(files: Mapping[str, bytes], folder: Path) -> Any:
-    rows = inspect_many(pdfs(files, folder), rules=Select(max_pages=50), workers=1, timeout=60, memory_bytes=1 << 30)
+    rows = inspect_many(
+        pdfs(files, folder), rules=SelectRules(max_pages=50), workers=1, timeout=60, memory_bytes=1 << 30
+    )
     return sorted((row.as_row() for row in rows), key=lambda row: row["file_sha1"])
 
 

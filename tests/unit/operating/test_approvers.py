@@ -15,7 +15,7 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.approvers import AnotherPerson, excluded_people, find_objection
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import load_stage
-from s2corpus.spec import Export, ReleaseSpec
+from s2corpus.spec import ExportRules, ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import EXTRACTIONS, PARSES
 
@@ -40,7 +40,9 @@ def release(lake: Lake, tmp_path: Path) -> Run:
     lake.put(f"snapshots/t/published/{PARENT}", b"{}")
     lake.put(f"snapshots/{PARENT}/manifest.json", b'{"spec": "t", "drops": ["*"]}')
     lake.put(f"snapshots/{PARENT}/stats.json", b"{}")
-    run = Run(ReleaseSpec(name="t", export=Export(approval=True)), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
+    run = Run(
+        ReleaseSpec(name="t", export=ExportRules(approval=True)), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path
+    )
     runner.work(run, "intake", runner.plan(run, "intake"))
     runner.run_rounds(run, "intake", first=1)
     load_stage("intake").finish(run)
@@ -69,7 +71,7 @@ def test_deliverer_and_starter_cannot_approve(
 
 
 def test_spec_can_allow_any_approver(release: Run) -> None:
-    spec = release.spec.model_copy(update={"export": Export(approval=True, approver="anyone")})
+    spec = release.spec.model_copy(update={"export": ExportRules(approval=True, approver="anyone")})
     assert find_objection(Run(spec, release.as_of, release.lake, release.scratch), "bob", "bob") is None
     assert spec.digest == release.spec.digest, "who approves decides no bytes"
 

@@ -13,8 +13,8 @@ from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.clean import Clean
-from s2corpus.stages.split import Split
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import FILTERED, TABLES
 from tests.unit.snapshot.release import lay_out, papers, through
@@ -26,7 +26,7 @@ BUCKETS = 5
 def run(lake: Lake, tmp_path: Path) -> Run:
     """Return a release up to its splits. One of its papers has two outcomes, and two papers have an unknown outcome."""
     found = lay_out(lake, tmp_path, ReleaseSpec(name="parts"), papers(60, words=20), buckets=BUCKETS)
-    through(found, Clean(), Split())
+    through(found, CleanStage(), SplitStage())
     table = found.table(FILTERED)
     for bucket in (1, 3):
         rows = table.read(shard=bucket).to_pylist()

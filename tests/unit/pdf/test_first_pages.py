@@ -12,7 +12,7 @@ from lxml import etree
 
 from pdf2tei.identity import FirstPages, Identity, PrintedLine, identify
 from s2corpus.pdf import Selection, inspect_many
-from s2corpus.spec import Select
+from s2corpus.spec import SelectRules
 from s2orc_parse.bibliography.identifiers import normalise_doi
 
 TRUE_OF_PAIRS = {  # Taken from the papers' first pages.
@@ -44,7 +44,7 @@ def of(*pages: list[tuple[float, str]], **metadata: str) -> Identity:
 
 def inspected(paths: list[Path]) -> dict[str, Selection]:
     items = [(path.stem, path) for path in paths]
-    found = inspect_many(items, rules=Select(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30)
+    found = inspect_many(items, rules=SelectRules(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30)
     return {selection.file_sha1: selection for selection in found}
 
 

@@ -18,7 +18,7 @@ import pypdfium2
 import pytest
 
 from s2corpus.pdf import Outcome, Selection, inspect_many, inspection, pool
-from s2corpus.spec import Select
+from s2corpus.spec import SelectRules
 from s2orc_parse import sandbox
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 from tests.unit.pdf.bad_pdfs import KINDS, assemble, drawn_forever, paper
@@ -31,7 +31,7 @@ def inspect(
     items: list[tuple[str, Path]], *, timeout: float = 20.0, memory: int = 1024 * MB, workers: int = 2
 ) -> dict[str, Selection]:
     selections = list(
-        inspect_many(items, rules=Select(max_pages=50), workers=workers, timeout=timeout, memory_bytes=memory)
+        inspect_many(items, rules=SelectRules(max_pages=50), workers=workers, timeout=timeout, memory_bytes=memory)
     )
     assert sorted(s.file_sha1 for s in selections) == sorted(name for name, _ in items)
     return {s.file_sha1: s for s in selections}
@@ -163,7 +163,7 @@ def test_what_a_reading_says(
     reader = SimpleNamespace(is_encrypted=False, root_object=None, pages=[None] * leaves)
     monkeypatch.setattr(pypdf, "PdfReader", lambda *_, **__: reader)
     monkeypatch.setattr(pypdfium2, "PdfDocument", Document)
-    found = inspection.read(b"", Select(max_pages=50))
+    found = inspection.read(b"", SelectRules(max_pages=50))
     assert (found.outcome, found.pages, found.width_pt, found.height_pt, found.detail) == expected
 
 
@@ -171,7 +171,7 @@ def test_a_pdf_whose_table_of_objects_lies_elsewhere_than_it_says_is_read() -> N
     whole = assemble(paper())
     said = re.sub(rb"(?<=startxref\n)\d+", lambda found: b"%d" % (int(found.group()) + 7), whole)
     assert said != whole
-    assert inspection.read(said, Select(max_pages=50)) == inspection.read(whole, Select(max_pages=50))
+    assert inspection.read(said, SelectRules(max_pages=50)) == inspection.read(whole, SelectRules(max_pages=50))
 
 
 def test_too_little_memory_is_left_to_whoever_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +180,7 @@ def test_too_little_memory_is_left_to_whoever_asked(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(pypdf, "PdfReader", opened)
     with pytest.raises(MemoryError):
-        inspection.read(b"", Select(max_pages=50))
+        inspection.read(b"", SelectRules(max_pages=50))
 
 
 def test_an_exception_is_one_line_of_two_hundred_characters_at_most() -> None:
@@ -223,7 +223,7 @@ def children(thread: int | None = None) -> list[int]:
 def test_a_process_killed_from_outside_gets_a_second_try(tmp_path: Path, kills: int, detail: str) -> None:
     (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
     results = inspect_many(
-        [("slow", tmp_path / "slow")], rules=Select(max_pages=50), workers=1, timeout=3.0, memory_bytes=1024 * MB
+        [("slow", tmp_path / "slow")], rules=SelectRules(max_pages=50), workers=1, timeout=3.0, memory_bytes=1024 * MB
     )
     main = threading.get_native_id()
 
@@ -251,7 +251,7 @@ def _pdfalto_of(child: int) -> str:
 def test_nothing_is_left_running_when_somebody_stops_listening(tmp_path: Path) -> None:
     (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
     items = [("slow", tmp_path / "slow"), *papers(tmp_path, 3)]
-    results = inspect_many(items, rules=Select(max_pages=50), workers=2, timeout=30.0, memory_bytes=1024 * MB)
+    results = inspect_many(items, rules=SelectRules(max_pages=50), workers=2, timeout=30.0, memory_bytes=1024 * MB)
     next(results)
     groups = children()
     assert len(groups) == 2
@@ -277,7 +277,7 @@ def _group(process: Path) -> int | None:
 def test_the_process_that_meets_hostile_files_knows_no_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s3cret")
     results = inspect_many(
-        papers(tmp_path, 2), rules=Select(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
+        papers(tmp_path, 2), rules=SelectRules(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
     )
     next(results)
     (child,) = children()
@@ -290,7 +290,7 @@ def test_processes_are_replaced_so_that_their_memory_stays(tmp_path: Path, monke
     monkeypatch.setattr(pool, "PDFS_PER_CHILD", 2)
     seen = set()
     results = inspect_many(
-        papers(tmp_path, 5), rules=Select(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
+        papers(tmp_path, 5), rules=SelectRules(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
     )
     for selection in results:
         assert selection.outcome is Outcome.SELECTED
@@ -307,7 +307,7 @@ def test_pdfs_are_taken_as_they_are_needed(tmp_path: Path) -> None:
             taken += 1
             yield item
 
-    results = inspect_many(items(), rules=Select(max_pages=50), workers=2, timeout=20.0, memory_bytes=1024 * MB)
+    results = inspect_many(items(), rules=SelectRules(max_pages=50), workers=2, timeout=20.0, memory_bytes=1024 * MB)
     for done in range(1, 6):
         next(results)
         assert taken <= done + 2

@@ -13,7 +13,7 @@ from s2corpus.tables import (
 from s2orc_parse import jats
 
 
-class Postprocess:
+class PostprocessStage:
     """Extractions → parses and the records of their headers; LaTeX sources and publishers' full texts → parses."""
 
     name = "postprocess"

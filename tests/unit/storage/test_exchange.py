@@ -103,7 +103,7 @@ def test_rows_removed_by_a_finished_stage_are_a_sentence(lake: Lake, tmp_path: P
 
 @pytest.mark.parametrize(
     ("shards", "most", "chosen"),
-    [(1, 256, [0]), (3, 9, [0, 1, 2]), (256, 256, range(256)), (257, 256, range(0, 257, 2)), (4000, 256, range(0, 4000, 16)), (5, 2, [0, 3])],
+    [(1, 256, [0]), (3, 9, [0, 1, 2]), (256, 256, range(256)), (257, 256, range(0, 257, 2)), (800, 50, range(0, 800, 16)), (5, 2, [0, 3]),],
 )  # fmt: skip
 def test_few_shards_write_for_all(shards: int, most: int, chosen: Sequence[int]) -> None:
     assert list(spread(shards, most)) == list(chosen)

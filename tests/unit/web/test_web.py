@@ -249,7 +249,7 @@ def test_files_are_read_by_path_and_address(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_server_that_does_not_answer_is_transient() -> None:
-    with pytest.raises(TransientError, match="http://127.0.0.1:9/x: "):
+    with pytest.raises(TransientError, match=r"http://127\.0\.0\.1:9/x: "):
         fetch("http://127.0.0.1:9/x")
 
 

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-rules test-quick test-releases test-all test-laws test-containers coverage lint docs format bench lock mutants sbom
+.PHONY: help setup demo release up down status test test-rules test-quick test-releases test-real test-all test-laws test-containers coverage lint docs format bench lock mutants sbom
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
@@ -72,7 +72,7 @@ test: ## Run all tests except those marked `long`, which `make test-all` runs
 	  echo "skipped tests:"; cat "$$S2CORPUS_TEST_SHARED"/skipped-* 2>/dev/null | sort -u || true; exit $$code
 
 test-releases: .venv/.development
-	@$(RUN) pytest -q -m "not long" tests/faults tests/e2e tests/ui tests/dags tests/real
+	@$(RUN) pytest -q -m "not long" tests/faults tests/e2e tests/ui tests/dags
 
 test-rules: .venv/.development
 	@$(RUN) pytest -q -m "not long" tests/unit
@@ -81,6 +81,9 @@ test-all: .venv/.development ## Run the tests marked `long`, all examples of the
 	@export HYPOTHESIS_PROFILE=same S2CORPUS_TEST_SHARED=$$(mktemp -d); trap 'rm -rf "$$S2CORPUS_TEST_SHARED"' EXIT; \
 	  $(RUN) pytest -q --durations=0 -m "long or hypothesis" --ignore tests/containers tests
 	@$(MAKE) --no-print-directory test-containers
+
+test-real: .venv/.development ## Only the release of real papers (needs ../shared/data; docs/real-papers.md)
+	@$(RUN) pytest -q tests/real
 
 test-containers: .venv/.development ## Containers, for real: a release by docker-compose.yaml, Spark, what the Airflow chart calls (root, Debian)
 	@$(RUN) pytest -q --durations=0 tests/containers

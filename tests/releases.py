@@ -64,7 +64,7 @@ def released(
 ) -> tuple[Run, Truth]:
     """Return the published release of the tiny sample, built in one piece and without faults, and its truth.
 
-    Tests that change the lake copy it first (`copy_release`).
+    Tests copy the lake (`copy_lake`), and never change it.
     """
 
     def make(folder: Path) -> Truth:
@@ -120,10 +120,13 @@ def run_in(folder: Path, release: ReleaseSpec, deliver: Path | None = None) -> R
     return run
 
 
-def copy_release(released: tuple[Run, Truth], folder: Path) -> Run:
-    """Copy the lake of a release to `folder`; return the run there."""
-    shutil.copytree(released[0].scratch / "lake", folder / "lake")
-    return run_in(folder, released[0].spec)
+def copy_lake(released: tuple[Run, Truth], folder: Path) -> None:
+    """Copy deliveries, extractions and everything else that is stored by content to a lake below `folder`, but no release."""
+    lake = released[0].scratch / "lake"
+    of_releases = shutil.ignore_patterns("releases", "snapshots")
+    shutil.copytree(
+        lake, folder / "lake", ignore=lambda at, names: of_releases(at, names) if at == str(lake) else set()
+    )
 
 
 def build(run: Run, *, backwards: bool = False, workers: int = 1) -> str:

@@ -12,7 +12,7 @@ import typst
 from lxml import etree
 
 from pdf2tei import extract
-from pdf2tei.authors import Author, authors
+from pdf2tei.authors import Author, authors, parse
 from pdf2tei.model import Font, Line, Token
 from pdf2tei.text import clean
 from s2orc_parse.tei.header import read_header
@@ -266,3 +266,20 @@ def test_names_that_affiliations_stand_between_are_not_joined() -> None:
 )
 def test_loose_accents(printed: str, meant: str) -> None:
     assert clean(printed) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "surname"),
+    [
+        ("Ryo Doi", "Doi"),
+        ("Giorgio Israel", "Israel"),
+        ("Christopher Poland", "Poland"),
+        ("Noor ul Huda", "ul Huda"),
+        ("Jean\u2011Luc Picard\u200d", "Picard"),
+        ("United Kingdom", None),
+        ("Tel Aviv University Israel", None),
+    ],
+)
+def test_name_may_be_word_of_imprint(text: str, surname: str | None) -> None:
+    found = parse(text)
+    assert (found.surname if found else None) == surname

@@ -34,9 +34,7 @@ def test_scan_is_refused_with_advice_about_ocr(lake: Lake, scan: bytes) -> None:
 
 
 @pytest.mark.skipif(not scans.installed(), reason="the extra `ocr` is not installed")
-def test_with_ocr_scan_is_extracted_and_marked(
-    lake: Lake, scan: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_with_ocr_scan_is_extracted_and_marked(lake: Lake, scan: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     run = Intake(lake, {hashlib.sha1(scan).hexdigest(): scan}, shards=1).run(extract={"ocr": "scans"})
     assert work(SelectStage(), run)["outcome.selected"] == 1
     with embedded_extractor(1) as (url, token):

@@ -117,9 +117,7 @@ def filtered(
     ],
     ids=str,
 )
-def test_any_identifier_suppresses_exactly_its_paper(
-    lake: Lake, tmp_path: Path, by: dict[str, str]
-) -> None:
+def test_any_identifier_suppresses_exactly_its_paper(lake: Lake, tmp_path: Path, by: dict[str, str]) -> None:
     """The names are current and former ids, DOIs of its records, and the SHA-1s of all its PDFs, in any case."""
     rows = filtered(lake, tmp_path, {**by, "reason": "the author asked for it"})
     assert {name: one["outcome"] for name, one in rows.items()} == {TAKEN: "suppressed", KEPT: "kept"}
@@ -142,9 +140,7 @@ def test_line_without_identifier_stops_the_release(line: bytes) -> None:
     ("order", "outcome"),
     [(["latex", "pdf"], "kept"), (["pdf", "latex"], "not_english"), (["jats", "pdf"], "not_english")],
 )
-def test_text_is_judged_in_the_order_of_the_spec(
-    lake: Lake, tmp_path: Path, order: list[str], outcome: str
-) -> None:
+def test_text_is_judged_in_the_order_of_the_spec(lake: Lake, tmp_path: Path, order: list[str], outcome: str) -> None:
     texts = {"pdf": GERMAN * 5, "latex": ENGLISH * 5}
     rest = [kind for kind in ("pdf", "latex", "jats", "elsevier") if kind not in order]
     rows = filtered(lake, tmp_path, spec={"clean": {"text_from": [*order, *rest]}}, texts=texts, abstract=None)

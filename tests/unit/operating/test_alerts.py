@@ -29,9 +29,7 @@ def heard() -> Iterator[Heard]:
         yield found
 
 
-def test_webhook_gets_failure_time_instruction_and_link(
-    heard: Heard, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_webhook_gets_failure_time_instruction_and_link(heard: Heard, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     send(ALERT, f"{heard.url}/services/T0/B0/secret")
     ((path, body),) = heard.posts
@@ -62,9 +60,7 @@ def closed_port() -> int:
         "http://127.0.0.1:{closed}/x\r\nHost: secret", "http://127.0.0.1:{error}/secret", "http://ann:secret@127.0.0.1:{error}/x",
     ],
 )  # fmt: skip
-def test_unsent_alert_is_logged_without_address(
-    webhook: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_unsent_alert_is_logged_without_address(webhook: str, caplog: pytest.LogCaptureFixture) -> None:
     class Error(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.send_response(500)

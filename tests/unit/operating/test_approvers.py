@@ -63,9 +63,7 @@ def release(lake: Lake, tmp_path: Path) -> Run:
         ("admin", None, None),  # The schedule started this release.
     ],
 )
-def test_deliverer_and_starter_cannot_approve(
-    release: Run, who: str, started_by: str | None, did: str | None
-) -> None:
+def test_deliverer_and_starter_cannot_approve(release: Run, who: str, started_by: str | None, did: str | None) -> None:
     said = find_objection(release, who, started_by)
     assert said is None if did is None else said is not None and said.startswith(f"{who} {did} and may not approve")
 

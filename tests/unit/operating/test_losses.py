@@ -132,9 +132,7 @@ def test_release_with_too_few_documents_is_blocked(
     assert blocked(run, "split") == said
 
 
-def test_release_by_two_code_versions_is_blocked(
-    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_release_by_two_code_versions_is_blocked(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = release(lake, tmp_path, 4)
     split_into(run, ["train", "valid"])
     quality.measure(run, "export", {"documents.s2orc.train": 1, "documents.s2orc.valid": 1})

@@ -84,9 +84,7 @@ def test_manifest_without_overrides_has_no_such_key() -> None:
     assert f'"overrides": {{\n    "{DRIFT}": "{REASON}"\n  }}'.encode() in told.to_json()
 
 
-def test_acceptance_written_by_hand_cannot_override_such_checks(
-    lake: Lake, tmp_path: Path
-) -> None:
+def test_acceptance_written_by_hand_cannot_override_such_checks(lake: Lake, tmp_path: Path) -> None:
     run = Run(ReleaseSpec(name="t"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
     data = b"%PDF"
     lake.put("drops/d/a.pdf", data)

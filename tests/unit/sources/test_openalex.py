@@ -125,7 +125,9 @@ def test_paper_of_any_type_is_a_record(type_: object) -> None:
         ("dissertation", None, WorkType.THESIS), ("erratum", None, WorkType.OTHER), ("retraction", None, None), (7, 7, None),
     ],
 )  # fmt: skip
-def test_type_is_from_openalex_or_finer_crossref_type(type_: object, of_crossref: object, found: WorkType | None) -> None:
+def test_type_is_from_openalex_or_finer_crossref_type(
+    type_: object, of_crossref: object, found: WorkType | None
+) -> None:
     assert one(type=type_, type_crossref=of_crossref).type is found
 
 

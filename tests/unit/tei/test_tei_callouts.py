@@ -269,7 +269,9 @@ def test_tables_of_callouts_have_at_least_60_cases() -> None:
         ("Jones", "#b3 #b6", [("Jones", "BIBREF3"), ("Jones", "BIBREF6")]),
     ],
 )
-def test_callout_with_several_targets_gives_one_span_per_work(surface: str, targets: str, expected: list[tuple[str, str]]) -> None:
+def test_callout_with_several_targets_gives_one_span_per_work(
+    surface: str, targets: str, expected: list[tuple[str, str]]
+) -> None:
     body = f'<div><p>As <ref type="bibr" target="{targets}">{surface}</ref> has.</p>{xml(FILLER[CitationStyle.NAME_YEAR])}</div>'
     found = teis.parse(body, BIBLIOGRAPHY)
     assert not teis.problems(found)

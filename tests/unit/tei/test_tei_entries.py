@@ -28,9 +28,7 @@ def entries(*xml: str) -> list[BibEntry]:
         (("b3", "b123456"), [("BIBREF0", "b3"), ("BIBREF1", "b123456")]),
     ],
 )
-def test_entry_keys_are_the_extractors_numbers_if_unique(
-    ids: tuple[str, ...], expected: list[tuple[str, str]]
-) -> None:
+def test_entry_keys_are_the_extractors_numbers_if_unique(ids: tuple[str, ...], expected: list[tuple[str, str]]) -> None:
     found = entries(*(f'<biblStruct xml:id="{one}"/>' if one else "<biblStruct/>" for one in ids))
     assert [(one.key, one.ref_id) for one in found] == expected
 

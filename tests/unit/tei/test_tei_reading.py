@@ -78,9 +78,7 @@ def marks(body: str) -> list[tuple[str, str, tuple[str, ...]]]:
          [("1", "formula", ()), ("2", "table", ()), ("3", "section", ()), ("4", "footnote", ())]),
     ],
 )  # fmt: skip
-def test_marks_cover_the_words_of_their_callouts(
-    body: str, expected: list[tuple[str, str, tuple[str, ...]]]
-) -> None:
+def test_marks_cover_the_words_of_their_callouts(body: str, expected: list[tuple[str, str, tuple[str, ...]]]) -> None:
     assert marks(body) == expected
 
 

@@ -69,7 +69,9 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
          [("Model", "4"), ("Model::Test", "4.3"), ("Model", "4"), ("Model::Test::4.3.5", "4.3.5")]),
     ],
 )  # fmt: skip
-def test_headings_give_section_paths(heads: list[tuple[str | None, str]], expected: list[tuple[str, str | None]]) -> None:
+def test_headings_give_section_paths(
+    heads: list[tuple[str | None, str]], expected: list[tuple[str, str | None]]
+) -> None:
     assert paths(*heads) == expected
 
 

@@ -27,7 +27,9 @@ GERMAN = "Wir stellen eine große Sammlung wissenschaftlicher Arbeiten mit Vollt
         ("T", 1, " " * 100, set(), Outcome.NOT_ENGLISH),  # Blank text is not English.
     ],
 )
-def test_first_matching_rule_decides(title: str | None, authors: int, text: str, suppressed: set[str], outcome: Outcome) -> None:
+def test_first_matching_rule_decides(
+    title: str | None, authors: int, text: str, suppressed: set[str], outcome: Outcome
+) -> None:
     found = decide(["p", "10.18653/v1/x"], suppressed, title=title, authors=authors, text=text)
     assert found.outcome is outcome and found.characters == len(text)
     assert (found.english is not None) == (outcome in (Outcome.KEPT, Outcome.NOT_ENGLISH))

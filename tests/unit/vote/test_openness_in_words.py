@@ -144,7 +144,9 @@ def test_at_most_five_file_names_are_listed(names: int, listed: str) -> None:
          "declared closed by d/a, though c/b declares it open: closed wins"),
     ],
 )  # fmt: skip
-def test_declarations_of_drops_are_explained(places: list[tuple[str, str, bool | None]], all_open: bool, detail: str) -> None:
+def test_declarations_of_drops_are_explained(
+    places: list[tuple[str, str, bool | None]], all_open: bool, detail: str
+) -> None:
     declared = tuple(Declaration(*place) for place in places)
     assert said(HEADER, places=declared, all_open=all_open)["declared"] == detail
 

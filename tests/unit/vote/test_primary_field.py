@@ -25,9 +25,7 @@ DOI = "10.18653/v1/x"
         ({"s2": ["a section of a journal"]}, None),
     ],
 )  # fmt: skip
-def test_primary_field_is_named_by_most_sources(
-    subjects: dict[str, list[str]], fields: tuple[str, ...] | None
-) -> None:
+def test_primary_field_is_named_by_most_sources(subjects: dict[str, list[str]], fields: tuple[str, ...] | None) -> None:
     paper = vote(*(record(source, subjects=tuple(given)) for source, given in subjects.items()))
     assert paper.values.get("fields_of_study") == fields
 

@@ -37,9 +37,7 @@ def test_similarity_of_other_fields_is_equality() -> None:
 
 
 @pytest.mark.parametrize(("exact", "found"), [(4, {"a", "b", "c"}), (3, {"a", "b", "c", "z"})])
-def test_many_sources_are_chosen_greedily(
-    exact: int, found: set[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_sources_are_chosen_greedily(exact: int, found: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The greedy choice may use one source more than the minimum."""
     monkeypatch.setattr(fewest, "EXACT", exact)
     needs = [{"a", "z"}, {"b", "z"}, {"c", "z"}, {"a"}, {"b"}, {"c"}]

@@ -237,7 +237,9 @@ def test_paper_has_mag_ids_subjects_and_record_ids() -> None:
         ("a.pdf", {}, None),
     ],
 )
-def test_file_name_or_declared_id_selects_publisher_record(name: str, declared: dict[str, str], title: str | None) -> None:
+def test_file_name_or_declared_id_selects_publisher_record(
+    name: str, declared: dict[str, str], title: str | None
+) -> None:
     records = [
         Record(f"grobid:{A}", "grobid", Kind.PDF, file_sha1=A),
         Record("declared:d/a.pdf", "declared", Kind.ARCHIVE, file_sha1=A, **declared),

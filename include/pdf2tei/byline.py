@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from .authors import affiliation_words, leads_in_capitals, parse, pieces
-from .front_lines import Label
+from .front_lines import FrontLabel
 from .model import Line
 
 if TYPE_CHECKING:
@@ -36,7 +36,9 @@ def byline(front: Front, title: list[Line], abstract: list[Line], width: float) 
         if leads_in_capitals(pieces(line.tokens)):
             share = 1.0
         if count and share >= 0.3:
-            worth[line.font.family, round(line.size)] += count * share * (0.2 + front.probability(line, Label.AUTHOR))
+            worth[line.font.family, round(line.size)] += (
+                count * share * (0.2 + front.probability(line, FrontLabel.AUTHOR))
+            )
     if not worth:
         return _find_elsewhere(front, title)
     best = max(worth, key=lambda kind: (worth[kind], kind))
@@ -45,13 +47,13 @@ def byline(front: Front, title: list[Line], abstract: list[Line], width: float) 
         if (line.font.family, round(line.size)) != best:
             continue
         share, count = names(line)
-        affiliation = front.probability(line, Label.AFFILIATION)
+        affiliation = front.probability(line, FrontLabel.AFFILIATION)
         named = count > 0 and share >= _MANY and affiliation < _SURE
         parts = pieces(line.tokens)
         leads = leads_in_capitals(parts) or (count > 0.3 * len(parts) and parse(parts[0]) is not None)
         plain = affiliation < _SURE and not affiliation_words(line.text)
         goes_on = bool(found) and plain and _continues(found[-1], line)
-        if front.probability(line, Label.AUTHOR) > 0.5 or named or leads or goes_on:
+        if front.probability(line, FrontLabel.AUTHOR) > 0.5 or named or leads or goes_on:
             found.append(line)
     return found
 
@@ -100,7 +102,7 @@ def _find_elsewhere(front: Front, title: list[Line]) -> list[Line]:
     """Return the run of the header CRF's author lines that contains the most names."""
     runs: list[list[Line]] = [[]]
     for line in front.lines:
-        if front.label(line) is Label.AUTHOR and line not in title:
+        if front.label(line) is FrontLabel.AUTHOR and line not in title:
             if runs[-1] and (abs(runs[-1][-1].size - line.size) > 0.6 or runs[-1][-1].page != line.page):
                 runs.append([])
             runs[-1].append(line)

@@ -37,7 +37,7 @@ Json: TypeAlias = dict[str, Any]
 """A JSON object, read from or written for another program."""
 
 
-class Author(TypedDict):
+class AuthorName(TypedDict):
     """An author of a bibliography entry."""
 
     first: str
@@ -46,17 +46,17 @@ class Author(TypedDict):
     suffix: str
 
 
-class Affiliation(TypedDict):
+class Institution(TypedDict):
     """An author's institution with its ROR id."""
 
     name: str
     ror: str | None
 
 
-class Person(Author):
+class PaperAuthor(AuthorName):
     """An author of a paper."""
 
-    affiliations: list[Affiliation] | None
+    affiliations: list[Institution] | None
     orcid: str | None
 
 
@@ -78,7 +78,7 @@ class ArticlePlace(TypedDict):
     licence: str | None
 
 
-class Look(TypedDict):
+class EvidenceLook(TypedDict):
     """One kind of open-access evidence: whether a source provides it, and which."""
 
     evidence: str
@@ -95,7 +95,7 @@ class Access(TypedDict):
     oa_evidence: str | None
     licence: str | None
     licence_detail: str | None
-    looks: list[Look]
+    looks: list[EvidenceLook]
 
 
 class Provenance(TypedDict):
@@ -108,7 +108,7 @@ class Provenance(TypedDict):
     votes_against: int
 
 
-class Notice(TypedDict):
+class RecordNotice(TypedDict):
     """A record's statement about another work."""
 
     about: str
@@ -306,7 +306,7 @@ RecordKind = Annotated[str, "publisher (gold), archive, or pdf"]
 Delivery = Annotated[str | None, "delivery or drop that contains the record"]
 ReadyAt = Annotated[str | None, "ready_at of that delivery, ISO UTC"]
 Title = Annotated[str | None, "title in the source's spelling"]
-Authors = Annotated[list[Person] | None, PERSONS, "authors in order, with affiliations (name, ROR id) and ORCID"]
+Authors = Annotated[list[PaperAuthor] | None, PERSONS, "authors in order, with affiliations (name, ROR id) and ORCID"]
 Date = Annotated[str | None, "publication date, ISO, in the precision of the source: 2022, 2022-11 or 2022-11-30"]
 DatePrecision = Annotated[str | None, "precision of the date: day, month or year"]
 Venue = Annotated[str | None, "name of the conference or series"]
@@ -337,7 +337,7 @@ Editorial = Annotated[
     str | None, "editorial status of the work: retracted, withdrawn, expression_of_concern or corrected"
 ]
 Notices = Annotated[
-    list[Notice] | None,
+    list[RecordNotice] | None,
     "editorial status of other works (doi:…, pmid:…), for example from a retraction notice",
 ]
 Extractor = Annotated[str, "name that the extractor reports"]
@@ -837,7 +837,7 @@ class EntryRow(TypedDict):
     ref_id: RefId
     parse_id: ParseId
     title: Annotated[str | None, "title as printed"]
-    authors: Annotated[list[Author] | None, AUTHORS, "authors in order"]
+    authors: Annotated[list[AuthorName] | None, AUTHORS, "authors in order"]
     year: Annotated[int | None, INT32, "year of publication"]
     venue: Annotated[str | None, "venue as printed"]
     volume: Annotated[str | None, "volume as printed"]

@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from s2corpus.catalog import Catalog
-from s2corpus.catalog.models import Answer, ReleaseState
+from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.deliveries import status
 from s2corpus.evaluation import kept
 from s2corpus.spec import EvaluationRules
@@ -67,7 +67,7 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     address = f"sqlite:///{folder / 'catalog.db'}"
     catalog = Catalog(address)
     catalog.end_release(SECOND, ReleaseState.AWAITING, built.runs[SECOND].snapshot_id)
-    catalog.approve(PUBLISHED, "publish", MARKUP, Answer.APPROVED, MARKUP, datetime(2023, 3, 2, tzinfo=UTC))
+    catalog.approve(PUBLISHED, "publish", MARKUP, ReleaseDecision.APPROVED, MARKUP, datetime(2023, 3, 2, tzinfo=UTC))
     yield page_over(str(path), address, marker=lambda: "ann")
 
 

@@ -20,7 +20,7 @@ import orjson
 import pytest
 
 from s2corpus.catalog import Catalog
-from s2corpus.catalog.models import Answer, ReleaseState
+from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import format_approval_request, format_summary
@@ -269,7 +269,9 @@ def test_an_unpublished_release_says_what_people_said(state: str, shown: str, bu
     shutil.copy(built.folder / "catalog.db", tmp_path / "catalog.db")
     catalog = Catalog(f"sqlite:///{tmp_path / 'catalog.db'}")
     catalog.end_release(SECOND, ReleaseState(state), built.runs[SECOND].snapshot_id)
-    catalog.approve(SECOND, "publish", "ann", Answer.REJECTED, "<b>not yet</b>", datetime(2023, 3, 2, tzinfo=UTC))
+    catalog.approve(
+        SECOND, "publish", "ann", ReleaseDecision.REJECTED, "<b>not yet</b>", datetime(2023, 3, 2, tzinfo=UTC)
+    )
     page = read(page_over(str(lake), f"sqlite:///{tmp_path / 'catalog.db'}"), AT[SECOND])
     assert f">{shown}</span></h1>" in page
     assert "ann rejected publish &lt;b&gt;not yet&lt;/b&gt;" in " ".join(re.sub("<[^>]+>", " ", page).split())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from s2corpus.datasets.citations import cited_sentences, remove_formulas
-from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Row, Table
+from s2corpus.datasets.protocol import DatasetCheck, Made, Number, Params, Positive, Row, Table
 from s2corpus.text import sentences
 from s2corpus_reader.files import file_number
 from s2orc_parse.parse_model import ParseKind
@@ -160,11 +160,13 @@ class Contexts:
         """Return the counts."""
         return {name: float(made.tally[name]) for name in ("contexts", "negatives", "fewer_negatives")}
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that every selected citation is written to the shard of the cited paper."""
         lost = abs(made.funnel.outcomes["citations", CitationOutcome.KEPT] - int(metrics["contexts"]))
         return [
-            Check("citations_arrive", lost, "citations name papers that the snapshot has not, or were written twice")
+            DatasetCheck(
+                "citations_arrive", lost, "citations name papers that the snapshot has not, or were written twice"
+            )
         ]
 
     def tables(self, params: ContextsParams) -> list[Table]:

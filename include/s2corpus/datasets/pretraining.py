@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Row, Share, Table
+from s2corpus.datasets.protocol import DatasetCheck, Made, Number, Params, Positive, Row, Share, Table
 from s2corpus.errors import UserError
 from s2corpus.storage import uris
 from s2corpus.text import sentences
@@ -176,15 +176,15 @@ class Pretraining:
             metrics["vocabulary_jaccard"] = jaccard(set(vocabulary), _entries(params.compare_vocabulary))
         return metrics
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that every kept paper is written, and that the vocabulary has the requested size."""
         kept = made.funnel.outcomes["papers", PaperOutcome.KEPT]
         short = job.params.vocabulary_size - int(metrics["vocabulary"])  # type: ignore[attr-defined]
         return [
-            Check(
+            DatasetCheck(
                 "papers_written", abs(kept - int(metrics["papers"])), "papers are missing in the text, or twice in it"
             ),
-            Check(
+            DatasetCheck(
                 "vocabulary_full", max(short, 0), "the sample is too small for a vocabulary of that size", blocks=False
             ),
         ]

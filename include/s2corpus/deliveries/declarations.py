@@ -38,7 +38,7 @@ _EFFECT = {
 
 
 @dataclass(slots=True)
-class Facts:
+class DeclaredFacts:
     """Declared values for one file."""
 
     line: int
@@ -54,7 +54,7 @@ class Declarations:
     drop: str
     sha1_of: Mapping[str, str]  # of the drop's files
     is_pdf: Mapping[str, bool]
-    facts: dict[str, Facts] = field(default_factory=dict)  # by file name
+    facts: dict[str, DeclaredFacts] = field(default_factory=dict)  # by file name
     warnings: list[str] = field(default_factory=list)
     unheard: int = 0
     """number of warnings beyond the limit"""
@@ -139,11 +139,11 @@ class Declarations:
         arxiv_id = normalise_arxiv(str(line.get("arxiv_id") or "")) if heard else None
         licence = parse_licence(line.get("licence")) if heard else None
         for name in files:
-            before = self.facts.setdefault(name, Facts(number))
+            before = self.facts.setdefault(name, DeclaredFacts(number))
             if before.line != number:
                 self._warn(number, None, f"describes {quoted(name)} again, after line {before.line}")
             promised = [p for p in (before.open_access, line.get("open_access")) if p is not None]
-            self.facts[name] = Facts(
+            self.facts[name] = DeclaredFacts(
                 number,
                 min(promised, default=None),
                 select_strictest([before.licence, licence]),

@@ -25,7 +25,7 @@ FIELDS = ("title", "authors")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ItemMarks:
     """One person's marks of one item: whether title and authors are right; None means undecidable."""
 
     item: str
@@ -39,7 +39,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ResultLine:
     """One row of the result: a task and a field."""
 
     task: Task
@@ -58,7 +58,7 @@ class Line:
 class Result:
     """The result of an evaluation."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[ResultLine, ...]
     markers: tuple[str, ...]
     marked: int
     """number of items that at least one person marked"""
@@ -70,7 +70,7 @@ class Result:
         return self.items > 0 and self.marked == self.items
 
 
-def result(items: Sequence[Item], marks: Sequence[Mark]) -> Result:
+def result(items: Sequence[Item], marks: Sequence[ItemMarks]) -> Result:
     """Return the result of the marks for these items; marks of other items are ignored."""
     known = {item.item for item in items}
     marks = [mark for mark in marks if mark.item in known]
@@ -79,7 +79,7 @@ def result(items: Sequence[Item], marks: Sequence[Mark]) -> Result:
     return Result(lines, markers, len({mark.item for mark in marks}), len(items))
 
 
-def _line(task: Task, field: str, items: Sequence[Item], marks: Sequence[Mark]) -> Line:
+def _line(task: Task, field: str, items: Sequence[Item], marks: Sequence[ItemMarks]) -> ResultLine:
     auto = [m for item in items if (m := item.auto_title if field == "title" else item.auto_authors) is not None]
     mine = {item.item for item in items}
     said: dict[str, dict[str, bool]] = defaultdict(dict)
@@ -87,7 +87,7 @@ def _line(task: Task, field: str, items: Sequence[Item], marks: Sequence[Mark]) 
         if mark.item in mine and (value := mark.of(field)) is not None:
             said[mark.item][mark.marker] = value
     people = [2 * sum(of.values()) > len(of) for _, of in sorted(said.items())]
-    return Line(task, field, len(items), accuracy(auto), accuracy(people), _kappa(said), PAPER[task, field])
+    return ResultLine(task, field, len(items), accuracy(auto), accuracy(people), _kappa(said), PAPER[task, field])
 
 
 def _kappa(said: dict[str, dict[str, bool]]) -> float | None:
@@ -150,7 +150,7 @@ def as_json(found: Result) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def told(line: Line) -> str:
+def told(line: ResultLine) -> str:
     """Return a row of the result as one line of text."""
     people = (
         f"{_share(line.people)} ({_interval(line.people)}, n = {line.people.of})" if line.people else "not evaluated"

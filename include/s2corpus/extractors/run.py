@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 
 from s2corpus.extractors.limits import Extraction, Limits
 from s2corpus.extractors.load import Load
-from s2corpus.extractors.protocol import Answer, BackgroundServer, Outcome, Server, Task
+from s2corpus.extractors.protocol import BackgroundServer, ExtractorAnswer, Outcome, Server, Task
 
 log = logging.getLogger(__name__)
 
@@ -146,7 +146,7 @@ class Run:
                 self.error = error
                 self.changed.notify_all()
 
-    def _ask(self, server: Server, job: _Job) -> Answer | Task:
+    def _ask(self, server: Server, job: _Job) -> ExtractorAnswer | Task:
         """Send the next request for a PDF: submit it, poll its task or fetch the answer."""
         left = max(self._end(job) - time.monotonic(), 0.1)
         if job.task is None:
@@ -160,14 +160,14 @@ class Run:
         """Return the time at which the current attempt times out."""
         return min(job.deadline, job.started + self.limits.request)
 
-    def _of_task(self, job: _Job, reply: Answer | Task) -> Answer | Task:
+    def _of_task(self, job: _Job, reply: ExtractorAnswer | Task) -> ExtractorAnswer | Task:
         """Return the task if it is polled again later, or the answer that ends the attempt."""
         now = time.monotonic()
         in_time = now < self._end(job)
         if isinstance(reply, Task):
             job.task, job.unanswered = reply, 0
             if not in_time:
-                return Answer(Outcome.TIMEOUT, broken=True, detail=f"task {reply.id}: not done in time")
+                return ExtractorAnswer(Outcome.TIMEOUT, broken=True, detail=f"task {reply.id}: not done in time")
             wait = 0.0 if reply.done else max(reply.wait, 0.0)
         else:
             job.unanswered += 1
@@ -239,13 +239,13 @@ class Run:
         heapq.heappush(self.waiting, _Job(0.0, self.taken, *item))
         return True
 
-    def _settle(self, load: Load, job: _Job, answer: Answer) -> None:
+    def _settle(self, load: Load, job: _Job, answer: ExtractorAnswer) -> None:
         """Record an attempt: finish the PDF, retry it after a wait, or give it up."""
         now = time.monotonic()
         load.in_flight -= 1
         self.in_flight -= 1
         if answer.outcome is Outcome.OK and len(answer.body) > self.limits.max_tei_bytes:
-            answer = Answer(Outcome.BAD_ANSWER, detail="too large")
+            answer = ExtractorAnswer(Outcome.BAD_ANSWER, detail="too large")
         job.outcome = answer.outcome
         if answer.outcome.final:
             load.answered()

@@ -12,7 +12,7 @@ from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import CLOSED, Declaration, Openness, decide_openness
 from s2corpus.papers.support import compute_similarity
 from s2corpus.sources.fields_of_study import fields_of_study
-from s2corpus.sources.record import DECLARED, OPENALEX, SCIENCEPARSE, Kind, Record
+from s2corpus.sources.record import DECLARED, OPENALEX, SCIENCEPARSE, Record, RecordKind
 from s2corpus.titles import normalise_one
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.identifiers import acl_id_of_name, pmc_id_of_name
@@ -57,7 +57,7 @@ class Pdf:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class FieldDecision:
     """The source and rule that decided a field."""
 
     source: str
@@ -73,7 +73,7 @@ class Paper:
 
     paper_id: str
     values: Mapping[str, Value]  # fields that a record has
-    provenance: Mapping[str, Decision]  # the same fields
+    provenance: Mapping[str, FieldDecision]  # the same fields
     canonical_pdf: str | None
     openness: Openness  # of the canonical PDF
     access: Mapping[str, Openness]  # of each PDF of the paper, by SHA-1
@@ -127,7 +127,7 @@ def elect_metadata(
     publisher = publishers[chosen] if chosen else None
 
     values: dict[str, Value] = {}
-    provenance: dict[str, Decision] = {}
+    provenance: dict[str, FieldDecision] = {}
     tied: dict[str, list[_Group]] = {}
     ballots = {name: _group_votes(name, _select_voters(name, members, open_of)) for name in FIELDS}
     for name, groups in ballots.items():
@@ -260,7 +260,7 @@ def _select_voters(name: str, members: Sequence[Delivered], open_of: Mapping[str
     candidates = [d for d in members if get_value(d.record, name) is not None]
     if name == "fields_of_study" and (declared := [d for d in candidates if d.record.source != OPENALEX]):
         candidates = declared
-    if others := [d for d in candidates if d.record.kind is not Kind.PDF]:
+    if others := [d for d in candidates if d.record.kind is not RecordKind.PDF]:
         return others
     if name in ("title", "authors") and (parsed := [d for d in candidates if d.record.source == SCIENCEPARSE]):
         return parsed
@@ -270,7 +270,7 @@ def _select_voters(name: str, members: Sequence[Delivered], open_of: Mapping[str
 
 
 def _is_extracted(record: Record) -> bool:
-    return record.kind is Kind.PDF and record.source != SCIENCEPARSE
+    return record.kind is RecordKind.PDF and record.source != SCIENCEPARSE
 
 
 def _list_pdfs(members: Iterable[Delivered]) -> list[str]:
@@ -301,8 +301,8 @@ def _find_publisher_record(sha1: str, pdf: Pdf, members: Sequence[Delivered], ra
     It names the PDF or has the id in the PDF's file name. Otherwise it shares an identifier that the PDF prints or its
     drop declares.
     """
-    publishers = [d for d in members if d.record.kind is Kind.PUBLISHER]
-    own = [d.record for d in members if d.record.kind is Kind.PDF or d.record.source == DECLARED]
+    publishers = [d for d in members if d.record.kind is RecordKind.PUBLISHER]
+    own = [d.record for d in members if d.record.kind is RecordKind.PDF or d.record.source == DECLARED]
     printed = {(name, getattr(r, name)) for r in own if r.file_sha1 == sha1 for name in _PRINTED if getattr(r, name)}
     called = {i for d in pdf.declarations for i in (acl_id_of_name(d.name), pmc_id_of_name(d.name)) if i}
     found = [d for d in publishers if d.record.file_sha1 == sha1 or called & {d.record.acl_id, d.record.pmc_id}] or [
@@ -313,10 +313,10 @@ def _find_publisher_record(sha1: str, pdf: Pdf, members: Sequence[Delivered], ra
     return min(latest_first, key=lambda d: rank(d.record.source), default=None)
 
 
-def _make_decision(supporter: Delivered, rule: Rule, votes_for: int, votes_against: int) -> Decision:
+def _make_decision(supporter: Delivered, rule: Rule, votes_for: int, votes_against: int) -> FieldDecision:
     record = supporter.record
-    return Decision(
-        record.source, record.record_id, Rule.PDF if record.kind is Kind.PDF else rule, votes_for, votes_against
+    return FieldDecision(
+        record.source, record.record_id, Rule.PDF if record.kind is RecordKind.PDF else rule, votes_for, votes_against
     )
 
 

@@ -46,7 +46,7 @@ ROWS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class QualityCheck:
     """One check as defined in its SQL file."""
 
     stage: str
@@ -77,18 +77,18 @@ class Verdict:
     accepted_by: str | None = None
 
 
-def list_checks(stage: str) -> list[Check]:
+def list_checks(stage: str) -> list[QualityCheck]:
     """Return the checks of a stage in the order of its file."""
     path = SQL / "quality" / f"{stage}.sql"
     return list(_parse(stage, path)) if path.is_file() else []
 
 
-def list_all_checks() -> list[Check]:
+def list_all_checks() -> list[QualityCheck]:
     """Return the checks of all stages."""
     return [check for stage in STAGE_NAMES for check in list_checks(stage)]
 
 
-def _parse(stage: str, path: Path) -> Iterator[Check]:
+def _parse(stage: str, path: Path) -> Iterator[QualityCheck]:
     for block in re.split(r"(?m)^(?=-- check:)", path.read_text("utf-8")):
         if not block.startswith("-- check:"):
             continue
@@ -102,7 +102,7 @@ def _parse(stage: str, path: Path) -> Iterator[Check]:
                 f"{path}: check {head.get('check')!r} needs `severity: block|warn`, `reason:` and `overridable: yes|no`"
             )
         sql = "\n".join(line for line in block.splitlines() if not line.startswith("--")).strip().rstrip(";")
-        yield Check(
+        yield QualityCheck(
             stage,
             head["check"],
             head["severity"],
@@ -173,7 +173,7 @@ def stop_if_blocked(release: str, verdicts: list[Verdict]) -> None:
         )
 
 
-def _run_check(run: Run, connection: DuckDBPyConnection, check: Check, acceptance: Acceptance | None) -> Verdict:
+def _run_check(run: Run, connection: DuckDBPyConnection, check: QualityCheck, acceptance: Acceptance | None) -> Verdict:
     threshold = _read_threshold(run.spec, check.threshold) if check.threshold else None
     bound = {"threshold": threshold, "drift_min_n": run.spec.quality.drift_min_n}
     given = {name: value for name, value in bound.items() if f"${name}" in check.sql}
@@ -202,7 +202,7 @@ def _run_check(run: Run, connection: DuckDBPyConnection, check: Check, acceptanc
     )
 
 
-def _iterate_parts(run: Run, connection: DuckDBPyConnection, check: Check) -> Iterator[None]:
+def _iterate_parts(run: Run, connection: DuckDBPyConnection, check: QualityCheck) -> Iterator[None]:
     """Set the views of the sharded tables to a few parts per iteration; iterate once for checks without `by`."""
     sharded = [
         run.table(table)

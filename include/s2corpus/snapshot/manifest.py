@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from s2corpus.rules.clean import IGNORED_BY_RECIPE
 from s2corpus.snapshot.meanings import meanings
 from s2corpus.spec import ReleaseSpec
-from s2corpus_reader.files import File
+from s2corpus_reader.files import SnapshotFile
 
 FORMAT = "s2corpus-snapshot-1"
 _NOT_RULES = ("schedule", "resources", "quality")
@@ -104,7 +104,7 @@ class Manifest:
     versions: Mapping[str, str]
     inputs: Any
     rules: Sequence[Rule]
-    files: Sequence[File]
+    files: Sequence[SnapshotFile]
     overrides: Mapping[str, str] = field(default_factory=dict)
     """overridden failed checks, with the reason of the override"""
     drops: Sequence[str] = ()

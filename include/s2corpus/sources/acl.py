@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import Dropped, Editorial, Entry, Kind, Reason
+from s2corpus.sources.record import Dropped, Editorial, Entry, Reason, RecordKind
 from s2corpus.sources.streams import documents
 from s2orc_parse.bibliography.dates import first_month, make_date, to_int
 from s2orc_parse.bibliography.identifiers import normalise_acl
@@ -16,7 +16,7 @@ from s2orc_parse.bibliography.tex import decode_text
 from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "acl"
-KIND = Kind.PUBLISHER
+KIND = RecordKind.PUBLISHER
 OPEN_FROM = 2016  # CC BY 4.0 from then on, CC BY-NC-SA 3.0 before: the Anthology's terms
 
 

@@ -9,7 +9,7 @@ from typing import IO, Any, cast
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_arxiv
-from s2corpus.sources.record import Deleted, Dropped, Editorial, Entry, Kind, Reason
+from s2corpus.sources.record import Deleted, Dropped, Editorial, Entry, Reason, RecordKind
 from s2corpus.sources.streams import Peekable, json_objects, xml_elements
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import PlainDate, make_date, parse_date
@@ -19,7 +19,7 @@ from s2orc_parse.bibliography.tex import decode_text
 from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "arxiv"
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 _JOURNAL = re.compile(r"^[^\d(]*[^\d\s(,.:;]\.?")
 _GROUP_WORD = r"(?:collaborations?|consortia|consortium|team|group|working group|project|committee)"
 _COLLABORATION = re.compile(

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from s2corpus.sources.record import DatedLicence, Dropped, Editorial, Kind, Notice, OpenVersion, Reason, Record
+from s2corpus.sources.record import (
+    DatedLicence,
+    Dropped,
+    Editorial,
+    EditorialNotice,
+    OpenVersion,
+    Reason,
+    Record,
+    RecordKind,
+)
 from s2corpus.sources.work_types import work_type
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
@@ -30,7 +39,7 @@ class RawRecord:
 
     record_id: str
     source: str
-    kind: Kind
+    kind: RecordKind
     where: str
     title: object = None
     authors: Iterable[Author | None] = ()
@@ -55,7 +64,7 @@ class RawRecord:
     open_version: object = None
     type: object = None
     editorial: object = None
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[EditorialNotice, ...] = ()
 
     def normalize(self) -> Record | Dropped:
         """Return the record with every field normalised, or EMPTY if neither a title nor an identifier remains.

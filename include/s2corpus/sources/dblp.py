@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import Dropped, Editorial, Entry, Kind, Reason
+from s2corpus.sources.record import Dropped, Editorial, Entry, Reason, RecordKind
 from s2corpus.sources.streams import xml_elements
 from s2orc_parse.bibliography.dates import first_month, make_date, to_int
 from s2orc_parse.bibliography.identifiers import doi_of_url, normalise_arxiv
@@ -14,7 +14,7 @@ from s2orc_parse.bibliography.names import parse_names
 from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "dblp"
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 _PAPERS = frozenset({"article", "inproceedings", "incollection", "phdthesis", "mastersthesis"})
 _TAGS = (*sorted(_PAPERS), "proceedings", "book", "www", "data")
 

@@ -8,12 +8,12 @@ from typing import IO, Any, cast
 import orjson
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import Dropped, Entry, Kind, Reason, Record
+from s2corpus.sources.record import Dropped, Entry, Reason, Record, RecordKind
 from s2corpus.sources.streams import Peekable, documents, is_tar, json_objects
 from s2orc_parse.jats.elsevier_front import read_front
 
 NAME = "elsevier"
-KIND = Kind.PUBLISHER
+KIND = RecordKind.PUBLISHER
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:

@@ -7,13 +7,13 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_jats
-from s2corpus.sources.record import Dropped, Entry, Kind, Reason, Record
+from s2corpus.sources.record import Dropped, Entry, Reason, Record, RecordKind
 from s2corpus.sources.streams import documents
 from s2orc_parse.jats.front import read_front
 from s2orc_parse.xml import parse_xml
 
 NAME = "jats"
-KIND = Kind.PUBLISHER
+KIND = RecordKind.PUBLISHER
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:

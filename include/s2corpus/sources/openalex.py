@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_title
-from s2corpus.sources.record import OPENALEX, Dropped, Editorial, Entry, Kind, OpenVersion, Reason
+from s2corpus.sources.record import OPENALEX, Dropped, Editorial, Entry, OpenVersion, Reason, RecordKind
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.fields import MAX_ABSTRACT, MAX_AUTHORS, add_details
@@ -20,7 +20,7 @@ from s2orc_parse.bibliography.identifiers import normalise_arxiv
 from s2orc_parse.bibliography.names import parse_names
 
 NAME = OPENALEX
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 MAX_WORDS = 50_000  # of an abstract: a longer index is damaged
 MAX_ITEMS = 100  # locations, topics and concepts that are read
 MIN_CONCEPT_SCORE = 0.3  # OpenAlex assigns a concept from this score on; ancestors may have less

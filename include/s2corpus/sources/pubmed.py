@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_pubmed
-from s2corpus.sources.record import Deleted, Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Deleted, Dropped, Entry, Reason, RecordKind
 from s2corpus.sources.streams import xml_elements
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, first_month, make_date, parse_date, to_int
@@ -18,7 +18,7 @@ from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "pubmed"
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 _DELETIONS = frozenset(("DeleteCitation", "DeleteDocument"))
 _TAGS = ("PubmedArticle", "PubmedBookArticle", *sorted(_DELETIONS))
 _PAGE = r"(?:[A-Za-z]{0,4}-?\d+[A-Za-z]?(?:\.[A-Za-z]?\d+)?|[ivxlcdm]+)"

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Dropped, Entry, Reason, RecordKind
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.names import parse_names
 
 NAME = "s2"
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:

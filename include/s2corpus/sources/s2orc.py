@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Dropped, Entry, Reason, RecordKind
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import make_author
 
 NAME = "s2"  # its paper_id is the corpus id: one source with the Academic Graph
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Dropped, Entry, Reason, RecordKind
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_names
 
 NAME = "scienceparse"
-KIND = Kind.PDF
+KIND = RecordKind.PDF
 _SHA1 = re.compile(r"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])", re.IGNORECASE)
 
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import UNPAYWALL, Dropped, Entry, Kind, OpenVersion, Reason
+from s2corpus.sources.record import UNPAYWALL, Dropped, Entry, OpenVersion, Reason, RecordKind
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.identifiers import doi_key
 
 NAME = UNPAYWALL
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:

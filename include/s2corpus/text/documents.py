@@ -1,4 +1,4 @@
-"""Define the input (`Document`) and the result (`Decision`) of the cleaning rules."""
+"""Define the input (`CleanedDocument`) and the result (`DocumentDecision`) of the cleaning rules."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class CleanedDocument:
     """A paper as input of the cleaning rules."""
 
     paper_id: str
@@ -66,7 +66,7 @@ class Document:
 
 
 @dataclass(slots=True)
-class Decision:
+class DocumentDecision:
     """The outcome of one document in one set and the values used. Values that were not evaluated are null."""
 
     set: Set

@@ -11,25 +11,25 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from s2corpus.rules.clean import CleanRules
-from s2corpus.text.documents import Decision, Document, Outcome, Set
+from s2corpus.text.documents import CleanedDocument, DocumentDecision, Outcome, Set
 from s2corpus.text.unigrams import Unigrams
 
 
-class Facts:
+class DocumentFacts:
     """The facts about one document under some rules. Profiles derive a subclass with the facts that their rules need."""
 
     set: Set
 
-    def __init__(self, document: Document, rules: CleanRules, unigrams: Unigrams) -> None:
+    def __init__(self, document: CleanedDocument, rules: CleanRules, unigrams: Unigrams) -> None:
         self.document, self.rules, self.unigrams = document, rules, unigrams
-        self.decision = Decision(self.set, document.paper_id)
+        self.decision = DocumentDecision(self.set, document.paper_id)
 
     def too_old(self) -> bool:
         """Return whether the document was published before the first accepted year."""
         return self.document.year is not None and self.document.year < self.rules.min_year
 
 
-F = TypeVar("F", bound=Facts)
+F = TypeVar("F", bound=DocumentFacts)
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Rule(Generic[F]):
     """fields of the spec's section `clean` that the rule uses"""
 
 
-def _excluded(status: Outcome) -> Callable[[Facts], bool]:
+def _excluded(status: Outcome) -> Callable[[DocumentFacts], bool]:
     return lambda it: it.rules.editorial == "exclude" and it.document.editorial == status.value
 
 
@@ -57,12 +57,12 @@ EDITORIAL: tuple[Rule[Any], ...] = (
 class Rules(Generic[F]):
     """The ordered rules of a profile for one set."""
 
-    facts: Callable[[Document, CleanRules, Unigrams], F]
+    facts: Callable[[CleanedDocument, CleanRules, Unigrams], F]
     series: Sequence[Rule[F]]
     text: Callable[[F], str]
     """returns the text of a kept document"""
 
-    def decide(self, document: Document, rules: CleanRules, unigrams: Unigrams) -> Decision:
+    def decide(self, document: CleanedDocument, rules: CleanRules, unigrams: Unigrams) -> DocumentDecision:
         """Return the decision for a document, with its text if kept.
 
         With `evaluate_all` every rule is evaluated; the first rule that applies still decides.

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
-from s2corpus.text.documents import Document, Outcome
+from s2corpus.text.documents import CleanedDocument, Outcome
 from s2corpus.text.files import document_of
 from s2corpus.text.layout import Unit
 from s2corpus.text.unigrams import Unigrams, parse_unigrams
@@ -66,7 +66,7 @@ units = st.builds(
     ),
 )
 made = st.builds(
-    Document,
+    CleanedDocument,
     paper_id=st.just("p"),
     title=st.sampled_from([None, "", "A significant title"]),
     abstract=st.sampled_from([None, "", english(60, 4), GERMAN]),

@@ -17,7 +17,7 @@ from urllib3.exceptions import MaxRetryError, NewConnectionError
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Outcome, http
 from s2corpus.extractors.grobid import Server, form, is_tei, judge
-from s2corpus.extractors.protocol import Answer, Identity, Task, options_hash
+from s2corpus.extractors.protocol import ExtractorAnswer, ExtractorIdentity, Task, options_hash
 from s2corpus.spec import ExtractRules
 from tests.standin_grobid import TEI
 
@@ -235,7 +235,7 @@ def test_a_pdf_is_posted_as_a_form_with_its_fields(kind: type[io.BytesIO]) -> No
      ("1" * 65, "", False)],
 )  # fmt: skip
 def test_who_extracts_may_be_a_folder_of_the_lake(version: str, revision: str, valid: bool) -> None:
-    identity = Identity("grobid", version, revision, "f00")
+    identity = ExtractorIdentity("grobid", version, revision, "f00")
     assert identity.valid is valid
     assert identity.full_version == f"{version}+{revision}".rstrip("+")
     assert list(identity.key.values()) == ["grobid", identity.full_version, "f00"]
@@ -243,7 +243,11 @@ def test_who_extracts_may_be_a_folder_of_the_lake(version: str, revision: str, v
 
 def test_a_hash_of_options_does_not_depend_on_their_order() -> None:
     assert options_hash({"a": "1", "b": "2"}) == options_hash({"b": "2", "a": "1"}) == "0e09eeab5bdeab40"
-    assert not Answer(Outcome.OK).unreachable and not Answer(Outcome.OK).broken and not Answer(Outcome.OK).lost
+    assert (
+        not ExtractorAnswer(Outcome.OK).unreachable
+        and not ExtractorAnswer(Outcome.OK).broken
+        and not ExtractorAnswer(Outcome.OK).lost
+    )
     assert (Task("t").done, Task("t").wait) == (False, 2.0)
 
 

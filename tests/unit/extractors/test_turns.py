@@ -15,7 +15,7 @@ from s2corpus.extractors import Limits, Outcome, Pool, run
 from s2corpus.extractors.grobid import Server
 from s2corpus.extractors.http import refusal
 from s2corpus.extractors.load import Load
-from s2corpus.extractors.protocol import Answer, Identity, Task
+from s2corpus.extractors.protocol import ExtractorAnswer, ExtractorIdentity, Task
 from s2corpus.extractors.run import Run, _Job
 
 LIMITS = Limits(
@@ -23,9 +23,9 @@ LIMITS = Limits(
     health_wait=(2.0, 4.0), outage=30.0, status=3.0, progress=60.0, max_tei_bytes=10,
 )  # fmt: skip
 LATE, BUSY, BROKEN = (
-    Answer(Outcome.TIMEOUT, broken=True),
-    Answer(Outcome.BUSY),
-    Answer(Outcome.CONNECTION, broken=True),
+    ExtractorAnswer(Outcome.TIMEOUT, broken=True),
+    ExtractorAnswer(Outcome.BUSY),
+    ExtractorAnswer(Outcome.CONNECTION, broken=True),
 )
 
 
@@ -84,21 +84,21 @@ def test_threads_are_limited_and_do_not_block_exit(
 @pytest.mark.parametrize(
     ("alive", "told", "expected"),
     [
-        (True, Identity("grobid", "0.8.1"), True),
-        (False, Identity("grobid", "0.8.1"), False),
-        (True, Identity("grobid", "0.8.2"), False),
+        (True, ExtractorIdentity("grobid", "0.8.1"), True),
+        (False, ExtractorIdentity("grobid", "0.8.1"), False),
+        (True, ExtractorIdentity("grobid", "0.8.2"), False),
         (True, UserError("wants a token"), False),
         (True, TransientError("does not answer"), False),
     ],
 )
-def test_recovered_server_returns_to_pool(alive: bool, told: Identity | Exception, expected: bool) -> None:
-    def identity(*, timeout: float) -> Identity:
+def test_recovered_server_returns_to_pool(alive: bool, told: ExtractorIdentity | Exception, expected: bool) -> None:
+    def identity(*, timeout: float) -> ExtractorIdentity:
         if isinstance(told, Exception):
             raise told
         return told
 
     pool = Pool(["http://a"])
-    pool.known = replace(Identity("grobid", "0.8.1"), options_hash=pool.options_hash)
+    pool.known = replace(ExtractorIdentity("grobid", "0.8.1"), options_hash=pool.options_hash)
     one = cast(Server, SimpleNamespace(name="http://a", alive=lambda timeout: alive, identity=identity))
     assert pool.fit(one) is expected
     pool.known = None
@@ -127,7 +127,7 @@ def test_pdfs_are_sent_in_order_up_to_limit(started: Callable[..., Run]) -> None
         assert (job.started, job.deadline) == (100.0, 120.0)
         assert (load.in_flight, state.in_flight) == (number, number)
     assert state._next() == LIMITS.progress
-    state._settle(load, job, Answer(Outcome.NO_BLOCKS))
+    state._settle(load, job, ExtractorAnswer(Outcome.NO_BLOCKS))
     assert (load.in_flight, state.in_flight, [found.outcome for found in state.done]) == (1, 1, [Outcome.NO_BLOCKS])
     assert sent(state)[1].file_sha1 == "pdf2"
 
@@ -144,7 +144,7 @@ def test_due_retry_precedes_new_pdfs(started: Callable[..., Run], clock: SimpleN
     assert job.not_before == 101.0
     load, other = sent(state)
     assert other.file_sha1 == "pdf1"
-    state._settle(load, other, Answer(Outcome.NO_BLOCKS))
+    state._settle(load, other, ExtractorAnswer(Outcome.NO_BLOCKS))
     clock.at = 101.0
     again = sent(state)[1]
     assert again is job and (job.tries, job.started, job.deadline) == (2, 101.0, 120.0)
@@ -205,7 +205,7 @@ def test_three_failures_suspend_a_server(started: Callable[..., Run], clock: Sim
     for load, job in jobs[:2]:
         state._settle(load, job, BROKEN)
     assert not load.out and load.failures == 2
-    state._settle(*jobs[2], Answer(Outcome.NO_BLOCKS))
+    state._settle(*jobs[2], ExtractorAnswer(Outcome.NO_BLOCKS))
     assert load.failures == 0, "an answer in between"
     for _ in range(3):
         load.failed(3, 100.0, at_once=False)
@@ -280,7 +280,7 @@ def test_nothing_is_sent_while_results_wait_to_be_taken(started: Callable[..., R
     for number in range(4):
         load, job = sent(state)
         assert len(state.done) == number
-        state._settle(load, job, Answer(Outcome.NO_BLOCKS))
+        state._settle(load, job, ExtractorAnswer(Outcome.NO_BLOCKS))
     assert state._next() == LIMITS.progress
     state.done.popleft()
     sent(state)
@@ -291,7 +291,7 @@ def test_queue_is_limited_to_hundred_per_slot(started: Callable[..., Run]) -> No
     for number in range(100):
         load, job = sent(state)
         assert job.number == number + 1
-        state._settle(load, job, Answer(Outcome.CONNECTION))
+        state._settle(load, job, ExtractorAnswer(Outcome.CONNECTION))
     assert len(state.waiting) == 100
     assert state._next() == 1.0, "the first of them is due before another is taken"
 
@@ -299,7 +299,7 @@ def test_queue_is_limited_to_hundred_per_slot(started: Callable[..., Run]) -> No
 def test_an_answer_that_is_too_large_is_none(started: Callable[..., Run]) -> None:
     state = started(count=2)
     for size in (10, 11):
-        state._settle(*sent(state), Answer(Outcome.OK, b"x" * size))
+        state._settle(*sent(state), ExtractorAnswer(Outcome.OK, b"x" * size))
     small, large = state.done
     assert (small.outcome, small.tei, large.outcome, large.tei) == (Outcome.OK, b"x" * 10, Outcome.BAD_ANSWER, None)
 
@@ -320,7 +320,7 @@ def test_asynchronous_task_is_polled_before_new_requests(started: Callable[..., 
     assert job.not_before == 108.0, "a try takes no longer than a request may"
     clock.at = 108.0
     late = state._of_task(job, Task("t"))
-    assert isinstance(late, Answer) and (late.outcome, late.broken) == (Outcome.TIMEOUT, True)
+    assert isinstance(late, ExtractorAnswer) and (late.outcome, late.broken) == (Outcome.TIMEOUT, True)
 
 
 def test_polls_may_fail_twice_in_a_row(started: Callable[..., Run], clock: SimpleNamespace) -> None:
@@ -338,7 +338,7 @@ def test_polls_may_fail_twice_in_a_row(started: Callable[..., Run], clock: Simpl
     assert job.not_before == 105.0, "a busy server is left alone for longer"
     assert state._of_task(job, BROKEN) is BROKEN
     job.unanswered = 0
-    for last in (Answer(Outcome.CONNECTION, lost=True), Answer(Outcome.NOT_CONVERTED)):
+    for last in (ExtractorAnswer(Outcome.CONNECTION, lost=True), ExtractorAnswer(Outcome.NOT_CONVERTED)):
         assert state._of_task(job, last) is last
     clock.at = 108.0
     job.unanswered = 0
@@ -350,7 +350,7 @@ def test_request_timeout_is_rest_of_its_try(started: Callable[..., Run], clock: 
     _, job = sent(state)
     asked: list[tuple[str, float]] = []
 
-    def note(what: str) -> Callable[..., Answer]:
+    def note(what: str) -> Callable[..., ExtractorAnswer]:
         return lambda *_, timeout: asked.append((what, timeout)) or BROKEN  # type: ignore[func-returns-value]
 
     one = SimpleNamespace(submit=note("submit"), poll=note("poll"), fetch=note("fetch"))

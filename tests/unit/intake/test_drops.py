@@ -30,7 +30,7 @@ from s2corpus.pdf import Selection
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.storage.lake import Entry, Lake, open_lake
+from s2corpus.storage.lake import Lake, ListedObject, open_lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import DELIVERIES, EXTRACTIONS, PARSES, SELECTIONS
@@ -80,7 +80,7 @@ class Watched(LocalLake):
         self.entries: list[str] = []
         self.asked: list[str] = []
 
-    def list(self, prefix: str) -> Iterator[Entry]:
+    def list(self, prefix: str) -> Iterator[ListedObject]:
         for entry in super().list(prefix):
             self.entries.append(entry.key)
             yield entry

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.sources import Deleted, Dropped, Kind, Reason, Record, adapter, batches, count, read, source_names
+from s2corpus.sources import Deleted, Dropped, Reason, Record, RecordKind, adapter, batches, count, read, source_names
 from s2corpus.sources.arrow import record_of
 from s2corpus.tables import RECORDS
 
@@ -97,7 +97,7 @@ def test_crossref() -> None:
     record = one("crossref", CROSSREF)
     assert (record.record_id, record.kind, record.doi) == (
         "crossref:10.18653/v1/2020.acl-main.447",
-        Kind.PUBLISHER,
+        RecordKind.PUBLISHER,
         "10.18653/v1/2020.acl-main.447",
     )
     assert (record.title, record.date, record.date_precision) == (
@@ -126,7 +126,10 @@ def test_crossref_dumps_come_in_three_forms() -> None:
 
 
 def test_a_preprint_at_crossref_is_an_archives_word() -> None:
-    assert one("crossref", {**CROSSREF, "type": "posted-content", "DOI": "10.1101/2020.01.01.1"}).kind is Kind.ARCHIVE
+    assert (
+        one("crossref", {**CROSSREF, "type": "posted-content", "DOI": "10.1101/2020.01.01.1"}).kind
+        is RecordKind.ARCHIVE
+    )
 
 
 def test_pubmed() -> None:
@@ -187,7 +190,7 @@ def test_acl() -> None:
         "2020-07",
         "CC-BY-4.0",
     )
-    assert record.open_access is True and record.kind is Kind.PUBLISHER
+    assert record.open_access is True and record.kind is RecordKind.PUBLISHER
     assert one("acl", ACL_OLD).acl_id == "P19-1007"
 
 
@@ -288,7 +291,7 @@ def test_a_promise_of_the_wrong_type_is_no_record(wrong: dict[str, Any], said: s
 )
 def test_scienceparse_speaks_for_a_pdf(line: Any) -> None:
     record = one("scienceparse", line)
-    assert (record.record_id, record.kind, record.file_sha1) == (f"scienceparse:{SHA1}", Kind.PDF, SHA1)
+    assert (record.record_id, record.kind, record.file_sha1) == (f"scienceparse:{SHA1}", RecordKind.PDF, SHA1)
     assert (record.title, record.date, record.abstract, last_names(record)) == ("T", "2020", "We.", ["Lovelace"])
 
 
@@ -349,7 +352,7 @@ class TestRealFiles:
         files = sorted((shared_data / "jats").rglob("*.xml")) + sorted((shared_data / "jats").rglob("*.nxml"))
         found = {file: list(read("jats", file)) for file in files}
         records = [e for found_in in found.values() for e in found_in if isinstance(e, Record)]
-        assert len(records) >= 145 and all(r.title and r.doi and r.kind is Kind.PUBLISHER for r in records)
+        assert len(records) >= 145 and all(r.title and r.doi and r.kind is RecordKind.PUBLISHER for r in records)
         assert sum(bool(r.authors) for r in records) > 0.97 * len(records)
         assert sum(r.date_precision == "day" for r in records) > 0.9 * len(records)
         assert sum(bool(r.licence) for r in records) > 0.95 * len(records)

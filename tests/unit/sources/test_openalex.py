@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.sources import Dropped, Kind, Reason, Record, fields_of_study, read
+from s2corpus.sources import Dropped, Reason, Record, RecordKind, fields_of_study, read
 from s2corpus.sources.fields_of_study import fields_of
 from s2corpus.sources.record import Editorial, OpenVersion, WorkType
 
@@ -67,7 +67,7 @@ def one(**changes: Any) -> Record:
 
 def test_documented_work_becomes_a_record() -> None:
     record = one()
-    assert (record.record_id, record.source, record.kind) == ("openalex:W2741809807", "openalex", Kind.ARCHIVE)
+    assert (record.record_id, record.source, record.kind) == ("openalex:W2741809807", "openalex", RecordKind.ARCHIVE)
     assert record.title == WORK["title"]
     assert (record.doi, record.mag_id, record.pubmed_id) == ("10.7717/peerj.4375", "2741809807", "29456894")
     assert record.pmc_id == "PMC5815332"

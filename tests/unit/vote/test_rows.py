@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.rows import Article, LatexSource, build_papers
+from s2corpus.papers.rows import Article, ArxivParse, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.tables import MEMBERS
 
@@ -87,7 +87,7 @@ def test_of_several_articles_of_a_kind_the_latest_and_then_the_smallest() -> Non
 
 
 def test_the_latex_source_is_of_the_canonical_arxiv_id_else_of_the_smallest() -> None:
-    sources = {id_: LatexSource(id_.ljust(40, "0"), f"parse-{id_}", id_) for id_ in ("1911.00001", "1911.00002")}
+    sources = {id_: ArxivParse(id_.ljust(40, "0"), f"parse-{id_}", id_) for id_ in ("1911.00001", "1911.00002")}
     both = [
         member("arxiv:1", arxiv_id="1911.00002"),
         member("dblp:1", arxiv_id="1911.00002"),
@@ -122,9 +122,7 @@ def test_a_row_whole() -> None:
     (row,) = rows(
         *members,
         pdfs={A: Pdf("2023", (Declaration("d", "a.pdf", None, "MIT"),))},
-        sources={
-            "1911.02782": LatexSource(B, "parse", "1911.02782", (Declaration("d", "s.gz", None, "CC-BY-NC-4.0"),))
-        },
+        sources={"1911.02782": ArxivParse(B, "parse", "1911.02782", (Declaration("d", "s.gz", None, "CC-BY-NC-4.0"),))},
         articles={"jats:1": Article(C, "jats", "2023", open_access=True, licence="CC0-1.0")},
         notices={"doi:10.18653/v1/p19-1001": [("retracted", "crossref:n")]},
     )

@@ -11,7 +11,7 @@ from s2corpus.papers.comparison import count_common_names
 from s2corpus.papers.licences import rank_strictness, to_spdx
 from s2corpus.papers.openness import Declaration, decide_openness
 from s2corpus.papers.support import compute_similarity
-from s2corpus.sources import Kind, Record
+from s2corpus.sources import Record, RecordKind
 from s2corpus.titles import score
 from s2orc_parse.bibliography.names import parse_authors
 
@@ -127,7 +127,7 @@ def test_people_that_two_lists_name(one: str, other: str, found: tuple[int, int,
 )
 def test_what_was_looked_for_says_by_which_doi(dois: list[str], said: str) -> None:
     sha1 = "a" * 40
-    records = [Record(f"grobid:{sha1}", "grobid", Kind.PDF, file_sha1=sha1)]
-    records += [Record(f"crossref:{doi}", "crossref", Kind.PUBLISHER, doi=doi) for doi in dois]
+    records = [Record(f"grobid:{sha1}", "grobid", RecordKind.PDF, file_sha1=sha1)]
+    records += [Record(f"crossref:{doi}", "crossref", RecordKind.PUBLISHER, doi=doi) for doi in dois]
     found = decide_openness(sha1, records, (Declaration("d", "a.pdf"),), is_preprint=lambda doi: False)
     assert any(said in look.detail for look in found.looks), [look.detail for look in found.looks]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.vote import FIELDS, Delivered, Paper, Pdf, Rule, elect_metadata, get_value, make_rank, normalised
-from s2corpus.sources import Author, Kind, Record
+from s2corpus.sources import Author, Record, RecordKind
 from s2orc_parse.bibliography.names import parse_authors
 from tests.unit.vote.test_openness import renewed
 
@@ -24,14 +24,14 @@ OPENING, CLOSING = Declaration("one", "a.pdf", True), Declaration("two", "b.pdf"
 ADA, ALAN = Author("Ada", (), "Lovelace", ""), Author("Alan", ("M",), "Turing", "")
 
 
-def record(source: str, native: str = "1", kind: Kind = Kind.ARCHIVE, **fields: Any) -> Record:
+def record(source: str, native: str = "1", kind: RecordKind = RecordKind.ARCHIVE, **fields: Any) -> Record:
     if "date" in fields:
         fields["date_precision"] = {4: "year", 7: "month", 10: "day"}[len(fields["date"])]
     return Record(f"{source}:{native}", source, kind, **fields)
 
 
 def header(sha1: str = A, source: str = "grobid", **fields: Any) -> Record:
-    return record(source, sha1, Kind.PDF, file_sha1=sha1, **fields)
+    return record(source, sha1, RecordKind.PDF, file_sha1=sha1, **fields)
 
 
 def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **options: Any) -> Paper:
@@ -42,7 +42,9 @@ def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **opt
 
 
 def test_the_publisher_record_of_the_canonical_pdf_is_canonical() -> None:
-    publisher = record("crossref", kind=Kind.PUBLISHER, title="As published", doi="10.18653/v1/x", date="2020-05-01")
+    publisher = record(
+        "crossref", kind=RecordKind.PUBLISHER, title="As published", doi="10.18653/v1/x", date="2020-05-01"
+    )
     paper = vote(
         header(doi="10.18653/v1/x", title="As printed"),
         publisher,
@@ -55,8 +57,8 @@ def test_the_publisher_record_of_the_canonical_pdf_is_canonical() -> None:
 
 
 def test_a_publisher_record_that_names_the_pdf_goes_before_one_that_shares_its_doi() -> None:
-    named = record("acl", kind=Kind.PUBLISHER, title="Named", file_sha1=A)
-    shares = record("crossref", kind=Kind.PUBLISHER, title="Shares", doi="10.18653/v1/x")
+    named = record("acl", kind=RecordKind.PUBLISHER, title="Named", file_sha1=A)
+    shares = record("crossref", kind=RecordKind.PUBLISHER, title="Shares", doi="10.18653/v1/x")
     assert vote(header(doi="10.18653/v1/x"), named, shares).values["title"] == "Named"
 
 
@@ -65,7 +67,9 @@ def test_a_publisher_record_that_names_the_pdf_goes_before_one_that_shares_its_d
     [("2020.acl-main.207.pdf", {"acl_id": "2020.acl-main.207"}), ("oa/PMC4391421.pdf", {"pmc_id": "PMC4391421"})],
 )
 def test_a_pdf_called_by_a_publisher_records_id_has_that_publisher_record(name: str, ids: dict[str, str]) -> None:
-    publisher = record("acl", kind=Kind.PUBLISHER, title="As published", date="2020-07", date_precision="month", **ids)
+    publisher = record(
+        "acl", kind=RecordKind.PUBLISHER, title="As published", date="2020-07", date_precision="month", **ids
+    )
     preprint = [record(source, title="As first posted", date="2020-04-15") for source in ("arxiv", "s2")]
     called = {A: Pdf(declarations=(Declaration("d", name),))}
     assert vote(header(), publisher, *preprint, pdfs=called).values["date"] == ("2020-07", "month")
@@ -73,7 +77,7 @@ def test_a_pdf_called_by_a_publisher_records_id_has_that_publisher_record(name: 
 
 
 def test_without_a_pdf_the_publisher_has_one_vote_as_all_others() -> None:
-    publisher = record("crossref", kind=Kind.PUBLISHER, venue="J. Parsing")
+    publisher = record("crossref", kind=RecordKind.PUBLISHER, venue="J. Parsing")
     paper = vote(publisher, record("dblp", venue="ACL"), record("s2", venue="acl"))
     assert paper.values["venue"] == "ACL" and paper.provenance["venue"].rule is Rule.MAJORITY
 
@@ -91,13 +95,13 @@ def test_the_canonical_pdf(a: Pdf, b: Pdf, chosen: str, why: str) -> None:
 
 
 def test_of_open_pdfs_the_one_whose_publisher_record_says_most_is_canonical() -> None:
-    told = record("acl", kind=Kind.PUBLISHER, file_sha1=B, abstract="We.", venue="ACL", date="2020")
-    terse = record("crossref", kind=Kind.PUBLISHER, file_sha1=A, doi="10.18653/v1/x")
+    told = record("acl", kind=RecordKind.PUBLISHER, file_sha1=B, abstract="We.", venue="ACL", date="2020")
+    terse = record("crossref", kind=RecordKind.PUBLISHER, file_sha1=A, doi="10.18653/v1/x")
     assert vote(header(A), header(B), told, terse, all_open=True).canonical_pdf == B
 
 
 def test_a_pdf_that_is_only_named_is_not_the_papers() -> None:
-    assert vote(record("crossref", kind=Kind.PUBLISHER, title="T", file_sha1=A)).canonical_pdf is None
+    assert vote(record("crossref", kind=RecordKind.PUBLISHER, title="T", file_sha1=A)).canonical_pdf is None
 
 
 def test_a_source_votes_once_with_its_latest_record() -> None:
@@ -129,7 +133,7 @@ class TestPdfHeaders:
     @pytest.mark.parametrize("source", ["unpaywall", "pubmed", "s2", "crossref", "dblp", "arxiv", "scienceparse"])
     def test_untitled_record_does_not_remove_title(self, source: str) -> None:
         read = header(title="Read", abstract="We read.", venue="Printed", authors=(ADA,))
-        kind = {"crossref": Kind.PUBLISHER, "scienceparse": Kind.PDF}.get(source, Kind.ARCHIVE)
+        kind = {"crossref": RecordKind.PUBLISHER, "scienceparse": RecordKind.PDF}.get(source, RecordKind.ARCHIVE)
         paper = vote(read, record(source, kind=kind, doi="10.18653/v1/x", file_sha1=A), all_open=True)
         found = {name: paper.values.get(name) for name in ("title", "abstract", "venue", "authors")}
         assert found == {"title": "Read", "abstract": "We read.", "venue": "Printed", "authors": (ADA,)}
@@ -182,7 +186,7 @@ class TestDeclared:
         assert known.values["abstract"] == "We."
 
     def test_a_declared_doi_leads_to_the_publisher_record(self) -> None:
-        publisher = record("crossref", kind=Kind.PUBLISHER, title="As published", doi="10.1016/x")
+        publisher = record("crossref", kind=RecordKind.PUBLISHER, title="As published", doi="10.1016/x")
         paper = vote(header(), self.declared(doi="10.1016/x", title="Else"), publisher, record("dblp", title="Else"))
         assert paper.values["title"] == "As published" and paper.provenance["title"].rule is Rule.PUBLISHER
 
@@ -204,7 +208,7 @@ def clusters(draw: st.DrawFn, sources: tuple[str, ...] = TRUST[:8]) -> list[Deli
     found = []
     for number in range(draw(st.integers(1, 6))):
         pdf = draw(st.integers(0, 4)) == 0
-        kind = Kind.PDF if pdf else draw(st.sampled_from([Kind.PUBLISHER, Kind.ARCHIVE]))
+        kind = RecordKind.PDF if pdf else draw(st.sampled_from([RecordKind.PUBLISHER, RecordKind.ARCHIVE]))
         source = draw(st.sampled_from(TRUST[8:] if pdf else sources))
         fields = {
             name: draw(st.none() | values)
@@ -255,7 +259,7 @@ def test_the_same_record_again_under_another_id_changes_nothing(cluster: list[De
 def test_a_publisher_record_that_names_the_canonical_pdf_always_wins(cluster: list[Delivered]) -> None:
     paper = elect_metadata("p", cluster, trust=TRUST)
     publishers = [
-        d.record for d in cluster if d.record.kind is Kind.PUBLISHER and d.record.file_sha1 == paper.canonical_pdf
+        d.record for d in cluster if d.record.kind is RecordKind.PUBLISHER and d.record.file_sha1 == paper.canonical_pdf
     ]
     if paper.canonical_pdf and len(publishers) == 1:
         for name in FIELDS:
@@ -279,7 +283,7 @@ def _latest(cluster: list[Delivered], name: str) -> list[Record]:
     """Return one vote per source except PDFs: its latest record that has the field."""
     found: dict[str, Delivered] = {}
     for d in sorted(cluster, key=lambda d: repr(get_value(d.record, name))):
-        having = get_value(d.record, name) is not None and d.record.kind is not Kind.PDF
+        having = get_value(d.record, name) is not None and d.record.kind is not RecordKind.PDF
         if having and (d.record.source not in found or found[d.record.source].ready_at < d.ready_at):
             found[d.record.source] = d
     return [d.record for d in found.values()]
@@ -339,7 +343,7 @@ def test_similar_votes_support_each_other() -> None:
         "arxiv": "Deep parsing of scientific paper",
     }
     cluster = [
-        Delivered(Record(f"{source}:1", source, Kind.ARCHIVE, title=title, date="2020", date_precision="year"))
+        Delivered(Record(f"{source}:1", source, RecordKind.ARCHIVE, title=title, date="2020", date_precision="year"))
         for source, title in titles.items()
     ]
     assert elect_metadata("p", cluster, trust=TRUST).values["title"] in (titles["dblp"], titles["arxiv"])
@@ -353,7 +357,7 @@ def test_authors_are_supported_by_the_share_of_surnames() -> None:
         "arxiv": "Ada Lovelace, Alan Turing",
     }
     cluster = [
-        Delivered(Record(f"{source}:1", source, Kind.ARCHIVE, title="T", authors=parse_authors(names)))
+        Delivered(Record(f"{source}:1", source, RecordKind.ARCHIVE, title="T", authors=parse_authors(names)))
         for source, names in lists.items()
     ]
     assert [author.last for author in elect_metadata("p", cluster, trust=TRUST).values["authors"]] == [

@@ -14,8 +14,8 @@ from s2corpus.papers.openness import Declaration, decide_openness
 from s2corpus.papers.support import compute_similarity
 from s2corpus.papers.vote import (
     FIELDS,
-    Decision,
     Delivered,
+    FieldDecision,
     Pdf,
     Rule,
     elect_metadata,
@@ -23,7 +23,7 @@ from s2corpus.papers.vote import (
     normalised,
     select_supported,
 )
-from s2corpus.sources import Author, Kind, Record
+from s2corpus.sources import Author, Record, RecordKind
 from tests.unit.vote.test_openness import renewed
 
 TRUST = ("crossref", "dblp", "declared", "arxiv", "scienceparse", "grobid")
@@ -49,16 +49,23 @@ def clusters(draw: st.DrawFn) -> list[Delivered]:
     for number in range(draw(st.integers(1, 7))):
         source, kind = draw(
             st.sampled_from(
-                [("crossref", Kind.PUBLISHER), ("acl", Kind.PUBLISHER), ("dblp", Kind.ARCHIVE), ("arxiv", Kind.ARCHIVE),
-                 ("s2", Kind.ARCHIVE),
-                 ("declared", Kind.ARCHIVE), ("grobid", Kind.PDF), ("scienceparse", Kind.PDF)]
+                [
+                    ("crossref", RecordKind.PUBLISHER),
+                    ("acl", RecordKind.PUBLISHER),
+                    ("dblp", RecordKind.ARCHIVE),
+                    ("arxiv", RecordKind.ARCHIVE),
+                    ("s2", RecordKind.ARCHIVE),
+                    ("declared", RecordKind.ARCHIVE),
+                    ("grobid", RecordKind.PDF),
+                    ("scienceparse", RecordKind.PDF),
+                ]
             )
-        )  # fmt: skip
+        )
         said: dict[str, Any] = {name: draw(st.none() | st.sampled_from(values)) for name, values in VALUES.items()}
         said = {name: value for name, value in said.items() if value is not None}
         if "date" in said:
             said["date_precision"] = PRECISION[len(said["date"])]
-        sha1 = draw(st.sampled_from([A, B] if kind is Kind.PDF else [None, None, A, B]))
+        sha1 = draw(st.sampled_from([A, B] if kind is RecordKind.PDF else [None, None, A, B]))
         record = Record(f"{source}:{number}", source, kind, file_sha1=sha1, **said)
         found.append(Delivered(record, draw(st.sampled_from(["2022", "2023"]))))
     return found
@@ -72,11 +79,11 @@ def publisher_record(sha1: str, members: list[Delivered]) -> Delivered | None:
     def ids(record: Record) -> set[tuple[str, Any]]:
         return {(name, getattr(record, name)) for name in ("doi", "acl_id", "pmc_id") if getattr(record, name)}
 
-    theirs = [d for d in members if d.record.kind is Kind.PUBLISHER]
+    theirs = [d for d in members if d.record.kind is RecordKind.PUBLISHER]
     own = [
         d.record
         for d in members
-        if d.record.file_sha1 == sha1 and (d.record.kind is Kind.PDF or d.record.source == "declared")
+        if d.record.file_sha1 == sha1 and (d.record.kind is RecordKind.PDF or d.record.source == "declared")
     ]
     printed = set().union(*map(ids, own))
     found = [d for d in theirs if d.record.file_sha1 == sha1] or [d for d in theirs if ids(d.record) & printed]
@@ -93,7 +100,7 @@ def publisher_record(sha1: str, members: list[Delivered]) -> Delivered | None:
 
 def voters(name: str, members: list[Delivered], opened: dict[str, bool]) -> list[Delivered]:
     having = [d for d in members if get_value(d.record, name) is not None]
-    other = [d for d in having if d.record.kind is not Kind.PDF]
+    other = [d for d in having if d.record.kind is not RecordKind.PDF]
     parsed = [d for d in having if d.record.source == "scienceparse"]
     if other or (parsed and name in ("title", "authors")):
         return other or parsed
@@ -123,7 +130,7 @@ def full(form: Any) -> int:
 
 def decided(
     cluster: list[Delivered], pdfs: dict[str, Pdf], all_open: bool, equal: bool
-) -> tuple[str | None, dict[str, Any], dict[str, Decision]]:
+) -> tuple[str | None, dict[str, Any], dict[str, FieldDecision]]:
     members = sorted(cluster, key=lambda d: d.record.record_id)
     records = [d.record for d in members]
     sha1s = sorted({r.file_sha1 for r in records if r.source == "grobid" and r.file_sha1})
@@ -142,7 +149,7 @@ def decided(
             chosen, best = sha1, mine
     publisher = theirs[chosen] if chosen else None
     values: dict[str, Any] = {}
-    decisions: dict[str, Decision] = {}
+    decisions: dict[str, FieldDecision] = {}
     open_ties: dict[str, list[Any]] = {}
     by_name = {name: votes_of(name, voters(name, members, opened)) for name in FIELDS}
 
@@ -155,10 +162,10 @@ def decided(
         giver = next((s for s in among if get_value(mine[s].record, name) == form), among[0])
         said_by = mine[giver].record
         values[name] = form
-        decisions[name] = Decision(
+        decisions[name] = FieldDecision(
             said_by.source,
             said_by.record_id,
-            Rule.PDF if said_by.kind is Kind.PDF else rule,
+            Rule.PDF if said_by.kind is RecordKind.PDF else rule,
             len(mine),
             len(by_name[name]) - len(mine),
         )
@@ -168,7 +175,7 @@ def decided(
         if publisher and get_value(publisher.record, name) is not None:
             values[name] = get_value(publisher.record, name)
             agreeing = list(said.values()).count(normalised(name, values[name]))
-            decisions[name] = Decision(
+            decisions[name] = FieldDecision(
                 publisher.record.source, publisher.record.record_id, Rule.PUBLISHER, agreeing, len(votes) - agreeing
             )
         elif votes:
@@ -217,9 +224,10 @@ def test_the_vote_written_out(
 
 def test_all_that_a_paper_keeps_of_its_records() -> None:
     records = [
-        Record("s2:2", "s2", Kind.ARCHIVE, title="T", mag_id="7", subjects=("b", "a")), Record("s2:1", "s2", Kind.ARCHIVE, mag_id="5"),
-        Record("dblp:1", "dblp", Kind.ARCHIVE, mag_id="7", subjects=("a", "c")),
-    ]  # fmt: skip
+        Record("s2:2", "s2", RecordKind.ARCHIVE, title="T", mag_id="7", subjects=("b", "a")),
+        Record("s2:1", "s2", RecordKind.ARCHIVE, mag_id="5"),
+        Record("dblp:1", "dblp", RecordKind.ARCHIVE, mag_id="7", subjects=("a", "c")),
+    ]
     paper = elect_metadata("p", map(Delivered, records))
     assert (paper.paper_id, paper.mag_ids, paper.subjects, paper.record_ids) == (
         "p", ("5", "7"), ("a", "b", "c"), ("dblp:1", "s2:1", "s2:2"),
@@ -239,11 +247,12 @@ def test_all_that_a_paper_keeps_of_its_records() -> None:
 )
 def test_the_publisher_record_that_a_pdf_is_called_by(name: str, declared: dict[str, str], title: str | None) -> None:
     records = [
-        Record(f"grobid:{A}", "grobid", Kind.PDF, file_sha1=A),
-        Record("declared:d/a.pdf", "declared", Kind.ARCHIVE, file_sha1=A, **declared),
-        Record("acl:1", "acl", Kind.PUBLISHER, title="By its name", acl_id="P19-1001"),
-        Record("jats:1", "jats", Kind.PUBLISHER, title="By PMC", pmc_id="PMC1"), Record("acl:2", "acl", Kind.PUBLISHER, title="Else"),
-    ]  # fmt: skip
+        Record(f"grobid:{A}", "grobid", RecordKind.PDF, file_sha1=A),
+        Record("declared:d/a.pdf", "declared", RecordKind.ARCHIVE, file_sha1=A, **declared),
+        Record("acl:1", "acl", RecordKind.PUBLISHER, title="By its name", acl_id="P19-1001"),
+        Record("jats:1", "jats", RecordKind.PUBLISHER, title="By PMC", pmc_id="PMC1"),
+        Record("acl:2", "acl", RecordKind.PUBLISHER, title="Else"),
+    ]
     paper = elect_metadata("p", map(Delivered, records), trust=TRUST, pdfs={A: Pdf("", (Declaration("d", name),))})
     assert (paper.values["title"] if paper.provenance["title"].rule is Rule.PUBLISHER else None) == title
 
@@ -252,7 +261,7 @@ def test_the_publisher_record_that_a_pdf_is_called_by(name: str, declared: dict[
 def test_the_most_supported_values(values: list[str]) -> None:
     from s2corpus.papers.vote import _group_votes
 
-    cluster = [Delivered(Record(f"s{n}:1", f"s{n}", Kind.ARCHIVE, title=value)) for n, value in enumerate(values)]
+    cluster = [Delivered(Record(f"s{n}:1", f"s{n}", RecordKind.ARCHIVE, title=value)) for n, value in enumerate(values)]
     found = {str(group.value) for group in select_supported("title", _group_votes("title", cluster))}
     support = {
         normalised("title", a): sum(

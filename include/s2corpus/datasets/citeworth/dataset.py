@@ -11,7 +11,7 @@ import orjson
 import pyarrow as pa
 
 from s2corpus.datasets.citeworth.rules import CiteWorthParams, PaperOutcome, ParagraphOutcome, judge, paper_outcome
-from s2corpus.datasets.protocol import Check, Made, Row, Table
+from s2corpus.datasets.protocol import DatasetCheck, Made, Row, Table
 from s2corpus.text import sentences
 from s2corpus.text.sentences import count_tokens
 
@@ -167,16 +167,16 @@ class CiteWorth:
             "chars.median": _median(lengths, total),
         }
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that all fields have the same number of paragraphs, no split is empty, and all ten fields are present."""
         paragraphs = [int(n) for name, n in metrics.items() if name.startswith("paragraphs.")]
         fields = len(job.params.fields)  # type: ignore[attr-defined]
         return [
-            Check("fields_balanced", len(set(paragraphs)) - 1 if paragraphs else 0, "fields have different numbers of paragraphs",
+            DatasetCheck("fields_balanced", len(set(paragraphs)) - 1 if paragraphs else 0, "fields have different numbers of paragraphs",
                   blocks=job.params.paragraphs_per_field is None),  # type: ignore[attr-defined]
-            Check("splits_present", sum(not metrics[f"sentences.{split}"] for split in SPLITS) if metrics["sentences"] else 0,
+            DatasetCheck("splits_present", sum(not metrics[f"sentences.{split}"] for split in SPLITS) if metrics["sentences"] else 0,
                   "sets have no sentence: the sample has fewer papers than there are sets", blocks=False),
-            Check("fields_present", fields - len(paragraphs), "fields of study have no paragraph", blocks=False),
+            DatasetCheck("fields_present", fields - len(paragraphs), "fields of study have no paragraph", blocks=False),
         ]  # fmt: skip
 
     def tables(self, params: CiteWorthParams) -> list[Table]:

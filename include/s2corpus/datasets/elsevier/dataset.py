@@ -16,7 +16,7 @@ import pyarrow.dataset as ds
 
 from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, file_name, subject_of_field, subjects_of
 from s2corpus.datasets.elsevier.rows import ARTICLE, row_of
-from s2corpus.datasets.protocol import Check, Made, Number, Params, Row, Share, Table
+from s2corpus.datasets.protocol import DatasetCheck, Made, Number, Params, Row, Share, Table
 from s2corpus.escaping import escape_cell
 from s2corpus.papers.licences import to_spdx
 from s2corpus.text import sentences
@@ -196,16 +196,22 @@ class ElsevierCorpus:
             metrics[f"coverage.{name}"] = tally[f"articles.has.{name}"] / articles if articles else 0.0
         return metrics
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that every kept article is a file, the sample has no duplicates, and no subject exceeds its limit."""
         written = made.funnel.seen["sample"] - made.funnel.outcomes["sample", "over_quota"]
         sampled = {name: n for name, n in made.tally.items() if name.startswith("sample.for.")}
         limit = job.params.per_subject  # type: ignore[attr-defined]
         return [
-            Check("articles_written", abs(written - int(metrics["articles"])), "articles are missing, or there twice"),
-            Check("articles_there", _lost(job), "articles are not as the index lists them"),
-            Check("sample_once", abs(sum(sampled.values()) - int(metrics["sample"])), "articles are sampled twice"),
-            Check("sample_balanced", sum(n > limit for n in sampled.values()), "subjects have more than their share"),
+            DatasetCheck(
+                "articles_written", abs(written - int(metrics["articles"])), "articles are missing, or there twice"
+            ),
+            DatasetCheck("articles_there", _lost(job), "articles are not as the index lists them"),
+            DatasetCheck(
+                "sample_once", abs(sum(sampled.values()) - int(metrics["sample"])), "articles are sampled twice"
+            ),
+            DatasetCheck(
+                "sample_balanced", sum(n > limit for n in sampled.values()), "subjects have more than their share"
+            ),
         ]
 
     def tables(self, params: ElsevierParams) -> list[Table]:

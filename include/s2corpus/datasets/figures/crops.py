@@ -79,7 +79,7 @@ class Area:
 
 
 @dataclass(slots=True)
-class Line:
+class TextLine:
     """A line of text: its area, and its letters and digits in lower case."""
 
     area: Area
@@ -104,7 +104,7 @@ class Page:
     number: int
     area: Area
     letters: str
-    lines: list[Line]
+    lines: list[TextLine]
     graphics: list[Area]
     rules: list[Area]
 
@@ -133,9 +133,9 @@ def read_page(number: int, page: Any) -> Page:
     return Page(number, area, letters, lines, graphics, rules)
 
 
-def _read_lines(text: Any) -> tuple[str, list[Line]]:
+def _read_lines(text: Any) -> tuple[str, list[TextLine]]:
     letters: list[str] = []
-    lines: list[Line] = []
+    lines: list[TextLine] = []
     area: Area | None = None
     parts: list[str] = []
     start = total = 0
@@ -146,7 +146,7 @@ def _read_lines(text: Any) -> tuple[str, list[Line]]:
         apart = area and box and (abs(box.y0 - area.y0) > max(area.height, 6) * 1.5 or box.x0 - area.x1 > 40)
         if code in (10, 13) or apart:
             if area and parts:
-                lines.append(Line(area, "".join(parts).strip(), start))
+                lines.append(TextLine(area, "".join(parts).strip(), start))
             area, parts, start = None, [], total
         parts.append(char)
         if box:

@@ -20,7 +20,7 @@ import orjson
 import pyarrow as pa
 
 from s2corpus.datasets.figures.child import crop
-from s2corpus.datasets.protocol import Check, Made, Params, Positive, Row, Table
+from s2corpus.datasets.protocol import DatasetCheck, Made, Params, Positive, Row, Table
 from s2corpus.deliveries.files import ChangedInput, read_file
 from s2corpus.ids import SnapshotId
 from s2corpus.papers.licences import rank_strictness
@@ -156,10 +156,10 @@ class Figures:
         images = made.funnel.outcomes["crops", CropOutcome.CROPPED]
         return {"figures": float(images), "cropped_share": images / selected if selected else 0.0}
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that the PDFs of the selected entries are available."""
         missing = made.funnel.outcomes["crops", CropOutcome.NO_FILE]
-        return [Check("pdfs_available", missing, "PDFs are not in the lake: name it with `pdfs`", blocks=False)]
+        return [DatasetCheck("pdfs_available", missing, "PDFs are not in the lake: name it with `pdfs`", blocks=False)]
 
     def tables(self, params: FiguresParams) -> list[Table]:
         """Return the table of figures."""

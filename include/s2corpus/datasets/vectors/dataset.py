@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from s2corpus.datasets.citations import cited_sentences
-from s2corpus.datasets.protocol import Check, Made, Row, Table
+from s2corpus.datasets.protocol import DatasetCheck, Made, Row, Table
 from s2corpus.datasets.vectors.learning import PAPER, Learnt, VectorsParams, learn, same_field
 from s2corpus.datasets.vectors.picture import scatter
 from s2corpus.text import sentences
@@ -110,11 +110,13 @@ class Vectors:
             "chance_same_field": chance,
         }
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that neighbors share a field more often than by chance."""
         below = metrics["neighbours_same_field"] <= metrics["chance_same_field"]
         return [
-            Check("above_chance", int(below), "neighbours are not of one field more often than by chance", blocks=False)
+            DatasetCheck(
+                "above_chance", int(below), "neighbours are not of one field more often than by chance", blocks=False
+            )
         ]
 
     def tables(self, params: VectorsParams) -> list[Table]:

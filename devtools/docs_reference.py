@@ -124,16 +124,16 @@ def _outcomes() -> list[tuple[str, type[StrEnum]]]:
 
     return [
         ("Refused deliveries (intake)", Refusal),
-        ("Entries without a record (intake)", record.Reason),
-        ("Select", pdf.Outcome),
-        ("Extract", protocol.Outcome),
+        ("Entries without a record (intake)", record.RejectReason),
+        ("Select", pdf.SelectOutcome),
+        ("Extract", protocol.ExtractOutcome),
         ("TEI that cannot be parsed (postprocess)", read.TeiRefusal),
         ("LaTeX sources (postprocess)", LatexOutcome),
-        ("Rule that decided a field (vote)", vote.Rule),
+        ("Rule that decided a field (vote)", vote.VoteRule),
         ("Evidence of open access (vote)", openness.Evidence),
-        ("Filter", papers_filter.Outcome),
-        ("Reason of a link (link)", linking.Reason),
-        ("Clean", documents.Outcome),
+        ("Filter", papers_filter.FilterOutcome),
+        ("Reason of a link (link)", linking.LinkReason),
+        ("Clean", documents.CleanOutcome),
         ("Split", splits.Split),
         ("Release", ReleaseState),
     ]

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from s2corpus.spec import CleanRules  # noqa: E402
 from s2corpus.text import card, clean, recipe, unigrams  # noqa: E402
-from s2corpus.text.documents import CleanedDocument, Outcome  # noqa: E402
+from s2corpus.text.documents import CleanedDocument, CleanOutcome  # noqa: E402
 from s2corpus.text.files import document_of  # noqa: E402
 from tests.unit.clean import straightforward  # noqa: E402
 from tests.unit.clean.jats import documents  # noqa: E402
@@ -61,7 +61,7 @@ def with_pandas(
 
 def fast(docs: list[CleanedDocument], rules: CleanRules, words: unigrams.Unigrams) -> list[tuple[bool, Any]]:
     decided = (clean.clean_s2orc(document, rules, words) for document in docs)
-    return [(decision.outcome is Outcome.KEPT, decision.text) for decision in decided]
+    return [(decision.outcome is CleanOutcome.KEPT, decision.text) for decision in decided]
 
 
 def where_time_goes(docs: list[CleanedDocument], rules: CleanRules, words: unigrams.Unigrams) -> dict[str, float]:

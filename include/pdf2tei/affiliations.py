@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .authors import FrontAuthor, PrintedAffiliation, affiliation_words
-from .body import Paragraph, Section
+from .body import BodyParagraph, Section
 from .front_lines import FrontLabel
 from .model import Kind, Line, Token
 from .segmentation import reading
@@ -82,7 +82,7 @@ def complete(authors: list[FrontAuthor], sections: list[Section]) -> list[FrontA
     for section in sections:
         if _DETAILS.match(section.head):
             for item in section.items:
-                if isinstance(item, Paragraph):
+                if isinstance(item, BodyParagraph):
                     keyed |= _parse_paragraph(item.content)
     if len(keyed) <= len({place.mark for author in authors for place in author.affiliations}):
         return authors

@@ -10,7 +10,7 @@ from importlib.metadata import version as package
 from lxml import etree
 
 from .authors import FrontAuthor
-from .body import Formula, Paragraph, Section
+from .body import BodyParagraph, Formula, Section
 from .callouts import Callout, Linker
 from .fields import Reference
 from .floats import Float
@@ -188,7 +188,7 @@ def _section(parent: etree._Element, section: Section, linker: Linker, counter: 
         if section.number:
             head.set("n", section.number)
     for item in section.items:
-        if isinstance(item, Paragraph):
+        if isinstance(item, BodyParagraph):
             _paragraph(_add(div, "p"), item.content, linker.find(item.content))
         elif isinstance(item, Formula):
             formula = _add(div, "formula", item.text, id=f"formula_{counter[0]}")

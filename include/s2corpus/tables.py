@@ -60,7 +60,7 @@ class PaperAuthor(AuthorName):
     orcid: str | None
 
 
-class Place(TypedDict):
+class FilePlace(TypedDict):
     """The drop and name of a delivered file, and the rights that the drop declares."""
 
     drop: str
@@ -98,7 +98,7 @@ class Access(TypedDict):
     looks: list[EvidenceLook]
 
 
-class Provenance(TypedDict):
+class FieldProvenance(TypedDict):
     """The record that provides a voted value."""
 
     source: str
@@ -295,7 +295,7 @@ def paper_shard(paper_id: str, shards: int) -> int:
 PdfSha1 = Annotated[str, "identity of the PDF: SHA-1 of its bytes, 40 hex digits"]
 Bytes = Annotated[int, "size, bytes"]
 Places = Annotated[
-    list[Place], "drops that contain the file, sorted, with the rights that each drop's records.jsonl declares"
+    list[FilePlace], "drops that contain the file, sorted, with the rights that each drop's records.jsonl declares"
 ]
 FirstSeen = Annotated[str, "earliest ready_at of the file's drops, ISO UTC"]
 ArticleKind = Annotated[str, "jats or elsevier"]
@@ -537,7 +537,7 @@ class SelectionRow(TypedDict):
     """The decision whether to extract a PDF (S2ORC Appendix B)."""
 
     file_sha1: PdfSha1
-    outcome: Annotated[str, "selected, or the first rule that rejects the PDF (`pdf.Outcome`, in order)"]
+    outcome: Annotated[str, "selected, or the first rule that rejects the PDF (`SelectOutcome`, in order)"]
     pages: Annotated[int | None, INT32, "number of pages"]
     width_pt: Annotated[float | None, "displayed width of page 1, points"]
     height_pt: Annotated[float | None, "displayed height of page 1, points"]
@@ -802,7 +802,7 @@ class PaperRow(TypedDict):
         list[Access], "open-access decision for each full text: PDFs (canonical one first), then the LaTeX source"
     ]
     provenance: Annotated[
-        list[tuple[str, Provenance]], PROVENANCE, "field → record that provides the value, rule, and votes"
+        list[tuple[str, FieldProvenance]], PROVENANCE, "field → record that provides the value, rule, and votes"
     ]
     record_ids: Annotated[list[str], "ids of the records, sorted"]
 

@@ -127,7 +127,7 @@ assert list(verify(snapshot)) == []
             "include/s2corpus/pdf/inspection.py": (
                 (
                     "    if width > height:",
-                    "    if pages < rules.min_pages:\n        return Reading(Outcome.TOO_FEW_PAGES, pages, width, height)\n",
+                    "    if pages < rules.min_pages:\n        return Reading(SelectOutcome.TOO_FEW_PAGES, pages, width, height)\n",
                 ),
             ),
             "sql/quality/select.sql": (("'landscape', 'pdfalto_failed'", "'too_few_pages', "),),
@@ -158,11 +158,11 @@ assert any("too_few_pages" in check.sql for check in quality.list_checks("select
             "include/s2corpus/text/documents.py": (('    NO_TITLE = "no_title"', '    NO_SECTIONS = "no_sections"\n'),),
             "include/s2corpus/text/card.py": (
                 (
-                    "        Rule(Outcome.SHORT, lambda it: it.words < it.rules.min_words",
-                    "        Rule(Outcome.NO_SECTIONS, lambda it: len(it.sections) < MIN_SECTIONS),\n",
+                    "        DropRule(CleanOutcome.SHORT, lambda it: it.words < it.rules.min_words",
+                    "        DropRule(CleanOutcome.NO_SECTIONS, lambda it: len(it.sections) < MIN_SECTIONS),\n",
                 ),
                 (
-                    "S2ORC: Rules[CardFullText]",
+                    "S2ORC: RuleSeries[CardFullText]",
                     'MIN_SECTIONS = 2\n"""sections of a text that is a paper (source)"""\n\n',
                 ),
             ),

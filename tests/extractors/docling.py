@@ -18,7 +18,7 @@ import requests
 
 from pdf2tei import fields
 from s2corpus.errors import UserError
-from s2corpus.extractors import BadAnswer, ExtractorAnswer, ExtractorIdentity, Outcome, Task
+from s2corpus.extractors import BackgroundTask, BadAnswer, ExtractorAnswer, ExtractorIdentity, ExtractOutcome
 from s2corpus.extractors.http import HttpServer, refusal
 from s2corpus.spec import ExtractRules
 from s2orc_parse.bibliography.dates import to_int
@@ -74,7 +74,9 @@ class Server(HttpServer):
         except requests.RequestException:
             return False
 
-    def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> ExtractorAnswer | Task:
+    def submit(
+        self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float
+    ) -> ExtractorAnswer | BackgroundTask:
         """Upload one PDF; return the task that converts it."""
         path = "/v1/convert/file/async"
         reply = self.upload(path, file_sha1, open_pdf, field="files", form=self.form, timeout=timeout)
@@ -82,45 +84,45 @@ class Server(HttpServer):
             return reply
         status, body = reply
         task = _object(body).get("task_id")
-        return Task(str(task), wait=WAIT) if status == 200 and task else refusal(status, body)
+        return BackgroundTask(str(task), wait=WAIT) if status == 200 and task else refusal(status, body)
 
-    def poll(self, task: Task, *, timeout: float) -> ExtractorAnswer | Task:
+    def poll(self, task: BackgroundTask, *, timeout: float) -> ExtractorAnswer | BackgroundTask:
         """Poll a task: pending, started, success or failure."""
         reply = self.read(f"/v1/status/poll/{quote(task.id, safe='')}", timeout=timeout)
         if isinstance(reply, ExtractorAnswer):
             return reply
         status, body = reply
         if status == 404:  # The server was restarted.
-            return ExtractorAnswer(Outcome.CONNECTION, lost=True, detail="the task is not known")
+            return ExtractorAnswer(ExtractOutcome.CONNECTION, lost=True, detail="the task is not known")
         match _object(body).get("task_status"):
             case "success":
-                return Task(task.id, done=True)
+                return BackgroundTask(task.id, done=True)
             case "failure":
-                return ExtractorAnswer(Outcome.NOT_CONVERTED, detail=body[:200].decode(errors="replace"))
+                return ExtractorAnswer(ExtractOutcome.NOT_CONVERTED, detail=body[:200].decode(errors="replace"))
             case "pending" | "started":
-                return Task(task.id, wait=WAIT)
+                return BackgroundTask(task.id, wait=WAIT)
         return refusal(status, body)
 
-    def fetch(self, task: Task, *, timeout: float) -> ExtractorAnswer:
+    def fetch(self, task: BackgroundTask, *, timeout: float) -> ExtractorAnswer:
         """Return the converted document as JSON."""
         reply = self.read(f"/v1/result/{quote(task.id, safe='')}", timeout=timeout)
         if isinstance(reply, ExtractorAnswer):
             return reply
         status, body = reply
         if status == 404:
-            return ExtractorAnswer(Outcome.CONNECTION, lost=True, detail="the result is not known")
+            return ExtractorAnswer(ExtractOutcome.CONNECTION, lost=True, detail="the result is not known")
         if status != 200:
             return refusal(status, body)
         if len(body) > self.max_bytes:
-            return ExtractorAnswer(Outcome.BAD_ANSWER, detail="too large")
+            return ExtractorAnswer(ExtractOutcome.BAD_ANSWER, detail="too large")
         result = _object(body)
         if result.get("status") == "failure":
-            return ExtractorAnswer(Outcome.NOT_CONVERTED, detail=body[:200].decode(errors="replace"))
+            return ExtractorAnswer(ExtractOutcome.NOT_CONVERTED, detail=body[:200].decode(errors="replace"))
         document = result.get("document")
         content = document.get("json_content") if isinstance(document, dict) else None
         if not isinstance(content, dict):
-            return ExtractorAnswer(Outcome.BAD_ANSWER, detail="no json_content")
-        return ExtractorAnswer(Outcome.OK, orjson.dumps(content))
+            return ExtractorAnswer(ExtractOutcome.BAD_ANSWER, detail="no json_content")
+        return ExtractorAnswer(ExtractOutcome.OK, orjson.dumps(content))
 
 
 def convert(data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse:

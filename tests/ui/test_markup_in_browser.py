@@ -59,8 +59,13 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     lake.put(f"drops/{NAME}/{NAME}.pdf", b"x")
     mark = status.mark_of(lake, f"drops/{NAME}/")
     assert mark is not None
-    refused = status.Row(
-        f"drops/{NAME}/", mark, status.State.REFUSED, refusal=status.Refusal.CHANGED, detail=MARKUP, warnings=[MARKUP]
+    refused = status.ArrivalStatus(
+        f"drops/{NAME}/",
+        mark,
+        status.ArrivalState.REFUSED,
+        refusal=status.Refusal.CHANGED,
+        detail=MARKUP,
+        warnings=[MARKUP],
     )
     status.put_row(lake, refused)
     shutil.copy(built.folder / "catalog.db", folder / "catalog.db")

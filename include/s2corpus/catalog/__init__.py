@@ -17,9 +17,9 @@ from sqlalchemy.orm import Session
 
 from s2corpus.catalog.models import (
     Approval,
+    CheckResult,
     EvaluationMark,
     Metric,
-    Quality,
     Release,
     ReleaseDecision,
     ReleaseState,
@@ -95,11 +95,11 @@ class Catalog:
         with self._session() as session:
             if run := session.get(StageRun, (release, stage)):
                 run.ended_at = datetime.now(UTC)
-            for model in (Metric, Quality):
+            for model in (Metric, CheckResult):
                 session.execute(delete(model).where(model.release == release, model.stage == stage))
             session.add_all(Metric(release=release, stage=stage, name=n, value=v) for n, v in sorted(metrics.items()))
             session.add_all(
-                Quality(
+                CheckResult(
                     release=release,
                     stage=stage,
                     name=v["check"],
@@ -156,11 +156,15 @@ class Catalog:
                 session.scalars(select(StageRun).where(StageRun.release == release).order_by(StageRun.started_at))
             )
 
-    def quality(self, release: str) -> list[Quality]:
+    def quality(self, release: str) -> list[CheckResult]:
         """Return the check results of a release."""
         with Session(self._engine, expire_on_commit=False) as session:
             return list(
-                session.scalars(select(Quality).where(Quality.release == release).order_by(Quality.stage, Quality.name))
+                session.scalars(
+                    select(CheckResult)
+                    .where(CheckResult.release == release)
+                    .order_by(CheckResult.stage, CheckResult.name)
+                )
             )
 
     def mark(self, release: str, marker: str, marks: Mapping[str, tuple[bool | None, bool | None]]) -> None:

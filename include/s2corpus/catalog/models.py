@@ -77,7 +77,7 @@ class Metric(Base):
     value: Mapped[float]
 
 
-class Quality(Base):
+class CheckResult(Base):
     """Result of a check (TABLES: quality)."""
 
     __tablename__ = "quality"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from s2corpus.datasets.citations import cited_sentences, remove_formulas
-from s2corpus.datasets.protocol import DatasetCheck, Made, Number, Params, Positive, Row, Table
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Number, Params, Positive, Row
 from s2corpus.text import sentences
 from s2corpus_reader.files import file_number
 from s2orc_parse.parse_model import ParseKind
@@ -20,7 +20,7 @@ from s2orc_parse.parse_model import ParseKind
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 
 _TRIES = 8
@@ -85,7 +85,7 @@ class Contexts:
     paper: Mapping[str, float] = {}
     """neither paper counts contexts"""
 
-    def rows(self, params: ContextsParams, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: ContextsParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield a row for each linked entry that a citation mark names."""
         text = paper.full_text(params.kinds)
         if text is None:
@@ -169,9 +169,9 @@ class Contexts:
             )
         ]
 
-    def tables(self, params: ContextsParams) -> list[Table]:
+    def tables(self, params: ContextsParams) -> list[DatasetTable]:
         """Return the table of contexts."""
-        return [Table("contexts", SCHEMA, {"train": "contexts/*.parquet"})]
+        return [DatasetTable("contexts", SCHEMA, {"train": "contexts/*.parquet"})]
 
 
 def _has_words(text: str) -> bool:

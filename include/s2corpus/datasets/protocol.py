@@ -19,7 +19,7 @@ from s2corpus_reader.files import SnapshotFile
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 Row = dict[str, Any]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -91,7 +91,7 @@ class DatasetCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DatasetTable:
     """Files with one schema, as listed in the card, Croissant and Hugging Face YAML. Splits map to paths with one `*`."""
 
     name: str
@@ -155,7 +155,7 @@ class Dataset(Protocol):
     paper: Mapping[str, float]
     """metric → value in the paper that defines the dataset, for comparison"""
 
-    def rows(self, params: Any, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: Any, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield the rows of a paper. The same paper and parameters always give the same rows and counts."""
 
     def choose(self, job: Job) -> dict[str, Any]:
@@ -170,5 +170,5 @@ class Dataset(Protocol):
     def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Return the checks that only this dataset needs."""
 
-    def tables(self, params: Any) -> list[Table]:
+    def tables(self, params: Any) -> list[DatasetTable]:
         """Return the tables of data files for consumers."""

@@ -17,7 +17,7 @@ from s2corpus.deliveries.ready import Refusal, Refused
 from s2corpus.papers.licences import select_strictest
 from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, rename_former_key, wrong_promise
 from s2corpus.sources.keys import CLAIMS, DROP_KEYS
-from s2corpus.sources.record import DECLARED, Dropped, Entry, Reason, Record
+from s2corpus.sources.record import DECLARED, Dropped, Entry, Record, RejectReason
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.streams import lines
 from s2orc_parse.bibliography.fields import parse_licence
@@ -78,7 +78,7 @@ class Declarations:
                 continue
             found = self._line(number, raw)
             if found is None:
-                yield Dropped(Reason.MALFORMED, f"line {number}")
+                yield Dropped(RejectReason.MALFORMED, f"line {number}")
                 continue
             line, repeated = found
             _refuse(number, line)

@@ -135,7 +135,7 @@ def _articles(
             yield replace(record, record_id=id_, kind=sources.RecordKind.ARCHIVE, licence=None, open_access=None)
         else:
             found[file.name] = _Article(kind, None)
-            yield sources.Dropped(sources.Reason.MALFORMED, file.name)
+            yield sources.Dropped(sources.RejectReason.MALFORMED, file.name)
 
 
 def _file_row(

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from s2corpus.evaluation.sample import Item, Task, by_task
+from s2corpus.evaluation.sample import EvaluationTask, Item, by_task
 from s2corpus.evaluation.statistics import Accuracy, accuracy, kappa
 
 PAPER = {
-    (Task.CLUSTERS, "title"): 0.93, (Task.CLUSTERS, "authors"): 0.89, (Task.PDF_LINKS, "title"): 1.00,
-    (Task.PDF_LINKS, "authors"): 0.96, (Task.LATEX_LINKS, "title"): 1.00, (Task.LATEX_LINKS, "authors"): 0.92,
+    (EvaluationTask.CLUSTERS, "title"): 0.93, (EvaluationTask.CLUSTERS, "authors"): 0.89, (EvaluationTask.PDF_LINKS, "title"): 1.00,
+    (EvaluationTask.PDF_LINKS, "authors"): 0.96, (EvaluationTask.LATEX_LINKS, "title"): 1.00, (EvaluationTask.LATEX_LINKS, "authors"): 0.92,
 }  # fmt: skip
 """published accuracies: S2ORC Table 5 (GORC Table 4)"""
 LABELS = {
-    Task.CLUSTERS: "Paper clustering",
-    Task.PDF_LINKS: "Bibliography linking (PDF)",
-    Task.LATEX_LINKS: "Bibliography linking (LaTeX)",
+    EvaluationTask.CLUSTERS: "Paper clustering",
+    EvaluationTask.PDF_LINKS: "Bibliography linking (PDF)",
+    EvaluationTask.LATEX_LINKS: "Bibliography linking (LaTeX)",
 }
 FIELDS = ("title", "authors")
 
@@ -42,7 +42,7 @@ class ItemMarks:
 class ResultLine:
     """One row of the result: a task and a field."""
 
-    task: Task
+    task: EvaluationTask
     field: str
     items: int
     automatic: Accuracy | None
@@ -79,7 +79,7 @@ def result(items: Sequence[Item], marks: Sequence[ItemMarks]) -> Result:
     return Result(lines, markers, len({mark.item for mark in marks}), len(items))
 
 
-def _line(task: Task, field: str, items: Sequence[Item], marks: Sequence[ItemMarks]) -> ResultLine:
+def _line(task: EvaluationTask, field: str, items: Sequence[Item], marks: Sequence[ItemMarks]) -> ResultLine:
     auto = [m for item in items if (m := item.auto_title if field == "title" else item.auto_authors) is not None]
     mine = {item.item for item in items}
     said: dict[str, dict[str, bool]] = defaultdict(dict)

@@ -5,16 +5,16 @@ from s2corpus.extractors.pool import Pool
 from s2corpus.extractors.protocol import (
     Adapter,
     BackgroundServer,
+    BackgroundTask,
     BadAnswer,
     ExtractorAnswer,
     ExtractorIdentity,
-    Outcome,
+    ExtractOutcome,
     Server,
-    Task,
 )
 from s2corpus.extractors.registry import adapter, adapter_names
 
 __all__ = [
-    "Adapter", "BackgroundServer", "BadAnswer", "Extraction", "ExtractorAnswer", "ExtractorIdentity", "Limits",
-    "Outcome", "Pool", "Server", "Task", "adapter", "adapter_names",
+    "Adapter", "BackgroundServer", "BackgroundTask", "BadAnswer", "ExtractOutcome", "Extraction", "ExtractorAnswer",
+    "ExtractorIdentity", "Limits", "Pool", "Server", "adapter", "adapter_names",
 ]  # fmt: skip

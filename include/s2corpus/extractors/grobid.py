@@ -19,7 +19,7 @@ from lxml import etree
 
 from s2corpus.errors import UserError
 from s2corpus.extractors.http import HttpServer, refusal
-from s2corpus.extractors.protocol import BadAnswer, ExtractorAnswer, ExtractorIdentity, Outcome
+from s2corpus.extractors.protocol import BadAnswer, ExtractorAnswer, ExtractorIdentity, ExtractOutcome
 from s2corpus.rules.extract import ExtractRules
 from s2orc_parse import tei
 from s2orc_parse.parse_model import Parse
@@ -30,11 +30,11 @@ TEI_ROOT = "{http://www.tei-c.org/ns/1.0}TEI"
 _PERMANENT = {
     outcome.removeprefix("failed:"): outcome
     for outcome in (
-        Outcome.BAD_INPUT_DATA,
-        Outcome.NO_BLOCKS,
-        Outcome.TOO_MANY_BLOCKS,
-        Outcome.TOO_MANY_TOKENS,
-        Outcome.PDFALTO_CONVERSION_FAILURE,
+        ExtractOutcome.BAD_INPUT_DATA,
+        ExtractOutcome.NO_BLOCKS,
+        ExtractOutcome.TOO_MANY_BLOCKS,
+        ExtractOutcome.TOO_MANY_TOKENS,
+        ExtractOutcome.PDFALTO_CONVERSION_FAILURE,
     )
 }
 _CODE = re.compile(rb"\b(" + b"|".join(code.encode() for code in [*_PERMANENT, "TIMEOUT"]) + rb")\b")
@@ -57,9 +57,9 @@ def form(asked: ExtractRules) -> dict[str, str]:
     }
 
 
-def server(url: str, form: Mapping[str, str], *, token: str | None, connections: int, max_bytes: int) -> Server:
+def server(url: str, form: Mapping[str, str], *, token: str | None, connections: int, max_bytes: int) -> GrobidServer:
     """Return the server at a base URL."""
-    return Server(url, form, token=token, connections=connections, max_bytes=max_bytes)
+    return GrobidServer(url, form, token=token, connections=connections, max_bytes=max_bytes)
 
 
 def convert(data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse:
@@ -72,7 +72,7 @@ def convert(data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse
         raise BadAnswer(f"bad_tei:{error.reason}") from None
 
 
-class Server(HttpServer, ApiClient):
+class GrobidServer(HttpServer, ApiClient):
     """A server under its base URL (`http://host:8070`)."""
 
     KIND = "a GROBID server"
@@ -158,12 +158,12 @@ def judge(status: int, body: bytes, max_tei_bytes: int) -> ExtractorAnswer:
     """
     if status == 200:
         fine = len(body) <= max_tei_bytes and is_tei(body)
-        return ExtractorAnswer(Outcome.OK if fine else Outcome.BAD_TEI, body)
+        return ExtractorAnswer(ExtractOutcome.OK if fine else ExtractOutcome.BAD_TEI, body)
     if status == 204:
-        return ExtractorAnswer(Outcome.NO_CONTENT)
+        return ExtractorAnswer(ExtractOutcome.NO_CONTENT)
     answer = refusal(status, body)
-    if answer.outcome is not Outcome.BUSY and status >= 400 and (found := _CODE.search(body[:_CODE_WITHIN])):
-        outcome = _PERMANENT.get(found[1].decode(), Outcome.TIMEOUT)
+    if answer.outcome is not ExtractOutcome.BUSY and status >= 400 and (found := _CODE.search(body[:_CODE_WITHIN])):
+        outcome = _PERMANENT.get(found[1].decode(), ExtractOutcome.TIMEOUT)
         return ExtractorAnswer(outcome, body, broken=answer.broken, detail=answer.detail)
     return answer
 

@@ -18,7 +18,7 @@ from urllib3.exceptions import NewConnectionError
 
 from s2corpus import web
 from s2corpus.errors import TransientError, UserError
-from s2corpus.extractors.protocol import ExtractorAnswer, Outcome
+from s2corpus.extractors.protocol import ExtractorAnswer, ExtractOutcome
 
 _BLOCK = 1 << 16
 
@@ -93,7 +93,7 @@ class HttpServer:
         try:
             pdf = open_pdf()
         except Exception as error:  # any storage error
-            return ExtractorAnswer(Outcome.CONNECTION, detail=repr(error))
+            return ExtractorAnswer(ExtractOutcome.CONNECTION, detail=repr(error))
         with pdf:
             body = _Upload(field, f"{file_sha1}.pdf", pdf, form)
             try:
@@ -102,7 +102,7 @@ class HttpServer:
                 )
             except Exception as error:
                 if body.error is not None:
-                    return ExtractorAnswer(Outcome.CONNECTION, detail=repr(body.error))
+                    return ExtractorAnswer(ExtractOutcome.CONNECTION, detail=repr(body.error))
                 if not isinstance(error, requests.RequestException):
                     raise
                 return _unanswered(error, time.monotonic() - start >= timeout)
@@ -131,17 +131,19 @@ def refusal(status: int, body: bytes) -> ExtractorAnswer:
     """Classify an unexpected HTTP status: busy, timeout or broken."""
     detail = f"HTTP {status}: {body[:200].decode(errors='replace')}"
     if status in (429, 503):
-        return ExtractorAnswer(Outcome.BUSY, body, detail=detail)
+        return ExtractorAnswer(ExtractOutcome.BUSY, body, detail=detail)
     late = status in (408, 504)
     broken = status in (502, 504)
-    return ExtractorAnswer(Outcome.TIMEOUT if late else Outcome.CONNECTION, body, broken=broken, detail=detail)
+    return ExtractorAnswer(
+        ExtractOutcome.TIMEOUT if late else ExtractOutcome.CONNECTION, body, broken=broken, detail=detail
+    )
 
 
 def _unanswered(error: requests.RequestException, late: bool) -> ExtractorAnswer:
     unreachable = isinstance(error, requests.ConnectTimeout) or (
         bool(error.args) and isinstance(getattr(error.args[0], "reason", None), NewConnectionError)
     )
-    outcome = Outcome.TIMEOUT if late and not unreachable else Outcome.CONNECTION
+    outcome = ExtractOutcome.TIMEOUT if late and not unreachable else ExtractOutcome.CONNECTION
     return ExtractorAnswer(outcome, unreachable=unreachable, broken=True, detail=str(error)[:200])
 
 

@@ -11,7 +11,7 @@ from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors.limits import Extraction, Limits
 from s2corpus.extractors.protocol import ExtractorIdentity, Server, options_hash
 from s2corpus.extractors.registry import adapter, by_address
-from s2corpus.extractors.run import Run
+from s2corpus.extractors.run import ExtractionRun
 from s2corpus.rules.extract import ExtractRules
 
 log = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ class Pool:
         Each attempt calls `open` for a stream, which is read in blocks. Items are consumed no faster than the results, so that
         memory does not grow with their number. `total` is their number, for the log.
         """
-        run = Run(self.servers, self.answering, self.fit, self.limits, iter(items), total)
+        run = ExtractionRun(self.servers, self.answering, self.fit, self.limits, iter(items), total)
         try:
             yield from run.results()
         finally:

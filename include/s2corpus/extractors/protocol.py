@@ -1,7 +1,7 @@
 """Protocols of extractor servers and of the adapters that connect them (docs/extractors.md).
 
 The pool submits a PDF to a server with `submit`. A synchronous server, such as GROBID, returns an `ExtractorAnswer`. A background server
-returns a `Task`: the pool polls it with `poll` until it is done and then reads the answer with `fetch`.
+returns a `BackgroundTask`: the pool polls it with `poll` until it is done and then reads the answer with `fetch`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NAME = re.compile(r"\w[\w.+-]{0,63}", re.ASCII)
 """names and versions become folder names in the lake and source names of records"""
 
 
-class Outcome(StrEnum):
+class ExtractOutcome(StrEnum):
     """The outcome of a PDF's extraction. The next release retries outcomes that are not final."""
 
     OK = "ok"
@@ -80,7 +80,7 @@ class ExtractorIdentity:
 class ExtractorAnswer:
     """The result of one request about a PDF. A `gave_up` outcome causes a retry."""
 
-    outcome: Outcome
+    outcome: ExtractOutcome
     body: bytes = b""
     unreachable: bool = False
     """the connection could not be established"""
@@ -92,7 +92,7 @@ class ExtractorAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class BackgroundTask:
     """A PDF that a background server is processing."""
 
     id: str
@@ -114,17 +114,19 @@ class Server(Protocol):
     def alive(self, *, timeout: float) -> bool:
         """Return whether the server is ready to receive PDFs."""
 
-    def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> ExtractorAnswer | Task:
+    def submit(
+        self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float
+    ) -> ExtractorAnswer | BackgroundTask:
         """Send one PDF. Only a `BackgroundServer` returns a task."""
 
 
 class BackgroundServer(Server, Protocol):
     """A server that processes PDFs in the background; its tasks are polled until they are done."""
 
-    def poll(self, task: Task, *, timeout: float) -> ExtractorAnswer | Task:
+    def poll(self, task: BackgroundTask, *, timeout: float) -> ExtractorAnswer | BackgroundTask:
         """Return the task with its current state, or an answer if the poll failed."""
 
-    def fetch(self, task: Task, *, timeout: float) -> ExtractorAnswer:
+    def fetch(self, task: BackgroundTask, *, timeout: float) -> ExtractorAnswer:
         """Fetch the answer of a finished task."""
 
 

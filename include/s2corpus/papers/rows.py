@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from s2corpus.papers.editorial import Statement, find_status
 from s2corpus.papers.openness import Declaration, Openness, decide_article_openness, decide_source_openness
-from s2corpus.papers.vote import Delivered, Paper, Pdf, elect_metadata
+from s2corpus.papers.vote import Delivered, Pdf, VotedPaper, elect_metadata
 from s2corpus.sources.arrow import record_of
 from s2corpus.sources.record import Record, RecordKind, WorkType
 from s2corpus.tables import PAPERS, Access, EvidenceLook, MemberRow, PaperRow
@@ -112,7 +112,9 @@ def _correct_by_type(records: Iterable[Delivered], is_preprint: Callable[[str], 
     return lambda doi: known[doi] if doi in known else is_preprint(doi)
 
 
-def _select_latex(paper: Paper, records: Iterable[Delivered], sources: Mapping[str, ArxivParse]) -> ArxivParse | None:
+def _select_latex(
+    paper: VotedPaper, records: Iterable[Delivered], sources: Mapping[str, ArxivParse]
+) -> ArxivParse | None:
     """Return the LaTeX source of an arXiv id of the cluster (S2ORC §2.4): of the canonical id, else of the smallest id."""
     ids = sorted({d.record.arxiv_id for d in records if d.record.arxiv_id})
     return next((sources[i] for i in (str(paper.values.get("arxiv_id")), *ids) if i in sources), None)
@@ -130,7 +132,7 @@ def _select_articles(records: Iterable[Delivered], articles: Mapping[str, Articl
 
 
 def _build_row(
-    paper: Paper, latex: ArxivParse | None, records: Iterable[Delivered], articles: Iterable[Access]
+    paper: VotedPaper, latex: ArxivParse | None, records: Iterable[Delivered], articles: Iterable[Access]
 ) -> PaperRow:
     date, precision = paper.values.get("date", (None, None))
     by_canonical = sorted(paper.access, key=lambda sha1: (sha1 != paper.canonical_pdf, sha1))

@@ -30,7 +30,7 @@ Value = Any
 Rank = Callable[[str], tuple[int, str]]
 
 
-class Rule(StrEnum):
+class VoteRule(StrEnum):
     """The rule that decided a field's value."""
 
     PUBLISHER = "publisher"  # from the publisher record of the canonical PDF
@@ -62,13 +62,13 @@ class FieldDecision:
 
     source: str
     record_id: str
-    rule: Rule
+    rule: VoteRule
     votes_for: int
     votes_against: int
 
 
 @dataclass(frozen=True)
-class Paper:
+class VotedPaper:
     """A paper's canonical metadata, and the source of each field."""
 
     paper_id: str
@@ -97,7 +97,7 @@ def elect_metadata(
     all_open: bool = False,
     is_preprint: Callable[[str], bool] = lambda doi: False,
     support: Literal["similar", "equal"] = "similar",
-) -> Paper:
+) -> VotedPaper:
     """Determine the canonical metadata of one cluster. The order of records does not matter.
 
     `pdfs` contains data about PDFs by SHA-1. `all_open` treats every PDF as open that is not declared closed (profile
@@ -135,7 +135,7 @@ def elect_metadata(
         if publisher is not None and (said := get_value(publisher.record, name)) is not None:
             agreeing = sum(len(group.votes) for group in groups if group.value == normalised(name, said))
             values[name] = said
-            provenance[name] = _make_decision(publisher, Rule.PUBLISHER, agreeing, votes - agreeing)
+            provenance[name] = _make_decision(publisher, VoteRule.PUBLISHER, agreeing, votes - agreeing)
         elif groups:
             best = [group for group in groups if len(group.votes) == len(groups[0].votes)]
             if support == "similar":
@@ -144,7 +144,9 @@ def elect_metadata(
                 tied[name] = best
                 continue
             values[name], supporter = best[0].form(rank)
-            provenance[name] = _make_decision(supporter, Rule.MAJORITY, len(best[0].votes), votes - len(best[0].votes))
+            provenance[name] = _make_decision(
+                supporter, VoteRule.MAJORITY, len(best[0].votes), votes - len(best[0].votes)
+            )
     used = {decision.source for decision in provenance.values()}
     used |= fewest_sources([_list_sources(groups) for groups in tied.values()], used, rank)
     for name, groups in tied.items():
@@ -153,11 +155,11 @@ def elect_metadata(
         winner = next(group for group in groups if allowed[0] in group.votes)
         settled = sum(1 for group in groups if used.intersection(group.votes)) == 1
         values[name], supporter = winner.form(rank, allowed)
-        rule = Rule.FEWEST_SOURCES if settled else Rule.TRUST
+        rule = VoteRule.FEWEST_SOURCES if settled else VoteRule.TRUST
         provenance[name] = _make_decision(supporter, rule, len(winner.votes), votes - len(winner.votes))
     if "fields_of_study" in values:
         values["fields_of_study"] = put_primary_first(values["fields_of_study"], ballots["fields_of_study"], rank)
-    return Paper(
+    return VotedPaper(
         paper_id,
         {name: values[name] for name in FIELDS if name in values},
         {name: provenance[name] for name in FIELDS if name in provenance},
@@ -313,10 +315,14 @@ def _find_publisher_record(sha1: str, pdf: Pdf, members: Sequence[Delivered], ra
     return min(latest_first, key=lambda d: rank(d.record.source), default=None)
 
 
-def _make_decision(supporter: Delivered, rule: Rule, votes_for: int, votes_against: int) -> FieldDecision:
+def _make_decision(supporter: Delivered, rule: VoteRule, votes_for: int, votes_against: int) -> FieldDecision:
     record = supporter.record
     return FieldDecision(
-        record.source, record.record_id, Rule.PDF if record.kind is RecordKind.PDF else rule, votes_for, votes_against
+        record.source,
+        record.record_id,
+        VoteRule.PDF if record.kind is RecordKind.PDF else rule,
+        votes_for,
+        votes_against,
     )
 
 

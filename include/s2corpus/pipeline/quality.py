@@ -60,7 +60,7 @@ class QualityCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckVerdict:
     """The result of a check: its verdict and its offending rows (at most MAX_OFFENDING)."""
 
     stage: str
@@ -134,7 +134,7 @@ def measure(run: Run, stage: str, measured: Metrics) -> None:
     run.lake.put(f"releases/{run.release_id}/_metrics/{stage}.json", data)
 
 
-def evaluate(run: Run, stage: str) -> list[Verdict]:
+def evaluate(run: Run, stage: str) -> list[CheckVerdict]:
     """Run a stage's checks and store their verdicts, including the reasons for accepted failures."""
     reasons = read_acceptances(run.lake, run.release_id)
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
@@ -153,7 +153,7 @@ def evaluate(run: Run, stage: str) -> list[Verdict]:
     return verdicts
 
 
-def stop_if_blocked(release: str, verdicts: list[Verdict]) -> None:
+def stop_if_blocked(release: str, verdicts: list[CheckVerdict]) -> None:
     """Stop the release at a blocking check, unless it was overridden with a written reason.
 
     Raises:
@@ -173,7 +173,9 @@ def stop_if_blocked(release: str, verdicts: list[Verdict]) -> None:
         )
 
 
-def _run_check(run: Run, connection: DuckDBPyConnection, check: QualityCheck, acceptance: Acceptance | None) -> Verdict:
+def _run_check(
+    run: Run, connection: DuckDBPyConnection, check: QualityCheck, acceptance: Acceptance | None
+) -> CheckVerdict:
     threshold = _read_threshold(run.spec, check.threshold) if check.threshold else None
     bound = {"threshold": threshold, "drift_min_n": run.spec.quality.drift_min_n}
     given = {name: value for name, value in bound.items() if f"${name}" in check.sql}
@@ -187,7 +189,7 @@ def _run_check(run: Run, connection: DuckDBPyConnection, check: QualityCheck, ac
             offending += len(more)
     rows.sort(key=lambda row: orjson.dumps(row, default=str))
     override = acceptance if offending and (check.severity == "warn" or check.overridable) else None
-    return Verdict(
+    return CheckVerdict(
         check.stage,
         check.name,
         check.severity,
@@ -246,11 +248,11 @@ def parent_metrics(run: Run, *, same_drops: bool = False) -> dict[str, Metrics]:
     return found
 
 
-def read_verdicts(run: Run) -> dict[str, list[Verdict]]:
+def read_verdicts(run: Run) -> dict[str, list[CheckVerdict]]:
     """Return the verdicts of the release's finished stages, by stage."""
     found = {}
     for entry in run.lake.list(f"releases/{run.release_id}/_quality/"):
-        found[Path(entry.key).stem] = [Verdict(**item) for item in orjson.loads(run.lake.get(entry.key)[0])]
+        found[Path(entry.key).stem] = [CheckVerdict(**item) for item in orjson.loads(run.lake.get(entry.key)[0])]
     return found
 
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.snapshot import changes, plots, report
 from s2corpus.snapshot.croissant import croissant
-from s2corpus.snapshot.manifest import Manifest, Rule, identity, meaning_of
+from s2corpus.snapshot.manifest import Manifest, SpecRule, identity, meaning_of
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.version import code_version
 from s2corpus_reader.files import SnapshotFile
@@ -56,7 +56,7 @@ def made_again(manifest: Mapping[str, Any], stats: Mapping[str, Any], descriptio
         parent=manifest["parent"],
         versions=manifest["versions"],
         inputs=manifest["inputs"],
-        rules=[Rule(name, value, meaning_of(name)) for name, value in manifest["rules"].items()],
+        rules=[SpecRule(name, value, meaning_of(name)) for name, value in manifest["rules"].items()],
         files=[SnapshotFile(**file) for file in manifest["files"] if file["path"] != "README.md"],
         overrides=manifest.get("overrides", {}),
     )

@@ -54,7 +54,7 @@ def yaml_head(
     sets = {
         name: kept
         for name, (_, splits) in configs.items()
-        if (kept := {split: found for split, path in splits.items() if (found := _Files(path, files)).rows})
+        if (kept := {split: found for split, path in splits.items() if (found := _FileTotals(path, files)).rows})
     }
     if count is None:
         count = sum(found.rows for splits in sets.values() for found in splits.values())
@@ -90,7 +90,7 @@ def yaml_head(
     return f"---\n{yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)}---\n"
 
 
-class _Files:
+class _FileTotals:
     """The total bytes and rows of the files that match a pattern."""
 
     def __init__(self, path: str, files: Sequence[SnapshotFile]) -> None:

@@ -21,7 +21,7 @@ _NOT_RULES = ("schedule", "resources", "quality")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SpecRule:
     """A field of the release spec that affects the content of a snapshot."""
 
     name: str
@@ -73,7 +73,7 @@ def rule_fault(rules: Mapping[str, Any]) -> str | None:
     return None
 
 
-def rules_of(spec: ReleaseSpec) -> list[Rule]:
+def rules_of(spec: ReleaseSpec) -> list[SpecRule]:
     """Return every rule of a spec with its value and description, in the order of the stages."""
     return [
         rule
@@ -83,14 +83,14 @@ def rules_of(spec: ReleaseSpec) -> list[Rule]:
     ]
 
 
-def _rules(prefix: str, section: BaseModel) -> Iterator[Rule]:
+def _rules(prefix: str, section: BaseModel) -> Iterator[SpecRule]:
     """Yield the rules of one section of a spec."""
     values = section.model_dump(mode="json")
     ignored = IGNORED_BY_RECIPE if values.get("profile") == "recipe-2024" else ()
     descriptions = meanings(type(section))
     for name in type(section).model_fields:
         if not name.startswith("approval") and name not in ignored:
-            yield Rule(f"{prefix}.{name}", values[name], descriptions.get(name, ""))
+            yield SpecRule(f"{prefix}.{name}", values[name], descriptions.get(name, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Manifest:
     parent: str | None
     versions: Mapping[str, str]
     inputs: Any
-    rules: Sequence[Rule]
+    rules: Sequence[SpecRule]
     files: Sequence[SnapshotFile]
     overrides: Mapping[str, str] = field(default_factory=dict)
     """overridden failed checks, with the reason of the override"""

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.papers.licences import to_spdx
-from s2corpus.papers.vote import Rule
+from s2corpus.papers.vote import VoteRule
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables import MEMBERS, PAPERS
 
@@ -76,7 +76,7 @@ def _iterate_abstract_origins(tables: TableOpener, bucket: int, at_once: int) ->
 
 def find_abstract_rights(paper: Mapping[str, Any], found: AbstractOrigin | None) -> tuple[str | None, str]:
     """Return (evidence, licence) of an abstract: its source, and the licence of its record or else of the paper's open full text."""
-    record_licence = found.licence if found is not None and found.rule != Rule.PDF else None
+    record_licence = found.licence if found is not None and found.rule != VoteRule.PDF else None
     source = found.source if found is not None and found.source else None
     return source, to_spdx(record_licence or paper["licence"])
 

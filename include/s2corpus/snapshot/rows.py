@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.papers.licences import to_spdx
-from s2corpus.papers.vote import Rule
+from s2corpus.papers.vote import VoteRule
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.snapshot.metadata import metadata_row, released_parse
@@ -210,7 +210,7 @@ def read_released_papers(
             "parses": parses,
             "fulltexts": texts,
             "abstract_from": abstract_from,
-            "publisher_abstract": abstract_from is not None and abstract_from.rule != Rule.PDF,
+            "publisher_abstract": abstract_from is not None and abstract_from.rule != VoteRule.PDF,
         }
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from s2corpus.errors import UserError
-from s2corpus.sources.record import Counts, Deleted, Dropped, Entry, Reason, Record, RecordKind, count, tally
+from s2corpus.sources.record import Counts, Deleted, Dropped, Entry, Record, RecordKind, RejectReason, count, tally
 from s2orc_parse.bibliography.author import Author
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from s2corpus.sources.arrow import batches
 
 __all__ = [
-    "Author", "Counts", "Deleted", "Dropped", "Entry", "Reason", "Record", "RecordKind", "adapter", "batches",
+    "Author", "Counts", "Deleted", "Dropped", "Entry", "Record", "RecordKind", "RejectReason", "adapter", "batches",
     "count", "read", "source_names", "tally",
 ]  # fmt: skip
 

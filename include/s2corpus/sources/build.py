@@ -11,9 +11,9 @@ from s2corpus.sources.record import (
     Editorial,
     EditorialNotice,
     OpenVersion,
-    Reason,
     Record,
     RecordKind,
+    RejectReason,
 )
 from s2corpus.sources.work_types import work_type
 from s2orc_parse.bibliography import identifiers
@@ -113,7 +113,7 @@ class RawRecord:
             record.acl_id,
             record.file_sha1,
         )
-        return record if any(telling) else Dropped(Reason.EMPTY, self.where)
+        return record if any(telling) else Dropped(RejectReason.EMPTY, self.where)
 
 
 def _sha1(value: object) -> str | None:

@@ -72,7 +72,7 @@ class DatedLicence:
     start: str  # YYYY-MM-DD
 
 
-class Reason(StrEnum):
+class RejectReason(StrEnum):
     """The reason why an entry has no record."""
 
     MALFORMED = "malformed"  # not JSON, not well-formed XML, not the documented shape
@@ -128,7 +128,7 @@ class Deleted:
 class Dropped:
     """An entry without a record. `where` is its native id, or its line or position in the file."""
 
-    reason: Reason
+    reason: RejectReason
     where: str
     detail: str = ""
 
@@ -142,7 +142,7 @@ class Counts:
 
     records: int
     deleted: int
-    dropped: dict[Reason, int]
+    dropped: dict[RejectReason, int]
 
     @property
     def entries(self) -> int:

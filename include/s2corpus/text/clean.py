@@ -8,11 +8,11 @@ from typing import Any
 from s2corpus.rules.clean import CleanRules
 from s2corpus.text import card, recipe
 from s2corpus.text.documents import CleanedDocument, DocumentDecision, Set
-from s2corpus.text.rules import Rules
+from s2corpus.text.rules import RuleSeries
 from s2corpus.text.unigrams import Unigrams
 
-_CARD: Mapping[Set, Rules[Any]] = {"s2orc": card.S2ORC, "s2ag": card.S2AG}
-PROFILES: Mapping[str, Mapping[Set, Rules[Any]]] = {
+_CARD: Mapping[Set, RuleSeries[Any]] = {"s2orc": card.S2ORC, "s2ag": card.S2AG}
+PROFILES: Mapping[str, Mapping[Set, RuleSeries[Any]]] = {
     "card": _CARD,
     "card-wordfreq": _CARD,
     "recipe-2024": {"s2orc": recipe.S2ORC, "s2ag": recipe.S2AG},

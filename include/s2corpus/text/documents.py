@@ -11,7 +11,7 @@ from s2corpus.text.layout import Unit
 Set = Literal["s2orc", "s2ag"]
 
 
-class Outcome(StrEnum):
+class CleanOutcome(StrEnum):
     """The first rule that drops a document, or kept (SEMANTICS: Clean)."""
 
     KEPT = "kept"
@@ -71,7 +71,7 @@ class DocumentDecision:
 
     set: Set
     paper_id: str
-    outcome: Outcome = Outcome.KEPT
+    outcome: CleanOutcome = CleanOutcome.KEPT
     language: str | None = None
     language_votes: dict[str, int] | None = None
     """language → number of paragraphs, until the vote was certain"""

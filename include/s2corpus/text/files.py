@@ -22,7 +22,7 @@ from s2corpus.rules.clean import CleanRules
 from s2corpus.rules.split import SplitRules
 from s2corpus.storage.outputs import whole
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
-from s2corpus.text.documents import CleanedDocument, DocumentDecision, Outcome
+from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
 from s2corpus.text.layout import Unit
 from s2corpus.text.splits import Split, bounds, date_span, recipe_split, split_by_date
 from s2corpus.text.unigrams import Unigrams
@@ -88,7 +88,7 @@ def clean_file(
             for where, sha1, document, decision in in_order(decided, _rows(source)):
                 _refuse_again(document, where, seen)
                 outcomes[decision.outcome] += 1
-                if decision.outcome is not Outcome.KEPT:
+                if decision.outcome is not CleanOutcome.KEPT:
                     if reject:
                         reject.write(_dropped(decision))
                     continue
@@ -278,22 +278,22 @@ _DROPPED = pa.schema(
 )
 
 
-class _Writer(Protocol):
+class _RowWriter(Protocol):
     def write(self, row: dict[str, Any]) -> None: ...
 
-    def __enter__(self) -> _Writer: ...
+    def __enter__(self) -> _RowWriter: ...
 
     def __exit__(self, *_: object) -> None: ...
 
 
-def _writer(stack: ExitStack, path: Path, schema: pa.Schema) -> _Writer:
+def _writer(stack: ExitStack, path: Path, schema: pa.Schema) -> _RowWriter:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
     beside = stack.enter_context(whole(path))
     packed = path.suffix == ".gz"
-    rows: _Writer = _ParquetRows(beside, schema) if path.suffix == ".parquet" else _JsonRows(beside, packed=packed)
+    rows: _RowWriter = _ParquetRows(beside, schema) if path.suffix == ".parquet" else _JsonRows(beside, packed=packed)
     return stack.enter_context(rows)
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from s2corpus.datasets import runner
 from s2corpus.datasets.citeworth.dataset import SPLITS
-from s2corpus.datasets.citeworth.rules import CiteWorthParams, PaperOutcome, paper_outcome
+from s2corpus.datasets.citeworth.rules import CiteworthPaperOutcome, CiteWorthParams, paper_outcome
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import Paper, Source
+from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.storage.lake import open_lake
 from tests.snapshots import write_snapshot
@@ -31,30 +31,30 @@ METADATA: dict[str, Any] = {
 PARAMS = CiteWorthParams(min_citations=1)
 
 
-def outcome(**changes: Any) -> PaperOutcome:
-    return paper_outcome(PARAMS, Paper({**METADATA, **changes}, {}, {"pdf": PARSE}))
+def outcome(**changes: Any) -> CiteworthPaperOutcome:
+    return paper_outcome(PARAMS, SnapshotPaper({**METADATA, **changes}, {}, {"pdf": PARSE}))
 
 
 def test_primary_field_of_several_decides() -> None:
-    assert outcome(mag_field_of_study=["Medicine", "Sociology"]) is PaperOutcome.CONSIDERED
-    assert outcome(mag_field_of_study=["Sociology", "Medicine"]) is PaperOutcome.OTHER_FIELD
-    assert outcome(mag_field_of_study=[]) is PaperOutcome.NO_FIELDS_OF_STUDY
+    assert outcome(mag_field_of_study=["Medicine", "Sociology"]) is CiteworthPaperOutcome.CONSIDERED
+    assert outcome(mag_field_of_study=["Sociology", "Medicine"]) is CiteworthPaperOutcome.OTHER_FIELD
+    assert outcome(mag_field_of_study=[]) is CiteworthPaperOutcome.NO_FIELDS_OF_STUDY
 
 
 @pytest.mark.parametrize("name", ["venue", "journal", "arxiv_id", "acl_id", "pubmed_id", "pmc_id"])
 def test_archive_id_proves_a_venue(name: str) -> None:
-    assert outcome(**{"journal": None, name: "x"}) is PaperOutcome.CONSIDERED
+    assert outcome(**{"journal": None, name: "x"}) is CiteworthPaperOutcome.CONSIDERED
 
 
 def test_paper_without_venue_and_ids_is_dropped() -> None:
-    assert outcome(journal=None) is PaperOutcome.NO_VENUE
+    assert outcome(journal=None) is CiteworthPaperOutcome.NO_VENUE
 
 
 @pytest.fixture
 def small(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Job]:
     write_snapshot(tmp_path, papers()[: request.param], files=2)
     params = {"fields": ["Biology", "Medicine", "Computer Science"], "min_citations": 3}
-    source = Source(open_lake(str(next((tmp_path / "snapshots").glob("real-*")))))
+    source = SnapshotSource(open_lake(str(next((tmp_path / "snapshots").glob("real-*")))))
     job = Job(DatasetSpec(name="citeworth", dataset="citeworth", params=params), source, open_lake(str(tmp_path)))
     runner.make(job)
     yield job

@@ -29,7 +29,7 @@ from s2corpus.datasets.job import Job
 from s2corpus.datasets.pretraining import PretrainingParams, jaccard, judge
 from s2corpus.datasets.protocol import Made
 from s2corpus.datasets.registry import DATASETS
-from s2corpus.datasets.source import Paper, Source, published
+from s2corpus.datasets.source import SnapshotPaper, SnapshotSource, published
 from s2corpus.datasets.spec import DatasetSpec, load_dataset_spec
 from s2corpus.datasets.summary import summary
 from s2corpus.datasets.vectors.learning import Learnt, agreement
@@ -105,7 +105,7 @@ def job(lake: Path, name: str, out: Path | None = None, snapshot: Path | None = 
     folder = snapshot or next((lake / "snapshots").glob("real-20260401-*"))
     return Job(
         DatasetSpec(name=name, dataset=name, params=PARAMS[name]),
-        Source(open_lake(str(folder))),
+        SnapshotSource(open_lake(str(folder))),
         open_lake(str(out or lake)),
     )
 
@@ -415,7 +415,9 @@ def test_places_of_citations_in_their_contexts_are_exact(drawn: list[tuple[str, 
         spans = [{"start": m.start(), "end": m.end(), "text": m[0], "ref_id": "BIBREF0"} for m in found]
         body.append({"section": "S", "text": text, "cite_spans": spans})
     parse = {"body_text": body, "bib_entries": {"BIBREF0": {"title": "T", "authors": [], "year": None, "link": "c"}}}
-    rows = list(Contexts().rows(ContextsParams(window=window), Paper({"paper_id": "p"}, {}, {"pdf": parse}), Made()))
+    rows = list(
+        Contexts().rows(ContextsParams(window=window), SnapshotPaper({"paper_id": "p"}, {}, {"pdf": parse}), Made())
+    )
     assert len(rows) <= sum(len(paragraph["cite_spans"]) for paragraph in body)
     for row in rows:
         text, mark = body[row["paragraph"]]["text"], row["sentence"][row["start"] : row["end"]]
@@ -503,7 +505,7 @@ GIVEN = {
 def test_elseviers_own_article_goes_out_as_it_came() -> None:
     """Check every key of the corpus' schema, and one unknown key, from the delivered file through the parse to its release."""
     parse = released_parse(to_s2orc(convert(orjson.dumps(GIVEN), sha1="0" * 40)), {}, open_access=True)
-    one = Paper({"paper_id": "p", "doi": None}, {}, {"elsevier": orjson.loads(orjson.dumps(parse))})
+    one = SnapshotPaper({"paper_id": "p", "doi": None}, {}, {"elsevier": orjson.loads(orjson.dumps(parse))})
     assert article_of(one, one.parses["elsevier"], 0.2) == (GIVEN, 2, 1), "most of the second sentence is markup"
     assert markup_share("The value is $x_{1}$.") < 0.5 < markup_share("<i>x</i>")
 
@@ -530,7 +532,7 @@ def test_offsets_of_elseviers_form_are_exact(drawn: list[tuple[str, str, str]]) 
     }
     known = {"subjects": [], "pages": None, "volume": None}
     article, number_, removed = article_of(
-        Paper({**metadata, "journal": "J", "venue": None, "pubmed_id": None}, known), parse, 0.2
+        SnapshotPaper({**metadata, "journal": "J", "venue": None, "pubmed_id": None}, known), parse, 0.2
     )
     whole = "\n".join(paragraph["text"] for paragraph in body)
     assert article["docId"] == "S0140673618300101" and number_ == len(article["body_text"]) and not removed

@@ -15,7 +15,7 @@ from s2corpus.datasets.elsevier.rows import ARTICLE, row_of
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.pretraining import Pretraining, PretrainingParams
 from s2corpus.datasets.protocol import Made
-from s2corpus.datasets.source import Paper, Source
+from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.sources.fields_of_study import FIELDS
 from s2corpus.storage.lake import open_lake
@@ -40,7 +40,7 @@ def body(*sentences: str) -> dict[str, Any]:
 
 
 def test_keywords_are_the_publishers_and_not_subjects() -> None:
-    article, _, _ = article_of(Paper(METADATA, KNOWN), PARSE, 0.2)
+    article, _, _ = article_of(SnapshotPaper(METADATA, KNOWN), PARSE, 0.2)
     found = article["metadata"]
     assert found["keywords"] == ["frogs", "ponds"] and found["issn"] == "1932-6203"
     assert found["asjc"] == [1702, 2713] and found["subjareas"] == ["COMP", "MEDI"]
@@ -48,7 +48,9 @@ def test_keywords_are_the_publishers_and_not_subjects() -> None:
 
 
 def test_key_without_a_value_is_left_out() -> None:
-    article, _, _ = article_of(Paper(METADATA, {**KNOWN, "subjects": None}), {"body_text": [], "bib_entries": {}}, 0.2)
+    article, _, _ = article_of(
+        SnapshotPaper(METADATA, {**KNOWN, "subjects": None}), {"body_text": [], "bib_entries": {}}, 0.2
+    )
     assert not {"keywords", "issn", "asjc", "subjareas", "pmid"} & article["metadata"].keys()
 
 
@@ -66,7 +68,7 @@ def test_sentence_with_words_is_prose(text: str) -> None:
 
 def test_formulas_are_removed_and_not_counted() -> None:
     article, number, removed = article_of(
-        Paper(METADATA, KNOWN), body("We saw frogs.", "EQUATION", "(12)", "They sang."), 0.2
+        SnapshotPaper(METADATA, KNOWN), body("We saw frogs.", "EQUATION", "(12)", "They sang."), 0.2
     )
     assert [sentence["sentence"] for sentence in article["body_text"]] == ["We saw frogs.", "They sang."]
     assert (number, removed) == (4, 2)
@@ -75,7 +77,7 @@ def test_formulas_are_removed_and_not_counted() -> None:
 
 
 def test_pretraining_lines_have_words() -> None:
-    paper = Paper(
+    paper = SnapshotPaper(
         {**METADATA, "mag_field_of_study": None},
         {},
         {"pdf": body("We saw very many frogs here. EQUATION. (12). They sang.")},
@@ -109,7 +111,7 @@ def test_odd_delivered_value_becomes_null(key: str, value: object) -> None:
 
 def make(folder: Path, **params: Any) -> Job:
     write_snapshot(folder, papers(), files=3)
-    source = Source(open_lake(str(next((folder / "snapshots").glob("real-*")))))
+    source = SnapshotSource(open_lake(str(next((folder / "snapshots").glob("real-*")))))
     spec = DatasetSpec(name="elsevier", dataset="elsevier", params={"min_sentences": 3, "per_subject": 3, **params})
     job = Job(spec, source, open_lake(str(folder)))
     runner.make(job)

@@ -8,14 +8,14 @@ import pytest
 
 from s2corpus.datasets.contexts import Contexts, ContextsParams
 from s2corpus.datasets.protocol import Made
-from s2corpus.datasets.source import Paper
+from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.datasets.vectors.dataset import Vectors
 from s2corpus.datasets.vectors.learning import PAPER, VectorsParams
 
 CITED = "f" * 15
 
 
-def citing(text: str) -> Paper:
+def citing(text: str) -> SnapshotPaper:
     """Return a paper with one paragraph that has a citation at each `[1]`."""
     spans = []
     at = text.find("[1]")
@@ -24,7 +24,9 @@ def citing(text: str) -> Paper:
         at = text.find("[1]", at + 3)
     paragraph = {"section": "Methods", "text": text, "cite_spans": spans, "ref_spans": []}
     parse: dict[str, Any] = {"body_text": [paragraph], "bib_entries": {"BIBREF0": {"link": CITED}}}
-    return Paper({"paper_id": "a" * 15, "title": "A", "mag_field_of_study": None}, {"licence": None}, {"pdf": parse})
+    return SnapshotPaper(
+        {"paper_id": "a" * 15, "title": "A", "mag_field_of_study": None}, {"licence": None}, {"pdf": parse}
+    )
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ class ExampleRow(TypedDict):
 
     key: Annotated[str, "the key"]
     number: Annotated[int | None, pa.int32(), "a number"]
-    places: Annotated[list[tables.Place], "places"]
+    places: Annotated[list[tables.FilePlace], "places"]
 
 
 def test_annotations_give_the_columns() -> None:

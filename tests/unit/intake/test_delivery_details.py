@@ -15,7 +15,7 @@ import pytest
 from s2corpus import sources
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refusal, Refused
-from s2corpus.deliveries.status import MOST_NEW, Row, State, Watch
+from s2corpus.deliveries.status import MOST_NEW, ArrivalState, ArrivalStatus, Watch
 from s2corpus.deliveries.upload import deliver_own
 from s2corpus.storage.local_lake import LocalLake
 
@@ -24,7 +24,7 @@ from s2corpus.storage.local_lake import LocalLake
     ("warnings", "said"), [(0, "3 records"), (1, "3 records, 1 warning"), (2, "3 records, 2 warnings")]
 )
 def test_counts_use_singular_and_plural(warnings: int, said: str) -> None:
-    row = Row("drops/a/", "mark", State.REGISTERED, rows=3, warnings=["line 1: x"] * warnings)
+    row = ArrivalStatus("drops/a/", "mark", ArrivalState.REGISTERED, rows=3, warnings=["line 1: x"] * warnings)
     assert row.counts == said
 
 
@@ -110,7 +110,7 @@ def test_file_of_several_articles_is_malformed(tmp_path: Path, count: int, kept:
     (found,) = registration._articles(lake, delivery, ready, {"a.xml": "5" * 40}, {})
     assert isinstance(found, sources.Record) is kept
     if not kept:
-        assert found == sources.Dropped(sources.Reason.MALFORMED, "a.xml")
+        assert found == sources.Dropped(sources.RejectReason.MALFORMED, "a.xml")
 
 
 def test_own_drop_has_records_of_its_folder(tmp_path: Path) -> None:

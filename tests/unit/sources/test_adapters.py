@@ -17,7 +17,18 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.sources import Deleted, Dropped, Reason, Record, RecordKind, adapter, batches, count, read, source_names
+from s2corpus.sources import (
+    Deleted,
+    Dropped,
+    Record,
+    RecordKind,
+    RejectReason,
+    adapter,
+    batches,
+    count,
+    read,
+    source_names,
+)
 from s2corpus.sources.arrow import record_of
 from s2corpus.tables import RECORDS
 
@@ -122,7 +133,7 @@ def test_crossref_dumps_come_in_three_forms() -> None:
     assert [type(e) for e in entries("crossref", as_items)] == [Record, Dropped, Dropped]
     assert [type(e) for e in entries("crossref", json.dumps(as_items, indent=2))] == [Record, Dropped, Dropped]
     assert one("crossref", as_message) == one("crossref", CROSSREF)
-    assert [e.reason for e in entries("crossref", as_items)[1:]] == [Reason.NOT_A_PAPER, Reason.NO_ID]
+    assert [e.reason for e in entries("crossref", as_items)[1:]] == [RejectReason.NOT_A_PAPER, RejectReason.NO_ID]
 
 
 def test_a_preprint_at_crossref_is_an_archives_word() -> None:
@@ -143,7 +154,7 @@ def test_pubmed() -> None:
     assert (record.title, record.date, record.journal) == ("Parsing of papers & more", "2019-09", "Nature methods")
     assert record.abstract == "AIM: To parse.\nWe did." and last_names(record) == ["Lovelace", "The Parsers"]
     assert (record.authors[0].middle, record.authors[0].suffix) == (("M",), "Jr")
-    assert (broken.reason, nameless.reason) == (Reason.MALFORMED, Reason.NO_ID)
+    assert (broken.reason, nameless.reason) == (RejectReason.MALFORMED, RejectReason.NO_ID)
     assert deleted == [Deleted("pubmed:77"), Deleted("pubmed:78")]
 
 
@@ -179,7 +190,7 @@ def test_dblp_with_its_character_entities() -> None:
     )
     assert [(a.first, a.last) for a in paper.authors] == [("Jörg", "Müller"), ("Wei", "Wang")]
     assert preprint.arxiv_id == "1911.02782"
-    assert [d.reason for d in dropped] == [Reason.NOT_A_PAPER, Reason.NOT_A_PAPER, Reason.MALFORMED]
+    assert [d.reason for d in dropped] == [RejectReason.NOT_A_PAPER, RejectReason.NOT_A_PAPER, RejectReason.MALFORMED]
 
 
 def test_acl() -> None:
@@ -343,7 +354,12 @@ def test_generic_lines() -> None:
     assert (a.doi, a.date, last_names(a)) == ("10.18653/v1/x", "2020", ["Lo", "Wang"])
     assert (b.record_id, [x.middle for x in b.authors]) == ("jsonl:7", [(), ("Lu",)])
     assert gone == Deleted("x:2")
-    assert [d.reason for d in dropped] == [Reason.MALFORMED, Reason.NO_ID, Reason.MALFORMED, Reason.EMPTY]
+    assert [d.reason for d in dropped] == [
+        RejectReason.MALFORMED,
+        RejectReason.NO_ID,
+        RejectReason.MALFORMED,
+        RejectReason.EMPTY,
+    ]
     assert "titel" in dropped[0].detail and "'book'" in dropped[2].detail
 
 
@@ -358,7 +374,8 @@ class TestRealFiles:
         assert sum(bool(r.licence) for r in records) > 0.95 * len(records)
         for entries_of in found.values():
             assert all(
-                isinstance(e, Record) or (isinstance(e, Dropped) and e.reason is Reason.MALFORMED) for e in entries_of
+                isinstance(e, Record) or (isinstance(e, Dropped) and e.reason is RejectReason.MALFORMED)
+                for e in entries_of
             )
 
     def test_s2orc(self, shared_data: Path) -> None:
@@ -380,8 +397,11 @@ class TestHostileFiles:
     def test_a_file_that_breaks_off_gives_what_could_be_read(self) -> None:
         lines = "\n".join(json.dumps({**CROSSREF, "DOI": f"10.18653/v1/{i}"}) for i in range(5000)).encode()
         found = entries("crossref", gzip.compress(lines)[:-2000])
-        assert isinstance(found[0], Record) and found[-1].reason in (Reason.UNREADABLE_REST, Reason.MALFORMED)
-        assert any(e.reason is Reason.UNREADABLE_REST for e in found if isinstance(e, Dropped))
+        assert isinstance(found[0], Record) and found[-1].reason in (
+            RejectReason.UNREADABLE_REST,
+            RejectReason.MALFORMED,
+        )
+        assert any(e.reason is RejectReason.UNREADABLE_REST for e in found if isinstance(e, Dropped))
 
     def test_entities_are_not_expanded(self) -> None:
         bomb = '<!DOCTYPE article [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/passwd">]>'
@@ -434,7 +454,7 @@ class TestHostileFiles:
                 info.size = len(text)
                 archive.addfile(info, io.BytesIO(text.encode()))
         counts = count(read("acl", io.BytesIO(buffer.getvalue())))
-        assert (counts.records, counts.dropped) == (2, {Reason.MALFORMED: 1})
+        assert (counts.records, counts.dropped) == (2, {RejectReason.MALFORMED: 1})
 
 
 def test_counts_add_up() -> None:

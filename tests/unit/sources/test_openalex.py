@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.sources import Dropped, Reason, Record, RecordKind, fields_of_study, read
+from s2corpus.sources import Dropped, Record, RecordKind, RejectReason, fields_of_study, read
 from s2corpus.sources.fields_of_study import fields_of
 from s2corpus.sources.record import Editorial, OpenVersion, WorkType
 
@@ -92,13 +92,13 @@ def test_gzipped_snapshot_file_is_read_by_line() -> None:
     lines = [json.dumps({**WORK, "id": f"https://openalex.org/W{n}"}) for n in (1, 2)]
     found = list(read("openalex", io.BytesIO(gzip.compress("\n".join([*lines, "{broken"]).encode()))))
     assert [entry.record_id for entry in found if isinstance(entry, Record)] == ["openalex:W1", "openalex:W2"]
-    assert [entry.reason for entry in found if isinstance(entry, Dropped)] == [Reason.MALFORMED]
+    assert [entry.reason for entry in found if isinstance(entry, Dropped)] == [RejectReason.MALFORMED]
 
 
 def test_answer_of_the_api_has_its_works_in_results() -> None:
     found = list(read("openalex", io.BytesIO(json.dumps({"meta": {"count": 2}, "results": [WORK, 7]}).encode())))
     assert isinstance(found[0], Record) and found[1] == Dropped(
-        Reason.MALFORMED, "line 1, result 2", "a work is a JSON object"
+        RejectReason.MALFORMED, "line 1, result 2", "a work is a JSON object"
     )
 
 
@@ -107,7 +107,7 @@ def test_answer_of_the_api_has_its_works_in_results() -> None:
 )
 def test_work_that_is_no_paper_is_dropped(type_: str) -> None:
     (entry,) = read("openalex", io.BytesIO(json.dumps({**WORK, "type": type_}).encode()))
-    assert entry == Dropped(Reason.NOT_A_PAPER, "W2741809807", type_)
+    assert entry == Dropped(RejectReason.NOT_A_PAPER, "W2741809807", type_)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_retracted_work_is_retracted() -> None:
 @pytest.mark.parametrize("id_", [None, "", 7, "https://openalex.org/A5023888391", "W", "https://evil.org/W1", "W1 W2"])
 def test_work_without_its_id_is_dropped(id_: object) -> None:
     (entry,) = read("openalex", io.BytesIO(json.dumps({**WORK, "id": id_}).encode()))
-    assert isinstance(entry, Dropped) and entry.reason is Reason.NO_ID
+    assert isinstance(entry, Dropped) and entry.reason is RejectReason.NO_ID
 
 
 def test_january_first_stands_for_the_year() -> None:

@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 
 from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.vote import FIELDS, Delivered, Paper, Pdf, Rule, elect_metadata, get_value, make_rank, normalised
+from s2corpus.papers.vote import (
+    FIELDS,
+    Delivered,
+    Pdf,
+    VotedPaper,
+    VoteRule,
+    elect_metadata,
+    get_value,
+    make_rank,
+    normalised,
+)
 from s2corpus.sources import Author, Record, RecordKind
 from s2orc_parse.bibliography.names import parse_authors
 from tests.unit.vote.test_openness import renewed
@@ -34,7 +44,7 @@ def header(sha1: str = A, source: str = "grobid", **fields: Any) -> Record:
     return record(source, sha1, RecordKind.PDF, file_sha1=sha1, **fields)
 
 
-def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **options: Any) -> Paper:
+def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **options: Any) -> VotedPaper:
     delivered = [
         replace(r, record=renewed(r.record)) if isinstance(r, Delivered) else Delivered(renewed(r)) for r in records
     ]
@@ -53,7 +63,7 @@ def test_the_publisher_record_of_the_canonical_pdf_is_canonical() -> None:
     )
     assert paper.values["title"] == "As published"
     decision = paper.provenance["title"]
-    assert (decision.rule, decision.votes_for, decision.votes_against) == (Rule.PUBLISHER, 1, 2)
+    assert (decision.rule, decision.votes_for, decision.votes_against) == (VoteRule.PUBLISHER, 1, 2)
 
 
 def test_a_publisher_record_that_names_the_pdf_goes_before_one_that_shares_its_doi() -> None:
@@ -79,7 +89,7 @@ def test_a_pdf_called_by_a_publisher_records_id_has_that_publisher_record(name: 
 def test_without_a_pdf_the_publisher_has_one_vote_as_all_others() -> None:
     publisher = record("crossref", kind=RecordKind.PUBLISHER, venue="J. Parsing")
     paper = vote(publisher, record("dblp", venue="ACL"), record("s2", venue="acl"))
-    assert paper.values["venue"] == "ACL" and paper.provenance["venue"].rule is Rule.MAJORITY
+    assert paper.values["venue"] == "ACL" and paper.provenance["venue"].rule is VoteRule.MAJORITY
 
 
 @pytest.mark.parametrize(
@@ -124,7 +134,7 @@ class TestPdfHeaders:
     def test_title_and_authors_come_from_a_pdf_only_if_nobody_else_gave_them(self) -> None:
         paper = vote(header(title="Read", authors=(ADA,)), record("s2", title="Said"))
         assert paper.values["title"] == "Said"
-        assert paper.values["authors"] == (ADA,) and paper.provenance["authors"].rule is Rule.PDF
+        assert paper.values["authors"] == (ADA,) and paper.provenance["authors"].rule is VoteRule.PDF
 
     def test_scienceparse_goes_before_the_extractor(self) -> None:
         paper = vote(header(title="By GROBID", authors=(ADA,)), header(source="scienceparse", title="By ScienceParse"))
@@ -137,7 +147,7 @@ class TestPdfHeaders:
         paper = vote(read, record(source, kind=kind, doi="10.18653/v1/x", file_sha1=A), all_open=True)
         found = {name: paper.values.get(name) for name in ("title", "abstract", "venue", "authors")}
         assert found == {"title": "Read", "abstract": "We read.", "venue": "Printed", "authors": (ADA,)}
-        assert paper.provenance["title"].rule is Rule.PDF
+        assert paper.provenance["title"].rule is VoteRule.PDF
 
     @pytest.mark.parametrize("given", ["title", "abstract", "venue"])
     def test_pdf_votes_on_fields_without_other_values(self, given: str) -> None:
@@ -188,7 +198,7 @@ class TestDeclared:
     def test_a_declared_doi_leads_to_the_publisher_record(self) -> None:
         publisher = record("crossref", kind=RecordKind.PUBLISHER, title="As published", doi="10.1016/x")
         paper = vote(header(), self.declared(doi="10.1016/x", title="Else"), publisher, record("dblp", title="Else"))
-        assert paper.values["title"] == "As published" and paper.provenance["title"].rule is Rule.PUBLISHER
+        assert paper.values["title"] == "As published" and paper.provenance["title"].rule is VoteRule.PUBLISHER
 
 
 def test_of_equally_late_records_of_a_source_the_vote_does_not_depend_on_their_order() -> None:
@@ -228,7 +238,7 @@ def clusters(draw: st.DrawFn, sources: tuple[str, ...] = TRUST[:8]) -> list[Deli
     return found
 
 
-def outcome(paper: Paper) -> Any:
+def outcome(paper: VotedPaper) -> Any:
     decided = {name: (d.source, d.rule, d.votes_for, d.votes_against) for name, d in paper.provenance.items()}
     return paper.values, decided, paper.canonical_pdf, replace(paper.openness, looks=())
 
@@ -264,7 +274,7 @@ def test_a_publisher_record_that_names_the_canonical_pdf_always_wins(cluster: li
     if paper.canonical_pdf and len(publishers) == 1:
         for name in FIELDS:
             if (said := get_value(publishers[0], name)) is not None:
-                assert paper.values[name] == said and paper.provenance[name].rule is Rule.PUBLISHER
+                assert paper.values[name] == said and paper.provenance[name].rule is VoteRule.PUBLISHER
 
 
 @settings(max_examples=60)
@@ -274,7 +284,7 @@ def test_no_value_is_invented_and_none_beats_a_majority(cluster: list[Delivered]
     for name, value in paper.values.items():
         decision = paper.provenance[name]
         assert value in [get_value(d.record, name) for d in cluster]
-        if decision.rule is Rule.MAJORITY:
+        if decision.rule is VoteRule.MAJORITY:
             votes = Counter(normalised(name, get_value(r, name)) for r in _latest(cluster, name))
             assert votes[normalised(name, value)] == decision.votes_for == max(votes.values())
 
@@ -294,7 +304,7 @@ def _latest(cluster: list[Delivered], name: str) -> list[Record]:
 def test_ties_are_broken_with_the_fewest_sources_there_can_be(cluster: list[Delivered]) -> None:
     """Brute force: try every way to assign one of its sources to each tied field."""
     paper = elect_metadata("p", cluster, trust=TRUST)
-    tied = [name for name, d in paper.provenance.items() if d.rule in (Rule.FEWEST_SOURCES, Rule.TRUST)]
+    tied = [name for name, d in paper.provenance.items() if d.rule in (VoteRule.FEWEST_SOURCES, VoteRule.TRUST)]
     options = []
     for name in tied:
         groups: dict[Any, set[str]] = {}

@@ -17,7 +17,7 @@ from s2corpus.papers.vote import (
     Delivered,
     FieldDecision,
     Pdf,
-    Rule,
+    VoteRule,
     elect_metadata,
     get_value,
     normalised,
@@ -153,7 +153,7 @@ def decided(
     open_ties: dict[str, list[Any]] = {}
     by_name = {name: votes_of(name, voters(name, members, opened)) for name in FIELDS}
 
-    def settle(name: str, value: Any, rule: Rule, sources: set[str]) -> None:
+    def settle(name: str, value: Any, rule: VoteRule, sources: set[str]) -> None:
         mine = {s: d for s, d in by_name[name].items() if normalised(name, get_value(d.record, name)) == value}
         forms = [get_value(d.record, name) for d in mine.values()]
         by_trust = sorted(mine, key=rank)
@@ -165,7 +165,7 @@ def decided(
         decisions[name] = FieldDecision(
             said_by.source,
             said_by.record_id,
-            Rule.PDF if said_by.kind is RecordKind.PDF else rule,
+            VoteRule.PDF if said_by.kind is RecordKind.PDF else rule,
             len(mine),
             len(by_name[name]) - len(mine),
         )
@@ -176,14 +176,14 @@ def decided(
             values[name] = get_value(publisher.record, name)
             agreeing = list(said.values()).count(normalised(name, values[name]))
             decisions[name] = FieldDecision(
-                publisher.record.source, publisher.record.record_id, Rule.PUBLISHER, agreeing, len(votes) - agreeing
+                publisher.record.source, publisher.record.record_id, VoteRule.PUBLISHER, agreeing, len(votes) - agreeing
             )
         elif votes:
             weigh = (lambda a, b: float(a == b)) if equal else lambda a, b, name=name: compute_similarity(name, a, b)
             support = {value: sum(weigh(other, value) for other in said.values()) for value in said.values()}
             top = [value for value in support if support[value] > max(support.values()) - 1e-9]
             if len(top) == 1:
-                settle(name, top[0], Rule.MAJORITY, set(votes))
+                settle(name, top[0], VoteRule.MAJORITY, set(votes))
             else:
                 open_ties[name] = top
     used = {decision.source for decision in decisions.values()}
@@ -196,7 +196,7 @@ def decided(
         first = min(givers[name] & used, key=rank)
         value = normalised(name, get_value(by_name[name][first].record, name))
         with_used = {normalised(name, get_value(by_name[name][s].record, name)) for s in givers[name] & used}
-        settle(name, value, Rule.FEWEST_SOURCES if len(with_used) == 1 else Rule.TRUST, givers[name] & used)
+        settle(name, value, VoteRule.FEWEST_SOURCES if len(with_used) == 1 else VoteRule.TRUST, givers[name] & used)
         assert value in top
     return chosen, values, decisions
 
@@ -254,7 +254,7 @@ def test_the_publisher_record_that_a_pdf_is_called_by(name: str, declared: dict[
         Record("acl:2", "acl", RecordKind.PUBLISHER, title="Else"),
     ]
     paper = elect_metadata("p", map(Delivered, records), trust=TRUST, pdfs={A: Pdf("", (Declaration("d", name),))})
-    assert (paper.values["title"] if paper.provenance["title"].rule is Rule.PUBLISHER else None) == title
+    assert (paper.values["title"] if paper.provenance["title"].rule is VoteRule.PUBLISHER else None) == title
 
 
 @pytest.mark.parametrize("values", [["deep parsing"], ["deep parsing", "deep parsings", "graph"], ["ab", "cd"]])

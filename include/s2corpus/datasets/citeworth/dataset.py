@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pyarrow as pa
 
-from s2corpus.datasets.citeworth.rules import CiteWorthParams, PaperOutcome, ParagraphOutcome, judge, paper_outcome
-from s2corpus.datasets.protocol import DatasetCheck, Made, Row, Table
+from s2corpus.datasets.citeworth.rules import (
+    CiteworthPaperOutcome,
+    CiteworthParagraphOutcome,
+    CiteWorthParams,
+    judge,
+    paper_outcome,
+)
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Row
 from s2corpus.text import sentences
 from s2corpus.text.sentences import count_tokens
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 SPLITS = ("train", "dev", "test")
 _SAMPLE = pa.struct([
@@ -56,20 +62,20 @@ class CiteWorth:
     }  # fmt: skip
     """figures of Table 2"""
 
-    def rows(self, params: CiteWorthParams, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: CiteWorthParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield a row for each paragraph that passes all checks."""
         made.funnel.enter("papers")
         outcome = paper_outcome(params, paper)
         made.funnel.count("papers", outcome)
         text = paper.full_text(params.kinds)
-        if outcome is not PaperOutcome.CONSIDERED or text is None:
+        if outcome is not CiteworthPaperOutcome.CONSIDERED or text is None:
             return
         kind, parse = text
         for index, paragraph in enumerate(parse["body_text"]):
             made.funnel.enter("paragraphs")
             what, samples = judge(params, paragraph)
             made.funnel.count("paragraphs", what)
-            if what is not ParagraphOutcome.KEPT:
+            if what is not CiteworthParagraphOutcome.KEPT:
                 continue
             line = {
                 "paper_id": paper.id,
@@ -179,9 +185,9 @@ class CiteWorth:
             DatasetCheck("fields_present", fields - len(paragraphs), "fields of study have no paragraph", blocks=False),
         ]  # fmt: skip
 
-    def tables(self, params: CiteWorthParams) -> list[Table]:
+    def tables(self, params: CiteWorthParams) -> list[DatasetTable]:
         """Return the table of paragraphs."""
-        return [Table("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
+        return [DatasetTable("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
 
 
 def _place_cuts(papers: int, nearest: Sequence[int], has_dev: bool, has_test: bool) -> tuple[int, int]:

@@ -16,7 +16,7 @@ import pyarrow.dataset as ds
 
 from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, file_name, subject_of_field, subjects_of
 from s2corpus.datasets.elsevier.rows import ARTICLE, row_of
-from s2corpus.datasets.protocol import DatasetCheck, Made, Number, Params, Row, Share, Table
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Number, Params, Row, Share
 from s2corpus.escaping import escape_cell
 from s2corpus.papers.licences import to_spdx
 from s2corpus.text import sentences
@@ -25,7 +25,7 @@ from s2orc_parse.parse_model import ParseKind
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 NO_SUBJECT = "no subject"
 _PARTS = ("abstract", "body_text", "author_highlights", "metadata", "bib_entries")
@@ -99,7 +99,7 @@ class ElsevierCorpus:
     }  # fmt: skip
     """figures of Table 1"""
 
-    def rows(self, params: ElsevierParams, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: ElsevierParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield the article, if it is kept."""
         made.funnel.enter("papers")
         found = paper.full_text(params.kinds)
@@ -214,11 +214,11 @@ class ElsevierCorpus:
             ),
         ]
 
-    def tables(self, params: ElsevierParams) -> list[Table]:
+    def tables(self, params: ElsevierParams) -> list[DatasetTable]:
         """Return the table of articles, which `load_dataset` loads by default, and of their index."""
         return [
-            Table("articles", ARTICLE, {"train": "data/*.parquet"}),
-            Table("index", _INDEX, {"train": "index/*.parquet"}),
+            DatasetTable("articles", ARTICLE, {"train": "data/*.parquet"}),
+            DatasetTable("index", _INDEX, {"train": "index/*.parquet"}),
         ]
 
 

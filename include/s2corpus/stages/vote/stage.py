@@ -17,7 +17,7 @@ from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.stages.vote import facts
-from s2corpus.tables import MEMBERS, PAPERS, Place
+from s2corpus.tables import MEMBERS, PAPERS, FilePlace
 
 Facts = dict[str, list[dict[str, Any]]]
 
@@ -130,5 +130,5 @@ def _pdfs(facts_by_identifier: Facts) -> dict[str, Pdf]:
     }
 
 
-def _declarations(places: list[Place]) -> tuple[Declaration, ...]:
+def _declarations(places: list[FilePlace]) -> tuple[Declaration, ...]:
     return tuple(Declaration(**place) for place in places)

@@ -200,14 +200,13 @@ assert (parse.header.title, parse.provenance.extractor) == ("A small paper", "do
         "a stage",
         4,
         {
-            "include/s2corpus/tables.py": (
+            "include/s2corpus/tables/papers.py": (
                 (
-                    "TABLES: dict[",
+                    "class PaperRow(",
                     'class VenueRow(TypedDict):\n    """Where each paper appeared."""\n\n    paper_id: PaperId\n'
                     '    venue: Annotated[str | None, "its venue"]\n    outcome: Annotated[str, "named or unnamed"]\n\n\n'
-                    'VENUES = define(VenueRow, "venues", key=("paper_id",), shards="paper", counted=(("outcome",),))\n',
+                    'VENUES = define(VenueRow, "venues", key=("paper_id",), shards="paper", counted=(("outcome",),))\n\n\n',
                 ),
-                ("        FILTERED,\n", "        VENUES,\n"),
             ),
             "include/s2corpus/stages/venues.py": block(PAGE, "# include/s2corpus/stages/venues.py"),
             "include/s2corpus/pipeline/stages.py": (

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from s2corpus.snapshot import documents, hub
-from s2corpus.snapshot.column_meanings import describe_column
+from s2corpus.tables.published import describe_column
 from s2corpus_reader.files import SnapshotFile
 
 _CONTEXT = {

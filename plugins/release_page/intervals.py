@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from release_page.releases import Archive
-from release_page.states import Release, State
+from release_page.states import ListedRelease, ReleaseStatus
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ScheduleRules, load_spec, releases_folder
@@ -24,7 +24,7 @@ class Interval:
 
     start: datetime
     end: datetime
-    release: Release | None
+    release: ListedRelease | None
     run_state: str | None = None
 
     @property
@@ -34,7 +34,7 @@ class Interval:
             return []
         measured = STAGE_NAMES.index(self.release.stage) + 1 if self.release.stage else 0
         words = ["done"] * measured + ["not reached"] * (len(STAGE_NAMES) - measured)
-        if self.release.state is State.STOPPED and measured:
+        if self.release.state is ReleaseStatus.STOPPED and measured:
             words[measured - 1] = "stopped"
         return list(zip(STAGE_NAMES, words, strict=True))
 
@@ -67,7 +67,7 @@ def overview(archive: Archive, spec: str, first: date | None, last: date | None)
     }
 
 
-def _run_state(archive: Archive, spec: str, end: datetime, releases: Mapping[datetime, Release]) -> str | None:
+def _run_state(archive: Archive, spec: str, end: datetime, releases: Mapping[datetime, ListedRelease]) -> str | None:
     """Return the state of a run that has written no release yet: a backfill skips its interval."""
     run = archive.run_of(spec, end) if archive.run_of and end not in releases else None
     return run.state if run else None

@@ -22,7 +22,7 @@ from s2corpus.rules.clean import CleanRules
 from s2corpus.rules.split import SplitRules
 from s2corpus.storage.outputs import whole
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
-from s2corpus.text.documents import Decision, Document, Outcome
+from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
 from s2corpus.text.layout import Unit
 from s2corpus.text.splits import Split, bounds, date_span, recipe_split, split_by_date
 from s2corpus.text.unigrams import Unigrams
@@ -72,7 +72,7 @@ def clean_file(
     borders = bounds(spec.split, as_of or datetime.now(UTC))
     decide = clean_s2orc if set_ == "s2orc" else clean_s2ag
 
-    def decided(given: _Given) -> tuple[str, object, Document, Decision]:
+    def decided(given: _Given) -> tuple[str, object, CleanedDocument, DocumentDecision]:
         row, document = _read(given)
         decision = decide(document, spec.clean, unigrams)
         return given[0], row.get("sha1"), replace(document, body=None), decision
@@ -88,7 +88,7 @@ def clean_file(
             for where, sha1, document, decision in in_order(decided, _rows(source)):
                 _refuse_again(document, where, seen)
                 outcomes[decision.outcome] += 1
-                if decision.outcome is not Outcome.KEPT:
+                if decision.outcome is not CleanOutcome.KEPT:
                     if reject:
                         reject.write(_dropped(decision))
                     continue
@@ -125,21 +125,21 @@ def counted(outcomes: Mapping[str, int]) -> str:
     return f"{sum(outcomes.values())} documents: " + (", ".join(f"{n} {word}" for word, n in words) or "none")
 
 
-def _split(document: Document, spec: CleaningSpec, borders: tuple[date, date]) -> Split:
+def _split(document: CleanedDocument, spec: CleaningSpec, borders: tuple[date, date]) -> Split:
     if spec.clean.profile == "recipe-2024" and document.date:
         return recipe_split(document.date, spec.split.train_before)
     undated = Split.TRAIN if spec.clean.unknown_year == "keep" else Split.UNDATED
     return split_by_date(document.date, *borders, undated=undated)
 
 
-def _dropped(decision: Decision) -> dict[str, Any]:
+def _dropped(decision: DocumentDecision) -> dict[str, Any]:
     values = asdict(decision)
     for key in ("set", "paper_id", "outcome", "text"):
         del values[key]
     return {"id": decision.paper_id, "reason": decision.outcome.value, **values}
 
 
-def read_documents(path: Path) -> Iterator[Document]:
+def read_documents(path: Path) -> Iterator[CleanedDocument]:
     """Yield the documents of a file.
 
     Raises:
@@ -152,14 +152,14 @@ def read_documents(path: Path) -> Iterator[Document]:
         yield document
 
 
-def _read(given: _Given) -> tuple[Mapping[str, Any], Document]:
+def _read(given: _Given) -> tuple[Mapping[str, Any], CleanedDocument]:
     """Return the row and document of an item from `_rows`."""
     where, line = given
     row = _object(line, where) if isinstance(line, bytes) else line
     return row, document_of(row, where)
 
 
-def _refuse_again(document: Document, where: str, seen: set[str]) -> None:
+def _refuse_again(document: CleanedDocument, where: str, seen: set[str]) -> None:
     if document.paper_id in seen:
         raise UserError(f"{where}: id {document.paper_id!r} is there twice; ids are unique in a file")
     seen.add(document.paper_id)
@@ -199,7 +199,7 @@ def _object(line: bytes, where: str) -> dict[str, Any]:
     return row
 
 
-def document_of(row: Mapping[str, Any], where: str) -> Document:
+def document_of(row: Mapping[str, Any], where: str) -> CleanedDocument:
     """Return the document of a file's row. Errors contain `where` as the location.
 
     Raises:
@@ -213,7 +213,7 @@ def document_of(row: Mapping[str, Any], where: str) -> Document:
     _check(row, "sources", list, where)
     _check(row, "open_access", bool, where)
     body = row.get("body")
-    return Document(
+    return CleanedDocument(
         paper_id=row["id"],
         title=row.get("title"),
         abstract=row.get("abstract"),
@@ -278,22 +278,22 @@ _DROPPED = pa.schema(
 )
 
 
-class _Writer(Protocol):
+class _RowWriter(Protocol):
     def write(self, row: dict[str, Any]) -> None: ...
 
-    def __enter__(self) -> _Writer: ...
+    def __enter__(self) -> _RowWriter: ...
 
     def __exit__(self, *_: object) -> None: ...
 
 
-def _writer(stack: ExitStack, path: Path, schema: pa.Schema) -> _Writer:
+def _writer(stack: ExitStack, path: Path, schema: pa.Schema) -> _RowWriter:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
     beside = stack.enter_context(whole(path))
     packed = path.suffix == ".gz"
-    rows: _Writer = _ParquetRows(beside, schema) if path.suffix == ".parquet" else _JsonRows(beside, packed=packed)
+    rows: _RowWriter = _ParquetRows(beside, schema) if path.suffix == ".parquet" else _JsonRows(beside, packed=packed)
     return stack.enter_context(rows)
 
 

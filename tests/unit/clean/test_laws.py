@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
-from s2corpus.text.documents import Document, Outcome
+from s2corpus.text.documents import CleanedDocument, CleanOutcome
 from s2corpus.text.files import document_of
 from s2corpus.text.layout import Unit
 from s2corpus.text.unigrams import Unigrams, parse_unigrams
@@ -46,7 +46,7 @@ def test_decisions_equal_those_of_a_direct_implementation(
     perplexity = straightforward.Perplexity(
         {word: int(count) for word, count in (line.split("\t") for line in counts.decode().splitlines())}
     )
-    outcomes: Counter[Outcome] = Counter()
+    outcomes: Counter[CleanOutcome] = Counter()
     for document in real:
         if profile == "card":
             document = {**document, "body": [unit for unit in document["body"] if unit["text"]]}
@@ -56,7 +56,7 @@ def test_decisions_equal_those_of_a_direct_implementation(
             assert (decision.outcome, decision.text) == straightforward.card(document, perplexity), document["id"]
         else:
             kept, text = straightforward.recipe(document, perplexity)
-            assert (decision.outcome is Outcome.KEPT, decision.text) == (kept, text), document["id"]
+            assert (decision.outcome is CleanOutcome.KEPT, decision.text) == (kept, text), document["id"]
     assert len([n for n in outcomes.values() if n > 2]) >= 5  # The documents do reach the rules.
 
 
@@ -68,7 +68,7 @@ units = st.builds(
     ),
 )
 made = st.builds(
-    Document,
+    CleanedDocument,
     paper_id=st.just("p"),
     title=st.sampled_from([None, "", "A significant title"]),
     abstract=st.sampled_from([None, "", english(60, 4), GERMAN]),
@@ -87,7 +87,7 @@ def rules_of(profile: str, **more: Any) -> CleanRules:
 @settings(max_examples=80)
 def test_only_kept_documents_have_text(unigrams: Unigrams, document, profile, decide) -> None:  # type: ignore[no-untyped-def]
     decision = decide(document, rules_of(profile), unigrams)
-    assert isinstance(decision.outcome, Outcome)
-    assert (decision.text is not None) == (decision.outcome is Outcome.KEPT)
+    assert isinstance(decision.outcome, CleanOutcome)
+    assert (decision.text is not None) == (decision.outcome is CleanOutcome.KEPT)
     tuned = decide(document, rules_of(profile, evaluate_all=True), unigrams)
     assert (tuned.outcome, tuned.text) == (decision.outcome, decision.text)

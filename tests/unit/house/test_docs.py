@@ -28,8 +28,8 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 RUNBOOK = (DOCS / "runbook.md").read_text("utf-8")
 WORDS = set(re.findall(r"`([^`\n]+)`", RUNBOOK))
 ENUMS: tuple[type[StrEnum], ...] = (
-    Refusal, record.Reason, pdf.Outcome, protocol.Outcome, read.TeiRefusal, LatexOutcome, vote.Rule, openness.Evidence, keeping.Outcome,
-    linking.Reason, documents.Outcome, splits.Split, ReleaseState,
+    Refusal, record.RejectReason, pdf.SelectOutcome, protocol.ExtractOutcome, read.TeiRefusal, LatexOutcome, vote.VoteRule,
+    openness.Evidence, keeping.FilterOutcome, linking.LinkReason, documents.CleanOutcome, splits.Split, ReleaseState,
 )  # fmt: skip
 
 

@@ -14,8 +14,8 @@ import pytest
 
 from s2corpus import sources
 from s2corpus.deliveries import registration
-from s2corpus.deliveries.ready import Delivery, File, Ready, Refusal, Refused
-from s2corpus.deliveries.status import MOST_NEW, Row, State, Watch
+from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refusal, Refused
+from s2corpus.deliveries.status import MOST_NEW, ArrivalState, ArrivalStatus, Watch
 from s2corpus.deliveries.upload import deliver_own
 from s2corpus.storage.local_lake import LocalLake
 
@@ -24,7 +24,7 @@ from s2corpus.storage.local_lake import LocalLake
     ("warnings", "said"), [(0, "3 records"), (1, "3 records, 1 warning"), (2, "3 records, 2 warnings")]
 )
 def test_counts_use_singular_and_plural(warnings: int, said: str) -> None:
-    row = Row("drops/a/", "mark", State.REGISTERED, rows=3, warnings=["line 1: x"] * warnings)
+    row = ArrivalStatus("drops/a/", "mark", ArrivalState.REGISTERED, rows=3, warnings=["line 1: x"] * warnings)
     assert row.counts == said
 
 
@@ -76,7 +76,7 @@ def test_files_of_several_blocks_have_listed_size(tmp_path: Path, there: int, sa
     lake = LocalLake(tmp_path)
     lake.put("drops/one/a.pdf", b"x" * (len(content) + there))
     delivery = Delivery("drop", "", "one", "2023-01-01T00:00:00Z", "delta", "0", 1)
-    listed = File(name="a.pdf", bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+    listed = ListedFile(name="a.pdf", bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
     if says is None:
         assert registration._verified(lake, delivery, listed) == hashlib.sha1(content).hexdigest()
         return
@@ -87,7 +87,7 @@ def test_files_of_several_blocks_have_listed_size(tmp_path: Path, there: int, sa
 def test_repeated_names_are_refused_and_named(tmp_path: Path) -> None:
     """The refusal names the first three repeated names, and no name that is listed once."""
     delivery = Delivery("drop", "", "one", "2023-01-01T00:00:00Z", "delta", "0", 1)
-    listed = [File(name=name, bytes=0, sha256="0" * 64) for name in "abbcdddeeff"]
+    listed = [ListedFile(name=name, bytes=0, sha256="0" * 64) for name in "abbcdddeeff"]
     ready = Ready(ready_at="2023-01-01T00:00:00Z", files=listed)
     with pytest.raises(Refused, match=r"listed twice: \['b', 'd', 'e'\]") as refused:
         registration._check_names(LocalLake(tmp_path), delivery, ready)
@@ -105,12 +105,12 @@ def test_file_of_several_articles_is_malformed(tmp_path: Path, count: int, kept:
     lake = LocalLake(tmp_path)
     lake.put("drops/one/a.xml", content)
     delivery = Delivery("drop", "", "one", "2023-01-01T00:00:00Z", "delta", "0", 1)
-    listed = File(name="a.xml", bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+    listed = ListedFile(name="a.xml", bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
     ready = Ready(ready_at="2023-01-01T00:00:00Z", files=[listed])
     (found,) = registration._articles(lake, delivery, ready, {"a.xml": "5" * 40}, {})
     assert isinstance(found, sources.Record) is kept
     if not kept:
-        assert found == sources.Dropped(sources.Reason.MALFORMED, "a.xml")
+        assert found == sources.Dropped(sources.RejectReason.MALFORMED, "a.xml")
 
 
 def test_own_drop_has_records_of_its_folder(tmp_path: Path) -> None:

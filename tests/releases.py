@@ -86,7 +86,15 @@ def reference(released: tuple[Run, Truth]) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def sampled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Truth]:
+def complete(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
+    """Return the folder of the complete sample, and its truth."""
+    return make_once("complete", sample.generate, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def sampled(
+    complete: tuple[Path, Truth], request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Run, Truth]:
     """Return the published release of the complete sample, and its truth.
 
     The corpus has more files than the documents, and is exported as GORC too.
@@ -95,12 +103,11 @@ def sampled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     rules = rules.model_copy(update={"export": rules.export.model_copy(update=WIDE)})
 
     def make(folder: Path) -> Truth:
-        truth = sample.generate(folder / "tree")
         with pytest.MonkeyPatch.context() as patch:
             for name, value in request.getfixturevalue("extractor").items():
                 patch.setenv(name, value)
-            build(run_in(folder, rules, folder / "tree"), workers=2)
-        return truth
+            build(run_in(folder, rules, complete[0]), workers=2)
+        return complete[1]
 
     folder, truth = make_once("sampled", make, tmp_path_factory)
     return run_in(folder, rules), truth

@@ -36,7 +36,7 @@ def real(shared_data: Path) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("profile", ["card", "recipe-2024"])
 def test_decisions_equal_the_straightforward_ones(counts: bytes, real: list[dict[str, Any]], profile: str) -> None:
     rules = Clean.model_validate({"profile": profile, "unigrams": {"uri": "x", "sha256": "0" * 64}})

@@ -80,7 +80,7 @@ def test_extract_runs_the_embedded_extractor_otherwise(
     assert b"s2corpus-layout" in tei.read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_pdf_that_hangs_has_the_seconds_it_was_given_and_keeps_nobody_waiting(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -285,7 +285,7 @@ def test_the_process_that_meets_hostile_files_knows_no_secrets(tmp_path: Path, m
     results.close()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_processes_are_replaced_so_that_their_memory_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "PDFS_PER_CHILD", 2)
     seen = set()
@@ -333,7 +333,7 @@ def test_a_process_that_cannot_start_is_no_pdfs_fault(tmp_path: Path, monkeypatc
         inspect(papers(tmp_path, 1))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_real_papers_are_selected(shared_data: Path) -> None:
     items = [(path.stem, path) for path in sorted((shared_data / "pairs").glob("*.pdf"))]
     found = inspect([*items, ("broken", shared_data / "broken" / "broken-pdf.pdf")])

@@ -7,7 +7,7 @@ import hashlib
 import os
 import pickle
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -106,7 +106,7 @@ def sampled(
         with pytest.MonkeyPatch.context() as patch:
             for name, value in request.getfixturevalue("extractor").items():
                 patch.setenv(name, value)
-            build(run_in(folder, rules, complete[0]), workers=2)
+            build(run_in(folder, rules, complete[0]))
         return complete[1]
 
     folder, truth = make_once("sampled", make, tmp_path_factory)
@@ -136,11 +136,11 @@ def copy_lake(released: tuple[Run, Truth], folder: Path) -> None:
     )
 
 
-def build(run: Run, *, backwards: bool = False, workers: int = 1) -> str:
-    """Run all stages and publish; return the snapshot's id."""
+def build(run: Run, *, backwards: bool = False, parallel: Collection[str] = ()) -> str:
+    """Run all stages and publish; return the snapshot's id. Stages in `parallel` use two processes, which start slowly."""
     for name in STAGE_NAMES:
         order = {index: -index for index in range(1000)} if backwards else None
-        runner.run_stage(run, name, workers=workers, order=order)
+        runner.run_stage(run, name, workers=2 if name in parallel else 1, order=order)
     runner.publish(run)
     return run.snapshot_id
 

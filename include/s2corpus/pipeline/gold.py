@@ -24,6 +24,7 @@ from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.sources.record import SCIENCEPARSE
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import FULLTEXTS, MEMBERS, PAPERS
+from s2corpus.titles.normalised import normalise_one
 from s2orc_parse.parse_model import ParseKind
 
 SLICE = 100_000
@@ -62,9 +63,7 @@ def measure(run: Run, stage: str, metrics: Metrics) -> Metrics:
         return measure_titles(run).metrics("titles")
     if stage == "assemble":
         return {
-            name: n
-            for field, found in measure_headers(run).items()
-            for name, n in found.metrics(f"xml_{field}").items()
+            name: n for field, found in measure_parses(run).items() for name, n in found.metrics(f"xml_{field}").items()
         }
     return {}
 
@@ -180,8 +179,12 @@ SELECT read, list(given ORDER BY given) FROM both_titles GROUP BY record_id, rea
 """
 
 
-def measure_headers(run: Run) -> dict[str, Gold]:
-    """Compare title, author names and abstract words of PDF parses with the publisher's XML of the same paper."""
+def measure_parses(run: Run) -> dict[str, Gold]:
+    """Compare PDF parses with the publisher's XML of the same paper.
+
+    The measures are titles, author names, abstract words, bibliography entries (matched by DOI or title), and inline citations of
+    entries (S2ORC §4).
+    """
     where = select_slice(run, run.table(PAPERS).committed().rows)
     kinds: dict[str, set[str]] = {}
     for row in run.table(FULLTEXTS).rows(["paper_id", "parse_kind"], where=where):
@@ -191,7 +194,7 @@ def measure_headers(run: Run) -> dict[str, Gold]:
     seed = str(run.spec.quality.gold_seed)
     both.sort(key=lambda paper_id: hashlib.sha256(f"{seed}{paper_id}".encode()).digest())
     wanted = pc.field("paper_id").isin(pa.array(both[: run.spec.quality.gold_sample], pa.string()))
-    found = {name: Gold() for name in ("title", "authors", "abstract")}
+    found = {name: Gold() for name in ("title", "authors", "abstract", "bibliography", "citations")}
     for parses in _group_parses(run, wanted if where is None else wanted & where):
         read = parses["pdf"]
         given = parses.get("jats") or parses["elsevier"]
@@ -205,7 +208,45 @@ def measure_headers(run: Run) -> dict[str, Gold]:
             one, two = (Counter(_words(parse["abstract"])) for parse in (read, given))
             common = (one & two).total()
             found["abstract"] += Gold(two.total(), common, one.total(), common)
+        if given["bib_entries"]:
+            pairs = _pair_entries(read["bib_entries"], given["bib_entries"])
+            found["bibliography"] += Gold(len(given["bib_entries"]), len(pairs), len(read["bib_entries"]), len(pairs))
+            one, two = (Counter(_cited(parse)) for parse in (read, given))
+            common = sum(min(one[mine], two[theirs]) for mine, theirs in pairs.items())
+            found["citations"] += Gold(two.total(), common, one.total(), common)
     return found
+
+
+def _pair_entries(read: dict[str, Any], given: dict[str, Any]) -> dict[str, str]:
+    """Return pairs of entries with one DOI or one title (id in the PDF's parse → id in the XML). Each entry has at most one partner."""
+    left: dict[tuple[str, str], list[str]] = {}
+    for ref_id, entry in given.items():
+        for key in _entry_keys(entry):
+            left.setdefault(key, []).append(ref_id)
+    pairs: dict[str, str] = {}
+    taken: set[str] = set()
+    for ref_id, entry in read.items():
+        partners = (other for key in _entry_keys(entry) for other in left.get(key, ()) if other not in taken)
+        if (partner := next(partners, None)) is not None:
+            pairs[ref_id] = partner
+            taken.add(partner)
+    return pairs
+
+
+def _entry_keys(entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the DOIs and the normalized title of an entry, the most reliable first."""
+    yield from (("doi", doi.casefold()) for doi in (entry.get("other_ids") or {}).get("DOI", ()))
+    if title := normalise_one(entry.get("title") or ""):
+        yield "title", title
+
+
+def _cited(parse: dict[str, Any]) -> Iterator[str]:
+    """Yield the entry that each citation mark of the body names."""
+    for paragraph in parse["body_text"]:
+        yield from (span["ref_id"] for span in paragraph["cite_spans"] if span.get("ref_id"))
+
+
+_MEASURED = ("title", "authors", "abstract", "bib_entries", "body_text")
 
 
 def _group_parses(run: Run, where: pc.Expression) -> Iterator[dict[str, Any]]:
@@ -218,7 +259,7 @@ def _group_parses(run: Run, where: pc.Expression) -> Iterator[dict[str, Any]]:
             parses = {}
         paper_id = row["paper_id"]
         parse = orjson.loads(row["parse"])
-        parses[row["parse_kind"]] = {name: parse[name] for name in ("title", "authors", "abstract")}
+        parses[row["parse_kind"]] = {name: parse[name] for name in _MEASURED}
     if parses:
         yield parses
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -19,12 +19,11 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.papers.comparison import count_common_names, titles_match
+from s2corpus.papers.comparison import count_common_names, normalize_title, titles_match
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.sources.record import SCIENCEPARSE
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import FULLTEXTS, MEMBERS, PAPERS
-from s2corpus.titles.normalised import normalise_one
 from s2orc_parse.parse_model import ParseKind
 
 SLICE = 100_000
@@ -183,7 +182,7 @@ def measure_parses(run: Run) -> dict[str, Gold]:
     """Compare PDF parses with the publisher's XML of the same paper.
 
     The measures are titles, author names, abstract words, bibliography entries (matched by DOI or title), and inline citations of
-    entries (S2ORC §4).
+    these entries (S2ORC §4).
     """
     where = select_slice(run, run.table(PAPERS).committed().rows)
     kinds: dict[str, set[str]] = {}
@@ -208,42 +207,52 @@ def measure_parses(run: Run) -> dict[str, Gold]:
             one, two = (Counter(_words(parse["abstract"])) for parse in (read, given))
             common = (one & two).total()
             found["abstract"] += Gold(two.total(), common, one.total(), common)
-        if given["bib_entries"]:
-            pairs = _pair_entries(read["bib_entries"], given["bib_entries"])
-            found["bibliography"] += Gold(len(given["bib_entries"]), len(pairs), len(read["bib_entries"]), len(pairs))
-            one, two = (Counter(_cited(parse)) for parse in (read, given))
-            common = sum(min(one[mine], two[theirs]) for mine, theirs in pairs.items())
+        mine, theirs = (_named_entries(parse) for parse in (read, given))
+        if theirs:
+            pairs = _pair_entries(mine, theirs)
+            found["bibliography"] += Gold(len(theirs), len(pairs), len(mine), len(pairs))
+            one, two = (Counter(_cited(parse, named)) for parse, named in ((read, mine), (given, theirs)))
+            common = sum(min(one[ref_id], two[partner]) for ref_id, partner in pairs.items())
             found["citations"] += Gold(two.total(), common, one.total(), common)
     return found
 
 
-def _pair_entries(read: dict[str, Any], given: dict[str, Any]) -> dict[str, str]:
-    """Return pairs of entries with one DOI or one title (id in the PDF's parse → id in the XML). Each entry has at most one partner."""
-    left: dict[tuple[str, str], list[str]] = {}
-    for ref_id, entry in given.items():
-        for key in _entry_keys(entry):
+_Key = tuple[str, str]
+"""a DOI or a normalized title"""
+
+
+def _named_entries(parse: dict[str, Any]) -> dict[str, list[_Key]]:
+    """Return the keys of each bibliography entry with a DOI or title, the most reliable first. Other entries cannot be judged."""
+    found = {}
+    for ref_id, entry in parse["bib_entries"].items():
+        keys = [("doi", doi.casefold()) for doi in (entry.get("other_ids") or {}).get("DOI", ())]
+        if title := normalize_title(entry.get("title") or ""):
+            keys.append(("title", title))
+        if keys:
+            found[ref_id] = keys
+    return found
+
+
+def _pair_entries(read: dict[str, list[_Key]], given: dict[str, list[_Key]]) -> dict[str, str]:
+    """Return pairs of entries with a common key (id in the PDF's parse → id in the XML). Each entry has at most one partner."""
+    left: dict[_Key, list[str]] = {}
+    for ref_id, keys in given.items():
+        for key in keys:
             left.setdefault(key, []).append(ref_id)
     pairs: dict[str, str] = {}
     taken: set[str] = set()
-    for ref_id, entry in read.items():
-        partners = (other for key in _entry_keys(entry) for other in left.get(key, ()) if other not in taken)
+    for ref_id, keys in read.items():
+        partners = (other for key in keys for other in left.get(key, ()) if other not in taken)
         if (partner := next(partners, None)) is not None:
             pairs[ref_id] = partner
             taken.add(partner)
     return pairs
 
 
-def _entry_keys(entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the DOIs and the normalized title of an entry, the most reliable first."""
-    yield from (("doi", doi.casefold()) for doi in (entry.get("other_ids") or {}).get("DOI", ()))
-    if title := normalise_one(entry.get("title") or ""):
-        yield "title", title
-
-
-def _cited(parse: dict[str, Any]) -> Iterator[str]:
-    """Yield the entry that each citation mark of the body names."""
+def _cited(parse: dict[str, Any], entries: Container[str]) -> Iterator[str]:
+    """Yield the entry that each citation mark of the body names, if it is one of these entries."""
     for paragraph in parse["body_text"]:
-        yield from (span["ref_id"] for span in paragraph["cite_spans"] if span.get("ref_id"))
+        yield from (span["ref_id"] for span in paragraph["cite_spans"] if span.get("ref_id") in entries)
 
 
 _MEASURED = ("title", "authors", "abstract", "bib_entries", "body_text")

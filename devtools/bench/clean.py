@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 from s2corpus.spec import Clean  # noqa: E402
 from s2corpus.text import card, clean, recipe, unigrams  # noqa: E402
 from s2corpus.text.documents import Document, Outcome  # noqa: E402
-from s2corpus.text.files import document_of  # noqa: E402
+from s2corpus.text.input_files import document_of  # noqa: E402
 from tests.unit.clean import straightforward  # noqa: E402
 from tests.unit.clean.jats import documents  # noqa: E402
 from tests.unit.clean.variants import variants  # noqa: E402

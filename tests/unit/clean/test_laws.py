@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from s2corpus.spec import Clean
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Document, Outcome
-from s2corpus.text.files import document_of
+from s2corpus.text.input_files import document_of
 from s2corpus.text.layout import Unit
 from s2corpus.text.unigrams import Unigrams, parse_unigrams
 from tests.unit.clean import straightforward

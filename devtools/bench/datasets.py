@@ -89,9 +89,9 @@ def speed() -> None:
 
 
 def figures(vocabulary: str | None) -> None:
-    """Print the figures that the papers report, computed on the real articles, next to the papers' values."""
+    """Print the figures that the papers report, computed on the real papers, next to the papers' values."""
     with tempfile.TemporaryDirectory() as folder:
-        source = Source(open_lake(str(write_snapshot(Path(folder), real_articles(), files=2))))
+        source = Source(open_lake(str(write_snapshot(Path(folder), [*real_articles(), *extracted_papers()], files=1))))
         for name, params in REAL.items():
             more = {"compare_vocabulary": vocabulary} if vocabulary and name == "pretraining" else {}
             job = Job(DatasetSpec(name=name, dataset=name, params={**params, **more}), source, open_lake(folder))

@@ -26,7 +26,7 @@ from devtools.bench.variants import variants  # noqa: E402
 from s2corpus.spec import CleanRules  # noqa: E402
 from s2corpus.text import card, clean, recipe, unigrams  # noqa: E402
 from s2corpus.text.documents import CleanedDocument, CleanOutcome  # noqa: E402
-from s2corpus.text.files import document_of  # noqa: E402
+from s2corpus.text.input_files import document_of  # noqa: E402
 from tests.unit.clean.jats import documents  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"

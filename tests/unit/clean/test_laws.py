@@ -1,4 +1,4 @@
-"""Laws of cleaning: every document has one outcome, and text only if it is kept (SEMANTICS §10)."""
+"""Laws of cleaning: every document has one outcome, and text only if it is kept (SPEC §8)."""
 
 from __future__ import annotations
 

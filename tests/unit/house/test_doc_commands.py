@@ -45,7 +45,7 @@ def test_unmarked_shell_blocks_are_found() -> None:
     assert not is_unmarked_shell(Block("text", "drops/<drop id>/\n  records.jsonl\n", None))
 
 
-def test_unknown_commands_options_and_targets_are_found() -> None:
+def test_unknown_commands_options_and_targets_are_reported() -> None:
     page = "```text\nS2CORPUS_LAKE=x corpus deliver a --into s3://c | cat\ncorpus publish x\nmake rain\n```\nand `corpus verify X --deep`"
     assert [problem for words in list_commands(page) for problem in find_problems(words)] == [
         "corpus deliver a --into s3://c: no option --into",

@@ -90,6 +90,7 @@ AREAS = {
         ("s2corpus/snapshot/*.py", "s2corpus_reader/*.py"),
         (
             "reader/test_reader.py",
+            "reader/test_folder.py",
             "reader/test_forged_snapshots.py",
             "snapshot/test_pointer.py",
             "snapshot/test_forged.py",

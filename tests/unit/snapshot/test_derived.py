@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+import yaml
 from lxml import etree
 
-from s2corpus.snapshot import checks, flat, paper_tables, plots, report, rights
+from s2corpus.errors import UserError
+from s2corpus.rules.clean import IGNORED_BY_RECIPE
+from s2corpus.snapshot import checks, croissant, flat, hub, paper_tables, plots, report, rights
 from s2corpus.snapshot.census import Census, counted
 from s2corpus.snapshot.gorc import gorc_line
+from s2corpus.snapshot.manifest import Manifest, meaning_of, rules_of
 from s2corpus.snapshot.metadata import metadata_row, released_parse
+from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.rights import AbstractOrigin
+from s2corpus.snapshot.store import Store
+from s2corpus.spec import ReleaseSpec
+from s2corpus.storage import progress
+from s2corpus.storage.lake import Lake
+from s2corpus_reader.files import File, describe_file
 
 # S2ORC (Lo et al., 2020), transcribed: millions of papers in Tables 2 and 3, means in Table 4, papers in Figure 2 and Appendix G.
 FILTERS = {"no_title": 0.0204, "no_authors": 0.3311, "short_text": 80.0, "not_english": 15.2, "kept": 81.1}
@@ -422,3 +437,131 @@ def test_statistics_are_ranked_and_the_funnel_is_a_table() -> None:
         "stage,outcome,count",
         "filter,kept,3",
     ]
+
+
+def test_types_of_columns_in_the_notation_of_datasets() -> None:
+    """Hub docs: a list of structs is `list: [fields]`, a list of values `list: type`."""
+    schema = pa.schema(
+        [
+            ("a", pa.string()), ("b", pa.float64()), ("c", pa.list_(pa.string())), ("d", pa.list_(pa.list_(pa.float32()))),
+            ("e", pa.struct([("x", pa.int32())])), ("f", pa.list_(pa.struct([("y", pa.bool_())]))),
+        ]
+    )  # fmt: skip
+    files = [File(f"x/{n}.parquet", 10, "0", rows=3) for n in range(2)] + [
+        File("x/a.json", 1, "0"),
+        File("y/0.parquet", 5, "0", rows=0),
+    ]
+    configs: Any = {
+        "first": (schema, {"train": "x/*.parquet", "valid": "y/*.parquet"}),
+        "second": (schema, {"train": "y/*.parquet"}),
+    }
+    head = yaml.safe_load(hub.yaml_head("name", configs, files, tags=["t"]).strip("-\n"))
+    assert head["size_categories"] == ["n<1K"] and head["language"] == ["en"] and head["license"] == "other"
+    assert head["configs"] == [
+        {"config_name": "first", "default": True, "data_files": [{"split": "train", "path": "x/*.parquet"}]}
+    ]
+    (info,) = head["dataset_info"]
+    assert info["splits"] == [{"name": "train", "num_bytes": 20, "num_examples": 6}]
+    assert info["features"] == [
+        {"name": "a", "dtype": "string"}, {"name": "b", "dtype": "float64"}, {"name": "c", "list": "string"},
+        {"name": "d", "list": {"list": "float32"}}, {"name": "e", "struct": [{"name": "x", "dtype": "int32"}]},
+        {"name": "f", "list": [{"name": "y", "dtype": "bool"}]},
+    ]  # fmt: skip
+
+
+def test_croissant_lists_files_and_fields() -> None:
+    files = [
+        File(path, 7, "0" * 64, rows=1) for path in ("data/a.jsonl", "data/b.parquet", "data/c.txt", "other/x.parquet")
+    ]
+    schema = pa.schema(
+        [("id", pa.string()), ("n", pa.list_(pa.int64())), ("t", pa.float64()), ("s", pa.struct([("x", pa.int64())]))]
+    )
+    tables = [
+        ("lines", "data/*.jsonl", schema),
+        ("rows", "data/*.parquet", schema),
+        ("none", "none/*", schema),
+        ("text", "data/*.txt", schema),
+    ]
+    found = croissant.described("name", "about", "2023-01-04T00:00:00Z", ["MIT"], tables, files)
+    assert (found["datePublished"], found["license"], found["citeAs"]) == ("2023-01-04", ["MIT"], found["citeAs"])
+    objects = {o["@id"]: o["encodingFormat"] for o in found["distribution"]}
+    assert objects == {
+        "data/a.jsonl": "application/gzip", "data/b.parquet": "application/x-parquet", "data/c.txt": "application/gzip",
+        "files-lines": "application/jsonlines", "files-rows": "application/x-parquet", "files-text": "text/plain",
+    }  # fmt: skip
+    first = found["distribution"][0]
+    assert (first["name"], first["contentUrl"], first["contentSize"], first["sha256"]) == (
+        "data-a.jsonl",
+        "data/a.jsonl",
+        "7 B",
+        "0" * 64,
+    )
+    assert [r["@id"] for r in found["recordSet"]] == ["lines", "rows", "text"]
+    record = found["recordSet"][0]
+    assert record["key"] == {"@id": "lines/id"}
+    assert [(f["name"], f["dataType"], f.get("repeated")) for f in record["field"]] == [
+        ("id", "sc:Text", None), ("n", "sc:Integer", True), ("t", "sc:Float", None),
+    ]  # fmt: skip
+    assert record["field"][1]["source"] == {"fileSet": {"@id": "files-lines"}, "extract": {"column": "n"}}
+
+
+def test_files_of_a_snapshot_have_receipts(lake: Lake, tmp_path: Path) -> None:
+    id_ = "small-20230101-00000000"
+
+    def described(name: str, content: bytes) -> tuple[File, Path]:
+        (tmp_path / name).write_bytes(content)
+        return describe_file(name, tmp_path / name, 1), tmp_path / name
+
+    store = Store(lake, id_, "receipts", "inputs")
+    with progress.counting() as counted_files:
+        store.put([described("a", b"1"), described("b", b"2")])
+        store.put([described("a", b"1"), described("b", b"3")])
+    assert counted_files.counts == {"files": 3}
+    assert {p: f.sha256 for p, f in store.there(["a", "b", "c"]).items()} == {
+        "a": hashlib.sha256(b"1").hexdigest(), "b": hashlib.sha256(b"3").hexdigest(),
+    }  # fmt: skip
+    assert Store(lake, id_, "receipts", "other inputs").there(["a"]) == {}
+    lake.put(f"snapshots/{id_}/a", b"4")
+    assert list(store.there(["a", "b"])) == ["b"], "the file was changed"
+    pq.write_table(pa.table({"x": [1, 2, 3], "y": [4, 5, 6]}), tmp_path / "f", row_group_size=2)
+    store.put_fragments({"f": tmp_path / "f"})
+    assert not (tmp_path / "f").exists() and store.has_fragments(["f"]) and not store.has_fragments(["f", "g"])
+    assert [t.to_pydict() for t in store.fragment("f", ["y"])] == [{"y": [4, 5]}, {"y": [6]}]
+    assert [t.num_columns for t in store.fragment("f")] == [2, 2]
+    file, path = described("a", b"1")
+    store.put([(file, path)])
+    manifest = {"files": [file.as_json()]}
+    lake.put(f"snapshots/{id_}/manifest.json", orjson.dumps(manifest))
+    publish(lake, id_)
+    frozen = Store(lake, id_, "receipts", "others")
+    frozen.put([(file, path)])
+    with pytest.raises(UserError, match=r"is published and cannot change, but a differs"):
+        frozen.put([described("a", b"5")])
+
+
+def test_manifest_is_sorted_and_its_rules_are_those_of_the_content() -> None:
+    spec = ReleaseSpec.model_validate(
+        {"name": "small", "clean": {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}}
+    )
+    names = [rule.name for rule in rules_of(spec)]
+    plain = [rule.name for rule in rules_of(ReleaseSpec(name="small"))]
+    assert {name.partition(".")[0] for name in names}.isdisjoint({"schedule", "resources", "quality", "drops"})
+    assert not any(name.startswith("export.approval") for name in plain)
+    assert (
+        set(plain) - set(names) == {f"clean.{name}" for name in IGNORED_BY_RECIPE if f"clean.{name}" in plain} != set()
+    )
+    files = [File("b", 1, "0"), File("a", 1, "0")]
+    manifest = Manifest(
+        "id", "small", "2023", None, {"z": "1", "a": "2"}, [], [], files, {"y": "1", "x": "2"}, ["2*"], "0"
+    )
+    value = orjson.loads(manifest.to_json())
+    assert list(value) == [
+        "format", "snapshot", "spec", "spec_sha256", "as_of", "parent", "versions", "drops", "inputs", "rules", "overrides", "files",
+    ]  # fmt: skip
+    assert [file["path"] for file in value["files"]] == ["a", "b"]
+    assert (list(value["versions"]), list(value["overrides"]), value["drops"]) == (["a", "z"], ["x", "y"], ["2*"])
+    assert manifest.to_json().startswith(b'{\n  "format"') and manifest.to_json().endswith(b"}\n")
+    assert "overrides" not in orjson.loads(Manifest("id", "s", "2023", None, {}, [], [], []).to_json())
+    assert [meaning_of(rule) for rule in ("none.x", "name.x", "clean.none")] == ["", "", ""] and meaning_of(
+        "clean.min_words"
+    )

@@ -224,6 +224,8 @@ def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
             nodes += [d for d in node.decorator_list if "njit" in ast.unparse(d) or ast.unparse(d) == "overload"]
         elif isinstance(node, ast.ClassDef):  # The decorator's arguments frozen and slots change no result.
             nodes += [d for d in node.decorator_list if ast.unparse(d).startswith("dataclass")]
+            if any(ast.unparse(base).startswith("Protocol") for base in node.bases):  # Its bodies never run.
+                spans.append(((node.lineno, 0), (node.end_lineno or 0, node.end_col_offset or 0)))
     return spans + [
         ((n.lineno, max(n.col_offset - 1, 0)), (n.end_lineno or n.lineno, n.end_col_offset or n.col_offset))
         for n in nodes

@@ -21,6 +21,7 @@ from s2corpus.errors import UserError
 from s2corpus.rules.clean import Clean
 from s2corpus.rules.split import Split as SplitRules
 from s2corpus.storage.outputs import whole
+from s2corpus.storage.parquet import open_parquet
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import Decision, Document, Outcome
 from s2corpus.text.layout import Unit
@@ -170,10 +171,11 @@ def _rows(path: Path) -> Iterator[_Given]:
     try:
         if path.suffix == ".parquet":
             number = 0
-            for batch in pq.ParquetFile(path).iter_batches(_ROWS):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield f"{path}, row {number}", row
+            with open_parquet(path) as file:
+                for batch in file.batches(rows=_ROWS):
+                    for row in batch.to_pylist():
+                        number += 1
+                        yield f"{path}, row {number}", row
             return
         opener: Any = gzip.open if path.suffix == ".gz" else open
         with opener(path, "rb") as lines:
@@ -185,7 +187,7 @@ def _rows(path: Path) -> Iterator[_Given]:
                     yield where, line
     except FileNotFoundError:
         raise UserError(f"{path} does not exist: give a file of documents, .jsonl, .jsonl.gz or .parquet") from None
-    except (OSError, EOFError, pa.ArrowInvalid) as error:
+    except (OSError, EOFError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}") from None
 
 

@@ -179,25 +179,6 @@ def test_repeated_names_are_refused_and_named(tmp_path: Path) -> None:
     assert refused.value.refusal is Refusal.BAD_NAME
 
 
-@pytest.mark.parametrize(("count", "kept"), [(1, True), (2, False), (3, False)])
-def test_file_of_several_articles_is_malformed(tmp_path: Path, count: int, kept: bool) -> None:
-    """A file of a drop is the full text of one paper. With several articles, the paper is unknown."""
-    article = (
-        "<article><front><article-meta><article-id>1</article-id><title-group><article-title>A title</article-title>"
-        "</title-group></article-meta></front><body><p>Text.</p></body></article>"
-    )
-    content = f"<articles>{article * count}</articles>".encode()
-    lake = LocalLake(tmp_path)
-    lake.put("drops/one/a.xml", content)
-    delivery = Delivery("drop", "", "one", "2023-01-01T00:00:00Z", "delta", "0", 1)
-    listed = File(name="a.xml", bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
-    ready = Ready(ready_at="2023-01-01T00:00:00Z", files=[listed])
-    (found,) = registration._articles(lake, delivery, ready, {"a.xml": "5" * 40}, {})
-    assert isinstance(found, sources.Record) is kept
-    if not kept:
-        assert found == sources.Dropped(sources.Reason.MALFORMED, "a.xml")
-
-
 def test_own_drop_has_records_of_its_folder(tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()

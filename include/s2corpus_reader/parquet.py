@@ -22,6 +22,7 @@ MAX_GROUP_BYTES = 1 << 30
 """Bytes of one row group; those of documents have 4 MiB of text."""
 MAX_GROUP_ROWS = 1 << 24
 _TABLE_PER_BYTE, _SMALL_TABLE = 256, 64 << 20
+_SMALL_FILE, _FEW_AT_ONCE = 4 << 20, 64
 _ROWS = 1024
 _TAKEN = 1024
 """Rows that are measured at a time."""
@@ -92,7 +93,8 @@ class BoundedFile:
             TooLarge: the values have more bytes than the size of the file allows.
         """
         total = 0
-        # A footer can hide how often a value is repeated.
+        # A footer can hide how often a value is repeated: few rows of a small file are read before they are counted.
+        rows = min(rows, _FEW_AT_ONCE) if self._size < _SMALL_FILE else rows
         for batch in self._file.iter_batches(rows, columns=list(columns) if columns else None):
             total += batch.nbytes
             if total > _SMALL_TABLE + _TABLE_PER_BYTE * self._size:

@@ -66,12 +66,12 @@ def test_commands_refuse_forged_parquet(kind: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _RUN], input="\n".join(lines), capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stderr[-2000:]
     *said, memory = done.stdout.splitlines()
     assert len(said) == len(COMMANDS)
     for command, sentence in zip(COMMANDS, said, strict=True):
         words = ("3,000,000 rows in",) if kind == "many rows" else ("bytes of values in", "bytes of columns in")
-        assert str(places["FORGED"]) in sentence and any(word in sentence for word in words), (command, sentence)
+        assert str(places["FORGED"]) in sentence and any(word in sentence for word in words), (command, sentence[:500])
     assert max(map(int, memory.split())) < 1 << 20, "KiB; all values have 1.3 GB"
     assert not places["OUT"].exists()
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
+from s2corpus.storage.parquet import open_parquet
 from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.layout import Unit
 from s2corpus.text.splits import date_span
@@ -61,10 +60,11 @@ def iterate_rows(path: Path) -> Iterator[Given]:
     try:
         if path.suffix == ".parquet":
             number = 0
-            for batch in pq.ParquetFile(path).iter_batches(_ROWS):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield f"{path}, row {number}", row
+            with open_parquet(path) as file:
+                for batch in file.batches(rows=_ROWS):
+                    for row in batch.to_pylist():
+                        number += 1
+                        yield f"{path}, row {number}", row
             return
         opener: Any = gzip.open if path.suffix == ".gz" else open
         with opener(path, "rb") as lines:
@@ -76,7 +76,7 @@ def iterate_rows(path: Path) -> Iterator[Given]:
                     yield where, line
     except FileNotFoundError:
         raise UserError(f"{path} does not exist: give a file of documents, .jsonl, .jsonl.gz or .parquet") from None
-    except (OSError, EOFError, pa.ArrowInvalid) as error:
+    except (OSError, EOFError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}") from None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,7 +70,7 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprin
                 similar |= nodes.second_header[a] & ~nodes.trusted[b]
         return similar
 
-    found = [
+    found: list[Sequence[np.ndarray]] = [
         [left[~refused], right[~refused]],
         pairs.select(
             pairs.windows(group_nodes(np.where(outcast, codes, -1))), lambda *pair: ~are_unrelated(nodes, *pair)
@@ -111,7 +111,9 @@ def _claimed(
     pdfs = np.flatnonzero(is_pdf & is_open[codes] & (first_untitled[codes] >= 0))
 
     def are_opposed(_: np.ndarray, pdf: np.ndarray, other: np.ndarray) -> np.ndarray:
-        opposed = is_untitled[other] & ~pairs.agree(nodes, pdf, other, max_preprint_years, exact=True, near=True)
+        opposed: np.ndarray = is_untitled[other] & ~pairs.agree(
+            nodes, pdf, other, max_preprint_years, exact=True, near=True
+        )
         is_reading = ~nodes.trusted[other] & (file[other] >= 0) & (file[other] == file[pdf])
         rival = np.flatnonzero((nodes.title[other] >= 0) & (other != pdf) & ~is_reading)
         opposed[rival] = _title_scores(nodes, pdf[rival], other[rival]) <= min_title_score
@@ -130,7 +132,8 @@ def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int)
     """
 
     def may_join(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        return (labels[left] != labels[right]) & ~pairs.dois_differ(nodes.final_doi, left, right)
+        other: np.ndarray = (labels[left] != labels[right]) & ~pairs.dois_differ(nodes.final_doi, left, right)
+        return other
 
     def agree(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         strictly = pairs.agree_strictly(nodes, left, right)
@@ -167,8 +170,9 @@ def edges_of_cut(nodes: Nodes, group: np.ndarray, labels: np.ndarray, min_title_
     """
 
     def may_join(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        is_other = (nodes.title[left] != nodes.title[right]) & (labels[left] != labels[right])
-        return is_other & (nodes.title[left] >= 0) & ~pairs.dois_differ(nodes.final_doi, left, right)
+        other: np.ndarray = (nodes.title[left] != nodes.title[right]) & (labels[left] != labels[right])
+        other &= (nodes.title[left] >= 0) & ~pairs.dois_differ(nodes.final_doi, left, right)
+        return other
 
     def is_beginning(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         sides = (nodes.titles.take(pa.array(nodes.title[side])) for side in (left, right))
@@ -219,7 +223,7 @@ def are_unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarr
     """
     names = nodes.surname_offsets, nodes.surnames
     sizes = np.diff(nodes.surname_offsets)
-    unrelated = (sizes[left] > 0) & (sizes[right] > 0) & (pairs.count_common(*names, left, right) == 0)
+    unrelated: np.ndarray = (sizes[left] > 0) & (sizes[right] > 0) & (pairs.count_common(*names, left, right) == 0)
     unrelated &= (nodes.title[left] >= 0) & (nodes.title[right] >= 0)
     rows = np.flatnonzero(unrelated)
     scores = _title_scores(nodes, left[rows], right[rows])

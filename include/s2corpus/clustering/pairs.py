@@ -105,7 +105,8 @@ def agree_strictly(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndar
     sizes = np.diff(nodes.surname_offsets)
     agreed: np.ndarray = (nodes.year[left] != 0) & (nodes.year[left] == nodes.year[right])
     agreed &= (sizes[left] > 0) & (sizes[left] == sizes[right])
-    return agreed & (count_common(nodes.surname_offsets, nodes.surnames, left, right) == sizes[left])
+    agreed &= count_common(nodes.surname_offsets, nodes.surnames, left, right) == sizes[left]
+    return agreed
 
 
 @njit(cache=True, nogil=True)

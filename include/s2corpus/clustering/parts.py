@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -88,7 +90,7 @@ def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
 
 def complete_facts(rows: pa.Table) -> pa.Table:
     """Return a table with all columns of FACTS; a column that `rows` lacks is null, false, 0 or the empty list."""
-    empty = {"bool": False, "string": None, "list<item: uint64>": []}
+    empty: dict[str, Any] = {"bool": False, "string": None, "list<item: uint64>": []}
     columns = [
         rows[field.name]
         if field.name in rows.column_names

@@ -82,7 +82,8 @@ def located(a: Places, b: Places) -> np.ndarray:
 
 
 def _pages_differ(a: Places, b: Places) -> np.ndarray:
-    return _differ(a.page, b.page) & ((a.page ^ b.page) & ELECTRONIC == 0)
+    differ: np.ndarray = _differ(a.page, b.page) & ((a.page ^ b.page) & ELECTRONIC == 0)
+    return differ
 
 
 def _differ(x: np.ndarray, y: np.ndarray) -> np.ndarray:

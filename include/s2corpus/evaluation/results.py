@@ -87,7 +87,7 @@ def _line(task: Task, field: str, items: Sequence[Item], marks: Sequence[Mark]) 
     table = pandas.DataFrame(rows, columns=["item", "marker", "right"]).drop_duplicates(["item", "marker"], keep="last")
     by_marker = table.pivot(index="item", columns="marker", values="right").astype(float)
     both = [by_marker[list(pair)].dropna() for pair in combinations(by_marker, 2)]  # in the order of names
-    agreement = kappa(max(both, key=len).to_numpy().tolist()) if both else None
+    agreement = kappa(list(max(both, key=len).itertuples(index=False, name=None))) if both else None
     people = (by_marker.mean(axis=1) > 0.5).tolist()
     return Line(task, field, len(items), accuracy(auto), accuracy(people), agreement, PAPER[task, field])
 

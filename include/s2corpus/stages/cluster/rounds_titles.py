@@ -129,7 +129,8 @@ def score(rounds: Rounds, task: int) -> None:
 def send_records(rounds: Rounds, task: int) -> None:
     """Send the best pairs of each first title, and the compared records of this title, to the bucket of the second title."""
     scored = rounds.receive("scored", task, _SCORED)
-    best = select_best(*(_node(scored[name].to_numpy()) for name in ("a", "b")), scored["score"].to_numpy())
+    a, b = (_node(scored[name].to_numpy()) for name in ("a", "b"))
+    best = select_best(a, b, scored["score"].to_numpy())
     pairs = scored.take(pa.array(best))
     a, bucket = pairs["a"].to_numpy(), pairs["b"].to_numpy() >> _NODE_BITS
     rounds.send("pairs", task, pairs, bucket)

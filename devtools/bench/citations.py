@@ -31,9 +31,9 @@ from typing import Any
 
 import pyarrow as pa
 from link_table import TABLE, note, row
+from link_tables import link_tables
 
 from pdf2tei.fields import parse
-from s2corpus.stages.link.local import link_tables
 from s2corpus.titles import is_generic, normalise_one, score, word_count
 from s2corpus.titles.facts import IDENTIFIERS
 from s2orc_parse.bibliography.names import parse_authors

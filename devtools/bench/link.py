@@ -32,6 +32,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from link_table import TABLE, note, row
+from link_tables import indexed
 
 from s2corpus import compiled
 from s2corpus.pipeline.run import Run, Shard
@@ -41,7 +42,7 @@ from s2corpus.stages.link.stage import tasks_of
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import LINKS
 from s2corpus.titles import Pairs, Search, find_similar, grams, normalize, score_pairs
-from s2corpus.titles.similarity import TitlesInMemory, find_best_scores
+from s2corpus.titles.similarity import find_best_scores
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 LIMIT_MB = 600
@@ -70,10 +71,10 @@ def best_of(pairs: Pairs, rows: int) -> np.ndarray:
 def recall(made: link_data.Made, count: int, sample: int, asked: float | None) -> None:
     titles = normalize(made.titles(count))
     entries = normalize(made.noisy(made.titles(count), sample))
-    pieces = [TitlesInMemory(titles, Search())]
-    with clock() as exhaustive:
-        best = find_best_scores(entries, pieces, 0.8)
-    pairs = find_similar(entries, pieces, Search())
+    with indexed(titles, Search()) as pieces:
+        with clock() as exhaustive:
+            best = find_best_scores(entries, pieces, 0.8)
+        pairs = find_similar(entries, pieces, Search())
     found = best_of(pairs, len(entries))
     similar = best > 0
     share = float((found[similar] == best[similar]).mean())
@@ -116,7 +117,8 @@ def speed(made: link_data.Made, count: int, fuzzy: int, repeats: int) -> None:
     for _ in range(repeats):
         with clock() as ours:
             titles, entries = normalize(raw_titles), normalize(raw_entries)
-            pairs = find_similar(entries, [TitlesInMemory(titles, Search())], Search())
+            with indexed(titles, Search()) as pieces:
+                pairs = find_similar(entries, pieces, Search())
         seconds.append(ours.seconds)
     mine = len(entries) / statistics.median(seconds)
     per_entry = (pairs.verified, len(np.unique(pairs.a)))
@@ -191,23 +193,19 @@ def _datasketch(entries: pa.Array, titles: pa.Array) -> float:
 
 
 def growth(made: link_data.Made, small: int, large: int, fuzzy: int, repeats: int) -> None:
-    """Measure the same entries against more titles, alternately. The keys of the titles are made once and not counted."""
+    """Measure the same entries against more titles. The keys of the titles are made once and not counted."""
     entries = normalize(made.fuzzy(made.titles(small), fuzzy))
     search = Search(memory_mb=4096)
-    pieces, seconds = {}, {}
+    seconds: dict[int, list[float]] = {}
     for count in (small, large):
-        with clock() as side:
-            pieces[count] = [TitlesInMemory(normalize(made.titles(count)), search)]
-        note(f"{count:,} titles: their keys", f"{side.seconds:.1f} s")
         seconds[count] = []
-    for _ in range(repeats):
-        for count in (small, large):
-            with clock() as taken:
-                pairs = find_similar(entries, pieces[count], search)
-            seconds[count].append(taken.seconds / fuzzy)
-            if len(seconds[count]) == repeats:
-                what = f"verified pairs an entry, {count:,} titles, {fuzzy:,} entries"
-                row(what, f"{pairs.verified / fuzzy:.2f}", "≤ 2", "", pairs.verified <= 2 * fuzzy)
+        with indexed(normalize(made.titles(count)), search) as pieces:
+            for _ in range(repeats):
+                with clock() as taken:
+                    pairs = find_similar(entries, pieces, search)
+                seconds[count].append(taken.seconds / fuzzy)
+        what = f"verified pairs an entry, {count:,} titles, {fuzzy:,} entries"
+        row(what, f"{pairs.verified / fuzzy:.2f}", "≤ 2", "", pairs.verified <= 2 * fuzzy)
     each = {count: statistics.median(found) for count, found in seconds.items()}
     times = each[large] / each[small]
     row(

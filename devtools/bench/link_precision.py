@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 from link_table import note, row
+from link_tables import link_tables
 from lxml import etree
 
-from s2corpus.stages.link.local import link_tables
 from s2corpus.titles.facts import IDENTIFIERS
 from s2orc_parse import tei
 from s2orc_parse.bibliography.identifiers import normalise_doi

@@ -21,8 +21,7 @@ from s2corpus.text import minhash
 from s2corpus.text.signals import signals
 from s2corpus.text.tokens import ShareTable, summed_shares
 from s2corpus.text.words import top_word
-from s2corpus.titles.arrays import read_only, text_of
-from s2corpus.titles.buckets import hash_strings
+from s2corpus.titles.arrays import hash_strings, read_only, text_of
 from s2orc_parse.children import end_with_parent
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,15 +12,11 @@ import pyarrow.compute as pc
 
 from s2corpus import titles
 from s2corpus.clustering import pairs
-from s2corpus.clustering.agreement import WINDOW, count_common, facts
-from s2corpus.clustering.nodes import Groups, Nodes, group_nodes
+from s2corpus.clustering.nodes import Nodes, group_nodes
 from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.clustering.places import contradict, located, volumes_or_issues_differ
-from s2corpus.clustering.scripts import same_script
-from s2corpus.compiled import njit
-from s2corpus.rules.cluster import UNRELATED_SCORE
-from s2corpus.titles.arrays import text_of
-from s2corpus.titles.rules import begins_with_number, find_missing_part, is_cut, only_numbers_differ
+from s2corpus.rules.cluster import UNNAMED_SCORE, UNRELATED_SCORE
+from s2corpus.titles.rules import begins_with_number, find_missing_part, is_cut, only_numbers_differ, same_script
 
 _CLAIMED = ("doi", "arxiv_id", "file_sha1")
 """Identifiers by which a record without a title joins a PDF."""
@@ -38,20 +34,14 @@ volumes, issues or pages contradict, and equal identifiers of unrelated titles a
 class Edges:
     """Edges in columns; `left` < `right`."""
 
-    left: np.ndarray  # int32 node
-    right: np.ndarray  # int32 node
+    left: np.ndarray  # node
+    right: np.ndarray  # node
     reason: np.ndarray  # int8 index into REASONS
-    strength: (
-        np.ndarray
-    )  # float64: identifier kinds 8 (declared), 7 (DOI) … 2 (file_sha1), titles S, `prefix` at most the threshold
+    strength: np.ndarray
+    """float64: identifier kinds 8 (declared), 7 (DOI) … 2 (file_sha1), titles S, `prefix` at most the threshold"""
 
     def __len__(self) -> int:
         return len(self.left)
-
-
-def identifier_strength(reason: int) -> float:
-    """Return the strength of an identifier edge, which exceeds the strength of every title edge."""
-    return float(TITLE + 1 - reason)
 
 
 def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprint_years: int) -> Edges:
@@ -61,59 +51,78 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprin
     titles with S above the threshold (§4.4): one "not found" page is the same SHA-1 for many papers. A PDF without a readable title
     joins the records with its SHA-1 if these have one title. Two headers of one PDF always join, as does a drop's own record (§4.2).
     """
-    codes = nodes.identifiers[IDENTIFIERS[reason]]
-    equal = group_nodes(codes, int(codes.max(initial=-1)) + 1)
-    if IDENTIFIERS[reason] == "declared":
-        left, right = pairs.around(equal.nodes, equal.starts, nodes.declares)
-        return _sort_by_ids(left, right, reason, identifier_strength(reason))
-    of_pdf = IDENTIFIERS[reason] == "file_sha1"
-    trusted = np.zeros(len(nodes), bool) if of_pdf else nodes.trusted
-    left, right = pairs.stars(equal.nodes, equal.starts, trusted, nodes.title)
+    kind = IDENTIFIERS[reason]
+    codes, strength = nodes.identifiers[kind], TITLE + 1.0 - reason
+    if kind == "declared":
+        left, right = pairs.stars(group_nodes(codes, ~nodes.declares))
+        is_declared = nodes.declares[left]
+        return _sort_by_strength(left[is_declared], right[is_declared], reason, strength)
+    of_pdf = kind == "file_sha1"
+    trusted = nodes.trusted & (not of_pdf)
+    left, right = pairs.stars(group_nodes(np.where(trusted, codes, -1), nodes.title < 0))
     refused = are_unrelated(nodes, left, right)
-    outcast = right[refused]
-    among = group_nodes(_select_codes(codes, outcast), len(equal.starts) - 1)
-    others_left, others_right = pairs.doubtful(among.nodes, among.starts, np.zeros(len(nodes), bool), WINDOW)
-    kept = ~are_unrelated(nodes, others_left, others_right)
-    apart_left, apart_right = left[refused], outcast
-    left, right = (
-        np.concatenate([left[~refused], others_left[kept]]),
-        np.concatenate([right[~refused], others_right[kept]]),
-    )
-    doubtful_left, doubtful_right = pairs.doubtful(equal.nodes, equal.starts, trusted, WINDOW)
-    same = _title_scores(nodes, doubtful_left, doubtful_right) > min_title_score
-    if of_pdf:  # two readings of one PDF are of one PDF
-        same |= (nodes.second_header[doubtful_left] & ~nodes.trusted[doubtful_right]) | (
-            nodes.second_header[doubtful_right] & ~nodes.trusted[doubtful_left]
-        )
-    left = np.concatenate([left, doubtful_left[same]])
-    right = np.concatenate([right, doubtful_right[same]])
+    outcast = np.isin(np.arange(len(nodes)), right[refused])
+
+    def are_similar(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        similar = _title_scores(nodes, left, right) > min_title_score
+        if of_pdf:  # Two readings of one PDF belong together.
+            for a, b in ((left, right), (right, left)):
+                similar |= nodes.second_header[a] & ~nodes.trusted[b]
+        return similar
+
+    found: list[Sequence[np.ndarray]] = [
+        [left[~refused], right[~refused]],
+        pairs.select(
+            pairs.windows(group_nodes(np.where(outcast, codes, -1))), lambda *pair: ~are_unrelated(nodes, *pair)
+        ),
+        pairs.select(
+            pairs.windows(group_nodes(codes)), lambda left, right: ~(trusted[left] & trusted[right]), are_similar
+        ),
+    ]
     if of_pdf:
-        doi = nodes.identifiers["doi"]
-        untitled_left, untitled_right = pairs.untitled(equal.nodes, equal.starts, nodes.trusted, nodes.title, doi)
-        left, right = np.concatenate([left, untitled_left]), np.concatenate([right, untitled_right])
-    if IDENTIFIERS[reason] in _CLAIMED:
-        claimed_left, claimed_right = _claimed(nodes, equal, of_pdf, min_title_score, max_preprint_years)
-        left, right = np.concatenate([left, claimed_left]), np.concatenate([right, claimed_right])
-    reasons = np.repeat(np.array([reason, UNRELATED], np.int8), [len(left), len(apart_left)])
-    left, right = np.concatenate([left, apart_left]), np.concatenate([right, apart_right])
-    return _sort_by_strength(left, right, reasons, np.full(len(left), identifier_strength(reason)))
+        found.append(pairs.untitled(nodes, codes))
+    if kind in _CLAIMED:
+        found.append(_claimed(nodes, codes, of_pdf, min_title_score, max_preprint_years))
+    found.append([left[refused], right[refused]])
+    reasons = np.full(sum(len(side) for side, _ in found), reason)
+    reasons[len(reasons) - len(found[-1][0]) :] = UNRELATED
+    left, right = map(np.concatenate, zip(*found, strict=True))
+    return _sort_by_strength(left, right, reasons, strength)
 
 
 def _claimed(
-    nodes: Nodes, equal: Groups, of_pdf: bool, min_title_score: float, max_preprint_years: int
+    nodes: Nodes, codes: np.ndarray, of_pdf: bool, min_title_score: float, max_preprint_years: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs of a record without a title and a PDF with its identifier.
 
-    A PDF is left out if another PDF, or a record with a title, has the identifier and a different title.
+    Authors and years of the PDF agree with those of every such record. No other PDF, and no record with a title, has the identifier and
+    a different title. An identifier of more than WINDOW PDFs makes no pair. Neither does a file of several different records without
+    a title: one "not found" page is the file of many papers.
     """
-    places = nodes.places
-    left, right, pdf, rival = pairs.claims(
-        equal.nodes, equal.starts, nodes.trusted, nodes.title, nodes.identifiers["doi"], nodes.identifiers["declared"], WINDOW,
-        of_pdf, max_preprint_years, nodes.year, nodes.preprint, nodes.surname_offsets, nodes.surnames, places.volume, places.page,
-    )  # fmt: skip
-    contested = np.zeros(len(nodes), bool)
-    contested[pdf[_title_scores(nodes, pdf, rival) <= min_title_score]] = True
-    return left[~contested[right]], right[~contested[right]]
+    doi, file, equal = nodes.identifiers["doi"], nodes.identifiers["declared"], group_nodes(codes)
+    is_untitled, is_pdf = (mask & (codes >= 0) for mask in (nodes.trusted & (nodes.title < 0), ~nodes.trusted))
+    first, other = pairs.stars(group_nodes(np.where(is_untitled, codes, -1)))
+    is_open = np.bincount(codes[is_pdf], minlength=len(equal.starts)) <= pairs.WINDOW
+    first_untitled = np.full(len(equal.starts), -1)
+    first_untitled[codes[is_untitled][::-1]] = np.flatnonzero(is_untitled)[::-1]
+    if of_pdf:
+        is_open[codes[first[(doi[other] < 0) | (doi[other] != doi[first])]]] = False
+        is_pdf &= nodes.title >= 0  # `untitled` joins the others.
+    pdfs = np.flatnonzero(is_pdf & is_open[codes] & (first_untitled[codes] >= 0))
+
+    def are_opposed(_: np.ndarray, pdf: np.ndarray, other: np.ndarray) -> np.ndarray:
+        opposed: np.ndarray = is_untitled[other] & ~pairs.agree(
+            nodes, pdf, other, max_preprint_years, exact=True, near=True
+        )
+        is_reading = ~nodes.trusted[other] & (file[other] >= 0) & (file[other] == file[pdf])
+        rival = np.flatnonzero((nodes.title[other] >= 0) & (other != pdf) & ~is_reading)
+        opposed[rival] = _title_scores(nodes, pdf[rival], other[rival]) <= min_title_score
+        return opposed
+
+    members = pairs.expand(equal.starts[codes[pdfs]], np.diff(equal.starts)[codes[pdfs]])
+    opposed, *_ = pairs.select(([k, pdfs[k], equal.nodes[place]] for k, place in members), are_opposed)
+    pdfs = np.delete(pdfs, opposed)
+    return first_untitled[codes[pdfs]], pdfs
 
 
 def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int) -> Edges:
@@ -121,16 +130,28 @@ def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int)
 
     Records of one cluster by `labels` need no edge.
     """
-    left, right = pairs.equal_titles(
-        nodes.by_title.nodes, nodes.by_title.starts, nodes.strict, labels, WINDOW, *facts(nodes, max_preprint_years)
-    )
+
+    def may_join(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        other: np.ndarray = (labels[left] != labels[right]) & ~pairs.dois_differ(nodes.final_doi, left, right)
+        return other
+
+    def agree(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        strictly = pairs.agree_strictly(nodes, left, right)
+        agreed = pairs.agree(nodes, left, right, max_preprint_years, exact=True, near=True)
+        return np.where(nodes.strict[nodes.title[left]], strictly, agreed)
+
+    left, right = pairs.select(pairs.windows(nodes.by_title), may_join, agree)
     return _add_reasons(nodes, left, right, np.ones(len(left)))
 
 
 def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarray, max_preprint_years: int) -> Edges:
     """Return the edges between the records of similar titles. `a` and `b` are rows of `nodes.titles`, `score` their S."""
-    left, right, pair = pairs.near_titles(
-        nodes.by_title.nodes, nodes.by_title.starts, a, b, score, WINDOW, *facts(nodes, max_preprint_years)
+    left, right, pair = pairs.select(
+        pairs.cross(nodes.by_title, a, b),
+        lambda left, right, _: ~pairs.dois_differ(nodes.final_doi, left, right),
+        lambda left, right, pair: pairs.agree(
+            nodes, left, right, max_preprint_years, exact=False, near=score[pair] > UNNAMED_SCORE
+        ),
     )
     used = np.unique(pair)
     is_numbered = np.zeros(len(a), bool)
@@ -147,20 +168,24 @@ def edges_of_cut(nodes: Nodes, group: np.ndarray, labels: np.ndarray, min_title_
     has few words, or if the missing part begins with a number, as in a series. The strength is at most the threshold of similar
     titles, which every edge by title exceeds. Records of one cluster by `labels` need no edge.
     """
-    texts = pc.fill_null(nodes.titles.take(pa.array(nodes.title, mask=nodes.title < 0)), "")
-    grouped = np.flatnonzero(group >= 0)
-    table = pa.table({"group": group[grouped], "title": texts.take(pa.array(grouped))})
-    order = grouped[np.asarray(pc.sort_indices(table, [("group", "ascending"), ("title", "ascending")]))]
-    cut, longer = pairs.cut_titles(
-        order,
-        group,
-        *text_of(texts),
-        labels,
-        WINDOW,
-        nodes.final_doi,
-        nodes.year,
-        nodes.surname_offsets,
-        nodes.surnames,
+
+    def may_join(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        other: np.ndarray = (nodes.title[left] != nodes.title[right]) & (labels[left] != labels[right])
+        other &= (nodes.title[left] >= 0) & ~pairs.dois_differ(nodes.final_doi, left, right)
+        return other
+
+    def is_beginning(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        sides = (nodes.titles.take(pa.array(nodes.title[side])) for side in (left, right))
+        return np.array([longer.startswith(cut) for cut, longer in _rows(*sides)], bool)
+
+    rank = np.append(
+        np.asarray(pc.rank(nodes.titles), np.int64), 0
+    )  # In this order, the longer titles follow a cut title.
+    cut, longer = pairs.select(
+        pairs.windows(group_nodes(group, rank[nodes.title])),
+        may_join,
+        lambda left, right: pairs.agree_strictly(nodes, left, right),
+        is_beginning,
     )
     cut_titles, longer_titles = (nodes.original_titles.take(pa.array(nodes.title[side])) for side in (cut, longer))
     a, b = nodes.places.take(cut), nodes.places.take(longer)
@@ -172,8 +197,7 @@ def edges_of_cut(nodes: Nodes, group: np.ndarray, labels: np.ndarray, min_title_
     refused = contradict(a, b, nodes.journals, exact=no, strict=no, few_authors=yes) | volumes_or_issues_differ(a, b)
     accepted &= ~refused | nodes.preprint[cut] | nodes.preprint[longer]
     cut, longer = cut[accepted], longer[accepted]
-    strength = np.minimum(_title_scores(nodes, cut, longer), min_title_score)
-    return _sort_by_strength(cut, longer, np.full(len(cut), PREFIX), strength)
+    return _sort_by_strength(cut, longer, PREFIX, np.minimum(_title_scores(nodes, cut, longer), min_title_score))
 
 
 def _rows(first: pa.Array, second: pa.Array) -> Iterator[tuple[str, str]]:
@@ -188,19 +212,8 @@ def _add_reasons(nodes: Nodes, left: np.ndarray, right: np.ndarray, strength: np
     few_authors = np.maximum(authors[left], authors[right]) <= _FEW_AUTHORS
     refused = contradict(a, b, nodes.journals, exact, strict, few_authors)
     refused &= ~(nodes.preprint[left] | nodes.preprint[right])
-    return _sort_by_strength(left, right, reasons_of(located(a, b), refused), strength)
-
-
-def reasons_of(located: np.ndarray, refused: np.ndarray) -> np.ndarray:
-    """Return the reasons of title edges (int8)."""
-    return np.where(refused, np.int8(CONTRADICTION), np.where(located, np.int8(PLACE), np.int8(TITLE)))
-
-
-def _select_codes(codes: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """Return the codes of the given nodes, and −1 for all others."""
-    selected = np.full(len(codes), -1, codes.dtype)
-    selected[nodes] = codes[nodes]
-    return selected
+    reason = np.where(refused, CONTRADICTION, np.where(located(a, b), PLACE, TITLE))
+    return _sort_by_strength(left, right, reason, strength)
 
 
 def are_unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -208,44 +221,25 @@ def are_unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarr
 
     The titles are in one script and have S < 0.3. Both records have surnames, but no common one.
     """
-    unrelated = np.zeros(len(left), bool)
-    rows = np.flatnonzero(_share_no_surname(left, right, nodes.title, nodes.surname_offsets, nodes.surnames))
-    rows = rows[_title_scores(nodes, left[rows], right[rows]) < UNRELATED_SCORE]
+    names = nodes.surname_offsets, nodes.surnames
+    sizes = np.diff(nodes.surname_offsets)
+    unrelated: np.ndarray = (sizes[left] > 0) & (sizes[right] > 0) & (pairs.count_common(*names, left, right) == 0)
+    unrelated &= (nodes.title[left] >= 0) & (nodes.title[right] >= 0)
+    rows = np.flatnonzero(unrelated)
+    scores = _title_scores(nodes, left[rows], right[rows])
     sides = (nodes.titles.take(pa.array(nodes.title[side[rows]])) for side in (left, right))
-    unrelated[rows] = [same_script(*pair) for pair in _rows(*sides)]
+    unrelated[rows] = [
+        s < UNRELATED_SCORE and same_script(*pair) for s, pair in zip(scores, _rows(*sides), strict=True)
+    ]
     return unrelated
 
 
-@njit(cache=True, nogil=True)
-def _share_no_surname(
-    left: np.ndarray, right: np.ndarray, title: np.ndarray, offsets: np.ndarray, names: np.ndarray
-) -> np.ndarray:
-    """Return which pairs have two different titles and two lists of surnames without a common one (bool)."""
-    result = np.zeros(len(left), np.bool_)
-    for k in range(len(left)):
-        i, j = left[k], right[k]
-        if title[i] < 0 or title[j] < 0 or title[i] == title[j]:
-            continue
-        both_have_names = offsets[i + 1] > offsets[i] and offsets[j + 1] > offsets[j]
-        result[k] = both_have_names and count_common(offsets, names, i, j) == 0
-    return result
-
-
-def _sort_by_strength(a: np.ndarray, b: np.ndarray, reason: np.ndarray, strength: np.ndarray) -> Edges:
+def _sort_by_strength(a: np.ndarray, b: np.ndarray, reason: np.ndarray | int, strength: np.ndarray | float) -> Edges:
     """Return edges by descending strength, then ids."""
-    left, right = np.minimum(a, b).astype(np.int32), np.maximum(a, b).astype(np.int32)
-    order = np.argsort(left.astype(np.int64) << 32 | right, kind="stable")
-    if np.any(strength != strength[:1]):
-        order = order[np.argsort(-strength[order], kind="stable")]
-    return Edges(left[order], right[order], reason[order].astype(np.int8), strength[order])
-
-
-def _sort_by_ids(a: np.ndarray, b: np.ndarray, reason: int, strength: float) -> Edges:
-    """Return edges of equal strength, by ids."""
-    packed = np.minimum(a, b).astype(np.uint64) << np.uint64(32) | np.maximum(a, b).astype(np.uint64)
-    packed.sort()
-    left, right = (packed >> np.uint64(32)).astype(np.int32), (packed & np.uint64(0xFFFFFFFF)).astype(np.int32)
-    return Edges(left, right, np.full(len(packed), reason, np.int8), np.full(len(packed), strength))
+    left, right = np.minimum(a, b), np.maximum(a, b)
+    reasons, strengths = (np.broadcast_to(np.asarray(value), len(left)) for value in (reason, strength))
+    order = np.lexsort((right, left, -strengths))
+    return Edges(left[order], right[order], reasons[order].astype(np.int8), strengths[order])
 
 
 def _title_scores(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:

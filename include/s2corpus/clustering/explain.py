@@ -59,18 +59,15 @@ def explanations(clusters: pa.Table, edges: pa.Table, paper_ids: set[str] | None
     for record_id, paper in paper_of.items():
         records[paper].append(record_id)
     has_end = pc.or_(pc.is_in(edges["left"], requested["record_id"]), pc.is_in(edges["right"], requested["record_id"]))
-    joined: dict[str, list[EdgeExplanation]] = {paper: [] for paper in records}
-    cut: dict[str, list[EdgeExplanation]] = {paper: [] for paper in records}
+    edges_of: dict[str, list[EdgeExplanation]] = {paper: [] for paper in records}
     for row in edges.filter(has_end).to_pylist():
         why = EdgeExplanation(**row)
         for paper in {paper_of.get(why.left), paper_of.get(why.right)} - {None}:
-            (joined if why.taken else cut)[str(paper)].append(why)
+            edges_of[str(paper)].append(why)
     for paper, found in records.items():
-        yield Explanation(
-            paper,
-            sorted(found),
-            *(sorted(w[paper], key=lambda y: (-y.strength, y.left, y.right)) for w in (joined, cut)),
-        )
+        strongest_first = sorted(edges_of[paper], key=lambda why: (-why.strength, why.left, why.right))
+        joined, cut = ([why for why in strongest_first if why.taken is taken] for taken in (True, False))
+        yield Explanation(paper, sorted(found), joined, cut)
 
 
 def format_explanation(explanation: Explanation) -> str:

@@ -74,10 +74,10 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
             aliases.setdefault(former, now)
     left = sorted((former, paper) for former, paper in aliases.items() if former not in taken)
     papers_of = paper_id.take(pa.array(labels))
-    table = pa.table([record_ids, papers_of, first_ready], schema=CLUSTERS.schema)
-    return table, pa.table(
-        [pa.array([former for former, _ in left], pa.string()), pa.array([paper for _, paper in left], pa.string())],
-        schema=ALIASES.schema,
+    renamed = {"alias": [former for former, _ in left], "paper_id": [paper for _, paper in left]}
+    return (
+        pa.table([record_ids, papers_of, first_ready], schema=CLUSTERS.schema),
+        pa.table(renamed, schema=ALIASES.schema),
     )
 
 

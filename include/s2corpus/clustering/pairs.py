@@ -1,245 +1,127 @@
-"""Select pairs of records to compare: stars and windows in a block, equal titles and similar titles. Kernels."""
+"""Select pairs of records to compare, and compare their DOIs, years and authors (SPEC §4). Records are nodes.
+
+Pairs are made in blocks, and each block is filtered before the next one is made: this bounds memory.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+
 import numpy as np
 
-from s2corpus.clustering.agreement import agree, agree_strictly
+from s2corpus.clustering.nodes import Groups, Nodes, group_nodes
+from s2corpus.clustering.places import located
 from s2corpus.compiled import njit
-from s2corpus.rules.cluster import UNNAMED_SCORE
-from s2corpus.titles.arrays import doubled
+from s2corpus.titles.similarity import expand_ranges
+
+WINDOW = 64
+"""A record is compared with this number of next records that have its identifier or title."""
+_PAIRS_PER_BLOCK = 1 << 18
 
 
-@njit(cache=True, nogil=True)
-def stars(
-    order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, title: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return (center, other trusted record) pairs. The center of a block is its first trusted record with a title, else the first one."""
-    left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
-    for block in range(len(starts) - 1):
-        center = -1
-        for at in range(starts[block], starts[block + 1]):
-            node = order[at]
-            if trusted[node] and (center < 0 or (title[center] < 0 and title[node] >= 0)):
-                center = node
-        for at in range(starts[block], starts[block + 1]):
-            node = order[at]
-            if trusted[node] and node != center:
-                left[n], right[n] = center, node
-                n += 1
-    return left[:n], right[:n]
+def select(blocks: Iterable[list[np.ndarray]], *tests: Callable[..., np.ndarray]) -> list[np.ndarray]:
+    """Return the pairs that pass all tests, in columns. A test gets the columns of the pairs that passed the tests before it."""
+    passed = []
+    for block in blocks:
+        for test in tests:
+            is_passed = test(*block)
+            block = [column[is_passed] for column in block]
+        passed.append(block)
+    return [np.concatenate(columns) for columns in zip(*passed, strict=True)]
 
 
-@njit(cache=True, nogil=True)
-def around(order: np.ndarray, starts: np.ndarray, can_be_center: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (center, other node) pairs. The center of a block is its first node in `can_be_center`; a block without one has no pairs."""
-    left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
-    for block in range(len(starts) - 1):
-        center = -1
-        for at in range(starts[block], starts[block + 1]):
-            if center < 0 and can_be_center[order[at]]:
-                center = order[at]
-        for at in range(starts[block], starts[block + 1]):
-            if center >= 0 and order[at] != center:
-                left[n], right[n] = center, order[at]
-                n += 1
-    return left[:n], right[:n]
+def expand(first: np.ndarray, count: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the pairs (i, place) of `expand_ranges` in blocks, at least one."""
+    cuts = np.flatnonzero(np.diff(np.cumsum(count) // _PAIRS_PER_BLOCK)) + 1
+    for some in np.split(np.arange(len(count)), cuts):
+        row, place = expand_ranges(first[some], count[some])
+        yield some[row], place
 
 
-@njit(cache=True, nogil=True)
-def doubtful(order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, window: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs of a block with at least one untrusted record."""
-    left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
-    for block in range(len(starts) - 1):
-        for p in range(starts[block], starts[block + 1]):
-            for q in range(p + 1, min(p + 1 + window, starts[block + 1])):
-                if trusted[order[p]] and trusted[order[q]]:
-                    continue
-                if n == len(left):
-                    left, right = doubled(left), doubled(right)
-                left[n], right[n] = order[p], order[q]
-                n += 1
-    return left[:n], right[:n]
+def windows(groups: Groups) -> Iterator[list[np.ndarray]]:
+    """Yield the pairs of nodes of one group that are at most WINDOW places apart, in their order."""
+    place = np.arange(len(groups.nodes))
+    end = np.repeat(groups.starts[1:], np.diff(groups.starts))
+    for left, right in expand(place + 1, np.minimum(end - place - 1, WINDOW)):
+        yield [groups.nodes[left], groups.nodes[right]]
 
 
-@njit(cache=True, nogil=True)
-def untitled(
-    order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, title: np.ndarray, doi: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return (first trusted record, untitled PDF) for blocks whose trusted records have one title and no two DOIs."""
-    left, right, n = np.empty(len(order), np.int32), np.empty(len(order), np.int32), 0
-    for block in range(len(starts) - 1):
-        first, unanimous = -1, True
-        for at in range(starts[block], starts[block + 1]):
-            node = order[at]
-            if trusted[node]:
-                if first < 0:
-                    first = node
-                elif title[node] != title[first] or (doi[node] >= 0 and doi[first] >= 0 and doi[node] != doi[first]):
-                    unanimous = False
-        if first < 0 or not unanimous:
-            continue
-        for at in range(starts[block], starts[block + 1]):
-            if not trusted[order[at]] and title[order[at]] < 0:
-                left[n], right[n] = first, order[at]
-                n += 1
-    return left[:n], right[:n]
+def cross(groups: Groups, a: np.ndarray, b: np.ndarray) -> Iterator[list[np.ndarray]]:
+    """Yield the pairs of one of the first WINDOW nodes of group `a[k]` and one of `b[k]`, and k."""
+    size = np.minimum(np.diff(groups.starts), WINDOW)
+    for k, left in expand(groups.starts[a], size[a]):
+        for row, right in expand(groups.starts[b[k]], size[b[k]]):
+            yield [groups.nodes[left[row]], groups.nodes[right], k[row]]
 
 
-@njit(cache=True, nogil=True)
-def claims(
-    order: np.ndarray, starts: np.ndarray, trusted: np.ndarray, title: np.ndarray, doi: np.ndarray, file: np.ndarray, window: int,
-    is_file: bool, years: int, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
-    page: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Return (untitled trusted record, PDF) of each block, and (PDF, other node) pairs whose titles must be similar.
+def stars(groups: Groups) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pairs of the first node of a group and each other node of the group."""
+    first = groups.nodes[np.repeat(groups.starts[:-1], np.diff(groups.starts))]
+    is_other = first != groups.nodes
+    return first[is_other], groups.nodes[is_other]
 
-    Authors and years of the PDF agree with those of every untitled record. A block with several different untitled records of one
-    file (`is_file`) has no claims: one "not found" page is the file of many papers. Neither has a block of more PDFs than `window`.
+
+def untitled(nodes: Nodes, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return (first trusted record, untitled PDF) for codes whose trusted records have one title and no two DOIs."""
+    is_asked = nodes.trusted | (nodes.title < 0)
+    first, other = stars(group_nodes(np.where(is_asked, codes, -1), ~nodes.trusted))
+    differ = (nodes.title[first] != nodes.title[other]) | dois_differ(nodes.identifiers["doi"], first, other)
+    refused = codes[first[nodes.trusted[other] & differ]]
+    accepted = nodes.trusted[first] & ~nodes.trusted[other] & ~np.isin(codes[first], refused)
+    return first[accepted], other[accepted]
+
+
+def dois_differ(doi: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return which pairs have two different DOIs, by codes (bool)."""
+    differ: np.ndarray = (doi[left] >= 0) & (doi[right] >= 0) & (doi[left] != doi[right])
+    return differ
+
+
+def agree(
+    nodes: Nodes, left: np.ndarray, right: np.ndarray, max_preprint_years: int, exact: bool, near: bool | np.ndarray
+) -> np.ndarray:
+    """Return which pairs with similar titles agree in years and authors (bool).
+
+    Authors agree if at least half of the shorter list of surnames is common, or a list is empty. If volumes are equal and pages do not
+    contradict, years may differ by one: online and printed publication. If volumes and first pages are equal and titles are equal
+    (`exact`), authors may differ. If no record has authors and volumes are not equal, titles must be equal or almost equal (`near`).
     """
-    left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
-    pdf, rival, m = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
-    no_doi = np.full(len(title), -1, np.int32)
-    for block in range(len(starts) - 1):
-        first, pdfs, same = -1, 0, True
-        for at in range(starts[block], starts[block + 1]):
-            node = order[at]
-            if not trusted[node]:
-                pdfs += 1
-            elif title[node] < 0:
-                if first < 0:
-                    first = node
-                elif doi[node] < 0 or doi[node] != doi[first]:
-                    same = False
-        if first < 0 or pdfs == 0 or pdfs > window or (is_file and not same):
-            continue
-        for at in range(starts[block], starts[block + 1]):
-            node = order[at]
-            if trusted[node] or (is_file and title[node] < 0):  # `untitled` joins these
-                continue
-            confirmed = True
-            for other in order[starts[block] : starts[block + 1]]:
-                if trusted[other] and title[other] < 0:
-                    yes = np.bool_(True)
-                    confirmed &= agree(
-                        node, other, no_doi, year, preprint, offsets, names, volume, page, years, yes, yes
-                    )
-            if not confirmed:
-                continue
-            if n == len(left):
-                left, right = doubled(left), doubled(right)
-            left[n], right[n] = first, node
-            n += 1
-            for other in order[starts[block] : starts[block + 1]]:
-                if (
-                    title[other] < 0
-                    or other == node
-                    or (not trusted[other] and file[other] >= 0 and file[other] == file[node])
-                ):
-                    continue
-                if m == len(pdf):
-                    pdf, rival = doubled(pdf), doubled(rival)
-                pdf[m], rival[m] = node, other
-                m += 1
-    return left[:n], right[:n], pdf[:m], rival[:m]
+    a, b = nodes.places.take(left), nodes.places.take(right)
+    is_located = located(a, b)
+    years = nodes.year[left], nodes.year[right]
+    apart = np.where((years[0] != 0) & (years[1] != 0), np.abs(years[0] - years[1]), 0)
+    is_other_form = nodes.preprint[left] != nodes.preprint[right]
+    sizes = np.diff(nodes.surname_offsets)
+    shorter = np.minimum(sizes[left], sizes[right])
+    by_authors = 2 * count_common(nodes.surname_offsets, nodes.surnames, left, right) >= shorter
+    by_authors &= (shorter > 0) | exact | near | is_located | (sizes[left] + sizes[right] > 0)
+    by_place = exact & (a.volume != 0) & (a.volume == b.volume) & (a.page != 0) & (a.page == b.page)
+    agreed: np.ndarray = (apart <= np.where(is_other_form, max_preprint_years, is_located)) & (by_authors | by_place)
+    return agreed
+
+
+def agree_strictly(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return which pairs have equal years and equal lists of authors (bool): the rule for uninformative titles."""
+    sizes = np.diff(nodes.surname_offsets)
+    agreed: np.ndarray = (nodes.year[left] != 0) & (nodes.year[left] == nodes.year[right])
+    agreed &= (sizes[left] > 0) & (sizes[left] == sizes[right])
+    agreed &= count_common(nodes.surname_offsets, nodes.surnames, left, right) == sizes[left]
+    return agreed
 
 
 @njit(cache=True, nogil=True)
-def equal_titles(
-    nodes: np.ndarray, starts: np.ndarray, strict: np.ndarray, labels: np.ndarray, window: int,
-    doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
-    page: np.ndarray, years: int,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return the pairs of agreeing records with one title, in different clusters by `labels`."""
-    left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
-    for title in range(len(starts) - 1):
-        for p in range(starts[title], starts[title + 1]):
-            for q in range(p + 1, min(p + 1 + window, starts[title + 1])):
-                i, j = nodes[p], nodes[q]
-                if labels[i] == labels[j]:
-                    continue
-                if strict[title]:
-                    if not agree_strictly(i, j, doi, year, offsets, names):
-                        continue
-                elif not agree(
-                    i, j, doi, year, preprint, offsets, names, volume, page, years, np.bool_(True), np.bool_(True)
-                ):
-                    continue
-                if n == len(left):
-                    left, right = doubled(left), doubled(right)
-                left[n], right[n] = i, j
-                n += 1
-    return left[:n], right[:n]
-
-
-@njit(cache=True, nogil=True)
-def near_titles(
-    nodes: np.ndarray, starts: np.ndarray, title_a: np.ndarray, title_b: np.ndarray, score: np.ndarray, window: int,
-    doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, offsets: np.ndarray, names: np.ndarray, volume: np.ndarray,
-    page: np.ndarray, years: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Return the pairs of agreeing records of two similar titles, and the number of the pair of titles."""
-    left, right, pair, n = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int64), 0
-    for k in range(len(title_a)):
-        a, b = title_a[k], title_b[k]
-        for p in range(starts[a], min(starts[a + 1], starts[a] + window)):
-            for q in range(starts[b], min(starts[b + 1], starts[b] + window)):
-                i, j, named = nodes[p], nodes[q], score[k] > UNNAMED_SCORE
-                if not agree(i, j, doi, year, preprint, offsets, names, volume, page, years, np.bool_(False), named):
-                    continue
-                if n == len(left):
-                    left, right, pair = doubled(left), doubled(right), doubled(pair)
-                left[n], right[n], pair[n] = i, j, k
-                n += 1
-    return left[:n], right[:n], pair[:n]
-
-
-@njit(cache=True, nogil=True)
-def cut_titles(
-    order: np.ndarray, group: np.ndarray, text_offsets: np.ndarray, text: np.ndarray, labels: np.ndarray, window: int,
-    doi: np.ndarray, year: np.ndarray, offsets: np.ndarray, names: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return (record, record whose longer title begins with the title of the first), of one group and two clusters by `labels`.
-
-    `order` has the records by group, then title, so that the longer titles follow the title with which they begin. A record is compared
-    with its next `window` neighbors. DOIs do not contradict, years and authors are equal.
-    """
-    left, right, n = np.empty(1024, np.int32), np.empty(1024, np.int32), 0
-    for p in range(len(order)):
-        i = order[p]
-        begin, size = text_offsets[i], text_offsets[i + 1] - text_offsets[i]
-        if size == 0:
-            continue
-        for q in range(p + 1, min(p + 1 + window, len(order))):
-            j = order[q]
-            if group[j] != group[i] or text_offsets[j + 1] - text_offsets[j] < size:
-                break
-            at = 0
-            while at < size and text[begin + at] == text[text_offsets[j] + at]:
-                at += 1
-            if at < size:
-                break
-            if text_offsets[j + 1] - text_offsets[j] == size or labels[i] == labels[j]:
-                continue
-            if not agree_strictly(i, j, doi, year, offsets, names):
-                continue
-            if n == len(left):
-                left, right = doubled(left), doubled(right)
-            left[n], right[n] = i, j
-            n += 1
-    return left[:n], right[:n]
-
-
-@njit(cache=True, nogil=True)
-def hash_fronts(year: np.ndarray, page: np.ndarray, offsets: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """Return a hash of year, first page and surnames of each record (uint64); 0 if one of them is missing."""
-    keys = np.zeros(len(year), np.uint64)
-    for row in range(len(year)):
-        if year[row] == 0 or page[row] == 0 or offsets[row + 1] == offsets[row]:
-            continue
-        key = np.uint64(year[row]) << np.uint64(32) | np.uint64(page[row])
-        for at in range(offsets[row], offsets[row + 1]):
-            key = (key ^ names[at]) * np.uint64(0x9E3779B97F4A7C15)
-            key ^= key >> np.uint64(32)
-        keys[row] = max(key, np.uint64(1))
-    return keys
+def count_common(offsets: np.ndarray, names: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the number of common names of each pair of records; names of a record are in ascending order."""
+    found = np.zeros(len(left), np.int64)
+    for k in range(len(left)):
+        a, b = offsets[left[k]], offsets[right[k]]
+        while a < offsets[left[k] + 1] and b < offsets[right[k] + 1]:
+            if names[a] == names[b]:
+                found[k] += 1
+                a += 1
+                b += 1
+            elif names[a] < names[b]:
+                a += 1
+            else:
+                b += 1
+    return found

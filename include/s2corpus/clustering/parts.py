@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus import titles
 from s2corpus.clustering.places import first_pages, issues, numbers
-from s2corpus.clustering.surnames import surname_keys
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
-from s2corpus.titles.arrays import pieces_of
+from s2corpus.titles.arrays import hash_strings, text_of
 from s2corpus.titles.rules import are_uninformative
+from s2orc_parse.bibliography.name_words import GROUP
 
 COLUMNS = (
     "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date",
@@ -27,18 +29,12 @@ PREPRINT, PUBLISHED = 1, 2
 FACTS = pa.schema(
     [(name, pa.string()) for name in ("record_id", "ready_at", *IDENTIFIERS, "title", "normalised", "journal")]
     + [(name, pa.bool_()) for name in ("publisher", "trusted", "declares", "second_header", "little")]
-    + [
-        ("form", pa.int8()),
-        ("doi_form", pa.int8()),
-        ("year", pa.int32()),
-        ("volume", pa.uint32()),
-        ("issue", pa.uint32()),
-        ("page", pa.uint32()),
-    ]
-    + [("surnames", pa.list_(pa.uint64()))]
+    + [("form", pa.int8()), ("year", pa.int32())]
+    + [(name, pa.uint32()) for name in ("volume", "issue", "page")]
+    + [("surnames", pa.list_(pa.uint64())), ("final_doi", pa.string()), ("preprint", pa.bool_())]
 )
-"""One row for each record. Numbers are 0 if unknown. `form` is the form of the record by its type,
-`doi_form` the form of its DOI by all records."""
+"""One row for each record. Numbers are 0 if unknown. `form` is the form of the record by its type. The rounds add the last two: the DOI
+of a published paper, and whether the record describes a preprint."""
 
 
 def read_facts(batch: pa.RecordBatch) -> pa.Table:
@@ -58,25 +54,49 @@ def read_facts(batch: pa.RecordBatch) -> pa.Table:
         "second_header": _equals(batch["source"], SCIENCEPARSE),
         "little": are_uninformative(title, normalised),
         "form": _forms(batch["type"]),
-        "doi_form": np.zeros(len(title), np.int8),
         "year": _years(batch["date"]),
         "volume": numbers(batch["volume"]),
         "issue": issues(batch["issue"]),
         "page": first_pages(batch["pages"]),
         "surnames": pa.ListArray.from_arrays(offsets.astype(np.int32), surnames),
     }
-    return pa.table([facts[name] for name in FACTS.names], schema=FACTS)
+    return complete_facts(pa.table(facts))
+
+
+def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Return offsets (int64, rows + 1) into the distinct surname keys (uint64, ascending) of each row.
+
+    Surnames are normalized like titles: without case, accents, hyphens and spaces. If the last name is empty, the first name counts.
+    Groups have no key: one source names the group, another its members. A key is a hash of 64 bits: in a corpus of a billion records,
+    fewer than one compared pair of different names has equal keys.
+    """
+    offsets = authors.offsets.to_numpy().astype(np.int64)
+    names = authors.values[offsets[0] : offsets[-1]]
+    last, first = names.field("last"), names.field("first")
+    has_no_last = pc.fill_null(pc.equal(last, ""), True)
+    keys = hash_strings(*text_of(titles.normalize(pc.if_else(has_no_last, first, last))))
+    may_be_group = np.flatnonzero(np.asarray(pc.equal(pc.binary_length(first), 0)))
+    is_group = pc.match_substring_regex(last.take(pa.array(may_be_group)), rf"(?i){GROUP}.*")
+    keys[may_be_group[np.asarray(pc.fill_null(is_group, False))]] = 0
+    row = np.repeat(np.arange(len(authors)), np.diff(offsets))
+    is_key = (keys != 0) & authors.is_valid().to_numpy(zero_copy_only=False)[row]
+    row, keys = row[is_key], keys[is_key]
+    order = np.lexsort((keys, row))
+    row, keys = row[order], keys[order]
+    is_new = np.ones(len(row), np.bool_)
+    is_new[1:] = (row[1:] != row[:-1]) | (keys[1:] != keys[:-1])
+    return np.searchsorted(row[is_new], np.arange(len(authors) + 1)), keys[is_new]
 
 
 def complete_facts(rows: pa.Table) -> pa.Table:
     """Return a table with all columns of FACTS; a column that `rows` lacks is null, false, 0 or the empty list."""
-    missing = {pa.string(): None, pa.bool_(): False, pa.int8(): 0, pa.int32(): 0, pa.uint32(): 0}
-    columns = []
-    for field in FACTS:
-        if field.name in rows.column_names:
-            columns.append(rows[field.name])
-        else:
-            columns.append(pa.repeat(pa.scalar(missing.get(field.type, []), field.type), len(rows)))
+    empty: dict[str, Any] = {"bool": False, "string": None, "list<item: uint64>": []}
+    columns = [
+        rows[field.name]
+        if field.name in rows.column_names
+        else pa.repeat(pa.scalar(empty.get(str(field.type), 0), field.type), len(rows))
+        for field in FACTS
+    ]
     return pa.table(columns, schema=FACTS).combine_chunks()
 
 
@@ -106,7 +126,8 @@ def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:
     """Return a code for each row (int32, −1 for null) and the distinct values by code, in the order of first occurrence."""
     if isinstance(column, pa.ChunkedArray) and pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
-    chunks = pieces_of(column.dictionary_encode())  # They share one dictionary.
+    coded = column.dictionary_encode()
+    chunks = coded.chunks if isinstance(coded, pa.ChunkedArray) else [coded]  # They share one dictionary.
     codes = [pc.fill_null(chunk.indices, -1).to_numpy() for chunk in chunks]
     distinct = chunks[0].dictionary if chunks else pa.array([], pa.string())
     return np.concatenate([np.empty(0, np.int32), *codes], dtype=np.int32), distinct

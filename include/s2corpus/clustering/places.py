@@ -82,8 +82,13 @@ def located(a: Places, b: Places) -> np.ndarray:
 
 
 def _pages_differ(a: Places, b: Places) -> np.ndarray:
-    is_one_kind = (a.page ^ b.page) & ELECTRONIC == 0
-    differ: np.ndarray = (a.page != 0) & (b.page != 0) & (a.page != b.page) & is_one_kind
+    differ: np.ndarray = _differ(a.page, b.page) & ((a.page ^ b.page) & ELECTRONIC == 0)
+    return differ
+
+
+def _differ(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return which hashes differ (bool). A missing value differs from none."""
+    differ: np.ndarray = (x != 0) & (y != 0) & (x != y)
     return differ
 
 
@@ -100,7 +105,7 @@ def contradict(
     - if issues differ and a first page is missing or authors are few (`few_authors`): a column has one title in every issue. An
       abstract and its paper, with many authors, may have two issues and two pages.
     """
-    volume, issue = ((x != 0) & (y != 0) & (x != y) for x, y in ((a.volume, b.volume), (a.issue, b.issue)))
+    volume, issue = _differ(a.volume, b.volume), _differ(a.issue, b.issue)
     page, equal = _pages_differ(a, b), (a.volume != 0) & (a.volume == b.volume) & (a.page != 0) & (a.page == b.page)
     in_volumes = (a.volume != 0) & (b.volume != 0)
     other_issue = (
@@ -118,8 +123,8 @@ def contradict(
 
 def volumes_or_issues_differ(a: Places, b: Places) -> np.ndarray:
     """Return which pairs have different volumes, or different numbers of issues (bool)."""
-    volume, issue = ((x != 0) & (y != 0) & (x != y) for x, y in ((a.volume, b.volume), (a.issue, b.issue)))
-    differ: np.ndarray = volume | (issue & (a.issue & b.issue & NUMERIC != 0))
+    is_numeric = a.issue & b.issue & NUMERIC != 0
+    differ: np.ndarray = _differ(a.volume, b.volume) | (_differ(a.issue, b.issue) & is_numeric)
     return differ
 
 

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from s2corpus.clustering.nodes import from_preprint_server
+
+def from_preprint_server(dois: pa.Array, prefixes: Sequence[str]) -> np.ndarray:
+    """Return which DOIs start with a prefix (bool). Prefixes are regular expressions; one without a slash is a whole registrant."""
+    if not prefixes or not len(dois):
+        return np.zeros(len(dois), bool)
+    pattern = "^(?:" + "|".join(prefix if "/" in prefix else f"{prefix}/" for prefix in prefixes) + ")"
+    return np.asarray(pc.match_substring_regex(dois, pattern))
 
 
 def preprint_of(prefixes: Sequence[str]) -> Callable[[str], bool]:

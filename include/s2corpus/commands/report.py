@@ -20,35 +20,23 @@ def command(name: str, release: str, as_csv: bool) -> None:
     provenance: the sources of the metadata. coverage: the fields that papers have. RELEASE is <spec>-<YYYYMMDD> in the lake of
     S2CORPUS_LAKE; a running release also works, except for tables. For tables, RELEASE can also be a snapshot.
     """
-    import csv
-    import sys
-
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+    import pandas
 
     from s2corpus.commands._lake_option import use_local_services
     from s2corpus.escaping import escape_cell
     from s2corpus.pipeline.reports import read_paper_tables, run_report
 
     use_local_services()
-
-    console = Console()
-    writer = csv.writer(sys.stdout)
     for report in read_paper_tables(release) if name == "tables" else run_report(name, release):
+        table = pandas.DataFrame(report.rows, columns=report.columns, dtype=object)
         if as_csv:
-            writer.writerow([report.title])
-            writer.writerow(report.columns)
-            writer.writerows([escape_cell(cell) for cell in row] for row in report.rows)
+            click.echo(pandas.DataFrame(columns=[report.title]).to_csv(index=False), nl=False)
+            click.echo(table.map(escape_cell).to_csv(index=False), nl=False)
             continue
-        table = Table(*report.columns, title=report.title, title_justify="left")
-        for row in report.rows:
-            table.add_row(
-                *(
-                    "–" if value is None else f"{value:,}" if isinstance(value, int | float) else escape(str(value))
-                    for value in row
-                )
-            )
-        console.print(table)
+        click.echo(f"{report.title}\n{table.map(_format_cell).to_string(index=False)}")
         if report.missing:
-            console.print(f"not yet written: {', '.join(report.missing)}")
+            click.echo(f"not yet written: {', '.join(report.missing)}")
+
+
+def _format_cell(value: object) -> str:
+    return "–" if value is None else f"{value:,}" if isinstance(value, int | float) else str(value)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -144,21 +144,15 @@ def _why_not(tables: Tables, other: Other) -> str:
     return f"select: {rows[0]['outcome']}" if rows and rows[0]["outcome"] != "selected" else NOT_DELIVERED
 
 
-def summary(rows: Iterable[ComparedPaper]) -> dict[str, Any]:
+def summary(rows: Sequence[ComparedPaper]) -> dict[str, Any]:
     """Return counts over the rows: outcomes, keys that found papers, and agreement of texts."""
-    outcomes: Counter[str] = Counter()
-    found_by: Counter[str] = Counter()
-    overlaps: list[float] = []
-    same = 0
-    for row in rows:
-        outcomes[row.outcome] += 1
-        found_by.update([row.found_by] if row.found_by else [])
-        overlaps += [row.overlap] if row.overlap is not None else []
-        same += bool(row.same)
-    ordered = sorted(overlaps)
-    middle = ordered[len(ordered) // 2] if ordered else None
+    import pandas
+
+    table = pandas.DataFrame(rows, columns=[field.name for field in fields(ComparedPaper)])
+    overlaps = table["overlap"].dropna()
+    by_name = table["outcome"].value_counts().sort_index()
     return {
-        "papers": outcomes.total(), "outcomes": dict(sorted(outcomes.items(), key=lambda item: (-item[1], item[0]))),
-        "found_by": dict(sorted(found_by.items())), "texts": len(ordered), "same": same, "median_overlap": middle,
-        "below_0.9": sum(overlap < 0.9 for overlap in ordered),
+        "papers": len(table), "outcomes": by_name.sort_values(ascending=False, kind="stable").to_dict(),
+        "found_by": table["found_by"].value_counts().sort_index().to_dict(), "texts": len(overlaps),
+        "same": int(table["same"].eq(True).sum()), "median_overlap": overlaps.median(), "below_0.9": int((overlaps < 0.9).sum()),
     }  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -80,24 +79,17 @@ def result(items: Sequence[Item], marks: Sequence[ItemMarks]) -> Result:
 
 
 def _line(task: EvaluationTask, field: str, items: Sequence[Item], marks: Sequence[ItemMarks]) -> ResultLine:
+    import pandas
+
     auto = [m for item in items if (m := item.auto_title if field == "title" else item.auto_authors) is not None]
     mine = {item.item for item in items}
-    said: dict[str, dict[str, bool]] = defaultdict(dict)
-    for mark in marks:
-        if mark.item in mine and (value := mark.of(field)) is not None:
-            said[mark.item][mark.marker] = value
-    people = [2 * sum(of.values()) > len(of) for _, of in sorted(said.items())]
-    return ResultLine(task, field, len(items), accuracy(auto), accuracy(people), _kappa(said), PAPER[task, field])
-
-
-def _kappa(said: dict[str, dict[str, bool]]) -> float | None:
-    shared: Counter[tuple[str, str]] = Counter()
-    for of in said.values():
-        shared.update(combinations(sorted(of), 2))
-    if not shared:
-        return None
-    one, other = min(shared, key=lambda pair: (-shared[pair], pair))
-    return kappa([(of[one], of[other]) for of in said.values() if one in of and other in of])
+    rows = [(m.item, m.marker, right) for m in marks if m.item in mine and (right := m.of(field)) is not None]
+    table = pandas.DataFrame(rows, columns=["item", "marker", "right"]).drop_duplicates(["item", "marker"], keep="last")
+    by_marker = table.pivot(index="item", columns="marker", values="right").astype(float)
+    both = [by_marker[list(pair)].dropna() for pair in combinations(by_marker, 2)]  # in the order of names
+    agreement = kappa(list(max(both, key=len).itertuples(index=False, name=None))) if both else None
+    people = (by_marker.mean(axis=1) > 0.5).tolist()
+    return ResultLine(task, field, len(items), accuracy(auto), accuracy(people), agreement, PAPER[task, field])
 
 
 def card(found: Result | None) -> str:

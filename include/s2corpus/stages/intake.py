@@ -28,7 +28,7 @@ from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.exchange import Exchange
 from s2corpus.storage.lake import NotALakeFile
 from s2corpus.tables import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow, pdf_shard
-from s2corpus.titles.buckets import bucket_of
+from s2corpus.titles.arrays import bucket_of
 
 log = logging.getLogger(__name__)
 BUCKET_BYTES = 64 << 20

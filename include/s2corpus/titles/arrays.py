@@ -1,6 +1,11 @@
-"""Convert Arrow strings to arrays that kernels read, and back, without copying."""
+"""Convert Arrow strings to arrays that kernels read, and back, without copying; hash them, and divide them into buckets.
+
+Hashes are the same on every machine and in every release.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +24,7 @@ def text_of(column: pa.Array | pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)):
         raise TypeError(f"a column of strings is expected, this is {kind}")
     if column.null_count == len(column):
-        return _nothing(len(column))
+        return np.frombuffer(bytes(4 * (len(column) + 1)), np.int32), np.frombuffer(b"", np.uint8)
     column = one_chunk(column)
     if column.null_count:
         column = column.fill_null("")
@@ -38,24 +43,13 @@ def read_only(array: np.ndarray) -> np.ndarray:
     return view
 
 
-def _nothing(rows: int) -> tuple[np.ndarray, np.ndarray]:
-    return np.frombuffer(bytes(4 * (rows + 1)), np.int32), np.frombuffer(b"", np.uint8)
-
-
 def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return a column as one array."""
     if isinstance(column, pa.ChunkedArray):
         return (
-            column.chunk(0)
-            if column.num_chunks == 1
-            else pa.concat_arrays(column.chunks or [pa.array([], column.type)])
+            column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays([pa.array([], column.type), *column.chunks])
         )
     return column
-
-
-def pieces_of(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
-    """Return the chunks of a column."""
-    return column.chunks if isinstance(column, pa.ChunkedArray) else [column]
 
 
 def strings(offsets: np.ndarray, data: np.ndarray) -> pa.Array:
@@ -63,10 +57,38 @@ def strings(offsets: np.ndarray, data: np.ndarray) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
 
 
+def bucket_of(values: Sequence[str] | pa.Array | pa.ChunkedArray | np.ndarray, buckets: int) -> np.ndarray:
+    """Return the bucket of each value, a string or an integer."""
+    if not isinstance(values, np.ndarray):
+        values = hash_strings(*text_of(values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)))
+    mixed = (values.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
+    found: np.ndarray = (mixed % np.uint64(buckets)).astype(np.int64)
+    return found
+
+
 @njit(cache=True, nogil=True)
-def doubled(full: np.ndarray) -> np.ndarray:
-    """Return a copy with twice the length. Numba needs a second to compile `np.append`."""
-    wider = np.empty(2 * len(full), full.dtype)
-    for k in range(len(full)):
-        wider[k] = full[k]
-    return wider
+def hash_strings(offsets: np.ndarray, data: np.ndarray) -> np.ndarray:
+    """Return 64-bit hashes of strings; 0 for the empty string only."""
+    rows = len(offsets) - 1
+    hashes = np.zeros(rows, np.uint64)
+    for row in range(rows):
+        begin, end = offsets[row], offsets[row + 1]
+        if begin == end:
+            continue
+        value = np.uint64(end - begin) * np.uint64(0x9E3779B97F4A7C15)
+        at, last = np.uint64(begin), np.uint64(end)
+        while at < last:
+            word = np.uint64(0)
+            if last - at >= np.uint64(8):
+                for k in range(np.uint64(8)):
+                    word = word << np.uint64(8) | np.uint64(data[at + k])
+                at += np.uint64(8)
+            else:
+                while at < last:
+                    word = word << np.uint64(8) | np.uint64(data[at])
+                    at += np.uint64(1)
+            value = (value ^ word) * np.uint64(0xBF58476D1CE4E5B9)
+            value ^= value >> np.uint64(32)
+        value *= np.uint64(0x94D049BB133111EB)
+        hashes[row] = max(value ^ (value >> np.uint64(29)), np.uint64(1))
+    return hashes

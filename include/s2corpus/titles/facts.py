@@ -6,8 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.titles.arrays import one_chunk, text_of
-from s2corpus.titles.buckets import hash_strings
+from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
 from s2corpus.titles.normalised import normalize
 from s2corpus.titles.places import first_numbers, journal_keys
 from s2corpus.titles.rules import are_uninformative

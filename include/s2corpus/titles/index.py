@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.titles.facts import FACTS, IDENTIFIERS
-from s2corpus.titles.similarity import Search, SortedKeys, TitlePiece, compute_keys, sort_keys
+from s2corpus.titles.similarity import Search, SortedKeys, compute_keys, sort_keys
 
 PAPERS = pa.schema(
     [*((name, pa.string()) for name in ("paper_id", "title", "journal", *IDENTIFIERS)), ("year", pa.int32()), *FACTS]
@@ -24,7 +24,7 @@ class LinkIndex:
     """Where an index is."""
 
     papers: tuple[Path, ...]
-    titles: tuple[TitlePiece, ...]
+    titles: tuple[TitlesOnDisk, ...]
 
     @staticmethod
     def open(folder: Path, search: Search) -> LinkIndex:
@@ -33,14 +33,6 @@ class LinkIndex:
         return LinkIndex(
             tuple(sorted(folder.glob("papers-*"))), tuple(TitlesOnDisk(path, search.bands) for path in titles)
         )
-
-
-def build_index(papers: pa.Table, folder: Path, search: Search) -> LinkIndex:
-    """Write the index of papers with FACTS (see `add_facts`) to a folder, in one piece."""
-    write_papers(papers, folder / "papers-00000")
-    titles = papers["normalised"].drop_null().unique()
-    write_titles(titles, folder, 0, search)
-    return LinkIndex.open(folder, search)
 
 
 def write_papers(papers: pa.Table, path: Path) -> None:
@@ -65,7 +57,7 @@ def write_titles(titles: pa.Array, folder: Path, number: int, search: Search) ->
 
 
 class TitlesOnDisk:
-    """A piece of the index as a `TitlePiece`. Its files are mapped, a band at a time."""
+    """Distinct normalized titles with their sorted MinHash keys: a piece of the index. Its files are mapped, a band at a time."""
 
     def __init__(self, texts: Path, bands: int) -> None:
         self._texts = texts
@@ -76,14 +68,14 @@ class TitlesOnDisk:
         return self._count
 
     def keys(self, band: int) -> SortedKeys:
-        """See `TitlePiece`."""
+        """Return the keys of one band."""
         if not self._count:
             return SortedKeys(np.empty(0, np.uint32), np.empty(0, np.uint32))
         both = np.memmap(self._keys, np.uint32, "r", 8 * self._count * band, (2, self._count))
         return SortedKeys(both[0], both[1])
 
     def texts(self) -> pa.Array:
-        """See `TitlePiece`."""
+        """Return the titles."""
         with pa.memory_map(str(self._texts)) as file, pa.ipc.open_stream(file) as reader:
             chunks = reader.read_all()["normalised"].chunks
         return chunks[0] if len(chunks) == 1 else pa.concat_arrays([pa.array([], pa.string()), *chunks])

@@ -200,12 +200,11 @@ FROM ranked WHERE place = 1 ORDER BY entry
 """
 
 
-def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, search: Search | None = None) -> Links:
+def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, search: Search) -> Links:
     """Link entries with `title`, `year`, `surname`, the columns of IDENTIFIERS, `citing_paper_id` and, if given, PLACES.
 
     `score` is S of the two titles whatever the reason, or null without a title. `runner_up_score` is S of the next candidate.
     """
-    search = search or Search()
     entries = _prepare(connection, entries, index)
     _add_candidates(connection, LinkReason.ID, _BY_IDENTIFIER)
     _add_candidates(connection, LinkReason.EXACT, _BY_TITLE)
@@ -254,9 +253,7 @@ def _create_papers(connection: DuckDBPyConnection, index: LinkIndex) -> None:
 def _add_candidates(connection: DuckDBPyConnection, reason: LinkReason, proposals: str) -> None:
     """Add the papers of the proposed identifiers or titles to `candidates`."""
     connection.execute(f"CREATE OR REPLACE TEMP TABLE proposals AS {proposals}")
-    kinds = [kind for (kind,) in connection.execute("SELECT DISTINCT kind FROM proposals ORDER BY kind").fetchall()]
-    if not kinds:
-        return
+    kinds = IDENTIFIERS if reason == LinkReason.ID else ("title",)
     members = " UNION ALL ".join(
         _MEMBERS_OF_KIND.format(kind=kind, column="normalised" if kind == "title" else kind, facts=_FACTS)
         for kind in kinds

@@ -13,18 +13,18 @@ ROWS = 6
 """Hashes of a key. At a Jaccard index of 0.75, 40 keys of 6 rows share two or more with probability 0.996."""
 
 
-def keys(grams: Grams, bands: range, rows: int = ROWS) -> np.ndarray:
-    """Return the keys of every set in each band, uint32 (bands, sets). The empty set has key 0.
+def keys(grams: Grams, bands: int, rows: int = ROWS) -> np.ndarray:
+    """Return the keys of every set, uint32 (bands, sets). The empty set has key 0.
 
     A key is a hash of `rows` minima: two sets share it with the probability J to the power of `rows`, for Jaccard index J.
-    The key of a band does not depend on the other bands.
+    The key of a band does not depend on the number of bands.
     """
-    return _keys(grams.offsets, grams.values, *coefficients(bands, rows), bands.start, rows)
+    return _keys(grams.offsets, grams.values, *coefficients(bands * rows), rows)
 
 
-def coefficients(bands: range, rows: int = ROWS) -> tuple[np.ndarray, np.ndarray]:
-    """Return the coefficients of the hash functions of some bands: two arrays (uint32), which are XORed and multiplied."""
-    even = np.arange(bands.start * rows, bands.stop * rows, dtype=np.uint64) * np.uint64(2)
+def coefficients(hashes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the coefficients of some hash functions: two arrays (uint32), which are XORed and multiplied."""
+    even = np.arange(hashes, dtype=np.uint64) * np.uint64(2)
     return _mixed(even), _mixed(even + np.uint64(1)) | 1
 
 
@@ -38,23 +38,17 @@ def _mixed(numbers: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _keys(
-    offsets: np.ndarray, values: np.ndarray, add: np.ndarray, multiply: np.ndarray, first: int, rows: int
-) -> np.ndarray:
-    """Return the keys of the bands from `first` on."""
-    sets = len(offsets) - 1
-    hashes = len(add)
+def _keys(offsets: np.ndarray, values: np.ndarray, add: np.ndarray, multiply: np.ndarray, rows: int) -> np.ndarray:
+    sets, hashes = len(offsets) - 1, len(add)
     bands = hashes // rows
     out = np.zeros((bands, sets), np.uint32)
-    minima = np.empty(hashes, np.uint32)
     for i in range(sets):
         if offsets[i] == offsets[i + 1]:
             continue
-        for k in range(hashes):
-            minima[k] = np.uint32(0xFFFFFFFF)
+        minima = np.full(hashes, np.uint32(0xFFFFFFFF))
         lower(minima, values[offsets[i] : offsets[i + 1]], add, multiply)
         for band in range(bands):
-            out[band, i] = key_of(minima[band * rows : (band + 1) * rows], first + band)
+            out[band, i] = key_of(minima[band * rows : (band + 1) * rows], band)
     return out
 
 

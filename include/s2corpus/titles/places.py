@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.titles.arrays import one_chunk, text_of
-from s2corpus.titles.buckets import hash_strings
+from s2corpus.titles.arrays import hash_strings, one_chunk, text_of
 from s2corpus.titles.journals import journal_key
 
 _LEADING = r"^\W*(?:(?:vol(?:ume)?|pp?|pages?|art(?:icle)?|s)\b\W*)*0*"

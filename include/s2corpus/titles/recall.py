@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.titles.arrays import text_of
-from s2corpus.titles.buckets import hash_strings
+from s2corpus.titles.arrays import hash_strings, text_of
 from s2corpus.titles.facts import IDENTIFIERS
 from s2corpus.titles.index import LinkIndex
 from s2corpus.titles.linking import LinkReason, Links, link, read_titles

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.compiled import njit
-from s2corpus.titles.arrays import pieces_of, text_of
 from s2corpus.titles.normalised import normalise_one
 
 MIN_WORDS = 3
@@ -64,6 +64,8 @@ _MAY_BE_NUMBER = (
     rf"[\p{{N}}{_CJK_NUMERALS}]|(?:^|[^a-z])(?:{'|'.join(word for word in NUMERALS if word.isascii())})(?:$|[^a-z])"
 )
 """Arrow pattern for text in decomposed lower case. It matches every number, and some other words next to non-Latin letters."""
+_HAS_WORDS = r"(?s)[0-9A-Za-z]" + r".*[\t-\r\x1c- ].*[0-9A-Za-z]" * (MIN_WORDS - 1)
+"""Arrow pattern for MIN_WORDS words with an ASCII letter or digit."""
 
 
 def is_generic(title: str) -> bool:
@@ -107,18 +109,17 @@ def differ_only_in_number(a: str, b: str) -> bool:
 
 def are_uninformative(titles: pa.Array | pa.ChunkedArray, normalised: pa.Array) -> np.ndarray:
     """Return which titles are generic or have fewer than three words (bool)."""
-    few = [have_few_words(piece) for piece in pieces_of(titles)]
-    result: np.ndarray = np.concatenate([np.zeros(0, np.bool_), *few])
-    offsets, _ = text_of(normalised)
-    short = np.flatnonzero(np.diff(offsets) <= _LONGEST_GENERIC)
+    result = have_few_words(titles)
+    short = np.flatnonzero(np.asarray(pc.less_equal(pc.binary_length(normalised), _LONGEST_GENERIC)))
     result[short] |= np.asarray(pc.is_in(normalised.take(pa.array(short)), pa.array(sorted(_GENERIC))))
     return result
 
 
-def have_few_words(titles: pa.Array) -> np.ndarray:
-    """Return which titles have fewer than MIN_WORDS words (bool). Only rows that a kernel cannot decide call `word_count`."""
-    few, other = _few_ascii_words(*text_of(titles), MIN_WORDS)
-    for row in np.flatnonzero(few & other):
+def have_few_words(titles: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return which titles have fewer than MIN_WORDS words (bool). Only rows that Arrow cannot decide call `word_count`."""
+    titles = pc.fill_null(titles.cast(pa.string()), "")
+    few = ~np.asarray(pc.match_substring_regex(titles, _HAS_WORDS))
+    for row in np.flatnonzero(few & ~np.asarray(pc.string_is_ascii(titles))):
         few[row] = word_count(titles[int(row)].as_py()) < MIN_WORDS
     return few
 
@@ -159,25 +160,16 @@ def _without_numbers(title: str) -> tuple[str, str]:
     return "".join(rest), "".join(numbers)
 
 
-_IN_WORD = np.array([bytes([byte]).isalnum() for byte in range(256)], np.uint8)
-_BETWEEN = np.array([byte < 128 and chr(byte).isspace() for byte in range(256)], np.uint8)
+def same_script(a: str, b: str) -> bool:
+    """Return whether most letters of both titles are in one script: only then is S meaningful."""
+    return _script(a) == _script(b)
 
 
-@njit(cache=True, nogil=True)
-def _few_ascii_words(offsets: np.ndarray, data: np.ndarray, enough: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return which rows have few words with an ASCII letter or digit, and which rows contain other characters (bool)."""
-    rows = len(offsets) - 1
-    few = np.zeros(rows, np.bool_)
-    other = np.zeros(rows, np.bool_)
-    for row in range(rows):
-        inside, count, above = np.uint8(0), 0, np.uint8(0)
-        i, last = np.uint64(offsets[row]), np.uint64(offsets[row + 1])
-        while i < last and count < enough:
-            in_word, between = _IN_WORD[data[i]], _BETWEEN[data[i]]  # Lookups avoid a branch for each byte.
-            count += int(in_word & ~inside)
-            inside = (inside | in_word) & ~between
-            above |= data[i]
-            i += np.uint64(1)
-        other[row] = above >= 128
-        few[row] = count < enough
-    return few, other
+@lru_cache(1 << 12)
+def _script(title: str) -> str:
+    found = Counter(
+        "LATIN" if character.isascii() else unicodedata.name(character, "OTHER").split()[0]
+        for character in title[:200]
+        if character.isalpha()
+    )
+    return max(sorted(found), key=lambda name: found[name], default="OTHER")

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from s2corpus.compiled import njit
 from s2corpus.titles import minhash
 from s2corpus.titles.threegrams import grams, score_pairs
+
+if TYPE_CHECKING:
+    from s2corpus.titles.index import TitlesOnDisk
 
 MAX_TITLES_PER_KEY = 256
 """A key of more titles proposes no candidate pairs. This limit bounds the work on titles made from one template."""
@@ -83,49 +87,15 @@ def expand_ranges(first: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.
     return i, np.arange(len(i)) + (first - begin)[i]
 
 
-def pair_equal_keys(
-    keys: np.ndarray, others: SortedKeys, max_per_key: int = MAX_TITLES_PER_KEY
-) -> tuple[np.ndarray, np.ndarray]:
+def pair_equal_keys(keys: np.ndarray, others: SortedKeys) -> tuple[np.ndarray, np.ndarray]:
     """Return all pairs (row of `keys`, row of `others`) with an equal key, in the order of `keys`.
 
-    A key of more than `max_per_key` rows of `others` matches nothing.
+    A key of more than MAX_TITLES_PER_KEY rows of `others` matches nothing.
     """
     first, count = find_keys(others.keys, keys)
-    count[count > max_per_key] = 0
+    count[count > MAX_TITLES_PER_KEY] = 0
     row, place = expand_ranges(first, count)
     return row, others.rows[place]
-
-
-class TitlePiece(Protocol):
-    """Distinct normalized titles with their sorted MinHash keys, in memory or on disk."""
-
-    def __len__(self) -> int:
-        """Return the number of titles."""
-
-    def keys(self, band: int) -> SortedKeys:
-        """Return the keys of one band."""
-
-    def texts(self) -> pa.Array:
-        """Return the titles."""
-
-
-class TitlesInMemory:
-    """A column of distinct normalized titles as a `TitlePiece`."""
-
-    def __init__(self, titles: pa.Array, search: Search) -> None:
-        self._titles = titles
-        self._keys = [sort_keys(keys) for keys in compute_keys(titles, search.bands, search.rows)]
-
-    def __len__(self) -> int:
-        return len(self._titles)
-
-    def keys(self, band: int) -> SortedKeys:
-        """See `TitlePiece`."""
-        return self._keys[band]
-
-    def texts(self) -> pa.Array:
-        """See `TitlePiece`."""
-        return self._titles
 
 
 def compute_keys(titles: pa.Array, bands: int, rows: int = minhash.ROWS) -> np.ndarray:
@@ -133,25 +103,25 @@ def compute_keys(titles: pa.Array, bands: int, rows: int = minhash.ROWS) -> np.n
     keys = np.zeros((bands, len(titles)), np.uint32)
     for begin in range(0, len(titles), _TITLES_PER_BLOCK):
         block = titles.slice(begin, _TITLES_PER_BLOCK)
-        keys[:, begin : begin + len(block)] = minhash.keys(grams(block), range(bands), rows)
+        keys[:, begin : begin + len(block)] = minhash.keys(grams(block), bands, rows)
     return keys
 
 
-def find_similar(titles: pa.Array, pieces: Sequence[TitlePiece], search: Search) -> Pairs:
+def find_similar(titles: pa.Array, pieces: Sequence[TitlesOnDisk], search: Search) -> Pairs:
     """Return the pairs of a title with a title of the pieces with S above the threshold.
 
     `Pairs.b` numbers the titles of all pieces in their order. A pair may be missed (SPEC §7.14), but every S is exact.
     """
     block = max((search.memory_mb << 20) // _BYTES_PER_TITLE, 1)
-    parts = [
-        _find_similar_block(titles.slice(begin, block), begin, pieces, search) for begin in range(0, len(titles), block)
+    found = [
+        _find_similar_block(titles.slice(begin, block), begin, pieces, search)
+        for begin in range(0, max(len(titles), 1), block)
     ]
-    empty = Pairs(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), 0)
-    a, b, score = (np.concatenate([getattr(part, name) for part in (empty, *parts)]) for name in ("a", "b", "score"))
-    return Pairs(a, b, score, sum(part.verified for part in parts))
+    a, b, score = (np.concatenate(column) for column in zip(*((p.a, p.b, p.score) for p in found), strict=True))
+    return Pairs(a, b, score, sum(part.verified for part in found))
 
 
-def _find_similar_block(titles: pa.Array, begin: int, pieces: Sequence[TitlePiece], search: Search) -> Pairs:
+def _find_similar_block(titles: pa.Array, begin: int, pieces: Sequence[TitlesOnDisk], search: Search) -> Pairs:
     keys = compute_keys(titles, search.bands, search.rows)
     codes = _propose(keys, 0, pieces, search)
     a, b = (codes >> np.uint64(32)).astype(np.int64), (codes & np.uint64(0xFFFFFFFF)).astype(np.int64)
@@ -166,7 +136,7 @@ def _find_similar_block(titles: pa.Array, begin: int, pieces: Sequence[TitlePiec
     return Pairs(a[best] + begin, b[best], scores[best], len(codes))
 
 
-def _propose(keys: np.ndarray, begin: int, pieces: Sequence[TitlePiece], search: Search) -> np.ndarray:
+def _propose(keys: np.ndarray, begin: int, pieces: Sequence[TitlesOnDisk], search: Search) -> np.ndarray:
     """Return the candidate pairs as a << 32 | b (uint64, ascending): two titles with `min_keys` equal keys."""
     found = [np.empty(0, np.uint64)]
     room = search.memory_mb << 15  # pairs of half the memory, which is needed twice to sort them
@@ -192,7 +162,7 @@ def _propose(keys: np.ndarray, begin: int, pieces: Sequence[TitlePiece], search:
     return codes[count >= search.min_keys]
 
 
-def find_best_scores(sample: pa.Array, pieces: Sequence[TitlePiece], threshold: float) -> np.ndarray:
+def find_best_scores(sample: pa.Array, pieces: Sequence[TitlesOnDisk], threshold: float) -> np.ndarray:
     """Return the highest S of each sampled title over all titles, or 0 if none is above the threshold.
 
     This comparison is exhaustive. S above t needs a Jaccard index above t / (2 − t). So fewer than 1 − t / (2 − t) of the 3-grams of a
@@ -208,22 +178,38 @@ def find_best_scores(sample: pa.Array, pieces: Sequence[TitlePiece], threshold: 
     rank = np.arange(len(rows)) - sets.offsets[rows]
     allowed = (1.0 - threshold / (2.0 - threshold)) * sets.sizes  # 3-grams that the other title may lack
     rare = order[rank < np.floor(allowed)[rows] + 3]
-    needed = np.bincount(rows[rare], minlength=len(sets)) - np.floor(allowed)
+    needed = np.bincount(rows[rare], minlength=len(sets)) - np.floor(allowed).astype(np.int64)
     keys = sort_keys(sets.values[rare])
-    may_match = np.zeros(1 << 20, np.bool_)
-    mask = np.uint64(len(may_match) - 1)
-    may_match[keys.keys & mask] = True
+    table = np.searchsorted(keys.keys >> np.uint64(48), np.arange((1 << 16) + 1, dtype=np.uint64))
     for piece, begin in blocks:
         others = grams(piece.texts().slice(begin, _TITLES_PER_BLOCK))
-        gram = np.flatnonzero(may_match[others.values & mask])
-        place, key = pair_equal_keys(others.values[gram], keys, len(keys.keys))
-        other = np.repeat(np.arange(len(others)), others.sizes)[gram[place]]
-        pairs, count = np.unique(other * len(sets) + rows[rare[key]], return_counts=True)
-        pairs = pairs[count >= needed[pairs % len(sets)]]
-        b, a = np.divmod(pairs, len(sets))
+        found = _find_common(others.offsets, others.values, keys.keys, rows[rare[keys.rows]], table, needed)
+        b, a = np.divmod(found, len(sets))
         scores = score_pairs(sets, a, others, b, threshold)
         np.maximum.at(best, a, np.where(scores > threshold, scores, 0.0))
     return best
+
+
+@njit(cache=True, nogil=True)
+def _find_common(
+    offsets: np.ndarray, values: np.ndarray, keys: np.ndarray, rows: np.ndarray, table: np.ndarray, needed: np.ndarray
+) -> np.ndarray:
+    """Return the pairs of a set and a row with `needed[row]` of its keys, as set × rows + row.
+
+    `table` is the first key by its upper bits.
+    """
+    found = [0 for _ in range(0)]
+    count = np.zeros(len(needed), np.int64)
+    for i in range(len(offsets) - 1):
+        count[:] = 0
+        for value in values[offsets[i] : offsets[i + 1]]:
+            bucket = value >> np.uint64(48)
+            for at in range(table[bucket], table[bucket + np.uint64(1)]):
+                if keys[at] == value:
+                    count[rows[at]] += 1
+                    if count[rows[at]] == needed[rows[at]]:
+                        found.append(i * len(needed) + rows[at])
+    return np.array(found, np.int64)
 
 
 def unique_pairs(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from s2corpus.compiled import njit
-from s2corpus.titles.arrays import text_of
+from s2corpus.titles.arrays import strings, text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,12 @@ def grams(normalised: pa.Array | pa.ChunkedArray) -> Grams:
 
     A string of one or two characters is one element. The empty string has the empty set, and S = 0 with every set.
     """
-    return Grams(*_grams(*text_of(normalised)))
+    offsets, data = text_of(normalised)
+    text = data[offsets[0] : offsets[-1]].tobytes().decode()
+    points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    lengths = pc.utf8_length(strings(offsets, data)).to_numpy()
+    ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    return Grams(*_grams(ends, points))
 
 
 def score_pairs(
@@ -67,52 +73,25 @@ def score(a: str, b: str) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _grams(offsets: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    rows = len(offsets) - 1
-    longest = 0
-    for row in range(rows):
-        longest = max(longest, offsets[row + 1] - offsets[row])
-    found = np.empty(longest, np.uint64)
-    ends = np.zeros(rows + 1, np.int64)
-    values = np.empty(offsets[rows] - offsets[0], np.uint64)
-    starts = np.empty(2 * max(longest, 64), np.int32)
-    at: int | np.int64 = np.int64(0)
-    for row in range(rows):
-        count = in_order(data, offsets[row], offsets[row + 1], found)
-        at = _sort_unique(found, count, starts, values, at)
+def _grams(offsets: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return `Grams` of strings in code points (uint32)."""
+    ends = np.zeros(len(offsets), np.int64)
+    values = np.empty(len(points), np.uint64)
+    at = 0
+    for row in range(len(offsets) - 1):
+        text = points[offsets[row] : offsets[row + 1]]
+        found = np.zeros(max(len(text) - 2, min(len(text), 1)), np.uint64)
+        for k in range(len(found)):
+            for point in text[k : k + 3]:
+                found[k] = found[k] << np.uint64(21) | np.uint64(point)
+            found[k] = _scrambled(found[k])
+        found.sort()
+        for k in range(len(found)):
+            if k == 0 or found[k] != found[k - 1]:
+                values[at] = found[k]
+                at += 1
         ends[row + 1] = at
     return ends, values[:at]
-
-
-@njit(cache=True, nogil=True)
-def in_order(data: np.ndarray, begin: int, end: int, found: np.ndarray) -> int:
-    """Write the 3-grams of a string to `found`, in order and with repeats; return their number."""
-    window = np.uint64(0)
-    characters = 0
-    i = begin
-    while i < end:
-        point = np.uint64(data[i])
-        if point < 0x80:
-            i += 1
-        elif point < 0xE0:
-            point = (point & np.uint64(0x1F)) << np.uint64(6) | np.uint64(data[i + 1] & 0x3F)
-            i += 2
-        elif point < 0xF0:
-            point = (point & np.uint64(0x0F)) << np.uint64(12) | np.uint64(data[i + 1] & 0x3F) << np.uint64(6)
-            point |= np.uint64(data[i + 2] & 0x3F)
-            i += 3
-        else:
-            point = (point & np.uint64(0x07)) << np.uint64(18) | np.uint64(data[i + 1] & 0x3F) << np.uint64(12)
-            point |= np.uint64(data[i + 2] & 0x3F) << np.uint64(6) | np.uint64(data[i + 3] & 0x3F)
-            i += 4
-        window = (window << np.uint64(21) | point) & np.uint64((1 << 63) - 1)
-        characters += 1
-        if characters >= 3:
-            found[characters - 3] = _scrambled(window)
-    if characters == 1 or characters == 2:
-        found[0] = _scrambled(window)  # its upper code points are 0, which no 3-gram of letters has
-        return 1
-    return max(characters - 2, 0)
 
 
 @njit(cache=True, nogil=True)
@@ -121,46 +100,6 @@ def _scrambled(gram: np.uint64) -> np.uint64:
     gram = (gram ^ (gram >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     gram = (gram ^ (gram >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return gram ^ (gram >> np.uint64(31))
-
-
-@njit(cache=True, nogil=True)
-def _sort_unique(
-    found: np.ndarray, count: int, starts: np.ndarray, values: np.ndarray, at: int | np.int64
-) -> int | np.int64:
-    """Write `found[:count]` to `values` from `at` on, in ascending order without repeats; return the end.
-
-    Values are evenly distributed: a bucket sort with one bucket for each value almost sorts them.
-    """
-    bits = 6
-    while 1 << bits < count:
-        bits += 1
-    shift = np.uint64(64 - bits)
-    for bucket in range(1 << bits):
-        starts[bucket] = 0
-    for k in range(count):
-        starts[found[k] >> shift] += 1
-    before = at
-    for bucket in range(1 << bits):
-        size = starts[bucket]
-        starts[bucket] = before
-        before += size
-    for k in range(count):
-        bucket = found[k] >> shift
-        values[starts[bucket]] = found[k]
-        starts[bucket] += 1
-    kept = at
-    for k in range(at, at + count):
-        value = values[k]
-        place = kept
-        while place > at and values[place - 1] > value:
-            place -= 1
-        if place > at and values[place - 1] == value:
-            continue
-        for move in range(kept, place, -1):
-            values[move] = values[move - 1]
-        values[place] = value
-        kept += 1
-    return kept
 
 
 @njit(cache=True, nogil=True)

@@ -7,10 +7,11 @@ import pyarrow as pa
 import pytest
 
 from s2corpus import titles as titles_of
-from s2corpus.clustering import agreement, nodes, places
-from s2corpus.clustering.edges import REASONS, TITLE, edges_of_similar, identifier_strength
+from s2corpus.clustering import nodes, pairs, places
+from s2corpus.clustering.edges import REASONS, TITLE, edges_of_kind, edges_of_similar
 from s2corpus.clustering.explain import EdgeExplanation, explanations, format_explanation
 from s2corpus.clustering.identity import Parent, identify, new_paper_id
+from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.clustering.preprints import preprint_of
 from s2corpus.papers import fewest
 from s2corpus.stages.cluster.rounds_titles import BANDS
@@ -75,7 +76,11 @@ def test_cut_edge_appears_in_both_explanations() -> None:
 
 
 def test_identifiers_are_stronger_than_titles() -> None:
-    assert [identifier_strength(reason) for reason in range(TITLE)] == [8, 7, 6, 5, 4, 3, 2]
+    one = nodes.nodes_from(
+        pa.table({name: ["x", "x"] for name in IDENTIFIERS} | {"trusted": [True] * 2, "declares": [True, False]})
+    )
+    strengths = [edges_of_kind(one, reason, 0.8, 2).strength.tolist() for reason in range(TITLE - 1)]
+    assert strengths == [[8], [7], [6], [5], [4], [3]]
     assert REASONS[TITLE:] == ("title", "place", "prefix", "contradiction", "unrelated")
 
 
@@ -108,7 +113,7 @@ def test_the_numbers_that_the_rules_name() -> None:
 
     The source is SPEC §4 and §7, and the definitions of keys and offsets.
     """
-    assert (agreement.WINDOW, MAX_PAIRS_PER_TITLE, linking.MAX_GROUP, fewest.EXACT, places.ELECTRONIC) == (
+    assert (pairs.WINDOW, MAX_PAIRS_PER_TITLE, linking.MAX_GROUP, fewest.EXACT, places.ELECTRONIC) == (
         64,
         64,
         64,
@@ -126,7 +131,7 @@ def test_similar_titles_are_not_equal_ones_whichever_is_first(journal: str, reas
         "record_id": ["a", "b"], "title": titles, "normalised": titles_of.normalize(pa.array(titles)), "journal": ["Blood", journal],
         "surnames": pa.array([[1], [1]], pa.list_(pa.uint64())),
     }  # fmt: skip
-    made = nodes.nodes_from(pa.table(rows), [])
+    made = nodes.nodes_from(pa.table(rows))
     for a, b in ((0, 1), (1, 0)):
         found = edges_of_similar(made, np.array([a]), np.array([b]), np.array([0.85]), 2)
         assert [REASONS[one] for one in found.reason] == [reason] and (found.left[0], found.right[0]) == (0, 1)

@@ -10,14 +10,13 @@ import pyarrow as pa
 import pytest
 
 from s2corpus import spec
-from s2corpus.clustering.nodes import from_preprint_server, nodes_from
-from s2corpus.clustering.parts import FACTS, _years, codes_of, complete_facts, read_facts
+from s2corpus.clustering.nodes import nodes_from
+from s2corpus.clustering.parts import FACTS, _years, codes_of, complete_facts, read_facts, surname_keys
 from s2corpus.clustering.places import ELECTRONIC, Places, contradict, first_pages, located, numbers
-from s2corpus.clustering.scripts import same_script
-from s2corpus.clustering.surnames import surname_keys
+from s2corpus.clustering.preprints import from_preprint_server
 from s2corpus.tables import RECORDS
+from s2corpus.titles.rules import same_script
 
-KEYS = [[17147699170256114220], [8771848562594692857], [4476777978254551771]]
 AUTHORS = RECORDS.schema.field("authors").type
 
 
@@ -55,11 +54,6 @@ def test_keys_are_ascending_and_each_there_once() -> None:
 def test_nobody_and_groups_have_no_key() -> None:
     assert keys(["A|—"], ["|"], ["|The Complement Study Group"], ["|Complement Consortium"]) == [[], [], [], []]
     assert len(keys(["Ada|Group"])[0]) == 1, "a person may be called so"
-
-
-def test_keys_are_those_of_earlier_releases() -> None:
-    """Stored data of earlier releases contain these keys."""
-    assert keys(["Ada|Lovelace"], ["Kurt|Gödel"], ["|o'B-7"]) == KEYS
 
 
 @pytest.mark.parametrize(
@@ -209,7 +203,7 @@ def test_records_as_arrays_have_the_shapes_that_are_stated() -> None:
         for id_ in names
     ]
     batches = [pa.RecordBatch.from_pylist([row], RECORDS.schema) for row in rows]
-    nodes = nodes_from(pa.concat_tables(map(read_facts, batches)).sort_by("record_id"), [])
+    nodes = nodes_from(pa.concat_tables(map(read_facts, batches)).sort_by("record_id"))
     ids = sorted(names)
     assert nodes.surname_offsets.tolist() == [0, 0, 1, 3, 4]
     found = [nodes.surnames[a:b].tolist() for a, b in pairwise(nodes.surname_offsets)]
@@ -217,7 +211,7 @@ def test_records_as_arrays_have_the_shapes_that_are_stated() -> None:
     assert nodes.title.tolist() == [0, 0, 1, 2] and nodes.titles.to_pylist() == ["titleofa", "titleofb", "titleofc"]
     assert nodes.original_titles.to_pylist() == ["Title of a", "Title of b", "Title of c"] and len(nodes.strict) == 3
     assert (nodes.year.tolist(), nodes.final_doi.tolist(), nodes.trusted.tolist()) == ([0] * 4, [-1] * 4, [True] * 4)
-    assert len(nodes_from(FACTS.empty_table(), [])) == 0
+    assert len(nodes_from(FACTS.empty_table())) == 0
 
 
 def test_preprint_patterns_leave_journals_alone() -> None:

@@ -2,103 +2,108 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Iterable
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.clustering import pairs
-from s2corpus.clustering.agreement import agree, agree_strictly, count_common
-from s2corpus.clustering.nodes import group_nodes
+from s2corpus.clustering.nodes import Nodes, group_nodes, nodes_from
 from s2corpus.clustering.places import ELECTRONIC
 
 CODES = st.lists(st.integers(-1, 3), max_size=14)
-FLAGS = st.lists(st.booleans(), min_size=14, max_size=14)
-TITLES = st.lists(st.integers(-1, 2), min_size=14, max_size=14)
+RECORDS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "trusted": st.booleans(),
+            "normalised": st.sampled_from(["", "a", "b"]),
+            "doi": st.sampled_from([None, "1", "2"]),
+        }
+    ),
+    min_size=14,
+    max_size=14,
+)
+KINDS = {"trusted": pa.bool_(), "preprint": pa.bool_(), "year": pa.int32(), "volume": pa.uint32(), "page": pa.uint32()}
 
 
-def blocks(codes: list[int]) -> list[list[int]]:
-    return [[node for node, code in enumerate(codes) if code == block] for block in range(4)]
+def nodes_of(records: list[dict[str, Any]]) -> Nodes:
+    """Return nodes for records such as `{"year": 2011, "names": [3, 5], …}`. The default year is 2000."""
+    columns: dict[str, pa.Array] = {
+        "surnames": pa.array([record.get("names", []) for record in records], pa.list_(pa.uint64()))
+    }
+    columns |= {
+        name: pa.array([record.get(name, 2000 if name == "year" else 0) for record in records]).cast(kind)
+        for name, kind in KINDS.items()
+    }
+    for name in ("normalised", "doi", "final_doi"):
+        columns[name] = pa.array([record.get(name) for record in records], pa.string())
+    return nodes_from(pa.table(columns))
 
 
-def found(columns: tuple[np.ndarray, ...]) -> list[tuple[int, ...]]:
-    return list(zip(*(column.tolist() for column in columns), strict=True))
+def found(blocks: Iterable[Any]) -> list[tuple[int, ...]]:
+    return [tuple(map(int, row)) for block in blocks for row in zip(*block, strict=True)]
 
 
-@given(CODES, FLAGS, TITLES, TITLES)
-def test_blocks_and_the_pairs_around_one_record(
-    codes: list[int], flags: list[bool], titles: list[int], dois: list[int]
-) -> None:
-    block = group_nodes(np.array(codes, np.int32), 4)
-    assert [block.nodes[a:b].tolist() for a, b in zip(block.starts, block.starts[1:], strict=False)] == blocks(codes)
-    trusted, title = np.array(flags), np.array(titles, np.int32)
-    stars, around, untitled = [], [], []
-    for members in blocks(codes):
-        sure = [node for node in members if flags[node]]
-        if sure:
-            centre = next((node for node in sure if titles[node] >= 0), sure[0])
-            stars += [(centre, node) for node in sure if node != centre]
-            around += [(sure[0], node) for node in members if node != sure[0]]
-            first = dois[sure[0]]
-            if len({titles[node] for node in sure}) == 1 and (
-                first < 0 or {dois[node] for node in sure} <= {first, -1}
-            ):
-                untitled += [(sure[0], node) for node in members if not flags[node] and titles[node] < 0]
-    assert found(pairs.stars(block.nodes, block.starts, trusted, title)) == stars
-    assert found(pairs.around(block.nodes, block.starts, trusted)) == around
-    assert found(pairs.untitled(block.nodes, block.starts, trusted, title, np.array(dois, np.int32))) == untitled
+def test_stars_pair_the_first_record_with_the_others() -> None:
+    groups = group_nodes(np.array([0, 1, 0, -1, 0]), np.array([2, 0, 1, 0, 1]))
+    assert groups.nodes.tolist() == [2, 4, 0, 1]
+    assert found([pairs.stars(groups)]) == [(2, 4), (2, 0)]
 
 
-@given(CODES, FLAGS, st.integers(1, 4))
-def test_doubtful_pairs_are_looked_for_among_the_next_neighbours(
-    codes: list[int], flags: list[bool], window: int
-) -> None:
-    block = group_nodes(np.array(codes, np.int32), 4)
+@given(CODES, st.integers(1, 4), st.integers(1, 9))
+def test_windows_pair_the_next_neighbors(codes: list[int], window: int, block: int) -> None:
     expected = [
         (members[p], members[q])
-        for members in blocks(codes)
+        for members in ([node for node, code in enumerate(codes) if code == group] for group in range(4))
         for p, q in combinations(range(len(members)), 2)
-        if q - p <= window and not (flags[members[p]] and flags[members[q]])
+        if q - p <= window
     ]
-    assert found(pairs.doubtful(block.nodes, block.starts, np.array(flags), window)) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pairs, "WINDOW", window)
+        patch.setattr(pairs, "_PAIRS_PER_BLOCK", block)
+        assert found(pairs.windows(group_nodes(np.array(codes, np.int32)))) == expected
 
 
-def test_more_pairs_than_there_is_room_for_at_first() -> None:
-    block = group_nodes(np.zeros(60, np.int32), 1)
-    expected = list(combinations(range(60), 2))
-    assert found(pairs.doubtful(block.nodes, block.starts, np.zeros(60, bool), 64)) == expected
-    facts = facts_of([{}] * 60)
-    assert (
-        found(
-            pairs.equal_titles(block.nodes, block.starts, np.zeros(1, bool), np.arange(60, dtype=np.int32), 64, *facts)
-        )
-        == expected
-    )
-    halves = group_nodes(np.repeat(np.array([0, 1], np.int32), 40), 2)
-    near = pairs.near_titles(
-        halves.nodes, halves.starts, np.array([0]), np.array([1]), np.array([0.95]), 64, *facts_of([{}] * 80)
-    )
-    assert found(near) == [(i, j, 0) for i in range(40) for j in range(40, 80)]
+@pytest.mark.parametrize("block", [1, 7, 1 << 18])
+def test_cross_pairs_the_first_members_of_two_titles(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs, "WINDOW", 3)
+    monkeypatch.setattr(pairs, "_PAIRS_PER_BLOCK", block)
+    titles = group_nodes(np.array([0, 1, 1, 1, 1, 0]))
+    expected = [(*pair, 0) for pair in product((0, 5), (1, 2, 3))] + [(*pair, 1) for pair in product((1, 2, 3), (0, 5))]
+    assert sorted(found(pairs.cross(titles, np.array([0, 1]), np.array([1, 0])))) == sorted(expected)
 
 
-def facts_of(records: list[dict[str, Any]], years: int = 2) -> tuple[Any, ...]:
-    """Return the arguments of `agree` for records such as `{"year": 2011, "names": [3, 5], …}`.
+def test_selection_passes_survivors_to_the_next_test() -> None:
+    blocks = [[np.array([1, 2]), np.array([3, 4])], [np.array([5]), np.array([6])]]
+    seen: list[int] = []
 
-    The default year is 2000.
-    """
-    names = [record.get("names", []) for record in records]
+    def is_even(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        seen.extend(left.tolist())
+        return right % 2 == 0
 
-    def column(name: str, default: int, kind: Any) -> np.ndarray:
-        return np.array([record.get(name, default) for record in records], kind)
+    assert found([pairs.select(blocks, lambda left, _: left > 1, is_even)]) == [(2, 4), (5, 6)]
+    assert seen == [2, 5]
 
-    offsets = np.cumsum([0, *map(len, names)], dtype=np.int64)
-    return (
-        column("doi", -1, np.int32), column("year", 2000, np.int32), column("preprint", 0, np.bool_), offsets,
-        np.array([name for some in names for name in some], np.uint64), column("volume", 0, np.uint32), column("page", 0, np.uint32), years,
-    )  # fmt: skip
+
+@given(CODES, RECORDS)
+def test_untitled_pdf_joins_trusted_records_of_one_paper(codes: list[int], records: list[dict[str, Any]]) -> None:
+    """SPEC §4.4: a PDF without a title joins the records with its SHA-1 if these have one title and no two DOIs."""
+    nodes, expected = nodes_of(records[: len(codes)]), []
+    for group in range(4):
+        members = [node for node, code in enumerate(codes) if code == group]
+        sure = [node for node in members if records[node]["trusted"]]
+        titles = {records[node]["normalised"] for node in sure}
+        dois = {records[node]["doi"] for node in sure}
+        first = records[sure[0]]["doi"] if sure else None
+        if len(titles) == 1 and (first is None or dois <= {first, None}):
+            untitled = [node for node in members if not records[node]["trusted"] and not records[node]["normalised"]]
+            expected += [(sure[0], node) for node in untitled]
+    assert sorted(found([pairs.untitled(nodes, np.array(codes, np.int32))])) == sorted(expected)
 
 
 ADA, BOTH, KURT = {"names": [3]}, {"names": [3, 5]}, {"names": [7]}
@@ -109,10 +114,10 @@ OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 
 @pytest.mark.parametrize(
     ("one", "other", "exact", "near", "agreed"),
     [
-        ({"doi": 0}, {"doi": 0}, True, True, True),
-        ({"doi": 0}, {"doi": 1}, True, True, False),
-        ({"doi": 0}, {}, True, True, True),
-        ({}, {"doi": 0}, True, True, True),
+        ({"final_doi": "a"}, {"final_doi": "a"}, True, True, True),
+        ({"final_doi": "a"}, {"final_doi": "b"}, True, True, False),
+        ({"final_doi": "a"}, {}, True, True, True),
+        ({}, {"final_doi": "a"}, True, True, True),
         (ADA, BOTH, False, False, True),
         (ADA, KURT, True, True, False),
         ({"names": [1, 2, 3]}, {"names": [3, 4, 5]}, False, False, False),  # A third.
@@ -148,12 +153,13 @@ OTHER_PAGE, ELECTRONIC_PAGE = {"volume": 9, "page": 8}, {"volume": 9, "page": 8 
         (ADA | {"preprint": 1}, ADA | {"year": 2001, "preprint": 1}, True, True, False),
     ],
 )
-def test_when_records_of_similar_titles_may_be_one_paper(
+def test_similar_titles_of_one_paper_agree(
     one: dict[str, Any], other: dict[str, Any], exact: bool, near: bool, agreed: bool
 ) -> None:
-    facts = facts_of([{"names": [99]}, one, {"names": [98]}, other])
-    for i, j in ((1, 3), (3, 1)):
-        assert agree(i, j, *facts, exact, near) is agreed
+    nodes = nodes_of([{"names": [99]}, one, {"names": [98]}, other])
+    left, right = np.array([1, 3]), np.array([3, 1])
+    result = pairs.agree(nodes, left, right, 2, exact, near) & ~pairs.dois_differ(nodes.final_doi, left, right)
+    assert result.tolist() == [agreed, agreed]
 
 
 @pytest.mark.parametrize(
@@ -165,70 +171,24 @@ def test_when_records_of_similar_titles_may_be_one_paper(
         ({}, {}, False),
         (BOTH, BOTH | {"year": 2001}, False),
         (BOTH | {"year": 0}, BOTH | {"year": 0}, False),
-        (BOTH | {"doi": 0}, BOTH | {"doi": 1}, False),
-        (BOTH | {"doi": 0}, BOTH | {"doi": 0}, True),
-        (BOTH | {"doi": 0}, BOTH, True),
     ],
 )
-def test_titles_that_say_little_need_equal_years_and_authors(
+def test_uninformative_titles_need_equal_years_and_authors(
     one: dict[str, Any], other: dict[str, Any], agreed: bool
 ) -> None:
-    doi, year, _, offsets, names, *_ = facts_of([{"names": [99]}, one, other])
-    for i, j in ((1, 2), (2, 1)):
-        assert agree_strictly(i, j, doi, year, offsets, names) is agreed
+    nodes = nodes_of([{"names": [99]}, one, other])
+    assert pairs.agree_strictly(nodes, np.array([1, 2]), np.array([2, 1])).tolist() == [agreed, agreed]
 
 
 @given(st.lists(st.sets(st.integers(0, 6)), min_size=2, max_size=2))
-def test_shared_names(sets: list[set[int]]) -> None:
+def test_common_names_are_counted(sets: list[set[int]]) -> None:
     names = np.array([name for one in sets for name in sorted(one)], np.uint64)
-    assert count_common(np.cumsum([0, *map(len, sets)], dtype=np.int64), names, 0, 1) == len(sets[0] & sets[1])
-
-
-RECORDS = st.lists(
-    st.fixed_dictionaries({"year": st.sampled_from([0, 2000, 2001]), "names": st.sampled_from([[], [1], [1, 2], [3]])}),
-    min_size=8,
-    max_size=8,
-)  # fmt: skip
-
-
-@given(RECORDS, st.lists(st.integers(0, 2), min_size=8, max_size=8), st.lists(st.integers(0, 3), min_size=8, max_size=8),
-       st.integers(1, 4))  # fmt: skip
-def test_records_of_equal_and_of_similar_titles(
-    records: list[dict[str, Any]], titles: list[int], labels: list[int], window: int
-) -> None:
-    facts, of_title = facts_of(records), group_nodes(np.array(titles, np.int32), 3)
-    strict = np.array([True, False, False])
-    expected = [
-        (i, j)
-        for title in range(3)
-        for members in [[node for node in range(8) if titles[node] == title]]
-        for at, i in enumerate(members)
-        for j in members[at + 1 : at + 1 + window]
-        if labels[i] != labels[j]
-        and (agree_strictly(i, j, *facts[:2], *facts[3:5]) if strict[title] else agree(i, j, *facts, True, True))
-    ]
-    assert (
-        found(pairs.equal_titles(of_title.nodes, of_title.starts, strict, np.array(labels, np.int32), window, *facts))
-        == expected
-    )
-    a, b, score = [0, 1], [1, 2], [0.9, 0.95]
-    expected_near = [
-        (i, j, k)
-        for k in range(2)
-        for i in [node for node in range(8) if titles[node] == a[k]][:window]
-        for j in [node for node in range(8) if titles[node] == b[k]][:window]
-        if agree(i, j, *facts, False, score[k] > 0.9)
-    ]
-    near = pairs.near_titles(of_title.nodes, of_title.starts, np.array(a), np.array(b), np.array(score), window, *facts)
-    assert found(near) == expected_near
+    offsets = np.cumsum([0, *map(len, sets)], dtype=np.int64)
+    assert pairs.count_common(offsets, names, np.array([0]), np.array([1])).tolist() == [len(sets[0] & sets[1])]
 
 
 @given(st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 9)), max_size=90))
 def test_records_of_a_title_are_sorted_by_year_then_id(rows: list[tuple[int, int]]) -> None:
     codes, years = np.array(rows, np.int32).reshape(-1, 2).T
-    by_title = group_nodes(codes, 2, years)
-    expected = [
-        sorted((node for node, (code, _) in enumerate(rows) if code == t), key=lambda node: rows[node][1])
-        for t in (0, 1)
-    ]
-    assert by_title.nodes.tolist() == [node for members in expected for node in members]
+    order = sorted((row for row in enumerate(rows) if row[1][0] >= 0), key=lambda row: row[1])
+    assert group_nodes(codes, years).nodes.tolist() == [node for node, _ in order]

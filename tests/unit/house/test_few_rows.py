@@ -14,10 +14,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from devtools.bench.link_tables import link_tables
 from s2corpus import compiled
 from s2corpus.compiled import for_few
 from s2corpus.stages.cluster.local import Clustering
-from s2corpus.stages.link.local import link_tables
 from s2corpus.titles.linking import Links
 from tests.unit.cluster.test_cluster import clustered, record
 from tests.unit.link.test_link_rules import ENTRIES, PAPERS

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from s2corpus.stages.link.local import link_tables, open_local_index
+from devtools.bench.link_tables import link_tables
+from s2corpus.stages.link.local import open_local_index
 from s2corpus.titles import Search, score
 from s2corpus.titles.facts import first_surname
 from s2corpus.titles.linking import SCHEMA, Links, link
@@ -285,9 +286,9 @@ def test_links_do_not_depend_on_the_order_of_papers_or_entries(real: pa.Table) -
 
 def test_recall_is_measured(real: pa.Table) -> None:
     entries, weak = _entries_of(real), Search(bands=2)
-    with open_local_index(real) as (connection, index):
-        good = measure(link(connection, entries, index), index, Search(), 500)
-    with open_local_index(real, weak) as (connection, index):
+    with open_local_index(real, Search(), 1024) as (connection, index):
+        good = measure(link(connection, entries, index, Search()), index, Search(), 500)
+    with open_local_index(real, weak, 1024) as (connection, index):
         poor = measure(link(connection, entries, index, weak), index, weak, 500)
     assert good.sampled == 500
     assert good.similar > 400

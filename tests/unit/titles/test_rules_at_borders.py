@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from s2corpus.titles import differ_only_in_number, grams, score_pairs
-from s2corpus.titles.arrays import one_chunk, strings, text_of
-from s2corpus.titles.buckets import bucket_of
+from s2corpus.titles.arrays import bucket_of, one_chunk, strings, text_of
 from s2corpus.titles.journals import journal_key, journal_words, same_journal
 from s2corpus.titles.places import first_numbers, journal_keys
 from s2corpus.titles.rules import _without_numbers, only_numbers_differ

@@ -74,7 +74,7 @@ def test_search_finds_the_pairs_of_exhaustive_comparison() -> None:
     stems = ("deepparsingofscientificpapers", "asurveyofrandomwalksongraphs", "citationsinsmallcorpora")
     titles = [title for stem in stems for title in typo_variants(stem)]
     column = pa.array(titles)
-    keys = minhash.keys(grams(column), range(40))
+    keys = minhash.keys(grams(column), 40)
     found = [pair_equal_keys(band, sort_keys(band)) for band in keys]
     a, b = unique_pairs(*map(np.concatenate, zip(*found, strict=True)))
     scores = score_titles(column, a, column, b, 0.8)

@@ -15,7 +15,7 @@ from s2corpus import spec
 from s2corpus.clustering.identity import Parent
 from s2corpus.pipeline.run import Run
 from s2corpus.stages.cluster.many import cluster_in_rounds
-from s2corpus.stages.cluster.workers import InProcess
+from s2corpus.stages.cluster.workers import do_here
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, EDGES, PDF_RECORDS, RECORDS, Table
 from s2orc_parse.scratch import private
@@ -58,7 +58,7 @@ def cluster_records(
         if parent:
             _write_parent(run, folder, CLUSTERS, parent.clusters)
             _write_parent(run, folder, ALIASES, parent.aliases)
-        counts = cluster_in_rounds(run, InProcess(), buckets_of=None)
+        counts = cluster_in_rounds(run, do_here, buckets_of=None)
         parts = range(int(counts["parts"]))
         run.table(EDGES).commit(parts)
         run.table(CLUSTERS).commit(parts)
@@ -68,13 +68,13 @@ def cluster_records(
 
 def _write_records(run: Run, records: pa.Table) -> None:
     """Write the table `records`; columns that are not given are null."""
-    schema = RECORDS.schema
-    given = [records[field.name] if field.name in records.column_names else None for field in schema]
-    columns = [
-        pa.nulls(len(records), field.type) if column is None else column.cast(field.type)
-        for field, column in zip(schema, given, strict=True)
-    ]
-    table = pa.Table.from_arrays(columns, schema=schema)
+    columns = {
+        field.name: records[field.name].cast(field.type)
+        if field.name in records.column_names
+        else pa.nulls(len(records), field.type)
+        for field in RECORDS.schema
+    }
+    table = pa.table(columns, schema=RECORDS.schema)
     parts = range(max(1, -(-len(table) // _ROWS_PER_PART)))
     for part in parts:
         run.table(RECORDS).write(part, table.slice(part * _ROWS_PER_PART, _ROWS_PER_PART))

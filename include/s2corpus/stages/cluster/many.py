@@ -52,16 +52,12 @@ def cluster_in_rounds(
     """
     if home_rows is None:
         home_rows = min(MAX_HOME_ROWS, (run.spec.resources.memory_mb << 20) // _BYTES_PER_RECORD)
-    for left in reversed(range(_TRIES)):
+    for _ in range(_TRIES - 1):
         try:
             return _Driver(run, workers, home_rows).run(buckets_of)
-        except (
-            RowsRemoved
-        ) as removed:  # Another build of the release has completed and removed its rounds: repeat them.
-            if not left:
-                raise
+        except RowsRemoved as removed:  # Another build of the release completed and removed its rounds: repeat them.
             log.info("cluster: %s", removed)
-    raise AssertionError("unreachable")
+    return _Driver(run, workers, home_rows).run(buckets_of)
 
 
 class _Driver:
@@ -82,25 +78,20 @@ class _Driver:
     def run(self, buckets_of: Callable[[int], int] | None) -> dict[str, float]:
         """Run all rounds in order; return counts."""
         self._number_records()
-        self._by_home("by_doi", identifiers.by_doi)
-        self._by_home("doi_forms", identifiers.doi_forms)
-        self._by_home("by_identifier", identifiers.by_identifier)
-        self._by_home("identifier_edges", identifiers.identifier_edges)
+        self._by_home(
+            identifiers.by_doi, identifiers.doi_forms, identifiers.by_identifier, identifiers.identifier_edges
+        )
         parent = np.arange(self._rounds.starts[-1])
         self._decide(0, parent)
-        self._by_home("by_title", titles.by_title)
-        self._by_home("equal_titles", titles.equal_titles)
+        self._by_home(titles.by_title, titles.equal_titles)
         self._decide(1, parent)
-        self._by_home("settled", identifiers.settled)
-        for task in (
-            titles.unsettled, titles.keys, titles.propose, titles.with_text, titles.score, titles.choose, titles.with_records,
-            titles.similar_titles, titles.by_front, titles.cut_titles,
-        ):  # fmt: skip
-            self._by_home(task.__name__, task)
+        self._by_home(
+            identifiers.settled, titles.keys, titles.propose, titles.send_texts, titles.score,
+            titles.send_records, titles.similar_titles, titles.by_front, titles.cut_titles,
+        )  # fmt: skip
         self._decide(2, parent)
-        self._by_home("right_ends", papers.right_ends)
-        edges = self._by_home("write_edges", papers.write_edges)
-        count = sum(found["papers"] for found in self._by_home("former_papers", papers.former_papers))
+        edges = self._by_home(papers.write_edges)
+        count = sum(found["papers"] for found in self._by_home(papers.former_papers))
         self._name_papers()
         if buckets_of:
             self._write_members(buckets_of(count))
@@ -142,15 +133,14 @@ class _Driver:
         self._rounds = replace(self._rounds, homes=len(begins) + 1, begins=begins)
         log.info("cluster: %d records in %d homes", rows, self._rounds.homes)
         self._do("send_home", send_home, len(self._rounds.records))
-        settled = self._by_home("settle", settle)
-        starts = np.cumsum([0, *(found["rows"] for found in settled)])
+        starts = np.cumsum([0, *(found["rows"] for found in self._by_home(settle))])
         self._rounds = replace(self._rounds, starts=tuple(starts.tolist()))
 
     def _decide(self, number: int, parent: np.ndarray) -> None:
         """Find the components of all edges of this pass and earlier ones, then the clusters in each component."""
         self._unite(number, parent)
-        self._by_home(f"by_component-{number}", partial(identifiers.by_component, number))
-        self._by_home(f"decide-{number}", partial(identifiers.decide, number))
+        for task in (identifiers.by_component, identifiers.decide):
+            self._do(f"{task.__name__}-{number}", partial(task, number), self._rounds.homes)
 
     def _unite(self, number: int, parent: np.ndarray) -> None:
         rounds = self._rounds
@@ -164,26 +154,26 @@ class _Driver:
             )
 
     def _name_papers(self) -> None:
-        self._by_home("heirs", papers.heirs)
+        self._by_home(papers.heirs)
         rounds = self._rounds
         parent = np.arange(rounds.starts[-1])
         for home in rounds.tasks:
-            labels = rounds.exchange.read("labels-2", rounds.tasks, home, LABELS)
+            labels = rounds.receive("labels-2", home, LABELS)
             unite(parent, labels["label"].to_numpy(), labels["node"].to_numpy())
         self._unite(3, parent)
-        for task in (papers.families, papers.name_papers, papers.write_clusters):
-            self._by_home(task.__name__, task)
-        aliases = rounds.exchange.read("aliases", rounds.tasks, 0, ALIASES.schema)
+        self._by_home(papers.families, papers.name_papers, papers.write_clusters)
+        aliases = rounds.receive("aliases", 0, ALIASES.schema)
         self._run.table(ALIASES).write(0, aliases.sort_by("alias"))
 
-    def _by_home(self, name: str, task: Callable[[Rounds, int], Any]) -> list[Any]:
-        return self._do(name, task, self._rounds.homes)
+    def _by_home(self, *tasks: Callable[[Rounds, int], Any]) -> list[Any]:
+        """Run rounds with a task for each home; return the counts of the last round."""
+        return [self._do(task.__name__, task, self._rounds.homes) for task in tasks][-1]
 
     def _do(self, name: str, task: Callable[[Rounds, int], Any], tasks: int) -> list[Any]:
         """Run the tasks of a round that no earlier try completed; return the counts of all tasks."""
         exchange = self._rounds.exchange
         left = [number for number, counts in enumerate(exchange.counts(name, tasks)) if counts is None]
-        self._workers.do(partial(_task, self._rounds, name, task), left)
+        self._workers(partial(_task, self._rounds, name, task), left)
         found = exchange.all_counts(name, tasks)
         log.info("cluster: round %s done: %d tasks, %d of them before", name, tasks, tasks - len(left))
         return found

@@ -18,15 +18,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus.clustering.edges import Edges
-from s2corpus.clustering.nodes import from_preprint_server
 from s2corpus.clustering.parts import COLUMNS, FACTS, PREPRINT, read_facts
+from s2corpus.clustering.preprints import from_preprint_server
 from s2corpus.storage.exchange import Exchange
 
 SAMPLED = 256
 """Sampled ids of each part of records, which determine the first record of each home."""
 ORIGIN = pa.schema([("part", pa.int32()), ("row", pa.int32())])
 HOME = pa.schema([*FACTS, *ORIGIN])
-FORM = pa.schema([("node", pa.int64()), FACTS.field("doi_form")])
+FORM = pa.schema([("node", pa.int64()), FACTS.field("form")])
 NODE = pa.schema([("node", pa.int64())])
 LABELS = pa.schema([("node", pa.int64()), ("label", pa.int64())])
 EDGE = pa.schema(
@@ -72,21 +72,29 @@ class Rounds:
         found: np.ndarray = np.searchsorted(np.array(self.starts[1:], np.int64), nodes, side="right")
         return found
 
+    def send(self, name: str, task: int, rows: pa.Table, bucket: np.ndarray) -> None:
+        """Send rows to the homes or buckets of the next round."""
+        self.exchange.write(name, task, rows, bucket, self.homes)
+
+    def receive(self, name: str, bucket: int, schema: pa.Schema) -> pa.Table:
+        """Return the rows that all tasks of a round sent to a home or bucket, in one chunk."""
+        return self.exchange.read(name, self.tasks, bucket, schema).combine_chunks()
+
     def write_edges(self, name: str, task: int, edges: Edges, nodes: np.ndarray, near: int) -> None:
         """Write edges between places in `nodes` to the home of their left node."""
         left, right = nodes[edges.left], nodes[edges.right]
         kind = np.full(len(left), near, np.int8)
         rows = pa.table([left, right, edges.reason.astype(np.int8), kind, edges.strength], schema=EDGE)
-        self.exchange.write(name, task, rows, self.home_of(left), self.homes)
+        self.send(name, task, rows, self.home_of(left))
 
     def read_edges(self, number: int, home: int) -> pa.Table:
         """Return the edges of a pass whose left node is in the home."""
         names = ("edges-2", "prefix-edges") if number == 2 else (f"edges-{number}",)
-        return pa.concat_tables([self.exchange.read(name, self.tasks, home, EDGE) for name in names])
+        return pa.concat_tables([self.receive(name, home, EDGE) for name in names])
 
     def labels(self, number: int, home: int) -> np.ndarray:
         """Return the cluster of each node of a home after a pass. The label of a cluster is its smallest node."""
-        found = self.exchange.read(f"labels-{number}", self.tasks, home, LABELS)
+        found = self.receive(f"labels-{number}", home, LABELS)
         labels = np.arange(self.starts[home], self.starts[home + 1])
         labels[found["node"].to_numpy() - self.starts[home]] = found["label"].to_numpy()
         return labels
@@ -103,23 +111,17 @@ class Home:
         self.nodes = np.arange(self.first, rounds.starts[number + 1])
 
     def __getitem__(self, name: str) -> pa.Array:
-        if name == "doi_form":
-            return pa.array(self.doi_form)
+        if name in ("final_doi", "preprint"):
+            return pa.array(getattr(self, name))
         return pa.concat_arrays([pa.array([], HOME.field(name).type), *self.facts[name].chunks])
 
     @cached_property
-    def doi_form(self) -> np.ndarray:
-        """Form of the DOI of each record, by the types of all records with this DOI."""
-        forms = np.zeros(len(self.nodes), np.int8)
-        rows = self._rounds.exchange.read("doi_forms", self._rounds.tasks, self._number, FORM)
-        forms[rows["node"].to_numpy() - self.first] = rows["doi_form"].to_numpy()
-        return forms
-
-    @cached_property
     def has_preprint_doi(self) -> np.ndarray:
-        """Whether the DOI of each record is the DOI of a preprint (bool)."""
-        by_server = from_preprint_server(pc.fill_null(self["doi"], ""), self._rounds.preprint_prefixes)
-        return np.where(self.doi_form == 0, by_server, self.doi_form == PREPRINT)
+        """Whether the DOI of each record is the DOI of a preprint, by the types of all its records, else by its prefix (bool)."""
+        is_preprint = np.array(from_preprint_server(pc.fill_null(self["doi"], ""), self._rounds.preprint_prefixes))
+        rows = self._rounds.receive("doi_forms", self._number, FORM)
+        is_preprint[rows["node"].to_numpy() - self.first] = rows["form"].to_numpy() == PREPRINT
+        return is_preprint
 
     @cached_property
     def preprint(self) -> np.ndarray:
@@ -132,7 +134,7 @@ class Home:
     def doi(self) -> pa.Array:
         """DOIs, without those that a declared DOI replaces."""
         overruled = np.zeros(len(self.nodes), bool)
-        rows = self._rounds.exchange.read("overruled", self._rounds.tasks, self._number, NODE)
+        rows = self._rounds.receive("overruled", self._number, NODE)
         overruled[rows["node"].to_numpy() - self.first] = True
         return pc.if_else(pa.array(overruled & ~self.has_preprint_doi), pa.scalar(None, pa.string()), self["doi"])
 
@@ -168,7 +170,7 @@ def send_home(rounds: Rounds, task: int) -> None:
     ids = table["record_id"]
     ends = [bisect_left(range(rows), begin, key=lambda place: ids[place].as_py()) for begin in rounds.begins]
     home = np.searchsorted(np.array(ends, np.int64), np.arange(rows), side="right")
-    rounds.exchange.write("facts", task, table, home, rounds.homes)
+    rounds.send("facts", task, table, home)
 
 
 def settle(rounds: Rounds, task: int) -> dict[str, int]:

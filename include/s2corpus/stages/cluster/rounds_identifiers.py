@@ -7,25 +7,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.components import EdgeOutcome, components
-from s2corpus.clustering.edges import Edges, edges_of_kind
-from s2corpus.clustering.nodes import forms_of, nodes_from
-from s2corpus.clustering.parts import FACTS, IDENTIFIERS, codes_of
+from s2corpus.clustering.edges import REASONS, Edges, edges_of_kind
+from s2corpus.clustering.nodes import nodes_from
+from s2corpus.clustering.parts import FACTS, IDENTIFIERS, PREPRINT, PUBLISHED, codes_of
 from s2corpus.stages.cluster.rounds import EDGE, FORM, LABELS, NODE, Home, Rounds
-from s2corpus.titles.buckets import bucket_of
+from s2corpus.tables import EDGES
+from s2corpus.titles.arrays import bucket_of
 
 _FACTS = (
-    "trusted", "declares", "second_header", "normalised", "surnames", "declared", "doi", "arxiv_id", "publisher", "form", "doi_form",
-    "year", "volume", "page",
+    "trusted", "declares", "second_header", "normalised", "surnames", "declared", "doi", "preprint", "year", "volume", "page",
 )  # fmt: skip
 _IDENTIFIED = pa.schema(
     [("node", pa.int64()), ("reason", pa.int8()), ("value", pa.string()), ("published", pa.bool_())]
     + [FACTS.field(name) for name in _FACTS]
 )
 _DOIS = pa.schema([("node", pa.int64()), *(FACTS.field(name) for name in ("doi", "arxiv_id", "form", "publisher"))])
-_END = pa.schema([*LABELS, ("final_doi", pa.string()), ("year", pa.int32()), ("preprint", pa.bool_())])
+_END = pa.schema(
+    [*LABELS, *(FACTS.field(name) for name in ("final_doi", "year", "preprint", "record_id")), ("bucket", pa.int64())]
+)
 _GROUPED = pa.schema([*EDGE, ("label", pa.int64())])
-DECIDED = pa.schema([*EDGE, ("taken", pa.bool_())])
-OWNERS = pa.schema([("doi", pa.string()), *LABELS])
+OWNERS = pa.schema([FACTS.field("doi"), *LABELS, ("bucket", pa.int64())])
 
 
 def by_doi(rounds: Rounds, task: int) -> None:
@@ -33,19 +34,23 @@ def by_doi(rounds: Rounds, task: int) -> None:
     home = Home(rounds, task)
     columns = {"node": home.nodes, **{name: home[name] for name in ("doi", "arxiv_id", "form", "publisher")}}
     rows = pa.table(columns, schema=_DOIS).filter(home["doi"].is_valid())
-    rounds.exchange.write("dois", task, rows, bucket_of(rows["doi"], rounds.homes), rounds.homes)
+    rounds.send("dois", task, rows, bucket_of(rows["doi"], rounds.homes))
 
 
 def doi_forms(rounds: Rounds, task: int) -> None:
-    """Send the form of each DOI of a bucket to its records."""
-    rows = rounds.exchange.read("dois", rounds.tasks, task, _DOIS).combine_chunks()
+    """Send the form of each DOI of a bucket to its records: PREPRINT if a record has this form, else PUBLISHED if a publisher's has.
+
+    A record of arXiv has the DOI of the published version, so its form does not count.
+    """
+    rows = rounds.receive("dois", task, _DOIS)
     doi, distinct = codes_of(rows["doi"])
-    own_doi = np.where(np.asarray(rows["arxiv_id"].is_valid()), np.int32(-1), doi)
-    none = np.zeros(len(doi), np.int8)
-    forms = forms_of(own_doi, rows["form"].to_numpy(), np.asarray(rows["publisher"]), doi, none, len(distinct))[doi]
-    node = rows["node"].to_numpy()[forms != 0]
-    table = pa.table([node, forms[forms != 0]], schema=FORM)
-    rounds.exchange.write("doi_forms", task, table, rounds.home_of(node), rounds.homes)
+    form, forms = rows["form"].to_numpy(), np.zeros(len(distinct), np.int8)
+    form = np.where(np.asarray(rows["arxiv_id"].is_valid()), 0, form)
+    forms[doi[(form == PUBLISHED) & np.asarray(rows["publisher"])]] = PUBLISHED
+    forms[doi[form == PREPRINT]] = PREPRINT
+    is_decided = forms[doi] != 0
+    table = pa.table([rows["node"], forms[doi]], schema=FORM).filter(pa.array(is_decided))
+    rounds.send("doi_forms", task, table, rounds.home_of(table["node"].to_numpy()))
 
 
 def by_identifier(rounds: Rounds, task: int) -> None:
@@ -59,19 +64,19 @@ def by_identifier(rounds: Rounds, task: int) -> None:
         columns |= {"published": published, **{column: home[column] for column in _FACTS}}
         tables.append(pa.table(columns, schema=_IDENTIFIED).take(rows))
     table = pa.concat_tables(tables)
-    rounds.exchange.write("identifiers", task, table, bucket_of(table["value"], rounds.homes), rounds.homes)
+    rounds.send("identifiers", task, table, bucket_of(table["value"], rounds.homes))
 
 
 def identifier_edges(rounds: Rounds, task: int) -> None:
     """Write the edges between the records of a bucket of identifiers, and the records whose DOI a declared DOI replaces."""
-    rows = rounds.exchange.read("identifiers", rounds.tasks, task, _IDENTIFIED).sort_by("node").combine_chunks()
+    rows = rounds.receive("identifiers", task, _IDENTIFIED).sort_by("node").combine_chunks()
     found, overruled = [], np.empty(0, np.int64)
     for reason, name in enumerate(IDENTIFIERS):
         mine = rows.filter(pc.equal(rows["reason"], reason)).combine_chunks()
         if name not in _FACTS:
             mine = mine.append_column(name, mine["value"])
         node = mine["node"].to_numpy()
-        nodes = nodes_from(mine, rounds.preprint_prefixes)
+        nodes = nodes_from(mine)
         edges = edges_of_kind(nodes, reason, rounds.min_title_score, rounds.max_preprint_years)
         found.append((node[edges.left], node[edges.right], edges.reason, edges.strength))
         if name == "declared":
@@ -82,9 +87,7 @@ def identifier_edges(rounds: Rounds, task: int) -> None:
     ends, places = np.unique(np.concatenate([left, right]), return_inverse=True)
     edges = Edges(places[: len(left)], places[len(left) :], reasons, strength)
     rounds.write_edges("edges-0", task, edges, ends, near=0)
-    rounds.exchange.write(
-        "overruled", task, pa.table([overruled], schema=NODE), rounds.home_of(overruled), rounds.homes
-    )
+    rounds.send("overruled", task, pa.table([overruled], schema=NODE), rounds.home_of(overruled))
 
 
 def by_component(number: int, rounds: Rounds, task: int) -> None:
@@ -94,65 +97,64 @@ def by_component(number: int, rounds: Rounds, task: int) -> None:
     edges = pa.concat_tables([rounds.read_edges(earlier, task) for earlier in range(number + 1)])
     of_edge = label[edges["left"].to_numpy() - home.first]
     grouped = edges.append_column("label", pa.array(of_edge, pa.int64()))
-    rounds.exchange.write(f"edges-of-{number}", task, grouped, bucket_of(of_edge, rounds.homes), rounds.homes)
+    rounds.send(f"edges-of-{number}", task, grouped, bucket_of(of_edge, rounds.homes))
     has_edge = label != home.nodes
     has_edge[edges["left"].to_numpy() - home.first] = True
-    every = pa.table([home.nodes, label, home.final_doi, home["year"], home.preprint], schema=_END)
+    bucket = bucket_of(home["normalised"], rounds.homes)
+    columns = [home.nodes, label, home.final_doi, home["year"], home.preprint, home["record_id"], bucket]
+    every = pa.table(columns, schema=_END)
     ends = every.filter(pa.array(has_edge))
-    rounds.exchange.write(f"ends-{number}", task, ends, bucket_of(ends["label"].to_numpy(), rounds.homes), rounds.homes)
+    rounds.send(f"ends-{number}", task, ends, bucket_of(ends["label"].to_numpy(), rounds.homes))
     if number == 1:  # Write the DOI of clusters with one record here; `decide` writes the DOIs of larger clusters.
         alone = every.filter(pc.and_(pa.array(~has_edge), home.final_doi.is_valid()))
-        _write_owners(rounds, "alone", task, alone["final_doi"], alone["node"], alone["node"])
+        owners = pa.table([alone[name] for name in ("final_doi", "node", "node", "bucket")], schema=OWNERS)
+        rounds.send("alone", task, owners, bucket_of(owners["doi"], rounds.homes))
 
 
 def decide(number: int, rounds: Rounds, task: int) -> None:
     """Write which edges of a bucket of components are taken, and the cluster of each record."""
-    ends = rounds.exchange.read(f"ends-{number}", rounds.tasks, task, _END).sort_by("node").combine_chunks()
-    rows = rounds.exchange.read(f"edges-of-{number}", rounds.tasks, task, _GROUPED).sort_by(
+    ends = rounds.receive(f"ends-{number}", task, _END).sort_by("node").combine_chunks()
+    rows = rounds.receive(f"edges-of-{number}", task, _GROUPED).sort_by(
         [("near", "ascending"), ("strength", "descending"), ("left", "ascending"), ("right", "ascending")]
     )
     node = ends["node"].to_numpy()
-    doi, _ = codes_of(ends["final_doi"])
+    doi, dois = codes_of(ends["final_doi"])
     left, right = (np.searchsorted(node, rows[side].to_numpy()) for side in ("left", "right"))
     edges = Edges(left, right, rows["reason"].to_numpy(), rows["strength"].to_numpy())
     years = ends["year"].to_numpy()
     label, outcomes = components(doi, years, np.asarray(ends["preprint"]), edges, rounds.max_preprint_years)
     labels = pa.table([node, node[label]], schema=LABELS)
-    rounds.exchange.write(f"labels-{number}", task, labels, rounds.home_of(node), rounds.homes)
+    rounds.send(f"labels-{number}", task, labels, rounds.home_of(node))
     if number == 1:
         of_cluster = np.full(len(node), -1, np.int32)
         np.maximum.at(of_cluster, label, doi)
         has = np.flatnonzero(of_cluster[label] >= 0)
-        first = np.zeros(int(doi.max(initial=-1)) + 1, np.int64)
-        first[doi[doi >= 0]] = np.flatnonzero(doi >= 0)
-        names = ends["final_doi"].take(pa.array(first[of_cluster[label[has]]]))
-        _write_owners(rounds, "owners", task, names, node[has], node[label[has]])
+        columns = [
+            dois.take(pa.array(of_cluster[label[has]])),
+            node[has],
+            node[label[has]],
+            ends["bucket"].take(pa.array(has)),
+        ]
+        owners = pa.table(columns, schema=OWNERS)
+        rounds.send("owners", task, owners, bucket_of(owners["doi"], rounds.homes))
     if number == 2:
-        written = pa.array(np.flatnonzero(outcomes != EdgeOutcome.REDUNDANT))
-        kept = rows.select(EDGE.names).append_column("taken", pa.array(outcomes == EdgeOutcome.TAKEN)).take(written)
-        rounds.exchange.write("decided", task, kept, rounds.home_of(kept["right"].to_numpy()), rounds.homes)
-
-
-def _write_owners(
-    rounds: Rounds,
-    name: str,
-    task: int,
-    doi: pa.ChunkedArray,
-    node: pa.Array | np.ndarray,
-    label: pa.Array | np.ndarray,
-) -> None:
-    rounds.exchange.write(
-        name, task, pa.table([doi, node, label], schema=OWNERS), bucket_of(doi, rounds.homes), rounds.homes
-    )
+        written = np.flatnonzero(outcomes != EdgeOutcome.REDUNDANT)
+        columns = [ends["record_id"].take(pa.array(side[written])) for side in (left, right)]
+        columns += [pa.array(REASONS).take(pa.array(edges.reason[written])), edges.strength[written]]
+        table = pa.table([*columns, outcomes[written] == EdgeOutcome.TAKEN], schema=EDGES.schema)
+        rounds.send("decided", task, table, rounds.home_of(node[left[written]]))
 
 
 def settled(rounds: Rounds, task: int) -> None:
-    """Write the records of clusters with a DOI that no other cluster has. Similar titles cannot join two such clusters."""
-    rows = pa.concat_tables(rounds.exchange.read(name, rounds.tasks, task, OWNERS) for name in ("alone", "owners"))
+    """Send the records of clusters with a DOI that no other cluster has to the buckets of their titles.
+
+    Similar titles cannot join two such clusters.
+    """
+    rows = pa.concat_tables(rounds.receive(name, task, OWNERS) for name in ("alone", "owners"))
     doi, _ = codes_of(rows["doi"])
     label = rows["label"].to_numpy()
     least, most = np.full(len(doi), np.iinfo(np.int64).max), np.full(len(doi), -1)
     np.minimum.at(least, doi, label)
     np.maximum.at(most, doi, label)
-    found = rows["node"].to_numpy()[least[doi] == most[doi]]
-    rounds.exchange.write("settled", task, pa.table([found], schema=NODE), rounds.home_of(found), rounds.homes)
+    found = rows.filter(pa.array(least[doi] == most[doi]))
+    rounds.send("settled", task, found.select(["node"]), found["bucket"].to_numpy())

@@ -8,15 +8,12 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from s2corpus.clustering.edges import REASONS
 from s2corpus.clustering.identity import Parent, identify, new_paper_id
 from s2corpus.clustering.parts import codes_of
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, Home, Rounds
-from s2corpus.stages.cluster.rounds_identifiers import DECIDED
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, paper_shard
-from s2corpus.titles.arrays import one_chunk
-from s2corpus.titles.buckets import bucket_of
+from s2corpus.titles.arrays import bucket_of, one_chunk
 
 _FORMER = pa.schema([("paper_id", pa.string()), ("node", pa.int64())])
 _FAMILY = pa.schema(
@@ -26,39 +23,18 @@ _FAMILY = pa.schema(
         *((name, pa.string()) for name in ("record_id", "ready_at", "paper_id", "first_ready")),
     ]
 )
-_NAMED = pa.schema(
-    [("node", pa.int64()), ("label", pa.int64()), ("paper_id", pa.string()), ("first_ready", pa.string())]
-)
+_NAMED = pa.schema([*LABELS, ("paper_id", pa.string()), ("first_ready", pa.string())])
 _ORIGIN = pa.schema([("row", pa.int32()), ("label", pa.int64()), ("paper_id", pa.string())])
-_WITH_RIGHT_ID = pa.schema([*DECIDED, ("right_id", pa.string())])
 _MEMBERS = pa.schema([*MEMBERS.schema, ("label", pa.int64())])
-
-
-def right_ends(rounds: Rounds, task: int) -> None:
-    """Add the id of the right record to the edges that end in a home."""
-    rows = rounds.exchange.read("decided", rounds.tasks, task, DECIDED).combine_chunks()
-    home = Home(rounds, task)
-    ids = home["record_id"].take(pa.array(rows["right"].to_numpy() - home.first))
-    rows = rows.append_column("right_id", ids)
-    rounds.exchange.write("with-right-id", task, rows, rounds.home_of(rows["left"].to_numpy()), rounds.homes)
 
 
 def write_edges(rounds: Rounds, task: int) -> dict[str, int]:
     """Write the edges that start in a home; return the number of taken edges by reason, and of conflicts."""
-    rows = rounds.exchange.read("with-right-id", rounds.tasks, task, _WITH_RIGHT_ID).sort_by(
-        [("left", "ascending"), ("right", "ascending")]
-    )
-    home = Home(rounds, task)
-    reasons = pa.array(REASONS).take(rows["reason"].combine_chunks().cast(pa.int64()))
-    left = home["record_id"].take(pa.array(rows["left"].to_numpy() - home.first))
-    columns = [left, rows["right_id"], reasons, rows["strength"], rows["taken"]]
-    table = pa.table(columns, schema=EDGES.schema)
-    TableRef(rounds.exchange.lake, f"{rounds.release}/{EDGES.name}", EDGES).write(task, table)
-    counts = {
-        row["values"]: row["counts"]
-        for row in reasons.filter(rows["taken"].combine_chunks()).value_counts().to_pylist()
-    }
-    return {"conflicts": len(table) - sum(counts.values()), **{f"edges.{reason}": n for reason, n in counts.items()}}
+    edges = rounds.receive("decided", task, EDGES.schema).sort_by([("left", "ascending"), ("right", "ascending")])
+    TableRef(rounds.exchange.lake, f"{rounds.release}/{EDGES.name}", EDGES).write(task, edges)
+    taken = edges["reason"].filter(edges["taken"]).value_counts().to_pylist()
+    conflicts = pc.sum(pc.invert(edges["taken"])).as_py() or 0
+    return {"conflicts": conflicts, **{f"edges.{reason['values']}": reason["counts"] for reason in taken}}
 
 
 def former_papers(rounds: Rounds, task: int) -> dict[str, int]:
@@ -66,13 +42,13 @@ def former_papers(rounds: Rounds, task: int) -> dict[str, int]:
     home = Home(rounds, task)
     papers, _ = _read_parent(rounds, home)
     rows = pa.table([papers, home.nodes], schema=_FORMER).filter(papers.is_valid())
-    rounds.exchange.write("former", task, rows, bucket_of(rows["paper_id"], rounds.homes), rounds.homes)
+    rounds.send("former", task, rows, bucket_of(rows["paper_id"], rounds.homes))
     return {"papers": int(np.count_nonzero(rounds.labels(2, task) == home.nodes))}
 
 
 def heirs(rounds: Rounds, task: int) -> None:
     """Write edges from the first record of each paper of the parent to its other records."""
-    rows = rounds.exchange.read("former", rounds.tasks, task, _FORMER).sort_by("node").combine_chunks()
+    rows = rounds.receive("former", task, _FORMER).sort_by("node").combine_chunks()
     codes, distinct = codes_of(rows["paper_id"])
     node = rows["node"].to_numpy()
     first = np.full(len(distinct), np.iinfo(np.int64).max)
@@ -80,7 +56,7 @@ def heirs(rounds: Rounds, task: int) -> None:
     left = first[codes]
     reason = np.zeros(len(node), np.int8)
     table = pa.table([left, node, reason, reason, np.zeros(len(node))], schema=EDGE)
-    rounds.exchange.write("edges-3", task, table, rounds.home_of(left), rounds.homes)
+    rounds.send("edges-3", task, table, rounds.home_of(left))
 
 
 def families(rounds: Rounds, task: int) -> None:
@@ -95,14 +71,12 @@ def families(rounds: Rounds, task: int) -> None:
         home["ready_at"],
         *_read_parent(rounds, home),
     ]
-    rounds.exchange.write(
-        "families", task, pa.table(columns, schema=_FAMILY), bucket_of(family, rounds.homes), rounds.homes
-    )
+    rounds.send("families", task, pa.table(columns, schema=_FAMILY), bucket_of(family, rounds.homes))
 
 
 def name_papers(rounds: Rounds, task: int) -> None:
     """Assign the ids of the papers in a bucket of families, and write aliases."""
-    rows = rounds.exchange.read("families", rounds.tasks, task, _FAMILY).sort_by("node").combine_chunks()
+    rows = rounds.receive("families", task, _FAMILY).sort_by("node").combine_chunks()
     label = rows["label"].to_numpy()
     in_parent = rows.filter(rows["paper_id"].is_valid()).select(CLUSTERS.schema.names).cast(CLUSTERS.schema)
     aliases = ALIASES.schema.empty_table()
@@ -116,14 +90,14 @@ def name_papers(rounds: Rounds, task: int) -> None:
         record_ids, np.unique(label, return_inverse=True)[1], ready, Parent(in_parent, aliases)
     )
     found = pa.table([rows["node"], label, clusters["paper_id"], clusters["first_ready"]], schema=_NAMED)
-    rounds.exchange.write("named", task, found, rounds.home_of(rows["node"].to_numpy()), rounds.homes)
+    rounds.send("named", task, found, rounds.home_of(rows["node"].to_numpy()))
     rounds.exchange.write("aliases", task, renamed, np.zeros(len(renamed), np.int64), 1)
 
 
 def write_clusters(rounds: Rounds, task: int) -> None:
     """Write the paper of each record of a home, and send it to the part of `records` that contains the record."""
     home = Home(rounds, task)
-    rows = rounds.exchange.read("named", rounds.tasks, task, _NAMED).sort_by("node")
+    rows = rounds.receive("named", task, _NAMED).sort_by("node")
     clusters = pa.table([home["record_id"], rows["paper_id"], rows["first_ready"]], schema=CLUSTERS.schema)
     TableRef(rounds.exchange.lake, f"{rounds.release}/{CLUSTERS.name}", CLUSTERS).write(task, clusters)
     origins = pa.table([home["row"], rows["label"], rows["paper_id"]], schema=_ORIGIN)
@@ -132,7 +106,7 @@ def write_clusters(rounds: Rounds, task: int) -> None:
 
 def by_paper(rounds: Rounds, task: int) -> None:
     """Send every record of a part to the bucket of its paper."""
-    origins = rounds.exchange.read("origins", rounds.tasks, task, _ORIGIN).sort_by("row")
+    origins = rounds.receive("origins", task, _ORIGIN).sort_by("row")
     with rounds.exchange.lake_file(rounds.records[task]) as file:
         records = pq.ParquetFile(file).read()
     table = records.append_column("paper_id", origins["paper_id"]).append_column("label", origins["label"])

@@ -9,13 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.clustering.agreement import WINDOW
 from s2corpus.clustering.edges import edges_of_cut, edges_of_similar, equal_title_edges
 from s2corpus.clustering.nodes import nodes_from
-from s2corpus.clustering.pairs import hash_fronts
+from s2corpus.clustering.pairs import WINDOW
 from s2corpus.clustering.parts import FACTS
 from s2corpus.stages.cluster.rounds import LABELS, NODE, Home, Rounds
-from s2corpus.titles.buckets import bucket_of
+from s2corpus.titles.arrays import bucket_of, hash_strings, one_chunk, read_only
 from s2corpus.titles.similarity import (
     SortedKeys,
     compute_keys,
@@ -32,17 +31,17 @@ BANDS = 16
 
 Linking uses more keys. Here, a third record usually joins the two sides of a missed pair.
 """
+_NODE_BITS = 40
 _KEYS_PER_BLOCK = 1 << 16
 """Keys in one lookup."""
 _FACTS = (
-    "title", "normalised", "little", "form", "doi_form", "year", "doi", "arxiv_id", "publisher", "surnames", "journal",
-    "volume", "issue", "page",
+    "title", "normalised", "little", "preprint", "year", "final_doi", "surnames", "journal", "volume", "issue", "page",
 )  # fmt: skip
 _TITLED = pa.schema([*LABELS, *(FACTS.field(name) for name in _FACTS)])
 _KEYS = pa.schema([("key", pa.uint64()), ("title", pa.int64()), ("is_open", pa.bool_())])
 _PAIR = pa.schema([("a", pa.int64()), ("b", pa.int64())])
 _TEXTS = pa.schema([*_PAIR, ("text", pa.string())])
-_SCORED = pa.schema([*_PAIR, ("score", pa.float64()), ("bucket", pa.int64())])
+_SCORED = pa.schema([*_PAIR, ("score", pa.float64())])
 _FRONT = pa.schema([*_TITLED, ("front", pa.uint64())])
 _NEAR = pa.schema([*_TITLED, ("of", pa.int64())])
 
@@ -51,60 +50,45 @@ def by_title(rounds: Rounds, task: int) -> None:
     """Send every record of a home with a title to the bucket of its title."""
     home = Home(rounds, task)
     label = rounds.labels(0, task)
-    columns = {"node": home.nodes, "label": label, **{name: home[name] for name in _FACTS}, "doi": home.doi}
+    columns = {"node": home.nodes, "label": label, **{name: home[name] for name in _FACTS}}
     rows = pa.table(columns, schema=_TITLED).take(pa.array(home.titled))
-    rounds.exchange.write("titles", task, rows, bucket_of(rows["normalised"], rounds.homes), rounds.homes)
+    rounds.send("titles", task, rows, bucket_of(rows["normalised"], rounds.homes))
 
 
 def _titled(rounds: Rounds, bucket: int) -> pa.Table:
-    return rounds.exchange.read("titles", rounds.tasks, bucket, _TITLED).sort_by("node").combine_chunks()
+    return rounds.receive("titles", bucket, _TITLED).sort_by("node").combine_chunks()
 
 
 def equal_titles(rounds: Rounds, task: int) -> None:
     """Write the edges between records with equal titles of a bucket."""
     rows = _titled(rounds, task)
-    nodes = nodes_from(rows, rounds.preprint_prefixes)
+    nodes = nodes_from(rows)
     _, label = np.unique(rows["label"].to_numpy(), return_inverse=True)
     edges = equal_title_edges(nodes, label, rounds.max_preprint_years)
     rounds.write_edges("edges-1", task, edges, rows["node"].to_numpy(), near=0)
 
 
-def unsettled(rounds: Rounds, task: int) -> None:
-    """Send the unsettled records of a home with a title to the bucket of the title: the search needs a pair with one of them."""
-    home = Home(rounds, task)
-    is_unsettled = np.ones(len(home.nodes), bool)
-    settled = rounds.exchange.read("settled", rounds.tasks, task, NODE)["node"].to_numpy()
-    is_unsettled[settled - home.first] = False
-    rows = home.titled[is_unsettled[home.titled]]
-    bucket = bucket_of(home["normalised"].take(pa.array(rows)), rounds.homes)
-    rounds.exchange.write("unsettled", task, pa.table([home.nodes[rows]], schema=NODE), bucket, rounds.homes)
-
-
 def keys(rounds: Rounds, task: int) -> None:
-    """Send each informative title of a bucket to the buckets of its MinHash keys, under the node of its first record."""
+    """Send each informative title of a bucket to the buckets of its MinHash keys, with the node of its first record."""
     rows = _titled(rounds, task)
     node = rows["node"].to_numpy()
-    nodes = nodes_from(rows, rounds.preprint_prefixes)
-    is_open = np.zeros(len(nodes.titles), bool)
-    open_nodes = rounds.exchange.read("unsettled", rounds.tasks, task, NODE)["node"].to_numpy()
-    is_open[nodes.title[np.searchsorted(node, open_nodes)]] = True
+    nodes = nodes_from(rows)
+    settled = rounds.receive("settled", task, NODE)["node"].to_numpy()
+    is_open = np.zeros(len(nodes.titles), bool)  # The search needs a pair with an unsettled record.
+    is_open[nodes.title[~np.isin(node, settled)]] = True
     first = np.unique(nodes.title, return_index=True)[1]
     informative = np.flatnonzero(~nodes.strict)
-    texts = nodes.titles.take(pa.array(informative))
-    key = compute_keys(texts, BANDS)
+    key = compute_keys(nodes.titles.take(pa.array(informative)), BANDS)
     band = (np.arange(BANDS, dtype=np.uint64) << np.uint64(32))[:, None]
-    columns = [
-        (key | band).ravel(),
-        np.tile(node[first[informative]], BANDS),
-        np.tile(is_open[informative], BANDS),
-    ]
+    title = task << _NODE_BITS | node[first[informative]]
+    columns = [(key | band).ravel(), np.tile(title, BANDS), np.tile(is_open[informative], BANDS)]
     table = pa.table(columns, schema=_KEYS).filter(pa.array(key.ravel() != 0))
-    rounds.exchange.write("keys", task, table, bucket_of(table["key"].to_numpy(), rounds.homes), rounds.homes)
+    rounds.send("keys", task, table, bucket_of(table["key"].to_numpy(), rounds.homes))
 
 
 def propose(rounds: Rounds, task: int) -> None:
     """Write the candidate pairs of a bucket of keys: two titles with an equal key, of which the second is open."""
-    rows = rounds.exchange.read("keys", rounds.tasks, task, _KEYS)
+    rows = rounds.receive("keys", task, _KEYS)
     key, order = sort_keys(rows["key"].to_numpy())  # Lookups of ascending keys are several times faster.
     title, is_open = (rows[name].to_numpy()[order] for name in ("title", "is_open"))
     open_rows = np.flatnonzero(is_open)
@@ -114,113 +98,107 @@ def propose(rounds: Rounds, task: int) -> None:
         row, other = pair_equal_keys(key[begin : begin + _KEYS_PER_BLOCK], open_keys)
         row = row + begin
         a, b = title[row], title[other]
-        is_new = (a < b) | (~is_open[row] & (a != b))  # A pair of two open titles occurs twice.
+        is_new = (_node(a) < _node(b)) | (~is_open[row] & (a != b))  # A pair of two open titles occurs twice.
         found.append(unique_pairs(a[is_new], b[is_new]))
     a, b = unique_pairs(*map(np.concatenate, zip(*found, strict=True)))
-    rounds.exchange.write("proposed", task, pa.table([a, b], schema=_PAIR), rounds.home_of(a), rounds.homes)
+    rounds.send("proposed", task, pa.table([a, b], schema=_PAIR), a >> _NODE_BITS)
 
 
-def with_text(rounds: Rounds, task: int) -> None:
-    """Send the text of the first title of each pair to the home of the second title."""
-    rows = rounds.exchange.read("proposed", rounds.tasks, task, _PAIR)
-    a, b = unique_pairs(rows["a"].to_numpy(), rows["b"].to_numpy())
-    home = Home(rounds, task)
-    text = home["normalised"].take(pa.array(a - home.first))
-    rounds.exchange.write("texts", task, pa.table([a, b, text], schema=_TEXTS), rounds.home_of(b), rounds.homes)
+def send_texts(rounds: Rounds, task: int) -> None:
+    """Send the text of the first title of each pair to the bucket of the second title."""
+    pairs = rounds.receive("proposed", task, _PAIR)
+    a, b = unique_pairs(pairs["a"].to_numpy(), pairs["b"].to_numpy())
+    rows = _titled(rounds, task)
+    text = rows["normalised"].take(_places(rows, a))
+    rounds.send("texts", task, pa.table([a, b, text], schema=_TEXTS), b >> _NODE_BITS)
 
 
 def score(rounds: Rounds, task: int) -> None:
-    """Compute S of the pairs with the second title in a home; send pairs above the threshold to the home of the first title."""
-    rows = rounds.exchange.read("texts", rounds.tasks, task, _TEXTS).combine_chunks()
-    home = Home(rounds, task)
-    a, b = rows["a"].to_numpy(), rows["b"].to_numpy()
-    of_b, place = np.unique(b, return_inverse=True)
-    texts = home["normalised"].take(pa.array(of_b - home.first))
-    first = pa.concat_arrays([pa.array([], pa.string()), *rows["text"].chunks])
-    found = score_titles(first, np.arange(len(a)), texts, place, rounds.min_title_score)
-    kept = np.flatnonzero(found > 0.0)
-    bucket = bucket_of(texts, rounds.homes)[place]
-    table = pa.table([a[kept], b[kept], found[kept], bucket[kept]], schema=_SCORED)
-    rounds.exchange.write("scored", task, table, rounds.home_of(a[kept]), rounds.homes)
-
-
-def choose(rounds: Rounds, task: int) -> None:
-    """Send the best pairs of each first title of a home to the bucket of this title."""
-    rows = rounds.exchange.read("scored", rounds.tasks, task, _SCORED).combine_chunks()
-    home = Home(rounds, task)
-    a, b, found = (rows[name].to_numpy() for name in ("a", "b", "score"))
-    rows = rows.take(pa.array(select_best(a, b, found)))
-    texts = home["normalised"].take(pa.array(rows["a"].to_numpy() - home.first))
-    rounds.exchange.write("chosen", task, rows, bucket_of(texts, rounds.homes), rounds.homes)
-
-
-def with_records(rounds: Rounds, task: int) -> None:
-    """Send the compared records of the first title of each pair to the bucket of the second title."""
-    pairs = rounds.exchange.read("chosen", rounds.tasks, task, _SCORED).combine_chunks()
-    bucket = pairs["bucket"].to_numpy()
-    rounds.exchange.write("pairs", task, pairs, bucket, rounds.homes)
+    """Compute S of the pairs with the second title in a bucket; send similar pairs to the bucket of the first title."""
+    pairs = rounds.receive("texts", task, _TEXTS)
     rows = _titled(rounds, task)
-    rows = rows.filter(pc.is_in(rows["normalised"], _texts_of(rows, pairs["a"].to_numpy()))).combine_chunks()
-    nodes = nodes_from(rows, rounds.preprint_prefixes)
-    once = np.unique(np.stack([bucket, pairs["a"].to_numpy()]), axis=1)
-    place = np.searchsorted(rows["node"].to_numpy(), once[1])
+    a, b = pairs["a"].to_numpy(), pairs["b"].to_numpy()
+    of_b, place = np.unique(b, return_inverse=True)
+    texts = one_chunk(rows["normalised"].take(_places(rows, of_b)))
+    found = score_titles(one_chunk(pairs["text"]), np.arange(len(a)), texts, place, rounds.min_title_score)
+    kept = found > 0.0
+    table = pa.table([a[kept], b[kept], found[kept]], schema=_SCORED)
+    rounds.send("scored", task, table, a[kept] >> _NODE_BITS)
+
+
+def send_records(rounds: Rounds, task: int) -> None:
+    """Send the best pairs of each first title, and the compared records of this title, to the bucket of the second title."""
+    scored = rounds.receive("scored", task, _SCORED)
+    a, b = (_node(scored[name].to_numpy()) for name in ("a", "b"))
+    best = select_best(a, b, scored["score"].to_numpy())
+    pairs = scored.take(pa.array(best))
+    a, bucket = pairs["a"].to_numpy(), pairs["b"].to_numpy() >> _NODE_BITS
+    rounds.send("pairs", task, pairs, bucket)
+    rows = _with_titles(_titled(rounds, task), a)
+    nodes = nodes_from(rows)
+    to, a = np.unique(np.stack([bucket, a]), axis=1)
+    place = _places(rows, a).to_numpy()
     title = nodes.title[place]
-    begin = nodes.by_title.starts[title]
-    size = np.minimum(nodes.by_title.starts[title + 1] - begin, WINDOW)
-    pair, member = expand_ranges(begin, size)
-    sent = rows.take(pa.array(nodes.by_title.nodes[member])).append_column("of", pa.array(once[1][pair]))
+    size = np.minimum(np.diff(nodes.by_title.starts)[title], WINDOW)
+    pair, member = expand_ranges(nodes.by_title.starts[title], size)
+    sent = rows.take(pa.array(nodes.by_title.nodes[member])).append_column("of", pa.array(a[pair]))
     originals = rows["title"].take(pa.array(place[pair]))
     sent = sent.set_column(sent.column_names.index("title"), "title", originals)
-    rounds.exchange.write("near", task, sent, once[0][pair], rounds.homes)
+    rounds.send("near", task, sent, to[pair])
 
 
 def similar_titles(rounds: Rounds, task: int) -> None:
     """Write the edges between records with similar titles."""
-    pairs = rounds.exchange.read("pairs", rounds.tasks, task, _SCORED).combine_chunks()
-    sent = rounds.exchange.read("near", rounds.tasks, task, _NEAR).combine_chunks()
-    own = _titled(rounds, task)
-    own = own.filter(pc.is_in(own["normalised"], _texts_of(own, pairs["b"].to_numpy())))
+    pairs = rounds.receive("pairs", task, _SCORED)
+    sent = rounds.receive("near", task, _NEAR)
+    own = _with_titles(_titled(rounds, task), pairs["b"].to_numpy())
     both = pa.concat_tables([own, sent.select(own.column_names)])
-    both = both.set_column(
-        both.column_names.index("little"), "little", pa.repeat(pa.scalar(False), len(both))
-    )  # Uninformative titles have no keys.
+    both = both.drop_columns(["little"])  # Uninformative titles have no keys.
     node, first = np.unique(both["node"].to_numpy(), return_index=True)
-    nodes = nodes_from(both.take(pa.array(first)), rounds.preprint_prefixes)
+    nodes = nodes_from(both.take(pa.array(first)))
     ids, where = np.unique(sent["of"].to_numpy(), return_index=True)
     title_a = nodes.title[np.searchsorted(node, sent["node"].to_numpy()[where])]
     a = title_a[np.searchsorted(ids, pairs["a"].to_numpy())]
-    b = nodes.title[np.searchsorted(node, pairs["b"].to_numpy())]
+    b = nodes.title[np.searchsorted(node, _node(pairs["b"].to_numpy()))]
     edges = edges_of_similar(nodes, a, b, pairs["score"].to_numpy(), rounds.max_preprint_years)
     rounds.write_edges("edges-2", task, edges, node, near=1)
+
+
+def _node(title: np.ndarray) -> np.ndarray:
+    """Return the first node of each title of the search. The upper bits of its number are the bucket of its text."""
+    return title & ((1 << _NODE_BITS) - 1)
+
+
+def _places(rows: pa.Table, titles: np.ndarray) -> pa.Array:
+    """Return the rows of the first records of titles."""
+    return pa.array(np.searchsorted(rows["node"].to_numpy(), _node(titles)))
+
+
+def _with_titles(rows: pa.Table, titles: np.ndarray) -> pa.Table:
+    """Return the rows with one of these titles."""
+    texts = rows["normalised"].take(_places(rows, np.unique(titles))).combine_chunks()
+    return rows.filter(pc.is_in(rows["normalised"], texts)).combine_chunks()
 
 
 def by_front(rounds: Rounds, task: int) -> None:
     """Send each record of a home with title, year, first page and surnames to the bucket of the last three."""
     home = Home(rounds, task)
-    surnames = home["surnames"]
-    offsets, names = surnames.offsets.to_numpy(), surnames.values.to_numpy(zero_copy_only=False)
-    front = hash_fronts(home["year"].to_numpy(), home["page"].to_numpy(), offsets, names)
-    columns = {
-        "node": home.nodes,
-        "label": rounds.labels(1, task),
-        **{name: home[name] for name in _FACTS},
-        "doi": home.doi,
-    }
+    surnames, year, page = home["surnames"], home["year"].to_numpy(), home["page"].to_numpy()
+    names = hash_strings(
+        read_only(surnames.offsets.to_numpy() * 8), surnames.values.to_numpy(zero_copy_only=False).view(np.uint8)
+    )
+    front = np.where((year == 0) | (page == 0) | (names == 0), 0, names ^ (year.astype(np.uint64) << 32 | page))
+    columns = {"node": home.nodes, "label": rounds.labels(1, task), **{name: home[name] for name in _FACTS}}
     rows = pa.table({**columns, "front": front}, schema=_FRONT).take(pa.array(home.titled[front[home.titled] != 0]))
-    rounds.exchange.write("fronts", task, rows, bucket_of(rows["front"].to_numpy(), rounds.homes), rounds.homes)
+    rounds.send("fronts", task, rows, bucket_of(rows["front"].to_numpy(), rounds.homes))
 
 
 def cut_titles(rounds: Rounds, task: int) -> None:
     """A bucket of `by_front`: write the edges between titles without their subtitle and complete titles."""
-    rows = rounds.exchange.read("fronts", rounds.tasks, task, _FRONT).sort_by("node")
+    rows = rounds.receive("fronts", task, _FRONT).sort_by("node")
     _, group, size = np.unique(rows["front"].to_numpy(), return_inverse=True, return_counts=True)
     shared = np.flatnonzero(size[group] > 1)
     rows = rows.take(pa.array(shared)).combine_chunks()
-    nodes = nodes_from(rows, rounds.preprint_prefixes)
+    nodes = nodes_from(rows)
     edges = edges_of_cut(nodes, group[shared], rows["label"].to_numpy(), rounds.min_title_score)
     rounds.write_edges("prefix-edges", task, edges, rows["node"].to_numpy(), near=1)
-
-
-def _texts_of(rows: pa.Table, nodes: np.ndarray) -> pa.Array:
-    places = np.searchsorted(rows["node"].to_numpy(), np.unique(nodes))
-    return rows["normalised"].take(pa.array(places)).combine_chunks()

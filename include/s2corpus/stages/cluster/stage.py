@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 
 import orjson
@@ -12,7 +13,7 @@ from s2corpus.pipeline import gold
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.stages.cluster.local import cluster_records
 from s2corpus.stages.cluster.many import cluster_in_rounds
-from s2corpus.stages.cluster.workers import engine, workers
+from s2corpus.stages.cluster.workers import workers
 from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, PDF_RECORDS, RECORDS
 
 _FEW = 8
@@ -30,7 +31,10 @@ class ClusterStage:
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Cluster all records in rounds, and write the records of each paper into its bucket."""
-        with workers(engine(), run.spec.resources.memory_mb) as found, for_few(_comparisons(run)):
+        with (
+            workers(os.environ.get("ENGINE") or "here", run.spec.resources.memory_mb) as found,
+            for_few(_comparisons(run)),
+        ):
             counts = cluster_in_rounds(run, found, lambda papers: _buckets(run, papers))
         run.lake.put(_counts_key(run), orjson.dumps(counts))
 

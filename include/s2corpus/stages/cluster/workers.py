@@ -1,4 +1,4 @@
-"""Who does the tasks of a round: this process, or the executors of a Spark."""
+"""Run the tasks of a round in this process, or on the executors of Spark."""
 
 from __future__ import annotations
 
@@ -6,61 +6,45 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 from s2corpus.errors import UserError
 
 Task = Callable[[int], None]
-"""Does one task, by its number: reads the lake, writes the lake, and may be done twice."""
+"""Does one task, by its number. It reads and writes the lake only, so it may be repeated."""
 
 
-class Workers(Protocol):
-    """Do tasks in any order, some at a time."""
-
-    def do(self, task: Task, numbers: Sequence[int]) -> None:
-        """Do the tasks of these numbers; return when all are done."""
+Workers = Callable[[Task, Sequence[int]], None]
+"""Does the tasks of these numbers in any order, some at a time; returns when all are done."""
 
 
-class InProcess:
-    """One task after the other, here."""
-
-    def do(self, task: Task, numbers: Sequence[int]) -> None:
-        """See `Workers.do`."""
-        for number in numbers:
-            task(number)
+def do_here(task: Task, numbers: Sequence[int]) -> None:
+    """Do one task after the other in this process."""
+    for number in numbers:
+        task(number)
 
 
-class OnSpark:
-    """Tasks on the executors of a SparkSession, classic or Connect.
+def do_on_spark(session: Any, task: Task, numbers: Sequence[int]) -> None:
+    """Do tasks on the executors of a SparkSession, classic or Connect.
 
-    Executors need this package, and the lake's credentials in their environment. Spark gives out numbers and tries again what fails
-    (`spark.task.maxFailures`); no row passes through it, so the loss of an executor costs the tasks that it was at and nothing else.
+    Executors need this package, and the lake's credentials in their environment. Spark distributes numbers and repeats failed tasks
+    (`spark.task.maxFailures`). It transfers no rows, so the loss of an executor costs only the tasks that it was doing.
     """
+    numbers = list(numbers)
+    if not numbers:
+        return
 
-    def __init__(self, session: Any) -> None:
-        self._session = session
+    def work(batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for place in batch.column(0).to_pylist():
+                task(numbers[place])
+            yield batch
 
-    def do(self, task: Task, numbers: Sequence[int]) -> None:
-        """See `Workers.do`."""
-        numbers = list(numbers)
-        if not numbers:
-            return
-
-        def work(batches: Iterator[Any]) -> Iterator[Any]:
-            for batch in batches:
-                for place in batch.column(0).to_pylist():
-                    task(numbers[place])
-                yield batch
-
-        places = self._session.range(0, len(numbers), 1, len(numbers))  # a partition for each
-        done = places.mapInArrow(work, "id long").count()
-        if done != len(numbers):
-            raise RuntimeError(f"Spark did {done} of {len(numbers)} tasks")
-
-
-def engine() -> str:
-    """Return the engine that the environment variable ENGINE names; by default this process (`here`)."""
-    return os.environ.get("ENGINE") or "here"
+    places = session.range(0, len(numbers), 1, len(numbers))  # a partition for each
+    done = places.mapInArrow(work, "id long").count()
+    if done != len(numbers):
+        raise RuntimeError(f"Spark did {done} of {len(numbers)} tasks")
 
 
 @contextmanager
@@ -71,31 +55,24 @@ def workers(name: str, memory_mb: int) -> Iterator[Workers]:
         UserError: unknown engine, or PySpark or Java is missing.
     """
     if name == "here":
-        yield InProcess()
+        yield do_here
         return
     if not name.startswith(("local[", "sc://", "spark://")):
         raise UserError(
             f"ENGINE is {name!r}: expected here, local[<cores>], sc://<host>:<port> or spark://<host>:<port>"
         )
-    with _worker_interpreter(name):
+    is_local = name.startswith("local[") and "PYSPARK_PYTHON" not in os.environ
+    if is_local:  # A local Spark starts its workers with this interpreter.
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+    try:
         session = _session(name, memory_mb)
         try:
-            yield OnSpark(session)
+            yield partial(do_on_spark, session)
         finally:
             session.stop()
-
-
-@contextmanager
-def _worker_interpreter(name: str) -> Iterator[None]:
-    """Let a local Spark start its workers with this interpreter; restore the environment afterwards."""
-    if not name.startswith("local[") or "PYSPARK_PYTHON" in os.environ:
-        yield
-        return
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    try:
-        yield
     finally:
-        del os.environ["PYSPARK_PYTHON"]
+        if is_local:
+            del os.environ["PYSPARK_PYTHON"]
 
 
 def _session(name: str, memory_mb: int) -> Any:

@@ -20,11 +20,9 @@ def contexts_of(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) ->
     parse; they are complete after the last batch.
     """
     where = pc.field("open_access")
-    kept: set[str] | None = None
-    by_parse: dict[tuple[str, str], tuple[int, int]] = {}
+    filtered = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")
+    kept, by_parse = set(filtered["paper_id"].to_pylist()), _by_parse(links)
     for batch in run.table(FULLTEXTS).batches(["paper_id", "parse_kind", "parse"], shard=bucket, where=where, rows=64):
-        if kept is None:
-            kept, by_parse = _kept(run, bucket), _by_parse(links)
         rows: list[ContextRow] = []
         for fulltext in batch.to_pylist():
             if fulltext["paper_id"] not in kept:
@@ -60,12 +58,6 @@ def contexts_of(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) ->
             rows += found
         if rows:
             yield from pa.Table.from_pylist(rows, schema=CONTEXTS.schema).to_batches()
-
-
-def _kept(run: Run, bucket: int) -> set[str]:
-    """Return the papers of a bucket that the filter kept."""
-    kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")
-    return set(kept["paper_id"].to_pylist())
 
 
 def _by_parse(links: pa.Table) -> dict[tuple[str, str], tuple[int, int]]:

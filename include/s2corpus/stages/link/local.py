@@ -12,25 +12,19 @@ from duckdb import DuckDBPyConnection
 
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.titles.facts import add_facts
-from s2corpus.titles.index import LinkIndex, build_index
-from s2corpus.titles.linking import Links, link
+from s2corpus.titles.index import LinkIndex, write_papers, write_titles
 from s2corpus.titles.similarity import Search
 from s2orc_parse.scratch import private
 
 
 @contextmanager
 def open_local_index(
-    papers: pa.Table, search: Search | None = None, memory_mb: int = 1024
+    papers: pa.Table, search: Search, memory_mb: int
 ) -> Iterator[tuple[DuckDBPyConnection, LinkIndex]]:
     """Yield a database of half the memory, and the index of papers with `paper_id`, `title`, `year`, `surname` and IDENTIFIERS."""
-    with (
-        tempfile.TemporaryDirectory(prefix="s2corpus-link-", dir=private()) as folder,
-        duckdb_connection(memory_mb=memory_mb // 2, scratch=Path(folder)) as connection,
-    ):
-        yield connection, build_index(add_facts(papers), Path(folder), search or Search())
-
-
-def link_tables(entries: pa.Table, papers: pa.Table, search: Search | None = None) -> Links:
-    """Link entries to papers, both with the columns that `titles.linking.link` reads."""
-    with open_local_index(papers, search) as (connection, index):
-        return link(connection, entries, index, search)
+    with tempfile.TemporaryDirectory(prefix="s2corpus-link-", dir=private()) as name:
+        folder, papers = Path(name), add_facts(papers)
+        write_papers(papers, folder / "papers-00000")
+        write_titles(papers["normalised"].drop_null().unique(), folder, 0, search)
+        with duckdb_connection(memory_mb=memory_mb // 2, scratch=folder) as connection:
+            yield connection, LinkIndex.open(folder, search)

@@ -104,19 +104,16 @@ class LinkStage:
             counts.update(orjson.loads(run.lake.get(_counts_key(run, Shard(first)))[0]))
         metrics = commit_all(run, self.name, run.paper_shards)
         exchange_of(run).remove()
-        metrics |= {name: float(value) for name, value in counts.items() if "." not in name}
         if counts["similar"]:
             metrics["recall"] = counts["found"] / counts["similar"]
         if counts["tried"]:
             metrics["precision"] = counts["agreed"] / counts["tried"]
         for name, value in counts.items():
             kind, dot, statistic = name.partition(".")
-            if kind == "gold":
+            if not dot or kind == "gold" or statistic == "parses":
                 metrics[name] = float(value)
-            elif dot:
-                metrics[name if statistic == "parses" else f"{name}_mean"] = (
-                    float(value) if statistic == "parses" else value / counts[f"{kind}.parses"]
-                )
+            else:
+                metrics[f"{name}_mean"] = value / counts[f"{kind}.parses"]
         return metrics
 
 

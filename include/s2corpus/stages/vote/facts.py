@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.storage.exchange import Exchange, spread
 from s2corpus.tables import ARTICLE_PARSES, ARTICLES, LATEX_PARSES, LATEX_SOURCES, MEMBERS, NOTICES, PDFS, Table
-from s2corpus.titles.arrays import text_of
-from s2corpus.titles.buckets import hash_strings
+from s2corpus.titles.arrays import hash_strings, text_of
 from s2corpus.titles.similarity import expand_ranges, find_keys
 
 PARTITIONS = 256

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from devtools.local import Services
+from devtools.local.airflow_runs import AirflowRuns
 from s2corpus.deliveries.status import ArrivalStatus, listed
-from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
@@ -32,7 +32,7 @@ AT_ONCE = 24
 
 
 @pytest.fixture(scope="module")
-def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Services, AirflowClient, StandIn]]:
+def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Services, AirflowRuns, StandIn]]:
     """Start all services in a separate state folder, with a search for drops every two seconds; yield them with an
     extractor that counts its uploads.
     """
@@ -51,7 +51,7 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Services
                 patch.setenv(name, value)
             yield (
                 local,
-                AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password),
+                AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password),
                 grobid,
             )
         finally:
@@ -82,18 +82,18 @@ def ended(lake: Lake, *folders: str) -> dict[str, ArrivalStatus]:
     return found
 
 
-def announced(client: AirflowClient) -> set[str]:
+def announced(client: AirflowRuns) -> set[str]:
     """Return the folders named in the asset's events. A busy machine may repeat an event, so their number is not fixed."""
     page = client.call("GET", "assets/events?limit=1000")["asset_events"]
     return {event["extra"]["payload"]["folder"] for event in page}
 
 
-def runs(client: AirflowClient) -> list[dict[str, Any]]:
+def runs(client: AirflowRuns) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = client.call("GET", f"dags/{DAG}/dagRuns?limit=100")["dag_runs"]
     return found
 
 
-def all_ended(client: AirflowClient) -> list[dict[str, Any]]:
+def all_ended(client: AirflowRuns) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = until(
         lambda: list(runs(client)) if all(run["state"] in ("success", "failed") for run in runs(client)) else None,
         "a run does not end",
@@ -107,7 +107,7 @@ def kill(local: Services, *names: str) -> None:
             os.killpg(status.pid, signal.SIGKILL)
 
 
-def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowClient, StandIn], tmp_path: Path) -> None:
+def test_drops_are_worked_on_as_they_land(airflow: tuple[Services, AirflowRuns, StandIn], tmp_path: Path) -> None:
     local, client, grobid = airflow
     lake = open_lake("s3://corpus")
     pdfs = list(papers(8).values())

@@ -12,11 +12,11 @@ from typing import Any
 import orjson
 import pytest
 
+from devtools.own_papers import deliver_own
 from s2corpus import sources
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refusal, Refused
 from s2corpus.deliveries.status import MOST_NEW, ArrivalState, ArrivalStatus, Watch
-from s2corpus.deliveries.upload import deliver_own
 from s2corpus.storage.local_lake import LocalLake
 
 

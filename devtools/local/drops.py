@@ -7,7 +7,7 @@ from collections import Counter
 
 from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.services import Endpoints
-from s2corpus.deliveries.status import ArrivalState, listed
+from s2corpus.deliveries.status import ArrivalState, iterate_statuses
 from s2corpus.errors import TransientError
 from s2corpus.storage.lake import Lake
 
@@ -26,7 +26,7 @@ def process_drops(endpoints: Endpoints, lake: Lake, *, seconds: float = 900) -> 
     client.unpause(DAG)
     deadline = time.monotonic() + seconds
     while True:
-        rows = list(listed(lake))
+        rows = list(iterate_statuses(lake))
         pending = sum(row.state in _PENDING for row in rows)
         if not pending:
             counts = Counter(row.outcome for row in rows)

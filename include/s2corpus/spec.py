@@ -234,7 +234,7 @@ class ReleaseSpec(Rules):
 
     def release_id(self, as_of: datetime) -> ReleaseId:
         """Return the release id for an instant."""
-        return ReleaseId.of(self.name, as_of)
+        return ReleaseId.at(self.name, as_of)
 
 
 def releases_folder() -> Path:

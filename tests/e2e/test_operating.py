@@ -27,7 +27,7 @@ from devtools.local.release import make_release, own_interval
 from devtools.own_papers import deliver_own
 from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
-from s2corpus.deliveries.status import listed
+from s2corpus.deliveries.status import iterate_statuses
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.deployment.http import ask
 from s2corpus.pipeline import acceptance, quality, runner
@@ -190,8 +190,10 @@ def test_drops_that_land_are_worked_through_before_any_release(operated: Operate
     folders = {f"{path.parent.relative_to(delivered).as_posix()}/" for path in delivered.glob("**/_READY")}
     deliver_tree(operated.lake, delivered)
     deadline = time.monotonic() + 600
-    while {row.folder for row in listed(operated.lake) if row.outcome.startswith(("worked", "refused"))} != folders:
-        assert time.monotonic() < deadline, [str(row) for row in listed(operated.lake)]
+    while {
+        row.folder for row in iterate_statuses(operated.lake) if row.outcome.startswith(("worked", "refused"))
+    } != folders:
+        assert time.monotonic() < deadline, [str(row) for row in iterate_statuses(operated.lake)]
         time.sleep(0.5)
     operated.extracted |= operated.extractions()
     assert operated.extracted

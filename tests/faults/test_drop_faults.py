@@ -15,7 +15,7 @@ import pytest
 
 from devtools.local import Services
 from devtools.local.airflow_runs import AirflowRuns
-from s2corpus.deliveries.status import ArrivalStatus, listed
+from s2corpus.deliveries.status import ArrivalStatus, iterate_statuses
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
@@ -67,7 +67,7 @@ def until(true: Callable[[], Any], what: str, seconds: float = 400) -> Any:
 
 
 def rows(lake: Lake) -> dict[str, ArrivalStatus]:
-    return {row.folder: row for row in listed(lake)}
+    return {row.folder: row for row in iterate_statuses(lake)}
 
 
 def ended(lake: Lake, *folders: str) -> dict[str, ArrivalStatus]:

@@ -164,7 +164,7 @@ def _checked(delivery: Delivery, files: Mapping[str, Path], digests: Mapping[str
                 pass
     except Refused as refused:
         raise UserError(f"{path}: {refused.detail.removeprefix(f'{RECORDS_FILE}, ')}") from None
-    return declared.told
+    return declared.warning_messages
 
 
 def digests_of(files: Mapping[str, Path], threads: int = 8) -> dict[str, Digests]:

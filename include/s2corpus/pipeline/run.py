@@ -140,7 +140,7 @@ class Run:
             inputs=intake["inputs"],
             overrides=self.overrides,
         )
-        return SnapshotId.of(self.release_id, digest)
+        return SnapshotId.from_digest(self.release_id, digest)
 
 
 @runtime_checkable

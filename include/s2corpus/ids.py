@@ -40,7 +40,7 @@ class ReleaseId(str):
     __slots__ = ()
 
     @classmethod
-    def at(cls, spec: str, as_of: datetime) -> Self:
+    def from_spec(cls, spec: str, as_of: datetime) -> Self:
         """Return the id of a spec's release at an instant."""
         return cls(f"{spec}-{as_of:%Y%m%d}" + (f"T{as_of:%H%M%S}" if f"{as_of:%H%M%S}" != "000000" else ""))
 

@@ -92,7 +92,7 @@ class ScheduleRules(Rules):
 
 
 class ExportRules(Rules):
-    """Rules for published files (SEMANTICS: Export)."""
+    """Rules for published files (SPEC §10)."""
 
     files: Annotated[int, Field(ge=1, le=1000)] = 30
     """gzip files per set and split (S2 V2 card)"""
@@ -124,7 +124,7 @@ class ExportRules(Rules):
 
 
 class QualityRules(Rules):
-    """Limits of the checks that compare with the parent release (SEMANTICS: Quality)."""
+    """Limits of the checks that compare with the parent release (SPEC §11)."""
 
     drift_warn: Fraction = 0.1
     drift_block: Fraction = 0.5
@@ -234,7 +234,7 @@ class ReleaseSpec(Rules):
 
     def release_id(self, as_of: datetime) -> ReleaseId:
         """Return the release id for an instant."""
-        return ReleaseId.at(self.name, as_of)
+        return ReleaseId.from_spec(self.name, as_of)
 
 
 def releases_folder() -> Path:

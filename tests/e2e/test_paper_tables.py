@@ -103,7 +103,7 @@ class Shows:
 
 
 def shown(paper: PaperTruth) -> Shows:
-    """Count what the PDF shows of the typeset paper, as S2ORC counts (SEMANTICS §3).
+    """Count what the PDF shows of the typeset paper, as S2ORC counts (SPEC §3).
 
     A displayed formula is a paragraph of one token. A superscript is a separate token between spaces. In a range of
     superscripts, only the two printed numbers are citations, because only ranges in brackets are expanded.

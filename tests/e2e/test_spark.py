@@ -38,6 +38,7 @@ from tests.releases import ROOT
 pytest.importorskip("pyspark.sql.connect.session")
 pytestmark = [
     pytest.mark.services,
+    pytest.mark.long,
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17"),
 ]
 

@@ -57,7 +57,7 @@ class CleanRules(Rules):
     max_top_share: Fraction = 0.075
     """drop a text if its most frequent word has at least this share (S2 V2 card)"""
     min_log_prob: float | None = None
-    """mean log2 probability of a word; null: default of the profile (S2 V2 card: −20; card-wordfreq: −19.82, docs/calibration.md)"""
+    """mean log2 probability of a word; null: default of the profile (S2 V2 card: −20; card-wordfreq: −19.82, docs/quality.md)"""
     language_characters: Count = 2000
     """leading characters of a paragraph that identify its language (S2 V2 card)"""
     language_letters: NonNegative = 10

@@ -1,4 +1,4 @@
-"""Compare the files of a snapshot with each other (SEMANTICS: Verify).
+"""Compare the files of a snapshot with each other (SPEC §10.14).
 
 A manipulation stays hidden only if it changes every affected file consistently. Paragraphs and lines are held in memory for one
 group of files at a time: files with the same number, modulo the number of groups, contain the same papers.

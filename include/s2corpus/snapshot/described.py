@@ -30,7 +30,7 @@ def identity_fault(manifest: Mapping[str, Any]) -> str | None:
         inputs=manifest["inputs"],
         overrides=manifest.get("overrides", {}),
     )
-    release = ReleaseId.at(manifest["spec"], datetime.fromisoformat(manifest["as_of"]))
+    release = ReleaseId.from_spec(manifest["spec"], datetime.fromisoformat(manifest["as_of"]))
     expected = SnapshotId.from_digest(release, digest)
     if manifest["snapshot"] == expected:
         return None

@@ -1,4 +1,4 @@
-"""Turn kept papers into documents of the sets s2orc and s2ag by the S2 V2 card's rules (SEMANTICS: Clean)."""
+"""Turn kept papers into documents of the sets s2orc and s2ag by the S2 V2 card's rules (SPEC §8)."""
 
 from __future__ import annotations
 

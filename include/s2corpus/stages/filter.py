@@ -1,4 +1,4 @@
-"""Decide which papers remain in the corpus (SEMANTICS: Filter; S2ORC §2.5)."""
+"""Decide which papers remain in the corpus (SPEC §6; S2ORC §2.5)."""
 
 from __future__ import annotations
 

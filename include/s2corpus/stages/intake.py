@@ -1,4 +1,4 @@
-"""Stage intake: select drops and deliveries that were ready before the as_of of the release (SEMANTICS §0).
+"""Stage intake: select drops and deliveries that were ready before the as_of of the release (SPEC §0.6).
 
 The first round registers each of them once (`registration`) and divides its records into buckets by a hash of record_id, and its files
 by SHA-1. The second round merges the buckets: the latest record of each record_id, and one row per file content.

@@ -1,4 +1,4 @@
-"""Decide which papers become documents, and with which text, by the rules of the spec's profile (SEMANTICS: Clean)."""
+"""Decide which papers become documents, and with which text, by the rules of the spec's profile (SPEC §8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assign documents to train, valid or held back, by publication date (SEMANTICS: Split)."""
+"""Assign documents to train, valid or held back, by publication date (SPEC §9)."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def test_bibliographies_are_rows_in_order(run: Run) -> None:
     assert rows[0]["doi"] == "10.1/x" and rows[0]["authors"][0]["last"] == "Lovelace"
 
 
-def test_the_same_bytes_again(run: Run) -> None:
+def test_same_input_gives_same_bytes(run: Run) -> None:
     for table in (FULLTEXTS, ENTRIES):
         assemble(run)
         first = run.lake.get(f"releases/{run.release_id}/{table.name}/part-00000.json")

@@ -38,7 +38,9 @@ def real(shared_data: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", ["card", "recipe-2024"])
-def test_decisions_equal_the_straightforward_ones(counts: bytes, real: list[dict[str, Any]], profile: str) -> None:
+def test_decisions_equal_those_of_a_direct_implementation(
+    counts: bytes, real: list[dict[str, Any]], profile: str
+) -> None:
     rules = CleanRules.model_validate({"profile": profile, "unigrams": {"uri": "x", "sha256": "0" * 64}})
     unigrams = parse_unigrams("list", counts)
     perplexity = straightforward.Perplexity(
@@ -83,7 +85,7 @@ def rules_of(profile: str, **more: Any) -> CleanRules:
 
 @given(made, profiles, st.sampled_from([clean_s2orc, clean_s2ag]))
 @settings(max_examples=80)
-def test_every_document_has_one_outcome_and_text_only_if_kept(unigrams: Unigrams, document, profile, decide) -> None:  # type: ignore[no-untyped-def]
+def test_only_kept_documents_have_text(unigrams: Unigrams, document, profile, decide) -> None:  # type: ignore[no-untyped-def]
     decision = decide(document, rules_of(profile), unigrams)
     assert isinstance(decision.outcome, CleanOutcome)
     assert (decision.text is not None) == (decision.outcome is CleanOutcome.KEPT)

@@ -105,7 +105,7 @@ def outcomes(run: Run) -> dict[str, str]:
     return {row["file_sha1"]: row["outcome"] for row in rows}
 
 
-def test_select_keeps_every_pdf_with_its_outcome(lake: Lake) -> None:
+def test_select_gives_every_pdf_an_outcome(lake: Lake) -> None:
     wanted = ["paper", "html", "user_password_aes", "fifty_one_pages", "landscape", "blank"]
     data = {name: KINDS[name][0]() for name in wanted}
     sha1s = {hashlib.sha1(content).hexdigest(): name for name, content in data.items()}
@@ -116,7 +116,7 @@ def test_select_keeps_every_pdf_with_its_outcome(lake: Lake) -> None:
     assert metrics["rows"] == 6 == sum(n for name, n in metrics.items() if name.startswith("outcome."))
 
 
-def test_extract_has_a_row_for_each_selected_pdf_and_the_tei_in_the_store(lake: Lake, serve: Serve) -> None:
+def test_extract_stores_a_row_and_tei_per_selected_pdf(lake: Lake, serve: Serve) -> None:
     pdfs = papers(6)
     odd = sorted(pdfs)[0]
     server = serve(faults=lambda upload: "no_content" if upload.sha1 == odd else None)
@@ -140,7 +140,7 @@ def server_options() -> str:
     return "2531976d7b1d5c70"
 
 
-def test_what_was_extracted_is_never_sent_again_in_any_release(lake: Lake, serve: Serve) -> None:
+def test_extracted_pdf_is_never_sent_again(lake: Lake, serve: Serve) -> None:
     pdfs = papers(8)
     first = dict(sorted(pdfs.items())[:5])
     server = serve(faults=lambda upload: "NO_BLOCKS" if upload.sha1 == min(pdfs) else None)
@@ -156,7 +156,7 @@ def test_what_was_extracted_is_never_sent_again_in_any_release(lake: Lake, serve
     assert server.requests == 8 + 5 + 5
 
 
-def test_given_up_is_not_final_and_tried_again_in_the_next_release(lake: Lake, serve: Serve) -> None:
+def test_next_release_retries_a_pdf_that_was_given_up(lake: Lake, serve: Serve) -> None:
     pdfs = papers(10)
     unlucky = sorted(pdfs)[3]
 
@@ -174,7 +174,7 @@ def test_given_up_is_not_final_and_tried_again_in_the_next_release(lake: Lake, s
     assert server.requests == 11
 
 
-def test_too_many_failures_fail_the_shard_and_a_retry_sends_only_the_rest(lake: Lake, serve: Serve) -> None:
+def test_failed_shard_keeps_results_and_retry_sends_the_rest(lake: Lake, serve: Serve) -> None:
     pdfs = papers(20)
     bad = set(sorted(pdfs)[5:13])
     broken = True
@@ -199,7 +199,7 @@ def test_too_many_failures_fail_the_shard_and_a_retry_sends_only_the_rest(lake: 
     assert len(answered & set(server.uploads)) <= 1  # The request in flight when the shard gave up.
 
 
-def test_a_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     pdfs = papers(30)
     monkeypatch.setattr(extract, "PART_BYTES", 1500)  # The size of a few of the stand-in's small TEIs.
     appended = 0
@@ -229,7 +229,7 @@ def test_a_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, mo
     assert 0 < kept < first <= kept + 14
 
 
-def test_a_shard_without_selected_pdfs_asks_nobody(lake: Lake, serve: Serve) -> None:
+def test_shard_without_selected_pdfs_sends_no_request(lake: Lake, serve: Serve) -> None:
     serve()
     run = selected(Intake(lake, {}).run())
     stage = ExtractStage(FAST)
@@ -240,7 +240,7 @@ def test_a_shard_without_selected_pdfs_asks_nobody(lake: Lake, serve: Serve) -> 
     assert stage.finish(run) == {"rows": 0.0}
 
 
-def test_servers_that_change_between_plan_and_work_are_refused(lake: Lake, serve: Serve) -> None:
+def test_server_change_between_plan_and_work_is_refused(lake: Lake, serve: Serve) -> None:
     server = serve()
     run = selected(Intake(lake, papers(1), shards=1).run())
     (shard,) = ExtractStage(FAST).plan(run)
@@ -249,13 +249,13 @@ def test_servers_that_change_between_plan_and_work_are_refused(lake: Lake, serve
         ExtractStage(FAST).work(run, shard)
 
 
-def test_no_extractor_given_is_said_so(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_extractor_address_is_an_error(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GROBID_URL", raising=False)
     with pytest.raises(UserError, match="set GROBID_URL"):
         ExtractStage().plan(selected(Intake(lake, {}).run()))
 
 
-def test_the_log_says_what_goes_on(lake: Lake, serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+def test_log_reports_progress_of_a_shard(lake: Lake, serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
     serve()
     with caplog.at_level(logging.INFO):
         work(ExtractStage(FAST), selected(Intake(lake, papers(3), shards=1).run()))

@@ -25,7 +25,7 @@ def scan() -> bytes:
     return pictures(typst.compile(text.encode(), format="pdf"))
 
 
-def test_a_scan_is_refused_and_says_that_ocr_would_read_it(lake: Lake, scan: bytes) -> None:
+def test_scan_is_refused_with_advice_about_ocr(lake: Lake, scan: bytes) -> None:
     run = Intake(lake, {hashlib.sha1(scan).hexdigest(): scan}, shards=1).run()
     work(SelectStage(), run)
     [row] = run.table(SELECTIONS).read(["outcome", "detail"]).to_pylist()
@@ -34,9 +34,7 @@ def test_a_scan_is_refused_and_says_that_ocr_would_read_it(lake: Lake, scan: byt
 
 
 @pytest.mark.skipif(not scans.installed(), reason="the extra `ocr` is not installed")
-def test_with_ocr_a_scan_is_selected_and_its_text_says_where_it_is_from(
-    lake: Lake, scan: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_with_ocr_scan_is_extracted_and_marked(lake: Lake, scan: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     run = Intake(lake, {hashlib.sha1(scan).hexdigest(): scan}, shards=1).run(extract={"ocr": "scans"})
     assert work(SelectStage(), run)["outcome.selected"] == 1
     with embedded_extractor(1) as (url, token):

@@ -110,7 +110,7 @@ PINNED: dict[str, tuple[Callable[[Mapping[str, bytes], Path], Any], str, str]] =
 
 
 @pytest.mark.parametrize("rules", PINNED)
-def test_a_version_is_pinned_to_its_output(rules: str, files: Mapping[str, bytes], tmp_path: Path) -> None:
+def test_rule_version_is_pinned_to_its_output(rules: str, files: Mapping[str, bytes], tmp_path: Path) -> None:
     make, version, pinned = PINNED[rules]
     made = orjson.dumps(make(files, tmp_path), option=orjson.OPT_SORT_KEYS)
     found = f"{version}: {hashlib.sha256(made).hexdigest()[:16]}"
@@ -119,5 +119,5 @@ def test_a_version_is_pinned_to_its_output(rules: str, files: Mapping[str, bytes
     )
 
 
-def test_what_select_keeps_is_keyed_by_the_version_of_its_rules() -> None:
+def test_selections_are_keyed_by_the_rule_version() -> None:
     assert f"select-{SELECTION_VERSION}" in readers().split("_")

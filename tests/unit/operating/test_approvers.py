@@ -63,20 +63,18 @@ def release(lake: Lake, tmp_path: Path) -> Run:
         ("admin", None, None),  # The schedule started this release.
     ],
 )
-def test_who_delivered_or_started_it_may_not_approve(
-    release: Run, who: str, started_by: str | None, did: str | None
-) -> None:
+def test_deliverer_and_starter_cannot_approve(release: Run, who: str, started_by: str | None, did: str | None) -> None:
     said = find_objection(release, who, started_by)
     assert said is None if did is None else said is not None and said.startswith(f"{who} {did} and may not approve")
 
 
-def test_one_person_may_do_both_where_the_spec_says_so(release: Run) -> None:
+def test_spec_can_allow_any_approver(release: Run) -> None:
     spec = release.spec.model_copy(update={"export": ExportRules(approval=True, approver="anyone")})
     assert find_objection(Run(spec, release.as_of, release.lake, release.scratch), "bob", "bob") is None
     assert spec.digest == release.spec.digest, "who approves decides no bytes"
 
 
-def test_it_is_recorded_and_asked_again_and_anybody_may_reject(
+def test_refused_approval_is_recorded_and_anybody_may_reject(
     release: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     catalog = Catalog(f"sqlite:///{tmp_path / 'catalog.db'}")

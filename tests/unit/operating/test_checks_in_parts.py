@@ -41,7 +41,7 @@ def said(run: Run, stage: str) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("stage", ["filter", "clean", "split"])
-def test_in_parts_as_in_one(run: Run, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_by_bucket_equals_check_of_all(run: Run, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = said(run, stage)
     monkeypatch.setattr(quality, "ROWS_AT_ONCE", 1)
     assert said(run, stage) == whole
@@ -52,7 +52,7 @@ def test_in_parts_as_in_one(run: Run, stage: str, monkeypatch: pytest.MonkeyPatc
         }
 
 
-def test_a_check_in_parts_names_tables_that_are_cut_so() -> None:
+def test_check_by_bucket_names_only_bucketed_tables() -> None:
     for check in (check for stage in STAGE_NAMES for check in quality.list_checks(stage)):
         named = {TABLES[name].shards for name in TABLES if quality.mentions_table(check.sql, name)}
         assert check.by is None or check.by in named, check.name

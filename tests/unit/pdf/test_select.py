@@ -48,11 +48,11 @@ def selections(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Selection]
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_kinds_of_pdfs(selections: dict[str, Selection], name: str) -> None:
+def test_each_kind_of_pdf_has_its_outcome(selections: dict[str, Selection], name: str) -> None:
     assert selections[name].outcome is KINDS[name][1], selections[name]
 
 
-def test_why_is_said_and_the_size_is_as_shown(selections: dict[str, Selection]) -> None:
+def test_selection_has_reason_and_displayed_size(selections: dict[str, Selection]) -> None:
     assert all(
         (s.detail is None) == (s.outcome in (SelectOutcome.SELECTED, SelectOutcome.LANDSCAPE))
         for s in selections.values()
@@ -67,7 +67,7 @@ def test_why_is_said_and_the_size_is_as_shown(selections: dict[str, Selection]) 
 
 
 @pytest.mark.parametrize("before", [0, MB - 8, MB - 7, MB - 4, MB - 1, MB, 2 * MB - 3])
-def test_a_text_string_is_seen_wherever_it_begins_in_pdfaltos_output(tmp_path: Path, before: int) -> None:
+def test_text_string_is_found_at_every_position_of_output(tmp_path: Path, before: int) -> None:
     """The output is read one megabyte at a time."""
     alto = tmp_path / "out.xml"
     alto.write_bytes(b"." * before + b"<String CONTENT" + b"." * MB)
@@ -91,7 +91,7 @@ def test_a_text_string_is_seen_wherever_it_begins_in_pdfaltos_output(tmp_path: P
         (1, '<String CONTENT="a"/>', "exit status 1"),
     ],
 )
-def test_how_pdfalto_ends_is_said(
+def test_exit_of_pdfalto_is_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int | None, alto: str | None, said: str | None
 ) -> None:
     """No available PDF causes these endings of pdfalto."""
@@ -107,9 +107,7 @@ def test_how_pdfalto_ends_is_said(
     assert not list(tmp_path.iterdir())
 
 
-def test_pdfalto_is_limited_in_time_and_size_and_started_again_where_somebody_else_killed_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pdfalto_is_limited_and_restarted_after_a_foreign_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ends: list[int] = []
     limits: list[dict[str, int]] = []
 
@@ -144,7 +142,7 @@ def test_pdfalto_is_limited_in_time_and_size_and_started_again_where_somebody_el
         (1, 0, (595, 842), (SelectOutcome.UNREADABLE, 1, None, None, "has no pages")),  # To PDFium.
     ],
 )
-def test_what_a_reading_says(
+def test_reading_gives_the_outcome(
     monkeypatch: pytest.MonkeyPatch, pages: int, leaves: int, size: tuple[int, int], expected: tuple[object, ...]
 ) -> None:
     """pypdf and PDFium may see different pages. No available PDF causes this."""
@@ -170,14 +168,14 @@ def test_what_a_reading_says(
     assert (found.outcome, found.pages, found.width_pt, found.height_pt, found.detail) == expected
 
 
-def test_a_pdf_whose_table_of_objects_lies_elsewhere_than_it_says_is_read() -> None:
+def test_pdf_with_wrong_startxref_is_read() -> None:
     whole = assemble(paper())
     said = re.sub(rb"(?<=startxref\n)\d+", lambda found: b"%d" % (int(found.group()) + 7), whole)
     assert said != whole
     assert inspection.read(said, SelectRules(max_pages=50)) == inspection.read(whole, SelectRules(max_pages=50))
 
 
-def test_too_little_memory_is_left_to_whoever_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_error_is_raised_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     def opened(*_: object, **__: object) -> None:
         raise MemoryError
 
@@ -186,7 +184,7 @@ def test_too_little_memory_is_left_to_whoever_asked(monkeypatch: pytest.MonkeyPa
         inspection.read(b"", SelectRules(max_pages=50))
 
 
-def test_an_exception_is_one_line_of_two_hundred_characters_at_most() -> None:
+def test_exception_is_described_in_200_characters() -> None:
     assert inspection.describe(ValueError("a\nb")) == "ValueError: a b"
     assert inspection.describe(ValueError("x" * 300)) == "ValueError: " + "x" * 188
 
@@ -201,7 +199,7 @@ def papers(folder: Path, count: int) -> list[tuple[str, Path]]:
 
 
 @pytest.mark.slow
-def test_a_pipe_and_memory_that_ends_cost_one_outcome_each(tmp_path: Path) -> None:
+def test_pipe_and_huge_file_cost_one_outcome_each(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with (tmp_path / "large").open("wb") as file:
         file.truncate(600 * MB)
@@ -223,7 +221,7 @@ def children(thread: int | None = None) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kills", "detail"), [(1, "took more than 3 s"), (2, "ended its process (status -9)")])
-def test_a_process_killed_from_outside_gets_a_second_try(tmp_path: Path, kills: int, detail: str) -> None:
+def test_killed_reader_process_gets_a_second_try(tmp_path: Path, kills: int, detail: str) -> None:
     (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
     results = inspect_many(
         [("slow", tmp_path / "slow")], rules=SelectRules(max_pages=50), workers=1, timeout=3.0, memory_bytes=1024 * MB
@@ -251,7 +249,7 @@ def _pdfalto_of(child: int) -> str:
     return Path(f"/proc/{child}/task/{child}/children").read_text()
 
 
-def test_nothing_is_left_running_when_somebody_stops_listening(tmp_path: Path) -> None:
+def test_no_process_is_left_after_early_stop(tmp_path: Path) -> None:
     (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
     items = [("slow", tmp_path / "slow"), *papers(tmp_path, 3)]
     results = inspect_many(items, rules=SelectRules(max_pages=50), workers=2, timeout=30.0, memory_bytes=1024 * MB)
@@ -277,7 +275,7 @@ def _group(process: Path) -> int | None:
     return None if state == "Z" else int(group)
 
 
-def test_the_process_that_meets_hostile_files_knows_no_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reader_process_has_no_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s3cret")
     results = inspect_many(
         papers(tmp_path, 2), rules=SelectRules(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
@@ -289,7 +287,7 @@ def test_the_process_that_meets_hostile_files_knows_no_secrets(tmp_path: Path, m
 
 
 @pytest.mark.slow
-def test_processes_are_replaced_so_that_their_memory_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reader_processes_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "PDFS_PER_CHILD", 2)
     seen = set()
     results = inspect_many(
@@ -301,7 +299,7 @@ def test_processes_are_replaced_so_that_their_memory_stays(tmp_path: Path, monke
     assert len(seen) == 3
 
 
-def test_pdfs_are_taken_as_they_are_needed(tmp_path: Path) -> None:
+def test_pdfs_are_read_on_demand(tmp_path: Path) -> None:
     taken = 0
 
     def items() -> Iterator[tuple[str, Path]]:
@@ -317,7 +315,7 @@ def test_pdfs_are_taken_as_they_are_needed(tmp_path: Path) -> None:
     results.close()
 
 
-def test_whatever_is_flipped_in_a_pdf_it_has_one_outcome(tmp_path: Path) -> None:
+def test_pdf_with_flipped_bytes_has_one_outcome(tmp_path: Path) -> None:
     rng = random.Random(20200705)
     items = []
     for number in range(40):
@@ -330,7 +328,7 @@ def test_whatever_is_flipped_in_a_pdf_it_has_one_outcome(tmp_path: Path) -> None
     assert len(inspect(items, timeout=5.0)) == 40
 
 
-def test_a_process_that_cannot_start_is_no_pdfs_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_that_cannot_start_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(RuntimeError, match="does not start"):
         inspect(papers(tmp_path, 1))

@@ -27,7 +27,7 @@ GERMAN = "Wir stellen eine große Sammlung wissenschaftlicher Arbeiten mit Vollt
         ("T", 1, " " * 100, set(), FilterOutcome.NOT_ENGLISH),  # Blank text is not English.
     ],
 )
-def test_first_hit_decides(
+def test_first_matching_rule_decides(
     title: str | None, authors: int, text: str, suppressed: set[str], outcome: FilterOutcome
 ) -> None:
     found = decide(["p", "10.18653/v1/x"], suppressed, title=title, authors=authors, text=text)
@@ -35,7 +35,7 @@ def test_first_hit_decides(
     assert (found.english is not None) == (outcome in (FilterOutcome.KEPT, FilterOutcome.NOT_ENGLISH))
 
 
-def test_cld2_decides_where_the_spec_says_so_and_says_where_cld3_would_not() -> None:
+def test_cld2_decides_if_set_and_reports_disagreement_with_cld3() -> None:
     pytest.importorskip("pycld2")
     said = [
         decide({"p"}, set(), title="T", authors=1, text=text, language=asked)
@@ -53,7 +53,7 @@ def test_cld2_decides_where_the_spec_says_so_and_says_where_cld3_would_not() -> 
     assert half.outcome is FilterOutcome.NOT_ENGLISH
 
 
-def test_a_text_at_the_very_limits_is_kept() -> None:
+def test_text_at_the_limits_is_kept() -> None:
     said = decide({"p"}, set(), title="T", authors=1, text=ENGLISH)
     assert said.english is not None and said.disputed is None
     for most, outcome in ((said.english, FilterOutcome.KEPT), (said.english + 1e-9, FilterOutcome.NOT_ENGLISH)):

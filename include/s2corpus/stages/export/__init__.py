@@ -1,4 +1,4 @@
-"""Export: the snapshot's files, then its manifest (SEMANTICS: Export and publish)."""
+"""Export: the snapshot's files, then its manifest (SPEC §10)."""
 
 from s2corpus.stages.export.stage import ExportStage
 

@@ -1,4 +1,4 @@
-"""Convert extractors' responses, LaTeX sources and publishers' full texts to S2ORC parses (S2ORC §2.1, §2.2; SEMANTICS §3)."""
+"""Convert extractors' responses, LaTeX sources and publishers' full texts to S2ORC parses (S2ORC §2.1, §2.2; SPEC §3)."""
 
 from __future__ import annotations
 

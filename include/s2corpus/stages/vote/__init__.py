@@ -1,4 +1,4 @@
-"""Vote: canonical metadata of every paper (SEMANTICS: Vote)."""
+"""Vote: canonical metadata of every paper (SPEC §5)."""
 
 from s2corpus.stages.vote.stage import VoteStage
 

@@ -10,14 +10,13 @@ import pytest
 
 from s2corpus.clustering.edges import REASONS
 from s2corpus.deliveries.ready import Refusal
-from s2corpus.extractors.protocol import Outcome as Extraction
-from s2corpus.papers.filter import Outcome as Filtered
+from s2corpus.extractors.protocol import ExtractOutcome
+from s2corpus.papers.filter import FilterOutcome
 from s2corpus.papers.openness import Evidence
-from s2corpus.papers.vote import Rule
-from s2corpus.pdf.outcome import Outcome as Selected
-from s2corpus.text.documents import Outcome as Cleaned
+from s2corpus.pdf.outcome import SelectOutcome
+from s2corpus.text.documents import CleanOutcome
 from s2corpus.text.splits import Split
-from s2corpus.titles.linking import LinkWarning, Reason
+from s2corpus.titles.linking import LinkWarning
 from s2orc_parse.jats.outcome import JatsOutcome
 from s2orc_parse.latex.outcome import LatexOutcome
 
@@ -28,13 +27,13 @@ SECTIONS = set(re.findall(r"^## (\d+)\. ", PAGE, re.MULTILINE))
 _CITATION = re.compile(r"SPEC §([\d.]+\d|\d)((?:[–,] ?§?\d+(?:\.\d+)?)*)")
 _OUTCOMES: dict[str, tuple[type[StrEnum], ...]] = {
     "0": (Refusal,),
-    "1": (Selected,),
-    "2": (Extraction,),
+    "1": (SelectOutcome,),
+    "2": (ExtractOutcome,),
     "3": (LatexOutcome, JatsOutcome),
-    "5": (Evidence, Rule),
-    "6": (Filtered,),
-    "7": (Reason, LinkWarning),
-    "8": (Cleaned,),
+    "5": (Evidence, VoteRule),
+    "6": (FilterOutcome,),
+    "7": (LinkReason, LinkWarning),
+    "8": (CleanOutcome,),
     "9": (Split,),
 }
 

@@ -13,10 +13,11 @@ from s2corpus.deliveries.ready import Refusal
 from s2corpus.extractors.protocol import ExtractOutcome
 from s2corpus.papers.filter import FilterOutcome
 from s2corpus.papers.openness import Evidence
+from s2corpus.papers.vote import VoteRule
 from s2corpus.pdf.outcome import SelectOutcome
 from s2corpus.text.documents import CleanOutcome
 from s2corpus.text.splits import Split
-from s2corpus.titles.linking import LinkWarning
+from s2corpus.titles.linking import LinkReason, LinkWarning
 from s2orc_parse.jats.outcome import JatsOutcome
 from s2orc_parse.latex.outcome import LatexOutcome
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from devtools.local import Condition, Services, process
+from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.postgres import Postgres
 from s2corpus.deliveries.status import ArrivalStatus, iterate_statuses
-from s2corpus.deployment.airflow_client import AirflowRuns
 from s2corpus.deployment.http import ask
 from s2corpus.deployment.settings import Settings
 from s2corpus.ids import RELEASE_DAG

@@ -16,8 +16,8 @@ from s2corpus.datasets import runner
 from s2corpus.datasets.citeworth.dataset import SPLITS
 from s2corpus.datasets.citeworth.rules import (
     CiteworthPaperOutcome,
+    CiteworthParagraphOutcome,
     CiteWorthParams,
-    ParagraphOutcome,
     judge,
     paper_outcome,
 )
@@ -164,7 +164,10 @@ def test_baseline_removes_only_the_spans() -> None:
     ]
     given = {"section": "Introduction", "text": text, "cite_spans": spans}
     outcome, samples = judge(CiteWorthParams(naive=True), given)
-    assert outcome is ParagraphOutcome.KEPT and judge(CiteWorthParams(), given)[0] is not ParagraphOutcome.KEPT
+    assert (
+        outcome is CiteworthParagraphOutcome.KEPT
+        and judge(CiteWorthParams(), given)[0] is not CiteworthParagraphOutcome.KEPT
+    )
     assert [(s["text"], s["label"]) for s in samples] == [
         ("It was shown by Lee ().", "check-worthy"), ("See [, 2]. frogs sang", "check-worthy"),
     ]  # fmt: skip

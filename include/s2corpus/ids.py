@@ -138,7 +138,7 @@ class RecordId(str):
     __slots__ = ()
 
     @classmethod
-    def join(cls, source: str, native: object) -> Self:
+    def from_source(cls, source: str, native: object) -> Self:
         """Return the id of a source's entry."""
         return cls(f"{source}:{native}")
 

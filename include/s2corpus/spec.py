@@ -225,11 +225,10 @@ class ReleaseSpec(Rules):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all fields that affect bytes: all except resources, schedule, approval and latex.unsafe."""
+        """SHA-256 of all fields that affect bytes: all except resources, schedule and approval."""
         rules = self.model_dump(mode="json", exclude={"resources", "schedule"})
         for operational in ("approval", "approver", "approval_hours"):
             del rules["export"][operational]
-        del rules["latex"]["unsafe"]
         return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()
 
     def release_id(self, as_of: datetime) -> ReleaseId:

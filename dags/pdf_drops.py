@@ -61,7 +61,7 @@ def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
     events = [event.extra.get("payload") for events in (triggering_asset_events or {}).values() for event in events]
     told = [Arrival(**payload) for payload in events if payload]
     specs, wrong = read_specs(releases_folder())
-    arrivals = processing.due(lake, told if events else Watch(lake).look(), only=specs if wrong else None)
+    arrivals = processing.list_pending(lake, told if events else Watch(lake).look(), only=specs if wrong else None)
     print(f"{len(told)} events; {len(arrivals)} drops and deliveries to process")
     return _batches([asdict(arrival) for arrival in arrivals], REGISTERED)
 

@@ -85,7 +85,7 @@ def _release_id(dag_id: str, end: datetime | str | None) -> ReleaseId | None:
     if not (dag_id.startswith(RELEASE_DAG) and end):
         return None
     as_of = datetime.fromisoformat(end) if isinstance(end, str) else end
-    return ReleaseId.of(dag_id.removeprefix(RELEASE_DAG), as_of.astimezone(UTC))
+    return ReleaseId.from_spec(dag_id.removeprefix(RELEASE_DAG), as_of.astimezone(UTC))
 
 
 def _shards(context: Mapping[str, Any]) -> str:

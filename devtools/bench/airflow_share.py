@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from devtools import sample
 from devtools.local import Services, services
+from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.follow import follow
 from devtools.local.state import project
 from s2corpus.deliveries.upload import deliver_tree
-from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
@@ -64,7 +64,7 @@ def seconds(task: dict[str, Any], of: str) -> float:
     return datetime.fromisoformat(task[of]).timestamp()
 
 
-def no_work(client: AirflowClient, shards: int) -> float:
+def no_work(client: AirflowRuns, shards: int) -> float:
     """Return the wall-clock seconds per shard, from the start of the first mapped task to the end of the last."""
     client.wait_for_dag("no_work")
     client.unpause("no_work")
@@ -81,7 +81,7 @@ def no_work(client: AirflowClient, shards: int) -> float:
     return (max(seconds(task, "end_date") for task in done) - seconds(planned, "end_date")) / shards
 
 
-def release(client: AirflowClient, start: datetime) -> dict[str, float]:
+def release(client: AirflowRuns, start: datetime) -> dict[str, float]:
     """Return the wall-clock seconds of each stage under Airflow, from the end of the previous stage to its end."""
     dag = "corpus_release__sample"
     client.wait_for_dag(dag)
@@ -128,7 +128,7 @@ def main() -> None:
         try:
             endpoints = local.up()
             os.environ.update(endpoints.environ())
-            client = AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
+            client = AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
             each = no_work(client, shards)
             print(f"{shards} mapped shards of no work: {each:.2f} s of wall a shard (asked: at most {LIMIT})\n")
             sample.generate(root / "tree")

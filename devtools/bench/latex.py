@@ -1,8 +1,7 @@
 """Measure the speed of `corpus latex` on one core: `python devtools/bench/latex.py [--rounds 5]`.
 
 The figure is the CPU time of this process and of its pandoc processes, as on an unshared core; the wall-clock time is
-printed too. The script prints the best round over the real sources. With --latexml it also runs LaTeXML, pandoc's peer,
-once.
+printed too. The script prints the best round over the real sources.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import argparse
 import resource
 import time
 from pathlib import Path
-from typing import Literal
 
 from pdf2tei.latex_references import parse_reference
 from s2orc_parse import tei
@@ -26,36 +24,28 @@ def cpu_seconds() -> float:
     return sum(use.ru_utime + use.ru_stime for use in uses)
 
 
-def measure(sources: list[bytes], converter: Literal["pandoc", "latexml"]) -> tuple[float, float]:
+def measure(sources: list[bytes]) -> tuple[float, float]:
     """Return the CPU and wall-clock seconds of the complete conversion, bytes → parse → JSON."""
     cpu, wall = cpu_seconds(), time.monotonic()
     for source in sources:
-        tei.to_json_bytes(
-            tei.to_s2orc(convert(source, sha1="0" * 40, converter_name=converter, parse_reference=parse_reference))
-        )
+        tei.to_json_bytes(tei.to_s2orc(convert(source, sha1="0" * 40, parse_reference=parse_reference)))
     return cpu_seconds() - cpu, time.monotonic() - wall
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--latexml", action="store_true")
     arguments = parser.parse_args()
     paths = sorted(DATA.glob("*.gz"))
     if not paths:
         raise SystemExit(f"the real sources are not there: {DATA}")
     sources = [path.read_bytes() for path in paths]
-    rounds = [measure(sources, "pandoc") for _ in range(arguments.rounds)]
+    rounds = [measure(sources) for _ in range(arguments.rounds)]
     cpu, wall = (min(values) for values in zip(*rounds, strict=True))
     papers = len(sources)
     print(
         f"pandoc: {papers / cpu:.2f} papers/s of one core ({cpu / papers:.3f} s a paper), {papers / wall:.2f} papers/s by the clock"
     )
-    if arguments.latexml:
-        slow, _ = measure(sources, "latexml")
-        print(
-            f"LaTeXML: {papers / slow:.2f} papers/s of one core ({slow / papers:.1f} s a paper): pandoc is {slow / cpu:.0f} times as fast"
-        )
 
 
 if __name__ == "__main__":

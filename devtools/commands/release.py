@@ -36,8 +36,8 @@ def command(folder: Path) -> None:
     {"name": "a.pdf", "title": "On a", "authors": ["Ada Byron"], "doi": "10.1000/a"}
     """
     from devtools.local.release import make_release, own_interval, print_next_steps, start_services
-    from s2corpus.deliveries.upload import deliver_own, own_files, own_metadata
-    from s2corpus.pipeline.summary import format_papers_report
+    from devtools.own_papers import deliver_own, own_files, own_metadata
+    from devtools.papers_report import format_papers_report
     from s2corpus.storage.lake import open_lake
 
     metadata = own_metadata(folder)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.follow import follow
 from devtools.local.services import Endpoints
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import published
 from s2corpus.datasets.spec import DatasetSpec, datasets_folder, read_dataset_specs
 from s2corpus.datasets.summary import summary
-from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.errors import TransientError, UserError
 from s2corpus.pipeline.run import Run
 
@@ -53,20 +53,20 @@ def make_datasets(endpoints: Endpoints, run: Run, asked: list[tuple[DatasetSpec,
         print(summary(Job(spec, source, run.lake, Path(run.scratch))))
 
 
-def _client(endpoints: Endpoints) -> AirflowClient:
-    return AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
+def _client(endpoints: Endpoints) -> AirflowRuns:
+    return AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
 
 
 def _dag(spec: DatasetSpec, release: str) -> str:
     return f"corpus_dataset__{spec.name}__{release}"
 
 
-def _newest(client: AirflowClient, dag: str) -> str | None:
+def _newest(client: AirflowRuns, dag: str) -> str | None:
     runs = client.call("GET", f"dags/{dag}/dagRuns?limit=1&order_by=-id")["dag_runs"]
     return str(runs[0]["dag_run_id"]) if runs else None
 
 
-def _await_run(client: AirflowClient, dag: str, before: str | None) -> str:
+def _await_run(client: AirflowRuns, dag: str, before: str | None) -> str:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if (found := _newest(client, dag)) not in (None, before):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections import Counter
 
+from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.services import Endpoints
-from s2corpus.deliveries.status import ArrivalState, listed
-from s2corpus.deployment.airflow_client import AirflowClient
+from s2corpus.deliveries.status import ArrivalState, iterate_statuses
 from s2corpus.errors import TransientError
 from s2corpus.storage.lake import Lake
 
@@ -21,12 +21,12 @@ def process_drops(endpoints: Endpoints, lake: Lake, *, seconds: float = 900) -> 
     Raises:
         TransientError: some are still pending after `seconds`.
     """
-    client = AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
+    client = AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
     client.wait_for_dag(DAG)
     client.unpause(DAG)
     deadline = time.monotonic() + seconds
     while True:
-        rows = list(listed(lake))
+        rows = list(iterate_statuses(lake))
         pending = sum(row.state in _PENDING for row in rows)
         if not pending:
             counts = Counter(row.outcome for row in rows)

@@ -8,14 +8,14 @@ from collections import defaultdict
 from datetime import datetime
 from typing import Any
 
-from s2corpus.deployment.airflow_client import AirflowClient
+from devtools.local.airflow_runs import AirflowRuns
 from s2corpus.errors import UserError
 from s2corpus.pipeline.stages import STAGE_NAMES
 
 _BAD = ("failed", "upstream_failed")
 
 
-def follow(client: AirflowClient, dag: str, run_id: str, *, seconds: float = 3600, quiet: bool = False) -> None:
+def follow(client: AirflowRuns, dag: str, run_id: str, *, seconds: float = 3600, quiet: bool = False) -> None:
     """Print a line with the duration of each stage when it ends, and the progress in between.
 
     If `quiet`, no lines are printed for stages.
@@ -69,7 +69,7 @@ def _duration(tasks: list[dict[str, Any]]) -> float:
     return (max(ends) - min(starts)).total_seconds() if ends and starts else 0.0
 
 
-def _why(client: AirflowClient, dag: str, run_id: str, tasks: list[dict[str, Any]]) -> str:
+def _why(client: AirflowRuns, dag: str, run_id: str, tasks: list[dict[str, Any]]) -> str:
     failed = sorted(
         (task for task in tasks if task["state"] in _BAD), key=lambda task: (task["state"], task["end_date"] or "")
     )

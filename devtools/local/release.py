@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from devtools.local import Services, default_state
+from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.follow import follow
 from devtools.local.services import Endpoints
 from devtools.local.state import project
-from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.errors import TransientError
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.run import Run
@@ -73,7 +73,7 @@ def make_release(
         UserError: the run failed; the message contains the place and the reason.
     """
     dag = f"{RELEASE_DAG}{spec}"
-    client = AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
+    client = AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
     client.wait_for_dag(dag)
     found = client.run_of(dag, start)
     if found and found["state"] in ("success", "failed") and scheduled:
@@ -91,7 +91,7 @@ def make_release(
     return run
 
 
-def _await_run(client: AirflowClient, dag: str, start: datetime) -> str:
+def _await_run(client: AirflowRuns, dag: str, start: datetime) -> str:
     deadline = time.monotonic() + 90
     while time.monotonic() < deadline:
         if found := client.run_of(dag, start):

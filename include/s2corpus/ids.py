@@ -40,7 +40,7 @@ class ReleaseId(str):
     __slots__ = ()
 
     @classmethod
-    def of(cls, spec: str, as_of: datetime) -> Self:
+    def from_spec(cls, spec: str, as_of: datetime) -> Self:
         """Return the id of a spec's release at an instant."""
         return cls(f"{spec}-{as_of:%Y%m%d}" + (f"T{as_of:%H%M%S}" if f"{as_of:%H%M%S}" != "000000" else ""))
 
@@ -101,7 +101,7 @@ class SnapshotId(str):
     __slots__ = ()
 
     @classmethod
-    def of(cls, release: ReleaseId, digest: str) -> Self:
+    def from_digest(cls, release: ReleaseId, digest: str) -> Self:
         """Return the id of a snapshot; `digest` is the SHA-256 of all inputs that determine its bytes."""
         return cls(f"{release}-{digest[:8]}")
 
@@ -138,7 +138,7 @@ class RecordId(str):
     __slots__ = ()
 
     @classmethod
-    def of(cls, source: str, native: object) -> Self:
+    def from_source(cls, source: str, native: object) -> Self:
         """Return the id of a source's entry."""
         return cls(f"{source}:{native}")
 

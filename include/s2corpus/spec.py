@@ -30,8 +30,6 @@ from s2corpus.rules.cluster import ClusterRules as ClusterRules
 from s2corpus.rules.evaluation import EvaluationRules as EvaluationRules
 from s2corpus.rules.extract import ExtractRules as ExtractRules
 from s2corpus.rules.filter import FilterRules as FilterRules
-from s2corpus.rules.latex import LATEXML_TIMES
-from s2corpus.rules.latex import LatexRules as LatexRules
 from s2corpus.rules.link import LinkRules as LinkRules
 from s2corpus.rules.select import SelectRules as SelectRules
 from s2corpus.rules.split import SplitRules as SplitRules
@@ -156,7 +154,7 @@ class ResourceRules(Rules):
     pdf_seconds: Annotated[float, Field(gt=0)] = 120
     """time limit of the child process that reads one PDF, seconds"""
     latex_seconds: Annotated[float, Field(gt=0)] = 120
-    """time limit of the converter for one LaTeX source, seconds; LaTeXML gets `LATEXML_TIMES` times as much"""
+    """time limit of the converter for one LaTeX source, seconds"""
     latex_memory_mb: Annotated[int, Field(ge=128)] = 1024
     """heap of the converter for one LaTeX source, MB"""
     extract_seconds: Annotated[float, Field(gt=0)] = 600
@@ -165,10 +163,6 @@ class ResourceRules(Rules):
     """time limit of one Airflow task, hours; Airflow ends the task and reports it"""
     in_flight: Count = 2
     """open requests of one extract task, and its slots of the Airflow pool `grobid`"""
-
-    def latex_limit(self, converter: str) -> float:
-        """Time limit of the converter for one LaTeX source, seconds."""
-        return self.latex_seconds * (LATEXML_TIMES if converter == "latexml" else 1)
 
 
 class ReleaseSpec(Rules):
@@ -185,7 +179,6 @@ class ReleaseSpec(Rules):
     schedule: ScheduleRules = ScheduleRules()
     select: SelectRules = SelectRules()
     extract: ExtractRules = ExtractRules()
-    latex: LatexRules = LatexRules()
     cluster: ClusterRules = ClusterRules()
     vote: VoteRules = VoteRules()
     filter: FilterRules = FilterRules()
@@ -232,16 +225,15 @@ class ReleaseSpec(Rules):
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all fields that affect bytes: all except resources, schedule, approval and latex.unsafe."""
+        """SHA-256 of all fields that affect bytes: all except resources, schedule and approval."""
         rules = self.model_dump(mode="json", exclude={"resources", "schedule"})
         for operational in ("approval", "approver", "approval_hours"):
             del rules["export"][operational]
-        del rules["latex"]["unsafe"]
         return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()
 
     def release_id(self, as_of: datetime) -> ReleaseId:
         """Return the release id for an instant."""
-        return ReleaseId.of(self.name, as_of)
+        return ReleaseId.from_spec(self.name, as_of)
 
 
 def releases_folder() -> Path:

@@ -51,7 +51,7 @@ def overview(archive: Archive, spec: str, first: date | None, last: date | None)
     begin, end = first or schedule.start_date, last or now.date()
     found = _list_ended(schedule, begin, end, now)
     existing = set(archive.ids(spec))
-    ids = {at: id_ for _, at in found[:MOST] if (id_ := ReleaseId.of(spec, at)) in existing}
+    ids = {at: id_ for _, at in found[:MOST] if (id_ := ReleaseId.from_spec(spec, at)) in existing}
     releases = dict(zip(ids, archive.releases(list(ids.values())), strict=True))
     rows = [
         Interval(start, at, releases.get(at), _run_state(archive, spec, at, releases)) for start, at in found[:MOST]

@@ -13,7 +13,7 @@ from release_page.releases import Archive
 from release_page.render import duration, rate, short, size, thousands
 from release_page.states import ListedRelease, ReleaseStatus
 from s2corpus.datasets.shelf import datasets_of
-from s2corpus.drops.standing import NAMES, Standing, standings
+from s2corpus.drops.standing import NAMES, DropStatus, iterate_drop_statuses
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.acceptance import MIN_REASON
 from s2corpus.pipeline.funnel import Step, build_funnel
@@ -83,9 +83,9 @@ def drops(archive: Archive, chosen: str, page: int) -> dict[str, Any]:
 
     `chosen` is the status to show; "" shows all.
     """
-    found = list(standings(archive.lake, paused=archive.drops_paused(), max_rows=MOST_DROPS))[::-1]
+    found = list(iterate_drop_statuses(archive.lake, paused=archive.drops_paused(), max_rows=MOST_DROPS))[::-1]
     counts = Counter(standing.name for standing in found)
-    rows: list[Standing] = [standing for standing in found if chosen in ("", standing.name)]
+    rows: list[DropStatus] = [standing for standing in found if chosen in ("", standing.name)]
     first = (page - 1) * PER_PAGE
     return {
         "counts": [(name, counts[name]) for name in NAMES if counts[name]],

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from devtools.local.airflow_runs import AirflowRuns
 from devtools.sample.truth import Truth
-from s2corpus.deployment.airflow_client import AirflowClient
 from tests.containers.conftest import ADDRESS, ADMINISTRATOR, Stack
 from tests.e2e.operating import Operator
 
@@ -58,7 +58,7 @@ def test_killed_worker_does_not_stop_the_release(stack: Stack, tiny: tuple[Path,
     for path in (papers, *papers.parents[:2], *papers.rglob("*")):
         path.chmod(path.stat().st_mode | (0o055 if path.is_dir() else 0o044))
     assert int(stack.run_as("deliver", "python", "-c", DELIVER, folders=(f"{papers}:/papers:ro",))) > 0
-    client = AirflowClient(f"http://{ADDRESS}:8080", ADMINISTRATOR, stack.values["AIRFLOW_ADMIN_PASSWORD"])
+    client = AirflowRuns(f"http://{ADDRESS}:8080", ADMINISTRATOR, stack.values["AIRFLOW_ADMIN_PASSWORD"])
     assert client.call("GET", "pools/grobid")["slots"] == 2
     operator = Operator(client, "corpus_release__sample")
     client.wait_for_dag(operator.dag)

@@ -409,7 +409,7 @@ def test_alerts_name_the_release_of_noon(
     catalog = Catalog(url)
     catalog.migrate()
     midnight, noon = datetime(2023, 2, 1, tzinfo=UTC), datetime(2023, 2, 1, 12, tzinfo=UTC)
-    published = ReleaseId.of("sample", midnight)
+    published = ReleaseId.from_spec("sample", midnight)
     catalog.start_stage(published, "sample", midnight, "extract")
     catalog.end_release(published, ReleaseState.PUBLISHED, "sample-20230201-00000000")
     catalog.start_stage("sample-20230201T120000", "sample", noon, "extract")

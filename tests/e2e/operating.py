@@ -20,7 +20,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.handlers import Message as MessageHandler
 from sqlalchemy import create_engine, text
 
-from s2corpus.deployment.airflow_client import AirflowClient
+from devtools.local.airflow_runs import AirflowRuns
 
 ENDED = ("success", "failed")
 
@@ -87,7 +87,7 @@ def listening() -> Iterator[Heard]:
 class Operator:
     """One DAG and the actions of an operator over Airflow's REST API."""
 
-    def __init__(self, client: AirflowClient, dag: str, approver: AirflowClient | None = None) -> None:
+    def __init__(self, client: AirflowRuns, dag: str, approver: AirflowRuns | None = None) -> None:
         self.client, self.dag, self.approver = client, dag, approver or client
 
     def run_of(self, start: datetime, seconds: float = 90) -> str:

@@ -30,10 +30,10 @@ import yaml
 from cryptography.fernet import Fernet
 
 from devtools.local import Services
+from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.process import identify, members
 from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
-from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.extractors.embedded import embedded_extractor
 from s2corpus.pipeline.run import Run
 from s2corpus.storage.lake import open_lake
@@ -215,7 +215,7 @@ def holder(cluster: Cluster, operator: Operator, run: str) -> str:
     pytest.fail(f"no worker has a task of the middle: {operator.why(run)}")
 
 
-def datasets_follow(client: AirflowClient, admin: Any, snapshot: str) -> None:
+def datasets_follow(client: AirflowRuns, admin: Any, snapshot: str) -> None:
     """Check that publishing starts a run for each dataset, with the snapshot's key.
 
     Then delete a file: the checks detect the loss and publish nothing. A run that a user triggers with the key builds
@@ -290,7 +290,7 @@ def test_a_release_of_two_workers_one_of_which_is_killed_is_that_of_one_machine(
         assert time.monotonic() < deadline, (cluster.home / "airflow-api-server.log").read_text()[-3000:]
         time.sleep(0.5)
     cluster.run("airflow-settings")
-    client = AirflowClient(url, "operator", say("airflow_admin_password"))
+    client = AirflowRuns(url, "operator", say("airflow_admin_password"))
     assert client.call("GET", "pools/grobid")["slots"] == 2
     operator = Operator(client, "corpus_release__sample")
     for dag in (operator.dag, *(f"corpus_dataset__{name}__sample" for name in DATASETS)):

@@ -22,12 +22,13 @@ import pytest
 
 from devtools.local import Endpoints, Services
 from devtools.local.airflow import APPROVER
+from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.release import make_release, own_interval
+from devtools.own_papers import deliver_own
 from devtools.sample.truth import Truth
 from s2corpus.catalog import Catalog
-from s2corpus.deliveries.status import listed
-from s2corpus.deliveries.upload import deliver_own, deliver_tree
-from s2corpus.deployment.airflow_client import AirflowClient
+from s2corpus.deliveries.status import iterate_statuses
+from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.deployment.http import ask
 from s2corpus.pipeline import acceptance, quality, runner
 from s2corpus.pipeline.run import Run
@@ -138,7 +139,7 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
             endpoints = local.up()
             for name, value in endpoints.environ().items():
                 patch.setenv(name, value)
-            client = AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
+            client = AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
             mail = {"from_email": "corpus@example.org", "to": "ann@example.org, bob@example.org"}
             connection = {
                 "connection_id": "s2corpus_alerts_mail",
@@ -148,7 +149,7 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operated]:
                 "extra": orjson.dumps({**mail, "disable_ssl": True, "disable_tls": True}).decode(),
             }
             client.call("POST", "connections", connection)
-            approver = AirflowClient(endpoints.airflow_url, APPROVER, local.state.secrets()["airflow-approver"])
+            approver = AirflowRuns(endpoints.airflow_url, APPROVER, local.state.secrets()["airflow-approver"])
             operator = Operator(client, "corpus_release__monthly", approver)
             client.wait_for_dag(operator.dag)
             yield Operated(
@@ -189,8 +190,10 @@ def test_drops_that_land_are_worked_through_before_any_release(operated: Operate
     folders = {f"{path.parent.relative_to(delivered).as_posix()}/" for path in delivered.glob("**/_READY")}
     deliver_tree(operated.lake, delivered)
     deadline = time.monotonic() + 600
-    while {row.folder for row in listed(operated.lake) if row.outcome.startswith(("worked", "refused"))} != folders:
-        assert time.monotonic() < deadline, [str(row) for row in listed(operated.lake)]
+    while {
+        row.folder for row in iterate_statuses(operated.lake) if row.outcome.startswith(("worked", "refused"))
+    } != folders:
+        assert time.monotonic() < deadline, [str(row) for row in iterate_statuses(operated.lake)]
         time.sleep(0.5)
     operated.extracted |= operated.extractions()
     assert operated.extracted

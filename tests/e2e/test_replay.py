@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from s2corpus.deliveries.upload import deliver_own
+from devtools.own_papers import deliver_own
 from s2corpus.extractors import Limits
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from devtools.local import Condition, Services, process
+from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.postgres import Postgres
-from s2corpus.deliveries.status import ArrivalStatus, listed
-from s2corpus.deployment.airflow_client import AirflowClient
+from s2corpus.deliveries.status import ArrivalStatus, iterate_statuses
 from s2corpus.deployment.http import ask
 from s2corpus.deployment.settings import Settings
 from s2corpus.ids import RELEASE_DAG
@@ -32,7 +32,7 @@ from tests.unit.intake.test_drops import deliver
 pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow, pytest.mark.timeout(3600)]
 DAG = "pdf_drops"
 AT_ONCE = 24
-Running = tuple[Services, AirflowClient, StandIn]
+Running = tuple[Services, AirflowRuns, StandIn]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
                 patch.setenv(name, value)
             yield (
                 local,
-                AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password),
+                AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password),
                 grobid,
             )
         finally:
@@ -111,7 +111,7 @@ def until(true: Callable[[], Any], what: str, seconds: float = 1500) -> Any:
 
 
 def rows(lake: Lake) -> dict[str, ArrivalStatus]:
-    return {row.folder: row for row in listed(lake)}
+    return {row.folder: row for row in iterate_statuses(lake)}
 
 
 def ended(lake: Lake, *folders: str) -> dict[str, ArrivalStatus]:
@@ -126,18 +126,18 @@ def ended(lake: Lake, *folders: str) -> dict[str, ArrivalStatus]:
     return found
 
 
-def announced(client: AirflowClient) -> set[str]:
+def announced(client: AirflowRuns) -> set[str]:
     """Return the folders named in the asset's events. A busy machine may repeat an event, so their number is not fixed."""
     page = client.call("GET", "assets/events?limit=1000")["asset_events"]
     return {event["extra"]["payload"]["folder"] for event in page}
 
 
-def runs(client: AirflowClient) -> list[dict[str, Any]]:
+def runs(client: AirflowRuns) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = client.call("GET", f"dags/{DAG}/dagRuns?limit=100")["dag_runs"]
     return found
 
 
-def all_ended(client: AirflowClient) -> list[dict[str, Any]]:
+def all_ended(client: AirflowRuns) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = until(
         lambda: list(runs(client)) if all(run["state"] in ("success", "failed") for run in runs(client)) else None,
         "a run does not end",

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from devtools.local import Endpoints, Services
+from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.postgres import Postgres
 from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
-from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.storage.lake import Lake, open_lake
@@ -146,7 +146,7 @@ def airflow(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) 
             patch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(local.keys.file))
             patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
             deliver_tree(open_lake("s3://corpus"), tiny[0])
-            client = AirflowClient(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
+            client = AirflowRuns(endpoints.airflow_url, endpoints.airflow_user, endpoints.airflow_password)
             yield Airflow(local, Operator(client, DAG))
         finally:
             local.down()

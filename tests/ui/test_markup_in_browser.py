@@ -57,7 +57,7 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             checked.write_bytes(orjson.dumps([verdict | others for verdict in verdicts]))
     lake.put(f"drops/{NAME}/_READY", b"{}")
     lake.put(f"drops/{NAME}/{NAME}.pdf", b"x")
-    mark = status.mark_of(lake, f"drops/{NAME}/")
+    mark = status.hash_ready_file(lake, f"drops/{NAME}/")
     assert mark is not None
     refused = status.ArrivalStatus(
         f"drops/{NAME}/",

@@ -503,7 +503,7 @@ def stalled(built: Built, to: Path) -> Path:
             opened.put(f"{folder}_READY", ready.encode())
         if name.endswith("refused"):
             said = {"refusal": Refusal.CHANGED, "detail": "a.pdf: 1 byte found, 2 listed"}
-            mark = status.mark_of(opened, folder)
+            mark = status.hash_ready_file(opened, folder)
             assert mark
             status.put_row(opened, status.ArrivalStatus(folder, mark, status.ArrivalState.REFUSED, **said))
     return lake

@@ -31,7 +31,7 @@ def command(process: bool, state: str | None, lake: str, specs: Path | None) -> 
     GROBID_URL) and postprocess for their PDFs. The next release uses the results.
     """
     from s2corpus.drops import processing
-    from s2corpus.drops.standing import NAMES, standings
+    from s2corpus.drops.standing import NAMES, iterate_drop_statuses
     from s2corpus.errors import UserError
     from s2corpus.spec import read_specs, releases_folder
     from s2corpus.storage.lake import open_lake
@@ -46,7 +46,7 @@ def command(process: bool, state: str | None, lake: str, specs: Path | None) -> 
             raise UserError("; ".join(wrong))
         processing.process(opened, known)
     counts: Counter[str] = Counter()
-    for found in standings(opened, paused=_paused(lake)):
+    for found in iterate_drop_statuses(opened, paused=_paused(lake)):
         if state in (None, found.name):
             row = found.row
             counts[found.name] += 1

@@ -76,7 +76,7 @@ def command(
             click.echo(full)
             return
     for line in result.lines:
-        click.echo(f"{results.told(line)}")
+        click.echo(f"{results.format_result_line(line)}")
     click.echo(
         f"{result.marked} of {result.items} items marked"
         + (f" by {', '.join(result.markers)}" if result.markers else "")

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO
 
 import click
 
@@ -27,18 +27,10 @@ _SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
     "--out", type=click.Path(path_type=Path, dir_okay=False), help="Output file (JSONL).  [default: standard output]"
 )
 @click.option(
-    "--converter",
-    type=click.Choice(("pandoc", "latexml")),
-    default="pandoc",
-    show_default=True,
-    help="LaTeX converter; latexml must be installed.",
-)
-@click.option(
     "--seconds",
     type=click.FloatRange(min=1),
     help="Time limit of one source.  [default: `resources.latex_seconds` of a release]",
 )
-@click.option("--unsafe", is_flag=True, help="Run LaTeXML even if the kernel has no sandbox.")
 @click.option(
     "--workers", type=click.IntRange(1, 64), help="Number of sources read in parallel.  [default: the number of cores]"
 )
@@ -51,9 +43,7 @@ _SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
 def command(
     inputs: tuple[Path, ...],
     out: Path | None,
-    converter: Literal["pandoc", "latexml"],
     seconds: float | None,
-    unsafe: bool,
     workers: int | None,
     rejects: Path | None,
     quiet: bool,
@@ -68,9 +58,6 @@ def command(
     from s2orc_parse import latex, tei
 
     files = list(_files(inputs))
-    if converter == "latexml" and not latex.get_converter("latexml").installed():
-        raise UserError("latexml is not installed: install Debian's package latexml, or use --converter pandoc")
-    latex.get_converter(converter).refuse_unconfined(unsafe=unsafe)
     outcomes: Counter[str] = Counter()
     start = time.monotonic()
 
@@ -86,9 +73,7 @@ def command(
             parse = latex.convert(
                 data,
                 sha1=sha1,
-                converter_name=converter,
-                seconds=seconds,
-                unsafe=unsafe,
+                seconds=seconds or latex.SECONDS,
                 parse_reference=parse_reference,
             )
         except latex.BadSource as bad:

@@ -60,7 +60,7 @@ class Declarations:
     """number of warnings beyond the limit"""
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def warning_messages(self) -> tuple[str, ...]:
         """Warnings, with the number of omitted warnings."""
         return (*self.warnings, *([f"{FILE}: {self.unheard} more"] if self.unheard else ()))
 

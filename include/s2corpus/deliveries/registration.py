@@ -95,7 +95,7 @@ def register(lake: Lake, delivery: Delivery, *, threads: int = 8) -> Registered:
     files.commit([0])
     records.commit(range(len(holders) + 1))
     pdfs = sum(row["kind"] == "pdf" for row in rows)
-    facts = Registered(counts["rows"], counts["dropped"], pdfs, declared.told)
+    facts = Registered(counts["rows"], counts["dropped"], pdfs, declared.warning_messages)
     lake.put(done, orjson.dumps(asdict(facts)))
     return facts
 

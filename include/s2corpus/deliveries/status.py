@@ -126,7 +126,7 @@ def put_row(lake: Lake, row: ArrivalStatus) -> None:
                 lake.delete(entry.key)
 
 
-def row_of(lake: Lake, arrival: Arrival) -> ArrivalStatus | None:
+def read_status(lake: Lake, arrival: Arrival) -> ArrivalStatus | None:
     """Read an arrival's row; return None if it does not exist."""
     for closed in (True, False):
         try:
@@ -138,7 +138,7 @@ def row_of(lake: Lake, arrival: Arrival) -> ArrivalStatus | None:
     return None
 
 
-def mark_of(lake: Lake, folder: str) -> str | None:
+def hash_ready_file(lake: Lake, folder: str) -> str | None:
     """Return a hash of the folder's current `_READY` (from its ETag), or None if the file does not exist."""
     etag = lake.etag(f"{folder}_READY")
     return None if etag == ABSENT else hashlib.sha256(etag.encode()).hexdigest()[:16]
@@ -176,7 +176,7 @@ class Watch:
         with ThreadPoolExecutor(_THREADS) as pool:
             for start in range(0, len(asked), _TOGETHER):
                 some = asked[start : start + _TOGETHER]
-                for folder, mark in zip(some, pool.map(lambda f: mark_of(self.lake, f), some), strict=True):
+                for folder, mark in zip(some, pool.map(lambda f: hash_ready_file(self.lake, f), some), strict=True):
                     if mark and mark not in known.get(folder, ()) and self._given.get(folder) != mark:
                         found.append(Arrival(folder, mark))
                 if most is not None and len(found) >= most:
@@ -204,7 +204,7 @@ class Watch:
         for arrival in list_open(self.lake):
             due, wait = self._repeats.get(arrival, (now + FIRST_REPEAT, FIRST_REPEAT))
             if due <= now:
-                row = row_of(self.lake, arrival)
+                row = read_status(self.lake, arrival)
                 if row is not None and row.state is ArrivalState.ANNOUNCED:
                     unanswered.append(arrival)
                     wait = min(2 * wait, LAST_REPEAT)
@@ -224,7 +224,7 @@ class Watch:
 
 def announce(lake: Lake, arrival: Arrival) -> None:
     """Write the first row of an arrival unless a row exists."""
-    if row_of(lake, arrival) is None:
+    if read_status(lake, arrival) is None:
         row = ArrivalStatus(arrival.folder, arrival.mark, ArrivalState.ANNOUNCED)
         try:
             lake.put(_key(row.folder, row.mark, closed=False), orjson.dumps(asdict(row)), expect=ABSENT)
@@ -232,7 +232,7 @@ def announce(lake: Lake, arrival: Arrival) -> None:
             return  # Another process wrote the row first.
 
 
-def listed(lake: Lake, max_rows: int | None = None) -> Iterator[ArrivalStatus]:
+def iterate_statuses(lake: Lake, max_rows: int | None = None) -> Iterator[ArrivalStatus]:
     """Yield the row of every drop and delivery in the lake, or of the last `max_rows` by name.
 
     A folder without a row gives a row with the state `writing`, `waiting` or `refused`.
@@ -244,10 +244,10 @@ def listed(lake: Lake, max_rows: int | None = None) -> Iterator[ArrivalStatus]:
     def row(folder: str) -> ArrivalStatus:
         if not is_text(folder):
             return ArrivalStatus(folder, "", ArrivalState.REFUSED, Refusal.BAD_NAME, NOT_TEXT)
-        mark = mark_of(lake, folder)
+        mark = hash_ready_file(lake, folder)
         if mark is None:
             return ArrivalStatus(folder, "", ArrivalState.WRITING)
-        return row_of(lake, Arrival(folder, mark)) or ArrivalStatus(folder, mark, ArrivalState.WAITING)
+        return read_status(lake, Arrival(folder, mark)) or ArrivalStatus(folder, mark, ArrivalState.WAITING)
 
     with ThreadPoolExecutor(_THREADS) as pool:
         yield from pool.map(row, here)
@@ -256,7 +256,7 @@ def listed(lake: Lake, max_rows: int | None = None) -> Iterator[ArrivalStatus]:
 def rows_of(lake: Lake, arrivals: Iterable[Arrival]) -> list[ArrivalStatus]:
     """Read the rows of arrivals; skip arrivals without a row."""
     with ThreadPoolExecutor(_THREADS) as pool:
-        return [row for row in pool.map(lambda arrival: row_of(lake, arrival), arrivals) if row is not None]
+        return [row for row in pool.map(lambda arrival: read_status(lake, arrival), arrivals) if row is not None]
 
 
 def _folders(lake: Lake) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,9 +20,7 @@ from s2corpus.errors import UserError
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2corpus.storage.outputs import printable
 
-log = logging.getLogger(__name__)
 READY = "_READY"
-CROSSREF_SUFFIXES = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 
 
 def deliver_tree(lake: Lake, folder: Path) -> int:
@@ -49,25 +46,7 @@ def deliver_tree(lake: Lake, folder: Path) -> int:
     return sent
 
 
-def own_files(folder: Path) -> list[Path]:
-    """Return the PDFs of a folder and its subfolders, in order.
-
-    Raises:
-        UserError: no such folder, or no PDF in it.
-    """
-    if not folder.is_dir():
-        raise UserError(f"{folder}: no such folder: give a folder with PDF files")
-    named = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".pdf" and not path.is_dir())
-    pdfs = [path for path in named if path.is_file()]
-    for path in sorted(set(named) - set(pdfs)):
-        log.warning("%s: skipped: not a file, or a broken link", printable(path))
-    if not pdfs:
-        raise UserError(f"{folder}: no PDF found: names of PDFs must end in .pdf; subfolders are included")
-    _refuse_names(folder, [path.relative_to(folder).as_posix() for path in pdfs])
-    return pdfs
-
-
-def _refuse_names(folder: Path, names: Iterable[str]) -> None:
+def refuse_names(folder: Path, names: Iterable[str]) -> None:
     """Raise UserError for invalid file names: not UTF-8, with line ends or backslashes, or too long."""
     if bad := [name for name in names if not name.isprintable() or "\\" in name or len(name) > 1024]:
         shown = ", ".join(repr(printable(name)) for name in bad[:3])
@@ -108,7 +87,7 @@ def files_below(folder: Path) -> dict[str, Path]:
         if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     }
     found.pop(READY, None)
-    _refuse_names(folder, found)
+    refuse_names(folder, found)
     if not found:
         raise UserError(f"{folder}: no file in it")
     return found
@@ -185,7 +164,7 @@ def _checked(delivery: Delivery, files: Mapping[str, Path], digests: Mapping[str
                 pass
     except Refused as refused:
         raise UserError(f"{path}: {refused.detail.removeprefix(f'{RECORDS_FILE}, ')}") from None
-    return declared.told
+    return declared.warning_messages
 
 
 def digests_of(files: Mapping[str, Path], threads: int = 8) -> dict[str, Digests]:
@@ -210,31 +189,6 @@ def _sha256(lake: Lake, key: str) -> str:
         while chunk := stream.read(1 << 20):
             digest.update(chunk)
     return digest.hexdigest()
-
-
-def own_metadata(folder: Path) -> list[Path]:
-    """Return the metadata files at the top of a user's folder: `records.jsonl`, and Crossref works in `crossref*.json…`."""
-    found = [path for suffix in CROSSREF_SUFFIXES for path in sorted(folder.glob(f"crossref*{suffix}"))]
-    return [path for path in (folder / RECORDS_FILE, *found) if path.is_file()]
-
-
-def deliver_own(lake: Lake, folder: Path) -> tuple[Uploaded, str]:
-    """Upload a user's folder of PDFs as one drop with an id made from its content; the same content is one drop.
-
-    `records.jsonl` is part of the drop. Crossref files are first uploaded as a delivery of the source `crossref` with the same id.
-    Return the uploaded drop and its id.
-    """
-    files = {path.relative_to(folder).as_posix(): path for path in own_files(folder)}
-    works = {path.name: path for path in own_metadata(folder)}
-    if declared := works.pop(RECORDS_FILE, None):
-        files[RECORDS_FILE] = declared
-    _refuse_names(folder, works)
-    digests = digests_of(files | works)
-    listed = [{"name": name, "bytes": of.bytes, "sha256": of.sha256} for name, of in digests.items()]
-    drop = "own-" + hashlib.sha256(orjson.dumps(listed)).hexdigest()[:12]
-    if works:
-        deliver(lake, new_delivery("delivery", "crossref", drop), works, {name: digests[name] for name in works})
-    return deliver(lake, new_delivery("drop", "", drop), files, {name: digests[name] for name in files}), drop
 
 
 def new_delivery(

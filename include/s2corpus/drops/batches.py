@@ -76,8 +76,7 @@ def rules(specs: Sequence[ReleaseSpec]) -> dict[str, ReleaseSpec]:
 
 def digest(spec: ReleaseSpec) -> str:
     """Return a hash (16 hex digits) of the rules that decide the outcomes of these stages."""
-    decisive = spec.model_dump(mode="json", include={"select", "extract", "latex"})
-    del decisive["latex"]["unsafe"]
+    decisive = spec.model_dump(mode="json", include={"select", "extract"})
     return hashlib.sha256(orjson.dumps(decisive, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
 
 

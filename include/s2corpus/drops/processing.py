@@ -25,10 +25,10 @@ from s2corpus.deliveries.status import (
     ArrivalStatus,
     Watch,
     announce,
+    hash_ready_file,
     list_open,
-    mark_of,
     put_row,
-    row_of,
+    read_status,
     rows_of,
 )
 from s2corpus.drops import batches
@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 _THREADS = 8
 
 
-def due(lake: Lake, told: Iterable[Arrival] = (), only: Sequence[ReleaseSpec] | None = None) -> list[Arrival]:
+def list_pending(lake: Lake, told: Iterable[Arrival] = (), only: Sequence[ReleaseSpec] | None = None) -> list[Arrival]:
     """Announce arrivals, and return all arrivals that no run has finished.
 
     With `only`, arrivals that none of these specs selects are left out. An invalid spec might select them later.
@@ -58,11 +58,11 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Arri
     Raises:
         TransientError: the lake does not answer.
     """
-    mark = mark_of(lake, arrival.folder)
+    mark = hash_ready_file(lake, arrival.folder)
     if mark is None:
         return None
     arrival = replace(arrival, mark=mark)  # `_READY` may have changed since the announcement.
-    before = row_of(lake, arrival)
+    before = read_status(lake, arrival)
     if before is not None and not before.open:
         return before
     row = ArrivalStatus(arrival.folder, mark, ArrivalState.REGISTERED, tries=before.tries if before else 0)
@@ -175,7 +175,7 @@ def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = Non
     Raises:
         TransientError: the lake or the extractor does not respond; finished work is stored.
     """
-    rows = register_all(lake, due(lake, Watch(lake).look()), specs)
+    rows = register_all(lake, list_pending(lake, Watch(lake).look()), specs)
     arrivals = [Arrival(row.folder, row.mark) for row in rows]
     made = gather(lake, arrivals, specs, scratch)
     for id_ in made:

@@ -26,7 +26,7 @@ _NOT_TAKEN = (ArrivalState.WRITING, ArrivalState.REFUSED, ArrivalState.UNWANTED)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class DropStatus:
     """Status of a drop or delivery."""
 
     row: ArrivalStatus
@@ -54,13 +54,13 @@ class Standing:
         return self.row.detail or ""
 
 
-def standings(lake: Lake, *, paused: bool = False, max_rows: int | None = None) -> Iterator[Standing]:
+def iterate_drop_statuses(lake: Lake, *, paused: bool = False, max_rows: int | None = None) -> Iterator[DropStatus]:
     """Yield the status of every drop and delivery in the lake, or of the last `max_rows` by name.
 
     With `paused`, the DAG `pdf_drops` is paused, and pending drops have the status `paused` instead of `waiting`.
     """
     taken = _taken(lake)
-    for row in status.listed(lake, max_rows):
+    for row in status.iterate_statuses(lake, max_rows):
         holds = [] if row.state in _NOT_TAKEN else taken.get(row.folder, [])
         holds = [(snapshot, said) for snapshot, said in holds if row.ready_at in (None, said["ready_at"])]
         name = str(row.state)
@@ -71,7 +71,7 @@ def standings(lake: Lake, *, paused: bool = False, max_rows: int | None = None) 
                 row = replace(row, **counts)
         elif paused and row.state in (ArrivalState.WAITING, ArrivalState.ANNOUNCED):
             name = PAUSED
-        yield Standing(row, name, tuple(snapshot for snapshot, _ in holds))
+        yield DropStatus(row, name, tuple(snapshot for snapshot, _ in holds))
 
 
 def _taken(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:

@@ -142,7 +142,7 @@ def as_json(found: Result) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def told(line: ResultLine) -> str:
+def format_result_line(line: ResultLine) -> str:
     """Return a row of the result as one line of text."""
     people = (
         f"{_share(line.people)} ({_interval(line.people)}, n = {line.people.of})" if line.people else "not evaluated"

@@ -35,11 +35,6 @@ class Report:
     missing: list[str]
 
 
-def list_reports() -> list[str]:
-    """Return the names of the available reports."""
-    return sorted(path.stem for path in SQL.glob("*.sql"))
-
-
 def release_table(release: str, table: Table[Row]) -> TableRef[Row]:
     """Return a table of a release `<spec>-<YYYYMMDD>` in the lake of `S2CORPUS_LAKE`.
 

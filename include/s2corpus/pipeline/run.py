@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import orjson
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.stages import stage_row
@@ -111,13 +109,6 @@ class Run:
         parent: str | None = self.table(DELIVERIES).committed().facts["parent"]
         return None if parent is None else SnapshotId.parse(parent)
 
-    def parent_table(self, name: str) -> pa.Table | None:
-        """Return a Parquet file of the parent snapshot, `snapshots/<parent>/<name>.parquet`, or None without a parent."""
-        if self.parent is None:
-            return None
-        with self.lake.open(f"snapshots/{self.parent}/{name}.parquet") as file:
-            return pq.read_table(pa.BufferReader(file.read()))
-
     @cached_property
     def overrides(self) -> dict[str, str]:
         """Overridden checks of all stages before export: `<stage>.<check>` → the written reason."""
@@ -149,7 +140,7 @@ class Run:
             inputs=intake["inputs"],
             overrides=self.overrides,
         )
-        return SnapshotId.of(self.release_id, digest)
+        return SnapshotId.from_digest(self.release_id, digest)
 
 
 @runtime_checkable

@@ -30,8 +30,8 @@ def identity_fault(manifest: Mapping[str, Any]) -> str | None:
         inputs=manifest["inputs"],
         overrides=manifest.get("overrides", {}),
     )
-    release = ReleaseId.of(manifest["spec"], datetime.fromisoformat(manifest["as_of"]))
-    expected = SnapshotId.of(release, digest)
+    release = ReleaseId.from_spec(manifest["spec"], datetime.fromisoformat(manifest["as_of"]))
+    expected = SnapshotId.from_digest(release, digest)
     if manifest["snapshot"] == expected:
         return None
     return f"the id is {manifest['snapshot']}; expected {expected} from spec, as_of, versions, inputs, parent and overrides"

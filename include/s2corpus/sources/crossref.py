@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.editorial import of_crossref
+from s2corpus.sources.editorial import read_crossref_notices
 from s2corpus.sources.record import DatedLicence, Dropped, Entry, RecordKind, RejectReason
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.author import Author
@@ -53,7 +53,7 @@ def _entry(work: Any, where: str) -> Entry:
     container = _first(work.get("container-title"))
     event = work.get("event")
     venue = event.get("name") if isinstance(event, dict) else None
-    editorial, notices = of_crossref(work)
+    editorial, notices = read_crossref_notices(work)
     licence, later_licences = _licences(work)
     return RawRecord(
         f"{NAME}:{doi_key(doi)}", NAME, RecordKind.ARCHIVE if kind == "posted-content" else KIND, doi,

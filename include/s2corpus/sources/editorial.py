@@ -74,7 +74,7 @@ def of_title(title: object) -> Editorial | None:
     return None if match is None else Editorial.RETRACTED if match.group(1) else Editorial.WITHDRAWN
 
 
-def of_crossref(work: dict[str, Any]) -> tuple[Editorial | None, tuple[EditorialNotice, ...]]:
+def read_crossref_notices(work: dict[str, Any]) -> tuple[Editorial | None, tuple[EditorialNotice, ...]]:
     """Return the status from a Crossref work's `updated-by`, and notices about other works from its `update-to`.
 
     The title prefix of a notice is ignored, because some notices are titled `Retracted: …`.

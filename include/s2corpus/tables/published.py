@@ -33,7 +33,7 @@ from s2corpus.tables.texts import EntryRow
 PublishedId = Annotated[str, "id of the paper, stable across releases"]
 
 
-class Span(TypedDict):
+class SpanValue(TypedDict):
     """A citation or mention in a text, with offsets in code points."""
 
     start: Annotated[int, INT32]
@@ -53,14 +53,14 @@ class CellSpan(TypedDict):
     ref_id: str | None
 
 
-class FormulaSpan(Span):
+class FormulaSpan(SpanValue):
     """A formula in a text."""
 
     latex: str | None
     mathml: str | None
 
 
-CiteSpans = Annotated[list[Span], "inline citations with offsets in code points"]
+CiteSpans = Annotated[list[SpanValue], "inline citations with offsets in code points"]
 
 
 class DocumentKeyRow(TypedDict):
@@ -177,7 +177,7 @@ class ParagraphRow(TypedDict):
     sec_num: Annotated[str | None, "number of the section"]
     text: Annotated[str, "text of the paragraph"]
     cite_spans: CiteSpans
-    ref_spans: Annotated[list[Span], "mentions of figures, tables and sections, with offsets in code points"]
+    ref_spans: Annotated[list[SpanValue], "mentions of figures, tables and sections, with offsets in code points"]
     eq_spans: Annotated[list[FormulaSpan], "formulas with offsets in code points"]
 
 

@@ -5,7 +5,7 @@ if it cannot convert the archive.
 """
 
 from s2orc_parse.latex.archive import MAX_PACKED
-from s2orc_parse.latex.converter import CONVERTER_VERSION, convert, get_converter
+from s2orc_parse.latex.converter import CONVERTER_VERSION, SECONDS, convert, get_pandoc
 from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 
-__all__ = ["CONVERTER_VERSION", "MAX_PACKED", "BadSource", "LatexOutcome", "convert", "get_converter"]
+__all__ = ["CONVERTER_VERSION", "MAX_PACKED", "SECONDS", "BadSource", "LatexOutcome", "convert", "get_pandoc"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 import time
-from typing import Literal
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_name
@@ -20,7 +19,6 @@ from s2orc_parse.latex.counting import read_counting
 from s2orc_parse.latex.document import (
     BibItem,
     Cite,
-    Converter,
     LatexDocument,
     walk_blocks,
 )
@@ -33,20 +31,15 @@ from s2orc_parse.latex.tex import deadline
 from s2orc_parse.parse_model import BibEntry, Header, Parse, Provenance
 
 CONVERTER_VERSION = "5"  # part of the key of every stored parse; increase it when the parse of any source may change
-Name = Literal["pandoc", "latexml"]
 MEMORY_MB = 1024
-SECONDS = {"pandoc": 120.0, "latexml": 600.0}
-"""default time limit of one source, by converter"""
+SECONDS = 120.0
+"""default time limit of one source"""
 _CHAPTERS = frozenset(("book", "report", "memoir", "scrbook", "scrreprt", "svmono", "amsbook"))
 
 
 @functools.cache
-def get_converter(name: Name) -> Converter:
-    """Return the converter with this name."""
-    if name == "latexml":
-        from s2orc_parse.latex.latexml import Latexml
-
-        return Latexml()
+def get_pandoc() -> Pandoc:
+    """Return the program that reads LaTeX, with its name and version."""
     return Pandoc()
 
 
@@ -54,33 +47,26 @@ def convert(
     data: bytes,
     *,
     sha1: str,
-    converter_name: Name = "pandoc",
-    seconds: float | None = None,
+    seconds: float = SECONDS,
     memory_mb: int = MEMORY_MB,
-    unsafe: bool = False,
     parse_reference: ReferenceParser = leave_unparsed,
 ) -> Parse:
     """Convert one source archive to a parse. `sha1` is only recorded. Equal bytes give an equal parse.
 
-    `seconds` and `memory_mb` limit each run of the converter; the other steps together have twice the time. `unsafe`
-    permits LaTeXML without a sandbox. `parse_reference` reads entries without marked fields.
+    `seconds` and `memory_mb` limit each run of pandoc; the other steps together have twice the time. `parse_reference` reads
+    entries without marked fields.
 
     Raises:
         BadSource: with the outcome. For any input, no other exception is raised.
-        UserError: this machine has no sandbox for LaTeXML.
     """
-    get_converter(converter_name).refuse_unconfined(unsafe=unsafe)
     try:
-        return _convert_source(
-            data, sha1, get_converter(converter_name), seconds or SECONDS[converter_name], memory_mb, parse_reference
-        )
+        return _convert_source(data, sha1, seconds, memory_mb, parse_reference)
     except RecursionError:
         raise BadSource(LatexOutcome.CONVERTER_FAILED, "nested too deep") from None
 
 
-def _convert_source(
-    data: bytes, sha1: str, program: Converter, seconds: float, memory_mb: int, parse_reference: ReferenceParser
-) -> Parse:
+def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, parse_reference: ReferenceParser) -> Parse:
+    program = get_pandoc()
     deadline.set(time.monotonic() + 2 * seconds)
     source = read_source(unpack(data, seconds))
     document = program.read(source, seconds=seconds, memory_mb=memory_mb)
@@ -141,7 +127,7 @@ def _records(source: LatexSource, document: LatexDocument, seconds: float, memor
     else:
         database = read_bib(source.bib)
         chosen = [_inherit_fields(database[key], database) for key in wanted if key in database]
-    return {record.key: record for record in Pandoc().texts(chosen, source, seconds=seconds, memory_mb=memory_mb)}
+    return {record.key: record for record in get_pandoc().texts(chosen, source, seconds=seconds, memory_mb=memory_mb)}
 
 
 def _inherit_fields(record: BibtexEntry, database: dict[str, BibtexEntry]) -> BibtexEntry:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
-
-from s2orc_parse.latex.source import LatexSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,25 +150,6 @@ class LatexDocument:
     abstract: list[Para] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     bibliography: list[BibItem] = field(default_factory=list)
-
-
-class Converter(Protocol):
-    """A program that reads LaTeX."""
-
-    name: str
-
-    def installed(self) -> bool:
-        """Return whether the program is installed."""
-
-    def refuse_unconfined(self, *, unsafe: bool) -> None:
-        """Raise UserError if this machine cannot sandbox the program, unless `unsafe` is set."""
-
-    @property
-    def version(self) -> str:
-        """The version of the program."""
-
-    def read(self, source: LatexSource, *, seconds: float, memory_mb: int) -> LatexDocument:
-        """Convert a source. Raises `BadSource` (converter_failed, timeout, out_of_memory)."""
 
 
 def walk(content: Inlines) -> Iterator[Inline]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from s2orc_parse.latex.tex import group_end, read_argument, read_option, replace_intervals, skip_space
 
@@ -79,12 +79,6 @@ def find_definitions(text: str) -> list[Definition]:
             continue
         found.append(Definition(name, tex, match.start(), end, kind == "default", kind == "theorem"))
     return found
-
-
-def extract_definitions(text: str, wanted: set[str]) -> str:
-    """Return the required definitions in `text`, and the definitions they use, in order and unchanged."""
-    found = [replace(one, tex=text[one.start : one.end]) for one in find_definitions(text)]
-    return select_definitions(found, wanted)
 
 
 def select_definitions(found: Iterable[Definition], wanted: set[str]) -> str:

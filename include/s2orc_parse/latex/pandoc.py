@@ -75,16 +75,9 @@ def limit_policy(memory_mb: int) -> Policy:
 
 
 class Pandoc:
-    """The default converter."""
+    """The program that reads LaTeX."""
 
     name = "pandoc"
-
-    def installed(self) -> bool:
-        """Return True: pandoc is a requirement of this package."""
-        return True
-
-    def refuse_unconfined(self, *, unsafe: bool) -> None:
-        """Do nothing: pandoc also has its own sandbox (`--sandbox`)."""
 
     @functools.cached_property
     def version(self) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from s2corpus.datasets import runner
 from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, markup_share, subject_of_field, subjects_of
-from s2corpus.datasets.elsevier.rows import ARTICLE, row_of
+from s2corpus.datasets.elsevier.rows import ARTICLE, build_row
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
@@ -109,7 +109,7 @@ def test_strata_have_names_of_asjc_only() -> None:
 
 
 def test_delivered_article_fits_the_rows() -> None:
-    (row,) = pa.Table.from_pylist([row_of(GIVEN)], ARTICLE).to_pylist()
+    (row,) = pa.Table.from_pylist([build_row(GIVEN)], ARTICLE).to_pylist()
     assert (
         row["metadata"]["keywords"] == ["frogs", "ponds"]
         and row["metadata"]["authors"][0]["email"] == "lee@example.org"
@@ -123,7 +123,7 @@ def test_delivered_article_fits_the_rows() -> None:
 )
 @pytest.mark.parametrize("key", ["docId", "metadata", "abstract", "bib_entries", "body_text", "author_highlights"])
 def test_odd_delivered_value_becomes_null(key: str, value: object) -> None:
-    assert pa.Table.from_pylist([row_of({**GIVEN, key: value})], ARTICLE).num_rows == 1
+    assert pa.Table.from_pylist([build_row({**GIVEN, key: value})], ARTICLE).num_rows == 1
 
 
 def make(folder: Path, **params: Any) -> Job:

@@ -14,7 +14,7 @@ import pytest
 
 from s2corpus.deliveries.ready import Refused, read_ready
 from s2corpus.drops import processing
-from s2corpus.drops.standing import standings
+from s2corpus.drops.standing import iterate_drop_statuses
 from s2corpus.errors import TransientError
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
@@ -167,7 +167,7 @@ def test_far_future_waits_with_reason(run: Run) -> None:
     run.lake.delete("sources/dblp/late/a.pdf")
     run.lake.put("sources/dblp/late/a.xml", PDF)
     processing.process(run.lake, [ReleaseSpec(name="t", drops=("none",))], run.scratch)
-    (shown,) = [one for one in standings(run.lake) if one.row.folder == "sources/dblp/late/"]
+    (shown,) = [one for one in iterate_drop_statuses(run.lake) if one.row.folder == "sources/dblp/late/"]
     assert "only releases after that time include it" in shown.detail
 
 
@@ -252,7 +252,7 @@ def test_folders_without_utf8_names_are_refused(run: Run, tmp_path: Path) -> Non
     assert rows.pop("good")["outcome"] == "taken"
     assert [row["outcome"] for row in rows.values()] == ["refused:bad_name"]
     processing.process(run.lake, [ReleaseSpec(name="t", drops=("none",))], tmp_path)
-    assert "refused:bad_name" in [one.outcome for one in standings(run.lake)]
+    assert "refused:bad_name" in [one.outcome for one in iterate_drop_statuses(run.lake)]
 
 
 @pytest.mark.parametrize("name", ["_READY", "a.pdf", "b.pdf"])

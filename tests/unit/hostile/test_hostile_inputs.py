@@ -144,7 +144,7 @@ def test_documents_for_clean(tmp_path: Path) -> None:
 def test_declarations_of_a_drop() -> None:
     def act(data: bytes) -> str:
         declared = Declarations("d", {"a.pdf": "0" * 40}, {"a.pdf": True})
-        return f"{len(list(declared.entries(io.BytesIO(data))))} and {len(declared.told)} warnings"
+        return f"{len(list(declared.entries(io.BytesIO(data))))} and {len(declared.warning_messages)} warnings"
 
     outcomes([DECLARED], 250, act, Refused)
 

@@ -24,8 +24,8 @@ def test_snapshot_id_is_parsed_into_its_parts() -> None:
     snapshot = SnapshotId.parse(SNAPSHOT)
     assert (snapshot.release, snapshot.spec) == ("s2_v2-20230101", "s2_v2")
     assert snapshot.release.as_of == datetime(2023, 1, 1, tzinfo=UTC)
-    assert ReleaseId.of("s2_v2", snapshot.release.as_of) == ReleaseId.parse("s2_v2-20230101") == snapshot.release
-    assert SnapshotId.of(snapshot.release, "0a1b2c3d" * 8) == SNAPSHOT
+    assert ReleaseId.from_spec("s2_v2", snapshot.release.as_of) == ReleaseId.parse("s2_v2-20230101") == snapshot.release
+    assert SnapshotId.from_digest(snapshot.release, "0a1b2c3d" * 8) == SNAPSHOT
     record = RecordId("crossref:10.1000/a:b")
     assert (record.source, record.native) == ("crossref", "10.1000/a:b")
 
@@ -67,11 +67,11 @@ def test_command_rejects_malformed_id_in_one_line(arguments: list[str], tmp_path
 
 def test_releases_of_one_day_have_different_ids() -> None:
     first, second = (own_interval(datetime(2026, 11, 22, hour, 30, tzinfo=UTC))[1] for hour in (9, 14))
-    ids = [ReleaseId.of("own", end) for end in (first, second)]
+    ids = [ReleaseId.from_spec("own", end) for end in (first, second)]
     assert ids == ["own-20261122T093001", "own-20261122T143001"]
     assert [ReleaseId.parse(id_).as_of for id_ in ids] == [first, second]
-    assert ids[0].day < ids[1].day < ReleaseId.of("own", datetime(2026, 11, 23, tzinfo=UTC)).day
-    assert SnapshotId.of(ids[0], "0" * 64).release == ids[0]
+    assert ids[0].day < ids[1].day < ReleaseId.from_spec("own", datetime(2026, 11, 23, tzinfo=UTC)).day
+    assert SnapshotId.from_digest(ids[0], "0" * 64).release == ids[0]
     assert not ReleaseId.known("own-20261122T250000")
 
 

@@ -10,12 +10,12 @@ import pytest
 
 from s2corpus.clustering.edges import REASONS
 from s2corpus.deliveries.ready import Refusal
-from s2corpus.extractors.protocol import ExtractOutcome as Extraction
-from s2corpus.papers.filter import FilterOutcome as Filtered
+from s2corpus.extractors.protocol import ExtractOutcome
+from s2corpus.papers.filter import FilterOutcome
 from s2corpus.papers.openness import Evidence
 from s2corpus.papers.vote import VoteRule
-from s2corpus.pdf.outcome import SelectOutcome as Selected
-from s2corpus.text.documents import CleanOutcome as Cleaned
+from s2corpus.pdf.outcome import SelectOutcome
+from s2corpus.text.documents import CleanOutcome
 from s2corpus.text.splits import Split
 from s2corpus.titles.linking import LinkReason, LinkWarning
 from s2orc_parse.jats.outcome import JatsOutcome
@@ -28,13 +28,13 @@ SECTIONS = set(re.findall(r"^## (\d+)\. ", PAGE, re.MULTILINE))
 _CITATION = re.compile(r"SPEC §([\d.]+\d|\d)((?:[–,] ?§?\d+(?:\.\d+)?)*)")
 _OUTCOMES: dict[str, tuple[type[StrEnum], ...]] = {
     "0": (Refusal,),
-    "1": (Selected,),
-    "2": (Extraction,),
+    "1": (SelectOutcome,),
+    "2": (ExtractOutcome,),
     "3": (LatexOutcome, JatsOutcome),
     "5": (Evidence, VoteRule),
-    "6": (Filtered,),
+    "6": (FilterOutcome,),
     "7": (LinkReason, LinkWarning),
-    "8": (Cleaned,),
+    "8": (CleanOutcome,),
     "9": (Split,),
 }
 

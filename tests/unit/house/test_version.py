@@ -19,7 +19,8 @@ from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.snapshot.manifest import identity
 from s2corpus.version import code_version
 versions = {"code": code_version(), "extractor": "e", "converter": "c"}
-print(SnapshotId.of(ReleaseId("s-20230101"), identity(spec="0", as_of="a", parent=None, versions=versions, inputs=[], overrides={})))
+digest = identity(spec="0", as_of="a", parent=None, versions=versions, inputs=[], overrides={})
+print(SnapshotId.from_digest(ReleaseId("s-20230101"), digest))
 """
 
 

@@ -72,7 +72,7 @@ def test_two_lines_on_one_file(first: dict[str, Any], second: dict[str, Any], fa
     """Closed wins over open, and the stricter license wins."""
     reader, _ = read({**HERE, **first}, {**HERE, **second})
     assert reader.facts == {"a.pdf": facts}
-    assert reader.told == ('records.jsonl, line 2: describes "a.pdf" again, after line 1',)
+    assert reader.warning_messages == ('records.jsonl, line 2: describes "a.pdf" again, after line 1',)
 
 
 @pytest.mark.parametrize(
@@ -103,13 +103,13 @@ def test_two_lines_on_one_file(first: dict[str, Any], second: dict[str, Any], fa
 )  # fmt: skip
 def test_what_is_said_of_a_line_that_cannot_be_used_wholly(line: dict[str, Any] | bytes, said: list[str]) -> None:
     reader, _ = read(HERE, line)
-    assert [w.removeprefix("records.jsonl, line 2: ") for w in reader.told if "again" not in w] == said
+    assert [w.removeprefix("records.jsonl, line 2: ") for w in reader.warning_messages if "again" not in w] == said
 
 
 def test_what_is_no_json_is_dropped_with_its_line() -> None:
     reader, entries = read(b"{", b"", b"\xff", HERE, b"[]")
     assert [entry.where for entry in entries if isinstance(entry, Dropped)] == ["line 1", "line 3", "line 5"]
-    said = [warning.removeprefix("records.jsonl, ").partition(" (")[0] for warning in reader.told]
+    said = [warning.removeprefix("records.jsonl, ").partition(" (")[0] for warning in reader.warning_messages]
     assert said == ["line 1: is not JSON", "line 3: is not JSON", "line 5: is list: a JSON object was expected"]
 
 
@@ -117,7 +117,7 @@ def test_what_is_no_json_is_dropped_with_its_line() -> None:
 def test_a_hundred_warnings_are_kept(lines: int, kept: int, more: int | None) -> None:
     reader, _ = read(*[b"7"] * lines)
     assert len(reader.warnings) == kept
-    assert reader.told[kept:] == ((f"records.jsonl: {more} more",) if more else ())
+    assert reader.warning_messages[kept:] == ((f"records.jsonl: {more} more",) if more else ())
 
 
 def test_a_line_is_the_record_of_its_file() -> None:
@@ -126,7 +126,7 @@ def test_a_line_is_the_record_of_its_file() -> None:
         "venue": "ACL", "fields_of_study": ["cs.CL"], "open_access": True, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762",
     }  # fmt: skip
     reader, (entry,) = read({**HERE, **said})
-    assert isinstance(entry, Record) and reader.told == ()
+    assert isinstance(entry, Record) and reader.warning_messages == ()
     assert (entry.record_id, entry.source, entry.kind, entry.file_sha1) == (
         "declared:d/a.pdf",
         "declared",
@@ -224,7 +224,7 @@ def test_what_refuses_the_drop(line: dict[str, Any], said: str) -> None:
 def test_repeated_keys_warn_and_take_stricter_value(line: bytes, facts: dict[str, DeclaredFacts], key: str) -> None:
     reader, _ = read(line)
     assert reader.facts == facts
-    assert any(f"line 1: {key}: is given more than once" in warning for warning in reader.told)
+    assert any(f"line 1: {key}: is given more than once" in warning for warning in reader.warning_messages)
 
 
 @pytest.mark.parametrize(

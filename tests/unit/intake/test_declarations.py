@@ -217,7 +217,7 @@ def test_a_drop_that_closes_what_another_opened_is_named_with_it(run: Run) -> No
 def test_warnings_are_shown_where_drops_are_listed(run: Run) -> None:
     deliver(run, "drops/d", {"a.txt": b"A", **lines({"name": "a.txt", "titel": "On a"})})
     processing.process(run.lake, [ReleaseSpec(name="t")], run.scratch)
-    (row,) = status.listed(run.lake)
+    (row,) = status.iterate_statuses(run.lake)
     assert row.state == status.ArrivalState.WORKED and len(row.warnings) == 1
     assert "1 warning" in row.counts and "line 1: titel" in str(row)
 

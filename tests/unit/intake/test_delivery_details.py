@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 import pytest
 
+from devtools.own_papers import deliver_own
 from s2corpus import sources
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.files import ChangedInput, copy_file, key_of, open_file, read_file
@@ -24,14 +25,13 @@ from s2corpus.deliveries.status import (
     ArrivalStatus,
     Watch,
     announce,
+    hash_ready_file,
+    iterate_statuses,
     list_open,
-    listed,
-    mark_of,
     put_row,
-    row_of,
+    read_status,
     rows_of,
 )
-from s2corpus.deliveries.upload import deliver_own
 from s2corpus.storage.local_lake import LocalLake
 
 
@@ -69,9 +69,9 @@ def test_row_is_stored_once_by_folder(tmp_path: Path) -> None:
         ),
     )
     announce(lake, first)
-    assert row_of(lake, first) == row and row_of(lake, Arrival(first.folder, "1")) is None
+    assert read_status(lake, first) == row and read_status(lake, Arrival(first.folder, "1")) is None
     put_row(lake, ArrivalStatus(first.folder, "1", ArrivalState.ANNOUNCED))
-    assert row_of(lake, first) is None
+    assert read_status(lake, first) is None
     assert [entry.key for entry in lake.list("arrivals/")] == [
         "arrivals/closed/sources/dblp/10/0.json", "arrivals/open/sources/dblp/1/1.json",
     ]  # fmt: skip
@@ -85,10 +85,10 @@ def test_last_rows_are_listed(tmp_path: Path) -> None:
     lake = LocalLake(tmp_path)
     for name in "cab":
         lake.put(f"drops/{name}/_READY", name.encode())
-    assert [row.name for row in listed(lake)] == ["drops/a", "drops/b", "drops/c"]
-    assert [row.name for row in listed(lake, 2)] == ["drops/b", "drops/c"]
-    assert [row.mark for row in listed(lake, 1)] == [mark_of(lake, "drops/c/")]
-    assert len(str(mark_of(lake, "drops/c/"))) == 16 and mark_of(lake, "drops/d/") is None
+    assert [row.name for row in iterate_statuses(lake)] == ["drops/a", "drops/b", "drops/c"]
+    assert [row.name for row in iterate_statuses(lake, 2)] == ["drops/b", "drops/c"]
+    assert [row.mark for row in iterate_statuses(lake, 1)] == [hash_ready_file(lake, "drops/c/")]
+    assert len(str(hash_ready_file(lake, "drops/c/"))) == 16 and hash_ready_file(lake, "drops/d/") is None
 
 
 def test_delay_of_repeated_events_ends_at_one_hour(tmp_path: Path) -> None:
@@ -165,19 +165,19 @@ def test_files_of_several_blocks_have_listed_size(tmp_path: Path, there: int, sa
     lake = LocalLake(tmp_path)
     lake.put("drops/one/a.pdf", b"x" * (len(content) + there))
     delivery = Delivery("drop", "", "one", "2023-01-01T00:00:00Z", "delta", "0", 1)
-    listed = ListedFile(name="a.pdf", bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+    iterate_statuses = ListedFile(name="a.pdf", bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
     if says is None:
-        assert registration._verified(lake, delivery, listed) == hashlib.sha1(content).hexdigest()
+        assert registration._verified(lake, delivery, iterate_statuses) == hashlib.sha1(content).hexdigest()
         return
     with pytest.raises(Refused, match=f"3145728 bytes listed, {says}"):
-        registration._verified(lake, delivery, listed)
+        registration._verified(lake, delivery, iterate_statuses)
 
 
 def test_repeated_names_are_refused_and_named(tmp_path: Path) -> None:
     """The refusal names the first three repeated names, and no name that is listed once."""
     delivery = Delivery("drop", "", "one", "2023-01-01T00:00:00Z", "delta", "0", 1)
-    listed = [ListedFile(name=name, bytes=0, sha256="0" * 64) for name in "abbcdddeeff"]
-    ready = Ready(ready_at="2023-01-01T00:00:00Z", files=listed)
+    iterate_statuses = [ListedFile(name=name, bytes=0, sha256="0" * 64) for name in "abbcdddeeff"]
+    ready = Ready(ready_at="2023-01-01T00:00:00Z", files=iterate_statuses)
     with pytest.raises(Refused, match=r"listed twice: \['b', 'd', 'e'\]") as refused:
         registration._check_names(LocalLake(tmp_path), delivery, ready)
     assert refused.value.refusal is Refusal.BAD_NAME
@@ -221,10 +221,10 @@ def test_file_is_compared_with_its_registration_at_the_end(tmp_path: Path, size:
 def register(lake: LocalLake, kind: Any, source: str, files: dict[str, bytes], **others: Any) -> Registered:
     """Write a drop or delivery `1` and register it."""
     folder = "drops/1/" if kind == "drop" else f"sources/{source}/1/"
-    listed = [{"name": n, "bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in files.items()]
+    iterate_statuses = [{"name": n, "bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in files.items()]
     for name, data in files.items():
         lake.put(f"{folder}{name}", data)
-    lake.put(f"{folder}_READY", orjson.dumps({"ready_at": "2023-01-01T00:00:00Z", "files": listed} | others))
+    lake.put(f"{folder}_READY", orjson.dumps({"ready_at": "2023-01-01T00:00:00Z", "files": iterate_statuses} | others))
     delivery = read_ready(lake, kind, source, "1")
     assert delivery is not None
     return registration.register(lake, delivery)

@@ -27,13 +27,13 @@ from s2corpus.deliveries.status import (
     ArrivalState,
     ArrivalStatus,
     Watch,
+    hash_ready_file,
+    iterate_statuses,
     list_open,
-    listed,
-    mark_of,
     put_row,
 )
 from s2corpus.drops import batches, processing
-from s2corpus.drops.standing import standings
+from s2corpus.drops.standing import iterate_drop_statuses
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Adapter
 from s2corpus.pdf import Selection
@@ -107,7 +107,7 @@ def test_drop_state_follows_row_release_and_paused_dag(lake: Lake) -> None:
     for name in ("a", "b", "c"):
         deliver(lake, f"drops/{name}", {"a.pdf": name.encode()})
     lake.put("drops/d/a.pdf", b"still coming")
-    mark = mark_of(lake, "drops/c/")
+    mark = hash_ready_file(lake, "drops/c/")
     assert mark
     put_row(lake, ArrivalStatus("drops/c/", mark, ArrivalState.REFUSED, Refusal.CHANGED, "a.pdf"))
     ready_at = read_ready(lake, "drop", "", "a").ready_at  # type: ignore[union-attr]
@@ -123,17 +123,17 @@ def test_drop_state_follows_row_release_and_paused_dag(lake: Lake) -> None:
     }
     lake.put("snapshots/t/latest.json", orjson.dumps(pointer))
     lake.put("snapshots/u/latest.json", b"{")  # The damaged pointer of another spec hides nothing.
-    stand = {s.row.name: (s.outcome, s.detail) for s in standings(lake)}
+    stand = {s.row.name: (s.outcome, s.detail) for s in iterate_drop_statuses(lake)}
     assert stand == {
         "drops/a": ("released", "in t-20230201-00000000"),
         "drops/b": ("waiting", ""),
         "drops/c": ("refused:changed", "a.pdf"),
         "drops/d": ("writing", ""),
     }
-    paused = {s.row.name: s.outcome for s in standings(lake, paused=True)}
+    paused = {s.row.name: s.outcome for s in iterate_drop_statuses(lake, paused=True)}
     assert paused == {name: "paused" if name == "drops/b" else outcome for name, (outcome, _) in stand.items()}
     lake.put("snapshots/t/latest.json", orjson.dumps({"snapshot": None}))
-    assert next(s.name for s in standings(lake)) == "waiting", "what was withdrawn holds nothing"
+    assert next(s.name for s in iterate_drop_statuses(lake)) == "waiting", "what was withdrawn holds nothing"
 
 
 # -- watches
@@ -178,10 +178,10 @@ def test_a_folder_without_ready_is_nothing_yet(lake: Lake) -> None:
     lake.put("drops/a/a.pdf", b"A")
     watch = Watch(lake)
     assert watch.look() == []
-    assert states(list(listed(lake))) == {"drops/a/": "writing"}
+    assert states(list(iterate_statuses(lake))) == {"drops/a/": "writing"}
     deliver(lake, "drops/a", {"a.pdf": b"A"})
     assert [arrival.folder for arrival in watch.look()] == ["drops/a/"]
-    assert states(list(listed(lake))) == {"drops/a/": "waiting"}
+    assert states(list(iterate_statuses(lake))) == {"drops/a/": "waiting"}
 
 
 def test_changed_ready_file_is_a_new_arrival(lake: Lake) -> None:
@@ -221,7 +221,7 @@ def test_folders_that_no_path_can_have_are_not_seen(tmp_path: Path) -> None:
     deliver(lake, "drops/a\nrefused", {})
     (given,) = Watch(lake).look()
     assert given.folder == "drops/a\nrefused/"
-    assert [str(row) for row in listed(lake)] == ["drops/a\\nrefused: waiting"]
+    assert [str(row) for row in iterate_statuses(lake)] == ["drops/a\\nrefused: waiting"]
 
 
 def test_late_watch_reports_earlier_drops(lake: Lake) -> None:
@@ -258,7 +258,7 @@ def test_refused_drop_stores_reason_and_blocks_no_other(
     found = states(processing.process(lake, SPECS, tmp_path))
     refused = ("bad_name", "changed", "incomplete", "unlisted", "unreadable")
     assert found == {"drops/good/": "worked", **{f"drops/{why}/": f"refused:{why}" for why in refused}}
-    assert all(row.detail for row in listed(lake) if row.state == ArrivalState.REFUSED)
+    assert all(row.detail for row in iterate_statuses(lake) if row.state == ArrivalState.REFUSED)
     assert list(grobid.uploads) == [hashlib.sha1(pdfs[2]).hexdigest()]
     assert processing.process(lake, SPECS, tmp_path) == []
 
@@ -394,7 +394,7 @@ def test_failed_extraction_blocks_no_other_drop(lake: Lake, tmp_path: Path, grob
         assert "given up" in str(found["drops/bad/"].detail)
         assert ("drops/good/" in found) is (tries == 1)
     assert processing.process(lake, [spec], tmp_path) == [], "it is left to the releases"
-    assert states(list(listed(lake)))["drops/good/"] == "worked"
+    assert states(list(iterate_statuses(lake)))["drops/good/"] == "worked"
 
 
 def test_changed_drop_is_refused_and_blocks_no_other(
@@ -402,7 +402,7 @@ def test_changed_drop_is_refused_and_blocks_no_other(
 ) -> None:
     for name, pdf in (("changed", pdfs[0]), ("good", pdfs[1])):
         deliver(lake, f"drops/{name}", {"a.pdf": pdf})
-    arrivals = processing.due(lake, Watch(lake).look())
+    arrivals = processing.list_pending(lake, Watch(lake).look())
     processing.register_all(lake, arrivals, SPECS)
     (id_,) = processing.gather(lake, arrivals, SPECS, tmp_path)
     lake.put("drops/changed/a.pdf", pdfs[2])
@@ -441,7 +441,7 @@ def test_next_run_continues_an_interrupted_run(lake: Lake, tmp_path: Path, grobi
     grobid.stop()
     with pytest.raises(TransientError):
         processing.process(lake, SPECS, tmp_path)
-    assert states(list(listed(lake))) == {"drops/a/": "registered"}
+    assert states(list(iterate_statuses(lake))) == {"drops/a/": "registered"}
     grobid.start()
     assert states(processing.process(lake, SPECS, tmp_path)) == {"drops/a/": "worked"}
 
@@ -457,7 +457,7 @@ def test_failed_extractions_are_retried_before_last_run(
     grobid.faults = faults
     spec = SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update={"extract_seconds": 0.5})})
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
-    arrivals = processing.due(lake, Watch(lake).look())
+    arrivals = processing.list_pending(lake, Watch(lake).look())
     processing.register(lake, arrivals[0], [spec])
     (id_,) = processing.gather(lake, arrivals, [spec], tmp_path)
     with pytest.raises(TransientError):
@@ -470,7 +470,7 @@ def test_failed_extractions_are_retried_before_last_run(
 
 def test_specs_changed_under_a_batch_are_said(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
-    arrivals = processing.due(lake, Watch(lake).look())
+    arrivals = processing.list_pending(lake, Watch(lake).look())
     processing.register(lake, arrivals[0], SPECS)
     (id_,) = processing.gather(lake, arrivals, SPECS, tmp_path)
     other = ReleaseSpec.model_validate({"name": "test", "select": {"max_pages": 10}})

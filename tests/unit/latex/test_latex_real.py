@@ -1,9 +1,8 @@
-"""Each converter gives the counts that a reader finds in two real arXiv sources."""
+"""A conversion gives the counts that a reader finds in two real arXiv sources."""
 
 from __future__ import annotations
 
 import re
-import shutil
 import tarfile
 from functools import cache
 from pathlib import Path
@@ -18,21 +17,11 @@ from s2orc_parse.parse_model import CitationStyle, Parse, RefType
 from tests.unit.latex.archives import check_laws
 
 S2ORC, SCIFACT = "1911.02782.gz", "2004.14974.gz"
-CONVERTERS = [
-    "pandoc",
-    pytest.param(
-        "latexml",
-        marks=[
-            pytest.mark.slow,
-            pytest.mark.skipif(shutil.which("latexml") is None, reason="latexml is not installed"),
-        ],
-    ),
-]
 
 
 @cache
-def parsed(path: Path, converter: str) -> Parse:
-    return convert(path.read_bytes(), sha1="0" * 40, converter_name=converter, parse_reference=parse_reference)  # type: ignore[arg-type]
+def parsed(path: Path) -> Parse:
+    return convert(path.read_bytes(), sha1="0" * 40, parse_reference=parse_reference)
 
 
 def count(parse: Parse, kind: RefType) -> int:
@@ -48,14 +37,12 @@ def linked(parse: Parse) -> int:
     return sum(span.ref_id is not None for span in spans)
 
 
-@pytest.mark.parametrize("converter", CONVERTERS)
 @pytest.mark.parametrize(
     ("name", "sections", "entries", "citations", "tables", "formulas", "captions", "words"),
     [(S2ORC, 27, 55, 88, 10, 3, 13, 4929), (SCIFACT, 34, 36, 49, 14, 0, 21, 5130)],
 )
 def test_real_source_has_the_counts_of_a_reader(
     shared_data: Path,
-    converter: str,
     name: str,
     sections: int,
     entries: int,
@@ -65,7 +52,7 @@ def test_real_source_has_the_counts_of_a_reader(
     captions: int,
     words: int,
 ) -> None:
-    parse = parsed(shared_data / "latex" / name, converter)
+    parse = parsed(shared_data / "latex" / name)
     check_laws(parse)
     assert parse.citation_style is CitationStyle.NAME_YEAR
     assert count(parse, RefType.SECTION) == sections

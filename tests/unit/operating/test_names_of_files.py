@@ -9,8 +9,8 @@ import orjson
 import pytest
 from click.testing import CliRunner, Result
 
+from devtools.own_papers import own_files
 from s2corpus.cli import corpus
-from s2corpus.deliveries.upload import own_files
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import printable, whole, whole_file
 

@@ -11,9 +11,10 @@ import orjson
 import pytest
 
 from devtools.local.release import print_next_steps
+from devtools.papers_report import format_papers_report
 from s2corpus.pipeline.quality import CheckVerdict
 from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.summary import format_papers_report, format_summary
+from s2corpus.pipeline.summary import format_summary
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PDFS, SELECTIONS, SPLITS, Table

@@ -1,13 +1,12 @@
 """Parsers of hostile files cannot read or write our files, and cannot use the network.
 
-The programs are LaTeXML, pandoc, pdfalto and the PDFium processes.
+The programs are pandoc, pdfalto and the PDFium processes.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -18,11 +17,9 @@ import pytest
 
 from pdf2tei import alto
 from pdf2tei.errors import ExtractionError
-from s2corpus.errors import UserError
 from s2orc_parse import sandbox
 from s2orc_parse.latex import BadSource, convert
-from s2orc_parse.latex.converter import Name
-from s2orc_parse.sandbox import Policy, confine
+from s2orc_parse.sandbox import Policy
 from s2orc_parse.tei import to_s2orc
 from tests.unit.latex.archives import article, gz
 from tests.unit.pdf.bad_pdfs import assemble, paper, stream
@@ -238,35 +235,17 @@ BODIES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("converter", ["pandoc", pytest.param("latexml", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", BODIES)
-def test_hostile_tex_cannot_read_files(outer: Path, converter: Name, kind: str) -> None:
-    if converter == "latexml" and not shutil.which("latexml"):
-        pytest.skip("latexml is not installed")
+def test_hostile_tex_cannot_read_files(outer: Path, kind: str) -> None:
     body = BODIES[kind]
     for name, value in (("secret", outer / "secret.tex"), ("outer", outer), ("pid", os.getpid())):
         body = body.replace(f"{{{name}}}", str(value))
     try:
-        found = json.dumps(
-            to_s2orc(
-                convert(gz(article(f"{body}\n\nThe end of the text.")), sha1="", converter_name=converter, seconds=120)
-            )
-        )
+        found = json.dumps(to_s2orc(convert(gz(article(f"{body}\n\nThe end of the text.")), sha1="", seconds=120)))
     except BadSource as bad:
         found = f"{bad}, the end of the text"
     assert SECRET not in found
     assert "end of the text" in found
-
-
-def test_latexml_is_refused_without_a_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confine, "landlock_version", lambda: 0)
-    sandbox.find_missing_feature.cache_clear()
-    try:
-        with pytest.raises(UserError, match=r"no Landlock.*latex: \{unsafe: true\}"):
-            convert(gz(article("Text.")), sha1="", converter_name="latexml")
-        convert(gz(article("Text.")), sha1="", converter_name="pandoc")
-    finally:
-        sandbox.find_missing_feature.cache_clear()
 
 
 def test_pdf_with_external_stream_cannot_read_the_file(outer: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from s2corpus.snapshot import documents, hub
 from s2corpus.snapshot.pointer import publish
-from s2corpus.snapshot.schemas import METADATA, PARSE
+from s2corpus_reader.schemas import METADATA, PARSE
 from tests.unit.snapshot.test_export import release
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, file_name, subject_of_field, subjects_of
-from s2corpus.datasets.elsevier.rows import ARTICLE, row_of
+from s2corpus.datasets.elsevier.rows import ARTICLE, build_row
 from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Number, Params, Row, Share
 from s2corpus.escaping import escape_cell
 from s2corpus.papers.licences import to_spdx
@@ -165,7 +165,7 @@ class ElsevierCorpus:
                 if not (sampled or keeps_all):
                     continue
                 article = orjson.loads(row["article"])
-                data.write(row_of(article), len(row["article"]))
+                data.write(build_row(article), len(row["article"]))
                 index.write({
                     "doc_id": str(article.get("docId")), "paper_id": row["paper_id"], "file": _path(row, several),
                     "bytes": len(row["article"]), "sha256": hashlib.sha256(row["article"]).hexdigest(),

@@ -34,7 +34,7 @@ ARTICLE = pa.schema([
 """the schema of §3.2; `bib_entries` and `refoffsets` are lists of items with the key as `ref_id`"""
 
 
-def row_of(article: Mapping[str, Any]) -> dict[str, Any]:
+def build_row(article: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of an article; a value of a type other than the schema's is null."""
     row = {**article, "bib_entries": _as_list(article.get("bib_entries"))}
     body = article.get("body_text")

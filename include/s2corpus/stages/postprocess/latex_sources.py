@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 
 from pdf2tei.latex_references import parse_reference
 from s2corpus.deliveries.files import read_file
-from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.stages.postprocess.stored import keep, none, ok
 from s2corpus.tables import LATEX_SOURCES, STORED_PARSES, LatexParseRow, LatexSourceRow, StoredParseRow
@@ -26,7 +25,7 @@ def parses(run: Run, shard: int) -> list[LatexParseRow]:
     wanted = [source for source in sources if source["arxiv_id"]]  # sources without an arXiv id belong to no paper
     known: dict[str, tuple[StoredParseRow, str | None]] = {}
     if wanted:
-        store = run.store(STORED_PARSES, *latex_key(run))
+        store = run.store(STORED_PARSES, *latex_key())
         first, last = wanted[0]["archive_sha1"], wanted[-1]["archive_sha1"]
         known |= store.known(first, last, _WANTED)
         transient: dict[str, tuple[StoredParseRow, str | None]] = {}
@@ -46,18 +45,9 @@ def parses(run: Run, shard: int) -> list[LatexParseRow]:
     return [_row(run, source, known.get(source["archive_sha1"])) for source in sources]
 
 
-def latex_key(run: Run) -> tuple[str, ...]:
-    """Return the store key for parses of LaTeX sources: our converter's version, and the program with its version.
-
-    Raises:
-        UserError: the program is not installed, or the machine cannot sandbox it.
-    """
-    program = latex.get_converter(run.spec.latex.converter)
-    if not program.installed():
-        raise UserError(
-            f"{program.name} is not installed here: install it where tasks run, or say `latex: {{converter: pandoc}}`"
-        )
-    program.refuse_unconfined(unsafe=run.spec.latex.unsafe)
+def latex_key() -> tuple[str, ...]:
+    """Return the store key for parses of LaTeX sources: our converter's version, and the program with its version."""
+    program = latex.get_pandoc()
     return f"latex-{latex.CONVERTER_VERSION}", program.name, program.version
 
 
@@ -70,10 +60,8 @@ def _convert(run: Run, source: LatexSourceRow) -> StoredParseRow:
         parse = latex.convert(
             read_file(run.lake, source["places"][0], sha1),
             sha1=sha1,
-            converter_name=run.spec.latex.converter,
-            seconds=rules.latex_limit(run.spec.latex.converter),
+            seconds=rules.latex_seconds,
             memory_mb=rules.latex_memory_mb,
-            unsafe=run.spec.latex.unsafe,
             parse_reference=parse_reference,
         )
     except latex.BadSource as bad:
@@ -85,7 +73,7 @@ def _row(run: Run, source: LatexSourceRow, kept: tuple[StoredParseRow, str | Non
     parse, stored = kept or (None, None)
     return LatexParseRow(
         archive_sha1=source["archive_sha1"],
-        parse_id=parse_id(source["archive_sha1"], ParseKind.LATEX, latex.CONVERTER_VERSION, latex_key(run)[1:]),
+        parse_id=parse_id(source["archive_sha1"], ParseKind.LATEX, latex.CONVERTER_VERSION, latex_key()[1:]),
         arxiv_id=source["arxiv_id"],
         first_seen=source["first_seen"],
         outcome=parse["outcome"] if parse else "no_arxiv_id",

@@ -34,7 +34,7 @@ class PostprocessStage:
         """Commit the tables; return metrics with the parses by outcome and citation style."""
         of_articles = ",".join(f"{kind}-{version}" for kind, version in jats.VERSIONS.items())
         of_pdfs = pdfs.converter_of(pdfs.adapter_of(run))
-        converters = f"{of_pdfs};{','.join(latex_sources.latex_key(run))};{of_articles}"
+        converters = f"{of_pdfs};{','.join(latex_sources.latex_key())};{of_articles}"
         commit_all(run, self.name, run.pdf_shards, {"converter": converters})
         return {
             **count_outcomes(run, PARSES),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .fields import Reference
-from .references import Entry
+from .references import PrintedEntry
 from .text import Text
 
 _BRACKET = re.compile(r"\[(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|pp|Ch|Sec|Thm|Fig)\.[^\]]{0,20})?\]")
@@ -58,7 +58,7 @@ class Callout:
     """xml:id, or empty."""
 
 
-def style_of(texts: list[Text], entries: list[Entry]) -> Style:
+def style_of(texts: list[Text], entries: list[PrintedEntry]) -> Style:
     """Return the style with the most evidence in the text."""
 
     def votes(pattern: re.Pattern[str]) -> int:
@@ -83,7 +83,11 @@ class Linker:
     """Links callouts of one paper."""
 
     def __init__(
-        self, style: Style, entries: list[Entry], references: list[Reference], floats: dict[tuple[bool, str], str]
+        self,
+        style: Style,
+        entries: list[PrintedEntry],
+        references: list[Reference],
+        floats: dict[tuple[bool, str], str],
     ) -> None:
         self._style = style
         self._floats = floats

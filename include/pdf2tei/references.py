@@ -10,7 +10,7 @@ from statistics import median
 from .entries import LABEL, YEAR
 from .measures import Measures
 from .model import Document, Kind, Line
-from .segmentation import Label, reading
+from .segmentation import SegmentLabel, reading
 from .splitting import split
 from .text import Joiner
 
@@ -48,7 +48,7 @@ _TAIL = 0.8
 
 
 @dataclass(slots=True)
-class Entry:
+class PrintedEntry:
     """An entry of the reference list as printed."""
 
     label: str
@@ -60,13 +60,13 @@ _BOLD = 0.1
 """If a larger share of a list's lines is bold, bold type is ignored."""
 
 
-def read(document: Document, labels: dict[int, Label], measures: Measures, joiner: Joiner) -> list[Entry]:
+def read(document: Document, labels: dict[int, SegmentLabel], measures: Measures, joiner: Joiner) -> list[PrintedEntry]:
     """Finds the reference list, marks its lines REFERENCE (the head included) and splits it into entries.
 
     `labels` are the segmentation's by the lines' ids."""
     lines = [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]
     items: list[Line] = []
-    inside = [labels.get(id(line)) is Label.REFERENCE for line in lines]
+    inside = [labels.get(id(line)) is SegmentLabel.REFERENCE for line in lines]
     for start, end in _listings(lines, measures):
         inside[start:end] = [False] * (end - start)
     found = [lines[start:end] for start, end in _find_stretches(lines, inside)]
@@ -237,7 +237,7 @@ def _remove_notes(lines: list[Line], size: float) -> list[Line]:
     return [line for line in lines if line.block not in notes or line.size > size - 0.4]
 
 
-def _entry(raw: str, match: re.Match[str] | None) -> Entry:
+def _entry(raw: str, match: re.Match[str] | None) -> PrintedEntry:
     if match is None:
-        return Entry("", raw)
-    return Entry(next((g for g in match.groups() if g), ""), raw[match.end() :].strip())
+        return PrintedEntry("", raw)
+    return PrintedEntry(next((g for g in match.groups() if g), ""), raw[match.end() :].strip())

@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from .byline import names
-from .front_lines import Label
+from .front_lines import FrontLabel
 from .model import Document, Line, Page
 from .text import clean
 
@@ -104,8 +104,8 @@ def _score_page(page: Page, front: Front) -> float:
     The page on which the paper begins has names and an abstract. A cover has boilerplate.
     """
     lines = [x for x in front.lines if x.page == page.number]
-    named = any(front.label(x) is Label.AUTHOR and names(x)[1] for x in lines)
-    summed_up = sum(front.label(x) is Label.ABSTRACT for x in lines) > 2
+    named = any(front.label(x) is FrontLabel.AUTHOR and names(x)[1] for x in lines)
+    summed_up = sum(front.label(x) is FrontLabel.ABSTRACT for x in lines) > 2
     return 0.2 * named + 0.2 * summed_up - 0.5 * is_cover(page)
 
 
@@ -113,9 +113,9 @@ def _find_labelled_runs(front: Front) -> list[list[Line]]:
     """Return the runs of consecutive lines that the header CRF labels as a title."""
     runs: list[list[Line]] = [[]]
     for line in front.lines:
-        if front.label(line) is not Label.TITLE or (runs[-1] and runs[-1][-1].page != line.page):
+        if front.label(line) is not FrontLabel.TITLE or (runs[-1] and runs[-1][-1].page != line.page):
             runs.append([])
-        if front.label(line) is Label.TITLE:
+        if front.label(line) is FrontLabel.TITLE:
             runs[-1].append(line)
     return [cut for run in runs if run and (cut := _cut_before_names(run))]
 
@@ -146,9 +146,9 @@ def _score(group: list[Line], front: Front, claimed: str) -> float:
         return 0.0
     if len(group) > 2 and all(names(x)[0] > 0.9 for x in group):  # a list of people
         return 0.0
-    unsure = max((front.probability(x, Label.TITLE) for x in front.lines), default=0.0) < _SURE
+    unsure = max((front.probability(x, FrontLabel.TITLE) for x in front.lines), default=0.0) < _SURE
     largest = max((x.size for x in front.lines if unsure or len(x.text.split()) > 2), default=1.0)
-    score = sum(front.probability(x, Label.TITLE) for x in group) / len(group)
+    score = sum(front.probability(x, FrontLabel.TITLE) for x in group) / len(group)
     score += 0.4 * min(max(x.size for x in group) / max(largest, 1.0), 1.0)
     if len(target) > 12 and (letters in target or target in letters):
         score += 0.5 * min(len(letters), len(target)) / max(len(letters), len(target))
@@ -198,7 +198,7 @@ def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | No
         nearest is None
         or abs(nearest.size - last.size) > 0.6
         or nearest.font.bold != last.font.bold
-        or (front.probability(nearest, Label.TITLE) < 0.1 and not _has_title_type(nearest, last, front))
+        or (front.probability(nearest, FrontLabel.TITLE) < 0.1 and not _has_title_type(nearest, last, front))
         or _BANNER.search(clean(nearest.text))
         or (step < 0 and _KIND.fullmatch(nearest.text))
         or (step > 0 and _names_people(nearest, last))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,10 +20,10 @@ from s2corpus.snapshot import pointer
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.clean import Clean
-from s2corpus.stages.export import Export
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.export import ExportStage
 from s2corpus.stages.export.group import groups
-from s2corpus.stages.split import Split
+from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
 from tests.unit.snapshot.release import lay_out, papers, through, work
@@ -43,7 +44,7 @@ def release(
     """Build a release including its export."""
     folder.mkdir(parents=True, exist_ok=True)
     run = lay_out(LocalLake(folder / "lake"), folder, spec, papers(count, seed=seed), buckets=buckets)
-    return through(run, Clean(), Split(), Export(), backwards=backwards)
+    return through(run, CleanStage(), SplitStage(), ExportStage(), backwards=backwards)
 
 
 def content(run: Run) -> dict[str, str]:
@@ -162,7 +163,7 @@ def test_what_is_there_is_not_written_again(tmp_path: Path) -> None:
     run.lake.put(damaged, b"half a file")
     counting = Counting(run.lake)
     again = Run(run.spec, run.as_of, counting, run.scratch)  # type: ignore[arg-type]
-    work(again, Export())
+    work(again, ExportStage())
     assert [key for key in counting.uploaded if key.startswith("snapshots/")] == [damaged]
     assert content(run) == before
 
@@ -186,7 +187,7 @@ def test_another_instant_has_another_id_and_says_what_changed(tmp_path: Path) ->
     for entry in list(first.lake.list(f"releases/{later.release_id}/")):
         if "/_export/" not in entry.key:
             run.lake.put(entry.key.replace(later.release_id, run.release_id), run.lake.get(entry.key)[0])
-    through(run, Clean(), Split(), Export())
+    through(run, CleanStage(), SplitStage(), ExportStage())
     assert publish(run.lake, run.snapshot_id).snapshot == run.snapshot_id
     changes = json.loads(run.lake.get(f"snapshots/{run.snapshot_id}/diff.json")[0])
     assert changes["parent"] == first.snapshot_id
@@ -201,6 +202,24 @@ def test_another_instant_has_another_id_and_says_what_changed(tmp_path: Path) ->
 def index_ids(run: Run) -> list[str]:
     ids: list[str] = pq.read_table(run.lake.uri(f"snapshots/{run.snapshot_id}/index.parquet"))["id"].to_pylist()
     return ids
+
+
+def test_card_shows_first_permitted_document_of_each_set(run: Run) -> None:
+    """Check the sample records: all columns of the smallest id under CC BY; without one, the smallest id without its text."""
+    folder = Path(run.lake.uri(f"snapshots/{run.snapshot_id}"))
+    card = (folder / "README.md").read_text("utf-8")
+    blocks = re.findall(r"^### (\w+)\n\n```json\n(.*?)^```$", card, re.MULTILINE | re.DOTALL)
+    shown = {name: json.loads(block) for name, block in blocks}
+    assert set(shown) == {"s2orc", "s2ag"} and all(len(block) < 8_000 for _, block in blocks)
+    for set_, record in shown.items():
+        rows = sorted(pq.read_table(folder / "documents" / set_).to_pylist(), key=lambda row: str(row["id"]))
+        first = next((row for row in rows if row["licence"] == "CC-BY-4.0"), rows[0])
+        assert list(record) == list(first)
+        assert {n: v for n, v in record.items() if n not in ("text", "section_types")} == {
+            name: value for name, value in first.items() if name not in ("text", "section_types")
+        }
+        text = "the license does not permit" if first["licence"] == "NOASSERTION" else first["text"][:40]
+        assert text in record["text"]
 
 
 @pytest.mark.parametrize("kind", ["README.md", "croissant.json", "funnel.svg", "years.svg", "funnel.csv"])

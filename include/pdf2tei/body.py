@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from . import passages
 from .formulas import LABEL, is_formula
-from .heads import has_numbered_heads, head_length, is_usual_name, local, numbered_run, run_in, split_number
+from .heads import has_numbered_heads, head_length, is_usual_name, local, numbered_run, split_number
 from .measures import Measures
 from .model import Document, Kind, Line, joined
+from .run_in_heads import split_run_in
 from .text import Joiner, Text
 
 _ENDS = re.compile(r"[.!?:;。！？][\"'”’)\]]*(?:\s?\[[\d,;–\s-]+\]|\d{1,3}(?:[,–-]\d{1,3})*)?[*†‡\s]*$")
@@ -82,7 +83,7 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
         line = lines[i]
         near = local(lines, i, measures)
         begins = not paragraph or _begins_paragraph(paragraph, line, measures)
-        split = run_in(lines, i, begins=begins, is_numbered=is_numbered)
+        split = split_run_in(lines, i, begins=begins, is_numbered=is_numbered)
         count = 0 if split else head_length(lines, i, near) or (1 if id(line) in numbered else 0)
         sure = id(line) in numbered or line.size > _LARGE * near.size or is_usual_name(line)
         if count and not sure and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_PROBABLE:

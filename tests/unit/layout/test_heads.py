@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pdf2tei.heads import head_length, run_in
+from pdf2tei.heads import head_length
 from pdf2tei.measures import Measures
 from pdf2tei.model import Font, Line, Token
+from pdf2tei.run_in_heads import split_run_in
 
 MEASURES = Measures(10.0, "times", 12.0, 250.0)
 UPRIGHT, ITALIC, BOLD, BOLD_ITALIC = (
@@ -58,7 +59,7 @@ PHRASES = [
 
 @pytest.mark.parametrize(("runs", "head"), NUMBERED + PHRASES)
 def test_paragraph_begins_with_its_heading(runs: list[tuple[str, Font]], head: str | None) -> None:
-    found = run_in([line(*runs)], 0, begins=True, is_numbered=False)
+    found = split_run_in([line(*runs)], 0, begins=True, is_numbered=False)
     assert (found[0][0].text if found else None) == head
 
 
@@ -67,8 +68,8 @@ def test_bold_phrase_within_paragraph_or_numbered_paper_is_no_heading(
     runs: list[tuple[str, Font]], head: str | None
 ) -> None:
     before = line(("The text before goes on here without an end", UPRIGHT), y=-11.0)
-    assert run_in([before, line(*runs)], 1, begins=False, is_numbered=False) is None
-    assert run_in([line(*runs)], 0, begins=True, is_numbered=True) is None
+    assert split_run_in([before, line(*runs)], 1, begins=False, is_numbered=False) is None
+    assert split_run_in([line(*runs)], 0, begins=True, is_numbered=True) is None
 
 
 def test_heading_of_paragraph_continues_on_next_line() -> None:
@@ -76,7 +77,7 @@ def test_heading_of_paragraph_continues_on_next_line() -> None:
         line(("Determination of the minimum inhibitory concentration and bacteri-", BOLD)),
         line(("cidal concentration.", BOLD), ("The MIC was determined by dilution of", UPRIGHT), y=11.0),
     ]
-    found = run_in(lines, 0, begins=True, is_numbered=False)
+    found = split_run_in(lines, 0, begins=True, is_numbered=False)
     assert found is not None
     assert [x.text for x in found[0]] == [lines[0].text, "cidal concentration."]
     assert found[1].text == "The MIC was determined by dilution of"

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-rules test-quick test-releases test-real test-all test-laws test-containers coverage lint docs format bench lock mutants sbom
+.PHONY: help setup demo release up down status test test-airflow test-rules test-quick test-releases test-real test-all test-laws test-containers coverage lint docs format bench lock mutants sbom
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
@@ -64,15 +64,18 @@ down: ## Stop them; their data stay
 status: .venv/.runtime ## How they are, and where their logs are
 	@.venv/bin/python -m devtools status
 
-# Two lists for two cores. They share samples and releases, and report their skips together.
+# Three lists for two cores, because tests with Airflow often wait. They share samples and releases, and report their skips together.
 test: ## Run all tests except those marked `long`, which `make test-all` runs
 	@$(MAKE) --no-print-directory -j2 .venv/.development .venv/.kernels
 	@export S2CORPUS_TEST_SHARED=$$(mktemp -d); trap 'rm -rf "$$S2CORPUS_TEST_SHARED"' EXIT; \
-	  code=0; $(MAKE) --no-print-directory --keep-going -j2 test-releases test-rules || code=$$?; \
+	  code=0; $(MAKE) --no-print-directory --keep-going -j3 test-airflow test-releases test-rules || code=$$?; \
 	  echo "skipped tests:"; cat "$$S2CORPUS_TEST_SHARED"/skipped-* 2>/dev/null | sort -u || true; exit $$code
 
+test-airflow: .venv/.development
+	@$(RUN) pytest -q -m "airflow and not long" tests/faults tests/ui tests/dags
+
 test-releases: .venv/.development
-	@$(RUN) pytest -q -m "not long" tests/faults tests/e2e tests/ui tests/dags
+	@$(RUN) pytest -q -m "not airflow and not long" tests/faults tests/e2e tests/ui
 
 test-rules: .venv/.development
 	@$(RUN) pytest -q -m "not long" tests/unit

@@ -10,6 +10,8 @@ RUN := .venv/bin/python -m
 # Packages of this repository: their dependencies are locked, they themselves are installed from their folders.
 OURS := --no-emit-package s2orc-parse --no-emit-package pdf2tei --no-emit-package s2corpus-reader
 QUICK := not slow and not long and not services and not airflow
+# Tests of pure functions: text in, values out. The others write lakes, read PDFs or start programs.
+PURE := assemble clean commands filter jats sources tei text titles vote web
 export UV_PYTHON_DOWNLOADS = never
 # Where a shell sets it, each process would compile thousands of source files again: half of a small release's time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -91,10 +93,10 @@ test-real: .venv/.development ## Only the release of real papers (needs ../share
 test-containers: .venv/.development ## Containers, for real: a release by docker-compose.yaml, Spark, what the Airflow chart calls (root, Debian)
 	@$(RUN) pytest -q --durations=0 tests/containers
 
-test-quick: .venv/.development ## The quick ones only
-	@$(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" tests/unit
+test-quick: .venv/.development ## The rules that are pure functions: quick tests without lakes, PDFs and programs
+	@$(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" $(PURE:%=tests/unit/%)
 
-test-laws: .venv/.development ## The quick ones with newly drawn examples
+test-laws: .venv/.development ## All quick tests of rules, with newly drawn examples
 	@HYPOTHESIS_PROFILE=new $(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" tests/unit
 
 lint: .venv/.development ## ruff, mypy --strict and the counter of hard-to-read phrasing

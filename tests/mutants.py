@@ -99,8 +99,13 @@ AREAS = {
             "snapshot/test_verify.py",
             "snapshot/test_hub_head.py",
             "snapshot/test_meanings.py",
+            "snapshot/test_agreement.py",
+            "snapshot/test_flat.py",
+            "snapshot/test_derived.py",
             "snapshot/test_export.py",
+            "snapshot/test_forms.py",
             "snapshot/test_tamper.py",
+            "evaluation/test_gold.py",
         ),
     ),
     "deliveries": Area(("s2corpus/deliveries/*.py",), ("intake",)),
@@ -116,10 +121,13 @@ COMPILED_ONLY = (
 SEARCH = tuple(f"titles/{name}.py" for name in ("similarity", "minhash", "recall"))
 """Modules of `titles` that only these tests cover; they are excluded."""
 SIZES = {
-    "_AT_ONCE", "_BLOCK", "_BYTES_A_KEY", "_CUT_ROWS", "_INDEX_ROWS", "_KEYS_AT_A_TIME", "_PIECE", "_RANGES", "_ROWS", "_SHORT", "_STEP",
-    "_TEXTS", "_THREADS", "ALTO_BYTES", "BUCKET_BYTES", "at_once", "batch_rows", "rows_at_once",
+    "ALTO_BYTES", "BUCKET_BYTES", "_AT_ONCE", "_BATCH_ROWS", "_BLOCK", "_BYTES_A_KEY", "_CHUNK", "_CUT_ROWS", "_GROUP_BYTES",
+    "_GROUP_ROWS", "_INDEX_ROWS", "_KEPT", "_KEYS_AT_A_TIME", "_PARSE_BATCH_ROWS", "_PARTS_FROM", "_PIECE", "_RANGES", "_READERS",
+    "_ROWS", "_SHORT", "_SMALL", "_SPILL_BYTES", "_STEP", "_STORED_GROUP_BYTES", "_TAKEN", "_TEXTS", "_TEXT_BATCH_ROWS", "_THREADS",
+    "_TOGETHER", "at_once", "batch_readahead", "batch_rows", "batch_size", "connect_timeout", "max_chunksize", "max_pool_connections",
+    "min_chunk_size", "read_timeout", "rows_at_once", "threads",
 }  # fmt: skip
-"""Sizes of batches and buffers. Numbers assigned or passed to these names change no result, so they are excluded."""
+"""Sizes of batches, buffers and pools. Numbers assigned or passed to these names change no result, so they are excluded."""
 IDLE = (
     r"zip\(.*, strict=(True)\)",
     r"@(?:lru_)?cache\b.*",
@@ -128,6 +136,10 @@ IDLE = (
     r"usedforsecurity=(False)",
     r"if (.* > _SHORT):",
     r"(@staticmethod)\b",
+    r"(if TYPE_CHECKING):",
+    r"pre_buffer=(True|False)",
+    r"use_threads=(False)",
+    r"\.(?:read|recv)\((1 << 20)\)",
 )
 """Patterns of other code that affects no result (docs/mutants.md gives the reasons). The group, or the complete match, is excluded."""
 

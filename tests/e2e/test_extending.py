@@ -23,7 +23,7 @@ RELEASE = """
 import sys; from pathlib import Path
 from s2corpus.pipeline import quality, runner
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.clean import Clean; from s2corpus.stages.export import Export; from s2corpus.stages.split import Split
+from s2corpus.stages.clean import CleanStage; from s2corpus.stages.export import ExportStage; from s2corpus.stages.split import SplitStage
 from s2corpus.storage.local_lake import LocalLake
 from tests.unit.snapshot.release import lay_out, papers, through
 spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": 2}, "quality": {"drift_min_n": 1000}})

@@ -19,7 +19,7 @@ import pytest
 from devtools.sample.truth import Truth
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.verify import verify
-from s2corpus.spec import Clean
+from s2corpus.spec import CleanRules
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import CONTEXTS, DOCUMENTS, FULLTEXTS, LATEX_PARSES, LINKS, PAPERS
 from tests.releases import build, copy_lake, run_in, spec
@@ -74,7 +74,7 @@ def test_a_source_goes_where_its_arxiv_id_says(
         monkeypatch.setenv(name, value)
     paper, other = papers[0], papers[1]
     release = spec()
-    clean = Clean.model_validate({**release.clean.model_dump(), "text_from": text_from})
+    clean = CleanRules.model_validate({**release.clean.model_dump(), "text_from": text_from})
     release = release.model_copy(update={"drops": ("*",), "clean": clean})
     copy_lake(released, tmp_path)
     run = run_in(tmp_path, release)

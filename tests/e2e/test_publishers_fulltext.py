@@ -15,7 +15,7 @@ import pytest
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.spec import Clean
+from s2corpus.spec import CleanRules
 from s2corpus.tables import ARTICLE_PARSES, ARTICLES, CONTEXTS, DOCUMENTS, FULLTEXTS, LINKS, MEMBERS, PAPERS
 from s2orc_parse.jats import VERSIONS
 from tests.releases import build, run_in, spec
@@ -80,7 +80,7 @@ def rows(run: Run, table: Any, **where: object) -> list[dict[str, Any]]:
 
 def release(tmp_path: Path, **clean: object) -> Run:
     given = spec()
-    rules = Clean.model_validate({**given.clean.model_dump(), **clean})
+    rules = CleanRules.model_validate({**given.clean.model_dump(), **clean})
     return run_in(tmp_path, given.model_copy(update={"drops": ("*",), "sources": ("*",), "clean": rules}))
 
 

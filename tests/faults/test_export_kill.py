@@ -21,9 +21,9 @@ from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.clean import Clean
-from s2corpus.stages.export import Export
-from s2corpus.stages.split import Split
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.export import ExportStage
+from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake, open_lake
 from tests import children
 from tests.unit.snapshot.release import AS_OF, lay_out, papers, through, work
@@ -33,8 +33,8 @@ LATER = AS_OF + timedelta(days=31)
 
 
 def export_and_publish(run: Run) -> None:
-    work(run, Export())
-    Export().finish(run)
+    work(run, ExportStage())
+    ExportStage().finish(run)
     publish(run.lake, run.snapshot_id)
 
 
@@ -44,7 +44,7 @@ def etags(lake: Lake, snapshot: str) -> dict[str, str]:
 
 def cleaned(lake: Lake, scratch: Path, count: int) -> Run:
     """Build a release up to its splits."""
-    return through(lay_out(lake, scratch, SPEC, papers(count), buckets=4), Clean(), Split())
+    return through(lay_out(lake, scratch, SPEC, papers(count), buckets=4), CleanStage(), SplitStage())
 
 
 def moved(run: Run) -> Run:

@@ -24,7 +24,7 @@ from s2corpus.pdf import inspect_many
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
-from s2corpus.spec import Select
+from s2corpus.spec import SelectRules
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import DamagedPart
 from s2corpus.tables import EXTRACTIONS
@@ -232,7 +232,7 @@ def read_in_a_full_disk(pdf: str) -> None:
     with pytest.raises(OSError, match="No space left on device"):
         list(
             inspect_many(
-                [("0" * 40, Path(pdf))], rules=Select(max_pages=50), workers=1, timeout=20, memory_bytes=1 << 30
+                [("0" * 40, Path(pdf))], rules=SelectRules(max_pages=50), workers=1, timeout=20, memory_bytes=1 << 30
             )
         )
     with pytest.raises(OSError, match="No space left on device"):

@@ -29,7 +29,7 @@ from s2corpus.pdf import inspect_many
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
-from s2corpus.spec import Evaluation, Select
+from s2corpus.spec import EvaluationRules, SelectRules
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, LATEX_PARSES, PAPERS, SELECTIONS
 from s2orc_parse.bibliography.identifiers import normalise_doi
@@ -135,7 +135,7 @@ def test_beside_the_examples_that_s2orc_publishes(run: Run, shared_data: Path) -
 
 
 def test_the_evaluation_draws_its_sample(run: Run) -> None:
-    items = sampled(Tables(run.lake, run.release_id), Evaluation())
+    items = sampled(Tables(run.lake, run.release_id), EvaluationRules())
     clusters = [item for item in items if item.task is Task.CLUSTERS]
     assert len(clusters) == 41 and len(items) > 41
     assert sum(item.auto_title is True for item in clusters) >= 39
@@ -168,7 +168,7 @@ def test_identifiers_printed_on_the_first_pages(shared_data: Path) -> None:
     truths = {paper.sha1: paper for paper in PAPERS_OF_TRUTH if paper.sha1}
     selections = inspect_many(
         [(sha1, shared_data / paper.file) for sha1, paper in truths.items()],
-        rules=Select(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30,
+        rules=SelectRules(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30,
     )  # fmt: skip
     for selection in selections:
         truth, read = truths[selection.file_sha1], selection.identity

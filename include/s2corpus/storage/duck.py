@@ -14,8 +14,10 @@ import duckdb
 import pyarrow as pa
 from fsspec.implementations.arrow import ArrowFSWrapper
 
-# Maximum bytes of one cached file, and of all cached files of one view. A query may use a dozen views.
-_SMALL, _KEPT = 1 << 18, 4 << 20
+_SMALL = 1 << 18
+"""Maximum bytes of one cached file."""
+_KEPT = 4 << 20
+"""Maximum bytes of all cached files of one view. A query may use a dozen views."""
 
 
 @contextmanager

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
         (True, "required", 0, ""),
     ],
 )
-def test_absent_papers_are_said_loudly_and_fail_where_they_are_required(
+def test_missing_real_papers_cause_a_warning_or_a_failure(
     tmp_path: Path, shared: bool, required: str, code: int, said: str
 ) -> None:
     checkout, programs = tmp_path / "checkout", tmp_path / "bin"

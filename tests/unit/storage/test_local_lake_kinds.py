@@ -41,7 +41,7 @@ def test_only_regular_files_are_read(folder: Path, tmp_path: Path, kind: str) ->
         with pytest.raises(NotAFile, match="not a regular file") as refused:
             act()
         assert isinstance(refused.value, UserError) and isinstance(refused.value, OSError)
-    assert not (tmp_path / "got").exists()
+    assert not (tmp_path / "got").exists() and lake.size(kind) is None and list(lake.list("")) == []
 
 
 def test_missing_files_are_missing(tmp_path: Path) -> None:

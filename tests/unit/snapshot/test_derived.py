@@ -1,0 +1,5 @@
+"""Derived files."""
+
+
+def test_nothing() -> None:
+    pass

@@ -107,7 +107,7 @@ assert verdicts["titles_are_short"].offending == 12
         + """
 import json
 from s2corpus.snapshot.verify import verify
-through(run, Clean(), Split(), Export())
+through(run, CleanStage(), SplitStage(), ExportStage())
 snapshot = LocalLake(Path("lake") / "snapshots" / run.snapshot_id)
 assert json.loads(snapshot.get("sources.json")[0])
 assert "sources.json" in {file["path"] for file in json.loads(snapshot.get("manifest.json")[0])["files"]}
@@ -140,13 +140,13 @@ assert list(verify(snapshot)) == []
 from pathlib import Path
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline import quality
-from s2corpus.spec import Select
+from s2corpus.spec import SelectRules
 from tests.unit.pdf.bad_pdfs import A4, assemble, pages, paper
 Path("one.pdf").write_bytes(assemble(paper()))
 limits = {"workers": 1, "timeout": 60, "memory_bytes": 1 << 30}
-(found,) = inspect_many([("0" * 40, Path("one.pdf"))], rules=Select(), **limits)
+(found,) = inspect_many([("0" * 40, Path("one.pdf"))], rules=SelectRules(), **limits)
 assert (found.outcome, found.pages) == ("too_few_pages", 1), found
-(found,) = inspect_many([("0" * 40, Path("one.pdf"))], rules=Select(min_pages=1), **limits)
+(found,) = inspect_many([("0" * 40, Path("one.pdf"))], rules=SelectRules(min_pages=1), **limits)
 assert found.outcome == "selected", found
 assert any("too_few_pages" in check.sql for check in quality.list_checks("select"))
 """,
@@ -168,14 +168,14 @@ assert any("too_few_pages" in check.sql for check in quality.list_checks("select
             ),
         },
         """
-from s2corpus.spec import Clean
+from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean_s2orc
 from s2corpus.text.documents import Document
 from s2corpus.text.layout import Unit
 from s2corpus.text.unigrams import wordfreq_unigrams
 def decided(*heads):
     body = tuple(Unit(head, "Some words of a paragraph.") for head in heads)
-    return clean_s2orc(Document("1", "A title", "An abstract.", "2001", body), Clean(), wordfreq_unigrams()).outcome
+    return clean_s2orc(Document("1", "A title", "An abstract.", "2001", body), CleanRules(), wordfreq_unigrams()).outcome
 assert decided("Aims") == "no_sections", decided("Aims")
 assert decided("Aims", "Methods", "Results") != "no_sections"
 """,

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-rules test-quick test-releases test-real test-all test-laws test-containers coverage lint docs format bench lock mutants sbom
+.PHONY: help setup demo release up down status test test-airflow test-rules test-quick test-releases test-real test-all test-laws test-containers coverage lint docs format bench lock mutants sbom
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
@@ -10,6 +10,8 @@ RUN := .venv/bin/python -m
 # Packages of this repository: their dependencies are locked, they themselves are installed from their folders.
 OURS := --no-emit-package s2orc-parse --no-emit-package pdf2tei --no-emit-package s2corpus-reader
 QUICK := not slow and not long and not services and not airflow
+# Tests of pure functions: text in, values out. The others write lakes, read PDFs or start programs.
+PURE := assemble clean commands filter jats sources tei text titles vote web
 export UV_PYTHON_DOWNLOADS = never
 # Where a shell sets it, each process would compile thousands of source files again: half of a small release's time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -64,15 +66,18 @@ down: ## Stop them; their data stay
 status: .venv/.runtime ## How they are, and where their logs are
 	@.venv/bin/python -m devtools status
 
-# Two lists for two cores. They share samples and releases, and report their skips together.
+# Three lists for two cores, because tests with Airflow often wait. They share samples and releases, and report their skips together.
 test: ## Run all tests except those marked `long`, which `make test-all` runs
 	@$(MAKE) --no-print-directory -j2 .venv/.development .venv/.kernels
 	@export S2CORPUS_TEST_SHARED=$$(mktemp -d); trap 'rm -rf "$$S2CORPUS_TEST_SHARED"' EXIT; \
-	  code=0; $(MAKE) --no-print-directory --keep-going -j2 test-releases test-rules || code=$$?; \
+	  code=0; $(MAKE) --no-print-directory --keep-going -j3 test-airflow test-releases test-rules || code=$$?; \
 	  echo "skipped tests:"; cat "$$S2CORPUS_TEST_SHARED"/skipped-* 2>/dev/null | sort -u || true; exit $$code
 
+test-airflow: .venv/.development
+	@$(RUN) pytest -q -m "airflow and not long" tests/faults tests/ui tests/dags
+
 test-releases: .venv/.development
-	@$(RUN) pytest -q -m "not long" tests/faults tests/e2e tests/ui tests/dags
+	@$(RUN) pytest -q -m "not airflow and not long" tests/faults tests/e2e tests/ui
 
 test-rules: .venv/.development
 	@$(RUN) pytest -q -m "not long" tests/unit
@@ -88,10 +93,10 @@ test-real: .venv/.development ## Only the release of real papers (needs ../share
 test-containers: .venv/.development ## Containers, for real: a release by docker-compose.yaml, Spark, what the Airflow chart calls (root, Debian)
 	@$(RUN) pytest -q --durations=0 tests/containers
 
-test-quick: .venv/.development ## The quick ones only
-	@$(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" tests/unit
+test-quick: .venv/.development ## The rules that are pure functions: quick tests without lakes, PDFs and programs
+	@$(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" $(PURE:%=tests/unit/%)
 
-test-laws: .venv/.development ## The quick ones with newly drawn examples
+test-laws: .venv/.development ## All quick tests of rules, with newly drawn examples
 	@HYPOTHESIS_PROFILE=new $(RUN) pytest -q -n 2 --dist loadfile -m "$(QUICK)" tests/unit
 
 lint: .venv/.development ## ruff, mypy --strict and the counter of hard-to-read phrasing

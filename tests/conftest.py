@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import shutil
@@ -33,6 +34,7 @@ settings.register_profile("same", _UNTIMED, derandomize=True)
 settings.register_profile("new", _UNTIMED, derandomize=False)
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "few")
 settings.load_profile(PROFILE)
+gc.set_threshold(50_000)  # As the command does: imported modules are never garbage.
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -111,7 +111,7 @@ AREAS = {
     "storage": Area(("s2corpus/storage/*.py",), ("storage", "web/test_web.py")),
     "extractors": Area(("s2corpus/extractors/*.py",), ("extractors",), timed=True),
 }
-QUICK = "not slow and not services and not airflow"
+QUICK = "not slow and not long and not services and not airflow"
 COMPILED_ONLY = (
     "half_a_million", "candidates_find", "candidates_do_not", "similar_pairs", "everybody_shares", "order_of_papers_or_entries",
     "recall_is_measured", "bands_and_rows", "two_readings", "listed_and_published",

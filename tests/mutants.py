@@ -414,6 +414,7 @@ def main() -> int:
         os.environ["PYTHONPATH"] = str(copy / "include")
         compileall.compile_dir("include", quiet=2)
         warm.preload(copy, [f"tests/unit/{test}" for area in AREAS.values() for test in area.tests])
+        os.environ["HYPOTHESIS_PROFILE"] = "same"
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         sys.dont_write_bytecode = True
         modules = {

@@ -44,7 +44,7 @@ from s2corpus.tables import RECORDS
 from s2orc_parse.bibliography.names import parse_authors, surname_key
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "er"
-RULES = spec.Cluster()
+RULES = spec.ClusterRules()
 Pair = tuple[str, str]
 
 

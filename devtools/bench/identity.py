@@ -35,7 +35,7 @@ from s2corpus.stages.cluster.local import cluster_records
 from s2orc_parse.bibliography.names import parse_authors
 
 REVIEWS = Path(__file__).resolve().parents[3] / "shared" / "data" / "er" / "dedupe"
-RULES = spec.Cluster()
+RULES = spec.ClusterRules()
 Groups = list[set[str]]
 Row = dict[str, str]
 

@@ -32,13 +32,16 @@ _SMALL = {
     "das", "do", "e", "y", "dem", "dela", "degli", "dalla", "zum", "zur", "op", "te", "'t", "’t", "ben", "af", "av",
 }  # fmt: skip
 """Particles only in lowercase; in capitals they are initials or names."""
-_STUDIES = {
-    "medicine", "pharmacy", "surgery", "nursing", "dentistry", "pediatrics", "psychiatry", "oncology", "biology", "chemistry", "physics",
-    "mathematics", "statistics", "economics", "engineering", "informatics", "psychology", "sociology", "neuroscience", "agriculture",
-    "forestry", "linguistics", "geography", "geology", "biochemistry", "genetics", "microbiology", "immunology", "epidemiology",
-    "bioinformatics",
+_NO_NAMES = {
+    "medicine", "pharmacy", "surgery", "nursing", "dentistry", "pediatrics", "psychiatry", "oncology", "biology", "chemistry",
+    "physics", "mathematics", "statistics", "economics", "engineering", "informatics", "psychology", "sociology", "neuroscience",
+    "agriculture", "forestry", "linguistics", "geography", "geology", "biochemistry", "genetics", "microbiology", "immunology",
+    "epidemiology", "bioinformatics", "management", "society", "world", "journal", "article", "association", "committee",
+    "consortium", "background", "introduction", "objective", "objectives", "methods", "results", "conclusion", "conclusions",
+    "summary", "keywords", "health", "disease", "diseases", "therapy", "treatment", "systems", "analysis", "international",
+    "veterinary", "clinical", "medical", "january", "february", "july", "september", "october", "november", "december",
 }  # fmt: skip
-"""Fields of study: departments have these names, people do not."""
+"""Fields of study, parts of papers and journals, and months, which are no names of people."""
 _ALSO_NAMES = re.compile(r"\b(?:Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
 """Words of affiliations and imprints that are also people's names."""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
@@ -251,7 +254,7 @@ def parse(text: str) -> Author | None:
     significant = [w for w in words if not _is_particle(w)]
     if (
         not significant
-        or words[-1].lower() in _STUDIES
+        or not _NO_NAMES.isdisjoint(map(str.lower, words))
         or not all(w[0].isupper() or not w[0].isascii() for w in significant)
     ):
         return None

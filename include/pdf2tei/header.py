@@ -13,6 +13,7 @@ from .authors import Author, affiliation_words, authors, pieces
 from .byline import byline
 from .front_lines import Judged, Label, judge
 from .heads import head_length, is_head
+from .language import language
 from .measures import Measures
 from .model import Document, Kind, Line, Page
 from .segmentation import Label as Part
@@ -24,6 +25,8 @@ _FULL = 60
 """Characters of a full line of text. A page after a cover with fewer than three such lines belongs to the cover."""
 
 
+_LANGUAGE_LINES = 40
+"""Lines of running text that decide its language."""
 _TEXT_LINES = 15
 """Minimum number of lines of running text for a page before the title to be a page of the paper."""
 
@@ -72,10 +75,11 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
     page = document.pages[number - 1]
     lines = [line for line in page.lines if line.kind is Kind.BODY]
     bottom = max((line.y1 for line in title), default=0.0)
-    abstract = abstracts.find(lines, bottom, measures)
+    code = language(" ".join(x.text for x in _list_text_lines(document, measures)))[0]
+    abstract = abstracts.find(lines, bottom, measures, code)
     after = number
     while not abstract and after < min(len(document.pages), PAGES):
-        abstract = abstracts.find([x for x in document.pages[after].lines if x.kind is Kind.BODY], 0.0, measures)
+        abstract = abstracts.find([x for x in document.pages[after].lines if x.kind is Kind.BODY], 0.0, measures, code)
         after += 1
     if not abstract:
         abstract = unheaded.find(document, front, measures)
@@ -110,6 +114,12 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
             ):
                 line.kind = Kind.FRONT
     return header
+
+
+def _list_text_lines(document: Document, measures: Measures) -> list[Line]:
+    """Return the first lines of running text behind the first page; of a single page, all lines."""
+    lines = [x for page in document.pages[1:] or document.pages for x in page.lines if x.size > measures.size - 0.3]
+    return lines[:_LANGUAGE_LINES]
 
 
 def _is_page_of_text(page: Page, measures: Measures) -> bool:

@@ -12,7 +12,7 @@ from release_page.releases import Archive
 from release_page.states import Release, State
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.spec import Schedule, load_spec, releases_folder
+from s2corpus.spec import ScheduleRules, load_spec, releases_folder
 
 MOST = 120
 """intervals of one page"""
@@ -73,12 +73,12 @@ def _run_state(archive: Archive, spec: str, end: datetime, releases: Mapping[dat
     return run.state if run else None
 
 
-def _list_ended(schedule: Schedule, first: date, last: date, now: datetime) -> list[tuple[datetime, datetime]]:
+def _list_ended(schedule: ScheduleRules, first: date, last: date, now: datetime) -> list[tuple[datetime, datetime]]:
     """Return at most MOST + 1 intervals of the range that have ended."""
     return [pair for pair in islice(schedule.intervals(first, last), MOST + 1) if pair[1] <= now]
 
 
-def _notes(schedule: Schedule, first: date, last: date, today: date, is_cut: bool) -> list[str]:
+def _notes(schedule: ScheduleRules, first: date, last: date, today: date, is_cut: bool) -> list[str]:
     """Return a sentence for each reason why the range contains dates without an interval."""
     if schedule.cron is None or schedule.on_drop:
         return [

@@ -57,7 +57,7 @@ def text_of(tables: Tables, paper_id: str) -> Text | None:
 def _document(paper: Row, row: Row, heads: set[str]) -> Text:
     """Return a published document: title, abstract and blocks separated by blank lines.
 
-    A block may begin with its heading (SEMANTICS §10).
+    A block may begin with its heading (SPEC §10.4).
     """
     text = row["text"]
     title, abstract, *blocks = [*text[:MOST_CHARACTERS].split("\n\n"), "", ""]

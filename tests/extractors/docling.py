@@ -20,7 +20,7 @@ from pdf2tei import fields
 from s2corpus.errors import UserError
 from s2corpus.extractors import Answer, BadAnswer, Identity, Outcome, Task
 from s2corpus.extractors.http import HttpServer, refusal
-from s2corpus.spec import Extract
+from s2corpus.spec import ExtractRules
 from s2orc_parse.bibliography.dates import to_int
 from s2orc_parse.bibliography.names import make_author, parse_authors
 from s2orc_parse.parse_model import BibEntry, CitationStyle, CiteSpan, Header, Paragraph, Parse, Provenance
@@ -37,7 +37,7 @@ _LABEL = re.compile(r"\[?(\d{1,3})[\].]\s+")
 _NUMBER = re.compile(r"(\d+(?:\.\d+)*)\.?\s+(?=\S)")
 
 
-def form(asked: Extract) -> dict[str, str]:
+def form(asked: ExtractRules) -> dict[str, str]:
     """Return the form fields of `/v1/convert/file/async`; raise UserError for an unknown option."""
     if unknown := sorted({*asked.options} - {*_OPTIONS}):
         raise UserError(f"extract.options: {unknown[0]!r} given; docling has {', '.join(sorted(_OPTIONS))}")

@@ -15,7 +15,7 @@ from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Answer, ReleaseState
 from s2corpus.deliveries import status
 from s2corpus.evaluation import kept
-from s2corpus.spec import Evaluation
+from s2corpus.spec import EvaluationRules
 from s2corpus.storage.lake import open_lake
 from tests.ui import test_page
 from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
@@ -43,7 +43,7 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         patch.setattr(test_page, "INJECTED", MARKUP)
         path = test_page.hostile_lake(built, folder)
         lake = open_lake(str(path))
-        kept.sample_of(lake, PUBLISHED, Evaluation())
+        kept.sample_of(lake, PUBLISHED, EvaluationRules())
     for release in (PUBLISHED, SECOND, UNFINISHED):
         for checked in (path / "releases" / release / "_quality").glob("*.json"):
             verdicts = orjson.loads(checked.read_bytes())

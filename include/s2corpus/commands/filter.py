@@ -48,7 +48,7 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
         raise UserError(
             f"{papers}: expected papers as `corpus vote` writes them, bodies as {{paper_id, text}}: {error}"
         ) from None
-    rules = spec.Filter()
+    rules = spec.FilterRules()
     outcomes = []
     for paper in rows:
         found = decide(

@@ -75,11 +75,11 @@ def command(
         for notice in row["notices"]:
             notices.setdefault(notice["about"], []).append((Editorial(notice["status"]), row["record_id"]))
     members = members.take(pc.sort_indices(members, [("paper_id", "ascending"), ("record_id", "ascending")]))
-    order = tuple(trust.split(",")) if trust else spec.Vote().trust
+    order = tuple(trust.split(",")) if trust else spec.VoteRules().trust
     papers = pa.Table.from_batches(
         build_papers(
             members.to_batches(), trust=order, pdfs={}, sources={}, articles={}, notices=notices, all_open=all_open,
-            is_preprint=preprint_of(spec.Cluster().preprint_prefixes), support=support or spec.Vote().support,
+            is_preprint=preprint_of(spec.ClusterRules().preprint_prefixes), support=support or spec.VoteRules().support,
         ),
         schema=PAPERS.schema,
     )  # fmt: skip

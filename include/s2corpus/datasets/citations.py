@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from s2corpus.text.sentences import sentence_spans
-from s2orc_parse.parse_model import EQUATION
+from s2corpus.text.sentences import FORMULA, sentence_spans
 
 _BETWEEN = re.compile(r"[\s,;&–—‐-]*(?:\band\b)?[\s,;&–—‐-]*")
 _PAIRS = {"(": ")", "[": "]"}
-_TOKEN = rf"(?<![^\W\d_]){EQUATION}(?![^\W\d_])"
-_FORMULA = re.compile(rf"^(?:{_TOKEN}\s*)+|\s*{_TOKEN}")
+_FORMULA = re.compile(rf"^(?:{FORMULA}\s*)+|\s*{FORMULA}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +70,15 @@ def cited_sentences(paragraph: Mapping[str, Any]) -> Iterator[Sentence]:
         yield Sentence(start, end, tuple(mine))
 
 
-def remove_formulas(text: str, start: int, end: int) -> tuple[str, int, int]:
-    """Remove the tokens of display formulas from a sentence.
+def remove_formulas(text: str) -> str:
+    """Return a text without the tokens of display formulas."""
+    return _FORMULA.sub("", text)
 
-    Return the new text and the offsets of the citation mark `text[start:end]` in it. Formulas in the mark remain.
+
+def remove_formulas_around(text: str, start: int, end: int) -> tuple[str, int, int]:
+    """Return a sentence without the tokens of display formulas, and the offsets of its citation mark `text[start:end]`.
+
+    Formulas in the mark remain.
     """
     parts, at, removed = [], 0, 0
     for match in _FORMULA.finditer(text):

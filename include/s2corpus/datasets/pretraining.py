@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from s2corpus.datasets.citations import remove_formulas
 from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Row, Share, Table
 from s2corpus.errors import UserError
 from s2corpus.storage import uris
 from s2corpus.text import sentences
-from s2corpus.text.sentences import count_tokens, is_prose, sentence_spans
+from s2corpus.text.sentences import count_tokens, heading_end, is_prose, sentence_spans
 from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class ParagraphOutcome(StrEnum):
     """The outcome of a paragraph: the first sign of ill-formed text."""
 
     KEPT = "kept"
+    CAPTION = "caption"
     SHORT = "too_short"
     SYMBOLS = "too_many_symbols"
     DIGITS = "too_many_digits"
@@ -88,7 +91,7 @@ class Pretraining:
     """The dataset."""
 
     name = "pretraining"
-    version = f"2.{sentences.VERSION}"
+    version = f"3.{sentences.VERSION}"
     about = (
         "Text of open papers for pretraining: a sentence a line, an empty line between papers, without figures, tables, notes and "
         "ill-formed paragraphs; with a cased WordPiece vocabulary (S2ORC §5)."
@@ -121,7 +124,7 @@ class Pretraining:
             made.funnel.enter("paragraphs")
             made.funnel.count("paragraphs", outcome)
             if outcome is ParagraphOutcome.KEPT:
-                lines += [line for start, end in sentence_spans(text) if is_prose(line := text[start:end])]
+                lines += _list_lines(text)
         if not lines:
             made.funnel.count("papers", PaperOutcome.NOTHING_LEFT)
             return
@@ -197,6 +200,8 @@ class Pretraining:
 def judge(params: PretrainingParams, text: str) -> ParagraphOutcome:
     """Return the first sign that a paragraph (words separated by single spaces) is ill-formed, or `KEPT`."""
     words = text.split()
+    if _CAPTION.match(text):
+        return ParagraphOutcome.CAPTION
     if len(words) < params.min_words:
         return ParagraphOutcome.SHORT
     if sum(not (c.isalnum() or c.isspace() or c in _COMMON) for c in text) > params.max_symbol_share * len(text):
@@ -213,6 +218,14 @@ def judge(params: PretrainingParams, text: str) -> ParagraphOutcome:
 
 
 _COMMON = frozenset(".,;:!?'\"()[]-–—’‘“”%/")
+_CAPTION = re.compile(r"(?:Figure|Fig\.?|Table|Tab\.?|Scheme|Box|Algorithm) ?[A-Z]?[0-9]+[A-Za-z]?[.:|] ")
+
+
+def _list_lines(text: str) -> list[str]:
+    """Return the sentences of a paragraph, without display formulas and its run-in heading."""
+    heading = heading_end(text)
+    found = (remove_formulas(text[start:end]) for start, end in sentence_spans(text) if start >= heading)
+    return [line for line in found if is_prose(line)]
 
 
 def learn_vocabulary(params: PretrainingParams, texts: Callable[[], Iterator[str]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Reader of the `records.jsonl` of a drop, which describes its files (SEMANTICS §0, trust).
+"""Reader of the `records.jsonl` of a drop, which describes its files (SPEC §0.10–0.14).
 
 A line identifies a file of the drop by `name` or `file_sha1`. It contains promises (`open_access`, `licence`) and metadata of the paper
 (columns of the table `records`; `published` or `year` also give `date`). We set the id, source and kind of these records. A line with

@@ -1,4 +1,4 @@
-"""Folders of drops and deliveries, and their `_READY` file, which is written last (SEMANTICS §0).
+"""Folders of drops and deliveries, and their `_READY` file, which is written last (SPEC §0.1, §0.2).
 
 A drop is `drops/<drop_id>/`, a delivery `sources/<source>/<delivery_id>/`; both end with `_READY`, JSON
 `{ready_at, files: [{name, bytes, sha256}], mode?, delivered_by?}`. `ready_at` is the only clock.

@@ -17,13 +17,13 @@ from s2corpus.evaluation.results import Mark, Result, as_json, card, result
 from s2corpus.evaluation.sample import Item, sampled
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.release_tables import Tables
-from s2corpus.rules.evaluation import Evaluation
+from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables import LINKS
 
 
-def sample_of(lake: Lake, release: str, rules: Evaluation | None = None) -> list[Item]:
+def sample_of(lake: Lake, release: str, rules: EvaluationRules | None = None) -> list[Item]:
     """Return the stored sample of a release. If none exists and `rules` are given, draw and store one.
 
     Raises:

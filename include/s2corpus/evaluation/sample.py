@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
 from s2corpus.pipeline.release_tables import Tables
-from s2corpus.rules.evaluation import Evaluation
+from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.tables import FILTERED, FULLTEXTS, LINKS, PAPERS
 
 _SPARE = 4
@@ -75,7 +75,7 @@ class Item:
         return asdict(self)
 
 
-def sampled(tables: Tables, rules: Evaluation) -> list[Item]:
+def sampled(tables: Tables, rules: EvaluationRules) -> list[Item]:
     """Return the items of a release, by task and id.
 
     The few links of LaTeX sources are chosen first, so that links of PDFs do not use up their papers.
@@ -90,7 +90,7 @@ def _order(seed: int, *what: str) -> bytes:
     return hashlib.sha256("\0".join((str(seed), *what)).encode()).digest()
 
 
-def _clusters(tables: Tables, rules: Evaluation) -> Iterator[Item]:
+def _clusters(tables: Tables, rules: EvaluationRules) -> Iterator[Item]:
     """Yield items for kept papers with a parsed canonical PDF."""
     with_pdf = pc.field("parse_kind") == "pdf"
     kept = pc.field("outcome") == "kept"
@@ -119,7 +119,9 @@ def _papers_of(tables: Tables, seed: int, ids: Iterator[str], kept: pc.Expressio
     return ((_order(seed, "clusters", paper_id), paper_id) for paper_id in ids if paper_id in known)
 
 
-def _links(tables: Tables, rules: Evaluation, task: Task, kind: str, count: int, taken: set[str]) -> Iterator[Item]:
+def _links(
+    tables: Tables, rules: EvaluationRules, task: Task, kind: str, count: int, taken: set[str]
+) -> Iterator[Item]:
     """Yield one linked entry of each paper, so that no two entries link to the same paper."""
     where = (pc.field("parse_kind") == kind) & pc.field("cited_paper_id").is_valid()
     rows = tables.rows(LINKS, where, ["paper_id", "ref_id", "cited_paper_id"], size=65_536)

@@ -20,7 +20,7 @@ from lxml import etree
 from s2corpus.errors import UserError
 from s2corpus.extractors.http import HttpServer, refusal
 from s2corpus.extractors.protocol import Answer, BadAnswer, Identity, Outcome
-from s2corpus.rules.extract import Extract
+from s2corpus.rules.extract import ExtractRules
 from s2orc_parse import tei
 from s2orc_parse.parse_model import Parse
 
@@ -41,7 +41,7 @@ _CODE = re.compile(rb"\b(" + b"|".join(code.encode() for code in [*_PERMANENT, "
 _CODE_WITHIN = 4096
 
 
-def form(asked: Extract) -> dict[str, str]:
+def form(asked: ExtractRules) -> dict[str, str]:
     """Return all form fields of `processFulltextDocument`, so that the server's defaults have no effect."""
     if asked.options:
         raise UserError(

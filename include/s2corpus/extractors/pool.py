@@ -12,7 +12,7 @@ from s2corpus.extractors.limits import Extraction, Limits
 from s2corpus.extractors.protocol import Identity, Server, options_hash
 from s2corpus.extractors.registry import adapter, by_address
 from s2corpus.extractors.run import Run
-from s2corpus.rules.extract import Extract
+from s2corpus.rules.extract import ExtractRules
 
 log = logging.getLogger(__name__)
 
@@ -26,14 +26,14 @@ class Pool:
     def __init__(
         self,
         servers: Sequence[str],
-        asked: Extract | None = None,
+        asked: ExtractRules | None = None,
         limits: Limits | None = None,
         *,
         token: str | None = None,
     ) -> None:
         self.limits = limits or Limits()
         self.adapter, urls = by_address(servers)
-        form = adapter(self.adapter).form(asked or Extract())
+        form = adapter(self.adapter).form(asked or ExtractRules())
         self.options_hash = options_hash(form)
         self.servers: list[Server] = [
             adapter(self.adapter).server(

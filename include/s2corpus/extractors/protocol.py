@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import BinaryIO, Protocol
 
-from s2corpus.rules.extract import Extract
+from s2corpus.rules.extract import ExtractRules
 from s2orc_parse.parse_model import Parse
 
 _NAME = re.compile(r"\w[\w.+-]{0,63}", re.ASCII)
@@ -144,7 +144,7 @@ class Adapter(Protocol):
     CONVERTER_VERSION: str
     """version of `convert`: part of the key of every stored parse; increase it if any parse may change"""
 
-    def form(self, asked: Extract) -> Mapping[str, str]:
+    def form(self, asked: ExtractRules) -> Mapping[str, str]:
         """Return the options as form fields. Raises UserError for unsupported options."""
 
     def server(

@@ -1,4 +1,4 @@
-"""Determine whether a full text may be published, with the evidence found and not found (SEMANTICS §5, open access)."""
+"""Determine whether a full text may be published, with the evidence found and not found (SPEC §5.15–5.21)."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def elect_metadata(
        latest first-seen time, then the smallest SHA-1.
     2. Values of its publisher record are canonical.
     3. The other fields are decided by support. Each source has one vote, from its latest record with the field. `support`
-       determines whether votes support similar values (SEMANTICS §5) or only equal values (S2ORC §2.3). Headers of PDFs
+       determines whether votes support similar values (SPEC §5.8) or only equal values (S2ORC §2.3). Headers of PDFs
        vote only if no other record has the field. Ties: fewest distinct sources over all fields, then trust.
        Fields of study that OpenAlex's model assigns count only if no source declares any. The primary field, the first, is the
        one that most sources name; in a tie, the first of the most trusted source (SPEC §5.14).

@@ -30,7 +30,7 @@ from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading
 from s2orc_parse import sandbox
 
 if TYPE_CHECKING:
-    from s2corpus.rules.select import Select
+    from s2corpus.rules.select import SelectRules
 
 
 def enter_sandbox(memory_bytes: int, folder: Path) -> None:
@@ -47,7 +47,7 @@ def enter_sandbox(memory_bytes: int, folder: Path) -> None:
     )
 
 
-def main(memory_bytes: int, timeout: float, rules: Select, folder: Path) -> None:
+def main(memory_bytes: int, timeout: float, rules: SelectRules, folder: Path) -> None:
     """Answer PDFs from standard input until it ends."""
     enter_sandbox(memory_bytes, folder)
     logging.disable()
@@ -102,6 +102,6 @@ if __name__ == "__main__":
     main(
         int(sys.argv[1]),
         float(sys.argv[2]),
-        cast("Select", SimpleNamespace(**json.loads(sys.argv[3]))),
+        cast("SelectRules", SimpleNamespace(**json.loads(sys.argv[3]))),
         Path(sys.argv[4]),
     )

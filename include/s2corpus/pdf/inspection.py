@@ -17,7 +17,7 @@ from s2orc_parse.disk import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 
 if TYPE_CHECKING:  # not in the child: it starts with little memory
-    from s2corpus.rules.select import Select
+    from s2corpus.rules.select import SelectRules
 
 NO_TEXT = "no text strings: a scan; `extract: {ocr: scans}` lets it through"
 """Detail of a PDF without a text layer, which counts as not converted."""
@@ -28,7 +28,7 @@ _PIECE = 1 << 20
 """Block size for reading pdfalto's output, bytes."""
 
 
-def read(data: bytes, rules: Select) -> Reading:
+def read(data: bytes, rules: SelectRules) -> Reading:
     """Open a PDF's bytes with pypdf (is it readable, is it locked) and PDFium (pages, displayed size of page 1).
 
     An owner password alone does not prevent reading. Any error of either library means `unreadable`, except MemoryError, which is

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from pdf2tei.identity import NOTHING, Identity
 from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading, Selection
-from s2corpus.rules.select import Select
+from s2corpus.rules.select import SelectRules
 from s2orc_parse.sandbox import ONE_THREAD
 
 PDFS_PER_CHILD = 500
@@ -37,7 +37,7 @@ _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PDFALTO_
 def inspect_many(
     items: Iterable[tuple[str, Path]],
     *,
-    rules: Select,
+    rules: SelectRules,
     workers: int,
     timeout: float,
     memory_bytes: int,

@@ -33,7 +33,7 @@ class Rule:
 def identity(
     *, spec: str, as_of: str, parent: str | None, versions: Mapping[str, str], inputs: Any, overrides: Mapping[str, str]
 ) -> str:
-    """Return the SHA-256 of all inputs that determine the bytes of a snapshot (SEMANTICS §0).
+    """Return the SHA-256 of all inputs that determine the bytes of a snapshot (SPEC §0.15).
 
     Its first 8 hexadecimal digits are the end of the snapshot id. `spec` is the SHA-256 of the spec, `as_of` an ISO time.
     """

@@ -1,4 +1,4 @@
-"""Turn kept papers into documents of the sets s2orc and s2ag by the S2 V2 card's rules (SEMANTICS: Clean)."""
+"""Turn kept papers into documents of the sets s2orc and s2ag by the S2 V2 card's rules (SPEC §8)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ROWS = 256
 """number of documents in memory at a time"""
 
 
-class Clean:
+class CleanStage:
     """papers, members, filtered, fulltexts → documents.
 
     Every kept paper has one row in s2orc, and another row in s2ag if the s2orc document was dropped.
@@ -71,12 +71,12 @@ class Clean:
         return metrics | {f"{set_}.{outcome}": float(n) for (set_, outcome), n in counts}
 
 
-def rules_of(release: spec.ReleaseSpec) -> spec.Clean:
+def rules_of(release: spec.ReleaseSpec) -> spec.CleanRules:
     """Return the cleaning rules of a spec. Profile `own` (a user's own folder) keeps papers with unknown years."""
     return release.clean if release.profile != "own" else release.clean.model_copy(update={"unknown_year": "keep"})
 
 
-def load_unigrams(rules: spec.Clean, lake: Lake) -> Unigrams:
+def load_unigrams(rules: spec.CleanRules, lake: Lake) -> Unigrams:
     """Return the word list of a profile.
 
     A list with URI and checksum is fetched once and then cached in the lake. Without such a list, wordfreq's is used.
@@ -105,7 +105,7 @@ def _signatures_key(run: Run, shard: Shard) -> str:
 
 
 def _write_s2orc(
-    run: Run, shard: Shard, rules: spec.Clean, unigrams: Unigrams, signatures: Signatures, path: Path
+    run: Run, shard: Shard, rules: spec.CleanRules, unigrams: Unigrams, signatures: Signatures, path: Path
 ) -> set[str]:
     """Write the decisions on a bucket's full texts to a local file; return the ids of the papers that continue to s2ag."""
     rest = set()
@@ -132,7 +132,7 @@ def _write_s2orc(
 def _rows(
     run: Run,
     shard: Shard,
-    rules: spec.Clean,
+    rules: spec.CleanRules,
     unigrams: Unigrams,
     signatures: Signatures,
     rest: set[str],
@@ -184,13 +184,15 @@ def _is_extracted(decision: Mapping[str, Any] | None) -> bool:
     return decision is not None and decision["rule"] == Decided.PDF and decision["source"] != SCIENCEPARSE
 
 
-def _first(fulltexts: list[FulltextRow], rules: spec.Clean) -> FulltextRow | None:
+def _first(fulltexts: list[FulltextRow], rules: spec.CleanRules) -> FulltextRow | None:
     """Return the open full text used for a paper's text: the first in the spec's order (S2 V2 card: the PDF's)."""
     open_parses = [parse for parse in fulltexts if parse["open_access"]]
     return min(open_parses, key=lambda parse: rules.text_from.index(parse["parse_kind"]), default=None)
 
 
-def _document(paper: _Kept, fulltexts: list[FulltextRow], first: FulltextRow | None, rules: spec.Clean) -> Document:
+def _document(
+    paper: _Kept, fulltexts: list[FulltextRow], first: FulltextRow | None, rules: spec.CleanRules
+) -> Document:
     """Return the paper as input of the rules, with the text of the selected full text."""
     body = None
     if first is not None:
@@ -210,7 +212,7 @@ def _document(paper: _Kept, fulltexts: list[FulltextRow], first: FulltextRow | N
     )
 
 
-def _row(decision: Decision, paper: PaperRow, compared: spec.Split, signatures: Signatures) -> DocumentRow:
+def _row(decision: Decision, paper: PaperRow, compared: spec.SplitRules, signatures: Signatures) -> DocumentRow:
     def sign() -> list[int]:
         shingles = minhash.shingles(decision.text or "", compared.shingle_words)
         keys = minhash.keys(shingles, compared.minhash_bands, compared.minhash_rows, compared.minhash_seed)

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 _TRIED_AGAIN = (Outcome.UNREADABLE, Outcome.PDFALTO_FAILED)
 
 
-class Select:
+class SelectStage:
     """PDFs → selections, one row each."""
 
     name = "select"

@@ -1,4 +1,4 @@
-"""Implement profiles `card` and `card-wordfreq`: the S2 V2 card's rules (SEMANTICS: Clean).
+"""Implement profiles `card` and `card-wordfreq`: the S2 V2 card's rules (SPEC §8).
 
 The two profiles differ only in their word list.
 """

@@ -1,11 +1,11 @@
-"""Decide which papers become documents, and with which text, by the rules of the spec's profile (SEMANTICS: Clean)."""
+"""Decide which papers become documents, and with which text, by the rules of the spec's profile (SPEC §8)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from s2corpus.rules.clean import Clean
+from s2corpus.rules.clean import CleanRules
 from s2corpus.text import card, recipe
 from s2corpus.text.documents import Decision, Document, Set
 from s2corpus.text.rules import Rules
@@ -20,11 +20,11 @@ PROFILES: Mapping[str, Mapping[Set, Rules[Any]]] = {
 """profile → set → rules"""
 
 
-def clean_s2orc(document: Document, rules: Clean, unigrams: Unigrams) -> Decision:
+def clean_s2orc(document: Document, rules: CleanRules, unigrams: Unigrams) -> Decision:
     """Return the decision for a full-text paper, with its text if kept."""
     return PROFILES[rules.profile]["s2orc"].decide(document, rules, unigrams)
 
 
-def clean_s2ag(document: Document, rules: Clean, unigrams: Unigrams) -> Decision:
+def clean_s2ag(document: Document, rules: CleanRules, unigrams: Unigrams) -> Decision:
     """Return the decision for a paper with title and abstract, with its text if kept."""
     return PROFILES[rules.profile]["s2ag"].decide(document, rules, unigrams)

@@ -12,7 +12,7 @@ Set = Literal["s2orc", "s2ag"]
 
 
 class Outcome(StrEnum):
-    """The first rule that drops a document, or kept (SEMANTICS: Clean)."""
+    """The first rule that drops a document, or kept (SPEC §8)."""
 
     KEPT = "kept"
     RETRACTED = "retracted"

@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 
 from s2corpus.cores import in_order
 from s2corpus.errors import UserError
-from s2corpus.rules.clean import Clean
-from s2corpus.rules.split import Split as SplitRules
+from s2corpus.rules.clean import CleanRules
+from s2corpus.rules.split import SplitRules
 from s2corpus.storage.outputs import whole
 from s2corpus.storage.parquet import open_parquet
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
@@ -42,7 +42,7 @@ class CleaningSpec(Protocol):
     """The rules of a release spec that are needed to clean a file."""
 
     @property
-    def clean(self) -> Clean:
+    def clean(self) -> CleanRules:
         """Rules that decide which documents are kept."""
 
     @property

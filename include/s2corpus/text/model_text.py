@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from s2corpus.rules.text import ModelText
+from s2corpus.rules.text import ModelTextRules
 from s2corpus.text.layout import Block, blocks, line, units_of_parse
 
 Json = Mapping[str, Any]
@@ -27,7 +27,7 @@ _Piece = tuple[int, int, str]
 
 
 def model_text(
-    text: str, parse: Json | None, linked: Mapping[str, str], form: ModelText, *, drop_citations: bool = False
+    text: str, parse: Json | None, linked: Mapping[str, str], form: ModelTextRules, *, drop_citations: bool = False
 ) -> str:
     """Return the formatted document.
 
@@ -59,7 +59,7 @@ def model_text(
 class _Writer:
     """Format the blocks of one parse. Each figure or table appears once, after the block that first mentions it."""
 
-    def __init__(self, parse: Json, linked: Mapping[str, str], form: ModelText, *, drop_citations: bool) -> None:
+    def __init__(self, parse: Json, linked: Mapping[str, str], form: ModelTextRules, *, drop_citations: bool) -> None:
         self._paragraphs: Sequence[Json] = parse["body_text"]
         self._entries: Mapping[str | None, Json] = parse["ref_entries"]
         self._linked = linked

@@ -1,4 +1,4 @@
-"""Find equal and near-duplicate texts and decide which documents are held back (SEMANTICS: Split)."""
+"""Find equal and near-duplicate texts and decide which documents are held back (SPEC §9)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Member:
 
 
 def text_key(text: str) -> int:
-    """Return a 64-bit hash of the normalized text. Only letters and digits count, as in titles (SEMANTICS: Link)."""
+    """Return a 64-bit hash of the normalized text. Only letters and digits count, as in titles (SPEC §7)."""
     folded = unicodedata.normalize("NFKD", text).casefold()
     kept = _NOT_ASCII.sub(lambda run: _normalised_run(run.group()), folded)
     return _hash(kept.encode("utf-8", "surrogatepass").translate(None, _NOT_KEPT))

@@ -1,4 +1,4 @@
-"""Implement profile `recipe-2024`: the behavior of the published recipe, including its oddities (SEMANTICS: Annex)."""
+"""Implement profile `recipe-2024`: the behavior of the published recipe, including its oddities (SPEC Annex A)."""
 
 from __future__ import annotations
 

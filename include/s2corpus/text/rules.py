@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from s2corpus.rules.clean import Clean
+from s2corpus.rules.clean import CleanRules
 from s2corpus.text.documents import Decision, Document, Outcome, Set
 from s2corpus.text.unigrams import Unigrams
 
@@ -20,7 +20,7 @@ class Facts:
 
     set: Set
 
-    def __init__(self, document: Document, rules: Clean, unigrams: Unigrams) -> None:
+    def __init__(self, document: Document, rules: CleanRules, unigrams: Unigrams) -> None:
         self.document, self.rules, self.unigrams = document, rules, unigrams
         self.decision = Decision(self.set, document.paper_id)
 
@@ -57,12 +57,12 @@ EDITORIAL: tuple[Rule[Any], ...] = (
 class Rules(Generic[F]):
     """The ordered rules of a profile for one set."""
 
-    facts: Callable[[Document, Clean, Unigrams], F]
+    facts: Callable[[Document, CleanRules, Unigrams], F]
     series: Sequence[Rule[F]]
     text: Callable[[F], str]
     """returns the text of a kept document"""
 
-    def decide(self, document: Document, rules: Clean, unigrams: Unigrams) -> Decision:
+    def decide(self, document: Document, rules: CleanRules, unigrams: Unigrams) -> Decision:
         """Return the decision for a document, with its text if kept.
 
         With `evaluate_all` every rule is evaluated; the first rule that applies still decides.

@@ -272,7 +272,7 @@ def _add_candidates(connection: DuckDBPyConnection, reason: Reason, proposals: s
 
 
 def _add_partial(connection: DuckDBPyConnection, reason: Reason, title: str, key: str) -> None:
-    """Add the papers with an equal key, if the printed titles or journals agree too (SPEC §7.7, §12)."""
+    """Add the papers with an equal key, if the printed titles or journals agree too (SPEC §7.7, §7.16)."""
     query = _PARTIAL.format(open=_OPEN, title=title, key=key, most=MAX_PARTIAL, candidate=_CANDIDATE)
     found = connection.execute(query).to_arrow_table()
     if reason == Reason.PREFIX:

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 import wordfreq
 
-from s2corpus.spec import Clean
+from s2corpus.spec import CleanRules
 from s2corpus.text.documents import Document
 from s2corpus.text.layout import Unit
 from s2corpus.text.unigrams import Unigrams
@@ -56,12 +56,12 @@ def paper() -> Callable[..., Document]:
 
 
 @pytest.fixture
-def card() -> Clean:
+def card() -> CleanRules:
     """Return the card's rules."""
-    return Clean()
+    return CleanRules()
 
 
 @pytest.fixture
-def recipe() -> Clean:
+def recipe() -> CleanRules:
     """Return the published recipe's rules."""
-    return Clean.model_validate({"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}})
+    return CleanRules.model_validate({"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}})

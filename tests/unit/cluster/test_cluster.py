@@ -23,7 +23,7 @@ from s2corpus.tables import RECORDS
 from s2corpus.titles.journals import same_journal
 from s2orc_parse.bibliography.names import parse_authors, surname_key
 
-PREFIXES = spec.Cluster().preprint_prefixes
+PREFIXES = spec.ClusterRules().preprint_prefixes
 TITLE = "Deep parsing of scientific papers"
 A = "a" * 40
 

@@ -20,7 +20,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.sources import Kind, Record, batches
 from s2corpus.sources.record import WorkType
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.cluster import Cluster, many
+from s2corpus.stages.cluster import ClusterStage, many
 from s2corpus.stages.cluster import stage as cluster_stage
 from s2corpus.stages.cluster.many import point_to_roots, unite
 from s2corpus.stages.cluster.workers import Workers, workers
@@ -115,7 +115,7 @@ def _release(folder: Path, records: pa.Table, parts: int, parent: str | None = N
 
 
 def _clustered(run: Run) -> dict[str, pa.Table]:
-    metrics = Cluster().finish(run)
+    metrics = ClusterStage().finish(run)
     tables = {table.name: run.table(table).read() for table in (EDGES, CLUSTERS, ALIASES)}
     tables |= {f"members {shard}": run.table(MEMBERS).read(shard=shard) for shard in range(run.paper_shards)}
     return tables | {"metrics": pa.Table.from_pylist([dict(sorted(metrics.items()))])}
@@ -125,7 +125,7 @@ def _same(run: Run, found: Workers, monkeypatch: pytest.MonkeyPatch, home_rows: 
     """Cluster in this process with one home, then by these workers with several homes. Compare every row."""
     with monkeypatch.context() as patch:
         patch.delenv("ENGINE", raising=False)
-        stage = Cluster()
+        stage = ClusterStage()
         stage.work(run, stage.plan(run)[0])
         expected = _clustered(run)
     monkeypatch.setattr(many, "MAX_HOME_ROWS", home_rows)

@@ -64,6 +64,11 @@ def test_what_becomes_of_a_sentence(row: tuple[str, str, str, str]) -> None:
             "section_not_permitted",
         ),
         ("We looked at frogs in ponds. They are green and loud. They breed in spring.", "Introduction", "no_citation"),
+        (
+            "We have EQUATION in ponds. They are green and loud. They breed in spring {[1]}.",
+            "Introduction",
+            "display_formula",
+        ),
         ("We looked at frogs in ponds. They breed in spring {[1]}.", "Introduction", "few_sentences"),
         (
             "We looked at frogs {[1]} in ponds. They are green and loud. They breed in spring {[2]}.",
@@ -76,6 +81,13 @@ def test_one_sentence_that_fails_drops_its_paragraph(text: str, section: str, ou
     what, samples = judge(PARAMS, paragraph(text, section))
     assert what == outcome
     assert bool(samples) == (what is ParagraphOutcome.KEPT)
+
+
+@pytest.mark.parametrize("heading", ["Study area", "Study area:"])
+def test_run_in_heading_is_no_part_of_a_sentence(heading: str) -> None:
+    text = f"{heading} We looked at frogs in ponds. They are green and loud. They breed in spring {{[1]}}."
+    _, samples = judge(PARAMS, paragraph(text))
+    assert samples[0]["text"] == "We looked at frogs in ponds."
 
 
 def test_there_are_the_papers_36_section_titles() -> None:

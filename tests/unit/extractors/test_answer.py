@@ -18,7 +18,7 @@ from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Outcome, http
 from s2corpus.extractors.grobid import Server, form, is_tei, judge
 from s2corpus.extractors.protocol import Answer, Identity, Task, options_hash
-from s2corpus.spec import Extract
+from s2corpus.spec import ExtractRules
 from tests.standin_grobid import TEI
 
 GOOD = TEI.format("A title").encode()
@@ -61,7 +61,7 @@ def test_only_well_formed_tei_is_tei(body: bytes, good: bool) -> None:
     assert judge(200, body, LIMIT).outcome is (Outcome.OK if good else Outcome.BAD_TEI)
 
 
-def test_a_tei_may_have_its_limit_and_no_byte_more() -> None:
+def test_tei_is_limited_in_bytes() -> None:
     assert judge(200, GOOD, len(GOOD)).outcome is Outcome.OK
     assert judge(200, GOOD, len(GOOD) - 1).outcome is Outcome.BAD_TEI
 
@@ -92,7 +92,7 @@ def test_a_tei_may_have_its_limit_and_no_byte_more() -> None:
         (413, b"", Outcome.CONNECTION),
     ],
 )
-def test_statuses_and_codes(status: int, body: bytes, outcome: Outcome) -> None:
+def test_status_and_code_give_an_outcome(status: int, body: bytes, outcome: Outcome) -> None:
     assert judge(status, body, LIMIT).outcome is outcome
 
 
@@ -109,7 +109,7 @@ def test_statuses_and_codes(status: int, body: bytes, outcome: Outcome) -> None:
         (503, "answers HTTP 503 to /api/version"),
     ],
 )
-def test_what_a_status_says_of_the_server_itself(status: int, said: str | None) -> None:
+def test_status_explains_the_state_of_the_server(status: int, said: str | None) -> None:
     """A 401 or 403 needs a token from a person, a server error may pass, and any other response is examined."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -133,17 +133,17 @@ def test_what_a_status_says_of_the_server_itself(status: int, said: str | None) 
 
 
 @given(st.integers(100, 599), st.binary(max_size=200))
-def test_every_answer_has_an_outcome(status: int, body: bytes) -> None:
+def test_every_response_has_an_outcome(status: int, body: bytes) -> None:
     outcome = judge(status, body, LIMIT).outcome
     assert outcome is not Outcome.OK or status == 200
     assert outcome.final == (not outcome.value.startswith("gave_up:"))
 
 
-def test_options_are_part_of_the_key() -> None:
+def test_options_change_the_key() -> None:
     hashes = {
         options_hash(
             form(
-                Extract.model_validate(
+                ExtractRules.model_validate(
                     {
                         "consolidate_header": header,
                         "consolidate_citations": citations,
@@ -160,13 +160,13 @@ def test_options_are_part_of_the_key() -> None:
     }
     assert len(hashes) == 36
     with pytest.raises(ValidationError, match="consolidate_header"):
-        Extract.model_validate({"consolidate_header": 3})
+        ExtractRules.model_validate({"consolidate_header": 3})
     with pytest.raises(UserError, match=r"extract\.options: .*no options expected"):
-        form(Extract(options={"do_ocr": "true"}))
+        form(ExtractRules(options={"do_ocr": "true"}))
 
 
 @pytest.mark.parametrize(("before", "outcome"), [(4096 - 10, Outcome.NO_BLOCKS), (4096 - 9, Outcome.CONNECTION)])
-def test_a_code_is_looked_for_in_the_first_4_kilobytes(before: int, outcome: Outcome) -> None:
+def test_error_code_is_searched_in_first_4_kilobytes(before: int, outcome: Outcome) -> None:
     assert judge(500, b" " * before + b"[NO_BLOCKS]" + b" " * 100, LIMIT).outcome is outcome
 
 
@@ -179,7 +179,7 @@ def test_a_code_is_looked_for_in_the_first_4_kilobytes(before: int, outcome: Out
         (500, b"[GENERAL]", Outcome.CONNECTION, False),
     ],
 )
-def test_what_a_code_says_of_the_server(status: int, body: bytes, outcome: Outcome, broken: bool) -> None:
+def test_error_code_marks_a_broken_server_or_not(status: int, body: bytes, outcome: Outcome, broken: bool) -> None:
     found = judge(status, body, LIMIT)
     assert (found.outcome, found.broken, found.detail) == (outcome, broken, f"HTTP {status}: {body.decode()}")
 
@@ -199,7 +199,7 @@ UNREACHED = requests.ConnectionError(MaxRetryError(None, "/", NewConnectionError
         (requests.ReadTimeout("slow"), False, Outcome.CONNECTION, False),
     ],
 )
-def test_no_answer_is_late_or_a_broken_connection(
+def test_missing_response_is_timeout_or_connection_error(
     error: requests.RequestException, late: bool, outcome: Outcome, unreachable: bool
 ) -> None:
     found = http._unanswered(error, late)
@@ -213,7 +213,7 @@ class Unsized(io.BytesIO):
 
 
 @pytest.mark.parametrize("kind", [io.BytesIO, Unsized])
-def test_a_pdf_is_posted_as_a_form_with_its_fields(kind: type[io.BytesIO]) -> None:
+def test_pdf_is_posted_as_a_form_with_fields(kind: type[io.BytesIO]) -> None:
     pdf = bytes(range(256)) * 1000
     upload = http._Upload("input", "a.pdf", kind(pdf), {"consolidateHeader": "1", "segmentSentences": "0"})
     boundary = upload.content_type.removeprefix("multipart/form-data; boundary=")
@@ -234,21 +234,21 @@ def test_a_pdf_is_posted_as_a_form_with_its_fields(kind: type[io.BytesIO]) -> No
     [("0.8.1", "", True), ("0.8.1", "a3f", True), ("0 8", "", False), ("", "", False), ("0.8", "../x", False), ("1" * 64, "", True),
      ("1" * 65, "", False)],
 )  # fmt: skip
-def test_who_extracts_may_be_a_folder_of_the_lake(version: str, revision: str, valid: bool) -> None:
+def test_extractor_identity_is_a_valid_folder_name(version: str, revision: str, valid: bool) -> None:
     identity = Identity("grobid", version, revision, "f00")
     assert identity.valid is valid
     assert identity.full_version == f"{version}+{revision}".rstrip("+")
     assert list(identity.key.values()) == ["grobid", identity.full_version, "f00"]
 
 
-def test_a_hash_of_options_does_not_depend_on_their_order() -> None:
+def test_order_of_options_does_not_change_the_hash() -> None:
     assert options_hash({"a": "1", "b": "2"}) == options_hash({"b": "2", "a": "1"}) == "0e09eeab5bdeab40"
     assert not Answer(Outcome.OK).unreachable and not Answer(Outcome.OK).broken and not Answer(Outcome.OK).lost
     assert (Task("t").done, Task("t").wait) == (False, 2.0)
 
 
 @pytest.mark.parametrize("given", ["localhost:8070", "ftp://host", "http://", ""])
-def test_an_address_is_one_of_http(given: str) -> None:
+def test_address_must_be_http(given: str) -> None:
     with pytest.raises(UserError, match="expected an address such as"):
         http.HttpServer(given, headers={}, connections=1, max_bytes=1)
     found = http.HttpServer("https://user:s3cret@host:8070/grobid/", headers={}, connections=1, max_bytes=1)

@@ -105,7 +105,7 @@ def test_recovered_server_returns_to_pool(alive: bool, told: Identity | Exceptio
     assert pool.fit(one) is alive
 
 
-def test_what_a_line_of_the_log_says(started: Callable[..., Run]) -> None:
+def test_log_line_reports_progress(started: Callable[..., Run]) -> None:
     state = started(servers=("a", "b"), out=("b",))
     assert state._progress(0.0) == (
         "extracted 0 of 9 PDFs in 0 s (0.00/s): none; 0 in flight, 0 waiting; http://a 0, http://b out"
@@ -187,7 +187,7 @@ def test_busy_server_costs_no_tries_before_deadline(started: Callable[..., Run],
     assert load.failures == 0 and not load.out
 
 
-def test_what_waits_is_given_up_at_its_deadline(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+def test_waiting_pdf_is_given_up_at_its_deadline(started: Callable[..., Run], clock: SimpleNamespace) -> None:
     state = started(count=1, busy_wait=(19.0, 19.0))
     load, job = sent(state)
     state._settle(load, job, BUSY)
@@ -220,7 +220,7 @@ def test_three_failures_suspend_a_server(started: Callable[..., Run], clock: Sim
     assert sent(state)[1].file_sha1 == "pdf4"
 
 
-def test_a_server_that_nobody_reaches_is_out_at_once() -> None:
+def test_unreachable_server_is_suspended_at_once() -> None:
     load = Load(server("a"))
     load.failed(3, 7.0, at_once=True)
     assert (load.out, load.look_at, load.failures) == (True, 7.0, 1)
@@ -275,7 +275,7 @@ def test_one_live_server_prevents_giving_up(started: Callable[..., Run], clock: 
     assert not state.done
 
 
-def test_nothing_is_sent_while_results_wait_to_be_taken(started: Callable[..., Run]) -> None:
+def test_nothing_is_sent_while_results_are_waiting(started: Callable[..., Run]) -> None:
     state = started()
     for number in range(4):
         load, job = sent(state)
@@ -296,7 +296,7 @@ def test_queue_is_limited_to_hundred_per_slot(started: Callable[..., Run]) -> No
     assert state._next() == 1.0, "the first of them is due before another is taken"
 
 
-def test_an_answer_that_is_too_large_is_none(started: Callable[..., Run]) -> None:
+def test_oversized_response_is_discarded(started: Callable[..., Run]) -> None:
     state = started(count=2)
     for size in (10, 11):
         state._settle(*sent(state), Answer(Outcome.OK, b"x" * size))
@@ -374,12 +374,12 @@ def test_request_timeout_is_rest_of_its_try(started: Callable[..., Run], clock: 
         (502, Outcome.CONNECTION, True), (500, Outcome.CONNECTION, False), (404, Outcome.CONNECTION, False),
     ],
 )  # fmt: skip
-def test_what_a_status_means_for_any_extractor(status: int, outcome: Outcome, broken: bool) -> None:
+def test_status_has_the_same_meaning_for_every_extractor(status: int, outcome: Outcome, broken: bool) -> None:
     found = refusal(status, b"x" * 300)
     assert (found.outcome, found.broken, found.unreachable, found.lost) == (outcome, broken, False, False)
     assert found.detail == f"HTTP {status}: {'x' * 200}"
 
 
-def test_the_limits_that_hold_where_none_are_given() -> None:
+def test_default_limits_match_the_documentation() -> None:
     """The limits match the documentation; GROBID itself recommends the waits after a 503."""
     assert Limits() == Limits(4, 600.0, 200.0, 3, (5.0, 10.0), (1.0, 3.0), 3, (2.0, 4.0), 180.0, 10.0, 12_000_000, 5.0)

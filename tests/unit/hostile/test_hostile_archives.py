@@ -1,6 +1,6 @@
 """Archives that hang, mislead or overflow their reader have a named outcome.
 
-They are tested as LaTeX sources and as deliveries (SEMANTICS §3).
+They are tested as LaTeX sources and as deliveries (SPEC §3).
 """
 
 from __future__ import annotations

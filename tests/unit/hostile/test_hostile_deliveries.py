@@ -1,4 +1,4 @@
-"""Each malicious delivery has its outcome, and a good delivery next to it is accepted (SEMANTICS §0)."""
+"""Each malicious delivery has its outcome, and a good delivery next to it is accepted (SPEC §0)."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def test_commands_of_a_page_exist_with_their_options(page: Path) -> None:
     assert problems == []
 
 
-def test_unknown_commands_options_and_targets_are_found() -> None:
+def test_unknown_commands_options_and_targets_are_reported() -> None:
     page = "```text\nS2CORPUS_LAKE=x corpus deliver a --into s3://c | cat\ncorpus publish x\nmake rain\n```\nand `corpus verify X --deep`"
     assert [problem for words in list_commands(page) for problem in find_problems(words)] == [
         "corpus deliver a --into s3://c: no option --into",

@@ -47,12 +47,12 @@ def test_every_check_is_in_the_runbook() -> None:
 @pytest.mark.parametrize(
     "section", [*(f"stage-{stage}" for stage in STAGE_NAMES), "approve", "publish", "late", "drops"]
 )
-def test_what_an_alert_points_at_is_there(section: str) -> None:
+def test_every_anchor_of_an_alert_exists(section: str) -> None:
     assert f'<a id="{section}">' in RUNBOOK
 
 
 @pytest.mark.parametrize("page", sorted([*DOCS.glob("*.md"), DOCS.parent / "README.md"]), ids=lambda page: page.name)
-def test_links_between_pages_lead_somewhere(page: Path) -> None:
+def test_links_between_pages_have_a_target(page: Path) -> None:
     for link, anchor in re.findall(r"\]\(([\w./-]*\.md|)(?:#([\w-]+))?\)", page.read_text("utf-8")):
         if Path(link).stem in GENERATED:
             continue

@@ -1,6 +1,6 @@
 """A drop describes only its own files, and a delivery only its source's records.
 
-Unusable lines are reported (SEMANTICS §0, trust).
+Unusable lines are reported (SPEC §0.10–0.14).
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ import pytest
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
-from s2corpus.stages.clean import Clean
-from s2corpus.stages.split import Split
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.split import SplitStage
 from s2corpus.stages.split import stage as split_stage
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import DOCUMENTS, FILTERED, SPLITS
@@ -31,7 +31,7 @@ def release(
     spec = ReleaseSpec.model_validate({"name": "small", **fields})
     made = (change(paper) for paper in papers(count))
     run = lay_out(LocalLake(folder / "lake"), folder, spec, made, buckets=3)
-    through(run, Clean(), Split())
+    through(run, CleanStage(), SplitStage())
     tables = (run.table(DOCUMENTS).read().to_pylist(), run.table(SPLITS).read().to_pylist())
     documents, splits = ({(row["set"], row["paper_id"]): row for row in table} for table in tables)
     return run, documents, splits
@@ -238,9 +238,9 @@ def test_a_word_list_is_fetched_once_and_kept_in_the_lake(tmp_path: Path, word_l
     fields = {"clean": {"profile": "card", "unigrams": {"uri": str(path), "sha256": sha256}}}
     run, first, _ = release(tmp_path / "release", count=6, **fields)
     path.unlink()
-    for shard in Clean().plan(run):
-        Clean().work(run, shard)
-    Clean().finish(run)
+    for shard in CleanStage().plan(run):
+        CleanStage().work(run, shard)
+    CleanStage().finish(run)
     assert {(row["set"], row["paper_id"]): row for row in run.table(DOCUMENTS).read().to_pylist()} == first
 
 

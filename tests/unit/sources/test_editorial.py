@@ -51,12 +51,12 @@ def update(kind: str, doi: str = NOTICE) -> dict[str, Any]:
         (["new_version", "addendum", "clarification"], None),
     ],
 )
-def test_crossrefs_updated_by_is_the_works_own_status(types: list[str], status: Editorial | None) -> None:
+def test_crossref_updated_by_sets_status_of_the_work(types: list[str], status: Editorial | None) -> None:
     record = crossref(**{"updated-by": [update(kind) for kind in types]})
     assert (record.editorial, record.notices) == (status, ())
 
 
-def test_crossrefs_update_to_is_about_another_work() -> None:
+def test_crossref_update_to_is_notice_about_another_work() -> None:
     notice = crossref(
         DOI=NOTICE, title=["Retracted: On updates"],
         **{"update-to": [update("retraction", WORK.upper()), update("retraction", f"https://doi.org/{WORK}")]},
@@ -66,7 +66,7 @@ def test_crossrefs_update_to_is_about_another_work() -> None:
 
 
 @pytest.mark.parametrize("given", [None, "retraction", [None, 7, {"type": ["retraction"]}, {"type": "retraction"}]])
-def test_updates_of_another_shape_are_none(given: object) -> None:
+def test_malformed_updates_are_ignored(given: object) -> None:
     assert crossref(**{"update-to": given}).notices == ()
 
 
@@ -83,7 +83,7 @@ def test_updates_of_another_shape_are_none(given: object) -> None:
         ("Retraction of the uvula", None),
     ],
 )
-def test_publishers_put_it_before_the_title(title: str, status: Editorial | None) -> None:
+def test_status_is_read_from_prefix_of_title(title: str, status: Editorial | None) -> None:
     assert crossref(title=[title]).editorial is status
 
 
@@ -119,7 +119,7 @@ def reference(kind: str, pmid: str = "20137807") -> str:
         ("", reference("ErratumFor") + reference("RetractionOf", "none"), None, [Notice("pmid:20137807", CORRECTED)]),
     ],
 )  # fmt: skip
-def test_pubmeds_types_and_references(
+def test_pubmed_types_and_references_set_status(
     types: str, references: str, status: Editorial | None, notices: list[Notice]
 ) -> None:
     record = pubmed(types, references)
@@ -142,7 +142,7 @@ def test_pubmeds_types_and_references(
         ("", "The paper is being temporarily withdrawn for revision."),
     ],
 )
-def test_arxivs_words_of_withdrawal(comments: str, abstract: str) -> None:
+def test_arxiv_withdrawal_is_read_from_comments_and_abstract(comments: str, abstract: str) -> None:
     assert _arxiv(comments, abstract).editorial is WITHDRAWN
 
 
@@ -157,7 +157,7 @@ def test_arxivs_words_of_withdrawal(comments: str, abstract: str) -> None:
         ("", "Cash withdrawn at machines follows a power law."),
     ],
 )
-def test_other_uses_of_the_word_are_none(comments: str, abstract: str) -> None:
+def test_other_uses_of_withdrawn_are_ignored(comments: str, abstract: str) -> None:
     assert _arxiv(comments, abstract).editorial is None
 
 
@@ -168,7 +168,7 @@ def _arxiv(comments: str, abstract: str) -> Record:
     return record
 
 
-def test_arxivs_raw_form_marks_the_withdrawn_version() -> None:
+def test_arxiv_raw_form_marks_withdrawn_version() -> None:
     text = """<record><header><identifier>oai:arXiv.org:0704.0001</identifier></header><metadata>
       <arXivRaw xmlns="http://arxiv.org/OAI/arXivRaw/"><id>0704.0001</id><title>On</title><authors>A. Author</authors>
       <version version="v1"><date>Mon, 2 Apr 2007 19:18:42 GMT</date><size>9kb</size><source_type>D</source_type></version>
@@ -186,7 +186,7 @@ def _preprint(doi: str) -> bool:
     return doi.startswith("10.48550/")
 
 
-def test_the_gravest_word_counts_and_a_notice_reaches_the_paper_by_its_identifiers() -> None:
+def test_gravest_status_counts_and_notices_match_by_identifier() -> None:
     records = [_record("crossref", doi=WORK, editorial=CORRECTED), _record("pubmed", Kind.ARCHIVE, pubmed_id="1")]
     assert find_status(records, {}, _preprint) == (CORRECTED, ("crossref:1",))
     notices = {f"doi:{WORK}": [(CONCERN, "crossref:n")], "pmid:1": [(RETRACTED, "pubmed:n")]}
@@ -194,7 +194,7 @@ def test_the_gravest_word_counts_and_a_notice_reaches_the_paper_by_its_identifie
     assert find_status([_record("crossref", doi="10.1/other")], notices, _preprint) == (None, ())
 
 
-def test_a_withdrawn_preprint_does_not_withdraw_the_published_paper() -> None:
+def test_withdrawn_preprint_does_not_withdraw_published_paper() -> None:
     preprint = _record("arxiv", Kind.ARCHIVE, arxiv_id="0704.0001", editorial=WITHDRAWN)
     assert find_status([preprint], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
     assert find_status([preprint, _record("crossref", doi=WORK)], {}, _preprint) == (None, ())
@@ -202,7 +202,7 @@ def test_a_withdrawn_preprint_does_not_withdraw_the_published_paper() -> None:
     assert find_status([preprint, deposited], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
 
 
-def test_real_notices_in_jats_name_what_they_correct_or_retract(shared_data: Path) -> None:
+def test_real_jats_notices_name_their_articles(shared_data: Path) -> None:
     """The 150 articles contain two corrections and two retractions of PLOS and a correction of eLife.
 
     Each names its subject.
@@ -228,7 +228,7 @@ def test_real_notices_in_jats_name_what_they_correct_or_retract(shared_data: Pat
         (("HksxTdiWz", "HyxSG1Z3IX"), None),
     ],
 )
-def test_real_titles(shared_data: Path, titles: tuple[str, ...], status: Editorial | None) -> None:
+def test_real_titles_give_status(shared_data: Path, titles: tuple[str, ...], status: Editorial | None) -> None:
     """The ACL Anthology has two retracted papers, and ICLR has submissions called "withdrawn".
 
     No other title matches.
@@ -239,7 +239,7 @@ def test_real_titles(shared_data: Path, titles: tuple[str, ...], status: Editori
     assert {of_title(title) for title in found.values()} == {status}
 
 
-def test_who_says_what_of_a_paper() -> None:
+def test_status_lists_its_records_in_order() -> None:
     """The result lists every record with the gravest status once, in order. PDF headers do not count.
 
     A notice by identifier counts only if a record of the paper has this identifier.
@@ -259,7 +259,7 @@ def test_who_says_what_of_a_paper() -> None:
     assert find_status([], notices, _preprint) == (None, ())
 
 
-def test_what_is_said_of_a_preprint_counts_where_no_publisher_has_the_paper() -> None:
+def test_status_of_preprint_counts_without_publisher_record() -> None:
     doi = "10.48550/arxiv.0704.0001"
     notices = {f"doi:{doi}": [(WITHDRAWN, "n:1")], f"doi:{WORK}": [(CORRECTED, "n:2")]}
     preprint, published = _record("s2", Kind.ARCHIVE, doi=doi), _record("crossref", doi=WORK)

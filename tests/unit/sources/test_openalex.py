@@ -105,7 +105,7 @@ def test_answer_of_the_api_has_its_works_in_results() -> None:
 @pytest.mark.parametrize(
     "type_", ["dataset", "paratext", "peer-review", "grant", "libguides", "supplementary-materials", "journal"]
 )
-def test_work_that_is_no_paper_is_dropped(type_: str) -> None:
+def test_work_of_other_type_is_dropped(type_: str) -> None:
     (entry,) = read("openalex", io.BytesIO(json.dumps({**WORK, "type": type_}).encode()))
     assert entry == Dropped(Reason.NOT_A_PAPER, "W2741809807", type_)
 
@@ -113,7 +113,7 @@ def test_work_that_is_no_paper_is_dropped(type_: str) -> None:
 @pytest.mark.parametrize(
     "type_", ["article", "preprint", "review", "book-chapter", "dissertation", "letter", "journal-article", None, 7]
 )
-def test_paper_of_any_type_is_kept(type_: object) -> None:
+def test_paper_of_any_type_is_a_record(type_: object) -> None:
     assert one(type=type_).record_id == "openalex:W2741809807"
 
 
@@ -125,7 +125,9 @@ def test_paper_of_any_type_is_kept(type_: object) -> None:
         ("dissertation", None, WorkType.THESIS), ("erratum", None, WorkType.OTHER), ("retraction", None, None), (7, 7, None),
     ],
 )  # fmt: skip
-def test_type_is_openalex_or_crossrefs_if_finer(type_: object, of_crossref: object, found: WorkType | None) -> None:
+def test_type_is_from_openalex_or_finer_crossref_type(
+    type_: object, of_crossref: object, found: WorkType | None
+) -> None:
     assert one(type=type_, type_crossref=of_crossref).type is found
 
 
@@ -141,7 +143,7 @@ def test_work_without_its_id_is_dropped(id_: object) -> None:
     assert isinstance(entry, Dropped) and entry.reason is Reason.NO_ID
 
 
-def test_january_first_stands_for_the_year() -> None:
+def test_january_first_means_the_year_only() -> None:
     assert (one(publication_date="2018-01-01").date, one(publication_date=None).date) == ("2018", "2018")
 
 
@@ -163,7 +165,7 @@ def test_repository_is_not_the_venue() -> None:
     assert (record.venue, record.journal) == ("ACL", None)
 
 
-def test_copies_alone_are_not_the_published_version() -> None:
+def test_open_copies_are_not_the_published_version() -> None:
     copy = {"is_oa": True, "license": None, "version": "submittedVersion", "source": {"type": "repository"}}
     closed = {"is_oa": False, "version": "publishedVersion", "source": {"type": "journal"}}
     assert one(best_oa_location=copy, locations=[closed, copy]).open_version is OpenVersion.COPY
@@ -186,7 +188,7 @@ def test_topics_become_fields_of_study(topics: list[Any], fields: tuple[str, ...
     assert fields_of_study.fields_of_study(one(primary_topic=first, topics=topics).subjects) == fields
 
 
-def test_concepts_serve_where_no_topics_are_delivered() -> None:
+def test_concepts_are_used_without_topics() -> None:
     concepts = [
         {"display_name": "Citation", "level": 2, "score": 0.9}, {"display_name": "Political science", "level": 0, "score": 0},
         {"display_name": "Library science", "level": 1, "score": 0.9}, {"display_name": "Medicine", "level": 0, "score": "0.4"},
@@ -233,6 +235,6 @@ def test_large_index_takes_little_memory() -> None:
 @pytest.mark.parametrize(
     "value", [None, 7, -1.5, True, "x", [], [None, 7, "x", [], {}], {}, {"source": 7, "license": [], "x": [1]}]
 )
-def test_value_of_the_wrong_type_costs_only_its_field(key: str, value: object) -> None:
+def test_value_of_wrong_type_removes_only_its_field(key: str, value: object) -> None:
     (entry,) = read("openalex", io.BytesIO(json.dumps({**WORK, key: value}).encode()))
     assert isinstance(entry, Record) or (key == "is_paratext" and value is True)

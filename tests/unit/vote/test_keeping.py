@@ -27,13 +27,15 @@ GERMAN = "Wir stellen eine große Sammlung wissenschaftlicher Arbeiten mit Vollt
         ("T", 1, " " * 100, set(), Outcome.NOT_ENGLISH),  # Blank text is not English.
     ],
 )
-def test_first_hit_decides(title: str | None, authors: int, text: str, suppressed: set[str], outcome: Outcome) -> None:
+def test_first_matching_rule_decides(
+    title: str | None, authors: int, text: str, suppressed: set[str], outcome: Outcome
+) -> None:
     found = decide(["p", "10.18653/v1/x"], suppressed, title=title, authors=authors, text=text)
     assert found.outcome is outcome and found.characters == len(text)
     assert (found.english is not None) == (outcome in (Outcome.KEPT, Outcome.NOT_ENGLISH))
 
 
-def test_cld2_decides_where_the_spec_says_so_and_says_where_cld3_would_not() -> None:
+def test_cld2_decides_if_set_and_reports_disagreement_with_cld3() -> None:
     pytest.importorskip("pycld2")
     said = [
         decide({"p"}, set(), title="T", authors=1, text=text, language=asked)
@@ -51,7 +53,7 @@ def test_cld2_decides_where_the_spec_says_so_and_says_where_cld3_would_not() -> 
     assert half.outcome is Outcome.NOT_ENGLISH
 
 
-def test_a_text_at_the_very_limits_is_kept() -> None:
+def test_text_at_the_limits_is_kept() -> None:
     said = decide({"p"}, set(), title="T", authors=1, text=ENGLISH)
     assert said.english is not None and said.disputed is None
     for most, outcome in ((said.english, Outcome.KEPT), (said.english + 1e-9, Outcome.NOT_ENGLISH)):

@@ -1,4 +1,4 @@
-"""Each full text is open only with evidence (SEMANTICS §5, open access).
+"""Each full text is open only with evidence (SPEC §5.15–5.21).
 
 Failed checks are listed, and closed texts remain closed.
 """
@@ -131,7 +131,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_says_that_a_pdf_is_open(case: str) -> None:
+def test_pdf_is_open_with_this_evidence(case: str) -> None:
     records, name, evidence = CASES[case]
     for order in list(permutations(records))[:6]:
         found = judged(*order, name=name)
@@ -142,7 +142,7 @@ def test_what_says_that_a_pdf_is_open(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_a_drop_declares_closed_is_closed_whatever_else_is_found(case: str) -> None:
+def test_pdf_declared_closed_is_closed_despite_evidence(case: str) -> None:
     records, name, _ = CASES[case]
     found = judged(
         *records, places=(Declaration("a", name, True, "CC0-1.0"), Declaration("b", "x.pdf", False)), all_open=True
@@ -152,16 +152,16 @@ def test_what_a_drop_declares_closed_is_closed_whatever_else_is_found(case: str)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_its_drop_declares_open_is_open(case: str) -> None:
+def test_pdf_declared_open_is_open(case: str) -> None:
     records, name, evidence = CASES[case]
     assert judged(*records, places=(Declaration("d", name, True),)).evidence == (evidence or Evidence.DECLARED)
 
 
-def test_a_users_own_pdfs_are_open() -> None:
+def test_own_pdfs_are_open() -> None:
     assert judged(header(), all_open=True).evidence is Evidence.DECLARED
 
 
-def test_a_latex_source_is_open_by_itself_with_its_arxiv_records_licence() -> None:
+def test_latex_source_is_open_with_license_of_arxiv_record() -> None:
     found = decide_source_openness(ARXIV_ID, [ARXIVS, publisher(licence="CC0-1.0")])
     assert (found.open, found.evidence, found.licence) == (True, Evidence.ARXIV, "CC-BY-4.0")
     assert decide_source_openness(ARXIV_ID, []).open
@@ -181,7 +181,7 @@ def test_a_latex_source_is_open_by_itself_with_its_arxiv_records_licence() -> No
         ([header()], ["CC-BY-4.0", "CC-BY-SA-4.0"], "CC-BY-SA-4.0"),
     ],
 )  # fmt: skip
-def test_the_licence_is_the_evidences_and_of_conflicting_ones_the_strictest(
+def test_license_is_strictest_among_those_of_the_evidence(
     records: list[Record], declared_licences: list[str], licence: str | None
 ) -> None:
     places = tuple(Declaration(f"d{n}", "a.pdf", None, said) for n, said in enumerate(declared_licences))
@@ -189,13 +189,13 @@ def test_the_licence_is_the_evidences_and_of_conflicting_ones_the_strictest(
     assert found.licence == licence
 
 
-def test_conflicting_licences_are_said() -> None:
+def test_conflicting_licenses_are_explained() -> None:
     places = (Declaration("one", "a.pdf", True, "CC-BY-4.0"), Declaration("two", "a.pdf", True, "CC-BY-NC-4.0"))
     assert judged(header(), places=places).licence_detail == "CC-BY-NC-4.0: the strictest of CC-BY-4.0, CC-BY-NC-4.0"
     assert judged(header(), places=places[:1]).licence_detail is None
 
 
-def test_licences_by_what_they_forbid() -> None:
+def test_licenses_are_ordered_by_strictness() -> None:
     by_strictness = [
         "CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-ND-4.0", "CC-BY-NC", "CC-BY-NC-SA-3.0", "CC-BY-NC-ND-4.0", "arXiv-nonexclusive-1.0",
     ]  # fmt: skip
@@ -226,11 +226,11 @@ def test_licences_by_what_they_forbid() -> None:
         ("", None, None),
     ],
 )
-def test_a_name_is_an_id_if_all_of_it_is(name: str, arxiv_id: str | None, acl_id: str | None) -> None:
+def test_file_name_is_an_id_only_if_complete(name: str, arxiv_id: str | None, acl_id: str | None) -> None:
     assert (arxiv_id_of_name(name), acl_id_of_name(name)) == (arxiv_id, acl_id)
 
 
-def test_a_pdf_delivered_under_its_papers_pmc_id_is_that_article() -> None:
+def test_pdf_named_by_pmc_id_is_that_article() -> None:
     article = record("jats", kind=Kind.PUBLISHER, pmc_id="PMC4391421", open_access=True, licence="CC-BY-2.0")
     found = judged(header(), article, name="PMC4391421.pdf")
     assert (found.evidence, found.licence) == (Evidence.PMC, "CC-BY-2.0")
@@ -238,7 +238,7 @@ def test_a_pdf_delivered_under_its_papers_pmc_id_is_that_article() -> None:
         assert not judged(header(), article, name=name).open
 
 
-def test_what_was_looked_for_in_vain_is_said_with_where() -> None:
+def test_failed_checks_are_listed_with_their_place() -> None:
     said = {
         look.evidence: look.detail for look in judged(header(doi=PUBLISHED), ARXIVS, publisher(), name="x.pdf").looks
     }
@@ -250,7 +250,7 @@ def test_what_was_looked_for_in_vain_is_said_with_where() -> None:
 class TestOpenAlex:
     """OpenAlex repeats Unpaywall's data (its documentation of `open_access`)."""
 
-    def test_openalex_alone_is_evidence_like_unpaywall(self) -> None:
+    def test_openalex_without_unpaywall_is_evidence(self) -> None:
         found = judged(
             header(doi=PUBLISHED),
             record("openalex", "W1", doi=PUBLISHED, open_access=True, open_version=OpenVersion.PUBLISHED),
@@ -263,7 +263,7 @@ class TestOpenAlex:
             record("openalex", "W1", doi=PUBLISHED, open_access=True, open_version=OpenVersion.COPY),
         ).open
 
-    def test_unpaywall_decides_where_both_are_delivered(self) -> None:
+    def test_unpaywall_decides_if_openalex_differs(self) -> None:
         openalex = record("openalex", "W1", doi=PUBLISHED, open_access=True)
         assert not judged(header(doi=PUBLISHED), openalex, record("unpaywall", doi=PUBLISHED, open_access=False)).open
 

@@ -115,11 +115,11 @@ OF_X = {
         ([HEADER, Record("mylab:1", "mylab", Kind.ARCHIVE, file_sha1=B, open_access=True)], "a.pdf", {}),
     ],
 )  # fmt: skip
-def test_what_was_found_and_looked_for(records: list[Record], name: str, looks: dict[str, str]) -> None:
+def test_explanation_lists_evidence_and_failed_checks(records: list[Record], name: str, looks: dict[str, str]) -> None:
     assert said(*records, places=(Declaration("d", name),)) == NOWHERE | looks
 
 
-def test_without_a_name_no_name_is_mentioned() -> None:
+def test_explanation_without_file_name_mentions_no_name() -> None:
     found = said(HEADER, places=())
     assert found == NOWHERE | {"arxiv": "no id of arXiv on it", "acl": "no id of the ACL Anthology on it"}
 
@@ -127,7 +127,7 @@ def test_without_a_name_no_name_is_mentioned() -> None:
 @pytest.mark.parametrize(
     ("names", "listed"), [(5, "0, 1, 2, 3, 4"), (6, "0, 1, 2, 3, 4 and 1 more"), (8, "0, 1, 2, 3, 4 and 3 more")]
 )
-def test_of_many_names_five_are_listed(names: int, listed: str) -> None:
+def test_at_most_five_file_names_are_listed(names: int, listed: str) -> None:
     places = tuple(Declaration("d", str(n)) for n in reversed(range(names)))
     assert said(HEADER, places=places)["arxiv"] == f"no id of arXiv on it, none in its name ({listed})"
 
@@ -144,7 +144,9 @@ def test_of_many_names_five_are_listed(names: int, listed: str) -> None:
          "declared closed by d/a, though c/b declares it open: closed wins"),
     ],
 )  # fmt: skip
-def test_what_drops_declare(places: list[tuple[str, str, bool | None]], all_open: bool, detail: str) -> None:
+def test_declarations_of_drops_are_explained(
+    places: list[tuple[str, str, bool | None]], all_open: bool, detail: str
+) -> None:
     declared = tuple(Declaration(*place) for place in places)
     assert said(HEADER, places=declared, all_open=all_open)["declared"] == detail
 
@@ -167,7 +169,7 @@ def test_what_drops_declare(places: list[tuple[str, str, bool | None]], all_open
          "CC-BY-NC-4.0"),
     ],
 )  # fmt: skip
-def test_a_publishers_full_text(
+def test_openness_of_publishers_full_text_is_explained(
     own: dict[str, Any],
     records: list[Record],
     places: tuple[Declaration, ...],
@@ -191,7 +193,7 @@ def test_a_publishers_full_text(
     )
 
 
-def test_an_arxiv_source_has_the_licence_of_its_own_record() -> None:
+def test_arxiv_source_has_license_of_its_own_record() -> None:
     records = [
         replace(ARXIVS, licence="CC-BY-4.0"), replace(ARXIVS, record_id="arxiv:2", arxiv_id="1706.03762", licence="CC-BY-NC-4.0"),
         replace(ARXIVS, record_id="s2:1", source="s2", licence="CC-BY-NC-ND-4.0"),
@@ -213,7 +215,7 @@ def test_an_arxiv_source_has_the_licence_of_its_own_record() -> None:
     ]
 
 
-def test_three_licences_are_told_with_the_strictest() -> None:
+def test_several_licenses_are_listed_with_the_strictest() -> None:
     places = [
         Declaration(drop, "a.pdf", True, licence)
         for drop, licence in (("a", "CC-BY-4.0"), ("b", None), ("c", "CC-BY-NC-4.0"), ("d", "MIT"))

@@ -41,7 +41,7 @@ def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **opt
     return elect_metadata("p", delivered, trust=TRUST, pdfs=pdfs or {}, **options)
 
 
-def test_the_publisher_record_of_the_canonical_pdf_is_canonical() -> None:
+def test_publisher_record_of_canonical_pdf_is_canonical() -> None:
     publisher = record("crossref", kind=Kind.PUBLISHER, title="As published", doi="10.18653/v1/x", date="2020-05-01")
     paper = vote(
         header(doi="10.18653/v1/x", title="As printed"),
@@ -54,7 +54,7 @@ def test_the_publisher_record_of_the_canonical_pdf_is_canonical() -> None:
     assert (decision.rule, decision.votes_for, decision.votes_against) == (Rule.PUBLISHER, 1, 2)
 
 
-def test_a_publisher_record_that_names_the_pdf_goes_before_one_that_shares_its_doi() -> None:
+def test_record_naming_the_pdf_outranks_record_sharing_its_doi() -> None:
     named = record("acl", kind=Kind.PUBLISHER, title="Named", file_sha1=A)
     shares = record("crossref", kind=Kind.PUBLISHER, title="Shares", doi="10.18653/v1/x")
     assert vote(header(doi="10.18653/v1/x"), named, shares).values["title"] == "Named"
@@ -64,7 +64,7 @@ def test_a_publisher_record_that_names_the_pdf_goes_before_one_that_shares_its_d
     ("name", "ids"),
     [("2020.acl-main.207.pdf", {"acl_id": "2020.acl-main.207"}), ("oa/PMC4391421.pdf", {"pmc_id": "PMC4391421"})],
 )
-def test_a_pdf_called_by_a_publisher_records_id_has_that_publisher_record(name: str, ids: dict[str, str]) -> None:
+def test_file_name_with_publishers_id_selects_publisher_record(name: str, ids: dict[str, str]) -> None:
     publisher = record("acl", kind=Kind.PUBLISHER, title="As published", date="2020-07", date_precision="month", **ids)
     preprint = [record(source, title="As first posted", date="2020-04-15") for source in ("arxiv", "s2")]
     called = {A: Pdf(declarations=(Declaration("d", name),))}
@@ -72,7 +72,7 @@ def test_a_pdf_called_by_a_publisher_records_id_has_that_publisher_record(name: 
     assert vote(header(), publisher, *preprint).values["date"][0] == "2020-04-15"
 
 
-def test_without_a_pdf_the_publisher_has_one_vote_as_all_others() -> None:
+def test_without_pdf_publisher_has_one_vote() -> None:
     publisher = record("crossref", kind=Kind.PUBLISHER, venue="J. Parsing")
     paper = vote(publisher, record("dblp", venue="ACL"), record("s2", venue="acl"))
     assert paper.values["venue"] == "ACL" and paper.provenance["venue"].rule is Rule.MAJORITY
@@ -86,28 +86,28 @@ def test_without_a_pdf_the_publisher_has_one_vote_as_all_others() -> None:
         (Pdf("2023", (OPENING,)), Pdf("2023", (OPENING,)), A, "smallest sha1"),
     ],
 )
-def test_the_canonical_pdf(a: Pdf, b: Pdf, chosen: str, why: str) -> None:
+def test_canonical_pdf_is_chosen_in_this_order(a: Pdf, b: Pdf, chosen: str, why: str) -> None:
     assert vote(header(A), header(B), pdfs={A: a, B: b}).canonical_pdf == chosen, why
 
 
-def test_of_open_pdfs_the_one_whose_publisher_record_says_most_is_canonical() -> None:
+def test_open_pdf_with_fullest_publisher_record_is_canonical() -> None:
     told = record("acl", kind=Kind.PUBLISHER, file_sha1=B, abstract="We.", venue="ACL", date="2020")
     terse = record("crossref", kind=Kind.PUBLISHER, file_sha1=A, doi="10.18653/v1/x")
     assert vote(header(A), header(B), told, terse, all_open=True).canonical_pdf == B
 
 
-def test_a_pdf_that_is_only_named_is_not_the_papers() -> None:
+def test_pdf_without_header_is_not_canonical() -> None:
     assert vote(record("crossref", kind=Kind.PUBLISHER, title="T", file_sha1=A)).canonical_pdf is None
 
 
-def test_a_source_votes_once_with_its_latest_record() -> None:
+def test_source_votes_once_with_its_latest_record() -> None:
     old, new = Delivered(record("s2", "1", venue="Old"), "2022"), Delivered(record("s2", "2", venue="New"), "2023")
     paper = vote(old, new, record("dblp", venue="New"))
     assert paper.values["venue"] == "New" and paper.provenance["venue"].votes_for == 2
     assert paper.provenance["venue"].votes_against == 0
 
 
-def test_the_most_frequent_then_fullest_form_of_the_winning_value_is_kept() -> None:
+def test_most_frequent_then_fullest_form_of_winner_is_used() -> None:
     paper = vote(
         record("s2", title="deep parsing"), record("dblp", title="Deep Parsing"), record("arxiv", title="Deep Parsing")
     )
@@ -117,12 +117,12 @@ def test_the_most_frequent_then_fullest_form_of_the_winning_value_is_kept() -> N
 
 
 class TestPdfHeaders:
-    def test_title_and_authors_come_from_a_pdf_only_if_nobody_else_gave_them(self) -> None:
+    def test_pdf_gives_title_and_authors_only_without_other_records(self) -> None:
         paper = vote(header(title="Read", authors=(ADA,)), record("s2", title="Said"))
         assert paper.values["title"] == "Said"
         assert paper.values["authors"] == (ADA,) and paper.provenance["authors"].rule is Rule.PDF
 
-    def test_scienceparse_goes_before_the_extractor(self) -> None:
+    def test_scienceparse_outranks_the_extractor(self) -> None:
         paper = vote(header(title="By GROBID", authors=(ADA,)), header(source="scienceparse", title="By ScienceParse"))
         assert paper.values["title"] == "By ScienceParse" and paper.values["authors"] == (ADA,)
 
@@ -142,17 +142,17 @@ class TestPdfHeaders:
         assert {name: paper.values[name] for name in read} == {**read, given: "Said"}
 
     @pytest.mark.parametrize(("all_open", "abstract"), [(True, "We read."), (False, None)])
-    def test_an_abstract_read_from_a_closed_pdf_is_not_published(self, all_open: bool, abstract: str | None) -> None:
+    def test_abstract_from_a_closed_pdf_is_not_published(self, all_open: bool, abstract: str | None) -> None:
         assert vote(header(abstract="We read."), all_open=all_open).values.get("abstract") == abstract
 
 
 class TestDeclared:
-    """A drop's own record of its file votes as the source `declared` (SEMANTICS §5)."""
+    """A drop's own record of its file votes as the source `declared` (SPEC §4.2)."""
 
     def declared(self, native: str = "d/a.pdf", **fields: Any) -> Record:
         return record("declared", native, file_sha1=A, **fields)
 
-    def test_it_votes_as_other_archives_do_and_after_crossref_where_they_tie(self) -> None:
+    def test_declared_record_votes_and_loses_ties_to_crossref(self) -> None:
         paper = vote(header(), self.declared(title="As declared"), record("crossref", title="As registered"))
         assert paper.values["title"] == "As registered"
         assert (
@@ -160,20 +160,20 @@ class TestDeclared:
             == "As declared"
         )
 
-    def test_two_drops_are_one_source_of_which_the_latest_votes(self) -> None:
+    def test_drops_are_one_source_and_the_latest_votes(self) -> None:
         old = Delivered(self.declared("a/a.pdf", venue="Old"), "2022")
         new = Delivered(self.declared("b/b.pdf", venue="New"), "2023")
         decision = vote(old, new, header()).provenance["venue"]
         assert (decision.record_id, decision.votes_for, decision.votes_against) == ("declared:b/b.pdf", 1, 0)
 
-    def test_a_date_alone_does_not_take_the_title_from_the_pdf(self) -> None:
+    def test_declared_date_does_not_remove_title_of_pdf(self) -> None:
         paper = vote(
             header(title="As printed", abstract="We.", date="2019"), self.declared(date="2021-03"), all_open=True
         )
         assert (paper.values["title"], paper.values["abstract"]) == ("As printed", "We.")
         assert paper.values["date"] == ("2021-03", "month") and paper.provenance["date"].source == "declared"
 
-    def test_a_title_takes_the_place_of_the_pdfs(self) -> None:
+    def test_declared_title_replaces_title_of_pdf(self) -> None:
         paper = vote(header(title="As printed", abstract="We."), self.declared(title="As declared"), all_open=True)
         assert (paper.values["title"], paper.values["abstract"]) == ("As declared", "We.")
         known = vote(
@@ -181,13 +181,13 @@ class TestDeclared:
         )
         assert known.values["abstract"] == "We."
 
-    def test_a_declared_doi_leads_to_the_publisher_record(self) -> None:
+    def test_declared_doi_selects_the_publisher_record(self) -> None:
         publisher = record("crossref", kind=Kind.PUBLISHER, title="As published", doi="10.1016/x")
         paper = vote(header(), self.declared(doi="10.1016/x", title="Else"), publisher, record("dblp", title="Else"))
         assert paper.values["title"] == "As published" and paper.provenance["title"].rule is Rule.PUBLISHER
 
 
-def test_of_equally_late_records_of_a_source_the_vote_does_not_depend_on_their_order() -> None:
+def test_order_of_equally_late_records_does_not_matter() -> None:
     one, two = Delivered(record("s2", "1", venue="One"), "2023"), Delivered(record("s2", "2", venue="Two"), "2023")
     assert vote(one, two).values["venue"] == vote(two, one).values["venue"] == "One"
 
@@ -231,7 +231,7 @@ def outcome(paper: Paper) -> Any:
 
 @settings(max_examples=60)
 @given(clusters(), st.randoms())
-def test_the_order_of_records_never_matters(cluster: list[Delivered], rng: Any) -> None:
+def test_order_of_records_does_not_matter(cluster: list[Delivered], rng: Any) -> None:
     shuffled = list(cluster)
     rng.shuffle(shuffled)
     assert elect_metadata("p", cluster, trust=TRUST) == elect_metadata("p", shuffled, trust=TRUST)
@@ -239,7 +239,7 @@ def test_the_order_of_records_never_matters(cluster: list[Delivered], rng: Any) 
 
 @settings(max_examples=60)
 @given(clusters(), st.data())
-def test_the_same_record_again_under_another_id_changes_nothing(cluster: list[Delivered], data: st.DataObject) -> None:
+def test_duplicate_record_with_another_id_changes_nothing(cluster: list[Delivered], data: st.DataObject) -> None:
     duplicate = data.draw(st.sampled_from(cluster))
     again = replace(duplicate, record=replace(duplicate.record, record_id=data.draw(st.sampled_from(["0:0", "zz:9"]))))
     with_it, without = (elect_metadata("p", records, trust=TRUST) for records in ([*cluster, again], cluster))
@@ -252,7 +252,7 @@ def test_the_same_record_again_under_another_id_changes_nothing(cluster: list[De
 
 @settings(max_examples=60)
 @given(clusters())
-def test_a_publisher_record_that_names_the_canonical_pdf_always_wins(cluster: list[Delivered]) -> None:
+def test_record_naming_the_canonical_pdf_always_wins(cluster: list[Delivered]) -> None:
     paper = elect_metadata("p", cluster, trust=TRUST)
     publishers = [
         d.record for d in cluster if d.record.kind is Kind.PUBLISHER and d.record.file_sha1 == paper.canonical_pdf
@@ -265,7 +265,7 @@ def test_a_publisher_record_that_names_the_canonical_pdf_always_wins(cluster: li
 
 @settings(max_examples=60)
 @given(clusters())
-def test_no_value_is_invented_and_none_beats_a_majority(cluster: list[Delivered]) -> None:
+def test_values_are_from_records_and_follow_the_majority(cluster: list[Delivered]) -> None:
     paper = elect_metadata("p", cluster, trust=TRUST)
     for name, value in paper.values.items():
         decision = paper.provenance[name]
@@ -287,7 +287,7 @@ def _latest(cluster: list[Delivered], name: str) -> list[Record]:
 
 @settings(max_examples=60)
 @given(clusters())
-def test_ties_are_broken_with_the_fewest_sources_there_can_be(cluster: list[Delivered]) -> None:
+def test_ties_are_broken_with_the_fewest_possible_sources(cluster: list[Delivered]) -> None:
     """Brute force: try every way to assign one of its sources to each tied field."""
     paper = elect_metadata("p", cluster, trust=TRUST)
     tied = [name for name, d in paper.provenance.items() if d.rule in (Rule.FEWEST_SOURCES, Rule.TRUST)]

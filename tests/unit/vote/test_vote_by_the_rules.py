@@ -1,4 +1,4 @@
-"""The vote agrees with its written rules (SEMANTICS §5): each value, its source, the rule, and the number of votes."""
+"""The vote agrees with its written rules (SPEC §5): each value, its source, the rule, and the number of votes."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def decided(
 @settings(max_examples=100)
 @given(clusters(), st.lists(st.tuples(st.sampled_from(["", "2022", "2023"]), st.sampled_from([None, True, False])), min_size=2, max_size=2),
        st.booleans(), st.booleans())  # fmt: skip
-def test_the_vote_written_out(
+def test_vote_equals_the_written_rules(
     cluster: list[Delivered], known: list[tuple[str, bool | None]], all_open: bool, equal: bool
 ) -> None:
     pdfs = {
@@ -215,7 +215,7 @@ def test_the_vote_written_out(
     assert list(paper.values) == list(paper.provenance) == [name for name in FIELDS if name in values]
 
 
-def test_all_that_a_paper_keeps_of_its_records() -> None:
+def test_paper_has_mag_ids_subjects_and_record_ids() -> None:
     records = [
         Record("s2:2", "s2", Kind.ARCHIVE, title="T", mag_id="7", subjects=("b", "a")), Record("s2:1", "s2", Kind.ARCHIVE, mag_id="5"),
         Record("dblp:1", "dblp", Kind.ARCHIVE, mag_id="7", subjects=("a", "c")),
@@ -237,7 +237,9 @@ def test_all_that_a_paper_keeps_of_its_records() -> None:
         ("a.pdf", {}, None),
     ],
 )
-def test_the_publisher_record_that_a_pdf_is_called_by(name: str, declared: dict[str, str], title: str | None) -> None:
+def test_file_name_or_declared_id_selects_publisher_record(
+    name: str, declared: dict[str, str], title: str | None
+) -> None:
     records = [
         Record(f"grobid:{A}", "grobid", Kind.PDF, file_sha1=A),
         Record("declared:d/a.pdf", "declared", Kind.ARCHIVE, file_sha1=A, **declared),
@@ -249,7 +251,7 @@ def test_the_publisher_record_that_a_pdf_is_called_by(name: str, declared: dict[
 
 
 @pytest.mark.parametrize("values", [["deep parsing"], ["deep parsing", "deep parsings", "graph"], ["ab", "cd"]])
-def test_the_most_supported_values(values: list[str]) -> None:
+def test_values_with_most_support_are_selected(values: list[str]) -> None:
     from s2corpus.papers.vote import _group_votes
 
     cluster = [Delivered(Record(f"s{n}:1", f"s{n}", Kind.ARCHIVE, title=value)) for n, value in enumerate(values)]

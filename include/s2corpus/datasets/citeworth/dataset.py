@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pyarrow as pa
 
+from s2corpus.datasets.citeworth import sheet
 from s2corpus.datasets.citeworth.rules import CiteWorthParams, PaperOutcome, ParagraphOutcome, judge, paper_outcome
 from s2corpus.datasets.protocol import Check, Made, Row, Table
 from s2corpus.text import sentences
@@ -37,7 +38,7 @@ class CiteWorth:
     """The dataset."""
 
     name = "citeworth"
-    version = f"2.{sentences.VERSION}"
+    version = f"3.{sentences.VERSION}"
     about = (
         "Paragraphs of open full texts whose sentences are labelled check-worthy (they cite) or not, with citation marks removed, "
         "balanced over ten fields (Wright and Augenstein, CiteWorth, 2021)."
@@ -148,7 +149,15 @@ class CiteWorth:
                     _tally(out.made.tally, orjson.loads(row["line"]), split, row["field"])
 
     def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
-        """Return the figures of the paper's Table 2."""
+        """Write `sheet.csv` and `sheet_key.csv` for the manual evaluation; return the figures of the paper's Table 2."""
+        params: CiteWorthParams = job.params  # type: ignore[assignment]
+        if params.sheet_sentences:
+            method = "naive" if params.naive else "citeworth"
+            drawn = sheet.draw(
+                params.sheet_sentences, sheet.samples(f"{params.seed}:{method}", _chosen_lines(job, choice))
+            )
+            out.content("sheet.csv", sheet.sheet(drawn).encode())
+            out.content("sheet_key.csv", sheet.key(drawn, method).encode())
         tally = made.tally
         total = sum(tally[f"sentences.{split}"] for split in SPLITS)
         lengths = sorted(
@@ -182,6 +191,14 @@ class CiteWorth:
     def tables(self, params: CiteWorthParams) -> list[Table]:
         """Return the table of paragraphs."""
         return [Table("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
+
+
+def _chosen_lines(job: Job, choice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the paragraphs of all splits."""
+    for batch in job.kept().to_batches(columns=["field", "rank", "line"], batch_size=256):
+        for row in batch.to_pylist():
+            if row["rank"] <= choice["cuts"][row["field"]]:
+                yield orjson.loads(row["line"])
 
 
 def _place_cuts(papers: int, nearest: Sequence[int], has_dev: bool, has_test: bool) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from pydantic import model_validator
 
 from s2corpus.datasets.citations import Sentence, cited_sentences
 from s2corpus.datasets.protocol import Number, Params, Positive, Share
+from s2corpus.text.sentences import has_formula, heading_end
 from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class ParagraphOutcome(StrEnum):
     SECTION = "section_not_permitted"
     NO_CITATION = "no_citation"
     FEW_SENTENCES = "few_sentences"
+    FORMULA = "display_formula"
     ACROSS_SENTENCES = "citation_across_sentences"
     MISSED = "citation_missed"
     FORMAT = "citation_format"
@@ -116,6 +118,10 @@ class CiteWorthParams(Params):
     """share of the sentences in the development set; papers are not divided (Table 2)"""
     test_share: Share = 0.1
     """share of the sentences in the test set; papers are not divided (Table 2)"""
+    naive: bool = False
+    """whether to build the baseline of §3.3 instead: sentences without their citation spans and without any other check"""
+    sheet_sentences: Number = 500
+    """number of citing and of other sentences in the sheet of the manual evaluation (§3.3: 500); 0: no sheet"""
     seed: int = 2021
     """seed of sampling and splitting"""
 
@@ -151,6 +157,8 @@ def paper_outcome(params: CiteWorthParams, paper: Paper) -> PaperOutcome:
     permitted = [p for p in parse["body_text"] if p["section"].casefold() in params.sections]
     if not permitted:
         return PaperOutcome.NO_PERMITTED_SECTION
+    if params.naive:
+        return PaperOutcome.CONSIDERED
     cited = [sentence for p in permitted for sentence in cited_sentences(p) if sentence.marks]
     first = next((p["text"][m.start : m.end] for p in permitted for s in cited_sentences(p) for m in s.marks), "")
     if not cited or not accepted_format(first):
@@ -163,11 +171,16 @@ def paper_outcome(params: CiteWorthParams, paper: Paper) -> PaperOutcome:
 def judge(params: CiteWorthParams, paragraph: Mapping[str, Any]) -> tuple[ParagraphOutcome, list[dict[str, Any]]]:
     """Return the outcome of a paragraph, and its labeled sentences if it is kept.
 
-    If one sentence fails a check, the complete paragraph is dropped (§3.2).
+    If one sentence fails a check, the complete paragraph is dropped (§3.2). A run-in heading is not a sentence.
     """
     if paragraph["section"].casefold() not in params.sections:
         return ParagraphOutcome.SECTION, []
-    found = list(cited_sentences(paragraph))
+    if params.naive:
+        return ParagraphOutcome.KEPT, [
+            _sample(paragraph, s, _without_spans(paragraph, s)) for s in cited_sentences(paragraph)
+        ]
+    heading = heading_end(paragraph["text"])
+    found = [sentence for sentence in cited_sentences(paragraph) if sentence.start >= heading]
     if not any(sentence.marks for sentence in found):
         return ParagraphOutcome.NO_CITATION, []
     if len(found) < params.min_sentences:
@@ -177,21 +190,38 @@ def judge(params: CiteWorthParams, paragraph: Mapping[str, Any]) -> tuple[Paragr
         outcome, text = judge_sentence(paragraph["text"], sentence, params.min_chars)
         if outcome is not ParagraphOutcome.KEPT:
             return outcome, []
-        original = paragraph["text"][sentence.start : sentence.end]
-        sample: dict[str, Any] = {
-            "text": text,
-            "label": "check-worthy" if sentence.marks else "non-check-worthy",
-            "original_text": original,
-            "ref_ids": [list(mark.ref_ids) for mark in sentence.marks] or None,
-        }
-        if sentence.marks:
-            sample["citation_text"] = [paragraph["text"][mark.start : mark.end] for mark in sentence.marks]
-        samples.append(sample)
+        samples.append(_sample(paragraph, sentence, text))
     return ParagraphOutcome.KEPT, samples
+
+
+def _sample(paragraph: Mapping[str, Any], sentence: Sentence, text: str) -> dict[str, Any]:
+    """Return a labeled sentence in the form of the authors' data."""
+    sample: dict[str, Any] = {
+        "text": text,
+        "label": "check-worthy" if sentence.marks else "non-check-worthy",
+        "original_text": paragraph["text"][sentence.start : sentence.end],
+        "ref_ids": [list(mark.ref_ids) for mark in sentence.marks] or None,
+    }
+    if sentence.marks:
+        sample["citation_text"] = [paragraph["text"][mark.start : mark.end] for mark in sentence.marks]
+    return sample
+
+
+def _without_spans(paragraph: Mapping[str, Any], sentence: Sentence) -> str:
+    """Return a sentence without the spans of its citations, and with everything around them (the baseline of §3.3)."""
+    spans = sorted((span["start"], span["end"]) for span in paragraph["cite_spans"])
+    pieces, at = [], sentence.start
+    for start, end in spans:
+        if at <= start < sentence.end:
+            pieces.append(paragraph["text"][at:start])
+            at = min(end, sentence.end)
+    return "".join([*pieces, paragraph["text"][at : sentence.end]])
 
 
 def judge_sentence(text: str, sentence: Sentence, min_chars: int) -> tuple[ParagraphOutcome, str]:
     """Return the first check of §3.2 that a sentence fails, and the sentence without its citation marks."""
+    if has_formula(text[sentence.start : sentence.end]):
+        return ParagraphOutcome.FORMULA, ""
     if any(mark.end > sentence.end for mark in sentence.marks):
         return ParagraphOutcome.ACROSS_SENTENCES, ""
     cleaned = without_marks(text, sentence)

@@ -14,7 +14,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from s2corpus.datasets.citations import cited_sentences
-from s2corpus.text.sentences import is_prose, sentence_spans
+from s2corpus.text.sentences import has_formula, is_prose, sentence_spans
 from s2orc_parse.bibliography.identifiers import normalise_issn
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _SAFE = re.compile(r"[A-Za-z0-9]{5,40}")
 def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tuple[Json, int, int]:
     """Return the article, its number of sentences, and the number of removed sentences.
 
-    Sentences are removed for their markup or because they have no words. An article that was delivered in this form is not changed.
+    Sentences are removed if they have much markup, a display formula or no words. An article delivered in this form is not changed.
     Offsets count code points. Offsets of `abstract` refer to the abstract, and offsets of `body_text` to the paragraphs joined by line
     breaks. `refoffsets` refer to the sentence.
     """
@@ -48,7 +48,7 @@ def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tup
         where = sections.of(paragraph)
         for sentence in cited_sentences(paragraph):
             text = paragraph["text"][sentence.start : sentence.end]
-            if markup_share(text) > max_markup or not is_prose(text):
+            if markup_share(text) > max_markup or has_formula(text) or not is_prose(text):
                 dropped += 1
                 continue
             refs: Json = {}
@@ -71,6 +71,7 @@ def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tup
         "abstract": [
             {"sentence": abstract[first:last], "startOffset": first, "endOffset": last}
             for first, last in sentence_spans(abstract)
+            if not has_formula(abstract[first:last])
         ],
         "bib_entries": {key: _bib_entry(entry) for key, entry in parse["bib_entries"].items()},
         "body_text": body,

@@ -79,7 +79,7 @@ class ElsevierCorpus:
     """The dataset."""
 
     name = "elsevier"
-    version = f"3.{sentences.VERSION}"
+    version = f"4.{sentences.VERSION}"
     about = (
         "CC-BY articles, one JSON file each, as clean sentences with offsets, sections and references, in the form of the Elsevier "
         "OA CC-BY corpus (Kershaw and Koeling 2020), with a sample balanced over subjects."

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pyarrow as pa
 
+from s2corpus.datasets.citations import remove_formulas
 from s2corpus.datasets.figures.child import crop
 from s2corpus.datasets.protocol import Check, Made, Params, Positive, Row, Table
 from s2corpus.deliveries.files import ChangedInput, read_file
@@ -98,7 +99,7 @@ class Figures:
     """The dataset of figures and tables. `rows` selects entries; `write` reads the PDFs."""
 
     name = "figures"
-    version = f"1.{sentences.VERSION}"
+    version = f"2.{sentences.VERSION}"
     about = (
         "Figures and tables of open papers as images cropped from the PDF, each with caption, label, page, box, and the sentences "
         "that mention it."
@@ -190,7 +191,7 @@ def _list_mentions(parse: Row, ref_id: str) -> list[str]:
         if places:
             for start, end in sentence_spans(paragraph["text"]):
                 if any(start <= place < end for place in places):
-                    mentions.append(paragraph["text"][start:end])
+                    mentions.append(remove_formulas(paragraph["text"][start:end]))
     return mentions
 
 
@@ -240,6 +241,7 @@ def _crop_paper(
                 continue
             label = f"{row['type'].capitalize()} {row.pop('number')}".strip()
             place = {key: result[key] for key in ("page", "box", "width", "height")}
+            row["caption"] = remove_formulas(row["caption"])
             full = {**row, **place, "key": f"{row['paper_id']}-{row['ref_id']}", "label": label, "image": image}
             yield {column: full[column] for column in FIGURE.names}, (Path(name) / result["file"]).read_bytes()
 

@@ -48,7 +48,7 @@ _MIN_ENTRIES = 1 << 19
 log = logging.getLogger(__name__)
 
 
-class Link:
+class LinkStage:
     """Entries and kept papers → links, contexts of inline citations, and metrics of their quality."""
 
     name = "link"

@@ -1,4 +1,4 @@
-"""Convert extractors' responses to parses (SEMANTICS §3), and the PDF's own header to a record."""
+"""Convert extractors' responses to parses (SPEC §3), and the PDF's own header to a record."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from s2corpus.tables import MEMBERS, PAPERS, Place
 Facts = dict[str, list[dict[str, Any]]]
 
 
-class Vote:
+class VoteStage:
     """Members and facts about files → papers. There are three rounds; see `facts`."""
 
     name = "vote"

@@ -217,6 +217,12 @@ def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
             nodes.append(node.value)
         if isinstance(node, ast.keyword) and node.arg in SIZES:
             nodes.append(node.value)
+        if isinstance(node, ast.arguments):
+            named = [
+                *zip(node.args[::-1], node.defaults[::-1], strict=False),
+                *zip(node.kwonlyargs, node.kw_defaults, strict=True),
+            ]
+            nodes += [default for arg, default in named if default is not None and arg.arg in SIZES]
         if (isinstance(node, ast.arg) and node.annotation) or isinstance(node, ast.AnnAssign):
             nodes.append(node.annotation)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -53,6 +53,7 @@ class Hub:
                 "oid": hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest(),
             }
             for path, data in self.files.get(name, {}).items()
+            if "/" not in path or "recursive=true" in request.path.lower()
         ]
         return _answer(request, 200, tree)
 

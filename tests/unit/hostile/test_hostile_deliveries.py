@@ -218,6 +218,7 @@ def test_huge_ready_file_is_not_read(run: Run) -> None:
         ("delivery", "a.pdf", (1 << 26) + 1, len(PDF)),
         ("delivery", "missing.xml", (1 << 26) + 1, 0),
         ("drop", "a.pdf", 1 << 62, 2048),
+        ("drop", "z.pdf", 1 << 62, 2048),
         ("drop", "records.jsonl", 1 << 26, 1 << 26),
         ("drop", "records.jsonl", (1 << 26) + 1, 0),
     ],

@@ -32,6 +32,20 @@ def test_the_docstring_below_a_field_is_its_meaning_of_inherited_fields_too() ->
     assert meanings(Section) == {"first": "what comes first", "second": "goes over\ntwo lines"}
 
 
+def test_docstrings_of_plain_models_are_read() -> None:
+    class Plain(BaseModel):
+        """A model without `use_attribute_docstrings`, as the sections of a spec."""
+
+        first: int = 1
+        """what comes first"""
+        second: int = 2
+        third: int = 3
+        4  # noqa: B018
+
+    assert Plain.model_fields["first"].description is None
+    assert meanings(Plain) == {"first": "what comes first"}
+
+
 def test_pydantic_reads_the_same() -> None:
     assert meanings(Shared) == {"first": Shared.model_fields["first"].description}
     assert meanings(Section)["second"] == Section.model_fields["second"].description

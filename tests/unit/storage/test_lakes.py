@@ -55,6 +55,8 @@ def test_objects_are_written_read_and_deleted(lake: Lake, tmp_path: Path) -> Non
         assert stream.read(1) + stream.read() == b"1234"
     lake.download("a/b", tmp_path / "copy")
     assert (tmp_path / "copy").read_bytes() == b"1234"
+    (tmp_path / "copy").write_bytes(b"changed")
+    assert lake.get("a/b")[0] == b"1234", "a copy, not a link"
     for size in (3, 9 * MEGABYTE):  # Larger files are sent in parts.
         (tmp_path / "file").write_bytes(bytes(size))
         lake.upload("a/file", tmp_path / "file")

@@ -24,7 +24,7 @@ from s2corpus.datasets import runner  # noqa: E402
 from s2corpus.datasets.job import Job  # noqa: E402
 from s2corpus.datasets.protocol import Made  # noqa: E402
 from s2corpus.datasets.registry import DATASETS, dataset  # noqa: E402
-from s2corpus.datasets.source import Source  # noqa: E402
+from s2corpus.datasets.source import SnapshotSource  # noqa: E402
 from s2corpus.datasets.spec import DatasetSpec  # noqa: E402
 from s2corpus.datasets.summary import summary  # noqa: E402
 from s2corpus.storage.lake import open_lake  # noqa: E402
@@ -72,7 +72,7 @@ REAL: dict[str, dict[str, Any]] = {
 def speed() -> None:
     """Print what each dataset takes from the real articles, in CPU seconds of one core."""
     with tempfile.TemporaryDirectory() as folder:
-        source = Source(open_lake(str(write_snapshot(Path(folder), real_articles(), files=1))))
+        source = SnapshotSource(open_lake(str(write_snapshot(Path(folder), real_articles(), files=1))))
         papers = list(source.papers(0))
         texts = [p["text"] for one in papers for parse in one.parses.values() for p in parse["body_text"]]
         size = sum(len(text.encode()) for text in texts) / 1e6
@@ -91,7 +91,9 @@ def speed() -> None:
 def figures(vocabulary: str | None) -> None:
     """Print the figures that the papers report, computed on the real papers, next to the papers' values."""
     with tempfile.TemporaryDirectory() as folder:
-        source = Source(open_lake(str(write_snapshot(Path(folder), [*real_articles(), *extracted_papers()], files=1))))
+        source = SnapshotSource(
+            open_lake(str(write_snapshot(Path(folder), [*real_articles(), *extracted_papers()], files=1)))
+        )
         for name, params in REAL.items():
             more = {"compare_vocabulary": vocabulary} if vocabulary and name == "pretraining" else {}
             job = Job(DatasetSpec(name=name, dataset=name, params={**params, **more}), source, open_lake(folder))
@@ -170,7 +172,7 @@ def neighbours() -> None:
     papers, first = cited_papers()
     about = {row["paper_id"]: (row["fields_of_study"] or [None])[0] for row in papers}
     with tempfile.TemporaryDirectory() as folder:
-        source = Source(open_lake(str(write_snapshot(Path(folder), papers, files=2))))
+        source = SnapshotSource(open_lake(str(write_snapshot(Path(folder), papers, files=2))))
         job = Job(DatasetSpec(name="vectors", dataset="vectors"), source, open_lake(folder))
         began = time.process_time()
         metrics = runner.make(job)
@@ -271,7 +273,7 @@ def main() -> None:
     elif given.work:
         (snapshot,) = (Path(given.folder) / "snapshots").iterdir()
         spec = DatasetSpec(name=given.work, dataset=given.work, params=SMALL.get(given.work, {}), memory_mb=64)
-        job = Job(spec, Source(open_lake(str(snapshot))), open_lake(given.folder))
+        job = Job(spec, SnapshotSource(open_lake(str(snapshot))), open_lake(given.folder))
         shards = runner.plan(job)
         print(f"start {_peak():,.0f} MB", end="; ")
         steps: dict[str, Callable[[], Any]] = {

@@ -22,7 +22,7 @@ from s2corpus.rules.clean import CleanRules
 from s2corpus.rules.split import SplitRules
 from s2corpus.storage.outputs import whole
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
-from s2corpus.text.documents import Decision, Document, Outcome
+from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
 from s2corpus.text.input_files import Given, iterate_rows, parse_row, refuse_again
 from s2corpus.text.splits import Split, bounds, recipe_split, split_by_date
 from s2corpus.text.unigrams import Unigrams
@@ -68,7 +68,7 @@ def clean_file(
     borders = bounds(spec.split, as_of or datetime.now(UTC))
     decide = clean_s2orc if set_ == "s2orc" else clean_s2ag
 
-    def decided(given: Given) -> tuple[str, object, Document, Decision]:
+    def decided(given: Given) -> tuple[str, object, CleanedDocument, DocumentDecision]:
         row, document = parse_row(given)
         decision = decide(document, spec.clean, unigrams)
         return given[0], row.get("sha1"), replace(document, body=None), decision
@@ -84,7 +84,7 @@ def clean_file(
             for where, sha1, document, decision in in_order(decided, iterate_rows(source)):
                 refuse_again(document, where, seen)
                 outcomes[decision.outcome] += 1
-                if decision.outcome is not Outcome.KEPT:
+                if decision.outcome is not CleanOutcome.KEPT:
                     if reject:
                         reject.write(_dropped(decision))
                     continue
@@ -121,14 +121,14 @@ def counted(outcomes: Mapping[str, int]) -> str:
     return f"{sum(outcomes.values())} documents: " + (", ".join(f"{n} {word}" for word, n in words) or "none")
 
 
-def _split(document: Document, spec: CleaningSpec, borders: tuple[date, date]) -> Split:
+def _split(document: CleanedDocument, spec: CleaningSpec, borders: tuple[date, date]) -> Split:
     if spec.clean.profile == "recipe-2024" and document.date:
         return recipe_split(document.date, spec.split.train_before)
     undated = Split.TRAIN if spec.clean.unknown_year == "keep" else Split.UNDATED
     return split_by_date(document.date, *borders, undated=undated)
 
 
-def _dropped(decision: Decision) -> dict[str, Any]:
+def _dropped(decision: DocumentDecision) -> dict[str, Any]:
     values = asdict(decision)
     for key in ("set", "paper_id", "outcome", "text"):
         del values[key]
@@ -152,22 +152,22 @@ _DROPPED = pa.schema(
 )
 
 
-class _Writer(Protocol):
+class _RowWriter(Protocol):
     def write(self, row: dict[str, Any]) -> None: ...
 
-    def __enter__(self) -> _Writer: ...
+    def __enter__(self) -> _RowWriter: ...
 
     def __exit__(self, *_: object) -> None: ...
 
 
-def _writer(stack: ExitStack, path: Path, schema: pa.Schema) -> _Writer:
+def _writer(stack: ExitStack, path: Path, schema: pa.Schema) -> _RowWriter:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
     beside = stack.enter_context(whole(path))
     packed = path.suffix == ".gz"
-    rows: _Writer = _ParquetRows(beside, schema) if path.suffix == ".parquet" else _JsonRows(beside, packed=packed)
+    rows: _RowWriter = _ParquetRows(beside, schema) if path.suffix == ".parquet" else _JsonRows(beside, packed=packed)
     return stack.enter_context(rows)
 
 

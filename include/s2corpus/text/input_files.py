@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
-from s2corpus.text.documents import Document
+from s2corpus.storage.parquet import open_parquet
+from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.layout import Unit
 from s2corpus.text.splits import date_span
 
@@ -25,7 +24,7 @@ Given = tuple[str, bytes | dict[str, Any]]
 """the location of a row, and the row; lines of JSON files are bytes"""
 
 
-def read_documents(path: Path) -> Iterator[Document]:
+def read_documents(path: Path) -> Iterator[CleanedDocument]:
     """Yield the documents of a file.
 
     Raises:
@@ -38,14 +37,14 @@ def read_documents(path: Path) -> Iterator[Document]:
         yield document
 
 
-def parse_row(given: Given) -> tuple[Mapping[str, Any], Document]:
+def parse_row(given: Given) -> tuple[Mapping[str, Any], CleanedDocument]:
     """Return the row and document of an item from `iterate_rows`."""
     where, line = given
     row = _object(line, where) if isinstance(line, bytes) else line
     return row, document_of(row, where)
 
 
-def refuse_again(document: Document, where: str, seen: set[str]) -> None:
+def refuse_again(document: CleanedDocument, where: str, seen: set[str]) -> None:
     """Add a document's id to the ids of a file.
 
     Raises:
@@ -61,10 +60,11 @@ def iterate_rows(path: Path) -> Iterator[Given]:
     try:
         if path.suffix == ".parquet":
             number = 0
-            for batch in pq.ParquetFile(path).iter_batches(_ROWS):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield f"{path}, row {number}", row
+            with open_parquet(path) as file:
+                for batch in file.batches(rows=_ROWS):
+                    for row in batch.to_pylist():
+                        number += 1
+                        yield f"{path}, row {number}", row
             return
         opener: Any = gzip.open if path.suffix == ".gz" else open
         with opener(path, "rb") as lines:
@@ -76,7 +76,7 @@ def iterate_rows(path: Path) -> Iterator[Given]:
                     yield where, line
     except FileNotFoundError:
         raise UserError(f"{path} does not exist: give a file of documents, .jsonl, .jsonl.gz or .parquet") from None
-    except (OSError, EOFError, pa.ArrowInvalid) as error:
+    except (OSError, EOFError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}") from None
 
 
@@ -90,7 +90,7 @@ def _object(line: bytes, where: str) -> dict[str, Any]:
     return row
 
 
-def document_of(row: Mapping[str, Any], where: str) -> Document:
+def document_of(row: Mapping[str, Any], where: str) -> CleanedDocument:
     """Return the document of a file's row. Errors contain `where` as the location.
 
     Raises:
@@ -104,7 +104,7 @@ def document_of(row: Mapping[str, Any], where: str) -> Document:
     _check(row, "sources", list, where)
     _check(row, "open_access", bool, where)
     body = row.get("body")
-    return Document(
+    return CleanedDocument(
         paper_id=row["id"],
         title=row.get("title"),
         abstract=row.get("abstract"),

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from s2corpus.commands.clean import command
 from s2corpus.errors import UserError
 from s2corpus.text import input_files
-from s2corpus.text.documents import Outcome
+from s2corpus.text.documents import CleanOutcome
 from s2corpus.text.files import counted
 from s2corpus.text.input_files import document_of, read_documents
 from s2corpus.text.layout import Unit
@@ -260,5 +260,5 @@ def test_outcomes_are_listed_by_count_with_kept_first() -> None:
     assert (
         counted({"short": 2, "long": 2, "no_title": 3, "kept": 1}) == "8 documents: 1 kept, 3 no_title, 2 long, 2 short"
     )
-    assert counted({Outcome.SHORT: 2, Outcome.KEPT: 1}) == "3 documents: 1 kept, 2 short"
+    assert counted({CleanOutcome.SHORT: 2, CleanOutcome.KEPT: 1}) == "3 documents: 1 kept, 2 short"
     assert counted({}) == "0 documents: none"

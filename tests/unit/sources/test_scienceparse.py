@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from s2corpus.sources import scienceparse
-from s2corpus.sources.record import Dropped, Reason, Record
+from s2corpus.sources.record import Dropped, Record, RejectReason
 
 SHA1 = "6b3c1a2d" * 5
 ICLR = """{
@@ -90,4 +90,4 @@ def test_real_file_gives_a_record_of_its_pdf(
 
 def test_file_named_by_a_number_identifies_no_pdf() -> None:
     entry = read(ICLR % "316")
-    assert isinstance(entry, Dropped) and entry.reason is Reason.NO_ID
+    assert isinstance(entry, Dropped) and entry.reason is RejectReason.NO_ID

@@ -83,6 +83,14 @@ def test_table_reaches_from_first_to_last_rule(tmp_path: Path) -> None:
     assert 35 < left <= 40 and 115 < bottom <= 120 and 360 <= right < 365 and 200 <= top < 205
 
 
+def test_picture_belongs_to_the_nearer_of_two_captions(tmp_path: Path) -> None:
+    other = "Another figure that the page does not show."
+    page = [PICTURE, "0 g", text(60, 500, f"Figure 1. {other}"), text(60, 330, f"Figure 2. {CAPTION}")]
+    captions = [("a", "figure", "1", other), ("b", "figure", "2", CAPTION)]
+    results = crop(write_pdf("\n".join(page)), captions, tmp_path, limits=LIMITS, seconds=60, memory_mb=1536)
+    assert results and [one["outcome"] for one in results] == ["another_caption_is_nearer", "cropped"]
+
+
 def test_broken_pdf_gives_no_crops(tmp_path: Path) -> None:
     captions = [("a", "figure", "1", CAPTION)]
     assert crop(b"%PDF-1.4 broken", captions, tmp_path, limits=LIMITS, seconds=60, memory_mb=1536) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -59,34 +60,35 @@ def test_languages_of_an_array_keep_nulls() -> None:
     assert languages(pa.array([], pa.string())).to_pylist() == []
 
 
-def test_the_vote_stops_when_it_is_certain() -> None:
-    vote = majority([ENGLISH] * 10, 2000)
-    assert (vote.language, vote.votes) == ("en", {"en": 6})
+CELLS = ["0.93", "12 ± 3", "α", "n = 40", "東京"] * 9
+"""texts with fewer than ten letters"""
 
 
-def test_every_vote_is_cast_where_all_are_asked_for() -> None:
-    vote = majority([ENGLISH] * 10 + [GERMAN], 2000, every=True)
-    assert (vote.language, vote.votes) == ("en", {"en": 10, "de": 1})
+@pytest.mark.parametrize(
+    ("texts", "options", "winner", "votes"),
+    [
+        ([ENGLISH] * 10, {}, "en", {"en": 6}),  # The vote stops when the result is certain.
+        ([ENGLISH] * 10 + [GERMAN], {"every": True}, "en", {"en": 10, "de": 1}),
+        ([ENGLISH, GERMAN], {}, TIE, {"en": 1, "de": 1}),
+        ([ENGLISH, ENGLISH, GERMAN, GERMAN, FRENCH], {}, TIE, {"en": 2, "de": 2, "fr": 1}),
+        ([ENGLISH, *CELLS], {"min_letters": 10, "every": True}, "en", {"en": 1}),
+        (CELLS, {"min_letters": 10}, None, {}),
+        ([], {}, None, {}),
+    ],
+)
+def test_language_with_most_votes_wins(
+    texts: list[str], options: dict[str, Any], winner: str | None, votes: dict[str, int]
+) -> None:
+    vote = majority(texts, 2000, **options)
+    assert (vote.language, vote.votes) == (winner, votes)
 
 
 def test_only_the_first_characters_count() -> None:
     assert majority([f"{ENGLISH[:80]} {GERMAN * 5}"], 80).language == "en"
 
 
-@pytest.mark.parametrize("texts", [[ENGLISH, GERMAN], [ENGLISH, ENGLISH, GERMAN, GERMAN, FRENCH]])
-def test_a_tie_is_no_language(texts: list[str]) -> None:
-    assert majority(texts, 2000).language == TIE
-
-
-def test_a_text_without_ten_letters_does_not_vote() -> None:
-    cells = ["0.93", "12 ± 3", "α", "n = 40", "東京"] * 9
-    assert majority([ENGLISH, *cells], 2000).language != "en"
-    assert majority([ENGLISH, *cells], 2000, min_letters=10, every=True).votes == {"en": 1}
-    assert majority(cells, 2000, min_letters=10).language is None
-
-
-def test_no_texts_have_no_language() -> None:
-    assert majority([], 2000).language is None
+def test_short_texts_vote_without_a_minimum_of_letters() -> None:
+    assert majority([ENGLISH, *CELLS], 2000).language != "en"
 
 
 @given(st.lists(st.sampled_from([ENGLISH, GERMAN, FRENCH, ""]), max_size=12))

@@ -73,6 +73,11 @@ class Area:
         """Return whether both have a common part."""
         return self.x0 <= other.x1 and other.x0 <= self.x1 and self.y0 <= other.y1 and other.y0 <= self.y1
 
+    def distance(self, other: Area) -> float:
+        """Return the free space between both, in points."""
+        common = self.clip(other)
+        return max(-common.width, 0.0) + max(-common.height, 0.0)
+
     def overlaps_column(self, other: Area) -> bool:
         """Return whether both share more than a fifth of the narrower width."""
         return min(self.x1, other.x1) - max(self.x0, other.x0) > 0.2 * min(self.width, other.width)
@@ -205,6 +210,11 @@ def find_figure(page: PageContents, caption: Area) -> Area | None:
     return None
 
 
+def find_area(kind: str, page: PageContents, caption: Area) -> Area | None:
+    """Return the area of a table or figure. A table without rules is searched like a figure."""
+    return (find_table(page, caption) if kind == "table" else None) or find_figure(page, caption)
+
+
 def _list_bands(page: PageContents, caption: Area) -> Iterator[Area]:
     """Yield the free areas above and below a caption, then those at its sides."""
     barriers = [
@@ -228,6 +238,11 @@ def _mostly_in(box: Area, area: Area) -> bool:
     if common.width < 0 or common.height < 0:
         return False
     return (common.width + 0.1) * (common.height + 0.1) > 0.7 * (box.width + 0.1) * (box.height + 0.1)
+
+
+def _share_most(one: Area, other: Area) -> bool:
+    """Return whether two areas are the same graphics, or one contains most of the other."""
+    return _mostly_in(one, other) or _mostly_in(other, one)
 
 
 def find_table(page: PageContents, caption: Area) -> Area | None:
@@ -319,15 +334,20 @@ def crop_all(folder: Path) -> list[dict[str, Any]]:
         pages = [read_page(i, document[i]) for i in numbers if not document[i].get_rotation()]
         remove_running(pages)
         found = [(caption, find_caption(pages, caption[2], caption[3])) for caption in order["captions"]]
-        for n, ((key, kind, _, _), place) in enumerate(found):
-            if place is None:
-                results.append({"key": key, "outcome": "caption_not_found"})
+        areas = [place and find_area(kind, *place) for (_, kind, _, _), place in found]
+        for n, ((key, _, _, _), place) in enumerate(found):
+            area = areas[n]
+            if place is None or area is None:
+                results.append({"key": key, "outcome": "no_graphics" if place else "caption_not_found"})
                 continue
-            page, caption = place
-            area = find_table(page, caption) if kind == "table" else None
-            area = area or find_figure(page, caption)
-            if area is None:
-                results.append({"key": key, "outcome": "no_graphics"})
+            page = place[0]
+            rivals = [
+                (other[1].distance(rival), m)
+                for m, (rival, (_, other)) in enumerate(zip(areas, found, strict=True))
+                if other and rival and other[0] is page and _share_most(area, rival)
+            ]
+            if min(rivals)[1] != n:
+                results.append({"key": key, "outcome": "another_caption_is_nearer"})
                 continue
             width, height, png = render(document[page.number], area, order["dpi"], order["max_pixels"])
             (folder / f"{n}.png").write_bytes(png)

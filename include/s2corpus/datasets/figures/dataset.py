@@ -59,6 +59,7 @@ class CropOutcome(StrEnum):
     CROPPED = "cropped"
     NO_CAPTION = "caption_not_found"
     NO_GRAPHICS = "no_graphics"
+    NEARER_CAPTION = "another_caption_is_nearer"
     NO_FILE = "pdf_not_available"
     FAILED = "pdf_not_readable"
 
@@ -99,7 +100,7 @@ class Figures:
     """The dataset of figures and tables. `rows` selects entries; `write` reads the PDFs."""
 
     name = "figures"
-    version = f"2.{sentences.VERSION}"
+    version = f"3.{sentences.VERSION}"
     about = (
         "Figures and tables of open papers as images cropped from the PDF, each with caption, label, page, box, and the sentences "
         "that mention it."

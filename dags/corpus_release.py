@@ -310,7 +310,8 @@ def release_dag(spec: ReleaseSpec) -> DAG:
             approval = Approve(
                 task_id="approve",
                 subject=f"Publish a release of {spec.name}?",  # `execute` inserts the id of the release
-                params={"note": Param("", type="string", title="Note, stored with the answer")},
+                # A value that may not be null would disable the buttons until it is filled in.
+                params={"note": Param(None, type=["null", "string"], title="Note (optional), stored with the answer")},
                 defaults=Approve.REJECT,
                 response_timeout=timedelta(hours=spec.export.approval_hours),
                 retries=50,  # a retry requests approval again after an answer from an excluded person

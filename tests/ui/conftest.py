@@ -203,6 +203,12 @@ def _wait_for_tokens(url: str, passwords: dict[str, str], process: Any, log: Pat
             time.sleep(0.5)
 
 
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Return the folder for pictures of the documentation: docs/pictures if `S2CORPUS_PICTURES` is set."""
+    return ROOT / "docs" / "pictures" if os.environ.get("S2CORPUS_PICTURES") else tmp_path
+
+
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     """Run headless Chromium, if installed."""

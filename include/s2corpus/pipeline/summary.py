@@ -91,7 +91,8 @@ def format_approval_request(run: Run, excluded: Mapping[str, str]) -> str:
         f"**{run.snapshot_id}** contains deliveries that were ready before {run.as_of:%Y-%m-%d %H:%M} UTC. "
         "It remains unpublished if it is rejected or not answered in time.",
         "",
-        *(f"- {_code(name)} {_code(did)}: their approval is refused; they can reject it."
+        *(f"- {_code(name)} may not approve it ({_code(did)}). Airflow first shows their approval as accepted, then requests "
+          "another. They can reject it."
           for name, did in sorted(excluded.items())),
         *([""] if excluded else []),
         *_table("documents", "words", [

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.components import EdgeOutcome, components
-from s2corpus.clustering.edges import REASONS, Edges, edges_of_kind
+from s2corpus.clustering.edges import CONTRADICTION, REASONS, Edges, edges_of_kind
 from s2corpus.clustering.nodes import nodes_from
 from s2corpus.clustering.parts import FACTS, IDENTIFIERS, PREPRINT, PUBLISHED, codes_of
 from s2corpus.stages.cluster.rounds import EDGE, FORM, LABELS, NODE, Home, Rounds
@@ -121,8 +121,21 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
     doi, dois = codes_of(ends["final_doi"])
     left, right = (np.searchsorted(node, rows[side].to_numpy()) for side in ("left", "right"))
     edges = Edges(left, right, rows["reason"].to_numpy(), rows["strength"].to_numpy())
-    years = ends["year"].to_numpy()
-    label, outcomes = components(doi, years, np.asarray(ends["preprint"]), edges, rounds.max_preprint_years)
+    years, component = ends["year"].to_numpy(), np.searchsorted(node, ends["label"].to_numpy())
+    # A tree of records that have one DOI and one year, and no refused edge, is a cluster: all of its edges are taken.
+    is_tree = np.bincount(component[left], minlength=len(node)) == np.bincount(component, minlength=len(node)) - 1
+    is_tree[component[left[edges.reason >= CONTRADICTION]]] = False
+    for value, known in ((doi, doi >= 0), (years, years != 0)):
+        least, most = np.full(len(node), np.iinfo(np.int32).max), np.full(len(node), -1)
+        np.minimum.at(least, component[known], value[known])
+        np.maximum.at(most, component[known], value[known])
+        is_tree &= least >= most
+    rest = ~is_tree[component[left]]
+    others = Edges(left[rest], right[rest], edges.reason[rest], edges.strength[rest])
+    label, outcomes_of_rest = components(doi, years, np.asarray(ends["preprint"]), others, rounds.max_preprint_years)
+    label = np.where(is_tree[component], component, label)
+    outcomes = np.full(len(left), EdgeOutcome.TAKEN, np.int8)
+    outcomes[rest] = outcomes_of_rest
     labels = pa.table([node, node[label]], schema=LABELS)
     rounds.send(f"labels-{number}", task, labels, rounds.home_of(node))
     if number == 1:

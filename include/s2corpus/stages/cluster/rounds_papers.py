@@ -9,21 +9,15 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from s2corpus.clustering.identity import Parent, identify, new_paper_id
-from s2corpus.clustering.parts import codes_of
+from s2corpus.clustering.parts import FACTS, codes_of
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, Home, Rounds
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, paper_shard
 from s2corpus.titles.arrays import bucket_of, one_chunk
 
 _FORMER = pa.schema([("paper_id", pa.string()), ("node", pa.int64())])
-_FAMILY = pa.schema(
-    [
-        ("family", pa.int64()),
-        *LABELS,
-        *((name, pa.string()) for name in ("record_id", "ready_at", "paper_id", "first_ready")),
-    ]
-)
 _NAMED = pa.schema([*LABELS, ("paper_id", pa.string()), ("first_ready", pa.string())])
+_FAMILY = pa.schema([("family", pa.int64()), *_NAMED, FACTS.field("record_id"), FACTS.field("ready_at")])
 _ORIGIN = pa.schema([("row", pa.int32()), ("label", pa.int64()), ("paper_id", pa.string())])
 _MEMBERS = pa.schema([*MEMBERS.schema, ("label", pa.int64())])
 
@@ -63,14 +57,8 @@ def families(rounds: Rounds, task: int) -> None:
     """Send the records of a home to the bucket of their family: all clusters that share papers of the parent."""
     home = Home(rounds, task)
     family = rounds.exchange.array("components-3", task)
-    columns = [
-        family,
-        home.nodes,
-        rounds.labels(2, task),
-        home["record_id"],
-        home["ready_at"],
-        *_read_parent(rounds, home),
-    ]
+    named = [home.nodes, rounds.labels(2, task), *_read_parent(rounds, home)]
+    columns = [family, *named, home["record_id"], home["ready_at"]]
     rounds.send("families", task, pa.table(columns, schema=_FAMILY), bucket_of(family, rounds.homes))
 
 

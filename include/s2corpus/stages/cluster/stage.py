@@ -31,10 +31,8 @@ class ClusterStage:
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Cluster all records in rounds, and write the records of each paper into its bucket."""
-        with (
-            workers(os.environ.get("ENGINE") or "here", run.spec.resources.memory_mb) as found,
-            for_few(_comparisons(run)),
-        ):
+        engine = os.environ.get("ENGINE") or "here"
+        with workers(engine, run.spec.resources.memory_mb) as found, for_few(_comparisons(run)):
             counts = cluster_in_rounds(run, found, lambda papers: _buckets(run, papers))
         run.lake.put(_counts_key(run), orjson.dumps(counts))
 

@@ -18,16 +18,16 @@ from typing import Any
 
 import pandas as pd
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from devtools.bench import straightforward  # noqa: E402
+from devtools.bench.variants import variants  # noqa: E402
 from s2corpus.spec import CleanRules  # noqa: E402
 from s2corpus.text import card, clean, recipe, unigrams  # noqa: E402
 from s2corpus.text.documents import CleanedDocument, CleanOutcome  # noqa: E402
-from s2corpus.text.files import document_of  # noqa: E402
-from tests.unit.clean import straightforward  # noqa: E402
+from s2corpus.text.input_files import document_of  # noqa: E402
 from tests.unit.clean.jats import documents  # noqa: E402
-from tests.unit.clean.variants import variants  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
 ROUNDS = 2

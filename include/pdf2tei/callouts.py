@@ -18,7 +18,8 @@ _PARTICLE = r"(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|Van|De|
 _SURNAME = rf"(?:{_PARTICLE}\s(?:der\s|den\s|la\s)?)?[A-ZÀ-ÖØ-ÞŁŠŽČĆĐŚŞİŐ][\w’'‐-]{{1,40}}"
 _NAMES = (
     rf"{_SURNAME}(?:\s+et\s+al\.?|"
-    rf"(?:\s*,\s*{_SURNAME}){{0,20}}\s*,?\s*(?:and|&|und)\s+{_SURNAME}(?:\s+et\s+al\.?)?|(?:\s+{_SURNAME}){{0,2}})?"
+    rf"(?:\s*,\s*{_SURNAME}){{0,20}}\s*,?\s*(?:and|&|und|et|y|e)\s+{_SURNAME}(?:\s+et\s+al\.?)?|(?:\s*;\s*{_SURNAME}){{1,20}}|"
+    rf"(?:\s+{_SURNAME}){{0,2}})?"
 )
 _NAME_YEAR = re.compile(
     rf"(?<!\w)(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b(?!\.))*)(?P<close>\)?)"

@@ -63,8 +63,8 @@ def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
     """
     candidates = _find_labelled_runs(front)
     for page in document.pages[: max((x.page for x in front.lines), default=0)]:
-        upper = [x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7]
-        candidates += _group_by_type([x for x in upper if not _KIND.fullmatch(x.text)])
+        candidates += _group_by_type([x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7])
+    candidates = [group[bool(_KIND.fullmatch(group[0].text)) :] or group for group in candidates]
     claimed = document.claimed_title
     pages = {
         page.number: _score_page(page, front)
@@ -113,10 +113,9 @@ def _find_labelled_runs(front: Front) -> list[list[Line]]:
     """Return the runs of consecutive lines that the header CRF labels as a title."""
     runs: list[list[Line]] = [[]]
     for line in front.lines:
-        is_title = front.label(line) is FrontLabel.TITLE and not _KIND.fullmatch(line.text)
-        if not is_title or (runs[-1] and runs[-1][-1].page != line.page):
+        if front.label(line) is not FrontLabel.TITLE or (runs[-1] and runs[-1][-1].page != line.page):
             runs.append([])
-        if is_title:
+        if front.label(line) is FrontLabel.TITLE:
             runs[-1].append(line)
     return [cut for run in runs if run and (cut := _cut_before_names(run))]
 
@@ -141,7 +140,7 @@ def _score(group: list[Line], front: Front, claimed: str) -> float:
     """Score a group of lines as the title; return 0 if the group cannot be the title."""
     text = clean(" ".join(x.text for x in group))
     letters, target = _fold_letters(text), _fold_letters(claimed)
-    if len(letters) < 5 or len(text) > 600 or _BANNER.search(text):
+    if len(letters) < 5 or len(text) > 600 or _BANNER.search(text) or _KIND.fullmatch(text):
         return 0.0
     if max(x.size for x in group) < _SMALL * median(x.size for x in front.lines):  # a citation in the margin
         return 0.0
@@ -201,7 +200,7 @@ def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | No
         or nearest.font.bold != last.font.bold
         or (front.probability(nearest, FrontLabel.TITLE) < 0.1 and not _has_title_type(nearest, last, front))
         or _BANNER.search(clean(nearest.text))
-        or _KIND.fullmatch(nearest.text)
+        or (step < 0 and _KIND.fullmatch(nearest.text))
         or (step > 0 and _names_people(nearest, last))
     ):
         return None

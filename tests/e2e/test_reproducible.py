@@ -39,7 +39,7 @@ def test_other_shards_in_two_processes_have_the_same_bytes(
     tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
     run = run_in(tmp_path, spec(pdfs_per_shard=5, papers_per_shard=3), tiny[0])
-    build(run, backwards=True, workers=2)
+    build(run, backwards=True, parallel=("select", "postprocess", "link"))
     assert snapshot_bytes(run) == reference
 
 

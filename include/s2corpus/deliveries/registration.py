@@ -40,6 +40,7 @@ from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
 
 _ARTICLE_SUFFIXES = (".xml", ".nxml", ".json")
+_BATCH_ROWS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,8 +298,8 @@ def _generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entr
 def _batches(
     entries: Iterator[sources.Entry], delivery: Delivery, position: int, counts: dict[str, int]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield rows of REGISTERED_RECORDS in the order of the entries, in batches of 10,000."""
-    while chunk := list(islice(entries, 10_000)):
+    """Yield rows of REGISTERED_RECORDS in the order of the entries, in batches."""
+    while chunk := list(islice(entries, _BATCH_ROWS)):
         rows: list[RegisteredRecordRow] = []
         kept = [entry for entry in chunk if isinstance(entry, sources.Record)]
         read = iter(

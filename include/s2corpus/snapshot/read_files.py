@@ -18,8 +18,9 @@ from s2corpus.snapshot import checks, copies, rights
 from s2corpus.snapshot.agreement import Agreement
 from s2corpus.snapshot.crossing import SplitOverlap
 from s2corpus.snapshot.repeats import DuplicatesCheck
+from s2corpus.snapshot.samples import shorten_record
 from s2corpus_reader.bounded import MAX_LINE_BYTES
-from s2corpus_reader.files import SnapshotFile, file_number
+from s2corpus_reader.files import SnapshotFile, file_number, parquet_path
 from s2corpus_reader.parquet import read_table
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class Verification:
     """documents found in a file"""
     papers: set[str] = field(default_factory=set)
     """papers found in corpus/metadata"""
+    samples: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """set → sample record, from `documents/`"""
     lines: copies.LineFacts = field(default_factory=copies.LineFacts)
     """facts from the JSON lines that the Parquet copies must repeat"""
 
@@ -130,6 +133,9 @@ def _check_plain_file(state: Verification, file: SnapshotFile) -> Iterator[Fault
             yield from (
                 Fault(file.path, message) for message in copies.check_copy(file.path, table, state.lines, state.papers)
             )
+        for set_, row in state.agreement.published.samples.items():
+            if parquet_path(row["file"]) == file.path:
+                state.samples[set_] = shorten_record(table.slice(row["line"] - 1, 1).to_pylist()[0])
         if file.path.startswith("keys/"):
             yield from (
                 Fault(file.path, message)

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pyarrow as pa
@@ -99,8 +100,20 @@ class Store:
 
     def fragment(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """Yield the row groups of a fragment."""
+        yield from self._row_groups(self._fragment_key(name), columns)
+
+    def read_row(self, path: str, number: int) -> dict[str, Any]:
+        """Return one row (from 0) of a Parquet file of the snapshot. Memory: one row group."""
+        for group in self._row_groups(f"{self.prefix}/{path}"):
+            if number < group.num_rows:
+                row: dict[str, Any] = group.slice(number, 1).to_pylist()[0]
+                return row
+            number -= group.num_rows
+        raise ValueError(f"{path} has {number + 1} rows less than the index")
+
+    def _row_groups(self, key: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         fs, root = self.lake.filesystem()
-        with fs.open_input_file(root + self._fragment_key(name)) as source:
+        with fs.open_input_file(root + key) as source:
             file = pq.ParquetFile(source)
             for number in range(file.num_row_groups):
                 yield file.read_row_group(number, None if columns is None else list(columns))

@@ -200,6 +200,8 @@ def _check_agreement(state: Verification) -> Iterator[Fault]:
                     if recorded != (found := state.totals[set_, split, unit]):
                         yield Fault("stats.json", f"{recorded} {unit} of {set_} {split}; the files have {found}")
         yield from (Fault("stats.json", message) for message in state.agreement.compare_statistics(stats))
+        if (same_code(state.manifest) or "samples" in stats) and stats.get("samples") != state.samples:
+            yield Fault("stats.json", "the samples differ from the documents that the index selects")
         splits = {id_: (path.split("/")[1], path.split("/")[2]) for id_, (path, _) in state.index.items()}
         yield from (Fault("duplicates.parquet", message) for message in state.duplicates.find_faults(splits, stats))
         yield from (

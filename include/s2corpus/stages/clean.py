@@ -43,7 +43,8 @@ _ROWS = 256
 class CleanStage:
     """papers, members, filtered, fulltexts → documents.
 
-    Every kept paper has one row in s2orc, and another row in s2ag if the s2orc document was dropped.
+    Every kept paper has one row in s2orc, and another row in s2ag if the s2orc document was dropped. If only s2ag is requested, every
+    kept paper has one row in it.
     """
 
     name = "clean"
@@ -59,7 +60,10 @@ class CleanStage:
         signatures = Signatures(run.lake, _signatures_key(run, shard))
         with tempfile.TemporaryDirectory(prefix="s2corpus-clean-", dir=run.scratch) as scratch:
             full = Path(scratch) / "s2orc.parquet"
-            rest = _write_s2orc(run, shard, rules, unigrams, signatures, full)
+            if "s2orc" in rules.sets:
+                rest = _write_s2orc(run, shard, rules, unigrams, signatures, full)
+            else:
+                rest = {paper["paper_id"] for paper in _papers(run, shard)}
             log.info("clean shard %d: full texts decided on, %d papers left for s2ag", shard.index, len(rest))
             run.table(DOCUMENTS).write(shard.index, _rows(run, shard, rules, unigrams, signatures, rest, full))
         signatures.keep()

@@ -134,7 +134,7 @@ class S3Lake:
         """Implement `Lake.download`."""
         body = self._call("get_object", key)["Body"]
         with path.open("wb") as file:
-            shutil.copyfileobj(body, file, 1 << 20)
+            shutil.copyfileobj(body, file)
 
     def open(self, key: str) -> BinaryIO:
         """Implement `Lake.open`."""

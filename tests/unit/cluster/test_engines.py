@@ -38,7 +38,7 @@ SPARK_MISSING = "PySpark is not installed (extra: spark)" if importlib.util.find
     params=[
         "here",
         pytest.param(
-            "local[2]", marks=[pytest.mark.slow, pytest.mark.skipif(bool(SPARK_MISSING), reason=SPARK_MISSING)]
+            "local[2]", marks=[pytest.mark.long, pytest.mark.skipif(bool(SPARK_MISSING), reason=SPARK_MISSING)]
         ),
     ],
 )
@@ -170,7 +170,7 @@ def test_number_of_homes_does_not_change_the_edges(
     assert len(renamed) > 10, "papers that the parent had were merged"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_thousands_of_records_have_the_same_clusters_in_rounds(
     found: Workers, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

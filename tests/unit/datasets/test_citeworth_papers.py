@@ -91,6 +91,9 @@ def test_too_small_corpus_says_which_sets_are_missing(small: Job, caplog: pytest
     assert sizes(small)["dev"] == 0 or sizes(small)["test"] == 0
     warnings = [record.getMessage() for record in caplog.get_records("setup")]
     assert any("the sample has fewer papers than there are sets" in warning for warning in warnings)
+    card = small.lake.get(f"{small.prefix}/README.md")[0].decode()
+    missing = [split for split in SPLITS if not sizes(small)[split]]
+    assert missing and all(f"There is no {split} set: papers are not divided" in card for split in missing)
 
 
 @pytest.mark.parametrize("small", [3], indirect=True)

@@ -506,7 +506,7 @@ def test_broken_adapter_fails_delivery_after_three_runs(
 # -- on S3 and at the command line
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_each_pdf_of_many_drops_is_sent_once(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     for number in range(500):
         deliver(lake, f"drops/{number:03}", {"a.pdf": pdfs[number % 6]}, {"a.pdf": b""} if number % 100 == 7 else None)

@@ -157,6 +157,12 @@ def callouts(
         ("plots of van der Maaten and Hinton (2008)", [("van der Maaten and Hinton (2008)", "b3")]),
         ("In March 2014 it rained.", []),
         ("(Wu and Giles, 2014, p. 2931)", [("Wu and Giles, 2014", "b0")]),
+        ("(Wu; Giles, 2014)", [("Wu; Giles, 2014)", "b0")]),
+        ("van der Maaten e Hinton (2008)", [("van der Maaten e Hinton (2008)", "b3")]),
+        (
+            "(Wu and Giles, 2014; Brousseau et al., 2018a)",
+            [("Wu and Giles, 2014", "b0"), ("Brousseau et al., 2018a)", "b1")],
+        ),
         ("(Brousseau et al., 2018a, p. 1210)", [("Brousseau et al., 2018a", "b1")]),
     ],
 )

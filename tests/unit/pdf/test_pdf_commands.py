@@ -80,7 +80,7 @@ def test_extract_without_grobid_runs_the_embedded_extractor(
     assert b"s2corpus-layout" in tei.read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_hanging_pdf_ends_at_its_limit_without_delaying_others(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

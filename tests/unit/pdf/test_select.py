@@ -286,7 +286,7 @@ def test_reader_process_has_no_secrets(tmp_path: Path, monkeypatch: pytest.Monke
     results.close()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_reader_processes_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "PDFS_PER_CHILD", 2)
     seen = set()
@@ -334,7 +334,7 @@ def test_process_that_cannot_start_is_an_error(tmp_path: Path, monkeypatch: pyte
         inspect(papers(tmp_path, 1))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_real_papers_are_selected(shared_data: Path) -> None:
     items = [(path.stem, path) for path in sorted((shared_data / "pairs").glob("*.pdf"))]
     found = inspect([*items, ("broken", shared_data / "broken" / "broken-pdf.pdf")])

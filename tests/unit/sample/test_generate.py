@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from devtools.sample import tiny, truths
+from devtools.sample import Truth, tiny, truths
 from devtools.sample.broken import blank, treat
 from devtools.sample.cases import sample_cast
 from devtools.sample.generate import SEED
@@ -20,10 +21,9 @@ def contents(folder: Path) -> dict[str, str]:
     return {str(f.relative_to(folder)): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
 
 
-def test_equal_seed_gives_equal_bytes_with_any_workers(tmp_path: Path) -> None:
-    tiny(tmp_path / "a", workers=1)
-    tiny(tmp_path / "b", workers=3)
-    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+def test_same_seed_gives_the_same_bytes_with_any_number_of_workers(made: tuple[Path, Truth], tmp_path: Path) -> None:
+    tiny(tmp_path, workers=3)
+    assert contents(made[0]) == contents(tmp_path)
 
 
 def test_damaged_pdfs_have_equal_bytes(sample: Path) -> None:
@@ -33,22 +33,29 @@ def test_damaged_pdfs_have_equal_bytes(sample: Path) -> None:
     assert blank() == blank()
 
 
-def test_other_seed_gives_other_papers(tmp_path: Path) -> None:
-    one, other = tiny(tmp_path / "a", seed=1), tiny(tmp_path / "b", seed=2)
+def test_other_seed_gives_other_papers(made: tuple[Path, Truth], tmp_path: Path) -> None:
+    one, other = made[1], tiny(tmp_path, seed=2)
     assert not {p.title for p in one.papers} & {p.title for p in other.papers}
     assert not {p.sha1 for p in one.pdfs} & {p.sha1 for p in other.pdfs}
 
 
-def test_complete_sample_is_not_changed(tmp_path: Path) -> None:
-    first = tiny(tmp_path)
+def test_complete_sample_is_not_changed(made: tuple[Path, Truth], tmp_path: Path) -> None:
+    shutil.copytree(made[0], tmp_path, dirs_exist_ok=True)
     times = {f: f.stat().st_mtime_ns for f in tmp_path.rglob("*")}
-    assert tiny(tmp_path) == first
+    assert tiny(tmp_path) == made[1]
     assert {f: f.stat().st_mtime_ns for f in tmp_path.rglob("*")} == times
 
 
-@pytest.mark.parametrize("lost", ["drops/2023-01-a/bracket.pdf", "truth.json", "sources/crossref/2023-01-full/_READY"])
-def test_incomplete_sample_is_completed(tmp_path: Path, lost: str) -> None:
-    tiny(tmp_path)
+@pytest.mark.parametrize(
+    "lost",
+    [
+        "drops/2023-01-a/bracket.pdf",
+        pytest.param("truth.json", marks=pytest.mark.long),
+        pytest.param("sources/crossref/2023-01-full/_READY", marks=pytest.mark.long),
+    ],
+)
+def test_incomplete_sample_is_completed(made: tuple[Path, Truth], tmp_path: Path, lost: str) -> None:
+    shutil.copytree(made[0], tmp_path, dirs_exist_ok=True)
     whole = contents(tmp_path)
     (tmp_path / lost).unlink()
     tiny(tmp_path)

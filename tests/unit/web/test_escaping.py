@@ -86,6 +86,7 @@ def test_data_card_renders_nothing_from_outside(text: str) -> None:
         stats = {
             "sets": {"s2orc": counted}, "funnel": [{"stage": "filter", "outcome": outside, "count": 1}], "years": {}, "metrics": {},
             "licences": named, "oa_evidence": named, "editorial": named, "sources": named, "tables": [{**table, "rows": [[outside, 1]]}],
+            "samples": {"s2orc": {"title": outside, "fields_of_study": [outside], "text": f"{outside}\n```\n{outside}"}},
         }  # fmt: skip
         numbers = {
             "export.files": 3,

@@ -19,6 +19,7 @@ from s2corpus.snapshot import keys, paper_tables, plots, report, rows
 from s2corpus.snapshot.census import counted
 from s2corpus.snapshot.croissant import croissant
 from s2corpus.snapshot.manifest import Manifest, rules_of
+from s2corpus.snapshot.samples import shorten_record
 from s2corpus.snapshot.store import Store
 from s2corpus.stages.export.files import paths_of
 from s2corpus.stages.export.history import write_history
@@ -68,6 +69,10 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     )
     census = counted(some for nn in range(run.spec.export.files) for some in store.fragment(f"census/{nn:02d}"))
     stats["tables"] = paper_tables.tables(census, funnel.count_outcomes(measured, "filter"), languages, measured)
+    stats["samples"] = {
+        set_: shorten_record(store.read_row(parquet_path(row["file"]), row["line"] - 1))
+        for set_, row in sorted(published.samples.items())
+    }
     put_text("stats.json", _to_json(stats))
     put_text("funnel.csv", report.funnel_csv(funnel.list_rows(measured)).encode())
     put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel.list_rows(measured)]).encode())

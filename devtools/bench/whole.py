@@ -40,8 +40,7 @@ import pyarrow.parquet as pq
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.unit.clean.variants import variants  # noqa: E402
-
+from devtools.bench.variants import variants  # noqa: E402
 from tests.unit.clean.jats import documents  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-airflow test-rules test-quick test-releases test-all test-laws test-containers coverage lint docs format bench lock mutants sbom
+.PHONY: help setup demo release up down status test test-rules test-quick test-releases test-real test-all test-laws test-containers coverage lint docs format bench lock mutants sbom
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
@@ -41,8 +41,12 @@ $(UV):
 	@$(UV) pip install --quiet --python .venv/bin/python --require-hashes -r requirements-fab.txt
 	@touch $@
 
-setup: .venv/.runtime ## Make .venv with everything locked, and compile the kernels
-	@[ -e .venv/.kernels ] || { echo "compiling the kernels"; $(RUN) devtools.local.kernels >/dev/null && touch .venv/.kernels; }
+.venv/.kernels: .venv/.runtime
+	@echo "compiling the kernels"
+	@$(RUN) devtools.local.kernels >/dev/null
+	@touch $@
+
+setup: .venv/.kernels ## Make .venv with everything locked, and compile the kernels
 
 demo: .venv/.runtime $(if $(DATASETS),.venv/.datasets) ## A release of the sample papers by Airflow, compared with its truth; DATASETS=1: and the datasets made of it
 	@.venv/bin/python -m devtools demo $(if $(DATASETS),--datasets)
@@ -60,24 +64,26 @@ down: ## Stop them; their data stay
 status: .venv/.runtime ## How they are, and where their logs are
 	@.venv/bin/python -m devtools status
 
-# Three lists: tests with Airflow wait most of the time, so that two cores are enough. They share one sample and report their skips together.
-test: .venv/.development ## Run all tests except those marked `long`, which `make test-all` runs
+# Two lists for two cores. They share samples and releases, and report their skips together.
+test: ## Run all tests except those marked `long`, which `make test-all` runs
+	@$(MAKE) --no-print-directory -j2 .venv/.development .venv/.kernels
 	@export S2CORPUS_TEST_SHARED=$$(mktemp -d); trap 'rm -rf "$$S2CORPUS_TEST_SHARED"' EXIT; \
-	  code=0; $(MAKE) --no-print-directory --keep-going -j3 test-airflow test-releases test-rules || code=$$?; \
+	  code=0; $(MAKE) --no-print-directory --keep-going -j2 test-releases test-rules || code=$$?; \
 	  echo "skipped tests:"; cat "$$S2CORPUS_TEST_SHARED"/skipped-* 2>/dev/null | sort -u || true; exit $$code
 
-test-airflow: .venv/.development
-	@$(RUN) pytest -q -m "airflow and not long" tests/dags tests/e2e tests/ui tests/faults
-
 test-releases: .venv/.development
-	@$(RUN) pytest -q -m "not airflow and not long" tests/e2e tests/ui tests/faults tests/real
+	@$(RUN) pytest -q -m "not long" tests/faults tests/e2e tests/ui tests/dags
 
 test-rules: .venv/.development
 	@$(RUN) pytest -q -m "not long" tests/unit
 
-test-all: .venv/.development ## Run the tests marked `long`, then the containers: with `make test`, every test
-	@$(RUN) pytest -q --durations=0 -m long --ignore tests/containers tests
+test-all: .venv/.development ## Run the tests marked `long`, all examples of the laws, and the containers: with `make test`, every test
+	@export HYPOTHESIS_PROFILE=same S2CORPUS_TEST_SHARED=$$(mktemp -d); trap 'rm -rf "$$S2CORPUS_TEST_SHARED"' EXIT; \
+	  $(RUN) pytest -q --durations=0 -m "long or hypothesis" --ignore tests/containers tests
 	@$(MAKE) --no-print-directory test-containers
+
+test-real: .venv/.development ## Only the release of real papers (needs ../shared/data; docs/real-papers.md)
+	@$(RUN) pytest -q tests/real
 
 test-containers: .venv/.development ## Containers, for real: a release by docker-compose.yaml, Spark, what the Airflow chart calls (root, Debian)
 	@$(RUN) pytest -q --durations=0 tests/containers

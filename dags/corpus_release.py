@@ -160,14 +160,14 @@ class Approve(ApprovalOperator):
 
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
         """Record the answer and the person; a rejection skips `publish`."""
-        from s2corpus.catalog.models import Answer
+        from s2corpus.catalog.models import ReleaseDecision
         from s2corpus.pipeline import runner
         from s2corpus.pipeline.approvers import AnotherPerson
 
         run, user = _run(), event.get("responded_by_user") or {}
-        answer = Answer.APPROVED if self.APPROVE in event["chosen_options"] else Answer.REJECTED
+        answer = ReleaseDecision.APPROVED if self.APPROVE in event["chosen_options"] else ReleaseDecision.REJECTED
         if event.get("timedout"):
-            answer = Answer.NONE
+            answer = ReleaseDecision.NONE
             corpus_alerts.tell(
                 f"{run.release_id}: not published",
                 "the approval request timed out without an answer",

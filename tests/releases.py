@@ -7,7 +7,7 @@ import hashlib
 import os
 import pickle
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -59,7 +59,42 @@ def extractor() -> Iterator[Mapping[str, str]]:
 
 
 @pytest.fixture(scope="session")
-def sampled(extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Truth]:
+def released(
+    tiny: tuple[Path, Truth], request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Run, Truth]:
+    """Return the published release of the tiny sample, built in one piece and without faults, and its truth.
+
+    Tests copy the lake (`copy_lake`), and never change it.
+    """
+
+    def make(folder: Path) -> Truth:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delenv("S2CORPUS_CATALOG", raising=False)
+            for name, value in request.getfixturevalue("extractor").items():
+                patch.setenv(name, value)
+            build(run_in(folder, spec(), tiny[0]))
+        return tiny[1]
+
+    folder, truth = make_once("released", make, tmp_path_factory)
+    return run_in(folder, spec()), truth
+
+
+@pytest.fixture(scope="session")
+def reference(released: tuple[Run, Truth]) -> dict[str, str]:
+    """Return the hashes of the tiny sample's undisturbed release."""
+    return snapshot_bytes(released[0])
+
+
+@pytest.fixture(scope="session")
+def complete(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
+    """Return the folder of the complete sample, and its truth."""
+    return make_once("complete", sample.generate, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def sampled(
+    complete: tuple[Path, Truth], request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Run, Truth]:
     """Return the published release of the complete sample, and its truth.
 
     The corpus has more files than the documents, and is exported as GORC too.
@@ -68,12 +103,11 @@ def sampled(extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFacto
     rules = rules.model_copy(update={"export": rules.export.model_copy(update=WIDE)})
 
     def make(folder: Path) -> Truth:
-        truth = sample.generate(folder / "tree")
         with pytest.MonkeyPatch.context() as patch:
-            for name, value in extractor.items():
+            for name, value in request.getfixturevalue("extractor").items():
                 patch.setenv(name, value)
-            build(run_in(folder, rules, folder / "tree"), workers=2)
-        return truth
+            build(run_in(folder, rules, complete[0]))
+        return complete[1]
 
     folder, truth = make_once("sampled", make, tmp_path_factory)
     return run_in(folder, rules), truth
@@ -93,11 +127,20 @@ def run_in(folder: Path, release: ReleaseSpec, deliver: Path | None = None) -> R
     return run
 
 
-def build(run: Run, *, backwards: bool = False, workers: int = 1) -> str:
-    """Run all stages and publish; return the snapshot's id."""
+def copy_lake(released: tuple[Run, Truth], folder: Path) -> None:
+    """Copy deliveries, extractions and everything else that is stored by content to a lake below `folder`, but no release."""
+    lake = released[0].scratch / "lake"
+    of_releases = shutil.ignore_patterns("releases", "snapshots")
+    shutil.copytree(
+        lake, folder / "lake", ignore=lambda at, names: of_releases(at, names) if at == str(lake) else set()
+    )
+
+
+def build(run: Run, *, backwards: bool = False, parallel: Collection[str] = ()) -> str:
+    """Run all stages and publish; return the snapshot's id. Stages in `parallel` use two processes, which start slowly."""
     for name in STAGE_NAMES:
         order = {index: -index for index in range(1000)} if backwards else None
-        runner.run_stage(run, name, workers=workers, order=order)
+        runner.run_stage(run, name, workers=2 if name in parallel else 1, order=order)
     runner.publish(run)
     return run.snapshot_id
 

@@ -9,7 +9,7 @@ and every title of `titles_dev`. No string has an identifier: every link is by t
 A hash of its DOI assigns each paper to the half `choose` or `report`. The rules were chosen on `choose`; `report`
 measures them.
 
-The script counts `linkable` strings, which SEMANTICS §7 allows to link: the title is not short or generic without year
+The script counts `linkable` strings, which SPEC §7.6 allows to link: the title is not short or generic without year
 and surname, and no other target has the same title and the same facts. Links without warning count as citations; links
 with a warning do not.
 """
@@ -151,7 +151,7 @@ def entry(raw: str) -> dict[str, Any]:
 
 
 def linkable(papers: pa.Table) -> dict[str, bool]:
-    """Return by paper_id whether SEMANTICS §7 lets strings link to the paper."""
+    """Return by paper_id whether SPEC §7.6 lets strings link to the paper."""
     rows = papers.select(["paper_id", *FACTS]).to_pylist()
     equal = Counter(normalise_one(r["title"]) for r in rows)
     out = {}

@@ -18,16 +18,16 @@ from typing import Any
 
 import pandas as pd
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from s2corpus.spec import Clean  # noqa: E402
+from devtools.bench import straightforward  # noqa: E402
+from devtools.bench.variants import variants  # noqa: E402
+from s2corpus.spec import CleanRules  # noqa: E402
 from s2corpus.text import card, clean, recipe, unigrams  # noqa: E402
-from s2corpus.text.documents import Document, Outcome  # noqa: E402
-from s2corpus.text.files import document_of  # noqa: E402
-from tests.unit.clean import straightforward  # noqa: E402
+from s2corpus.text.documents import CleanedDocument, CleanOutcome  # noqa: E402
+from s2corpus.text.input_files import document_of  # noqa: E402
 from tests.unit.clean.jats import documents  # noqa: E402
-from tests.unit.clean.variants import variants  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
 ROUNDS = 2
@@ -59,12 +59,12 @@ def with_pandas(
     return [straightforward.recipe_decision(row) for row in frame.to_dict("records")]
 
 
-def fast(docs: list[Document], rules: Clean, words: unigrams.Unigrams) -> list[tuple[bool, Any]]:
+def fast(docs: list[CleanedDocument], rules: CleanRules, words: unigrams.Unigrams) -> list[tuple[bool, Any]]:
     decided = (clean.clean_s2orc(document, rules, words) for document in docs)
-    return [(decision.outcome is Outcome.KEPT, decision.text) for decision in decided]
+    return [(decision.outcome is CleanOutcome.KEPT, decision.text) for decision in decided]
 
 
-def where_time_goes(docs: list[Document], rules: Clean, words: unigrams.Unigrams) -> dict[str, float]:
+def where_time_goes(docs: list[CleanedDocument], rules: CleanRules, words: unigrams.Unigrams) -> dict[str, float]:
     """Return the seconds inside each part of the fast implementation, measured by wrapping the parts."""
     spent: dict[str, float] = {}
 
@@ -96,7 +96,7 @@ def where_time_goes(docs: list[Document], rules: Clean, words: unigrams.Unigrams
     return {**spent, "else": total - sum(spent.values())}
 
 
-def calls(docs: list[Document], rules: Clean, words: unigrams.Unigrams) -> str:
+def calls(docs: list[CleanedDocument], rules: CleanRules, words: unigrams.Unigrams) -> str:
     """Return, as text, the number of paragraphs with language detection and the number of all paragraphs."""
     asked = 0
     all_of_them = 0
@@ -118,11 +118,11 @@ def main() -> None:
     for name, raw in kinds.items():
         raw = [{**d, "body": [u for u in d["body"] if u["text"]]} for d in raw]
         docs = [document_of(document, document["id"]) for document in raw]
-        fast(docs[:1], Clean(), words)  # trigger the compilation of the kernels
+        fast(docs[:1], CleanRules(), words)  # trigger the compilation of the kernels
         megabytes = sum(len(unit["text"].encode()) for document in raw for unit in document["body"]) / 1e6
         print(f"{len(raw)} {name}, {megabytes:.1f} MB")
         for profile in ("card", "recipe-2024"):
-            rules = Clean.model_validate({"profile": profile, "unigrams": {"uri": "x", "sha256": "0" * 64}})
+            rules = CleanRules.model_validate({"profile": profile, "unigrams": {"uri": "x", "sha256": "0" * 64}})
             slow_seconds, slow_decided = best(lambda: with_pandas(raw, profile, perplexity))  # noqa: B023
             fast_seconds, fast_decided = best(lambda: fast(docs, rules, words))  # noqa: B023
             equal = sum(a == b for a, b in zip(slow_decided, fast_decided, strict=True))

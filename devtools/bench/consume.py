@@ -38,7 +38,7 @@ from datatrove.utils.word_tokenizers import WordTokenizer
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from s2corpus.spec import Split  # noqa: E402
+from s2corpus.spec import SplitRules  # noqa: E402
 from s2corpus.text import minhash, signals  # noqa: E402
 from tests.unit.clean.jats import documents  # noqa: E402
 
@@ -125,7 +125,7 @@ def ours(given: list[str], bands: int, rows: int) -> tuple[np.ndarray, np.ndarra
     sets = [minhash.shingles(text, 5) for text in given]
     keys = [minhash.keys(one, bands, rows, 1) for one in sets]
     nodes = np.repeat(np.arange(len(given)), [len(one) for one in keys])
-    pairs = minhash.pairs(np.concatenate(keys), nodes, Split().max_group)
+    pairs = minhash.pairs(np.concatenate(keys), nodes, SplitRules().max_group)
     unique = [np.unique(one) for one in sets]
     ends = np.cumsum([len(one) for one in unique])
     starts = ends - [len(one) for one in unique]
@@ -165,7 +165,7 @@ def connected(count: int, pairs: Iterator[tuple[int, int]]) -> list[int]:
 
 
 def bench_minhash(articles: list[str]) -> None:
-    given, threshold = versions(articles), Split().min_jaccard
+    given, threshold = versions(articles), SplitRules().min_jaccard
     size = sum(len(text.encode()) for text in given) / 1e6
     sets = [np.unique(minhash.shingles(text, 5)) for text in given]
     exact = {(a, b): minhash.jaccard(sets[a], sets[b]) for a, b in combinations(range(len(given)), 2)}
@@ -181,7 +181,7 @@ def bench_minhash(articles: list[str]) -> None:
     print(
         f"  datatrove {BANDS} × {ROWS}: {size / peer:6.1f} MB/s, recall {recall:.4f}, precision of its pairs {right:.3f}"
     )
-    for bands, rows in ((BANDS, ROWS), (Split().minhash_bands, Split().minhash_rows)):
+    for bands, rows in ((BANDS, ROWS), (SplitRules().minhash_bands, SplitRules().minhash_rows)):
         seconds, (pairs, index) = best(lambda bands=bands, rows=rows: ours(given, bands, rows))
         verified = {(int(a), int(b)) for (a, b), one in zip(pairs, index, strict=True) if one >= threshold}
         groups = connected(len(given), iter(verified))

@@ -36,7 +36,7 @@ from link_table import TABLE, note, row
 from s2corpus import compiled
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.link import Link
+from s2corpus.stages.link import LinkStage
 from s2corpus.stages.link.stage import tasks_of
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import LINKS
@@ -250,12 +250,12 @@ def whole(made: link_data.Made, count: int, scratch: Path, repeats: int) -> None
 
 def _steps(run: Run) -> list[Callable[[], Any]]:
     """Return the tasks of the stage as functions, in order; the last one finishes the stage."""
-    stage = Link()
+    stage = LinkStage()
     shards = stage.plan(run)
     return [
         lambda: [stage.work(run, shard) for shard in shards],
         lambda: [stage.work(run, shard, 1) for shard in shards],
-        *(partial(Link().work, run, Shard(first), 2) for first in tasks_of(run)),
+        *(partial(LinkStage().work, run, Shard(first), 2) for first in tasks_of(run)),
         lambda: stage.finish(run),
     ]
 

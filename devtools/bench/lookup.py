@@ -31,7 +31,7 @@ from s2corpus.pipeline.run import Run  # noqa: E402
 from s2corpus.snapshot import documents  # noqa: E402
 from s2corpus.snapshot.pointer import publish  # noqa: E402
 from s2corpus.spec import ReleaseSpec  # noqa: E402
-from s2corpus.stages.export import Export  # noqa: E402
+from s2corpus.stages.export import ExportStage  # noqa: E402
 from s2corpus.storage.lake import Lake, open_lake  # noqa: E402
 from s2corpus.storage.local_lake import LocalLake  # noqa: E402
 from s2corpus.tables import DOCUMENTS, DUPLICATES, FULLTEXTS, SPLITS  # noqa: E402
@@ -99,7 +99,7 @@ def make(folder: Path, megabytes: int) -> tuple[Run, int]:
         run.table(table).commit([0])
     put_metrics(run, "clean", {})
     put_metrics(run, "split", {})
-    export = Export()
+    export = ExportStage()
     work(run, export)
     export.finish(run)
     publish(run.lake, run.snapshot_id)

@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from s2corpus.extractors import Limits, Pool
 from s2corpus.pdf import inspect_many
-from s2corpus.spec import Select
+from s2corpus.spec import SelectRules
 from tests.standin_grobid import TEI, StandIn, Upload
 
 SLOTS, LATENCY = 8, 0.3
@@ -197,7 +197,7 @@ def memory(count: int) -> None:
         items: Iterator[tuple[str, Path]] = ((str(n), Path(name) / kinds[n % len(kinds)]) for n in range(count))
         for done, _ in enumerate(
             inspect_many(
-                items, rules=Select(max_pages=50), workers=os.cpu_count() or 1, timeout=60, memory_bytes=1 << 30
+                items, rules=SelectRules(max_pages=50), workers=os.cpu_count() or 1, timeout=60, memory_bytes=1 << 30
             ),
             1,
         ):

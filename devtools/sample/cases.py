@@ -1,6 +1,6 @@
 """Define the sample papers that a release includes, each with its reason, and the complete casts.
 
-Every case states its outcomes by hand from SEMANTICS; no code here computes a rule of the pipeline.
+Every case states its outcomes by hand from the specification; no code here computes a rule of the pipeline.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def regular(cast: Cast, i: int) -> Case:
 
 
 def dates(cast: Cast) -> None:
-    """Add papers dated on both sides of 2022-12-01 and 2023-01-03, and papers with too coarse dates (SEMANTICS §9)."""
+    """Add papers dated on both sides of 2022-12-01 and 2023-01-03, and papers with too coarse dates (SPEC §9)."""
     table: tuple[tuple[str, str], ...] = (
         ("2022-11-30", "train"),
         ("2022-12-01", "valid"),

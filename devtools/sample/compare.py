@@ -106,7 +106,7 @@ def compare(truth: Truth, tables: Mapping[str, pa.Table]) -> Comparison:
 def compare_identities(
     before: tuple[Truth, Mapping[str, pa.Table]], after: tuple[Truth, Mapping[str, pa.Table]]
 ) -> tuple[Row, ...]:
-    """Return rows that compare the transfer of paper ids between two releases with SEMANTICS §4.
+    """Return rows that compare the transfer of paper ids between two releases with SPEC §4.20.
 
     Each side is a release's truth and its tables `clusters`, `papers` and `aliases`.
     """
@@ -127,7 +127,7 @@ def compare_identities(
 
 
 def expected_text(paper: PaperTruth) -> str:
-    """Return the document of a paper in the layout of SEMANTICS §10, from the typeset text."""
+    """Return the document of a paper in the layout of SPEC §10.4, from the typeset text."""
     blocks: list[list[str]] = []
     last: str | None = None
     for p in paper.body:

@@ -1,4 +1,4 @@
-"""Write drops and deliveries as intake reads them: files first, `_READY` last (SEMANTICS §0)."""
+"""Write drops and deliveries as intake reads them: files first, `_READY` last (SPEC §0.1, §0.2)."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def chinese(rng: random.Random, sentences: int) -> str:
 
 
 def the_heavy(rng: random.Random, sentences: int) -> str:
-    """Return English in which `the` is more than a quarter of the words: above the 7.5 % of SEMANTICS §8."""
+    """Return English in which `the` is more than a quarter of the words: above the 7.5 % of SPEC §8."""
     return " ".join(rng.sample(_THE * 2, sentences))
 
 

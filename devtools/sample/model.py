@@ -35,7 +35,7 @@ class Person:
 
 
 class Style(StrEnum):
-    """How a paper prints its inline citations (SEMANTICS §3; superscripts count as OTHER)."""
+    """How a paper prints its inline citations (SPEC §3.10; superscripts count as OTHER)."""
 
     BRACKET = "BRACKET"
     NAME_YEAR = "NAME_YEAR"

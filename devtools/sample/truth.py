@@ -10,7 +10,7 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True)
 class PdfTruth:
-    """One PDF: its places, whether the release sees it, and the outcome of its selection (SEMANTICS §1)."""
+    """One PDF: its places, whether the release sees it, and the outcome of its selection (SPEC §1)."""
 
     sha1: str
     places: tuple[tuple[str, str], ...]  # (drop, name)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 
+from .language import language
 from .measures import Measures
 from .model import Kind, Line
 from .text import Joiner
 
 _HEAD = re.compile(
-    r"\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|(?:executive\s+)?summary|zusammenfassung|résumé|resumen|摘\s*要)\s*"
+    r"\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|(?:executive\s+)?summary|zusammenfassung|résumé|resum(?:en|o)|riassunto|rezumat|аннотация|özet|abstrak|摘\s*要)\s*"
     r"(?P<stop>[.:：—–\-|]+)?\s*",
     re.I,
 )
 _KEYWORDS = re.compile(
     r"\s*(?:key\s?-?\s?words?(?:\s+and\s+phrases)?|index\s+terms|schlüsselwörter|schlagwörter|mots[\s-]cl[ée]s|"
+    r"pala[vb]ras[\s-](?:chave|clave)|parole[\s-]chiave|ключевые\s+слова|"
     r"关\s*键\s*[词字])\s*[.:：—–\-]*\s*",
     re.I,
 )
 INTRODUCTION = re.compile(
-    r"\s*(?:(?:1|I|A)\s*[.:)]?\s+)?(?:introduction|einleitung|introducción|引\s*言)\s*$|\s*background\s*$|"
+    r"\s*(?:(?:1|I|A)\s*[.:)|]?\s+)?(?:introduction|einleitung|introducción|引\s*言)\s*$|\s*background\s*$|"
     r"\s*(?:1|I)\s*\.?\s+[A-Z][A-Za-z][\w\s:,’'-]{2,60}$",
     re.I,
 )
@@ -48,11 +50,13 @@ INDEXED = re.compile(
 """Text that directly follows an abstract: keywords, classes."""
 
 
-def find(lines: list[Line], top: float, measures: Measures) -> list[Line]:
+def find(lines: list[Line], top: float, measures: Measures, code: str) -> list[Line]:
     """Return the abstract's lines without the word `Abstract`; mark a head on a separate line as FRONT.
 
-    `lines` are the lines of one page in reading order. Lines above `top` are ignored.
+    `lines` are the lines of one page in reading order. Lines above `top` are ignored. Of abstracts in several languages, the
+    first in the language `code` is returned, or the first of all.
     """
+    found: list[list[Line]] = []
     for i, line in enumerate(lines):
         match = _HEAD.match(line.text)
         if line.y0 < top - 2 or not match or line.kind is not Kind.BODY:
@@ -62,14 +66,16 @@ def find(lines: list[Line], top: float, measures: Measures) -> list[Line]:
             if not match["stop"] and not _head_in_type(line, match.end()):
                 continue
             _take_off(line, match.end())
-            return _take_abstract(lines[i:], measures)
-        if rest <= 1:
+            found.append(_take_abstract(lines[i:], measures))
+        elif rest <= 1:
             line.kind = Kind.FRONT
             below = [x for x in lines if x is not line and x.y0 > line.y0 + 2 and x.y0 >= line.y1 - 2]
             below = _select_column(line, below)
             after = _list_after_head(lines[i + 1 :], below) or below
-            return _take_abstract(_choose_lines(line, after, below), measures)
-    return []
+            found.append(_take_abstract(_choose_lines(line, after, below), measures))
+    if len(found) < 2:
+        return found[0] if found else []
+    return next((run for run in found if language(" ".join(x.text for x in run))[0] == code), found[0])
 
 
 def _list_after_head(lines: list[Line], below: list[Line]) -> list[Line]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from . import passages
 from .formulas import LABEL, is_formula
-from .heads import head_length, local, numbered_run, run_in, split_number
+from .heads import has_numbered_heads, head_length, is_usual_name, local, numbered_run, run_in, split_number
 from .measures import Measures
 from .model import Document, Kind, Line, joined
 from .text import Joiner, Text
@@ -25,7 +25,7 @@ _LARGE = 1.4
 
 
 @dataclass(slots=True)
-class Paragraph:
+class BodyParagraph:
     """A paragraph of running text."""
 
     content: Text
@@ -45,7 +45,7 @@ class Section:
 
     number: str
     head: str
-    items: list[Paragraph | Formula] = field(default_factory=list)
+    items: list[BodyParagraph | Formula] = field(default_factory=list)
     after_references: bool = False
     small: bool = False
     """Set in smaller type than the running text, as statements behind the body are."""
@@ -71,24 +71,26 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
     def flush() -> None:
         content = joiner.text(paragraph)
         if content.text:
-            sections[-1].items.append(Paragraph(content))
+            sections[-1].items.append(BodyParagraph(content))
         paragraph.clear()
 
     numbered = numbered_run(lines, measures)
+    is_numbered = has_numbered_heads(lines, measures)
     probable = passages.heads(lines)
     i = 0
     while i < len(lines):
         line = lines[i]
         near = local(lines, i, measures)
-        count = head_length(lines, i, near) or (1 if id(line) in numbered else 0)
-        sure = id(line) in numbered or line.size > _LARGE * near.size
+        begins = not paragraph or _begins_paragraph(paragraph, line, measures)
+        split = run_in(lines, i, begins=begins, is_numbered=is_numbered)
+        count = 0 if split else head_length(lines, i, near) or (1 if id(line) in numbered else 0)
+        sure = id(line) in numbered or line.size > _LARGE * near.size or is_usual_name(line)
         if count and not sure and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_PROBABLE:
             count = 0
         if count:
             flush()
             number, head = split_number(joiner.text(lines[i : i + count]).text)
             sections.append(Section(number, head, small=near is not measures))
-            i += count
         elif is_formula(line, measures):
             flush()
             count = 1
@@ -99,19 +101,15 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
             for x in lines[i : i + count]:
                 x.kind = Kind.FORMULA
             sections[-1].items.append(_formula(joiner.text(lines[i : i + count]).text))
-            i += count
         else:
-            begins = not paragraph or _begins_paragraph(paragraph, line, measures)
-            split = run_in(line, lines[i - 1] if i else None, begins)
+            if split or begins:
+                flush()
             if split:
-                flush()
-                number, head = split_number(joiner.text([split[0]]).text)
+                number, head = split_number(joiner.text(split[0]).text)
                 sections.append(Section(number, head, small=line.size < measures.size - 0.6))
-                line = split[1]
-            elif begins:
-                flush()
-            paragraph.append(line)
-            i += 1
+            paragraph.append(split[1] if split else line)
+            count = len(split[0]) if split else 1
+        i += count
     flush()
     return [s for s in sections if s.head or s.items]
 

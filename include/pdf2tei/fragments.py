@@ -12,6 +12,9 @@ _LOOK = 6
 """Number of preceding lines that are searched for the left part of a line."""
 
 
+_LARGER = 1.6
+_FEW = 8
+"""Lines with more characters are separate if their sizes differ by this factor, such as a title and a date next to it."""
 _LABEL = re.compile(r"\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}[.)]?|[•▪●■]")
 _REACH = 3.5
 """How far from a label that is a line by itself its text may begin, in type sizes."""
@@ -87,6 +90,8 @@ def _join_labels(lines: list[Line]) -> list[Line]:
 def _find_right_text(left: Line, right: Line) -> bool:
     gap = right.x0 - left.x1
     size = max(left.size, right.size)
+    if size > _LARGER * min(left.size, right.size) and min(len(left.text), len(right.text)) > _FEW:
+        return False
     if not -0.3 * size < gap < 0.75 * size or left.x1 - left.x0 < 1:
         return False
     low = max(left.y0, right.y0) - min(left.y1, right.y1)

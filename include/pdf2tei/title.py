@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from statistics import median
 from typing import TYPE_CHECKING
 
 from .byline import names
-from .front_lines import Label
+from .front_lines import FrontLabel
 from .model import Document, Line, Page
 from .text import clean
 
@@ -16,10 +17,18 @@ if TYPE_CHECKING:
 
 _BANNER = re.compile(
     r"journal homepage|contents lists|sciencedirect|www\.|https?://|doi[: ]|\bvol(?:ume|\.)\s?\d|\bissn\b|"
-    r"^(?:(?:original|review|regular|full)\s)?(?:research)?\s*(?:article|paper|letter|preprint|report)s?(?:\s+open access)?$|"
-    r"^open access|r e s e a r c h|^arxiv:|^technical report|^proceedings of|^published in|^submitted to|^accepted|^received",
+    r"^open access|r e s e a r c h|^(?:how )?to cite|^cite (?:this|as)|^citation:|^arxiv:|"
+    r"^technical report|^proceedings of|^published in|^submitted to|^accepted|^received",
     re.I,
 )
+_KIND = re.compile(
+    r"\W*(?:(?:original|regular|full|short|brief|rapid|invited|mini|systematic|case|clinical|technical|special|preliminary|scientific|"
+    r"research|data|article|art[ií]culo|artigo|paper|letter|preprint|report|communication|note|study|review|revisi[óo]n|revisão|"
+    r"contribution|editorial|commentary|perspective|correspondence|viewpoint|opinion|descriptor|trial|protocol|methodology|open|access|"
+    r"peer|reviewed|de)(?:s|ies)?\b\W*){1,5}",
+    re.I,
+)
+"""The kind of an article, printed above its title."""
 _COVER = re.compile(
     r"institutional repositor|digital academic repository|research repository|downloaded from (?:orca|the)|version of a work that|"
     r"this is (?:the|an) (?:author|accepted|open access document)|permalink|escholarship|since january 2020 elsevier|"
@@ -33,6 +42,8 @@ _STEM = re.compile(r"[-,]")
 """Separator between a font family's name and its style."""
 _SUBTITLE = 0.85
 """Upper limit of a subtitle's type size, as a share of the title's size."""
+_SMALL = 0.95
+"""Lower limit of a title's type size, as a share of the median of the front."""
 _SURE = 0.3
 """If any line is the title with at least this probability, short lines (mastheads, labels) do not set the largest size."""
 
@@ -53,6 +64,7 @@ def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
     candidates = _find_labelled_runs(front)
     for page in document.pages[: max((x.page for x in front.lines), default=0)]:
         candidates += _group_by_type([x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7])
+    candidates = [group[bool(_KIND.fullmatch(group[0].text)) :] or group for group in candidates]
     claimed = document.claimed_title
     pages = {
         page.number: _score_page(page, front)
@@ -92,8 +104,8 @@ def _score_page(page: Page, front: Front) -> float:
     The page on which the paper begins has names and an abstract. A cover has boilerplate.
     """
     lines = [x for x in front.lines if x.page == page.number]
-    named = any(front.label(x) is Label.AUTHOR and names(x)[1] for x in lines)
-    summed_up = sum(front.label(x) is Label.ABSTRACT for x in lines) > 2
+    named = any(front.label(x) is FrontLabel.AUTHOR and names(x)[1] for x in lines)
+    summed_up = sum(front.label(x) is FrontLabel.ABSTRACT for x in lines) > 2
     return 0.2 * named + 0.2 * summed_up - 0.5 * is_cover(page)
 
 
@@ -101,9 +113,9 @@ def _find_labelled_runs(front: Front) -> list[list[Line]]:
     """Return the runs of consecutive lines that the header CRF labels as a title."""
     runs: list[list[Line]] = [[]]
     for line in front.lines:
-        if front.label(line) is not Label.TITLE or (runs[-1] and runs[-1][-1].page != line.page):
+        if front.label(line) is not FrontLabel.TITLE or (runs[-1] and runs[-1][-1].page != line.page):
             runs.append([])
-        if front.label(line) is Label.TITLE:
+        if front.label(line) is FrontLabel.TITLE:
             runs[-1].append(line)
     return [cut for run in runs if run and (cut := _cut_before_names(run))]
 
@@ -128,13 +140,15 @@ def _score(group: list[Line], front: Front, claimed: str) -> float:
     """Score a group of lines as the title; return 0 if the group cannot be the title."""
     text = clean(" ".join(x.text for x in group))
     letters, target = _fold_letters(text), _fold_letters(claimed)
-    if len(letters) < 5 or len(text) > 600 or _BANNER.search(text):
+    if len(letters) < 5 or len(text) > 600 or _BANNER.search(text) or _KIND.fullmatch(text):
+        return 0.0
+    if max(x.size for x in group) < _SMALL * median(x.size for x in front.lines):  # a citation in the margin
         return 0.0
     if len(group) > 2 and all(names(x)[0] > 0.9 for x in group):  # a list of people
         return 0.0
-    unsure = max((front.probability(x, Label.TITLE) for x in front.lines), default=0.0) < _SURE
+    unsure = max((front.probability(x, FrontLabel.TITLE) for x in front.lines), default=0.0) < _SURE
     largest = max((x.size for x in front.lines if unsure or len(x.text.split()) > 2), default=1.0)
-    score = sum(front.probability(x, Label.TITLE) for x in group) / len(group)
+    score = sum(front.probability(x, FrontLabel.TITLE) for x in group) / len(group)
     score += 0.4 * min(max(x.size for x in group) / max(largest, 1.0), 1.0)
     if len(target) > 12 and (letters in target or target in letters):
         score += 0.5 * min(len(letters), len(target)) / max(len(letters), len(target))
@@ -184,8 +198,9 @@ def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | No
         nearest is None
         or abs(nearest.size - last.size) > 0.6
         or nearest.font.bold != last.font.bold
-        or (front.probability(nearest, Label.TITLE) < 0.1 and not _has_title_type(nearest, last, front))
+        or (front.probability(nearest, FrontLabel.TITLE) < 0.1 and not _has_title_type(nearest, last, front))
         or _BANNER.search(clean(nearest.text))
+        or (step < 0 and _KIND.fullmatch(nearest.text))
         or (step > 0 and _names_people(nearest, last))
     ):
         return None

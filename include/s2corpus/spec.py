@@ -24,24 +24,24 @@ from s2corpus.rules import MIN_REASON as MIN_REASON
 from s2corpus.rules import Count, Fraction, NonNegative, Rules
 from s2corpus.rules import FullText as FullText
 from s2corpus.rules.clean import IGNORED_BY_RECIPE as IGNORED_BY_RECIPE
-from s2corpus.rules.clean import Clean as Clean
-from s2corpus.rules.clean import Unigrams as Unigrams
-from s2corpus.rules.cluster import Cluster as Cluster
-from s2corpus.rules.evaluation import Evaluation as Evaluation
-from s2corpus.rules.extract import Extract as Extract
-from s2corpus.rules.filter import Filter as Filter
+from s2corpus.rules.clean import CleanRules as CleanRules
+from s2corpus.rules.clean import UnigramRules as UnigramRules
+from s2corpus.rules.cluster import ClusterRules as ClusterRules
+from s2corpus.rules.evaluation import EvaluationRules as EvaluationRules
+from s2corpus.rules.extract import ExtractRules as ExtractRules
+from s2corpus.rules.filter import FilterRules as FilterRules
 from s2corpus.rules.latex import LATEXML_TIMES
-from s2corpus.rules.latex import Latex as Latex
-from s2corpus.rules.link import Link as Link
-from s2corpus.rules.select import Select as Select
-from s2corpus.rules.split import Split as Split
-from s2corpus.rules.text import Benchmark
-from s2corpus.rules.text import ModelText as ModelText
-from s2corpus.rules.text import Tokenizer as Tokenizer
-from s2corpus.rules.vote import Vote as Vote
+from s2corpus.rules.latex import LatexRules as LatexRules
+from s2corpus.rules.link import LinkRules as LinkRules
+from s2corpus.rules.select import SelectRules as SelectRules
+from s2corpus.rules.split import SplitRules as SplitRules
+from s2corpus.rules.text import BenchmarkRules
+from s2corpus.rules.text import ModelTextRules as ModelTextRules
+from s2corpus.rules.text import TokenizerRules as TokenizerRules
+from s2corpus.rules.vote import VoteRules as VoteRules
 
 
-class Schedule(Rules):
+class ScheduleRules(Rules):
     """The schedule of releases. It is not part of a snapshot's identity; the interval is."""
 
     cron: str | None = "0 0 1 * *"
@@ -82,7 +82,7 @@ class Schedule(Rules):
         return cron
 
     @model_validator(mode="after")
-    def _has_one_trigger(self) -> Schedule:
+    def _has_one_trigger(self) -> ScheduleRules:
         if self.on_drop and self.cron is not None and "cron" in self.model_fields_set:
             raise ValueError(f"on_drop: true and cron: {self.cron!r} given; expected one of them: remove cron")
         return self
@@ -93,8 +93,8 @@ class Schedule(Rules):
         return None if self.on_drop else self.cron
 
 
-class Export(Rules):
-    """Rules for published files (SEMANTICS: Export)."""
+class ExportRules(Rules):
+    """Rules for published files (SPEC §10)."""
 
     files: Annotated[int, Field(ge=1, le=1000)] = 30
     """gzip files per set and split (S2 V2 card)"""
@@ -102,15 +102,15 @@ class Export(Rules):
     """gzip files of corpus/metadata and of each kind of parse; null: the number in `files` (S2ORC 20200705 has 100)"""
     gorc: bool = False
     """whether corpus/gorc also contains the papers with a parse, in the form of release 20190928 (GORC, Appendix E)"""
-    benchmarks: tuple[Benchmark, ...] = ()
+    benchmarks: tuple[BenchmarkRules, ...] = ()
     """benchmark texts; overlaps.parquet lists documents that share n-grams with them. These documents are still published"""
     benchmark_words: Count = 13
     """words of an n-gram for `benchmarks` (GPT-3, arXiv:2005.14165, Appendix C)"""
-    tokenizer: Tokenizer | None = None
+    tokenizer: TokenizerRules | None = None
     """tokenizer that counts `num_tokens` of each document; null: not counted (see docs/formats.md)"""
     shard_bytes: Annotated[int, Field(ge=1 << 20)] | None = None
     """maximum uncompressed bytes of a file of documents, at least 1 MiB; a longer document has a separate file; null: no limit"""
-    text: ModelText = ModelText()
+    text: ModelTextRules = ModelTextRules()
     """form of the texts for models (docs/formats.md); default: the form of the S2 V2 card"""
     approval: bool = False
     """whether a person must approve the release before the pointer moves"""
@@ -125,8 +125,8 @@ class Export(Rules):
         return self.corpus_files or self.files
 
 
-class Quality(Rules):
-    """Limits of the checks that compare with the parent release (SEMANTICS: Quality)."""
+class QualityRules(Rules):
+    """Limits of the checks that compare with the parent release (SPEC §11)."""
 
     drift_warn: Fraction = 0.1
     drift_block: Fraction = 0.5
@@ -141,7 +141,7 @@ class Quality(Rules):
     """maximum records of one paper; more records share an identifier of no paper, such as that of a "not found" page"""
 
 
-class Resources(Rules):
+class ResourceRules(Rules):
     """Size of shards and limits of tasks. They never change a byte of the snapshot."""
 
     pdfs_per_shard: Count = 500
@@ -182,19 +182,19 @@ class ReleaseSpec(Rules):
     """shell patterns of the drop ids in the release"""
     sources: tuple[str, ...] = ("*",)
     """shell patterns of the metadata sources in the release; `<source>/<delivery id>` selects single deliveries"""
-    schedule: Schedule = Schedule()
-    select: Select = Select()
-    extract: Extract = Extract()
-    latex: Latex = Latex()
-    cluster: Cluster = Cluster()
-    vote: Vote = Vote()
-    filter: Filter = Filter()
-    link: Link = Link()
-    clean: Clean = Clean()
-    split: Split = Split()
-    export: Export = Export()
-    quality: Quality = Quality()
-    resources: Resources = Resources()
+    schedule: ScheduleRules = ScheduleRules()
+    select: SelectRules = SelectRules()
+    extract: ExtractRules = ExtractRules()
+    latex: LatexRules = LatexRules()
+    cluster: ClusterRules = ClusterRules()
+    vote: VoteRules = VoteRules()
+    filter: FilterRules = FilterRules()
+    link: LinkRules = LinkRules()
+    clean: CleanRules = CleanRules()
+    split: SplitRules = SplitRules()
+    export: ExportRules = ExportRules()
+    quality: QualityRules = QualityRules()
+    resources: ResourceRules = ResourceRules()
 
     @field_validator("drops")
     @classmethod
@@ -226,7 +226,7 @@ class ReleaseSpec(Rules):
 
     @model_validator(mode="after")
     def _has_the_cards_layout(self) -> ReleaseSpec:
-        if self.clean.profile == "recipe-2024" and self.export.text != ModelText():
+        if self.clean.profile == "recipe-2024" and self.export.text != ModelTextRules():
             raise ValueError("export.text: given; texts of profile recipe-2024 have no sections to write: leave it out")
         return self
 

@@ -2,7 +2,7 @@
 
 The file is a PDF, a LaTeX source, or a JATS or Elsevier JSON file.
 
-Laws (SEMANTICS §3): `text[start:end] == span.text` in code points. A `ref_id` other than None is the key of a
+Laws (SPEC §3.3): `text[start:end] == span.text` in code points. A `ref_id` other than None is the key of a
 bibliography or reference entry of the same parse. Spans of one kind are sorted by (start, end). In the published
 schema, a citation without `ref_id` is an unlinked span. A paragraph's section is its innermost header; the path is a
 separate field.

@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Any
 
 from release_page.releases import Archive
-from release_page.states import Release, State
+from release_page.states import ListedRelease, ReleaseStatus
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.spec import Schedule, load_spec, releases_folder
+from s2corpus.spec import ScheduleRules, load_spec, releases_folder
 
 MOST = 120
 """intervals of one page"""
@@ -25,7 +25,7 @@ class Interval:
 
     start: datetime
     end: datetime
-    release: Release | None
+    release: ListedRelease | None
     run_state: str | None = None
 
     @property
@@ -35,7 +35,7 @@ class Interval:
             return []
         measured = STAGE_NAMES.index(self.release.stage) + 1 if self.release.stage else 0
         words = ["done"] * measured + ["not reached"] * (len(STAGE_NAMES) - measured)
-        if self.release.state is State.STOPPED and measured:
+        if self.release.state is ReleaseStatus.STOPPED and measured:
             words[measured - 1] = "stopped"
         return list(zip(STAGE_NAMES, words, strict=True))
 
@@ -68,18 +68,18 @@ def overview(archive: Archive, spec: str, first: date | None, last: date | None)
     }
 
 
-def _run_state(archive: Archive, spec: str, end: datetime, releases: Mapping[datetime, Release]) -> str | None:
+def _run_state(archive: Archive, spec: str, end: datetime, releases: Mapping[datetime, ListedRelease]) -> str | None:
     """Return the state of a run that has written no release yet: a backfill skips its interval."""
     run = archive.run_of(spec, end) if archive.run_of and end not in releases else None
     return run.state if run else None
 
 
-def _list_ended(schedule: Schedule, first: date, last: date, now: datetime) -> list[tuple[datetime, datetime]]:
+def _list_ended(schedule: ScheduleRules, first: date, last: date, now: datetime) -> list[tuple[datetime, datetime]]:
     """Return at most MOST + 1 intervals of the range that have ended."""
     return [pair for pair in islice(schedule.intervals(first, last), MOST + 1) if pair[1] <= now]
 
 
-def _notes(schedule: Schedule, first: date, last: date, today: date, is_cut: bool) -> list[str]:
+def _notes(schedule: ScheduleRules, first: date, last: date, today: date, is_cut: bool) -> list[str]:
     """Return a sentence for each reason why the range contains dates without an interval."""
     if schedule.cron is None or schedule.on_drop:
         return [

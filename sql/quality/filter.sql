@@ -18,7 +18,7 @@ SELECT paper_id FROM papers ANTI JOIN filtered USING (paper_id) UNION ALL SELECT
 -- severity: block
 -- overridable: no
 -- by: paper
--- reason: an outcome that SEMANTICS does not name
+-- reason: an outcome that the specification does not list
 SELECT paper_id, outcome FROM filtered WHERE outcome NOT IN ('suppressed', 'no_title', 'no_authors', 'short_text', 'not_english', 'kept');
 
 -- check: drift_of_kept_papers_warn

@@ -18,7 +18,7 @@ SELECT file_sha1 FROM pdfs ANTI JOIN selections USING (file_sha1) UNION ALL SELE
 -- severity: block
 -- overridable: no
 -- by: pdf
--- reason: an outcome that SEMANTICS does not name
+-- reason: an outcome that the specification does not list
 SELECT file_sha1, outcome FROM selections WHERE outcome NOT IN ('unreadable', 'encrypted', 'too_many_pages', 'landscape', 'pdfalto_failed', 'selected');
 
 -- check: drift_of_selected_pdfs_warn

@@ -19,7 +19,7 @@ SELECT "set", paper_id FROM kept ANTI JOIN splits USING ("set", paper_id) UNION 
 -- severity: block
 -- overridable: no
 -- by: paper
--- reason: a split that SEMANTICS does not name
+-- reason: a split that the specification does not list
 SELECT "set", paper_id, split FROM splits WHERE split NOT IN ('train', 'valid') AND split NOT LIKE 'held_back:%';
 
 -- check: one_split_a_paper

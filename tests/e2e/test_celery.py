@@ -270,7 +270,7 @@ def datasets_follow(client: AirflowClient, admin: Any, snapshot: str) -> None:
 
 
 def test_a_release_of_two_workers_one_of_which_is_killed_is_that_of_one_machine(
-    cluster: Cluster, sampled: tuple[Run, Truth], monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, complete: tuple[Path, Truth], sampled: tuple[Run, Truth], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in cluster.environ("airflow-worker").items():
         if name.startswith(("AWS", "S2CORPUS")):
@@ -278,7 +278,7 @@ def test_a_release_of_two_workers_one_of_which_is_killed_is_that_of_one_machine(
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", compose.KEYS["S3_DELIVER_ACCESS_KEY"])
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", compose.KEYS["S3_DELIVER_SECRET_KEY"])
     alone, _ = sampled
-    delivered = shutil.copytree(Path(alone.scratch) / "tree", cluster.home / "papers")
+    delivered = shutil.copytree(complete[0], cluster.home / "papers")
     if (suppress_list := delivered / "suppress.jsonl").exists():
         admin = compose.s3_client(cluster.s3_port, "admin")
         admin.upload_file(str(suppress_list), "corpus", "suppress.jsonl")

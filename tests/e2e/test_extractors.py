@@ -26,7 +26,7 @@ from tests.extractors import docling
 from tests.extractors.plugin import installed
 from tests.releases import build, run_in, spec
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")

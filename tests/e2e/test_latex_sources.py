@@ -17,14 +17,12 @@ import pyarrow.compute as pc
 import pytest
 
 from devtools.sample.truth import Truth
-from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
-from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot.verify import verify
-from s2corpus.spec import Clean
+from s2corpus.spec import CleanRules
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import CONTEXTS, DOCUMENTS, FULLTEXTS, LATEX_PARSES, LINKS, PAPERS
-from tests.releases import build, run_in, spec
+from tests.releases import build, copy_lake, run_in, spec
 from tests.unit.latex.archives import article, gz
 
 pytestmark = pytest.mark.slow
@@ -57,23 +55,15 @@ def rows(run: Run, table: Any, **where: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def papers(
-    tiny: tuple[Path, Truth], extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
-) -> list[dict[str, Any]]:
+def papers(released: tuple[Run, Truth]) -> list[dict[str, Any]]:
     """Return the open papers of a release without LaTeX sources; papers with an arXiv id come first."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in extractor.items():
-            patch.setenv(name, value)
-        run = run_in(tmp_path_factory.mktemp("before"), spec(), tiny[0])
-        for name in STAGE_NAMES[: STAGE_NAMES.index("filter")]:
-            runner.run_stage(run, name, workers=1)
-        found = run.table(PAPERS).read(where=pc.field("open_access")).to_pylist()
-        return sorted(found, key=lambda paper: not paper["arxiv_id"])
+    found = released[0].table(PAPERS).read(where=pc.field("open_access")).to_pylist()
+    return sorted(found, key=lambda paper: not paper["arxiv_id"])
 
 
-@pytest.mark.parametrize("text_from", ["pdf", "latex"])
+@pytest.mark.parametrize("text_from", ["latex", pytest.param("pdf", marks=pytest.mark.long)])
 def test_a_source_goes_where_its_arxiv_id_says(
-    tiny: tuple[Path, Truth],
+    released: tuple[Run, Truth],
     extractor: Mapping[str, str],
     papers: list[dict[str, Any]],
     tmp_path: Path,
@@ -84,9 +74,10 @@ def test_a_source_goes_where_its_arxiv_id_says(
         monkeypatch.setenv(name, value)
     paper, other = papers[0], papers[1]
     release = spec()
-    clean = Clean.model_validate({**release.clean.model_dump(), "text_from": text_from})
+    clean = CleanRules.model_validate({**release.clean.model_dump(), "text_from": text_from})
     release = release.model_copy(update={"drops": ("*",), "clean": clean})
-    run = run_in(tmp_path, release, tiny[0])
+    copy_lake(released, tmp_path)
+    run = run_in(tmp_path, release)
     data = source(other["title"])
     deliver(
         run,

@@ -15,13 +15,13 @@ import orjson
 import pytest
 
 from devtools.sample.truth import PaperTruth, Truth
-from s2corpus.evaluation.sample import Task
+from s2corpus.evaluation.sample import EvaluationTask
 from s2corpus.evaluation.sample import sampled as drawn
 from s2corpus.papers.licences import to_spdx
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
-from s2corpus.spec import Evaluation
+from s2corpus.spec import EvaluationRules
 from s2corpus.tables import ENTRIES, FILTERED, MEMBERS, PAPERS
 
 pytestmark = pytest.mark.slow
@@ -103,7 +103,7 @@ class Shows:
 
 
 def shown(paper: PaperTruth) -> Shows:
-    """Count what the PDF shows of the typeset paper, as S2ORC counts (SEMANTICS §3).
+    """Count what the PDF shows of the typeset paper, as S2ORC counts (SPEC §3).
 
     A displayed formula is a paragraph of one token. A superscript is a separate token between spaces. In a range of
     superscripts, only the two printed numbers are citations, because only ranges in brackets are expanded.
@@ -366,7 +366,7 @@ def test_what_gold_says(sampled: tuple[Run, Truth], tables: dict[str, Table]) ->
 
 
 def test_the_evaluation_draws_every_kind_of_link_and_no_two_to_one_paper(sampled: tuple[Run, Truth]) -> None:
-    items = drawn(Tables(sampled[0].lake, sampled[0].release_id), Evaluation())
-    assert {item.task for item in items} == set(Task)
-    cited = [item.cited_paper_id for item in items if item.task is not Task.CLUSTERS]
+    items = drawn(Tables(sampled[0].lake, sampled[0].release_id), EvaluationRules())
+    assert {item.task for item in items} == set(EvaluationTask)
+    cited = [item.cited_paper_id for item in items if item.task is not EvaluationTask.CLUSTERS]
     assert len(cited) == len(set(cited)) > 30

@@ -79,7 +79,7 @@ def test_the_funnel_sums_exactly(run: Run) -> None:
 
 
 def test_every_document_is_readable_and_in_the_format(run: Run) -> None:
-    """Check that `text` is title ⏎⏎ abstract ⏎⏎ blocks. A block is a header line and its paragraphs, each on one line (SEMANTICS §10)."""
+    """Check that `text` is title ⏎⏎ abstract ⏎⏎ blocks. A block is a header line and its paragraphs, each on one line (SPEC §10.4)."""
     papers = {row["paper_id"]: row for row in run.table(PAPERS).read().to_pylist()}
     files = [entry.key for entry in run.lake.list(f"snapshots/{run.snapshot_id}/v2/")]
     assert len(files) == 2 * 2 * run.spec.export.files

@@ -29,7 +29,7 @@ import pytest
 from devtools.bench import cluster_records
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.cluster import Cluster
+from s2corpus.stages.cluster import ClusterStage
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, EDGES, MEMBERS, PDF_RECORDS, RECORDS
 from tests import compose
@@ -38,6 +38,7 @@ from tests.releases import ROOT
 pytest.importorskip("pyspark.sql.connect.session")
 pytestmark = [
     pytest.mark.services,
+    pytest.mark.long,
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java 17"),
 ]
 
@@ -216,7 +217,7 @@ def test_clusters_are_those_of_one_machine_row_by_row_though_an_executor_dies(
 
     def clustered(engine: str) -> dict[str, pa.Table]:
         monkeypatch.setenv("ENGINE", engine)
-        stage = Cluster()
+        stage = ClusterStage()
         stage.work(run, stage.plan(run)[0])
         stage.finish(run)
         found = {table.name: run.table(table).read() for table in (EDGES, CLUSTERS, ALIASES)}

@@ -15,6 +15,7 @@ import pytest
 
 from tests.unit.tei.teis import document
 
+pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parents[2]
 UV = Path(sys.executable).with_name("uv")
 

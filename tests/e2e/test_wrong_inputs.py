@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from devtools.local import Endpoints
-from tests.releases import ROOT
+from tests.children import corpus
 
 SAMPLE = "include/releases/sample.yaml"
-
-
-def corpus(*arguments: str, module: str = "s2corpus", **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line from the project's folder."""
-    return subprocess.run(
-        [sys.executable, "-m", module, *arguments],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
 
 
 def assert_said(done: subprocess.CompletedProcess[str], *words: str) -> None:
@@ -84,25 +70,26 @@ def test_a_spec_that_is_not_there_names_those_that_are() -> None:
 @pytest.mark.services
 def test_no_rights_on_the_bucket(services: Endpoints) -> None:
     wrong = services.environ() | {"AWS_SECRET_ACCESS_KEY": "wrong"}
-    assert_said(corpus("build", SAMPLE, "--as-of", "2023-02-01", **wrong), "s3://corpus", "access refused", "AWS keys")
+    assert_said(
+        corpus("build", SAMPLE, "--as-of", "2023-02-01", environ=wrong), "s3://corpus", "access refused", "AWS keys"
+    )
 
 
 @pytest.mark.services
 def test_no_such_bucket(services: Endpoints) -> None:
-    done = corpus("build", SAMPLE, "--as-of", "2023-02-01", "--lake", "s3://no-such-bucket", **services.environ())
+    done = corpus("build", SAMPLE, "--as-of", "2023-02-01", "--lake", "s3://no-such-bucket", environ=services.environ())
     assert_said(done, "s3://no-such-bucket", "no such bucket", "S2CORPUS_LAKE")
 
 
 def test_no_lake_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("S2CORPUS_LAKE", raising=False)
-    assert_said(
-        corpus("build", SAMPLE, "--as-of", "2023-02-01", S2CORPUS_STATE=str(tmp_path)), "no lake given", "S2CORPUS_LAKE"
-    )
+    done = corpus("build", SAMPLE, "--as-of", "2023-02-01", environ={"S2CORPUS_STATE": str(tmp_path)})
+    assert_said(done, "no lake given", "S2CORPUS_LAKE")
 
 
 def test_a_port_in_use(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        state = str(tmp_path / "state")
-        done = corpus("up", "--only", "postgres", "--port-postgres", port, module="devtools", S2CORPUS_STATE=state)
+        state = {"S2CORPUS_STATE": str(tmp_path / "state")}
+        done = corpus("up", "--only", "postgres", "--port-postgres", port, module="devtools", environ=state)
     assert_said(done, port, "in use")

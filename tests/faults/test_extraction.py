@@ -14,8 +14,8 @@ import pytest
 
 from devtools.local import Services
 from s2corpus.pipeline.run import Run
-from s2corpus.stages.extract import Extract
-from s2corpus.stages.select import Select
+from s2corpus.stages.extract import ExtractStage
+from s2corpus.stages.select import SelectStage
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.tables import STORED_TEI
 from tests.standin_grobid import StandIn
@@ -32,7 +32,7 @@ from s2corpus.stages import extract
 from s2corpus.pipeline.run import Run
 extract.PART_SECONDS = 0.5
 run = Run.of(ReleaseSpec(name="test"), datetime(2026, 1, 1, tzinfo=UTC), scratch=Path("/tmp"))
-extract.Extract().work(run, run.read_plan("extract")[0])
+extract.ExtractStage().work(run, run.read_plan("extract")[0])
 """
 
 
@@ -65,11 +65,11 @@ def test_pdfs_stream_from_s3_and_a_killed_worker_loses_its_last_part_only(
 ) -> None:
     pdfs = papers(60)
     run = Intake(s3, pdfs, shards=1).run()
-    work(Select(), run)
+    work(SelectStage(), run)
     with StandIn(latency=0.1) as server:
         monkeypatch.setenv("GROBID_URL", server.url)
         monkeypatch.setenv("PYTHONPATH", str(ROOT / "include"))
-        run.put_plan("extract", Extract().plan(run))
+        run.put_plan("extract", ExtractStage().plan(run))
         worker = subprocess.Popen([sys.executable, "-c", WORKER], cwd=ROOT)
         while len(server.answered) < 30 or not stored(run):
             assert worker.poll() is None
@@ -80,7 +80,7 @@ def test_pdfs_stream_from_s3_and_a_killed_worker_loses_its_last_part_only(
         assert 0 < len(kept) < 60
         server.uploads.clear()
         subprocess.run([sys.executable, "-c", WORKER], cwd=ROOT, check=True)
-        Extract().finish(run)
+        ExtractStage().finish(run)
         assert not kept & set(server.uploads)
         assert kept | set(server.uploads) == set(pdfs)
         assert len(sent - kept) <= 20  # This is the work of half a second.
@@ -93,8 +93,10 @@ def test_a_server_that_is_gone_fails_the_shard_and_a_retry_goes_on(s3: Lake, mon
     with StandIn(latency=0.05) as server:
         monkeypatch.setenv("GROBID_URL", server.url)
         monkeypatch.setenv("PYTHONPATH", str(ROOT / "include"))
-        run.put_plan("extract", Extract().plan(run))
-        impatient = WORKER.replace("extract.Extract()", "extract.Extract(Limits(outage=0.5, health_wait=(0.1, 0.2)))")
+        run.put_plan("extract", ExtractStage().plan(run))
+        impatient = WORKER.replace(
+            "extract.ExtractStage()", "extract.ExtractStage(Limits(outage=0.5, health_wait=(0.1, 0.2)))"
+        )
         command = [sys.executable, "-c", f"from s2corpus.extractors import Limits\n{impatient}"]
         worker = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE)
         while len(server.answered) < 5:

@@ -16,6 +16,7 @@ import pytest
 from devtools.sample.truth import Truth
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import open_lake
+from tests import children
 from tests.releases import ROOT
 from tests.unit.snapshot.test_export import release
 
@@ -100,11 +101,8 @@ COMMANDS = {
 }
 
 
-def corpus(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line; return the completed process."""
-    module = "devtools" if arguments[0] == "sample" else "s2corpus"
-    command = [sys.executable, "-m", module, *arguments]
-    return subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
+def corpus(*words: str) -> subprocess.CompletedProcess[str]:
+    return children.corpus(*words, module="devtools" if words[0] == "sample" else "s2corpus")
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

@@ -18,7 +18,6 @@ import pytest
 
 from tests.releases import ROOT
 
-pytest_plugins = ("tests.releases",)
 SECONDS = 300.0
 FORKS = """
 import sys, time

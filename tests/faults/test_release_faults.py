@@ -27,9 +27,9 @@ from s2corpus.tables import DOCUMENTS
 from tests.e2e.operating import Operator
 from tests.faults.credentials import Keys
 from tests.faults.proxy import Mode, Proxy
-from tests.releases import AS_OF, build, run_in, snapshot_bytes, spec
+from tests.releases import AS_OF, snapshot_bytes, spec
 
-pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow]
+pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.long]
 DAG = "corpus_release__sample"
 START = AS_OF.replace(month=1)
 
@@ -154,19 +154,6 @@ def airflow(tmp_path_factory: pytest.TempPathFactory, tiny: tuple[Path, Truth]) 
                 proxy.turn(Mode.REFUSE)
 
 
-@pytest.fixture(scope="module")
-def reference(airflow: Airflow, tiny: tuple[Path, Truth], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Build the same release without Airflow and without faults; return its hashes."""
-    variables = super(Disturbed, airflow.local).endpoints().variables
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("S2CORPUS_CATALOG", raising=False)
-        for name in ("GROBID_URL", "S2CORPUS_EXTRACTOR_TOKEN"):
-            patch.setenv(name, variables[name])
-        run = run_in(tmp_path_factory.mktemp("reference"), spec(), tiny[0])
-        build(run)
-        return snapshot_bytes(run)
-
-
 def tell(fault: str, seen: object) -> None:
     """Print what an operator sees; docs/faults.md is written from this output."""
     print(f"\n### {fault}: {seen}")
@@ -180,7 +167,6 @@ def until(true: Callable[[], Any], what: str, seconds: float = 120) -> Any:
     return found
 
 
-@pytest.mark.long
 def test_a_worker_killed_in_each_stage_is_done_again(airflow: Airflow, reference: dict[str, str]) -> None:
     run = airflow.fresh()
     killed: dict[str, str] = {}
@@ -224,7 +210,6 @@ def test_postgresql_restarted_a_worker_and_the_scheduler_killed_and_a_second_run
     assert airflow.published() == reference
 
 
-@pytest.mark.long
 def test_s3_and_the_extractor_out_for_a_minute_keys_rotated_and_a_part_truncated(
     airflow: Airflow, reference: dict[str, str]
 ) -> None:
@@ -257,7 +242,6 @@ def test_s3_and_the_extractor_out_for_a_minute_keys_rotated_and_a_part_truncated
     assert airflow.published() == reference
 
 
-@pytest.mark.long
 def test_s3_answering_500_then_503_then_slowly_for_a_minute_each(airflow: Airflow, reference: dict[str, str]) -> None:
     run, s3 = airflow.fresh(), airflow.local.s3
     for mode, stages in (

@@ -12,7 +12,7 @@ from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.spec import Export, ReleaseSpec, Resources, Split
+from s2corpus.spec import ExportRules, ReleaseSpec, ResourceRules, SplitRules
 from s2corpus.storage.lake import open_lake
 from tests.real import sources
 from tests.real.truth import RealPaper, real_papers
@@ -26,9 +26,9 @@ def spec() -> ReleaseSpec:
     return ReleaseSpec(
         name="real",
         description="Real papers with truth written by a reader",
-        split=Split(train_before=date(2021, 1, 1), valid_until=date(2021, 3, 31)),
-        export=Export(files=1),
-        resources=Resources(pdfs_per_shard=10, max_tasks=4, memory_mb=512),
+        split=SplitRules(train_before=date(2021, 1, 1), valid_until=date(2021, 3, 31)),
+        export=ExportRules(files=1),
+        resources=ResourceRules(pdfs_per_shard=10, max_tasks=4, memory_mb=512),
     )
 
 

@@ -20,16 +20,16 @@ import pytest
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.registry import DATASETS
-from s2corpus.datasets.source import Source
+from s2corpus.datasets.source import SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.evaluation.beside import NOT_DELIVERED, compared
 from s2corpus.evaluation.others import Corpus, read
-from s2corpus.evaluation.sample import Task, sampled
+from s2corpus.evaluation.sample import EvaluationTask, sampled
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
-from s2corpus.spec import Evaluation, Select
+from s2corpus.spec import EvaluationRules, SelectRules
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, LATEX_PARSES, PAPERS, SELECTIONS
 from s2orc_parse.bibliography.identifiers import normalise_doi
@@ -38,7 +38,7 @@ from tests.real.compare import FACTS, Line, compare
 from tests.real.truth import RealPaper, real_papers
 from tests.releases import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.services]
+pytestmark = [pytest.mark.long, pytest.mark.services]
 
 DOC = ROOT / "docs" / "real-papers.md"
 PAPERS_OF_TRUTH = real_papers()
@@ -67,7 +67,6 @@ def test_the_document_lists_lines_that_there_are() -> None:
     assert known() <= {(paper.key, fact) for paper in PAPERS_OF_TRUTH for fact in FACTS}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("paper", PAPERS_OF_TRUTH, ids=lambda paper: paper.key)
 def test_every_line_is_right_or_explained(lines: dict[tuple[str, str], Line], paper: RealPaper) -> None:
     wrong = [line for (key, _), line in lines.items() if key == paper.key and not line.right]
@@ -77,13 +76,11 @@ def test_every_line_is_right_or_explained(lines: dict[tuple[str, str], Line], pa
     )
 
 
-@pytest.mark.slow
 def test_no_line_that_is_right_is_listed(lines: dict[tuple[str, str], Line]) -> None:
     right = sorted(key for key in known() if lines[key].right)
     assert not right, f"right, take it out of {DOC.name}: {right}"
 
 
-@pytest.mark.slow
 def test_every_file_is_a_full_text(run: Run) -> None:
     selected = Counter(row["outcome"] for row in run.table(SELECTIONS).read().to_pylist())
     assert selected == {"selected": 42}
@@ -92,14 +89,12 @@ def test_every_file_is_a_full_text(run: Run) -> None:
     assert {paper.sha1 for paper in PAPERS_OF_TRUTH if paper.sha1} <= sha1s
 
 
-@pytest.mark.slow
 def test_none_is_dropped_for_its_language(run: Run) -> None:
     outcomes = {row["outcome"] for row in run.table(FILTERED).read().to_pylist()}
     outcomes |= {row["outcome"] for row in run.table(DOCUMENTS).read().to_pylist()}
     assert not {outcome for outcome in outcomes if "english" in outcome}
 
 
-@pytest.mark.slow
 def test_preprint_and_published_version_are_one_paper(run: Run) -> None:
     papers = run.table(PAPERS).read().to_pylist()
     for key in ("lim", "cohan"):
@@ -109,7 +104,6 @@ def test_preprint_and_published_version_are_one_paper(run: Run) -> None:
         assert len([row for row in papers if row["arxiv_id"] == truth.arxiv_id]) == 1
 
 
-@pytest.mark.slow
 def test_what_a_deliverer_calls_a_paper_makes_no_second_one(run: Run) -> None:
     retitled = next(paper for paper in PAPERS_OF_TRUTH if paper.printed_title)
     titles = [row["title"] for row in run.table(PAPERS).read().to_pylist()]
@@ -117,7 +111,6 @@ def test_what_a_deliverer_calls_a_paper_makes_no_second_one(run: Run) -> None:
     assert retitled.printed_title not in titles
 
 
-@pytest.mark.slow
 def test_what_is_closed_or_withdrawn_is_nowhere_in_full(run: Run) -> None:
     kept_out = {paper.sha1 for paper in PAPERS_OF_TRUTH if paper.why.startswith(("closed", "suppressed"))}
     published = set()
@@ -127,7 +120,6 @@ def test_what_is_closed_or_withdrawn_is_nowhere_in_full(run: Run) -> None:
     assert published and not published & kept_out
 
 
-@pytest.mark.slow
 def test_beside_the_examples_that_s2orc_publishes(run: Run, shared_data: Path) -> None:
     """Check that the two examples delivered to this release are found with nearly the same text; no other example was delivered."""
     examples = sorted((shared_data / "s2orc/doc2json_fixtures/pdf").glob("*.json"))
@@ -142,15 +134,13 @@ def test_beside_the_examples_that_s2orc_publishes(run: Run, shared_data: Path) -
     assert all(row.overlap is not None and row.overlap > 0.85 for row in both.values())
 
 
-@pytest.mark.slow
 def test_the_evaluation_draws_its_sample(run: Run) -> None:
-    items = sampled(Tables(run.lake, run.release_id), Evaluation())
-    clusters = [item for item in items if item.task is Task.CLUSTERS]
+    items = sampled(Tables(run.lake, run.release_id), EvaluationRules())
+    clusters = [item for item in items if item.task is EvaluationTask.CLUSTERS]
     assert len(clusters) == 41 and len(items) > 41
     assert sum(item.auto_title is True for item in clusters) >= 39
 
 
-@pytest.mark.slow
 def test_what_gold_says_of_it(run: Run) -> None:
     """Check the automatic gold figures.
 
@@ -178,7 +168,7 @@ def test_identifiers_printed_on_the_first_pages(shared_data: Path) -> None:
     truths = {paper.sha1: paper for paper in PAPERS_OF_TRUTH if paper.sha1}
     selections = inspect_many(
         [(sha1, shared_data / paper.file) for sha1, paper in truths.items()],
-        rules=Select(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30,
+        rules=SelectRules(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30,
     )  # fmt: skip
     for selection in selections:
         truth, read = truths[selection.file_sha1], selection.identity
@@ -203,7 +193,7 @@ def test_datasets_are_made_of_it_and_every_place_they_name_is_where_they_say(run
     By default, CiteWorth requires papers cited by others of the release. These papers are not, so the test drops this
     requirement.
     """
-    source = Source(open_lake(run.lake.uri(f"snapshots/{run.snapshot_id}")))
+    source = SnapshotSource(open_lake(run.lake.uri(f"snapshots/{run.snapshot_id}")))
     papers = {paper.id: paper for shard in range(source.shards) for paper in source.papers(shard)}
     params = {"citeworth": {"require": ["body_text", "bibliography"], "paragraphs_per_field": 1000}}
     made = {}

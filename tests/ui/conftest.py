@@ -28,7 +28,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot.pointer import publish
 from s2corpus.storage.lake import open_lake
-from tests.releases import ROOT, run_in, spec
+from tests.releases import ROOT, copy_lake, run_in, spec
 
 sys.path.insert(0, str(ROOT / "plugins"))
 
@@ -56,15 +56,16 @@ class Built:
 # A wider scope is wrong: the variables set here would disable the services of other tests.
 @pytest.fixture(scope="package")
 def built(
-    tiny: tuple[Path, Truth], extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
+    released: tuple[Run, Truth], extractor: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Built]:
     folder = tmp_path_factory.mktemp("page")
-    found = Built(folder, tiny[1], {})
+    copy_lake(released, folder)
+    found = Built(folder, released[1], {})
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**extractor, "S2CORPUS_CATALOG": found.catalog}.items():
             patch.setenv(name, value)
         Catalog(found.catalog).migrate()
-        first = run_in(folder, spec(), tiny[0])
+        first = run_in(folder, spec())
         runs = {
             run.release_id: run
             for run in (
@@ -77,7 +78,7 @@ def built(
                 runner.run_stage(run, stage)
             if id_ != UNFINISHED:
                 publish(run.lake, run.snapshot_id)
-        yield Built(folder, tiny[1], runs)
+        yield Built(folder, released[1], runs)
 
 
 def allow() -> None:

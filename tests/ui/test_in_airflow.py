@@ -105,8 +105,15 @@ def list_axe_violations(page: Any) -> list[tuple[str, str]]:
     return [(violation["id"], violation["nodes"][0]["html"][:120]) for violation in violations]
 
 
-@pytest.mark.parametrize("width", [1400, 400])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        ("light", 1400),
+        ("dark", 400),
+        pytest.param("light", 400, marks=pytest.mark.long),
+        pytest.param("dark", 1400, marks=pytest.mark.long),
+    ],
+)
 def test_a_browser_shows_it_whole_and_quiet(scheme: str, width: int, browser: Any, server: Server) -> None:
     """Check every kind of page: no console error, no dialog, no request to another server, and nothing wider than the window."""
     artefacts = ROOT / "artefacts" / "page"

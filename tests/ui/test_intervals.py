@@ -11,7 +11,7 @@ import pytest
 
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.spec import Schedule
+from s2corpus.spec import ScheduleRules
 from tests.ui.conftest import PUBLISHED, Built, page_over
 from tests.ui.test_page import AT, read, words
 
@@ -21,16 +21,18 @@ SAMPLE = "corpus_release__sample/intervals"
 @pytest.mark.parametrize(
     ("schedule", "first", "last", "starts"),
     [
-        (Schedule(end_date=date(2023, 2, 28)), date(2022, 6, 1), date(2024, 1, 1), ["2023-01-01", "2023-02-01"]),
-        (Schedule(), date(2023, 2, 2), date(2023, 4, 1), ["2023-03-01", "2023-04-01"]),
-        (Schedule(start_date=date(2023, 1, 2)), date(2023, 1, 1), date(2023, 2, 1), ["2023-02-01"]),
-        (Schedule(cron="0 0 * * 1"), date(2023, 1, 1), date(2023, 1, 10), ["2023-01-02", "2023-01-09"]),
-        (Schedule(cron=None), date(2023, 1, 1), date(2024, 1, 1), []),
-        (Schedule(on_drop=True), date(2023, 1, 1), date(2024, 1, 1), []),
-        (Schedule(), date(2023, 3, 1), date(2023, 2, 1), []),
+        (ScheduleRules(end_date=date(2023, 2, 28)), date(2022, 6, 1), date(2024, 1, 1), ["2023-01-01", "2023-02-01"]),
+        (ScheduleRules(), date(2023, 2, 2), date(2023, 4, 1), ["2023-03-01", "2023-04-01"]),
+        (ScheduleRules(start_date=date(2023, 1, 2)), date(2023, 1, 1), date(2023, 2, 1), ["2023-02-01"]),
+        (ScheduleRules(cron="0 0 * * 1"), date(2023, 1, 1), date(2023, 1, 10), ["2023-01-02", "2023-01-09"]),
+        (ScheduleRules(cron=None), date(2023, 1, 1), date(2024, 1, 1), []),
+        (ScheduleRules(on_drop=True), date(2023, 1, 1), date(2024, 1, 1), []),
+        (ScheduleRules(), date(2023, 3, 1), date(2023, 2, 1), []),
     ],
 )
-def test_intervals_begin_inside_range_and_spec(schedule: Schedule, first: date, last: date, starts: list[str]) -> None:
+def test_intervals_begin_inside_range_and_spec(
+    schedule: ScheduleRules, first: date, last: date, starts: list[str]
+) -> None:
     assert [start.date().isoformat() for start, _ in schedule.intervals(first, last)] == starts
 
 
@@ -41,7 +43,7 @@ def test_intervals_are_those_of_airflows_backfill(cron: str) -> None:
     from airflow.timetables.base import TimeRestriction
     from release_timetable import ReleaseTimetable
 
-    schedule = Schedule(cron=cron, start_date=date(2023, 1, 15), end_date=date(2023, 11, 1))
+    schedule = ScheduleRules(cron=cron, start_date=date(2023, 1, 15), end_date=date(2023, 11, 1))
     timetable = ReleaseTimetable(cron, schedule.start_date, schedule.end_date)
     asked = TimeRestriction(pendulum.datetime(2022, 11, 1), pendulum.datetime(2024, 2, 1), catchup=True)
     expected, last = [], None
@@ -71,10 +73,10 @@ def test_each_interval_shows_its_snapshot(page: Any, built: Built) -> None:
 )
 def test_interval_shows_each_stage(stage: str | None, state: str, words: list[str]) -> None:
     from release_page.intervals import Interval
-    from release_page.states import Release, State
+    from release_page.states import ListedRelease, ReleaseStatus
 
     at = datetime(2023, 2, 1, tzinfo=UTC)
-    release = Release(ReleaseId("sample-20230201"), State[state], stage, None, 0, 0, 0)
+    release = ListedRelease(ReleaseId("sample-20230201"), ReleaseStatus[state], stage, None, 0, 0, 0)
     assert Interval(at, at, release).cells == list(zip(STAGE_NAMES, words, strict=True))
 
 

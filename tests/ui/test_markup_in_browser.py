@@ -12,10 +12,10 @@ import orjson
 import pytest
 
 from s2corpus.catalog import Catalog
-from s2corpus.catalog.models import Answer, ReleaseState
+from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.deliveries import status
 from s2corpus.evaluation import kept
-from s2corpus.spec import Evaluation
+from s2corpus.spec import EvaluationRules
 from s2corpus.storage.lake import open_lake
 from tests.ui import test_page
 from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
@@ -43,7 +43,7 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         patch.setattr(test_page, "INJECTED", MARKUP)
         path = test_page.hostile_lake(built, folder)
         lake = open_lake(str(path))
-        kept.sample_of(lake, PUBLISHED, Evaluation())
+        kept.sample_of(lake, PUBLISHED, EvaluationRules())
     for release in (PUBLISHED, SECOND, UNFINISHED):
         for checked in (path / "releases" / release / "_quality").glob("*.json"):
             verdicts = orjson.loads(checked.read_bytes())
@@ -59,15 +59,20 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     lake.put(f"drops/{NAME}/{NAME}.pdf", b"x")
     mark = status.mark_of(lake, f"drops/{NAME}/")
     assert mark is not None
-    refused = status.Row(
-        f"drops/{NAME}/", mark, status.State.REFUSED, refusal=status.Refusal.CHANGED, detail=MARKUP, warnings=[MARKUP]
+    refused = status.ArrivalStatus(
+        f"drops/{NAME}/",
+        mark,
+        status.ArrivalState.REFUSED,
+        refusal=status.Refusal.CHANGED,
+        detail=MARKUP,
+        warnings=[MARKUP],
     )
     status.put_row(lake, refused)
     shutil.copy(built.folder / "catalog.db", folder / "catalog.db")
     address = f"sqlite:///{folder / 'catalog.db'}"
     catalog = Catalog(address)
     catalog.end_release(SECOND, ReleaseState.AWAITING, built.runs[SECOND].snapshot_id)
-    catalog.approve(PUBLISHED, "publish", MARKUP, Answer.APPROVED, MARKUP, datetime(2023, 3, 2, tzinfo=UTC))
+    catalog.approve(PUBLISHED, "publish", MARKUP, ReleaseDecision.APPROVED, MARKUP, datetime(2023, 3, 2, tzinfo=UTC))
     yield page_over(str(path), address, marker=lambda: "ann")
 
 

@@ -24,12 +24,12 @@ def command(sources: tuple[Path, ...], unigrams: str, threshold: float) -> None:
     """Calibrate the word-probability threshold of card-wordfreq.
 
     Find the mean log2 probability at which wordfreq's list drops the same share of sections as the card's list.
-    Use articles like those of the corpus. docs/calibration.md explains the method.
+    Use articles like those of the corpus. docs/quality.md has an example.
     """
     from s2corpus.errors import UserError
     from s2corpus.storage.uris import fetch
     from s2corpus.text.calibration import calibrate, section_texts
-    from s2corpus.text.files import read_documents
+    from s2corpus.text.input_files import read_documents
     from s2corpus.text.unigrams import parse_unigrams, wordfreq_unigrams
 
     reference = parse_unigrams(unigrams, fetch(unigrams))

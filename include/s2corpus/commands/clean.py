@@ -66,12 +66,12 @@ def command(
 
 def _spec(spec_file: Path | None, profile: str | None, unigrams: str | None, evaluate_all: bool) -> ReleaseSpec:
     """The given spec, or the default one, with what the options say."""
-    from s2corpus.spec import Clean, ReleaseSpec, Split, Unigrams, load_spec
+    from s2corpus.spec import CleanRules, ReleaseSpec, SplitRules, UnigramRules, load_spec
     from s2corpus.text.recipe import CUTOFF
 
     spec = load_spec(spec_file) if spec_file else ReleaseSpec(name="files")
     profile = profile or spec.clean.profile
-    named = Unigrams(uri=unigrams, sha256="0" * 64) if unigrams else spec.clean.unigrams
+    named = UnigramRules(uri=unigrams, sha256="0" * 64) if unigrams else spec.clean.unigrams
     if profile == "card-wordfreq" and unigrams:
         raise UserError(
             "--unigrams was given, but card-wordfreq has its own list: choose --profile card or recipe-2024"
@@ -79,10 +79,10 @@ def _spec(spec_file: Path | None, profile: str | None, unigrams: str | None, eva
     if profile != "card-wordfreq" and named is None:
         raise UserError(f"profile {profile} needs --unigrams FILE, the card's word list; without one use card-wordfreq")
     values = {**spec.clean.model_dump(), "profile": profile, "evaluate_all": evaluate_all or spec.clean.evaluate_all}
-    clean = Clean.model_validate({**values, "unigrams": named if profile != "card-wordfreq" else None})
+    clean = CleanRules.model_validate({**values, "unigrams": named if profile != "card-wordfreq" else None})
     split = spec.split
     if profile == "recipe-2024" and not spec_file:
-        split = Split(train_before=CUTOFF, valid_until=CUTOFF)
+        split = SplitRules(train_before=CUTOFF, valid_until=CUTOFF)
     return spec.model_copy(update={"clean": clean, "split": split})
 
 

@@ -44,7 +44,7 @@ def command(
     from s2corpus.evaluation import kept, results
     from s2corpus.evaluation import sheet as sheets
     from s2corpus.ids import ReleaseId
-    from s2corpus.spec import Evaluation
+    from s2corpus.spec import EvaluationRules
     from s2corpus.storage.lake import lake_uri, open_lake
     from s2corpus.storage.outputs import whole_file
 
@@ -52,7 +52,7 @@ def command(
     if not ReleaseId.known(release) or release not in opened.folders("releases/"):
         raise UserError(f"{release}: no such release in {opened.root}")
     catalog = Catalog.from_environment()
-    items = kept.sample_of(opened, release, Evaluation())
+    items = kept.sample_of(opened, release, EvaluationRules())
     if sheet is not None:
         with whole_file(sheet) as out:
             out.write(sheets.written(release, items).encode())

@@ -32,7 +32,7 @@ def command(
     """
     from s2corpus.pdf import inspect_many
     from s2corpus.pdf.files import by_sha1, check_table, write_table
-    from s2corpus.spec import Select
+    from s2corpus.spec import SelectRules
     from s2corpus.storage.outputs import printable
     from s2corpus.tables import SELECTIONS
 
@@ -41,7 +41,11 @@ def command(
     files = by_sha1(pdfs)
     rows = []
     for selection in inspect_many(
-        files.items(), rules=Select(max_pages=max_pages), workers=workers, timeout=seconds, memory_bytes=memory_mb << 20
+        files.items(),
+        rules=SelectRules(max_pages=max_pages),
+        workers=workers,
+        timeout=seconds,
+        memory_bytes=memory_mb << 20,
     ):
         rows.append(selection.as_row())
         click.echo(

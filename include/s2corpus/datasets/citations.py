@@ -7,17 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from s2corpus.text.sentences import sentence_spans
-from s2orc_parse.parse_model import EQUATION
+from s2corpus.text.sentences import FORMULA, sentence_spans
 
 _BETWEEN = re.compile(r"[\s,;&–—‐-]*(?:\band\b)?[\s,;&–—‐-]*")
 _PAIRS = {"(": ")", "[": "]"}
-_TOKEN = rf"(?<![^\W\d_]){EQUATION}(?![^\W\d_])"
-_FORMULA = re.compile(rf"^(?:{_TOKEN}\s*)+|\s*{_TOKEN}")
+_FORMULA = re.compile(rf"^(?:{FORMULA}\s*)+|\s*{FORMULA}")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class CitationMark:
     """A citation mark: `text[start:end]` with its brackets, and the entries that it names."""
 
     start: int
@@ -31,10 +29,10 @@ class Sentence:
 
     start: int
     end: int
-    marks: tuple[Mark, ...]
+    marks: tuple[CitationMark, ...]
 
 
-def marks(paragraph: Mapping[str, Any]) -> list[Mark]:
+def marks(paragraph: Mapping[str, Any]) -> list[CitationMark]:
     """Return the citation marks of a paragraph, in order.
 
     Spans with only separators between them are one mark, which includes the brackets directly around it. Marks that name no entry
@@ -49,16 +47,16 @@ def marks(paragraph: Mapping[str, Any]) -> list[Mark]:
         },
         key=lambda span: (span[0], span[1], span[2] or ""),
     )
-    found: list[Mark] = []
+    found: list[CitationMark] = []
     for start, end, ref_id in spans:
         refs = (ref_id,) if ref_id else ()
         start, end = _bracketed(text, start, end)
         if found and (start <= found[-1].end or _BETWEEN.fullmatch(text, found[-1].end, start)):
             last = found[-1]
             joined = _bracketed(text, min(start, last.start), max(end, last.end))
-            found[-1] = Mark(*joined, tuple(dict.fromkeys((*last.ref_ids, *refs))))
+            found[-1] = CitationMark(*joined, tuple(dict.fromkeys((*last.ref_ids, *refs))))
         else:
-            found.append(Mark(start, end, refs))
+            found.append(CitationMark(start, end, refs))
     return found
 
 
@@ -72,10 +70,15 @@ def cited_sentences(paragraph: Mapping[str, Any]) -> Iterator[Sentence]:
         yield Sentence(start, end, tuple(mine))
 
 
-def remove_formulas(text: str, start: int, end: int) -> tuple[str, int, int]:
-    """Remove the tokens of display formulas from a sentence.
+def remove_formulas(text: str) -> str:
+    """Return a text without the tokens of display formulas."""
+    return _FORMULA.sub("", text)
 
-    Return the new text and the offsets of the citation mark `text[start:end]` in it. Formulas in the mark remain.
+
+def remove_formulas_around(text: str, start: int, end: int) -> tuple[str, int, int]:
+    """Return a sentence without the tokens of display formulas, and the offsets of its citation mark `text[start:end]`.
+
+    Formulas in the mark remain.
     """
     parts, at, removed = [], 0, 0
     for match in _FORMULA.finditer(text):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from s2corpus.datasets.citations import cited_sentences, remove_formulas
-from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Row, Table
+from s2corpus.datasets.citations import cited_sentences, remove_formulas, remove_formulas_around
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Number, Params, Positive, Row
 from s2corpus.text import sentences
 from s2corpus_reader.files import file_number
 from s2orc_parse.parse_model import ParseKind
@@ -20,7 +20,7 @@ from s2orc_parse.parse_model import ParseKind
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 
 _TRIES = 8
@@ -73,7 +73,7 @@ class Contexts:
     """The dataset. A citation is processed in the shard of the cited paper, which contains the cited title and abstract."""
 
     name = "contexts"
-    version = f"3.{sentences.VERSION}"
+    version = f"4.{sentences.VERSION}"
     about = (
         "One row a citation: the sentence, its neighbours, the section, the cited paper's title and abstract, and papers of the same "
         "field and years that are not cited, for citation recommendation and intent (S2ORC §6, GORC §6)."
@@ -85,7 +85,7 @@ class Contexts:
     paper: Mapping[str, float] = {}
     """neither paper counts contexts"""
 
-    def rows(self, params: ContextsParams, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: ContextsParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield a row for each linked entry that a citation mark names."""
         text = paper.full_text(params.kinds)
         if text is None:
@@ -96,7 +96,7 @@ class Contexts:
         for place, paragraph in enumerate(parse["body_text"]):
             spans = list(cited_sentences(paragraph))
             texts = [paragraph["text"][s.start : s.end] for s in spans]
-            neighbors = [remove_formulas(text, 0, 0)[0] for text in texts]
+            neighbors = list(map(remove_formulas, texts))
             for at, sentence in enumerate(spans):
                 for mark in sentence.marks:
                     for ref_id in mark.ref_ids:
@@ -105,7 +105,7 @@ class Contexts:
                         made.funnel.count("citations", outcome)
                         if outcome is not CitationOutcome.KEPT:
                             continue
-                        cited, start, end = remove_formulas(
+                        cited, start, end = remove_formulas_around(
                             texts[at], mark.start - sentence.start, min(mark.end, sentence.end) - sentence.start
                         )
                         before, after = (
@@ -147,6 +147,7 @@ class Contexts:
                     negatives = _negatives(params, pool, row, cited, cites)
                     out.made.tally["negatives"] += len(negatives)
                     out.made.tally["fewer_negatives"] += len(negatives) < params.negatives
+                    cited["abstract"] = cited["abstract"] and remove_formulas(cited["abstract"])
                     row |= {f"cited_{name}": cited[name] for name in ("title", "abstract", "field", "year")}
                     size = (
                         len(row["sentence"])
@@ -160,16 +161,18 @@ class Contexts:
         """Return the counts."""
         return {name: float(made.tally[name]) for name in ("contexts", "negatives", "fewer_negatives")}
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that every selected citation is written to the shard of the cited paper."""
         lost = abs(made.funnel.outcomes["citations", CitationOutcome.KEPT] - int(metrics["contexts"]))
         return [
-            Check("citations_arrive", lost, "citations name papers that the snapshot has not, or were written twice")
+            DatasetCheck(
+                "citations_arrive", lost, "citations name papers that the snapshot has not, or were written twice"
+            )
         ]
 
-    def tables(self, params: ContextsParams) -> list[Table]:
+    def tables(self, params: ContextsParams) -> list[DatasetTable]:
         """Return the table of contexts."""
-        return [Table("contexts", SCHEMA, {"train": "contexts/*.parquet"})]
+        return [DatasetTable("contexts", SCHEMA, {"train": "contexts/*.parquet"})]
 
 
 def _has_words(text: str) -> bool:

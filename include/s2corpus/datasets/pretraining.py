@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -12,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Row, Share, Table
+from s2corpus.datasets.citations import remove_formulas
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Number, Params, Positive, Row, Share
 from s2corpus.errors import UserError
 from s2corpus.storage import uris
 from s2corpus.text import sentences
-from s2corpus.text.sentences import count_tokens, is_prose, sentence_spans
+from s2corpus.text.sentences import count_tokens, heading_end, is_prose, sentence_spans
 from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 _BIOMEDICAL = {"Medicine", "Biology"}
 _MAX_ALPHABET = 1_000
@@ -30,7 +32,7 @@ _MAX_ALPHABET = 1_000
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
-class PaperOutcome(StrEnum):
+class PretrainingPaperOutcome(StrEnum):
     """The outcome of a paper."""
 
     KEPT = "kept"
@@ -38,10 +40,11 @@ class PaperOutcome(StrEnum):
     NOTHING_LEFT = "no_paragraph_left"
 
 
-class ParagraphOutcome(StrEnum):
+class PretrainingParagraphOutcome(StrEnum):
     """The outcome of a paragraph: the first sign of ill-formed text."""
 
     KEPT = "kept"
+    CAPTION = "caption"
     SHORT = "too_short"
     SYMBOLS = "too_many_symbols"
     DIGITS = "too_many_digits"
@@ -88,7 +91,7 @@ class Pretraining:
     """The dataset."""
 
     name = "pretraining"
-    version = f"2.{sentences.VERSION}"
+    version = f"3.{sentences.VERSION}"
     about = (
         "Text of open papers for pretraining: a sentence a line, an empty line between papers, without figures, tables, notes and "
         "ill-formed paragraphs; with a cased WordPiece vocabulary (S2ORC §5)."
@@ -106,12 +109,12 @@ class Pretraining:
     }  # fmt: skip
     """figures of §5; the other vocabulary is SciBERT's"""
 
-    def rows(self, params: PretrainingParams, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: PretrainingParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield a row with the lines of a paper, if any line remains."""
         made.funnel.enter("papers")
         found = paper.full_text(params.kinds)
         if found is None:
-            made.funnel.count("papers", PaperOutcome.NO_TEXT)
+            made.funnel.count("papers", PretrainingPaperOutcome.NO_TEXT)
             return
         abstract = [{"text": paper.metadata["abstract"]}] if params.abstracts and paper.metadata["abstract"] else []
         lines: list[str] = []
@@ -120,12 +123,12 @@ class Pretraining:
             outcome = judge(params, text)
             made.funnel.enter("paragraphs")
             made.funnel.count("paragraphs", outcome)
-            if outcome is ParagraphOutcome.KEPT:
-                lines += [line for start, end in sentence_spans(text) if is_prose(line := text[start:end])]
+            if outcome is PretrainingParagraphOutcome.KEPT:
+                lines += _list_lines(text)
         if not lines:
-            made.funnel.count("papers", PaperOutcome.NOTHING_LEFT)
+            made.funnel.count("papers", PretrainingPaperOutcome.NOTHING_LEFT)
             return
-        made.funnel.count("papers", PaperOutcome.KEPT)
+        made.funnel.count("papers", PretrainingPaperOutcome.KEPT)
         draw = int.from_bytes(hashlib.sha256(f"{params.seed}:{paper.id}".encode()).digest()[:8], "big") / 2**64
         yield {
             "paper_id": paper.id,
@@ -176,43 +179,53 @@ class Pretraining:
             metrics["vocabulary_jaccard"] = jaccard(set(vocabulary), _entries(params.compare_vocabulary))
         return metrics
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that every kept paper is written, and that the vocabulary has the requested size."""
-        kept = made.funnel.outcomes["papers", PaperOutcome.KEPT]
+        kept = made.funnel.outcomes["papers", PretrainingPaperOutcome.KEPT]
         short = job.params.vocabulary_size - int(metrics["vocabulary"])  # type: ignore[attr-defined]
         return [
-            Check(
+            DatasetCheck(
                 "papers_written", abs(kept - int(metrics["papers"])), "papers are missing in the text, or twice in it"
             ),
-            Check(
+            DatasetCheck(
                 "vocabulary_full", max(short, 0), "the sample is too small for a vocabulary of that size", blocks=False
             ),
         ]
 
-    def tables(self, params: PretrainingParams) -> list[Table]:
+    def tables(self, params: PretrainingParams) -> list[DatasetTable]:
         """Return the table of lines."""
-        return [Table("text", pa.schema([("text", pa.string())]), {"train": "text/*.txt.gz"})]
+        return [DatasetTable("text", pa.schema([("text", pa.string())]), {"train": "text/*.txt.gz"})]
 
 
-def judge(params: PretrainingParams, text: str) -> ParagraphOutcome:
+def judge(params: PretrainingParams, text: str) -> PretrainingParagraphOutcome:
     """Return the first sign that a paragraph (words separated by single spaces) is ill-formed, or `KEPT`."""
     words = text.split()
+    if _CAPTION.match(text):
+        return PretrainingParagraphOutcome.CAPTION
     if len(words) < params.min_words:
-        return ParagraphOutcome.SHORT
+        return PretrainingParagraphOutcome.SHORT
     if sum(not (c.isalnum() or c.isspace() or c in _COMMON) for c in text) > params.max_symbol_share * len(text):
-        return ParagraphOutcome.SYMBOLS
+        return PretrainingParagraphOutcome.SYMBOLS
     if sum(map(str.isdigit, text)) > params.max_digit_share * len(text):
-        return ParagraphOutcome.DIGITS
+        return PretrainingParagraphOutcome.DIGITS
     if sum(len(word) == 1 for word in words) > params.max_single_share * len(words):
-        return ParagraphOutcome.SINGLE
+        return PretrainingParagraphOutcome.SINGLE
     if max(map(len, words)) > params.max_word_chars:
-        return ParagraphOutcome.LONG_WORD
+        return PretrainingParagraphOutcome.LONG_WORD
     if max(map(words.count, set(words))) > params.max_repeat_share * len(words):
-        return ParagraphOutcome.REPEATS
-    return ParagraphOutcome.KEPT
+        return PretrainingParagraphOutcome.REPEATS
+    return PretrainingParagraphOutcome.KEPT
 
 
 _COMMON = frozenset(".,;:!?'\"()[]-–—’‘“”%/")
+_CAPTION = re.compile(r"(?:Figure|Fig\.?|Table|Tab\.?|Scheme|Box|Algorithm) ?[A-Z]?[0-9]+[A-Za-z]?[.:|] ")
+
+
+def _list_lines(text: str) -> list[str]:
+    """Return the sentences of a paragraph, without display formulas and its run-in heading."""
+    heading = heading_end(text)
+    found = (remove_formulas(text[start:end]) for start, end in sentence_spans(text) if start >= heading)
+    return [line for line in found if is_prose(line)]
 
 
 def learn_vocabulary(params: PretrainingParams, texts: Callable[[], Iterator[str]]) -> list[str]:

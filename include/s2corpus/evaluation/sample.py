@@ -19,14 +19,14 @@ import pyarrow.compute as pc
 
 from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
 from s2corpus.pipeline.release_tables import Tables
-from s2corpus.rules.evaluation import Evaluation
+from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.tables import FILTERED, FULLTEXTS, LINKS, PAPERS
 
 _SPARE = 4
 """factor of papers examined for each paper required; entries of some link to papers that are already in the sample"""
 
 
-class Task(StrEnum):
+class EvaluationTask(StrEnum):
     """The kind of an evaluation item."""
 
     CLUSTERS = "clusters"
@@ -52,7 +52,7 @@ class Item:
     """One item to evaluate. `auto_title` and `auto_authors` are the automatic marks, null if the comparison cannot decide."""
 
     item: str
-    task: Task
+    task: EvaluationTask
     paper_id: str
     ref_id: str
     cited_paper_id: str
@@ -68,21 +68,21 @@ class Item:
         sides = {
             name: Side(**{**value[name], "authors": tuple(value[name]["authors"])}) for name in ("judged", "against")
         }
-        return cls(**{**value, **sides, "task": Task(value["task"])})
+        return cls(**{**value, **sides, "task": EvaluationTask(value["task"])})
 
     def as_json(self) -> dict[str, Any]:
         """Return the item as a JSON object."""
         return asdict(self)
 
 
-def sampled(tables: Tables, rules: Evaluation) -> list[Item]:
+def sampled(tables: Tables, rules: EvaluationRules) -> list[Item]:
     """Return the items of a release, by task and id.
 
     The few links of LaTeX sources are chosen first, so that links of PDFs do not use up their papers.
     """
     taken: set[str] = set()
-    of_latex = list(_links(tables, rules, Task.LATEX_LINKS, "latex", rules.latex_links, taken))
-    of_pdfs = _links(tables, rules, Task.PDF_LINKS, "pdf", rules.pdf_links, taken)
+    of_latex = list(_links(tables, rules, EvaluationTask.LATEX_LINKS, "latex", rules.latex_links, taken))
+    of_pdfs = _links(tables, rules, EvaluationTask.PDF_LINKS, "pdf", rules.pdf_links, taken)
     return [*_clusters(tables, rules), *of_pdfs, *of_latex]
 
 
@@ -90,7 +90,7 @@ def _order(seed: int, *what: str) -> bytes:
     return hashlib.sha256("\0".join((str(seed), *what)).encode()).digest()
 
 
-def _clusters(tables: Tables, rules: Evaluation) -> Iterator[Item]:
+def _clusters(tables: Tables, rules: EvaluationRules) -> Iterator[Item]:
     """Yield items for kept papers with a parsed canonical PDF."""
     with_pdf = pc.field("parse_kind") == "pdf"
     kept = pc.field("outcome") == "kept"
@@ -109,7 +109,7 @@ def _clusters(tables: Tables, rules: Evaluation) -> Iterator[Item]:
         ours = _side(paper)
         read = Side(parse["title"] or None, tuple(_written(a) for a in parse["authors"]))
         yield Item(
-            f"{Task.CLUSTERS}:{paper_id}", Task.CLUSTERS, paper_id, "", "", sha1, ours, read,
+            f"{EvaluationTask.CLUSTERS}:{paper_id}", EvaluationTask.CLUSTERS, paper_id, "", "", sha1, ours, read,
             titles_match(ours.title, read.title), authors_match(paper["authors"] or (), parse["authors"]),
         )  # fmt: skip
 
@@ -119,7 +119,9 @@ def _papers_of(tables: Tables, seed: int, ids: Iterator[str], kept: pc.Expressio
     return ((_order(seed, "clusters", paper_id), paper_id) for paper_id in ids if paper_id in known)
 
 
-def _links(tables: Tables, rules: Evaluation, task: Task, kind: str, count: int, taken: set[str]) -> Iterator[Item]:
+def _links(
+    tables: Tables, rules: EvaluationRules, task: EvaluationTask, kind: str, count: int, taken: set[str]
+) -> Iterator[Item]:
     """Yield one linked entry of each paper, so that no two entries link to the same paper."""
     where = (pc.field("parse_kind") == kind) & pc.field("cited_paper_id").is_valid()
     rows = tables.rows(LINKS, where, ["paper_id", "ref_id", "cited_paper_id"], size=65_536)
@@ -177,6 +179,6 @@ def _written(author: dict[str, Any]) -> str:
     )
 
 
-def by_task(items: Sequence[Item]) -> dict[Task, list[Item]]:
+def by_task(items: Sequence[Item]) -> dict[EvaluationTask, list[Item]]:
     """Return the items of each task."""
-    return {task: [item for item in items if item.task is task] for task in Task}
+    return {task: [item for item in items if item.task is task] for task in EvaluationTask}

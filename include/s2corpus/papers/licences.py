@@ -1,4 +1,4 @@
-"""Compare the strictness of conflicting licenses of a paper (SEMANTICS §0, trust), and convert licenses to SPDX ids."""
+"""Compare the strictness of conflicting licenses of a paper (SPEC §0.10–0.14), and convert licenses to SPDX ids."""
 
 from __future__ import annotations
 

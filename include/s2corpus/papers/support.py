@@ -1,4 +1,4 @@
-"""Compute the similarity of two values of a field, which is the support of a vote for another value (SEMANTICS §5)."""
+"""Compute the similarity of two values of a field, which is the support of a vote for another value (SPEC §5.8)."""
 
 from __future__ import annotations
 

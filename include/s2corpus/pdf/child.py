@@ -26,11 +26,11 @@ import pdfalto
 from pdf2tei.first_pages import read_first_pages
 from pdf2tei.identity import identify
 from s2corpus.pdf.inspection import describe, has_text, read
-from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading
+from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Reading, SelectOutcome
 from s2orc_parse import sandbox
 
 if TYPE_CHECKING:
-    from s2corpus.rules.select import Select
+    from s2corpus.rules.select import SelectRules
 
 
 def enter_sandbox(memory_bytes: int, folder: Path) -> None:
@@ -47,7 +47,7 @@ def enter_sandbox(memory_bytes: int, folder: Path) -> None:
     )
 
 
-def main(memory_bytes: int, timeout: float, rules: Select, folder: Path) -> None:
+def main(memory_bytes: int, timeout: float, rules: SelectRules, folder: Path) -> None:
     """Answer PDFs from standard input until it ends."""
     enter_sandbox(memory_bytes, folder)
     logging.disable()
@@ -65,13 +65,13 @@ def main(memory_bytes: int, timeout: float, rules: Select, folder: Path) -> None
             signal.alarm(int(3 * timeout) + 60)  # if the parent that enforces the limits is gone
             try:
                 if isinstance(pdf, str):
-                    reading = Reading(Outcome.UNREADABLE, detail=pdf)
+                    reading = Reading(SelectOutcome.UNREADABLE, detail=pdf)
                 else:
                     with os.fdopen(pdf, "rb") as file:
                         data = file.read()
                     reading = read(data, rules)
             except OSError as error:
-                reading = Reading(Outcome.UNREADABLE, detail=describe(error))
+                reading = Reading(SelectOutcome.UNREADABLE, detail=describe(error))
             except MemoryError:
                 sys.exit(OUT_OF_MEMORY)  # the process may be damaged
             send(dataclasses.astuple(reading))
@@ -82,7 +82,7 @@ def main(memory_bytes: int, timeout: float, rules: Select, folder: Path) -> None
                     if error.errno == errno.ENOSPC:
                         sys.exit(DISK_FULL)
                     raise
-                send([Outcome.PDFALTO_FAILED if failure else Outcome.SELECTED, failure])
+                send([SelectOutcome.PDFALTO_FAILED if failure else SelectOutcome.SELECTED, failure])
                 if not failure:
                     send(dataclasses.astuple(identify(read_first_pages(data))))
             signal.alarm(0)
@@ -102,6 +102,6 @@ if __name__ == "__main__":
     main(
         int(sys.argv[1]),
         float(sys.argv[2]),
-        cast("Select", SimpleNamespace(**json.loads(sys.argv[3]))),
+        cast("SelectRules", SimpleNamespace(**json.loads(sys.argv[3]))),
         Path(sys.argv[4]),
     )

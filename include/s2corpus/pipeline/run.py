@@ -134,7 +134,7 @@ class Run:
         """`<spec>-<as_of>-<8 hex>`: a hash of spec, code, extractor and converter versions, inputs, parent and
         overrides.
 
-        See SEMANTICS §0.
+        See SPEC §0.15.
         """
         intake = self.table(DELIVERIES).committed().facts
         digest = identity(

@@ -1,6 +1,6 @@
 """The twelve stages of a release, in order: start reading here.
 
-A stage `x` is the class `X` in `stages/x.py` or in the package `stages/x/`. It has three methods (`pipeline.run.Stage`):
+A stage `x` is the class `XStage` in `stages/x.py` or in the package `stages/x/`. It has three methods (`pipeline.run.Stage`):
 
 - `plan` lists the shards of a round;
 - `work` does one shard of a round: it may run anywhere and twice, and writes only its own parts;
@@ -153,5 +153,5 @@ def find_planning_stage(name: str) -> str:
 def load_stage(name: str) -> Stage:
     """Return the stage of that name; only its own module is imported."""
     module = importlib.import_module(f"s2corpus.stages.{name}")
-    made: Stage = getattr(module, name.capitalize())()
+    made: Stage = getattr(module, f"{name.capitalize()}Stage")()
     return made

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from s2corpus.rules import Count, Fraction, FullText, NonNegative, Rules
 
 
-class Unigrams(Rules):
+class UnigramRules(Rules):
     """A word list for log probabilities: CSV `word,count` or word TAB count."""
 
     uri: str
@@ -28,14 +28,14 @@ IGNORED_BY_RECIPE = (
 """Fields of `clean` that the published recipe ignores (SPEC annex A)."""
 
 
-class Clean(Rules):
+class CleanRules(Rules):
     """Rules that select documents and remove parts of them (S2 V2 card)."""
 
     sets: tuple[Literal["s2orc", "s2ag"], ...] = ("s2orc", "s2ag")
-    """s2orc: full texts; s2ag: titles and abstracts of all other papers (S2 V2 card)"""
+    """s2orc: full texts; s2ag: titles and abstracts of all other papers (S2 V2 card), or of all papers without s2orc"""
     profile: Literal["card", "card-wordfreq", "recipe-2024"] = "card-wordfreq"
     """rules of the card with its word list, rules of the card with the list of wordfreq, or rules of the published recipe"""
-    unigrams: Unigrams | None = None
+    unigrams: UnigramRules | None = None
     """required by the profiles card and recipe-2024"""
     text_from: tuple[FullText, ...] = ("pdf", "latex", "jats", "elsevier")
     """order of preference if a paper has several full texts; kinds not listed follow in the default order (S2ORC: PDFs first)"""
@@ -57,7 +57,7 @@ class Clean(Rules):
     max_top_share: Fraction = 0.075
     """drop a text if its most frequent word has at least this share (S2 V2 card)"""
     min_log_prob: float | None = None
-    """mean log2 probability of a word; null: default of the profile (S2 V2 card: −20; card-wordfreq: −19.82, docs/calibration.md)"""
+    """mean log2 probability of a word; null: default of the profile (S2 V2 card: −20; card-wordfreq: −19.82, docs/quality.md)"""
     language_characters: Count = 2000
     """leading characters of a paragraph that identify its language (S2 V2 card)"""
     language_letters: NonNegative = 10
@@ -83,7 +83,7 @@ class Clean(Rules):
         return tuple(dict.fromkeys((*named, *get_args(FullText))))
 
     @model_validator(mode="after")
-    def _thresholds_are_honoured(self) -> Clean:
+    def _thresholds_are_honoured(self) -> CleanRules:
         for name in IGNORED_BY_RECIPE if self.profile == "recipe-2024" else ():
             default = type(self).model_fields[name].default
             if (given := getattr(self, name)) != default:
@@ -93,7 +93,7 @@ class Clean(Rules):
         return self
 
     @model_validator(mode="after")
-    def _unigrams_given(self) -> Clean:
+    def _unigrams_given(self) -> CleanRules:
         if self.profile != "card-wordfreq" and self.unigrams is None:
             raise ValueError(
                 f"profile {self.profile} needs unigrams: {{uri, sha256}}; if you have no list, use card-wordfreq"

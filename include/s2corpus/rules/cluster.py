@@ -13,7 +13,7 @@ UNNAMED_SCORE = 0.9
 "… in Adult Patients" and "… in Pediatric Patients" have S = 0.87."""
 
 
-class Cluster(Rules):
+class ClusterRules(Rules):
     """Rules that group the records of one paper (SPEC §4)."""
 
     min_title_score: Fraction = 0.8

@@ -9,7 +9,7 @@ from pydantic import Field
 from s2corpus.rules import Rules
 
 
-class Evaluation(Rules):
+class EvaluationRules(Rules):
     """Samples of a release that people judge (S2ORC §4, GORC §5). They are not part of a spec: no release depends on them."""
 
     seed: int = 20200705

@@ -9,7 +9,7 @@ from pydantic import Field
 from s2corpus.rules import Count, Fraction, Rules
 
 
-class Extract(Rules):
+class ExtractRules(Rules):
     """Parameters of the extractor (SPEC §2). The first four are parameters of GROBID; other extractors read `options`."""
 
     consolidate_header: Literal[0, 1, 2] = 0

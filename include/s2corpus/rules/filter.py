@@ -7,7 +7,7 @@ from typing import Literal
 from s2corpus.rules import Fraction, NonNegative, Rules
 
 
-class Filter(Rules):
+class FilterRules(Rules):
     """Rules that select papers (S2ORC §2.5)."""
 
     min_characters: NonNegative = 100

@@ -7,7 +7,7 @@ from typing import Literal
 from s2corpus.rules import Rules
 
 
-class Latex(Rules):
+class LatexRules(Rules):
     """Rules that convert LaTeX sources (S2ORC §2.2)."""
 
     converter: Literal["pandoc", "latexml"] = "pandoc"

@@ -7,7 +7,7 @@ from typing import Literal
 from s2corpus.rules import Count, Fraction, Rules
 
 
-class Link(Rules):
+class LinkRules(Rules):
     """Rules that link bibliography entries to papers (S2ORC §2.6)."""
 
     min_score: Fraction = 0.8

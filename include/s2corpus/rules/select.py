@@ -5,7 +5,7 @@ from __future__ import annotations
 from s2corpus.rules import Count, Rules
 
 
-class Select(Rules):
+class SelectRules(Rules):
     """Rules that select PDFs for extraction (S2ORC App. B)."""
 
     max_pages: Count = 50

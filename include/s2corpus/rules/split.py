@@ -10,7 +10,7 @@ from pydantic import model_validator
 from s2corpus.rules import Count, Fraction, NonNegative, Rules
 
 
-class Split(Rules):
+class SplitRules(Rules):
     """Rules that assign documents to train or validation by publication date (SPEC §9)."""
 
     kind: Literal["fixed", "rolling"] = "fixed"
@@ -38,7 +38,7 @@ class Split(Rules):
     """if more texts share a MinHash key, compare each with this number of others"""
 
     @model_validator(mode="after")
-    def _ordered(self) -> Split:
+    def _ordered(self) -> SplitRules:
         if self.valid_until < self.train_before:
             raise ValueError(
                 f"valid_until {self.valid_until} is before train_before {self.train_before}: use this day or a later one"

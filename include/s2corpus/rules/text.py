@@ -9,14 +9,14 @@ from pydantic import Field
 from s2corpus.rules import Rules
 
 
-class Tokenizer(Rules):
+class TokenizerRules(Rules):
     """A file of the library `tokenizers` (extra `tokens`): a URI, or a file of an installed package (`package:<package>/<file>`)."""
 
     uri: str
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
-class Benchmark(Rules):
+class BenchmarkRules(Rules):
     """A file of test texts: JSON lines (all strings count) or lines of text."""
 
     name: str
@@ -24,7 +24,7 @@ class Benchmark(Rules):
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
-class ModelText(Rules):
+class ModelTextRules(Rules):
     """Format of `model_text` in `documents/`, in addition to the text of the card. It is null if the two texts are equal."""
 
     headings: Literal["plain", "markdown"] = "plain"

@@ -7,7 +7,7 @@ from typing import Literal
 from s2corpus.rules import Rules
 
 
-class Vote(Rules):
+class VoteRules(Rules):
     """Rules that choose canonical metadata (S2ORC §2.3)."""
 
     support: Literal["similar", "equal"] = "similar"

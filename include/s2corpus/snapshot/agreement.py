@@ -1,4 +1,4 @@
-"""Compare the files of a snapshot with each other (SEMANTICS: Verify).
+"""Compare the files of a snapshot with each other (SPEC §10.14).
 
 A manipulation stays hidden only if it changes every affected file consistently. Paragraphs and lines are held in memory for one
 group of files at a time: files with the same number, modulo the number of groups, contain the same papers.
@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from s2corpus.rules.split import Split as SplitRules
+from s2corpus.rules.split import SplitRules
 from s2corpus.snapshot import report
 from s2corpus.snapshot.documents import IDENTIFIERS
 from s2corpus.text.layout import blocks, document_text, lines_of, units_of_parse

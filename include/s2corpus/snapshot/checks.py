@@ -1,4 +1,4 @@
-"""Check single lines of a snapshot (SEMANTICS: Export; Postprocess: Laws). Each check yields a message per fault."""
+"""Check single lines of a snapshot (SPEC §3.3, §10). Each check yields a message per fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find similar texts across train and valid, which a snapshot must not contain (SEMANTICS §9)."""
+"""Find similar texts across train and valid, which a snapshot must not contain (SPEC §9.7)."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from s2corpus.snapshot.crossing import SplitOverlap
 from s2corpus.snapshot.repeats import DuplicatesCheck
 from s2corpus.snapshot.samples import shorten_record
 from s2corpus_reader.bounded import MAX_LINE_BYTES
-from s2corpus_reader.files import File, file_number, parquet_path
+from s2corpus_reader.files import SnapshotFile, file_number, parquet_path
 from s2corpus_reader.parquet import read_table
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Verification:
 
     lake: Lake
     manifest: dict[str, Any]
-    files: dict[str, File]
+    files: dict[str, SnapshotFile]
     agreement: Agreement
     duplicates: DuplicatesCheck
     overlap: SplitOverlap
@@ -86,7 +86,7 @@ def read_parquet(state: Verification, path: str) -> pa.Table:
     return read_table(state.lake, path)
 
 
-def check_file(state: Verification, file: File) -> Iterator[Fault]:
+def check_file(state: Verification, file: SnapshotFile) -> Iterator[Fault]:
     """Yield the faults of one file: checksums, malformed lines, and contradictions with files read before it."""
     if not file.path.endswith(".jsonl.gz"):
         yield from _check_plain_file(state, file)
@@ -117,7 +117,7 @@ def check_file(state: Verification, file: File) -> Iterator[Fault]:
         yield Fault(file.path, f"the content differs from the manifest ({rows} of {file.rows} lines, {size} bytes)")
 
 
-def _check_plain_file(state: Verification, file: File) -> Iterator[Fault]:
+def _check_plain_file(state: Verification, file: SnapshotFile) -> Iterator[Fault]:
     """Yield the faults of a file that has no JSON lines."""
     with state.lake.open(file.path) as raw:
         hashing = _HashingStream(raw, file.bytes)

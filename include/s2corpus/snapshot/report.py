@@ -15,9 +15,9 @@ import pyarrow as pa
 
 from s2corpus.escaping import escape_cell, escape_markdown
 from s2corpus.snapshot import documents, hub, samples
-from s2corpus.snapshot.column_meanings import describe_column
 from s2corpus.snapshot.manifest import Manifest
 from s2corpus.snapshot.paper_tables import shown
+from s2corpus.tables.published import describe_column
 
 FunnelRow = tuple[str, str, int]
 """stage, outcome, count"""

@@ -57,7 +57,7 @@ _SENT = pa.schema(
 )
 
 
-class Assemble:
+class AssembleStage:
     """Papers and parses → full texts and bibliography entries by paper."""
 
     name = "assemble"

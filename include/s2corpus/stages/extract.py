@@ -32,7 +32,7 @@ class TooManyFailures(TransientError):
     """The share of a shard's failed PDFs exceeds `extract.max_failure_rate`. Received answers are stored."""
 
 
-class Extract:
+class ExtractStage:
     """Selections → extractions, one row for each selected PDF; the answers go to the content store."""
 
     name = "extract"

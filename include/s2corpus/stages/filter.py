@@ -1,4 +1,4 @@
-"""Decide which papers remain in the corpus (SEMANTICS: Filter; S2ORC §2.5)."""
+"""Decide which papers remain in the corpus (SPEC §6; S2ORC §2.5)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VOTED = ["paper_id", "title", "authors", "abstract", "access"]
 _SUPPRESSED_BY = ("doi", "sha1", "paper_id")
 
 
-class Filter:
+class FilterStage:
     """Papers and full texts → one outcome for each paper."""
 
     name = "filter"

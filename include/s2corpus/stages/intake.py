@@ -1,4 +1,4 @@
-"""Stage intake: select drops and deliveries that were ready before the as_of of the release (SEMANTICS §0).
+"""Stage intake: select drops and deliveries that were ready before the as_of of the release (SPEC §0.6).
 
 The first round registers each of them once (`registration`) and divides its records into buckets by a hash of record_id, and its files
 by SHA-1. The second round merges the buckets: the latest record of each record_id, and one row per file content.
@@ -26,7 +26,7 @@ from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
 from s2corpus.snapshot.pointer import check_pointer, list_published
 from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.exchange import Exchange
-from s2corpus.storage.lake import NotAFile
+from s2corpus.storage.lake import NotALakeFile
 from s2corpus.tables import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow, pdf_shard
 from s2corpus.titles.buckets import bucket_of
 
@@ -42,7 +42,7 @@ _RANGES = 4096
 _REGROUPED = "regrouped"
 
 
-class Intake:
+class IntakeStage:
     """Drops and deliveries → PDFs, LaTeX sources, publishers' full texts and records."""
 
     name = "intake"
@@ -179,7 +179,7 @@ class Intake:
 def _taken(run: Run) -> dict[int, Delivery]:
     """Return the registered drops and deliveries by shard."""
     taken = {}
-    for shard in run.read_plan(Intake.name)[:-1]:
+    for shard in run.read_plan(IntakeStage.name)[:-1]:
         (outcome,) = run.table(DELIVERIES).written(shard.index)["outcome"].to_pylist()
         if outcome == "taken":
             taken[shard.index] = Delivery(**shard.params["delivery"])
@@ -257,7 +257,7 @@ def _copy_suppressions(run: Run) -> str:
     """Copy `suppress.jsonl` to the release and return its SHA-256; return an empty text if the file is missing."""
     try:
         data, _ = run.lake.get("suppress.jsonl")
-    except NotAFile:
+    except NotALakeFile:
         raise
     except FileNotFoundError:
         data = b""

@@ -14,8 +14,10 @@ import duckdb
 import pyarrow as pa
 from fsspec.implementations.arrow import ArrowFSWrapper
 
-# Maximum bytes of one cached file, and of all cached files of one view. A query may use a dozen views.
-_SMALL, _KEPT = 1 << 18, 4 << 20
+_SMALL = 1 << 18
+"""Maximum bytes of one cached file."""
+_KEPT = 4 << 20
+"""Maximum bytes of all cached files of one view. A query may use a dozen views."""
 
 
 @contextmanager
@@ -46,12 +48,12 @@ def view(connection: duckdb.DuckDBPyConnection, name: str, paths: Sequence[str],
     """
     protocol = f"lake-{name}"
     if not connection.filesystem_is_registered(protocol):
-        connection.register_filesystem(_Files(filesystem, protocol))
+        connection.register_filesystem(_ImmutableFiles(filesystem, protocol))
     files = ", ".join("'" + f"{protocol}://{path}".replace("'", "''") + "'" for path in paths)
     connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS FROM read_parquet([{files}])')
 
 
-class _Files(ArrowFSWrapper):  # type: ignore[misc]
+class _ImmutableFiles(ArrowFSWrapper):  # type: ignore[misc]
     """Immutable files of an Arrow file system; paths are literal, so `*` is no wildcard.
 
     DuckDB requests the size, time and footer of a file for every query. Sizes, times and small files are cached. Without the cache, a

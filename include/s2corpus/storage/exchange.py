@@ -177,7 +177,7 @@ class Writer:
 
     def finish(self) -> Path:
         """Write all added rows to one file and return its path; each bucket has its streams in the order of writing."""
-        if self._waiting or not self._paths:
+        if self._waiting:
             self._spill()
         if len(self._paths) == 1:
             return self._paths[0]
@@ -200,7 +200,7 @@ class Writer:
 def rows_of(file: pa.NativeFile, bucket: int, end: int, schema: pa.Schema) -> pa.Table:
     """Return the rows of the buckets from `bucket` to before `end` of a file of a `Writer`."""
     first, last = np.frombuffer(file.read_at(8 * (end - bucket + 1), 8 * bucket), np.int64).take([0, -1])
-    data = file.read_at(int(last - first), int(first)) if last > first else b""
+    data = file.read_at(int(last - first), int(first))
     source, batches = pa.BufferReader(data), list[pa.RecordBatch]()
     while source.tell() < len(data):
         batches += pa.ipc.open_stream(source).read_all().to_batches()
@@ -223,9 +223,9 @@ def _write_sorted(path: Path, rows: pa.Table, bucket: np.ndarray, buckets: int, 
         file.write(places.tobytes())
         for number in range(buckets):
             places[number] = file.tell()
-            if starts[number + 1] > starts[number]:
+            if length := starts[number + 1] - starts[number]:
                 with pa.ipc.new_stream(file, rows.schema, options=_ZSTD if compressed else None) as stream:
-                    stream.write_table(rows.slice(starts[number], starts[number + 1] - starts[number]))
+                    stream.write_table(rows.slice(starts[number], length))
         places[buckets] = file.tell()
         file.seek(0)
         file.write(places.tobytes())

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import unicodedata
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from s2corpus.errors import TransientError, UserError
 
-_UNWRITABLE = {
+_UNWRITABLE: Mapping[int | None, str] = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the quota is used up",
     errno.EROFS: "the file system is read-only",
@@ -38,9 +38,9 @@ def whole(path: Path) -> Iterator[Path]:
     if target.exists() and not target.is_file():
         yield path
         return
-    beside = target.with_name(f".s2corpus-{os.getpid()}-{secrets.token_hex(4)}.part")
+    beside = target.with_name(f".s2corpus-{uuid.uuid4()}.part")
     try:
-        os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        beside.open("xb").close()
         yield beside
         beside.replace(target)
     except OSError as error:
@@ -48,7 +48,7 @@ def whole(path: Path) -> Iterator[Path]:
             raise  # an error of another file
         if error.errno in _FULL and _free(target.parent) >= _ROOM:
             raise  # the disk of another file is full
-        why = _UNWRITABLE.get(error.errno or 0, error.strerror or str(error))
+        why = _UNWRITABLE.get(error.errno, error.strerror)
         kind = TransientError if error.errno in _FULL else UserError
         raise kind(f"{printable(path)} cannot be written: {why}; the old file is unchanged") from error
     finally:

@@ -18,6 +18,7 @@ from s2corpus.tables import Table
 
 _GROUP_BYTES = 8 << 20
 """Uncompressed size of a row group. A reader has one in memory; export reads all buckets of a file in parallel."""
+_GROUP_ROWS = 65_536
 Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch] | Sequence[Mapping[str, object]]
 
 
@@ -51,21 +52,19 @@ def upload(lake: Lake, key: str, table: Table, rows: Rows, group_bytes: int = _G
     with tempfile.TemporaryDirectory(prefix="s2corpus-part-") as scratch:
         path = Path(scratch) / "part.parquet"
         repeated = [name for name in table.schema.names if name not in table.plain] if table.plain else True
-        with pq.ParquetWriter(
-            path, table.schema, compression="zstd", use_dictionary=repeated, store_schema=True
-        ) as writer:
+        with pq.ParquetWriter(path, table.schema, compression="zstd", use_dictionary=repeated) as writer:
             whole = isinstance(rows, list | pa.Table | pa.RecordBatch)
             for some in [rows] if whole else rows:
                 data = as_table(table, some)
-                data.validate(full=False)
+                data.validate()
                 _refuse_nulls(table, data)
                 count += data.num_rows
                 for columns, found in counts.items():
                     grouped = data.group_by(columns).aggregate([([], "count_all")])
                     for *values, times in zip(*(column.to_pylist() for column in grouped.columns), strict=True):
                         found[tuple(values)] += times
-                at_once = group_bytes * max(data.num_rows, 1) // max(data.nbytes, 1)
-                writer.write_table(data, row_group_size=max(1, min(65_536, at_once)))
+                fitting_rows = group_bytes * data.num_rows // max(data.nbytes, 1)
+                writer.write_table(data, row_group_size=max(1, min(_GROUP_ROWS, fitting_rows)))
         with path.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         key = key.replace("{sha256}", sha256[:12])

@@ -34,7 +34,7 @@ class Signatures:
         with suppress(FileNotFoundError):
             try:
                 self._kept = pq.read_table(pa.BufferReader(lake.get(key)[0])).cast(_SCHEMA)
-            except pa.ArrowException as error:
+            except (pa.ArrowException, ValueError) as error:
                 log.warning("%s is damaged (%s): recomputing its signatures", lake.uri(key), error)
         self._known = {digest: row for row, digest in enumerate(self._kept["text"].to_pylist())}
 

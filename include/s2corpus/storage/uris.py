@@ -26,14 +26,17 @@ def fetch(uri: str) -> bytes:
     try:
         if uri.startswith(("https://", "http://")):
             body = _download(uri)
+            size = len(body)
         else:
             folder, slash, name = uri.rpartition("/")
-            body = open_lake(f"{folder}{slash}" or ".").get(unquote(name) if uri.startswith("file://") else name)[0]
+            lake, key = open_lake(f"{folder}{slash}" or "."), unquote(name) if uri.startswith("file://") else name
+            size = lake.size(key) or 0
+            body = lake.get(key)[0] if size <= _MAX_BYTES else b""
     except FileNotFoundError:
         raise UserError(f"{uri}: no such file: give a path, file://, s3:// or https:// address") from None
     except OSError as error:
         raise TransientError(f"{uri}: {error}") from error
-    if len(body) > _MAX_BYTES:
+    if size > _MAX_BYTES:
         raise UserError(f"{uri}: more than {_MAX_BYTES:,} bytes")
     return body
 

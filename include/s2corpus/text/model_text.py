@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from s2corpus.rules.text import ModelText
+from s2corpus.rules.text import ModelTextRules
 from s2corpus.text.layout import Block, blocks, line, units_of_parse
 
 Json = Mapping[str, Any]
@@ -27,7 +27,7 @@ _Piece = tuple[int, int, str]
 
 
 def model_text(
-    text: str, parse: Json | None, linked: Mapping[str, str], form: ModelText, *, drop_citations: bool = False
+    text: str, parse: Json | None, linked: Mapping[str, str], form: ModelTextRules, *, drop_citations: bool = False
 ) -> str:
     """Return the formatted document.
 
@@ -44,7 +44,7 @@ def model_text(
     parts = [f"# {title}" if markdown else title, abstract]
     if parse is None:
         return "\n\n".join(filter(None, parts))
-    writer = _Writer(parse, linked, form, drop_citations=drop_citations)
+    writer = _BlockWriter(parse, linked, form, drop_citations=drop_citations)
     at = 0
     for block in blocks(units_of_parse(parse, drop_citations=drop_citations))[0]:
         if kept[at : at + len(block.lines)] == block.lines:
@@ -56,10 +56,10 @@ def model_text(
     return "\n\n".join(filter(None, parts))
 
 
-class _Writer:
+class _BlockWriter:
     """Format the blocks of one parse. Each figure or table appears once, after the block that first mentions it."""
 
-    def __init__(self, parse: Json, linked: Mapping[str, str], form: ModelText, *, drop_citations: bool) -> None:
+    def __init__(self, parse: Json, linked: Mapping[str, str], form: ModelTextRules, *, drop_citations: bool) -> None:
         self._paragraphs: Sequence[Json] = parse["body_text"]
         self._entries: Mapping[str | None, Json] = parse["ref_entries"]
         self._linked = linked

@@ -15,14 +15,21 @@ import blingfire
 
 from s2orc_parse.parse_model import EQUATION
 
-_FORMULA = re.compile(rf"(?<![^\W\d_]){EQUATION}(?![^\W\d_])")
-VERSION: Final = "1"
+FORMULA = rf"(?<![^\W\d_]){EQUATION}(?![^\W\d_])"
+"""regular expression of the token that replaces a display formula"""
+_FORMULA = re.compile(FORMULA)
+VERSION: Final = "2"
 """version of the rules; part of the key of every dataset that contains sentences"""
+
+
+def has_formula(text: str) -> bool:
+    """Return whether a sentence contains the token of a display formula."""
+    return _FORMULA.search(text) is not None
 
 
 def is_prose(text: str) -> bool:
     """Return whether a sentence has words: it does not consist of formulas, numbers or signs."""
-    return any(character.isalpha() for character in _FORMULA.sub("", text))
+    return any(map(str.isalpha, _FORMULA.sub("", text)))
 
 
 def count_tokens(text: str) -> int:
@@ -53,11 +60,15 @@ moreover furthermore therefore thus hence although though while when where if si
 some many most no not only such other another one two three several first second third finally next then also additionally
 consequently conversely similarly interestingly notably importantly recently previously overall together taken despite following
 due under using based given according between among across within without through what which who how why more less still yet
-again nevertheless nonetheless instead rather whereas whether even so alternatively subsequently accordingly specifically
+again nevertheless nonetheless instead rather whereas whether even so alternatively subsequently accordingly specifically let
 particularly surprisingly remarkably unfortunately results methods conclusions background objective data samples patients
 participants figure figures table tables
 """)
 """words that begin sentences and are seldom parts of names"""
+_AFTER_HEADINGS = _OPENERS - _words(
+    "a one two three several first second third figure figures table tables results methods data so no"
+)
+"""words that begin the first sentence after a run-in heading; the others also occur in names ("Vitamin A is …")"""
 
 _PLACE = re.compile(
     r"(?P<word>[^\s(\[{“\"'‘]*)(?P<mark>[.?!…]+)(?P<close>[\"'”’»)\]}]*)"
@@ -67,6 +78,19 @@ _ROMAN = re.compile(r"[IVXLC]+[.,;:]?")
 _INITIAL = re.compile(r"(?:[A-Z]|(?:[A-Z]\.)+[A-Z]|[A-Z]-[A-Z])")
 _LOWER_NAME = re.compile(r"[a-z]{1,5}[A-Z0-9]|[a-z]-[A-Z]|[α-ω]|\(?(?:[a-z]|[ivx]{1,5})\)")
 """lowercase text that can begin a sentence: gene and protein names, Greek letters, `ii)` of a list"""
+_LIST_LABEL = re.compile(r"\(?(?:[a-z]|[ivx]{1,4}|[0-9]{1,2})")
+_AFTER_FORMULA = re.compile(rf"{FORMULA}[\s,;]*\s(?P<next>[A-Z]\w*)")
+
+
+def _capitalized(words: frozenset[str]) -> str:
+    """Return a regular expression of words with a capital letter."""
+    return "|".join(sorted(word.capitalize() for word in words))
+
+
+_HEADING = re.compile(
+    rf"(?!(?:{_capitalized(_OPENERS)})\b)[A-Z][\w’'-]*(?: (?:& )?[\w/’'-]+){{0,5}}?"
+    rf"(?:: (?=(?:{_capitalized(_OPENERS)}) )| (?=(?:{_capitalized(_AFTER_HEADINGS)}) ))(?P<next>\w+) [a-z]"
+)
 _LAST_WORD = re.compile(r"[^\W\d_](?:[\w.&-]*\w)?$")
 
 
@@ -90,17 +114,28 @@ def sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
 
 
+def heading_end(text: str) -> int:
+    """Return the length of a run-in heading at the start of a paragraph; 0 if there is none.
+
+    A heading has at most six words and no full stop, and a sentence follows ("Ablation study We start …", "Setup: The server …").
+    """
+    found = _HEADING.match(text)
+    return found.start("next") if found else 0
+
+
 def _cuts(text: str) -> set[int]:
     """Return the start offset of each sentence except the first."""
     proposed = _proposed(text)
-    found: set[int] = set()
+    found = {match.start("next") for match in _AFTER_FORMULA.finditer(text) if match["next"].casefold() in _OPENERS}
+    if heading := heading_end(text):
+        found.add(heading)
     at = 0
     while match := _PLACE.search(text, at):
         at = match.end("mark")
         if _ends(match, text, proposed):
             found.add(match.start("next"))
         elif (
-            match["cited"][:1].isspace() and match["mark"] == "." and not _abbreviated(match)
+            match["cited"][:1].isspace() and match["mark"] == "." and not _abbreviated(match, text)
         ):  # example: … shown. [7] also consider
             found.add(match.start("cited"))
     return found
@@ -117,11 +152,13 @@ def _proposed(text: str) -> set[int]:
 
 def _ends(match: re.Match[str], text: str, proposed: set[int]) -> bool:
     """Return whether a sentence ends at this mark, which is followed by white space and another word."""
-    word, mark, first = _last_word(match), match["mark"], match["first"]
+    word, mark, first = _last_word(match, text), match["mark"], match["first"]
     opening = first[0]
     if opening.islower() and not _LOWER_NAME.match(first):
         return False
     if opening in ",;:)]}%=+±×<>≤≥&/":
+        return False
+    if not match.start("word") and _LIST_LABEL.fullmatch(match["word"]):
         return False
     if mark != ".":
         return not (mark.startswith("..") or mark == "…") or opening.isupper()
@@ -144,14 +181,17 @@ def _ends(match: re.Match[str], text: str, proposed: set[int]) -> bool:
     )
 
 
-def _last_word(match: re.Match[str]) -> str:
-    found = _LAST_WORD.search(match["word"])
-    return found[0] if found else match["word"]
+def _last_word(match: re.Match[str], text: str) -> str:
+    """Return the word before a mark, also if white space separates them ("Brown et al .")."""
+    start = match.start("mark")
+    word = match["word"] or text[max(0, start - 12) : start].rstrip().rpartition(" ")[2]
+    found = _LAST_WORD.search(word)
+    return found[0] if found else word
 
 
-def _abbreviated(match: re.Match[str]) -> bool:
+def _abbreviated(match: re.Match[str], text: str) -> bool:
     """Return whether the full stop may belong to an abbreviation."""
-    word = _last_word(match)
+    word = _last_word(match, text)
     known = _TITLES | _LATIN | _SELDOM_ENDS
     return word in known or word.casefold() in _LABELS | _NUMBERED or "." in word or len(word) == 1
 

@@ -1,4 +1,4 @@
-"""Assign documents to train, valid or held back, by publication date (SEMANTICS: Split)."""
+"""Assign documents to train, valid or held back, by publication date (SPEC §9)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import calendar
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
-from s2corpus.rules.split import Split as SplitRules
+from s2corpus.rules.split import SplitRules
 
 
 class Split(StrEnum):

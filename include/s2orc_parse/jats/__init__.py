@@ -1,4 +1,4 @@
-"""Convert publishers' full text (JATS and Elsevier's OA JSON) to parses (SEMANTICS §2, §3).
+"""Convert publishers' full text (JATS and Elsevier's OA JSON) to parses (SPEC §3.23).
 
 A converter takes a file's bytes and returns a parse. It raises `BadArticle` with an outcome if there is no parse.
 """

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from s2orc_parse.jats.text import JatsDraft
 from s2orc_parse.parse_model import BibEntry, CiteSpan
 
-MAX_RANGE = 100  # SEMANTICS §3: a wider range is not a citation
+MAX_RANGE = 100  # SPEC §3.13: a wider range is not a citation
 _DASH = "‐‑‒–—−-"
 _BETWEEN = re.compile(rf"[\s\])]*[{_DASH}]{{1,2}}[\s\[(]*")
 _RANGE = re.compile(rf"[\s\[(]*(\d{{1,4}})\s*[{_DASH}]{{1,2}}\s*(\d{{1,4}})[\s\])]*")

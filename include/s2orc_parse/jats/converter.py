@@ -1,4 +1,4 @@
-"""Convert a JATS article to a parse (SEMANTICS §3)."""
+"""Convert a JATS article to a parse (SPEC §3.23)."""
 
 from __future__ import annotations
 

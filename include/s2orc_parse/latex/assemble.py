@@ -1,4 +1,4 @@
-"""Build a parse from a document: texts with their spans, and entries with their keys (SEMANTICS §3)."""
+"""Build a parse from a document: texts with their spans, and entries with their keys (SPEC §3)."""
 
 from __future__ import annotations
 

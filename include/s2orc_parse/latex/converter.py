@@ -1,4 +1,4 @@
-"""Convert a LaTeX source archive to a parse (S2ORC §2.2, SEMANTICS §3)."""
+"""Convert a LaTeX source archive to a parse (S2ORC §2.2, SPEC §3.21)."""
 
 from __future__ import annotations
 

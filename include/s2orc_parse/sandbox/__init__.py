@@ -1,7 +1,7 @@
 """The sandbox for programs that read hostile files: LaTeXML, pandoc, pdfalto, and our own processes that use PDFium.
 
 A sandboxed program has no network, no other files, an empty environment, no privileges, and limits on time, memory,
-output and processes (docs/sandbox.md). If the kernel lacks Landlock, the limits, seccomp and the empty environment
+output and processes (docs/security.md#sandbox). If the kernel lacks Landlock, the limits, seccomp and the empty environment
 still apply.
 """
 

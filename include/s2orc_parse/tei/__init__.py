@@ -1,4 +1,4 @@
-"""Convert GROBID's TEI to a parse (SEMANTICS §3).
+"""Convert GROBID's TEI to a parse (SPEC §3).
 
 `convert` makes the parse; `to_s2orc` and `to_gorc` write it in the published schemas.
 """

@@ -14,7 +14,7 @@ from s2orc_parse.tei import name_year, numbers
 from s2orc_parse.tei.crossrefs import RefIndex, follows_word
 from s2orc_parse.tei.text import ReferenceMark, TextDraft
 
-MIN_CALLOUTS = 3  # SEMANTICS §3: fewer citations do not determine a style
+MIN_CALLOUTS = 3  # SPEC §3.10: fewer citations do not determine a style
 _BETWEEN = re.compile(r"[\s,;&‐‑‒–—−-]*(?:and\s+)?")
 _BETWEEN_BRACKETS = re.compile(r"\]\s*(?:[,;&‐‑‒–—−-]+\s*(?:and\s+)?|and\s+)\[")
 """Adjacent brackets without a separator do not count: GROBID writes a superscript range in this way."""

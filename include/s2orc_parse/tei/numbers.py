@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-MAX_RANGE = 100  # SEMANTICS §3: a wider range is not a citation
+MAX_RANGE = 100  # SPEC §3.13: a wider range is not a citation
 MAX_UNORDERED = 3_000  # maximum number of contradicting numbers; no bibliography has more entries
 _DASH = r"(?:--?|[‐‑‒–—−])"
 _ITEM = rf"(?P<first>\d{{1,4}})[a-z]?(?:\s*{_DASH}\s*(?P<last>\d{{1,4}})[a-z]?)?"

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from lxml import etree
 
-MAX_BYTES = 12_000_000  # SEMANTICS §2: a larger TEI is rejected
+MAX_BYTES = 12_000_000  # SPEC §2: a larger TEI is rejected
 MAX_TAGS = 500_000  # a real TEI of 12 MB has 300,000
 _BOM = b"\xef\xbb\xbf"
 

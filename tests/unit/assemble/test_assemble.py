@@ -14,7 +14,7 @@ import pytest
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.pipeline.stages import stage_row
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.assemble import Assemble
+from s2corpus.stages.assemble import AssembleStage
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, MEMBERS, PAPERS, PARSES, STORED_PARSES
 
@@ -62,7 +62,7 @@ def run(lake: Lake, tmp_path: Path) -> Run:
 
 def assemble(run: Run, buckets: int = 1) -> None:
     """Run all rounds over all buckets."""
-    stage = Assemble()
+    stage = AssembleStage()
     for round in range(stage_row("assemble").rounds):
         for bucket in range(buckets):
             stage.work(run, Shard(bucket), round)
@@ -135,7 +135,7 @@ def test_bibliographies_are_rows_in_order(run: Run) -> None:
     assert rows[0]["doi"] == "10.1/x" and rows[0]["authors"][0]["last"] == "Lovelace"
 
 
-def test_the_same_bytes_again(run: Run) -> None:
+def test_same_input_gives_same_bytes(run: Run) -> None:
     for table in (FULLTEXTS, ENTRIES):
         assemble(run)
         first = run.lake.get(f"releases/{run.release_id}/{table.name}/part-00000.json")

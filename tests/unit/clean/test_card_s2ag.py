@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 import pytest
 
-from s2corpus.spec import Clean
+from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean_s2ag
-from s2corpus.text.documents import Document
+from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.tokens import ShareTable
 from s2corpus.text.unigrams import Unigrams, wordfreq_unigrams
 from s2orc_parse.bibliography.fields import clean_abstract
@@ -44,9 +44,11 @@ def abstract(words: int) -> str:
         ({"date": "1969-12-31"}, "before_min_year"),
     ],
 )
-def test_outcome(unigrams: Unigrams, fields: dict[str, Any], expected: str) -> None:
+def test_document_has_the_outcome_of_its_first_failed_rule(
+    unigrams: Unigrams, fields: dict[str, Any], expected: str
+) -> None:
     values = {"title": "Significant results about something", "abstract": abstract(60), "date": "2011", **fields}
-    assert clean_s2ag(Document("p", body=None, **values), Clean(), unigrams).outcome == expected
+    assert clean_s2ag(CleanedDocument("p", body=None, **values), CleanRules(), unigrams).outcome == expected
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def test_outcome(unigrams: Unigrams, fields: dict[str, Any], expected: str) -> N
 )
 def test_log_probabilities_must_be_above_the_threshold(mean: float, title: str, expected: str) -> None:
     flat = Unigrams("flat", ShareTable.of({}, mean), threshold=-20.0)
-    assert clean_s2ag(Document("p", title, abstract(60), "2011", None), Clean(), flat).outcome == expected
+    assert clean_s2ag(CleanedDocument("p", title, abstract(60), "2011", None), CleanRules(), flat).outcome == expected
 
 
 @pytest.mark.parametrize(
@@ -79,21 +81,22 @@ def test_log_probabilities_must_be_above_the_threshold(mean: float, title: str, 
         ("mitosis " * 5 + "l1 " * 5, "kept"),
     ],
 )
-def test_the_most_frequent_word(unigrams: Unigrams, most: str, expected: str) -> None:
+def test_top_word_decides_by_form_and_share(unigrams: Unigrams, most: str, expected: str) -> None:
     # Every other word appears once. The title's first word, which has a hyphen, is therefore the second most frequent
     # word unless a case changes that.
-    document = Document("p", "Two-fold significant results", f"{most} {english(70, 5)}", "2011", None)
-    assert clean_s2ag(document, Clean(), unigrams).outcome == expected
+    document = CleanedDocument("p", "Two-fold significant results", f"{most} {english(70, 5)}", "2011", None)
+    assert clean_s2ag(document, CleanRules(), unigrams).outcome == expected
 
 
-def test_the_text_is_title_and_abstract(unigrams: Unigrams) -> None:
-    document = Document("p", " Significant  results\nabout something", f" {abstract(60)}\n", "2011", None)
+def test_text_is_title_and_abstract(unigrams: Unigrams) -> None:
+    document = CleanedDocument("p", " Significant  results\nabout something", f" {abstract(60)}\n", "2011", None)
     assert (
-        clean_s2ag(document, Clean(), unigrams).text == f"Significant results about something\n\n{abstract(60).strip()}"
+        clean_s2ag(document, CleanRules(), unigrams).text
+        == f"Significant results about something\n\n{abstract(60).strip()}"
     )
 
 
-def test_no_abstract_of_s2orc_is_dropped_for_its_separators(shared_data: Path, card: Clean) -> None:
+def test_separators_in_s2orc_abstracts_drop_no_abstract(shared_data: Path, card: CleanRules) -> None:
     """Check separators as S2ORC's metadata has them, and as the reader of that metadata returns them."""
     unigrams = wordfreq_unigrams()
     lines = (shared_data / "s2orc" / "metadata_20200705_sample.jsonl").read_bytes().splitlines()
@@ -103,7 +106,7 @@ def test_no_abstract_of_s2orc_is_dropped_for_its_separators(shared_data: Path, c
         without = " ".join(row["abstract"].replace(":::", " ").split())
         given = [row["abstract"], clean_abstract(row["abstract"]), without]
         decisions = [
-            clean_s2ag(Document(row["paper_id"], row["title"], a, "2011", None), card, unigrams) for a in given
+            clean_s2ag(CleanedDocument(row["paper_id"], row["title"], a, "2011", None), card, unigrams) for a in given
         ]
         assert len({d.outcome for d in decisions}) == 1, row["paper_id"]
         assert not any(":::" in f"{d.text} {d.top_word}" for d in decisions)

@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 import pytest
 
-from s2corpus.spec import Clean
+from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean_s2orc
-from s2corpus.text.documents import Document
+from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.tokens import ShareTable
 from s2corpus.text.unigrams import Unigrams
 from tests.unit.clean.conftest import GERMAN, english
 
-Paper = Callable[..., Document]
+Paper = Callable[..., CleanedDocument]
 NOISE = "xqz vvkt wqx zzjh pqk"  # words that no list contains
 
 
@@ -45,12 +45,14 @@ NOISE = "xqz vvkt wqx zzjh pqk"  # words that no list contains
         ({"body": [("A", "EQUATION"), ("B", "EQUATION .")]}, "not_english"),
     ],
 )
-def test_outcome(paper: Paper, card: Clean, unigrams: Unigrams, fields: dict[str, Any], expected: str) -> None:
+def test_document_has_the_outcome_of_its_first_failed_rule(
+    paper: Paper, card: CleanRules, unigrams: Unigrams, fields: dict[str, Any], expected: str
+) -> None:
     assert clean_s2orc(paper(**fields), card, unigrams).outcome == expected
 
 
-def test_a_paper_without_parse(card: Clean, unigrams: Unigrams) -> None:
-    document = Document("p", "Title", "Abstract", "2011", None, open_access=False)
+def test_paper_without_parse_is_dropped(card: CleanRules, unigrams: Unigrams) -> None:
+    document = CleanedDocument("p", "Title", "Abstract", "2011", None, open_access=False)
     assert clean_s2orc(document, card, unigrams).outcome == "no_parse"
 
 
@@ -58,28 +60,28 @@ def test_a_paper_without_parse(card: Clean, unigrams: Unigrams) -> None:
     ("english_paragraphs", "german_paragraphs", "expected"),
     [(5, 0, "kept"), (5, 4, "kept"), (5, 5, "not_english"), (5, 6, "not_english"), (0, 5, "not_english")],
 )
-def test_the_paper_is_in_the_language_of_most_paragraphs(
-    paper: Paper, card: Clean, unigrams: Unigrams, english_paragraphs: int, german_paragraphs: int, expected: str
+def test_language_is_that_of_most_paragraphs(
+    paper: Paper, card: CleanRules, unigrams: Unigrams, english_paragraphs: int, german_paragraphs: int, expected: str
 ) -> None:
     body = [(None, english(110, i)) for i in range(english_paragraphs)] + [(None, GERMAN)] * german_paragraphs
     assert clean_s2orc(paper(body), card, unigrams).outcome == expected
 
 
-def test_formulas_have_no_vote(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+def test_formulas_do_not_vote_on_the_language(paper: Paper, card: CleanRules, unigrams: Unigrams) -> None:
     body = [(None, english(100, i)) for i in range(5)] + [(None, "EQUATION"), (None, "")] * 9
     assert clean_s2orc(paper(body), card, unigrams).outcome == "kept"
 
 
 @pytest.mark.parametrize(("equations", "expected"), [(0, "short"), (1, "kept")])
-def test_words_count_before_anything_is_removed(
-    paper: Paper, card: Clean, unigrams: Unigrams, equations: int, expected: str
+def test_words_are_counted_before_removal(
+    paper: Paper, card: CleanRules, unigrams: Unigrams, equations: int, expected: str
 ) -> None:
     body = [("Head", english(100, i)) for i in range(4)] + [("Head", english(98, 4))]  # 498 words and one header
     body += [("Head", "EQUATION")] * equations
     assert clean_s2orc(paper(body), card, unigrams).outcome == expected
 
 
-def test_an_improbable_section_goes_with_its_paragraphs(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+def test_improbable_section_is_removed_with_its_paragraphs(paper: Paper, card: CleanRules, unigrams: Unigrams) -> None:
     good = [("Results", english(100, i)) for i in range(5)]
     decision = clean_s2orc(paper([*good[:3], ("Residue", NOISE), *good[3:]]), card, unigrams)
     assert decision.outcome == "kept"
@@ -89,17 +91,17 @@ def test_an_improbable_section_goes_with_its_paragraphs(paper: Paper, card: Clea
     assert NOISE not in decision.text
 
 
-def test_paragraphs_of_removed_sections_do_not_count(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+def test_paragraphs_of_removed_sections_do_not_count(paper: Paper, card: CleanRules, unigrams: Unigrams) -> None:
     body = [("Results", english(150, i)) for i in range(4)] + [("Residue", NOISE)]
     assert clean_s2orc(paper(body), card, unigrams).outcome == "few_paragraphs"
 
 
-def test_a_section_is_judged_as_a_whole(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+def test_section_is_judged_as_a_whole(paper: Paper, card: CleanRules, unigrams: Unigrams) -> None:
     body = [("Results", english(110, i)) for i in range(4)] + [("Results", english(60, 9)), ("Results", NOISE)]
     assert clean_s2orc(paper(body), card, unigrams).paragraphs == 6
 
 
-def test_a_section_without_paragraphs_stays(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+def test_section_without_paragraphs_is_not_removed(paper: Paper, card: CleanRules, unigrams: Unigrams) -> None:
     body = [("Xqzvvk::Results", english(100, i)) for i in range(5)]
     decision = clean_s2orc(paper(body), card, unigrams)
     assert decision.removed_sections == 0
@@ -108,13 +110,13 @@ def test_a_section_without_paragraphs_stays(paper: Paper, card: Clean, unigrams:
 
 
 @pytest.mark.parametrize(("threshold", "outcome"), [(-16.0, "kept"), (-15.0, "few_paragraphs")])
-def test_a_mean_at_the_threshold_stays(paper: Paper, threshold: float, outcome: str) -> None:
+def test_section_at_the_threshold_is_not_removed(paper: Paper, threshold: float, outcome: str) -> None:
     halves = Unigrams("halves", ShareTable.of({}, -16.0), threshold=threshold)  # Every word has log probability −16.
-    assert clean_s2orc(paper(), Clean(), halves).outcome == outcome
+    assert clean_s2orc(paper(), CleanRules(), halves).outcome == outcome
 
 
-def test_the_spec_may_set_the_threshold(paper: Paper, unigrams: Unigrams) -> None:
-    assert clean_s2orc(paper(), Clean(min_log_prob=0.0), unigrams).outcome == "few_paragraphs"
+def test_spec_sets_the_threshold(paper: Paper, unigrams: Unigrams) -> None:
+    assert clean_s2orc(paper(), CleanRules(min_log_prob=0.0), unigrams).outcome == "few_paragraphs"
 
 
 @pytest.mark.parametrize(
@@ -129,8 +131,8 @@ def test_the_spec_may_set_the_threshold(paper: Paper, unigrams: Unigrams) -> Non
         (74, "[1]", "bad_top_word"),
     ],
 )
-def test_the_most_frequent_word(
-    paper: Paper, card: Clean, unigrams: Unigrams, times: int, word: str, expected: str
+def test_top_word_decides_by_form_and_share(
+    paper: Paper, card: CleanRules, unigrams: Unigrams, times: int, word: str, expected: str
 ) -> None:
     body = [(None, english(200, i)) for i in range(4)] + [
         (None, english(200 - times, 4)),
@@ -140,27 +142,27 @@ def test_the_most_frequent_word(
 
 
 @pytest.mark.parametrize(("first", "expected"), [("mitosis", "kept"), ("l1", "bad_top_word")])
-def test_of_equally_frequent_words_the_first_counts(
-    paper: Paper, card: Clean, unigrams: Unigrams, first: str, expected: str
+def test_first_of_equally_frequent_words_is_the_top_word(
+    paper: Paper, card: CleanRules, unigrams: Unigrams, first: str, expected: str
 ) -> None:
     second = {"mitosis": "l1", "l1": "mitosis"}[first]
     body = [(None, english(200, i)) for i in range(5)] + [(None, f"{first} {second} " * 30)]
     assert clean_s2orc(paper(body), card, unigrams).outcome == expected
 
 
-def test_the_most_frequent_word_is_taken_of_what_remains(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+def test_top_word_is_counted_after_removal(paper: Paper, card: CleanRules, unigrams: Unigrams) -> None:
     body = [("Results", english(110, i)) for i in range(5)] + [("Residue", "xqz1 " * 200)]
     decision = clean_s2orc(paper(body), card, unigrams)
     assert decision.outcome == "kept"
     assert decision.top_word != "xqz1"
 
 
-def test_upper_and_lower_case_are_two_words(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+def test_top_word_is_case_sensitive(paper: Paper, card: CleanRules, unigrams: Unigrams) -> None:
     body = [(None, english(200, i)) for i in range(5)] + [(None, "Mitosis mitosis " * 45)]
     assert clean_s2orc(paper(body), card, unigrams).outcome == "kept"
 
 
-def test_the_text_of_a_kept_paper(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+def test_text_of_kept_paper_has_title_abstract_and_blocks(paper: Paper, card: CleanRules, unigrams: Unigrams) -> None:
     paragraphs = [english(100, i) for i in range(5)]
     sections = ["Introduction", "Methods::Data", "Methods::Data", "Methods::Models", None]
     decision = clean_s2orc(paper(list(zip(sections, paragraphs, strict=True))), card, unigrams)
@@ -170,7 +172,7 @@ def test_the_text_of_a_kept_paper(paper: Paper, card: Clean, unigrams: Unigrams)
 
 
 @pytest.mark.parametrize(("layout", "after_header"), [("template", "\n"), ("template_blank", "\n\n")])
-def test_the_layout_of_the_cards_template(
+def test_layout_follows_the_template_of_the_card(
     paper: Paper, unigrams: Unigrams, layout: Literal["template", "template_blank"], after_header: str
 ) -> None:
     """Check the layout `[section header]⏎[paragraph]⏎⏎[paragraph]⏎⏎[section header]⏎⏎[paragraph]`.
@@ -180,14 +182,14 @@ def test_the_layout_of_the_cards_template(
     one, two, three, four, five = paragraphs = [english(100, i) for i in range(5)]
     sections = ["Introduction", "Introduction", "Methods::Data", None, None]
     document = paper(list(zip(sections, paragraphs, strict=True)))
-    decision = clean_s2orc(document, Clean(layout=layout), unigrams)
+    decision = clean_s2orc(document, CleanRules(layout=layout), unigrams)
     body = f"Introduction{after_header}{one}\n\n{two}\n\nMethods\n\nData{after_header}{three}\n\n{four}\n\n{five}"
     assert decision.text == f"A title of words\n\n{english(60, 99)}\n\n{body}"
-    plain = clean_s2orc(document, Clean(), unigrams)
+    plain = clean_s2orc(document, CleanRules(), unigrams)
     assert (decision.words, decision.paragraphs) == (plain.words, plain.paragraphs)
 
 
-def test_what_was_not_evaluated_is_null(paper: Paper, card: Clean, unigrams: Unigrams) -> None:
+def test_unevaluated_values_are_null(paper: Paper, card: CleanRules, unigrams: Unigrams) -> None:
     decision = clean_s2orc(paper(words=499), card, unigrams)
     assert (decision.outcome, decision.words, decision.language) == ("short", 499, "en")
     assert (decision.top_word, decision.log_prob, decision.paragraphs, decision.text) == (None, None, None, None)
@@ -196,13 +198,13 @@ def test_what_was_not_evaluated_is_null(paper: Paper, card: Clean, unigrams: Uni
 @pytest.mark.parametrize(
     "fields", [{}, {"words": 499}, {"date": None}, {"title": None}, {"body": []}, {"paragraphs": 4}]
 )
-def test_evaluating_everything_changes_no_decision(paper: Paper, unigrams: Unigrams, fields: dict[str, Any]) -> None:
-    quick = clean_s2orc(paper(**fields), Clean(), unigrams)
-    whole = clean_s2orc(paper(**fields), Clean(evaluate_all=True), unigrams)
+def test_evaluating_all_rules_changes_no_decision(paper: Paper, unigrams: Unigrams, fields: dict[str, Any]) -> None:
+    quick = clean_s2orc(paper(**fields), CleanRules(), unigrams)
+    whole = clean_s2orc(paper(**fields), CleanRules(evaluate_all=True), unigrams)
     assert (whole.outcome, whole.text) == (quick.outcome, quick.text)
     assert whole.words is not None
     assert whole.removed_sections is not None
 
 
-def test_unknown_years_are_kept_where_the_spec_says_so(paper: Paper, unigrams: Unigrams) -> None:
-    assert clean_s2orc(paper(date=None), Clean(unknown_year="keep"), unigrams).outcome == "kept"
+def test_spec_can_keep_unknown_years(paper: Paper, unigrams: Unigrams) -> None:
+    assert clean_s2orc(paper(date=None), CleanRules(unknown_year="keep"), unigrams).outcome == "kept"

@@ -16,9 +16,10 @@ from click.testing import CliRunner
 
 from s2corpus.commands.clean import command
 from s2corpus.errors import UserError
-from s2corpus.text import files
-from s2corpus.text.documents import Outcome
-from s2corpus.text.files import counted, document_of, read_documents
+from s2corpus.text import input_files
+from s2corpus.text.documents import CleanOutcome
+from s2corpus.text.files import counted
+from s2corpus.text.input_files import document_of, read_documents
 from s2corpus.text.layout import Unit
 from tests.unit.clean.conftest import GERMAN, english
 
@@ -64,7 +65,7 @@ def clean(
     return lines(out), lines(dropped)
 
 
-def test_every_document_is_kept_or_dropped_with_its_reason(tmp_path: Path) -> None:
+def test_every_document_is_kept_or_dropped_with_a_reason(tmp_path: Path) -> None:
     kept, dropped = clean(tmp_path, DOCUMENTS)
     assert {line["id"]: line["split"] for line in kept} == {
         "b": "train",
@@ -86,7 +87,7 @@ def test_every_document_is_kept_or_dropped_with_its_reason(tmp_path: Path) -> No
     assert by_id["untitled"]["words"] is None
 
 
-def test_the_order_of_documents_does_not_matter(tmp_path: Path) -> None:
+def test_order_of_documents_does_not_matter(tmp_path: Path) -> None:
     def by_id(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return sorted(found, key=lambda line: str(line["id"]))
 
@@ -96,14 +97,14 @@ def test_the_order_of_documents_does_not_matter(tmp_path: Path) -> None:
     assert (by_id(again_kept), by_id(again_dropped)) == (by_id(kept), by_id(dropped))
 
 
-def test_titles_and_abstracts(tmp_path: Path) -> None:
+def test_titles_and_abstracts_are_cleaned(tmp_path: Path) -> None:
     kept, dropped = clean(tmp_path, [document("a"), {"id": "b", "title": "T", "abstract": None}], set_="s2ag")
     assert [line["id"] for line in kept] == ["a"]
     assert kept[0]["text"].count("\n\n") == 1
     assert [line["reason"] for line in dropped] == ["no_abstract"]
 
 
-def test_the_recipe_splits_in_two(tmp_path: Path) -> None:
+def test_recipe_has_no_upper_date_of_valid(tmp_path: Path) -> None:
     words = tmp_path / "words.csv"
     words.write_text("word,count\n" + "".join(f"{word},1000000000\n" for word in sorted(set(english(3000).split()))))
     documents = [
@@ -117,7 +118,7 @@ def test_the_recipe_splits_in_two(tmp_path: Path) -> None:
     assert [line["split"] for line in kept] == ["train", "valid", "valid"]
 
 
-def test_parquet_in_and_out(tmp_path: Path) -> None:
+def test_parquet_is_read_and_written(tmp_path: Path) -> None:
     source, out, dropped = (tmp_path / f"{name}.parquet" for name in ("in", "out", "dropped"))
     pq.write_table(pa.Table.from_pylist([{"sha1": None, **d, "date": d.get("date")} for d in DOCUMENTS]), source)
     arguments = ["--in", str(source), "--set", "s2orc", "--out", str(out), "--dropped", str(dropped)]
@@ -142,12 +143,12 @@ def test_parquet_in_and_out(tmp_path: Path) -> None:
         ([["a"]], r"line 1: list given; a line is one JSON object"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(tmp_path: Path, documents: list[Any], message: str) -> None:
+def test_error_names_file_and_line(tmp_path: Path, documents: list[Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         clean(tmp_path, documents)
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_error_names_the_unwritable_file(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match=r"file/out\.jsonl cannot be written"):
         clean(tmp_path, DOCUMENTS, "--out", str(tmp_path / "file" / "out.jsonl"))
@@ -161,7 +162,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         (("--profile", "card", "--unigrams", "/nowhere/list.csv"), "no such file"),
     ],
 )
-def test_profiles_need_their_list(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
+def test_profile_card_needs_a_word_list(tmp_path: Path, options: tuple[str, ...], message: str) -> None:
     with pytest.raises(UserError, match=message):
         clean(tmp_path, DOCUMENTS, *options)
 
@@ -179,7 +180,7 @@ def test_profiles_need_their_list(tmp_path: Path, options: tuple[str, ...], mess
         (True, "expected int"),
     ],
 )
-def test_years_of_a_file(year: int | None, found: str | None) -> None:
+def test_year_must_be_between_1_and_9999(year: int | None, found: str | None) -> None:
     if found is None or found.isdecimal():
         assert document_of({"id": "a", "year": year}, "here").date == found
     else:
@@ -187,18 +188,18 @@ def test_years_of_a_file(year: int | None, found: str | None) -> None:
             document_of({"id": "a", "year": year}, "here")
 
 
-def test_a_paragraph_needs_neither_head_nor_text() -> None:
+def test_paragraph_may_lack_section_and_text() -> None:
     body = [{"text": "x"}, {"section": "A"}, {"section": None, "text": None}, {}]
     found = document_of({"id": "a", "body": body}, "here").body
     assert found == (Unit(None, "x"), Unit("A", None), Unit(None, None), Unit(None, None))
 
 
 @pytest.mark.parametrize(("given", "open_access"), [(None, True), (True, True), (False, False)])
-def test_a_document_is_open_unless_the_file_says_otherwise(given: bool | None, open_access: bool) -> None:
+def test_document_is_open_by_default(given: bool | None, open_access: bool) -> None:
     assert document_of({"id": "a", "open_access": given}, "here").open_access is open_access
 
 
-def test_a_row_of_a_parquet_file_is_named_by_its_number(tmp_path: Path) -> None:
+def test_error_names_the_row_of_a_parquet_file(tmp_path: Path) -> None:
     rows = [{"id": "a"}, {"id": "b"}, {"id": "a"}]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "in.parquet")
     with pytest.raises(UserError, match=r"in\.parquet, row 3: id 'a' is there twice"):
@@ -206,7 +207,7 @@ def test_a_row_of_a_parquet_file_is_named_by_its_number(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 256, 257, 600])
-def test_parquet_files_of_any_length_are_whole_and_in_order(tmp_path: Path, count: int) -> None:
+def test_parquet_of_any_length_is_complete_and_ordered(tmp_path: Path, count: int) -> None:
     rows = [{"id": f"{n:03d}", "title": None} for n in range(count)]
     schema = pa.schema([("id", pa.string()), ("title", pa.string())])
     source, dropped = tmp_path / "in.parquet", tmp_path / "dropped.parquet"
@@ -228,7 +229,7 @@ def test_parquet_files_of_any_length_are_whole_and_in_order(tmp_path: Path, coun
     assert sizes == [256] * (count // 256) + [count % 256]
 
 
-def test_a_packed_file_has_the_same_bytes_in_every_run(tmp_path: Path) -> None:
+def test_gzipped_output_has_the_same_bytes_in_every_run(tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
     source.write_text("".join(json.dumps(document) + "\n" for document in DOCUMENTS[:2]))
     out, again, plain = tmp_path / "out.jsonl.gz", tmp_path / "again.jsonl.gz", tmp_path / "out.jsonl"
@@ -244,11 +245,9 @@ def test_a_packed_file_has_the_same_bytes_in_every_run(tmp_path: Path) -> None:
     assert list(read_documents(packed)) == list(read_documents(source))
 
 
-def test_a_line_of_64_megabytes_is_read_and_a_longer_one_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert files._MAX_LINE == 64 << 20
-    monkeypatch.setattr(files, "_MAX_LINE", 12)
+def test_line_longer_than_64_megabytes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert input_files.MAX_LINE == 64 << 20
+    monkeypatch.setattr(input_files, "MAX_LINE", 12)
     path = tmp_path / "in.jsonl"
     path.write_bytes(b'{"id":"ab"}\n\n \n{"id":"cd"}\n')
     assert [one.paper_id for one in read_documents(path)] == ["ab", "cd"]
@@ -257,9 +256,9 @@ def test_a_line_of_64_megabytes_is_read_and_a_longer_one_refused(
         list(read_documents(path))
 
 
-def test_outcomes_are_counted_kept_first_then_by_number_then_by_name() -> None:
+def test_outcomes_are_listed_by_count_with_kept_first() -> None:
     assert (
         counted({"short": 2, "long": 2, "no_title": 3, "kept": 1}) == "8 documents: 1 kept, 3 no_title, 2 long, 2 short"
     )
-    assert counted({Outcome.SHORT: 2, Outcome.KEPT: 1}) == "3 documents: 1 kept, 2 short"
+    assert counted({CleanOutcome.SHORT: 2, CleanOutcome.KEPT: 1}) == "3 documents: 1 kept, 2 short"
     assert counted({}) == "0 documents: none"

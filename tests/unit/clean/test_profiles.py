@@ -9,24 +9,24 @@ import pytest
 from pydantic import ValidationError
 
 from s2corpus.snapshot.manifest import rules_of
-from s2corpus.spec import IGNORED_BY_RECIPE, Clean, ReleaseSpec, Unigrams
+from s2corpus.spec import IGNORED_BY_RECIPE, CleanRules, ReleaseSpec, UnigramRules
 from s2corpus.text.clean import PROFILES
-from s2corpus.text.documents import Outcome
+from s2corpus.text.documents import CleanOutcome
 
-LIST = Unigrams(uri="s3://lists/words.csv", sha256="0" * 64)
+LIST = UnigramRules(uri="s3://lists/words.csv", sha256="0" * 64)
 
 
 def honoured(profile: str) -> set[str]:
     return {name for rules in PROFILES[profile].values() for name in rules.thresholds}
 
 
-def test_every_outcome_is_some_rules() -> None:
+def test_every_outcome_belongs_to_a_rule() -> None:
     given = {rule.outcome for sets in PROFILES.values() for rules in sets.values() for rule in rules.series}
-    assert given | {Outcome.KEPT} == set(Outcome)
+    assert given | {CleanOutcome.KEPT} == set(CleanOutcome)
 
 
-def test_every_threshold_that_a_rule_names_is_a_field_of_the_spec() -> None:
-    assert all(honoured(profile) <= set(Clean.model_fields) for profile in PROFILES)
+def test_every_threshold_of_a_rule_is_a_spec_field() -> None:
+    assert all(honoured(profile) <= set(CleanRules.model_fields) for profile in PROFILES)
 
 
 def test_recipe_ignores_thresholds_that_only_the_card_applies() -> None:
@@ -37,15 +37,15 @@ def test_recipe_ignores_thresholds_that_only_the_card_applies() -> None:
     "given",
     [{"min_words": 300}, {"min_year": 2000}, {"max_top_share": 0.1}, {"min_log_prob": -18.0}, {"layout": "template"}],
 )
-def test_a_profile_that_cannot_honour_a_threshold_refuses_it(given: dict[str, Any]) -> None:
+def test_profile_refuses_thresholds_that_it_ignores(given: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match=f"{next(iter(given))}: .* given; profile recipe-2024 has a fixed value"):
-        Clean(profile="recipe-2024", unigrams=LIST, **given)
-    assert Clean(profile="card", unigrams=LIST, **given)
+        CleanRules(profile="recipe-2024", unigrams=LIST, **given)
+    assert CleanRules(profile="card", unigrams=LIST, **given)
 
 
-def test_the_manifest_states_no_threshold_that_is_ignored(tmp_path: Path) -> None:
+def test_manifest_lists_no_ignored_threshold(tmp_path: Path) -> None:
     def stated(profile: str) -> set[str]:
-        spec = ReleaseSpec(name="s", clean=Clean(profile=profile, unigrams=LIST))  # type: ignore[arg-type]
+        spec = ReleaseSpec(name="s", clean=CleanRules(profile=profile, unigrams=LIST))  # type: ignore[arg-type]
         return {rule.name.removeprefix("clean.") for rule in rules_of(spec) if rule.name.startswith("clean.")}
 
     assert stated("card") - stated("recipe-2024") == set(IGNORED_BY_RECIPE)

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from s2corpus.spec import Clean
+from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
-from s2corpus.text.documents import Document
+from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.layout import Unit
 from s2corpus.text.recipe import merged_paragraphs
 from s2corpus.text.unigrams import Unigrams
 from tests.unit.clean.conftest import GERMAN, english
 
-Paper = Callable[..., Document]
+Paper = Callable[..., CleanedDocument]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,9 @@ Paper = Callable[..., Document]
         pytest.param([], [], id="nothing"),
     ],
 )
-def test_merged_paragraphs(units: list[tuple[str | None, str | None]], expected: list[str]) -> None:
+def test_paragraphs_are_merged_as_in_the_recipe(
+    units: list[tuple[str | None, str | None]], expected: list[str]
+) -> None:
     assert merged_paragraphs(Unit(*unit) for unit in units) == expected
 
 
@@ -81,13 +83,15 @@ def sentences(words: int, paragraphs: int = 5) -> list[tuple[str | None, str | N
         ({"body": []}, "short"),
     ],
 )
-def test_outcome(paper: Paper, recipe: Clean, unigrams: Unigrams, fields: dict[str, Any], expected: str) -> None:
+def test_document_has_the_outcome_of_its_first_failed_rule(
+    paper: Paper, recipe: CleanRules, unigrams: Unigrams, fields: dict[str, Any], expected: str
+) -> None:
     assert clean_s2orc(paper(**{"body": sentences(600), **fields}), recipe, unigrams).outcome == expected
 
 
 @pytest.mark.parametrize(("paragraphs", "expected"), [(199, "kept"), (200, "long")])
-def test_fewer_than_50_000_words(
-    paper: Paper, recipe: Clean, unigrams: Unigrams, paragraphs: int, expected: str
+def test_document_of_50_000_words_is_too_long(
+    paper: Paper, recipe: CleanRules, unigrams: Unigrams, paragraphs: int, expected: str
 ) -> None:
     body = [(None, f"{english(250, i)}.") for i in range(paragraphs)]
     assert clean_s2orc(paper(body), recipe, unigrams).outcome == expected
@@ -104,8 +108,8 @@ def test_fewer_than_50_000_words(
         ("naïve", "bad_top_word"),  # Only A–Z are allowed.
     ],
 )
-def test_the_most_frequent_word_whatever_its_share(
-    paper: Paper, recipe: Clean, unigrams: Unigrams, most: str, expected: str
+def test_recipe_tests_form_of_top_word_but_not_share(
+    paper: Paper, recipe: CleanRules, unigrams: Unigrams, most: str, expected: str
 ) -> None:
     body = [*sentences(600), (None, f"{most} " * 200 + "end here.")]
     assert clean_s2orc(paper(body), recipe, unigrams).outcome == expected
@@ -115,14 +119,16 @@ def test_the_most_frequent_word_whatever_its_share(
     ("english_paragraphs", "german_paragraphs", "expected"),
     [(6, 5, "kept"), (6, 6, "not_english"), (6, 7, "not_english")],
 )
-def test_of_equally_many_languages_the_smallest_code(
-    paper: Paper, recipe: Clean, unigrams: Unigrams, english_paragraphs: int, german_paragraphs: int, expected: str
+def test_smallest_language_code_wins_ties(
+    paper: Paper, recipe: CleanRules, unigrams: Unigrams, english_paragraphs: int, german_paragraphs: int, expected: str
 ) -> None:
     body = sentences(600, english_paragraphs) + [(None, GERMAN)] * german_paragraphs  # `de` sorts before `en`.
     assert clean_s2orc(paper(body), recipe, unigrams).outcome == expected
 
 
-def test_improbable_paragraphs_go_with_their_header(paper: Paper, recipe: Clean, unigrams: Unigrams) -> None:
+def test_improbable_paragraphs_are_removed_with_their_header(
+    paper: Paper, recipe: CleanRules, unigrams: Unigrams
+) -> None:
     body = [*sentences(600), ("Residue", "xqz vvkt wqx zzjh."), ("Results", f"{english(20, 9)}.")]
     decision = clean_s2orc(paper(body), recipe, unigrams)
     one, *more = [text for _, text in sentences(600)]
@@ -130,8 +136,8 @@ def test_improbable_paragraphs_go_with_their_header(paper: Paper, recipe: Clean,
     assert decision.text == f"A title of words\n\n{english(60, 99)}\n\n{expected}"
 
 
-def ag(title: str | None, abstract: str | None, date: str | None, sources: tuple[str, ...]) -> Document:
-    return Document("p", title, abstract, date, None, sources=sources)
+def ag(title: str | None, abstract: str | None, date: str | None, sources: tuple[str, ...]) -> CleanedDocument:
+    return CleanedDocument("p", title, abstract, date, None, sources=sources)
 
 
 LETTERS = "x y z"  # a run of five characters
@@ -165,11 +171,13 @@ LETTERS = "x y z"  # a run of five characters
         ({"sources": ("MAG", "Medline")}, "kept"),
     ],
 )
-def test_titles_and_abstracts(recipe: Clean, unigrams: Unigrams, changed: dict[str, Any], expected: str) -> None:
+def test_titles_and_abstracts_are_cleaned(
+    recipe: CleanRules, unigrams: Unigrams, changed: dict[str, Any], expected: str
+) -> None:
     values = {"title": "Results of something", "abstract": english(60, 1), "date": "2011", "sources": ("Medline",)}
     assert clean_s2ag(ag(**{**values, **changed}), recipe, unigrams).outcome == expected
 
 
-def test_an_empty_title_passes_for_its_probability_but_has_no_three_words(recipe: Clean, unigrams: Unigrams) -> None:
+def test_empty_title_is_too_short(recipe: CleanRules, unigrams: Unigrams) -> None:
     document = ag("", english(60, 1), "2011", ("Medline",))
     assert clean_s2ag(document, recipe, unigrams).outcome == "title_short"

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.cluster import Cluster
+from s2corpus.stages.cluster import ClusterStage
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import DELIVERIES, MEMBERS, PDF_RECORDS, RECORDS, paper_shard
 
@@ -39,8 +39,8 @@ def run_of(folder: Path, count: int, abstract: str | None = None) -> Run:
 
 def test_records_larger_than_memory_are_sorted_by_paper(tmp_path: Path) -> None:
     run = run_of(tmp_path, 25_000, abstract="What we found, in some words. " * 200)
-    Cluster().work(run, Shard(0))
-    Cluster().finish(run)
+    ClusterStage().work(run, Shard(0))
+    ClusterStage().finish(run)
     seen: set[str] = set()
     for bucket in range(3):
         rows = run.table(MEMBERS).read(["paper_id", "record_id", "abstract"], shard=bucket)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from s2corpus.clustering.explain import explanations, format_explanation
-from s2corpus.rules.cluster import Cluster
+from s2corpus.rules.cluster import ClusterRules
 from s2corpus.sources import Record
 from s2corpus.sources.record import WorkType
 from tests.unit.cluster.test_cluster import clustered, partition, record, together
@@ -26,7 +26,7 @@ def test_missing_subtitle_joins_complete_title() -> None:
     found = clustered(make_record("a:1", COMPLETE), make_record("b:1", MAIN))
     (edge,) = found.edges.to_pylist()
     assert (edge["left"], edge["right"], edge["reason"], edge["taken"]) == ("a:1", "b:1", "prefix", True)
-    assert edge["strength"] <= Cluster().min_title_score
+    assert edge["strength"] <= ClusterRules().min_title_score
     assert len(partition(found)) == 1
 
 

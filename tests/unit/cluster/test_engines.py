@@ -17,10 +17,10 @@ import pytest
 from devtools.bench import cluster as bench
 from devtools.bench import cluster_records
 from s2corpus.pipeline.run import Run
-from s2corpus.sources import Kind, Record, batches
+from s2corpus.sources import Record, RecordKind, batches
 from s2corpus.sources.record import WorkType
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.cluster import Cluster, many
+from s2corpus.stages.cluster import ClusterStage, many
 from s2corpus.stages.cluster import stage as cluster_stage
 from s2corpus.stages.cluster.many import point_to_roots, unite
 from s2corpus.stages.cluster.workers import Workers, workers
@@ -38,7 +38,7 @@ SPARK_MISSING = "PySpark is not installed (extra: spark)" if importlib.util.find
     params=[
         "here",
         pytest.param(
-            "local[2]", marks=[pytest.mark.slow, pytest.mark.skipif(bool(SPARK_MISSING), reason=SPARK_MISSING)]
+            "local[2]", marks=[pytest.mark.long, pytest.mark.skipif(bool(SPARK_MISSING), reason=SPARK_MISSING)]
         ),
     ],
 )
@@ -72,7 +72,7 @@ def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:
             stem if stem in (None, "Editorial") else stem + tail,
             ["Ada Lovelace", "Ada Lovelace, Alan Turing", "Kurt Gödel", ""][rng.integers(4)],
             [None, 2018, 2019, 2020][rng.integers(4)],
-            kind=list(Kind)[rng.integers(3)],
+            kind=list(RecordKind)[rng.integers(3)],
             doi=[None, None, f"10.18653/v1/d{rng.integers(150)}", f"10.48550/arxiv.{rng.integers(9)}"][rng.integers(4)],
             arxiv_id=f"1911.{rng.integers(10000, 10200)}" if rng.random() < 0.2 else None,
             pubmed_id=str(rng.integers(1, 300)) if rng.random() < 0.2 else None,
@@ -115,7 +115,7 @@ def _release(folder: Path, records: pa.Table, parts: int, parent: str | None = N
 
 
 def _clustered(run: Run) -> dict[str, pa.Table]:
-    metrics = Cluster().finish(run)
+    metrics = ClusterStage().finish(run)
     tables = {table.name: run.table(table).read() for table in (EDGES, CLUSTERS, ALIASES)}
     tables |= {f"members {shard}": run.table(MEMBERS).read(shard=shard) for shard in range(run.paper_shards)}
     return tables | {"metrics": pa.Table.from_pylist([dict(sorted(metrics.items()))])}
@@ -125,7 +125,7 @@ def _same(run: Run, found: Workers, monkeypatch: pytest.MonkeyPatch, home_rows: 
     """Cluster in this process with one home, then by these workers with several homes. Compare every row."""
     with monkeypatch.context() as patch:
         patch.delenv("ENGINE", raising=False)
-        stage = Cluster()
+        stage = ClusterStage()
         stage.work(run, stage.plan(run)[0])
         expected = _clustered(run)
     monkeypatch.setattr(many, "MAX_HOME_ROWS", home_rows)
@@ -170,7 +170,7 @@ def test_number_of_homes_does_not_change_the_edges(
     assert len(renamed) > 10, "papers that the parent had were merged"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_thousands_of_records_have_the_same_clusters_in_rounds(
     found: Workers, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -106,7 +106,7 @@ def test_which_dois_are_preprints() -> None:
 def test_the_numbers_that_the_rules_name() -> None:
     """Limits of neighbors, pairs and papers, and of keys and offsets, have their documented values.
 
-    The source is SEMANTICS §4 and §7, and the definitions of keys and offsets.
+    The source is SPEC §4 and §7, and the definitions of keys and offsets.
     """
     assert (agreement.WINDOW, MAX_PAIRS_PER_TITLE, linking.MAX_GROUP, fewest.EXACT, places.ELECTRONIC) == (
         64,

@@ -230,5 +230,5 @@ def test_preprint_patterns_leave_journals_alone() -> None:
         "10.2196/12345", "10.1002/jgrb.50123", "10.3762/bjoc.1.1", "10.1590/s0100-123", "10.1101/gr.123456.107",
         "10.3897/zookeys.1.1", "10.14293/s2199-1006.1.sor-med.abc.v1", "10.1149/2.0101501jes", "10.5194/acp-1-1-2001",
     ]  # fmt: skip
-    found = from_preprint_server(pa.array(preprints + journals), spec.Cluster().preprint_prefixes)
+    found = from_preprint_server(pa.array(preprints + journals), spec.ClusterRules().preprint_prefixes)
     assert found.tolist() == [True] * len(preprints) + [False] * len(journals)

@@ -17,11 +17,11 @@ from s2corpus.compiled import FEW, FEW_ROWS
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import stage_row
-from s2corpus.sources import Kind, Record, batches, read
+from s2corpus.sources import Record, RecordKind, batches, read
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.cluster import Cluster, stage
-from s2corpus.stages.filter import Filter, read_suppressions
-from s2corpus.stages.vote import Vote
+from s2corpus.stages.cluster import ClusterStage, stage
+from s2corpus.stages.filter import FilterStage, read_suppressions
+from s2corpus.stages.vote import VoteStage
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import (
     ALIASES,
@@ -74,7 +74,7 @@ def deliver(
     header = Record(
         f"grobid:{SHA1}",
         "grobid",
-        Kind.PDF,
+        RecordKind.PDF,
         title="Deep parsing of papers at scale",
         file_sha1=SHA1,
         doi="10.18653/v1/n18",
@@ -119,7 +119,7 @@ def test_few_records_with_long_titles_are_not_few(run: Run) -> None:
 
 def test_every_record_is_stored_with_its_paper(run: Run) -> None:
     deliver(run, RECORD_LINES)
-    metrics = run_stage(run, Cluster())
+    metrics = run_stage(run, ClusterStage())
     papers = dict(zip(*run.table(CLUSTERS).read(["record_id", "paper_id"]).to_pydict().values(), strict=True))
     assert (
         papers["crossref:10.18653/v1/n18"]
@@ -145,16 +145,16 @@ def test_a_notice_reaches_the_paper_whose_identifier_it_names(run: Run) -> None:
     said = {"about": "doi:10.18653/v1/n18", "status": "retracted", "record_id": "crossref:10.18653/v1/n19"}
     run.table(NOTICES).write(0, [said, {**said, "about": "doi:10.1/of-another"}])
     run.table(NOTICES).commit([0])
-    run_stage(run, Cluster())
-    run_stage(run, Vote())
+    run_stage(run, ClusterStage())
+    run_stage(run, VoteStage())
     papers = {row["doi"]: (row["editorial"], row["editorial_by"]) for row in run.table(PAPERS).read().to_pylist()}
     assert papers == {"10.18653/v1/n18": ("retracted", ["crossref:10.18653/v1/n19"]), None: (None, [])}
 
 
 def test_vote_and_filter_follow_the_clusters(run: Run) -> None:
     deliver(run, RECORD_LINES)
-    run_stage(run, Cluster())
-    metrics = run_stage(run, Vote())
+    run_stage(run, ClusterStage())
+    metrics = run_stage(run, VoteStage())
     assert metrics["rows.papers"] == 2 and metrics["with_pdf"] == 1 and metrics["open_access"] == 1
     (paper,) = [row for row in run.table(PAPERS).read().to_pylist() if row["doi"]]
     assert (paper["title"], paper["date"], paper["date_precision"]) == (
@@ -169,7 +169,7 @@ def test_vote_and_filter_follow_the_clusters(run: Run) -> None:
         for shard in range(run.paper_shards):
             run.table(table).write(shard, [])
         run.table(table).commit(range(run.paper_shards))
-    run_stage(run, Filter())
+    run_stage(run, FilterStage())
     outcomes = dict(zip(*run.table(FILTERED).read(["paper_id", "outcome"]).to_pydict().values(), strict=True))
     assert sorted(outcomes.values()) == ["short_text", "suppressed"]
     assert outcomes[paper["paper_id"]] == "suppressed"
@@ -178,7 +178,7 @@ def test_vote_and_filter_follow_the_clusters(run: Run) -> None:
 def test_a_second_release_keeps_ids_and_remembers_merged_ones(run: Run, tmp_path: Path) -> None:
     apart = [{**RECORD_LINES[0], "title": "Something else entirely, by hand"}, *RECORD_LINES[1:]]
     deliver(run, apart)
-    run_stage(run, Cluster())
+    run_stage(run, ClusterStage())
     before = dict(zip(*run.table(CLUSTERS).read(["record_id", "paper_id"]).to_pydict().values(), strict=True))
     snapshot = tmp_path / "lake" / "snapshots" / "tiny-20230201-00000000"
     snapshot.mkdir(parents=True)
@@ -187,7 +187,7 @@ def test_a_second_release_keeps_ids_and_remembers_merged_ones(run: Run, tmp_path
 
     later = Run(run.spec, datetime(2023, 3, 1, tzinfo=UTC), run.lake, tmp_path)
     deliver(later, RECORD_LINES, ready_at="2023-02-05T00:00:00Z", parent=snapshot.name)
-    run_stage(later, Cluster())
+    run_stage(later, ClusterStage())
     after = dict(zip(*later.table(CLUSTERS).read(["record_id", "paper_id"]).to_pydict().values(), strict=True))
     assert after["dblp:conf/x/1"] == before["dblp:conf/x/1"]
     assert after["crossref:10.18653/v1/n18"] == after["arxiv:1911.02782"] in before.values()
@@ -201,9 +201,9 @@ def test_an_empty_release_has_empty_tables(run: Run) -> None:
     deliver(run, [])
     run.table(PDF_RECORDS).write(0, [])
     run.table(PDF_RECORDS).commit([0])
-    run_stage(run, Cluster())
+    run_stage(run, ClusterStage())
     assert run.paper_shards == 1 and run.table(CLUSTERS).committed().rows == 0
-    assert run_stage(run, Vote())["rows.papers"] == 0
+    assert run_stage(run, VoteStage())["rows.papers"] == 0
 
 
 ARCHIVE = "e" * 40
@@ -234,8 +234,8 @@ def test_a_takedown_holds_by_every_name_of_a_paper(run: Run, listed: dict[str, s
     for table, row in ((LATEX_SOURCES, source), (LATEX_PARSES, {**parse, "bytes": 1})):
         run.table(table).write(0, [row])
         run.table(table).commit([0])
-    run_stage(run, Cluster())
-    run_stage(run, Vote())
+    run_stage(run, ClusterStage())
+    run_stage(run, VoteStage())
     (paper,) = [row for row in run.table(PAPERS).read().to_pylist() if row["doi"]]
     assert [(text["sha1"], text["kind"], text["oa_evidence"]) for text in paper["access"]] == [
         (SHA1, "pdf", "acl"),
@@ -247,7 +247,7 @@ def test_a_takedown_holds_by_every_name_of_a_paper(run: Run, listed: dict[str, s
         run.table(FULLTEXTS).write(shard, [])
     run.table(FULLTEXTS).commit(range(run.paper_shards))
     run.lake.put(f"releases/{run.release_id}/suppress.jsonl", json.dumps({**listed, "reason": "asked"}).encode())
-    run_stage(run, Filter())
+    run_stage(run, FilterStage())
     outcomes = dict(zip(*run.table(FILTERED).read(["paper_id", "outcome"]).to_pydict().values(), strict=True))
     assert [outcomes.pop(paper["paper_id"]), *outcomes.values()] == ["suppressed", "short_text"]
 

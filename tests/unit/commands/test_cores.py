@@ -46,13 +46,13 @@ except UserError as error:
 """
 
 
-def test_many_items_are_done_by_others_in_their_order_and_a_killed_one_is_told() -> None:
+def test_many_items_are_processed_in_parallel_and_in_order() -> None:
     """A separate process is used, because this process has threads."""
     found = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
     assert (found.returncode, "because memory ran out" in found.stdout) == (0, True), found.stderr
 
 
-def test_few_items_and_what_is_wrong_with_one_are_seen_here() -> None:
+def test_few_items_are_processed_in_this_process() -> None:
     assert set(in_order(lambda _: os.getpid(), range(8), cores=2)) == {os.getpid()}
 
     def items() -> Iterator[int]:

@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from s2corpus.datasets import runner
-from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, subject_of_field, subjects_of
+from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, markup_share, subject_of_field, subjects_of
 from s2corpus.datasets.elsevier.rows import ARTICLE, row_of
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.pretraining import Pretraining, PretrainingParams
-from s2corpus.datasets.protocol import Made
-from s2corpus.datasets.source import Paper, Source
+from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
+from s2corpus.errors import QualityBlocked
+from s2corpus.snapshot.metadata import released_parse
 from s2corpus.sources.fields_of_study import FIELDS
 from s2corpus.storage.lake import open_lake
 from s2corpus.text.sentences import is_prose
+from s2orc_parse.jats.elsevier import convert
+from s2orc_parse.tei.s2orc import to_s2orc
 from tests.snapshots import write_snapshot
-from tests.unit.datasets.test_datasets import GIVEN, papers
+from tests.unit.datasets.small import PIECE, content, job, papers, rows
 
+GIVEN = {
+    "docId": "S0140673618300101",
+    "metadata": {
+        "title": "T", "authors": [{"first": "A. B.", "initial": "A.B.", "last": "Lee", "email": "lee@example.org"}], "issn": "01406736",
+        "volume": "391", "firstpage": "1", "lastpage": "9", "pub_year": 2018, "doi": "10.1016/S0140-6736(18)30010-1", "pmid": "1",
+        "openaccess": "Full", "subjareas": ["MEDI"], "keywords": ["frogs", "ponds"], "asjc": [2700],
+    },
+    "abstract": [{"sentence": "We saw frogs.", "startOffset": 0, "endOffset": 13}],
+    "author_highlights": [{"sentence": "Frogs are loud.", "startOffset": 0, "endOffset": 15}],
+    "bib_entries": {
+        "bib1": {
+            "title": "Toads", "authors": [{"first": "C.", "initial": "C.", "last": "Roy"}], "issn": "12345678", "volume": "2",
+            "firstpage": "3", "lastpage": "4", "pub_year": 2010, "doi": "10.1000/x", "pmid": "2",
+        },
+    },
+    "body_text": [
+        {"sentence": "We saw it  [1].", "secId": "s1", "startOffset": 3, "endOffset": 18, "title": "Frogs",
+         "refoffsets": {"bib1": {"startOffset": 11, "endOffset": 14}}, "parents": [{"id": "s0", "title": "Results"}]},
+        {"sentence": "<b>x</b>", "secId": "s1", "startOffset": 19, "endOffset": 27, "title": "Frogs", "refoffsets": {}, "parents": []},
+    ],
+    "other": {"kept": None},
+}  # fmt: skip
 METADATA: dict[str, Any] = {
     "paper_id": "p", "doi": "10.1371/journal.pone.1", "title": "T", "abstract": None, "year": 2020, "journal": "J", "venue": None,
     "pubmed_id": None, "authors": [{"first": "Ada", "middle": [], "last": "Lovelace", "suffix": ""},
@@ -40,7 +67,7 @@ def body(*sentences: str) -> dict[str, Any]:
 
 
 def test_keywords_are_the_publishers_and_not_subjects() -> None:
-    article, _, _ = article_of(Paper(METADATA, KNOWN), PARSE, 0.2)
+    article, _, _ = article_of(SnapshotPaper(METADATA, KNOWN), PARSE, 0.2)
     found = article["metadata"]
     assert found["keywords"] == ["frogs", "ponds"] and found["issn"] == "1932-6203"
     assert found["asjc"] == [1702, 2713] and found["subjareas"] == ["COMP", "MEDI"]
@@ -48,7 +75,9 @@ def test_keywords_are_the_publishers_and_not_subjects() -> None:
 
 
 def test_key_without_a_value_is_left_out() -> None:
-    article, _, _ = article_of(Paper(METADATA, {**KNOWN, "subjects": None}), {"body_text": [], "bib_entries": {}}, 0.2)
+    article, _, _ = article_of(
+        SnapshotPaper(METADATA, {**KNOWN, "subjects": None}), {"body_text": [], "bib_entries": {}}, 0.2
+    )
     assert not {"keywords", "issn", "asjc", "subjareas", "pmid"} & article["metadata"].keys()
 
 
@@ -66,22 +95,12 @@ def test_sentence_with_words_is_prose(text: str) -> None:
 
 def test_formulas_are_removed_and_not_counted() -> None:
     article, number, removed = article_of(
-        Paper(METADATA, KNOWN), body("We saw frogs.", "EQUATION", "(12)", "They sang."), 0.2
+        SnapshotPaper(METADATA, KNOWN), body("We saw frogs.", "EQUATION", "(12)", "They sang."), 0.2
     )
     assert [sentence["sentence"] for sentence in article["body_text"]] == ["We saw frogs.", "They sang."]
     assert (number, removed) == (4, 2)
     last = article["body_text"][1]
     assert (last["startOffset"], last["endOffset"]) == (28, 38), "offsets are those of the complete text"
-
-
-def test_pretraining_lines_have_words() -> None:
-    paper = Paper(
-        {**METADATA, "mag_field_of_study": None},
-        {},
-        {"pdf": body("We saw very many frogs here. EQUATION. (12). They sang.")},
-    )
-    rows = list(Pretraining().rows(PretrainingParams(), paper, Made()))
-    assert [row["text"] for row in rows] == ["We saw very many frogs here.\nThey sang."]
 
 
 def test_strata_have_names_of_asjc_only() -> None:
@@ -109,26 +128,11 @@ def test_odd_delivered_value_becomes_null(key: str, value: object) -> None:
 
 def make(folder: Path, **params: Any) -> Job:
     write_snapshot(folder, papers(), files=3)
-    source = Source(open_lake(str(next((folder / "snapshots").glob("real-*")))))
+    source = SnapshotSource(open_lake(str(next((folder / "snapshots").glob("real-*")))))
     spec = DatasetSpec(name="elsevier", dataset="elsevier", params={"min_sentences": 3, "per_subject": 3, **params})
     job = Job(spec, source, open_lake(str(folder)))
     runner.make(job)
     return job
-
-
-def test_hugging_face_loads_the_articles(tmp_path: Path) -> None:
-    datasets = pytest.importorskip("datasets")
-    job = make(tmp_path)
-    folder = tmp_path / job.prefix
-    loaded = datasets.load_dataset(str(folder), split="train", cache_dir=str(tmp_path / "cache"))
-    files = {path.stem: orjson.loads(path.read_bytes()) for path in (folder / "articles").iterdir()}
-    assert len(loaded) == len(files) == 9
-    for row in loaded:
-        article = files[row["docId"]]
-        assert [s["sentence"] for s in row["body_text"]] == [s["sentence"] for s in article["body_text"]]
-        assert row["metadata"]["title"] == article["metadata"]["title"]
-    index = datasets.load_dataset(str(folder), "index", split="train", cache_dir=str(tmp_path / "cache"))
-    assert sorted(index["file"]) == sorted(f"articles/{name}.json" for name in files)
 
 
 def test_switch_keeps_all_articles(tmp_path: Path) -> None:
@@ -140,3 +144,88 @@ def test_switch_keeps_all_articles(tmp_path: Path) -> None:
         if row["step"] == "sample"
     }
     assert outcomes == {"in": 60, "sampled": 9, "kept_by_keep_all": 51}
+
+
+def test_articles_in_elseviers_form_are_sampled_once(made: dict[str, Job]) -> None:
+    index = rows(made["elsevier"], "index/")
+    sampled = [row["sampled_for"] for row in index]
+    assert len(index) == 9, "the corpus is the balanced sample"
+    assert {name: sampled.count(name) for name in sampled} == {
+        "Medicine": 3,
+        "Agricultural and Biological Sciences": 3,
+        "Computer Science": 3,
+    }
+    assert len(SUBJECTS) == 27 and subjects_of({"metadata": {"asjc": [2713, 1705], "subjareas": ["MEDI"]}}) == [
+        "Computer Science",
+        "Medicine",
+    ]
+
+
+def test_an_article_that_is_lost_blocks_publishing_though_only_the_index_lists_it(
+    lake: Path, made: dict[str, Job], tmp_path: Path
+) -> None:
+    manifest = made["elsevier"].published()
+    assert manifest is not None and manifest["listed_files"] == 9
+    assert not [file for file in manifest["files"] if file["path"].startswith("articles/")]
+    one = job(lake, "elsevier", tmp_path)
+    shards = runner.plan(one)
+    runner.work(one, shards)
+    runner.choose(one)
+    runner.write(one, shards)
+    runner.finish(one)
+    files = []
+    for row in rows(one, "index/"):
+        article = one.lake.get(f"{one.prefix}/{row['file']}")[0]
+        files.append(row["file"])
+        assert (row["bytes"], row["sha256"]) == (len(article), hashlib.sha256(article).hexdigest())
+    one.lake.delete(f"{one.prefix}/{files[0]}")
+    one.lake.put(f"{one.prefix}/{files[1]}", b"{}")
+    with pytest.raises(QualityBlocked, match="articles_there: 2"):
+        runner.check(one)
+    assert one.published() is None
+    runner.write(one, shards)
+    runner.check(one)
+    assert content(one) == content(made["elsevier"])
+
+
+def test_elseviers_own_article_goes_out_as_it_came() -> None:
+    """Check every key of the corpus' schema, and one unknown key, from the delivered file through the parse to its release."""
+    parse = released_parse(to_s2orc(convert(orjson.dumps(GIVEN), sha1="0" * 40)), {}, open_access=True)
+    one = SnapshotPaper({"paper_id": "p", "doi": None}, {}, {"elsevier": orjson.loads(orjson.dumps(parse))})
+    assert article_of(one, one.parses["elsevier"], 0.2) == (GIVEN, 2, 1), "most of the second sentence is markup"
+    assert markup_share("The value is $x_{1}$.") < 0.5 < markup_share("<i>x</i>")
+
+
+@given(st.lists(st.tuples(PIECE, PIECE, st.sampled_from(["A", "A::B", "C", ""])), min_size=1, max_size=5))
+def test_offsets_of_elseviers_form_are_exact(drawn: list[tuple[str, str, str]]) -> None:
+    body = []
+    for one, two, path in drawn:
+        text = (one + two).strip()
+        spans = (
+            [{"start": text.index("[1]"), "end": text.index("[1]") + 3, "text": "[1]", "ref_id": "BIBREF0"}]
+            if "[1]" in text
+            else []
+        )
+        body.append({"section": path.split("::")[-1], "section_path": path, "text": text, "cite_spans": spans})
+    parse = {"body_text": body, "bib_entries": {"BIBREF0": {"title": "T", "authors": [], "year": None}}}
+    metadata = {
+        "paper_id": "p",
+        "doi": "10.1016/S0140-6736(18)30010-1",
+        "title": "T",
+        "authors": [],
+        "abstract": "One. Two.",
+        "year": 2020,
+    }
+    known = {"subjects": [], "pages": None, "volume": None}
+    article, number_, removed = article_of(
+        SnapshotPaper({**metadata, "journal": "J", "venue": None, "pubmed_id": None}, known), parse, 0.2
+    )
+    whole = "\n".join(paragraph["text"] for paragraph in body)
+    assert article["docId"] == "S0140673618300101" and number_ == len(article["body_text"]) and not removed
+    for sentence in article["body_text"]:
+        assert whole[sentence["startOffset"] : sentence["endOffset"]] == sentence["sentence"]
+        for place in sentence["refoffsets"].values():
+            assert sentence["sentence"][place["startOffset"] : place["endOffset"]] == "[1]"
+    assert sum(len(s["sentence"].replace(" ", "")) for s in article["body_text"]) == len("".join(whole.split()))
+    for sentence in article["abstract"]:
+        assert "One. Two."[sentence["startOffset"] : sentence["endOffset"]] == sentence["sentence"]

@@ -63,6 +63,17 @@ CASES = [
     ["It was 5 cm. 12 of them were."],
     ["They were cats.", "12 of them were."],
     ["It was for DNA.", "12 of them were."],
+    # list labels, run-in headings, formulas, full stops after white space (as real parses print them)
+    ["a. We did."],
+    ["iv. We did.", "It was so."],
+    ["Ablation study", "We start with it."],
+    ["Setup:", "The server starts."],
+    ["In The Netherlands we live."],
+    ["Vitamin A is good."],
+    ["It is EQUATION", "Here we stop."],
+    ["It is EQUATION where x is 1."],
+    ["It was shown by Brown et al . (2010) in frogs."],
+    ["It was shown in Fig . 2 for frogs ."],
     ["It was the cat.", "He left."],
 ]
 

@@ -12,13 +12,13 @@ import orjson
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.evaluation.beside import NOT_DELIVERED, Row, compared, summary
+from s2corpus.evaluation.beside import NOT_DELIVERED, ComparedPaper, compared, summary
 from s2corpus.evaluation.others import Corpus, read
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.clean import Clean
-from s2corpus.stages.split import Split
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.split import SplitStage
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, PAPERS
 from tests.unit.snapshot.release import lay_out, papers, through
@@ -28,7 +28,7 @@ from tests.unit.snapshot.release import lay_out, papers, through
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("beside")
     spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": 2}})
-    return through(lay_out(LocalLake(folder / "lake"), folder, spec, papers(60), buckets=2), Clean(), Split())
+    return through(lay_out(LocalLake(folder / "lake"), folder, spec, papers(60), buckets=2), CleanStage(), SplitStage())
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def ours(run: Run) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def beside(run: Run, corpus: Corpus, *lines: dict[str, Any], packed: bool = False) -> list[Row]:
+def beside(run: Run, corpus: Corpus, *lines: dict[str, Any], packed: bool = False) -> list[ComparedPaper]:
     content = b"".join(orjson.dumps(line) + b"\n" for line in lines)
     others = read(corpus, "theirs.jsonl", gzip.compress(content) if packed else content)
     return list(compared(Tables(run.lake, run.release_id), others))

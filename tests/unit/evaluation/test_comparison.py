@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
-from s2corpus.spec import Evaluation
+from s2corpus.spec import EvaluationRules
 from s2orc_parse.bibliography.names import parse_authors
 
 TITLES = [
@@ -132,7 +132,7 @@ def test_authors_in_order(ours: str, printed: str, same: bool | None) -> None:
 
 @pytest.mark.parametrize(("entry", "paper", "same"), OVERLAPPING)
 def test_authors_that_overlap(entry: str, paper: str, same: bool | None) -> None:
-    assert authors_overlap(_names(entry), _names(paper), Evaluation().author_overlap) is same
+    assert authors_overlap(_names(entry), _names(paper), EvaluationRules().author_overlap) is same
 
 
 def _names(text: str) -> list[dict[str, object]]:

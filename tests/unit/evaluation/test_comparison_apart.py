@@ -12,7 +12,7 @@ import html
 import pytest
 
 from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
-from s2corpus.spec import Evaluation
+from s2corpus.spec import EvaluationRules
 from s2orc_parse.bibliography.names import parse_authors
 
 TITLES = [
@@ -121,7 +121,7 @@ def test_authors_in_order_of_other_libraries(ours: str, printed: str, same: bool
 
 @pytest.mark.parametrize(("entry", "paper", "same"), OVERLAPPING)
 def test_authors_that_overlap_of_other_libraries(entry: str, paper: str, same: bool) -> None:
-    assert authors_overlap(_names(entry), _names(paper), Evaluation().author_overlap) is same
+    assert authors_overlap(_names(entry), _names(paper), EvaluationRules().author_overlap) is same
 
 
 def _names(text: str) -> list[dict[str, object]]:

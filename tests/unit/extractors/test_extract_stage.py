@@ -21,8 +21,8 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run, Stage
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import extract
-from s2corpus.stages.extract import Extract, TooManyFailures
-from s2corpus.stages.select import Select
+from s2corpus.stages.extract import ExtractStage, TooManyFailures
+from s2corpus.stages.select import SelectStage
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI, pdf_shard
@@ -105,23 +105,23 @@ def outcomes(run: Run) -> dict[str, str]:
     return {row["file_sha1"]: row["outcome"] for row in rows}
 
 
-def test_select_keeps_every_pdf_with_its_outcome(lake: Lake) -> None:
+def test_select_gives_every_pdf_an_outcome(lake: Lake) -> None:
     wanted = ["paper", "html", "user_password_aes", "fifty_one_pages", "landscape", "blank"]
     data = {name: KINDS[name][0]() for name in wanted}
     sha1s = {hashlib.sha1(content).hexdigest(): name for name, content in data.items()}
     run = Intake(lake, {sha1: data[name] for sha1, name in sha1s.items()}).run()
-    metrics = work(Select(), run)
+    metrics = work(SelectStage(), run)
     rows = run.table(SELECTIONS).read().to_pylist()
     assert {sha1s[row["file_sha1"]]: row["outcome"] for row in rows} == {name: KINDS[name][1] for name in wanted}
     assert metrics["rows"] == 6 == sum(n for name, n in metrics.items() if name.startswith("outcome."))
 
 
-def test_extract_has_a_row_for_each_selected_pdf_and_the_tei_in_the_store(lake: Lake, serve: Serve) -> None:
+def test_extract_stores_a_row_and_tei_per_selected_pdf(lake: Lake, serve: Serve) -> None:
     pdfs = papers(6)
     odd = sorted(pdfs)[0]
     server = serve(faults=lambda upload: "no_content" if upload.sha1 == odd else None)
     run = selected(Intake(lake, pdfs).run())
-    metrics = work(Extract(FAST), run)
+    metrics = work(ExtractStage(FAST), run)
     assert metrics == {"rows": 6.0, "outcome.no_content": 1.0, "outcome.ok": 5.0}
     store = run.store(STORED_TEI, "grobid", "0.8.2", server_options())
     for row in run.table(EXTRACTIONS).read().to_pylist():
@@ -140,23 +140,23 @@ def server_options() -> str:
     return "2531976d7b1d5c70"
 
 
-def test_what_was_extracted_is_never_sent_again_in_any_release(lake: Lake, serve: Serve) -> None:
+def test_extracted_pdf_is_never_sent_again(lake: Lake, serve: Serve) -> None:
     pdfs = papers(8)
     first = dict(sorted(pdfs.items())[:5])
     server = serve(faults=lambda upload: "NO_BLOCKS" if upload.sha1 == min(pdfs) else None)
-    work(Extract(FAST), selected(Intake(lake, first).run()))
+    work(ExtractStage(FAST), selected(Intake(lake, first).run()))
     run = selected(Intake(lake, pdfs, shards=3, month=2).run())
-    work(Extract(FAST), run)
+    work(ExtractStage(FAST), run)
     assert server.uploads == Counter(dict.fromkeys(pdfs, 1))
     assert outcomes(run) == {sha1: "failed:NO_BLOCKS" if sha1 == min(pdfs) else "ok" for sha1 in pdfs}
     server.version = {"version": "0.9.0"}
-    work(Extract(FAST), selected(Intake(lake, first, month=3).run()))
+    work(ExtractStage(FAST), selected(Intake(lake, first, month=3).run()))
     assert server.requests == 8 + 5
-    work(Extract(FAST), selected(Intake(lake, first, month=4).run(extract={"consolidate_header": 1})))
+    work(ExtractStage(FAST), selected(Intake(lake, first, month=4).run(extract={"consolidate_header": 1})))
     assert server.requests == 8 + 5 + 5
 
 
-def test_given_up_is_not_final_and_tried_again_in_the_next_release(lake: Lake, serve: Serve) -> None:
+def test_next_release_retries_a_pdf_that_was_given_up(lake: Lake, serve: Serve) -> None:
     pdfs = papers(10)
     unlucky = sorted(pdfs)[3]
 
@@ -165,16 +165,16 @@ def test_given_up_is_not_final_and_tried_again_in_the_next_release(lake: Lake, s
 
     server = serve(faults=faults)
     run = selected(Intake(lake, pdfs, shards=1).run())
-    work(Extract(FAST), run)
+    work(ExtractStage(FAST), run)
     assert outcomes(run)[unlucky] == "gave_up:connection"
     run = selected(Intake(lake, pdfs, shards=1, month=2).run())
-    work(Extract(FAST), run)
+    work(ExtractStage(FAST), run)
     assert set(outcomes(run).values()) == {"ok"}
     assert server.uploads[unlucky] == 2
     assert server.requests == 11
 
 
-def test_too_many_failures_fail_the_shard_and_a_retry_sends_only_the_rest(lake: Lake, serve: Serve) -> None:
+def test_failed_shard_keeps_results_and_retry_sends_the_rest(lake: Lake, serve: Serve) -> None:
     pdfs = papers(20)
     bad = set(sorted(pdfs)[5:13])
     broken = True
@@ -184,7 +184,7 @@ def test_too_many_failures_fail_the_shard_and_a_retry_sends_only_the_rest(lake: 
 
     server = serve(faults=faults)
     run = selected(Intake(lake, pdfs, shards=1).run())
-    stage = Extract(replace(FAST, in_flight=1))
+    stage = ExtractStage(replace(FAST, in_flight=1))
     shards = stage.plan(run)
     run.put_plan(stage.name, shards)
     with pytest.raises(TooManyFailures, match=r"5 of 20 PDFs were given up .*max_failure_rate 0\.2"):
@@ -199,7 +199,7 @@ def test_too_many_failures_fail_the_shard_and_a_retry_sends_only_the_rest(lake: 
     assert len(answered & set(server.uploads)) <= 1  # The request in flight when the shard gave up.
 
 
-def test_a_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     pdfs = papers(30)
     monkeypatch.setattr(extract, "PART_BYTES", 1500)  # The size of a few of the stand-in's small TEIs.
     appended = 0
@@ -214,7 +214,7 @@ def test_a_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, mo
 
     server = serve()
     run = selected(Intake(lake, pdfs, shards=1).run())
-    stage = Extract(replace(FAST, in_flight=1))
+    stage = ExtractStage(replace(FAST, in_flight=1))
     shards = stage.plan(run)
     monkeypatch.setattr(ContentStore, "append", append)
     with pytest.raises(SystemExit):
@@ -229,10 +229,10 @@ def test_a_killed_shard_loses_at_most_its_last_part(lake: Lake, serve: Serve, mo
     assert 0 < kept < first <= kept + 14
 
 
-def test_a_shard_without_selected_pdfs_asks_nobody(lake: Lake, serve: Serve) -> None:
+def test_shard_without_selected_pdfs_sends_no_request(lake: Lake, serve: Serve) -> None:
     serve()
     run = selected(Intake(lake, {}).run())
-    stage = Extract(FAST)
+    stage = ExtractStage(FAST)
     shards = stage.plan(run)
     run.put_plan(stage.name, shards)
     for shard in shards:
@@ -240,24 +240,24 @@ def test_a_shard_without_selected_pdfs_asks_nobody(lake: Lake, serve: Serve) -> 
     assert stage.finish(run) == {"rows": 0.0}
 
 
-def test_servers_that_change_between_plan_and_work_are_refused(lake: Lake, serve: Serve) -> None:
+def test_server_change_between_plan_and_work_is_refused(lake: Lake, serve: Serve) -> None:
     server = serve()
     run = selected(Intake(lake, papers(1), shards=1).run())
-    (shard,) = Extract(FAST).plan(run)
+    (shard,) = ExtractStage(FAST).plan(run)
     server.version = "0.9.0"
     with pytest.raises(UserError, match=r"planned for grobid 0\.8\.2, but grobid 0\.9\.0 answers"):
-        Extract(FAST).work(run, shard)
+        ExtractStage(FAST).work(run, shard)
 
 
-def test_no_extractor_given_is_said_so(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_extractor_address_is_an_error(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GROBID_URL", raising=False)
     with pytest.raises(UserError, match="set GROBID_URL"):
-        Extract().plan(selected(Intake(lake, {}).run()))
+        ExtractStage().plan(selected(Intake(lake, {}).run()))
 
 
-def test_the_log_says_what_goes_on(lake: Lake, serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+def test_log_reports_progress_of_a_shard(lake: Lake, serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
     serve()
     with caplog.at_level(logging.INFO):
-        work(Extract(FAST), selected(Intake(lake, papers(3), shards=1).run()))
+        work(ExtractStage(FAST), selected(Intake(lake, papers(3), shards=1).run()))
     assert "extract shard 0: 3 selected, 0 already extracted" in caplog.text
     assert "extracted 3 of 3 PDFs in" in caplog.text

@@ -15,9 +15,9 @@ from typing import BinaryIO
 import pytest
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.extractors import Extraction, Limits, Outcome, Pool
-from s2corpus.extractors.grobid import Server
-from s2corpus.spec import Extract
+from s2corpus.extractors import Extraction, ExtractOutcome, Limits, Pool
+from s2corpus.extractors.grobid import GrobidServer
+from s2corpus.spec import ExtractRules
 from tests.standin_grobid import StandIn, Upload
 
 QUICK = Limits(
@@ -52,35 +52,35 @@ def run(pool: Pool, items: list[Item]) -> dict[str, Extraction]:
 
 
 CASES = [
-    (None, Outcome.OK, 1),
-    ("chunked", Outcome.OK, 1),
-    ("unended", Outcome.CONNECTION, 3),
-    ("no_content", Outcome.NO_CONTENT, 1),
-    ("half", Outcome.BAD_TEI, 1),
-    ("html", Outcome.BAD_TEI, 1),
-    ("empty", Outcome.BAD_TEI, 1),
-    ("huge", Outcome.BAD_TEI, 1),
-    ("BAD_INPUT_DATA", Outcome.BAD_INPUT_DATA, 1),
-    ("NO_BLOCKS", Outcome.NO_BLOCKS, 1),
-    ("NO_BLOCKS 400", Outcome.NO_BLOCKS, 1),
-    ("TOO_MANY_BLOCKS", Outcome.TOO_MANY_BLOCKS, 1),
-    ("TOO_MANY_BLOCKS 409", Outcome.TOO_MANY_BLOCKS, 1),
-    ("TOO_MANY_TOKENS", Outcome.TOO_MANY_TOKENS, 1),
-    ("PDFALTO_CONVERSION_FAILURE", Outcome.PDFALTO_CONVERSION_FAILURE, 1),
-    ("TIMEOUT", Outcome.TIMEOUT, 3),
-    ("TIMEOUT 409", Outcome.TIMEOUT, 3),
-    ("TAGGING_ERROR", Outcome.CONNECTION, 3),
-    ("PARSING_ERROR", Outcome.CONNECTION, 3),
-    ("GENERAL", Outcome.CONNECTION, 3),
-    ("404", Outcome.CONNECTION, 3),
-    ("408", Outcome.TIMEOUT, 3),
-    ("502", Outcome.CONNECTION, 3),
-    ("504", Outcome.TIMEOUT, 3),
-    ("drop", Outcome.CONNECTION, 3),
-    ("truncate", Outcome.CONNECTION, 3),
-    ("hang", Outcome.TIMEOUT, 3),
-    ("stall", Outcome.TIMEOUT, 3),
-    ("trickle", Outcome.TIMEOUT, 3),
+    (None, ExtractOutcome.OK, 1),
+    ("chunked", ExtractOutcome.OK, 1),
+    ("unended", ExtractOutcome.CONNECTION, 3),
+    ("no_content", ExtractOutcome.NO_CONTENT, 1),
+    ("half", ExtractOutcome.BAD_TEI, 1),
+    ("html", ExtractOutcome.BAD_TEI, 1),
+    ("empty", ExtractOutcome.BAD_TEI, 1),
+    ("huge", ExtractOutcome.BAD_TEI, 1),
+    ("BAD_INPUT_DATA", ExtractOutcome.BAD_INPUT_DATA, 1),
+    ("NO_BLOCKS", ExtractOutcome.NO_BLOCKS, 1),
+    ("NO_BLOCKS 400", ExtractOutcome.NO_BLOCKS, 1),
+    ("TOO_MANY_BLOCKS", ExtractOutcome.TOO_MANY_BLOCKS, 1),
+    ("TOO_MANY_BLOCKS 409", ExtractOutcome.TOO_MANY_BLOCKS, 1),
+    ("TOO_MANY_TOKENS", ExtractOutcome.TOO_MANY_TOKENS, 1),
+    ("PDFALTO_CONVERSION_FAILURE", ExtractOutcome.PDFALTO_CONVERSION_FAILURE, 1),
+    ("TIMEOUT", ExtractOutcome.TIMEOUT, 3),
+    ("TIMEOUT 409", ExtractOutcome.TIMEOUT, 3),
+    ("TAGGING_ERROR", ExtractOutcome.CONNECTION, 3),
+    ("PARSING_ERROR", ExtractOutcome.CONNECTION, 3),
+    ("GENERAL", ExtractOutcome.CONNECTION, 3),
+    ("404", ExtractOutcome.CONNECTION, 3),
+    ("408", ExtractOutcome.TIMEOUT, 3),
+    ("502", ExtractOutcome.CONNECTION, 3),
+    ("504", ExtractOutcome.TIMEOUT, 3),
+    ("drop", ExtractOutcome.CONNECTION, 3),
+    ("truncate", ExtractOutcome.CONNECTION, 3),
+    ("hang", ExtractOutcome.TIMEOUT, 3),
+    ("stall", ExtractOutcome.TIMEOUT, 3),
+    ("trickle", ExtractOutcome.TIMEOUT, 3),
 ]
 
 
@@ -96,15 +96,15 @@ def judged() -> dict[str | None, tuple[Extraction, int]]:
 
 
 @pytest.mark.parametrize(("fault", "outcome", "tries"), CASES)
-def test_what_an_answer_means(
-    judged: dict[str | None, tuple[Extraction, int]], fault: str | None, outcome: Outcome, tries: int
+def test_fault_gives_outcome_and_number_of_tries(
+    judged: dict[str | None, tuple[Extraction, int]], fault: str | None, outcome: ExtractOutcome, tries: int
 ) -> None:
     result, sent = judged[fault]
     assert (result.outcome, result.tries, sent) == (outcome, tries, tries)
-    assert (result.tei is not None) == (outcome is Outcome.OK)
+    assert (result.tei is not None) == (outcome is ExtractOutcome.OK)
 
 
-def test_the_tei_is_the_servers_to_the_byte() -> None:
+def test_tei_equals_the_response_bytes() -> None:
     items = pdfs(3)
     tei = {sha1: f"<TEI xmlns='http://www.tei-c.org/ns/1.0'><!-- ü {sha1} --></TEI>".encode() for sha1, _ in items}
     with StandIn(tei=tei) as server:
@@ -115,7 +115,7 @@ def test_the_tei_is_the_servers_to_the_byte() -> None:
 
 
 @pytest.mark.parametrize("fault", [None, "chunked", "no_content"])
-def test_connections_are_kept(fault: str | None) -> None:
+def test_connections_are_reused(fault: str | None) -> None:
     with StandIn(faults=lambda _: fault) as server:
         run(Pool([server.url], limits=replace(QUICK, in_flight=2)), pdfs(20))
     assert server.connections <= 2
@@ -123,16 +123,16 @@ def test_connections_are_kept(fault: str | None) -> None:
 
 def test_every_option_is_sent() -> None:
     with StandIn() as server:
-        pool = Pool([server.url], Extract(consolidate_header=1, include_raw_citations=False), QUICK)
+        pool = Pool([server.url], ExtractRules(consolidate_header=1, include_raw_citations=False), QUICK)
         run(pool, pdfs(1))
     assert server.forms == [
         {"consolidateHeader": "1", "consolidateCitations": "0", "includeRawCitations": "0", "segmentSentences": "0"}
     ]
-    assert pool.options_hash != Pool([server.url], Extract()).options_hash == "2531976d7b1d5c70"
+    assert pool.options_hash != Pool([server.url], ExtractRules()).options_hash == "2531976d7b1d5c70"
 
 
 @pytest.mark.parametrize("seekable", [True, False])
-def test_a_large_pdf_arrives_whole_without_being_read_at_once(seekable: bool) -> None:
+def test_large_pdf_is_streamed(seekable: bool) -> None:
     class Blocks(io.BytesIO):
         largest = 0
 
@@ -156,23 +156,23 @@ def test_a_large_pdf_arrives_whole_without_being_read_at_once(seekable: bool) ->
     assert Blocks.largest <= 1 << 17
 
 
-def test_busy_until_the_deadline_is_given_up_and_not_final() -> None:
+def test_busy_server_until_deadline_is_not_final() -> None:
     with StandIn(faults=lambda _: "busy") as server:
         results = run(Pool([server.url], limits=replace(QUICK, deadline=0.3)), pdfs(20))
-    assert {r.outcome for r in results.values()} == {Outcome.BUSY}
-    assert not Outcome.BUSY.final
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.BUSY}
+    assert not ExtractOutcome.BUSY.final
     assert all(r.tries == server.uploads[sha1] >= 1 for sha1, r in results.items())
 
 
-def test_a_server_with_less_room_than_we_have_requests_is_not_hammered() -> None:
+def test_busy_server_is_not_overloaded_with_retries() -> None:
     with StandIn(slots=2, latency=0.02) as server:
         results = run(Pool([server.url], limits=replace(QUICK, busy_wait=(0.5, 1.0))), pdfs(40))
-    assert {r.outcome for r in results.values()} == {Outcome.OK}
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
     assert server.statuses["503"] < 40
     assert server.most_in_work == 2
 
 
-def test_in_flight_never_exceeds_its_limit_over_all_servers() -> None:
+def test_requests_in_flight_never_exceed_the_limit() -> None:
     with StandIn(latency=0.02) as one, StandIn(latency=0.02) as other:
         at_most = 0
         done = threading.Event()
@@ -190,14 +190,14 @@ def test_in_flight_never_exceeds_its_limit_over_all_servers() -> None:
     assert 1 < at_most <= 4
 
 
-def test_the_faster_server_gets_more() -> None:
+def test_faster_server_gets_more_pdfs() -> None:
     with StandIn(latency=0.01) as fast, StandIn(latency=0.1) as slow:
         run(Pool([fast.url, slow.url], limits=QUICK), pdfs(60))
     assert fast.requests > slow.requests > 0
 
 
 @pytest.mark.slow
-def test_each_fault_once_and_a_restart_and_still_everything_right() -> None:
+def test_every_fault_and_a_restart_lose_nothing() -> None:
     once = ["busy", "drop", "truncate", "502", "GENERAL", "TIMEOUT", "hang", None, None, None]
 
     def faults(upload: Upload) -> str | None:
@@ -212,21 +212,21 @@ def test_each_fault_once_and_a_restart_and_still_everything_right() -> None:
             if number == 60:
                 server.stop()
                 threading.Timer(0.3, server.start).start()
-    assert Counter(r.outcome for r in results) == {Outcome.OK: 150}
+    assert Counter(r.outcome for r in results) == {ExtractOutcome.OK: 150}
     assert {r.file_sha1 for r in results} == {sha1 for sha1, _ in items}
     # A response that the server's death interrupted was never received.
     assert sum(times > 1 for times in server.answered.values()) <= QUICK.in_flight
 
 
-def test_nothing_is_sent_to_a_server_that_is_out_and_all_goes_to_the_other() -> None:
+def test_stopped_server_gets_no_pdfs() -> None:
     with StandIn() as dead, StandIn() as alive:
         dead.stop()
         results = run(Pool([dead.url, alive.url], limits=QUICK), pdfs(100))
-        assert {r.outcome for r in results.values()} == {Outcome.OK}
+        assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
         assert sum(r.tries - 1 for r in results.values()) <= QUICK.in_flight
 
 
-def test_what_one_server_cannot_do_another_is_asked_at_once() -> None:
+def test_failed_pdf_goes_to_another_server_at_once() -> None:
     """Each PDF fails on its first server. The second try goes to the other server, although it is busier."""
     first: dict[str, str] = {}
     lock = threading.Lock()
@@ -240,17 +240,17 @@ def test_what_one_server_cannot_do_another_is_asked_at_once() -> None:
 
     with StandIn(faults=faults("one")) as one, StandIn(faults=faults("two"), latency=0.02) as two:
         results = run(Pool([one.url, two.url], limits=QUICK), pdfs(60))
-    assert {(r.outcome, r.tries) for r in results.values()} == {(Outcome.OK, 2)}
+    assert {(r.outcome, r.tries) for r in results.values()} == {(ExtractOutcome.OK, 2)}
 
 
-def test_a_server_that_sends_elsewhere_is_not_followed() -> None:
+def test_redirect_is_not_followed() -> None:
     with StandIn() as other, StandIn(faults=lambda _: f"307 {other.url}/api/processFulltextDocument") as server:
         ((_, result),) = run(Pool([server.url], limits=QUICK), pdfs(1)).items()
-        assert (result.outcome, result.tries) == (Outcome.CONNECTION, 3)
+        assert (result.outcome, result.tries) == (ExtractOutcome.CONNECTION, 3)
     assert other.requests == 0 and server.requests == 3
 
 
-def test_cookies_of_a_server_are_not_sent_back() -> None:
+def test_cookies_are_not_sent_back() -> None:
     with StandIn(headers={"Set-Cookie": "route=a; Path=/"}) as server:
         pool = Pool([server.url], limits=QUICK)
         pool.identity()
@@ -258,23 +258,23 @@ def test_cookies_of_a_server_are_not_sent_back() -> None:
     assert server.cookies == []
 
 
-def test_a_server_that_only_hangs_is_left_to_its_own() -> None:
+def test_hanging_server_is_suspended() -> None:
     with StandIn(faults=lambda _: "hang") as hanging, StandIn() as alive:
         hanging.healthy = False
         results = run(Pool([hanging.url, alive.url], limits=QUICK), pdfs(100))
-    assert {r.outcome for r in results.values()} == {Outcome.OK}
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
     assert hanging.requests <= 2 * QUICK.in_flight
 
 
-def test_no_server_for_too_long_gives_up_all_that_is_left_without_burning_tries() -> None:
+def test_long_outage_gives_up_without_using_tries() -> None:
     with StandIn() as server:
         pool = Pool([server.url], limits=replace(QUICK, outage=0.5))
     results = run(pool, pdfs(50))
-    assert {r.outcome for r in results.values()} == {Outcome.CONNECTION}
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.CONNECTION}
     assert sum(r.tries for r in results.values()) <= QUICK.in_flight
 
 
-def test_a_pdf_that_cannot_be_opened_is_not_the_servers_fault() -> None:
+def test_unreadable_pdf_does_not_count_against_the_server() -> None:
     def gone() -> BinaryIO:
         raise FileNotFoundError("no such object")
 
@@ -285,11 +285,11 @@ def test_a_pdf_that_cannot_be_opened_is_not_the_servers_fault() -> None:
     items = [*pdfs(5), ("f" * 40, gone), ("e" * 40, lambda: Broken(b"%PDF"))]
     with StandIn() as server:
         results = run(Pool([server.url], limits=QUICK), items)
-    assert results["f" * 40].outcome == results["e" * 40].outcome == Outcome.CONNECTION
-    assert sum(r.outcome is Outcome.OK for r in results.values()) == 5
+    assert results["f" * 40].outcome == results["e" * 40].outcome == ExtractOutcome.CONNECTION
+    assert sum(r.outcome is ExtractOutcome.OK for r in results.values()) == 5
 
 
-def test_items_are_taken_no_faster_than_results() -> None:
+def test_pdfs_are_read_no_faster_than_results() -> None:
     taken = 0
 
     def items() -> Iterator[Item]:
@@ -307,7 +307,7 @@ def test_items_are_taken_no_faster_than_results() -> None:
         results.close()
 
 
-def test_a_failing_source_of_pdfs_fails_the_extraction() -> None:
+def test_error_while_listing_pdfs_fails_the_extraction() -> None:
     def items() -> Iterator[Item]:
         yield pdfs(1)[0]
         raise RuntimeError("listing broke")
@@ -329,11 +329,11 @@ def test_progress_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     ("ready", "healthy", "expected"),
     [(None, True, True), (None, False, False), (True, True, True), (False, True, False), (False, False, False)],
 )
-def test_a_server_is_alive_when_its_models_are_loaded(ready: bool | None, healthy: bool, expected: bool) -> None:
+def test_server_is_healthy_when_models_are_loaded(ready: bool | None, healthy: bool, expected: bool) -> None:
     """GROBID since 0.9 reports its models in `/api/health`; older versions have only `/api/isalive`."""
     with StandIn() as stand_in:
         stand_in.ready, stand_in.healthy = ready, healthy
-        server = Server(stand_in.url, {}, token=None, connections=1, max_bytes=1024)
+        server = GrobidServer(stand_in.url, {}, token=None, connections=1, max_bytes=1024)
         assert server.alive(timeout=5) is expected
 
 
@@ -345,13 +345,13 @@ def test_a_server_is_alive_when_its_models_are_loaded(ready: bool | None, health
         ({"version": "0.1.0", "name": "s2corpus-layout"}, ("s2corpus-layout", "0.1.0")),
     ],
 )
-def test_who_extracts(version: object, told: tuple[str, str]) -> None:
+def test_identity_is_read_from_the_version_response(version: object, told: tuple[str, str]) -> None:
     with StandIn(version=version) as server:
         identity = Pool([server.url], limits=QUICK).identity()
         assert (identity.extractor, identity.version) == told
 
 
-def test_servers_of_one_pool_are_similar() -> None:
+def test_servers_of_one_pool_have_one_version() -> None:
     with (
         StandIn(version="0.8.1") as old,
         StandIn(version="0.8.2") as new,
@@ -360,7 +360,7 @@ def test_servers_of_one_pool_are_similar() -> None:
         Pool([old.url, new.url], limits=QUICK).identity()
 
 
-def test_a_server_that_comes_back_as_another_is_not_used() -> None:
+def test_server_with_changed_version_is_not_used() -> None:
     with StandIn(version="0.8.1", latency=0.01) as other, StandIn(version="0.8.2", latency=0.01) as one:
         other.stop()
         pool = Pool([other.url, one.url], limits=QUICK)
@@ -373,7 +373,7 @@ def test_a_server_that_comes_back_as_another_is_not_used() -> None:
         assert {r.server for r in run(pool, pdfs(60)).values()} == {one.url, other.url}
 
 
-def test_what_is_no_grobid_is_said_so() -> None:
+def test_wrong_address_is_a_clear_error() -> None:
     with pytest.raises(UserError, match="'localhost:8070' is not a GROBID server"):
         Pool(["localhost:8070"])
     with pytest.raises(UserError, match="no GROBID server was named"):
@@ -384,15 +384,15 @@ def test_what_is_no_grobid_is_said_so() -> None:
         Pool([server.url], limits=QUICK).identity()
 
 
-def test_the_token_is_sent_and_its_absence_explained() -> None:
+def test_token_is_sent_and_missing_token_is_explained() -> None:
     with StandIn(token="s3cret") as server:
         results = run(Pool([server.url], limits=QUICK, token="s3cret"), pdfs(2))
-        assert {r.outcome for r in results.values()} == {Outcome.OK}
+        assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
         with pytest.raises(UserError, match="S2CORPUS_EXTRACTOR_TOKEN"):
             Pool([server.url], limits=QUICK).identity()
 
 
-def test_a_password_in_an_address_is_not_shown() -> None:
+def test_password_in_an_address_is_hidden() -> None:
     with StandIn() as server:
         pool = Pool([server.url.replace("//", "//user:s3cret@")], limits=QUICK)
         assert {r.server for r in run(pool, pdfs(1)).values()} == {server.url}

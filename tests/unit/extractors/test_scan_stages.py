@@ -10,8 +10,8 @@ import typst
 from pdf2tei import scans
 from s2corpus.extractors import Limits
 from s2corpus.extractors.embedded import embedded_extractor
-from s2corpus.stages.extract import Extract
-from s2corpus.stages.select import Select
+from s2corpus.stages.extract import ExtractStage
+from s2corpus.stages.select import SelectStage
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import EXTRACTIONS, SELECTIONS
 from tests.unit.extractors.test_extract_stage import Intake, work
@@ -25,23 +25,21 @@ def scan() -> bytes:
     return pictures(typst.compile(text.encode(), format="pdf"))
 
 
-def test_a_scan_is_refused_and_says_that_ocr_would_read_it(lake: Lake, scan: bytes) -> None:
+def test_scan_is_refused_with_advice_about_ocr(lake: Lake, scan: bytes) -> None:
     run = Intake(lake, {hashlib.sha1(scan).hexdigest(): scan}, shards=1).run()
-    work(Select(), run)
+    work(SelectStage(), run)
     [row] = run.table(SELECTIONS).read(["outcome", "detail"]).to_pylist()
     assert row["outcome"] == "pdfalto_failed"
     assert "extract: {ocr: scans}" in row["detail"]
 
 
 @pytest.mark.skipif(not scans.installed(), reason="the extra `ocr` is not installed")
-def test_with_ocr_a_scan_is_selected_and_its_text_says_where_it_is_from(
-    lake: Lake, scan: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_with_ocr_scan_is_extracted_and_marked(lake: Lake, scan: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     run = Intake(lake, {hashlib.sha1(scan).hexdigest(): scan}, shards=1).run(extract={"ocr": "scans"})
-    assert work(Select(), run)["outcome.selected"] == 1
+    assert work(SelectStage(), run)["outcome.selected"] == 1
     with embedded_extractor(1) as (url, token):
         monkeypatch.setenv("GROBID_URL", url)
         monkeypatch.setenv("S2CORPUS_EXTRACTOR_TOKEN", token)
-        work(Extract(Limits(in_flight=1)), run)
+        work(ExtractStage(Limits(in_flight=1)), run)
     [row] = run.table(EXTRACTIONS).read(["outcome", "text_layer"]).to_pylist()
     assert row == {"outcome": "ok", "text_layer": "ocr 1"}

@@ -11,9 +11,9 @@ import orjson
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.extractors import Outcome, Pool
-from s2corpus.spec import Extract
-from s2corpus.stages.extract import Extract as Stage
+from s2corpus.extractors import ExtractOutcome, Pool
+from s2corpus.spec import ExtractRules
+from s2corpus.stages.extract import ExtractStage as Stage
 from s2corpus.stages.extract import TooManyFailures
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import EXTRACTIONS
@@ -34,21 +34,21 @@ def adapter(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
 
 
 CASES = [
-    (None, Outcome.OK, 1),
-    ("polls 500", Outcome.OK, 1),
-    ("failure", Outcome.NOT_CONVERTED, 1),
-    ("garbage", Outcome.BAD_ANSWER, 1),
-    ("no_document", Outcome.BAD_ANSWER, 1),
-    ("huge", Outcome.BAD_ANSWER, 1),
-    ("500", Outcome.CONNECTION, 3),
-    ("lost", Outcome.CONNECTION, 3),
-    ("redirect", Outcome.CONNECTION, 3),
-    ("never", Outcome.TIMEOUT, 3),
-    ("hang", Outcome.TIMEOUT, 3),
+    (None, ExtractOutcome.OK, 1),
+    ("polls 500", ExtractOutcome.OK, 1),
+    ("failure", ExtractOutcome.NOT_CONVERTED, 1),
+    ("garbage", ExtractOutcome.BAD_ANSWER, 1),
+    ("no_document", ExtractOutcome.BAD_ANSWER, 1),
+    ("huge", ExtractOutcome.BAD_ANSWER, 1),
+    ("500", ExtractOutcome.CONNECTION, 3),
+    ("lost", ExtractOutcome.CONNECTION, 3),
+    ("redirect", ExtractOutcome.CONNECTION, 3),
+    ("never", ExtractOutcome.TIMEOUT, 3),
+    ("hang", ExtractOutcome.TIMEOUT, 3),
 ]
 
 
-def test_what_becomes_of_a_task() -> None:
+def test_fault_of_a_task_gives_its_outcome() -> None:
     items = pdfs(len(CASES))
     fault_of = {sha1: fault for (sha1, _), (fault, _, _) in zip(items, CASES, strict=True)}
     with StandIn(faults=lambda sha1, times: fault_of[sha1]) as server:
@@ -60,7 +60,7 @@ def test_what_becomes_of_a_task() -> None:
     assert orjson.loads(good or b"") == SMALL
 
 
-def test_each_fault_once_and_still_everything_right() -> None:
+def test_every_fault_of_tasks_loses_nothing() -> None:
     once = ["busy", "lost", "500", "polls 500", "redirect", None, None]
 
     def faults(sha1: str, times: int) -> str | None:
@@ -68,11 +68,11 @@ def test_each_fault_once_and_still_everything_right() -> None:
 
     with StandIn(faults=faults) as server:
         results = run(Pool([server.url], limits=TASKS), pdfs(60))
-    assert Counter(r.outcome for r in results.values()) == {Outcome.OK: 60}
+    assert Counter(r.outcome for r in results.values()) == {ExtractOutcome.OK: 60}
     assert max(server.submitted.values()) == 2
 
 
-def test_a_server_that_was_started_anew_is_sent_again_what_it_forgot() -> None:
+def test_restarted_server_gets_its_lost_tasks_again() -> None:
     lost: set[str] = set()
 
     def faults(sha1: str, times: int) -> str | None:
@@ -85,61 +85,61 @@ def test_a_server_that_was_started_anew_is_sent_again_what_it_forgot() -> None:
 
     with StandIn(faults=faults) as server:
         results = run(Pool([server.url], limits=replace(TASKS, in_flight=5, request=60.0, deadline=60.0)), pdfs(20))
-        assert Counter(r.outcome for r in results.values()) == {Outcome.OK: 20}
+        assert Counter(r.outcome for r in results.values()) == {ExtractOutcome.OK: 20}
         assert server.submitted == {sha1: 2 if sha1 in lost else 1 for sha1 in results}
 
 
-def test_tasks_hold_no_more_than_the_pool_may_have_in_flight() -> None:
+def test_open_tasks_never_exceed_the_limit() -> None:
     with StandIn(seconds=0.1) as server:
         run(Pool([server.url], limits=replace(TASKS, in_flight=3)), pdfs(15))
     assert server.most_open == 3
 
 
-def test_a_queue_that_is_full_is_waited_for() -> None:
+def test_full_queue_is_waited_for() -> None:
     with StandIn(seconds=0.05, room=2) as server:
         results = run(Pool([server.url], limits=TASKS), pdfs(20))
-    assert {r.outcome for r in results.values()} == {Outcome.OK}
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
     assert server.most_open == 2
 
 
-def test_what_one_server_never_finishes_is_given_to_another() -> None:
+def test_unfinished_task_goes_to_another_server() -> None:
     with StandIn(faults=lambda *_: "never") as stuck, StandIn() as other:
         results = run(Pool([stuck.url, other.url], limits=replace(TASKS, request=0.5)), pdfs(20))
-    assert {r.outcome for r in results.values()} == {Outcome.OK}
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
     assert {r.server for r in results.values()} == {other.url.removeprefix("docling+")}
 
 
-def test_the_deadline_of_a_pdf_holds_for_its_polls() -> None:
+def test_polls_end_at_the_deadline() -> None:
     start = time.monotonic()
     with StandIn(faults=lambda *_: "never") as server:
         results = run(Pool([server.url], limits=replace(TASKS, deadline=1.0, request=10.0)), pdfs(8))
-    assert {r.outcome for r in results.values()} == {Outcome.TIMEOUT}
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.TIMEOUT}
     assert time.monotonic() - start < 10  # The request's limit applied, not the deadline.
 
 
-def test_who_it_is_and_what_it_is_asked_for() -> None:
+def test_identity_and_options_of_docling_are_sent() -> None:
     with StandIn(version="1.18.0", docling="2.60.0", key="s3cret") as server:
-        pool = Pool([server.url], Extract(options={"do_ocr": "true"}), TASKS, token="s3cret")
+        pool = Pool([server.url], ExtractRules(options={"do_ocr": "true"}), TASKS, token="s3cret")
         identity = pool.identity()
         assert str(identity) == "docling 1.18.0+docling-2.60.0"
-        assert identity.options_hash != Pool([server.url], Extract()).options_hash
+        assert identity.options_hash != Pool([server.url], ExtractRules()).options_hash
         run(pool, pdfs(1))
         assert server.forms[0]["do_ocr"] == "true" and server.forms[0]["to_formats"] == "json"
         assert {r.outcome for r in run(Pool([server.url], limits=replace(TASKS, tries=1)), pdfs(1)).values()} == {
-            Outcome.CONNECTION
+            ExtractOutcome.CONNECTION
         }
     with pytest.raises(UserError, match=r"'speed' given; docling has do_ocr, pdf_backend, table_mode"):
-        Pool([server.url], Extract(options={"speed": "fast"}))
+        Pool([server.url], ExtractRules(options={"speed": "fast"}))
 
 
-def test_adapters_are_named_and_not_mixed() -> None:
+def test_unknown_and_mixed_adapters_are_errors() -> None:
     with pytest.raises(UserError, match=r"no extractor is called 'mineru': expected one of docling, grobid"):
         Pool(["mineru+http://localhost:8000"])
     with pytest.raises(UserError, match="of one extractor, but these are of docling, grobid"):
         Pool(["docling+http://localhost:5001", "http://localhost:8070"])
 
 
-def test_what_was_extracted_is_kept_by_the_models_revision_too(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_revision_is_part_of_the_key(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     found = papers(4)
     with StandIn() as server:
         monkeypatch.setenv("GROBID_URL", server.url)
@@ -154,7 +154,7 @@ def test_what_was_extracted_is_kept_by_the_models_revision_too(lake: Lake, monke
         assert server.submitted == Counter(dict.fromkeys(found, 2))
 
 
-def test_what_was_in_flight_when_a_worker_died_is_submitted_again(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_of_a_killed_worker_are_submitted_again(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     found = papers(12)
     bad = set(sorted(found)[6:])
     broken = True

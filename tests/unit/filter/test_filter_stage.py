@@ -1,4 +1,4 @@
-"""The stage filter takes papers down by any of their identifiers, and judges the right text (SEMANTICS §6)."""
+"""The stage filter takes papers down by any of their identifiers, and judges the right text (SPEC §6)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.papers.filter import Outcome
+from s2corpus.papers.filter import FilterOutcome
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.filter import Filter, _body, read_suppressions
+from s2corpus.stages.filter import FilterStage, _body, read_suppressions
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS, Table
 
@@ -93,12 +93,12 @@ def filtered(
     )  # fmt: skip
     for table in (PAPERS, MEMBERS, ALIASES, FULLTEXTS):
         run.table(table).commit([0], {"paper_shards": 1})
-    for shard in Filter().plan(run):
+    for shard in FilterStage().plan(run):
         assert shard == Shard(0, shard.params)
-        Filter().work(run, shard)
-    counts = Filter().finish(run)
+        FilterStage().work(run, shard)
+    counts = FilterStage().finish(run)
     rows = {one["paper_id"]: one for one in run.table(FILTERED).read().to_pylist()}
-    assert sum(counts.get(f"outcome.{outcome}", 0) for outcome in Outcome) == counts["rows"] == len(rows)
+    assert sum(counts.get(f"outcome.{outcome}", 0) for outcome in FilterOutcome) == counts["rows"] == len(rows)
     return rows
 
 
@@ -117,22 +117,20 @@ def filtered(
     ],
     ids=str,
 )
-def test_a_paper_is_taken_down_by_any_of_its_names_and_no_other_with_it(
-    lake: Lake, tmp_path: Path, by: dict[str, str]
-) -> None:
+def test_any_identifier_suppresses_exactly_its_paper(lake: Lake, tmp_path: Path, by: dict[str, str]) -> None:
     """The names are current and former ids, DOIs of its records, and the SHA-1s of all its PDFs, in any case."""
     rows = filtered(lake, tmp_path, {**by, "reason": "the author asked for it"})
     assert {name: one["outcome"] for name, one in rows.items()} == {TAKEN: "suppressed", KEPT: "kept"}
 
 
-def test_nothing_is_taken_down_without_a_list(lake: Lake, tmp_path: Path) -> None:
+def test_without_list_no_paper_is_suppressed(lake: Lake, tmp_path: Path) -> None:
     rows = filtered(lake, tmp_path)
     assert {one["outcome"] for one in rows.values()} == {"kept"}
     assert {one["characters"] for one in rows.values()} == {len(ENGLISH)}
 
 
 @pytest.mark.parametrize("line", [b"{", b"[]", b'{"reason": "r"}', b'{"sha1": ""}', b'{"doi": 7}', b'"10.1/x"'])
-def test_a_line_that_names_nothing_stops_the_release(line: bytes) -> None:
+def test_line_without_identifier_stops_the_release(line: bytes) -> None:
     """A line without a valid name must not let its paper pass."""
     with pytest.raises(UserError, match=r"suppress\.jsonl, line 3: "):
         read_suppressions(b'{"sha1": "a"}\n\n' + line)
@@ -142,9 +140,7 @@ def test_a_line_that_names_nothing_stops_the_release(line: bytes) -> None:
     ("order", "outcome"),
     [(["latex", "pdf"], "kept"), (["pdf", "latex"], "not_english"), (["jats", "pdf"], "not_english")],
 )
-def test_the_text_judged_is_the_first_in_the_specs_order(
-    lake: Lake, tmp_path: Path, order: list[str], outcome: str
-) -> None:
+def test_text_is_judged_in_the_order_of_the_spec(lake: Lake, tmp_path: Path, order: list[str], outcome: str) -> None:
     texts = {"pdf": GERMAN * 5, "latex": ENGLISH * 5}
     rest = [kind for kind in ("pdf", "latex", "jats", "elsevier") if kind not in order]
     rows = filtered(lake, tmp_path, spec={"clean": {"text_from": [*order, *rest]}}, texts=texts, abstract=None)
@@ -158,12 +154,12 @@ def test_abstract_and_body_are_judged_together(lake: Lake, tmp_path: Path) -> No
     assert rows[KEPT]["characters"] == len(ENGLISH), "a paper without full text has its abstract alone"
 
 
-def test_the_limits_are_the_specs(lake: Lake, tmp_path: Path) -> None:
+def test_minimum_length_is_from_the_spec(lake: Lake, tmp_path: Path) -> None:
     rules = {"filter": {"min_characters": len(ENGLISH) + 1}}
     assert {one["outcome"] for one in filtered(lake, tmp_path, spec=rules).values()} == {"short_text"}
 
 
-def test_every_name_of_a_line_counts_and_a_wrong_line_is_named_by_its_number() -> None:
+def test_every_identifier_counts_and_wrong_line_is_named() -> None:
     good = b'\n{"doi": "https://doi.org/10.1016/X", "sha1": "ABC", "reason": "asked"}\n  \n{"paper_id": "P7 ", "doi": ""}\n'
     assert read_suppressions(good) == {"10.1016/x", "abc", "p7"}
     assert read_suppressions(b'{"doi": "Not A Doi"}') == {"not a doi"}
@@ -184,7 +180,7 @@ def test_every_name_of_a_line_counts_and_a_wrong_line_is_named_by_its_number() -
         (b"{", "line 1: not JSON (unexpected end of data: line 1 column 2 (char 1)); correct it"),
     ],
 )
-def test_what_is_said_of_a_line_that_names_nothing(line: bytes, said: str) -> None:
+def test_error_names_the_wrong_line(line: bytes, said: str) -> None:
     with pytest.raises(UserError) as refused:
         read_suppressions(line)
     assert str(refused.value) == f"suppress.jsonl, {said}"
@@ -201,11 +197,11 @@ def test_what_is_said_of_a_line_that_names_nothing(line: bytes, said: str) -> No
         (b'{"paper_id": "https://doi.org/10.1016/X"}', {"https://doi.org/10.1016/x"}),
     ],
 )
-def test_names_as_they_are_compared(line: bytes, names: set[str]) -> None:
+def test_identifiers_are_normalized(line: bytes, names: set[str]) -> None:
     assert read_suppressions(line) == names
 
 
-def test_the_whole_row_of_a_paper(lake: Lake, tmp_path: Path) -> None:
+def test_row_of_a_paper_has_all_columns(lake: Lake, tmp_path: Path) -> None:
     """Its text is the abstract and all paragraphs of one full text."""
     rules = {"filter": {"min_characters": 20}, "clean": {"text_from": ["latex", "pdf", "jats", "elsevier"]}}
     rows = filtered(lake, tmp_path, texts={"latex": "Not so long.", "pdf": ENGLISH}, abstract="Short.", spec=rules)
@@ -225,13 +221,13 @@ def test_the_whole_row_of_a_paper(lake: Lake, tmp_path: Path) -> None:
         ({"min_english": 0.0}, "kept"),
     ],
 )
-def test_each_rule_is_the_specs(lake: Lake, tmp_path: Path, spec: dict[str, Any], outcome: str) -> None:
+def test_each_limit_is_from_the_spec(lake: Lake, tmp_path: Path, spec: dict[str, Any], outcome: str) -> None:
     rows = filtered(lake, tmp_path, spec={"filter": spec})
     assert rows[KEPT]["outcome"] == outcome
     assert (rows[KEPT]["english"] is None) is (outcome == "short_text")
 
 
-def test_a_paper_without_title_or_authors(lake: Lake, tmp_path: Path) -> None:
+def test_paper_without_title_or_authors_is_dropped(lake: Lake, tmp_path: Path) -> None:
     for missing, outcome in (
         ({"title": None}, "no_title"),
         ({"authors": None}, "no_authors"),
@@ -240,6 +236,6 @@ def test_a_paper_without_title_or_authors(lake: Lake, tmp_path: Path) -> None:
         assert filtered(lake, tmp_path, paper=missing)[TAKEN]["outcome"] == outcome
 
 
-def test_the_former_id_of_a_paper_of_another_bucket_names_nothing_here(lake: Lake, tmp_path: Path) -> None:
+def test_former_id_of_another_bucket_suppresses_nothing(lake: Lake, tmp_path: Path) -> None:
     rows = filtered(lake, tmp_path, {"paper_id": "e" * 15}, alias_of="d" * 15)
     assert {one["outcome"] for one in rows.values()} == {"kept"}

@@ -42,7 +42,7 @@ def outer(folder: Path) -> int:
     return int(done.stdout)
 
 
-def test_an_edit_in_another_file_is_seen(tmp_path: Path) -> None:
+def test_edit_of_an_inlined_kernel_takes_effect(tmp_path: Path) -> None:
     made = package(tmp_path)
     assert outer(tmp_path) == 20
     inner = made / "inner.py"
@@ -50,7 +50,7 @@ def test_an_edit_in_another_file_is_seen(tmp_path: Path) -> None:
     assert outer(tmp_path) == 30, "the caller ran with the kernel it had inlined before the edit"
 
 
-def test_the_cache_lies_where_its_setting_says(tmp_path: Path) -> None:
+def test_cache_folder_is_configurable(tmp_path: Path) -> None:
     package(tmp_path)
     cache = tmp_path / "cache"
     code = "from s2corpus.outer import outer; outer(1)"
@@ -60,7 +60,7 @@ def test_the_cache_lies_where_its_setting_says(tmp_path: Path) -> None:
     assert kernels.name.startswith("kernels-") and list(kernels.rglob("*.nbi"))
 
 
-def test_few_rows_need_no_compiler_until_all_kernels_are_there(tmp_path: Path) -> None:
+def test_few_rows_run_uncompiled_until_kernels_are_compiled(tmp_path: Path) -> None:
     package(tmp_path)
     code = """
 from s2corpus.compiled import FEW, FOLDER, WHOLE, for_few
@@ -81,7 +81,7 @@ def kernels(rows):
         assert done.stdout == said, done.stderr
 
 
-def test_kernels_are_compiled_by_nothing_else() -> None:
+def test_only_module_compiled_compiles_kernels() -> None:
     folder = Path(s2corpus.__file__).parent
     offenders = [
         path.relative_to(folder)
@@ -91,7 +91,7 @@ def test_kernels_are_compiled_by_nothing_else() -> None:
     assert not offenders
 
 
-def test_who_has_no_home_keeps_kernels_with_temporary_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_without_home_caches_kernels_in_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check a process without a home folder, such as an extractor's worker in its sandbox.
 
     The package belongs to another user, and the password database is unreadable.

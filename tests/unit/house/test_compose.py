@@ -56,7 +56,7 @@ def test_every_required_variable_is_in_the_example() -> None:
     assert set(re.findall(r"\$\{([A-Z0-9_]+):\?", TEXT)) | {PROFILES} == example
 
 
-def test_the_example_gives_no_value() -> None:
+def test_env_example_contains_no_values() -> None:
     for line in (ROOT / ".env.example").read_text("utf-8").splitlines():
         assert line.startswith("#") or line.endswith("="), line
 
@@ -84,7 +84,7 @@ def test_every_airflow_component_shares_the_settings(services: dict[str, Any]) -
         }, name
 
 
-def test_who_works_has_the_workers_keys_and_who_shows_has_the_pages(services: dict[str, Any]) -> None:
+def test_each_component_has_only_its_own_s3_key(services: dict[str, Any]) -> None:
     keys = {
         name: s["environment"]["AWS_SECRET_ACCESS_KEY"]
         for name, s in services.items()
@@ -98,7 +98,7 @@ def test_who_works_has_the_workers_keys_and_who_shows_has_the_pages(services: di
     }
 
 
-def test_every_service_is_kept_small(services: dict[str, Any]) -> None:
+def test_every_service_is_confined(services: dict[str, Any]) -> None:
     for name, service in services.items():
         assert service["cap_drop"] == ["ALL"], name
         assert service["security_opt"] == ["no-new-privileges:true"], name
@@ -109,7 +109,7 @@ def test_every_service_is_kept_small(services: dict[str, Any]) -> None:
         assert "cap_add" not in service, name
 
 
-def test_readers_of_pdfs_reach_only_workers(services: dict[str, Any]) -> None:
+def test_pdf_readers_are_reached_only_by_workers(services: dict[str, Any]) -> None:
     networks = yaml.safe_load(TEXT)["networks"]
     for name in ("grobid", "extractor"):
         assert list(services[name]["networks"]) == ["grobid"]
@@ -127,7 +127,7 @@ def test_readers_of_pdfs_reach_only_workers(services: dict[str, Any]) -> None:
     assert all(service.get("networks") or service.get("network_mode") == "none" for service in services.values())
 
 
-def test_what_waits_waits_for_health(services: dict[str, Any]) -> None:
+def test_dependent_service_waits_for_health(services: dict[str, Any]) -> None:
     for name, service in services.items():
         for needed, how in service.get("depends_on", {}).items():
             assert how["condition"] != "service_started", name
@@ -135,7 +135,7 @@ def test_what_waits_waits_for_health(services: dict[str, Any]) -> None:
                 assert "healthcheck" in services[needed], f"{name} waits for the health of {needed}, which has no check"
 
 
-def test_every_command_is_run_by_a_test_or_says_why_not(services: dict[str, Any]) -> None:
+def test_every_service_command_is_run_by_a_test(services: dict[str, Any]) -> None:
     assert set().union(*RUN_BY.values()) | set(OF_THEIR_IMAGES) == set(services)
     for path, names in RUN_BY.items():
         text = (ROOT / path).read_text("utf-8") + (ROOT / "tests/compose.py").read_text("utf-8")
@@ -147,9 +147,7 @@ def test_every_command_is_run_by_a_test_or_says_why_not(services: dict[str, Any]
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the check asks by curl")
 @pytest.mark.parametrize(("ready", "alive"), [(True, True), (None, True), (False, False), (None, False)], ids=str)
-def test_grobids_health_check_understands_both_of_its_answers(
-    services: dict[str, Any], ready: bool | None, alive: bool
-) -> None:
+def test_health_check_accepts_both_grobid_endpoints(services: dict[str, Any], ready: bool | None, alive: bool) -> None:
     """Check both endpoints of the health check.
 
     `/api/health` reports whether the models are loaded and exists since 0.9; earlier versions have `/api/isalive`.
@@ -162,25 +160,25 @@ def test_grobids_health_check_understands_both_of_its_answers(
     assert (done.returncode == 0) is bool(ready or alive)
 
 
-def test_whatever_stays_up_has_a_health_check(services: dict[str, Any]) -> None:
+def test_every_permanent_service_has_a_health_check(services: dict[str, Any]) -> None:
     assert [
         name for name, service in services.items() if service["restart"] != "no" and "healthcheck" not in service
     ] == []
 
 
-def test_only_the_pages_are_published_and_only_on_this_host(services: dict[str, Any]) -> None:
+def test_only_web_pages_are_published_on_localhost(services: dict[str, Any]) -> None:
     published = {name: service["ports"] for name, service in services.items() if "ports" in service}
     assert published == {"airflow-api-server": ["${AIRFLOW_BIND:-127.0.0.1}:8080:8080"]}
 
 
-def test_every_image_of_others_is_named_by_digest(services: dict[str, Any]) -> None:
+def test_every_foreign_image_is_pinned_by_digest(services: dict[str, Any]) -> None:
     images = {service["image"] for service in services.values() if "s2corpus" not in service["image"]}
     base = re.findall(r"(?m)^ARG BASE=(.*)$", (ROOT / "Dockerfile").read_text("utf-8"))
     assert len(images) == 4
     assert all(re.search(r":[\d.]+[\w.-]*@sha256:[0-9a-f]{64}\b", image) for image in (*images, *base))
 
 
-def test_the_image_has_what_the_components_need() -> None:
+def test_image_has_all_needed_folders() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
     context = (ROOT / ".dockerignore").read_text("utf-8").split()
     for folder in ("include", "sql", "dags", "plugins", "deploy"):
@@ -190,7 +188,7 @@ def test_the_image_has_what_the_components_need() -> None:
     assert "--require-hashes" in dockerfile
 
 
-def test_no_service_mounts_a_folder_of_the_clone(services: dict[str, Any]) -> None:
+def test_no_service_mounts_the_clone(services: dict[str, Any]) -> None:
     """Check that the image contains the code: under umask 077, no user in a container could read a mounted clone."""
     named = set(yaml.safe_load(TEXT)["volumes"])
     for name, service in services.items():
@@ -199,7 +197,7 @@ def test_no_service_mounts_a_folder_of_the_clone(services: dict[str, Any]) -> No
             assert source in named, f"{name}: {volume}"
 
 
-def test_one_image_fills_each_volume(services: dict[str, Any]) -> None:
+def test_each_volume_is_initialized_by_one_image(services: dict[str, Any]) -> None:
     """Check each volume's image.
 
     Docker fills an empty volume from the image of the first container that it creates, with that image's owner.
@@ -214,12 +212,12 @@ def test_one_image_fills_each_volume(services: dict[str, Any]) -> None:
         assert len(images) == 1 or images <= ours, f"{name}: {images}"
 
 
-def test_s3_is_the_version_that_the_tests_use(services: dict[str, Any]) -> None:
+def test_s3_version_equals_that_of_the_tests(services: dict[str, Any]) -> None:
     version = services["s3"]["image"].partition("@")[0].rpartition(":")[2]
     assert f"\nseaweedfs-bin=={version} " in (ROOT / "requirements.txt").read_text("utf-8")
 
 
-def test_the_roles_are_made_before_the_page_starts_and_by_every_component_known() -> None:
+def test_roles_exist_before_the_api_server_starts() -> None:
     """Check deploy/compose.fab.yaml: each Airflow component has the same auth manager, and the additional service is hardened too."""
     fab = yaml.safe_load((ROOT / "deploy" / "compose.fab.yaml").read_text("utf-8"))["services"]
     base = yaml.safe_load(TEXT)["services"]
@@ -234,6 +232,6 @@ def test_the_roles_are_made_before_the_page_starts_and_by_every_component_known(
 
 
 @pytest.mark.parametrize("name", ["docker-compose.yaml", "deploy/compose.fab.yaml"])
-def test_the_specification_of_compose_allows_it(name: str) -> None:
+def test_compose_files_match_the_compose_schema(name: str) -> None:
     schema = json.loads((ROOT / "tests" / "data" / "compose-spec.json").read_text("utf-8"))
     jsonschema.Draft201909Validator(schema).validate(yaml.safe_load((ROOT / name).read_text("utf-8")))

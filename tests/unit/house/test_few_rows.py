@@ -58,7 +58,7 @@ def references(shared_data: Path) -> Links:
 
 
 @pytest.mark.usefixtures("nothing_compiled")
-def test_few_records_have_the_same_clusters(shared_data: Path) -> None:
+def test_few_records_give_equal_clusters_uncompiled(shared_data: Path) -> None:
     with for_few(300):
         soon = records_of_a_review(shared_data)
     compiled_ones = records_of_a_review(shared_data)
@@ -67,7 +67,7 @@ def test_few_records_have_the_same_clusters(shared_data: Path) -> None:
 
 
 @pytest.mark.usefixtures("nothing_compiled")
-def test_few_references_have_the_same_links(shared_data: Path) -> None:
+def test_few_references_give_equal_links_uncompiled(shared_data: Path) -> None:
     with for_few(300):
         soon = references(shared_data)
     assert soon.rows.equals(references(shared_data).rows)
@@ -75,7 +75,7 @@ def test_few_references_have_the_same_links(shared_data: Path) -> None:
 
 
 @pytest.mark.long
-def test_all_that_few_rows_need_compiled_is_compiled_beside_the_first_demo(tmp_path: Path) -> None:
+def test_first_demo_compiles_all_kernels_in_the_background(tmp_path: Path) -> None:
     def kernels_after(code: str) -> list[str]:
         environ = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
         subprocess.run([sys.executable, "-c", f"from devtools.local import kernels; {code}"], env=environ, check=True)

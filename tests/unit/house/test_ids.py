@@ -20,7 +20,7 @@ NO_IDS = ["", "x", "../../etc-20230101-0a1b2c3d", "a/b-20230101-0a1b2c3d", "s2_v
           "s2_v2-20230101-0A1B2C3D", f"{SNAPSHOT}\n", f" {SNAPSHOT}", "s2_v2-٢٠٢٣٠١٠١-0a1b2c3d", "-20230101-0a1b2c3d"]  # fmt: skip
 
 
-def test_an_id_says_what_it_names() -> None:
+def test_snapshot_id_is_parsed_into_its_parts() -> None:
     snapshot = SnapshotId.parse(SNAPSHOT)
     assert (snapshot.release, snapshot.spec) == ("s2_v2-20230101", "s2_v2")
     assert snapshot.release.as_of == datetime(2023, 1, 1, tzinfo=UTC)
@@ -31,19 +31,19 @@ def test_an_id_says_what_it_names() -> None:
 
 
 @pytest.mark.parametrize("given", NO_IDS)
-def test_what_has_not_the_form_is_refused(given: str) -> None:
+def test_malformed_snapshot_id_is_refused(given: str) -> None:
     assert not SnapshotId.known(given)
     with pytest.raises(UserError, match="is not a snapshot id: expected <spec>-<YYYYMMDD>-<8 hex>"):
         SnapshotId.parse(given)
 
 
-def test_a_day_that_does_not_exist_is_not_a_release() -> None:
+def test_release_id_with_impossible_day_is_refused() -> None:
     with pytest.raises(UserError, match="is not a release id"):
         ReleaseId.parse("s2_v2-20230230")
 
 
 @pytest.mark.parametrize("given", ["", "../x", "S2", "a b", "a-b", "x" * 42])
-def test_what_cannot_be_a_spec_is_refused(given: str) -> None:
+def test_malformed_spec_name_is_refused(given: str) -> None:
     with pytest.raises(UserError, match="is not the name of a release spec"):
         spec_name(given)
 
@@ -65,7 +65,7 @@ def test_command_rejects_malformed_id_in_one_line(arguments: list[str], tmp_path
     assert list(tmp_path.iterdir()) == [], "nothing is written for a malformed id"
 
 
-def test_two_releases_of_one_day_have_their_own_ids() -> None:
+def test_releases_of_one_day_have_different_ids() -> None:
     first, second = (own_interval(datetime(2026, 11, 22, hour, 30, tzinfo=UTC))[1] for hour in (9, 14))
     ids = [ReleaseId.of("own", end) for end in (first, second)]
     assert ids == ["own-20261122T093001", "own-20261122T143001"]

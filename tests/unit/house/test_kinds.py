@@ -52,7 +52,7 @@ def code() -> Iterator[Path]:
         yield from sorted((ROOT / folder).rglob("*.py"))
 
 
-def test_no_literal_name_of_an_extractor_decides() -> None:
+def test_code_does_not_compare_extractor_names() -> None:
     """Check that no code contains an extractor's name: such code would treat the next extractor differently."""
     offenders = []
     for path in code():
@@ -68,17 +68,17 @@ def test_no_literal_name_of_an_extractor_decides() -> None:
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "sql").rglob("*.sql")), ids=lambda path: f"{path.parent.name}/{path.name}"
 )
-def test_no_query_names_an_extractor(path: Path) -> None:
+def test_queries_do_not_name_an_extractor(path: Path) -> None:
     queries = re.sub(r"--.*", "", path.read_text("utf-8"))
     assert not re.search(rf"'[^']*(?:{'|'.join(EXTRACTORS)})[^']*'", queries)
 
 
-def test_the_kinds_of_full_texts_stand_in_one_order_everywhere() -> None:
+def test_kinds_of_full_texts_have_one_order_everywhere() -> None:
     assert get_args(FullText) == tuple(kind.value for kind in ParseKind)
     assert {*jats.CONVERTERS, ParseKind.PDF, ParseKind.LATEX} == {*ParseKind}
 
 
-def test_the_test_finds_what_it_is_for(tmp_path: Path) -> None:
+def test_extractor_names_in_code_are_detected(tmp_path: Path) -> None:
     file = tmp_path / "rule.py"
     file.write_text(
         f'"""About {EMBEDDED}."""\nREADS = ("{EMBEDDED}", "x")\nPATTERN = "a|grobid|b"\nkey = "grobid_parse"\n'

@@ -42,23 +42,23 @@ def pod_specs() -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.stem)
-def test_kubernetes_takes_every_manifest(path: Path) -> None:
+def test_every_manifest_is_valid_for_kubernetes(path: Path) -> None:
     for each in documents(path):
         kubernetes_validate.validate(each, "1.32", strict=True)
 
 
 @pytest.mark.parametrize("names", [("values.yaml",), ("values.yaml", "values-celery.yaml")], ids=["pods", "celery"])
-def test_the_chart_knows_every_value(names: tuple[str, ...]) -> None:
+def test_every_value_is_known_to_the_chart(names: tuple[str, ...]) -> None:
     for name in names:
         jsonschema.validate(yaml.safe_load((DEPLOY / "helm" / name).read_text("utf-8")), SCHEMA)
 
 
-def test_a_value_that_the_chart_does_not_know_is_noticed() -> None:
+def test_unknown_chart_value_is_an_error() -> None:
     with pytest.raises(jsonschema.ValidationError, match="maxReplicas"):
         jsonschema.validate({"workers": {"keda": {"maxReplicas": 3}}}, SCHEMA)
 
 
-def test_a_task_has_the_memory_that_its_spec_allows_and_scratch_for_its_pod() -> None:
+def test_pod_has_memory_of_the_spec_and_scratch_space() -> None:
     most = max(spec.resources.memory_mb for spec in read_specs(ROOT / "include" / "releases")[0])
     for path in PODS:
         (base,) = documents(path)[0]["spec"]["containers"]
@@ -71,7 +71,7 @@ def test_a_task_has_the_memory_that_its_spec_allows_and_scratch_for_its_pod() ->
     assert {path.stem for path in PODS} <= {*STAGE_NAMES, "default"}
 
 
-def test_every_container_is_kept_small() -> None:
+def test_every_container_is_confined() -> None:
     for name, spec in pod_specs().items():
         assert spec["automountServiceAccountToken"] is False, name
         assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, name
@@ -82,7 +82,7 @@ def test_every_container_is_kept_small() -> None:
             assert "memory" in container["resources"]["limits"], name
 
 
-def test_images_are_those_of_compose() -> None:
+def test_images_equal_those_of_compose() -> None:
     compose = (ROOT / "docker-compose.yaml").read_text("utf-8")
     for name, spec in pod_specs().items():
         for container in spec["containers"]:
@@ -90,7 +90,7 @@ def test_images_are_those_of_compose() -> None:
             assert image in ("s2corpus-airflow", "s2corpus-spark") or f"{image}:{tag}}}" in compose, name
 
 
-def test_a_worker_pod_has_what_a_worker_of_compose_has() -> None:
+def test_worker_pod_has_environment_of_compose_worker() -> None:
     """Check the worker's environment, except Airflow's own settings, which Airflow passes to a pod, and the S3 address,
     which only a self-hosted S3 needs.
     """
@@ -102,7 +102,7 @@ def test_a_worker_pod_has_what_a_worker_of_compose_has() -> None:
         assert worker - {each["name"] for each in base["env"]} <= optional, path.stem
 
 
-def test_every_place_names_one_version_of_the_chart() -> None:
+def test_chart_version_is_equal_everywhere() -> None:
     commands = yaml.safe_load((ROOT / "tests" / "data" / "airflow-chart-commands.yaml").read_text("utf-8"))
     for path in (DEPLOY / "helm" / "values.yaml", ROOT / "docs" / "kubernetes.md"):
         text = path.read_text("utf-8")
@@ -117,7 +117,7 @@ def test_chart_creates_no_user() -> None:
     assert values["webserver"]["defaultUser"]["enabled"] is False
 
 
-def test_every_secret_is_in_the_documentation() -> None:
+def test_every_secret_is_documented() -> None:
     told = (ROOT / "docs" / "kubernetes.md").read_text("utf-8")
     files = [*MANIFESTS, *(DEPLOY / "helm").glob("*.yaml")]
     names = {

@@ -22,7 +22,7 @@ import pdf2tei as layout
 from pdf2tei.identity import VERSION as IDENTITY
 from pdf2tei.version import VERSION as EXTRACTION
 from s2corpus.pdf import SELECTION_VERSION, inspect_many, readers
-from s2corpus.spec import Select
+from s2corpus.spec import SelectRules
 from s2orc_parse import latex, tei
 
 LAKE = Path(__file__).resolve().parents[2] / "data" / "lake-0.1.0.tar.xz"
@@ -62,7 +62,9 @@ def pdfs(files: Mapping[str, bytes], folder: Path) -> Iterator[tuple[str, Path]]
 
 
 def selection(files: Mapping[str, bytes], folder: Path) -> Any:
-    rows = inspect_many(pdfs(files, folder), rules=Select(max_pages=50), workers=1, timeout=60, memory_bytes=1 << 30)
+    rows = inspect_many(
+        pdfs(files, folder), rules=SelectRules(max_pages=50), workers=1, timeout=60, memory_bytes=1 << 30
+    )
     return sorted((row.as_row() for row in rows), key=lambda row: row["file_sha1"])
 
 
@@ -108,7 +110,7 @@ PINNED: dict[str, tuple[Callable[[Mapping[str, bytes], Path], Any], str, str]] =
 
 
 @pytest.mark.parametrize("rules", PINNED)
-def test_a_version_is_pinned_to_its_output(rules: str, files: Mapping[str, bytes], tmp_path: Path) -> None:
+def test_rule_version_is_pinned_to_its_output(rules: str, files: Mapping[str, bytes], tmp_path: Path) -> None:
     make, version, pinned = PINNED[rules]
     made = orjson.dumps(make(files, tmp_path), option=orjson.OPT_SORT_KEYS)
     found = f"{version}: {hashlib.sha256(made).hexdigest()[:16]}"
@@ -117,5 +119,5 @@ def test_a_version_is_pinned_to_its_output(rules: str, files: Mapping[str, bytes
     )
 
 
-def test_what_select_keeps_is_keyed_by_the_version_of_its_rules() -> None:
+def test_selections_are_keyed_by_the_rule_version() -> None:
     assert f"select-{SELECTION_VERSION}" in readers().split("_")

@@ -21,7 +21,7 @@ def third_party() -> ModuleType:
     return module
 
 
-def test_the_list_is_that_of_the_lock(third_party: ModuleType) -> None:
+def test_third_party_list_equals_the_lock(third_party: ModuleType) -> None:
     """Check the list against the lock files. If this fails, run `make lock` or `python deploy/third_party.py`."""
     wanted: dict[str, str] = {}
     for lock in third_party.LOCKS:
@@ -30,7 +30,7 @@ def test_the_list_is_that_of_the_lock(third_party: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("image", ["requirements-image.txt", "requirements-spark.txt"])
-def test_images_have_the_versions_of_the_tests(third_party: ModuleType, image: str) -> None:
+def test_images_have_the_tested_versions(third_party: ModuleType, image: str) -> None:
     in_image, tested = third_party.locked(ROOT / image), third_party.locked(ROOT / "requirements-fab.txt")
     assert in_image.items() <= tested.items()
     assert third_party.locked(ROOT / "requirements.txt").items() <= tested.items()
@@ -38,7 +38,7 @@ def test_images_have_the_versions_of_the_tests(third_party: ModuleType, image: s
     assert expected[image] in in_image
 
 
-def test_notice_names_every_package_of_a_licence_that_asks_for_more(third_party: ModuleType) -> None:
+def test_notice_names_every_package_with_copyleft_license(third_party: ModuleType) -> None:
     """Check packages under GPL, LGPL, MPL and similar licenses.
 
     A package that is also available under a permissive license needs no entry.
@@ -53,7 +53,7 @@ def test_notice_names_every_package_of_a_licence_that_asks_for_more(third_party:
         assert data in notice
 
 
-def test_nothing_is_installed_without_its_hash() -> None:
+def test_everything_is_installed_with_a_hash() -> None:
     for path in (ROOT / "Dockerfile", ROOT / "Makefile", ROOT / "deploy" / "install-packages"):
         for line in path.read_text("utf-8").splitlines():
             if re.search(r"pip install", line) and "--no-deps" not in line and "pip compile" not in line:

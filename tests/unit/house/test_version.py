@@ -89,7 +89,7 @@ def test_edit_that_decides_changes_snapshot_id(checkout: Path, file: str, old: s
         (checkout / file).write_text(before, "utf-8")
 
 
-def test_what_pip_leaves_keeps_snapshot_id(checkout: Path) -> None:
+def test_build_folders_of_pip_keep_snapshot_id(checkout: Path) -> None:
     first = snapshot_id(checkout)
     built = checkout / "include/s2orc_parse/build/lib/s2orc_parse"
     built.mkdir(parents=True)
@@ -97,12 +97,12 @@ def test_what_pip_leaves_keeps_snapshot_id(checkout: Path) -> None:
     assert snapshot_id(checkout) == first
 
 
-def test_stages_import_nothing_that_the_version_leaves_out() -> None:
+def test_code_version_covers_everything_that_stages_import() -> None:
     after = LAYERS[LAYERS.index("stages") + 1 :]
     assert {name.removesuffix(".py") for name in AFTER_STAGES} == set(after)
 
 
-def test_every_kind_of_file_of_the_packages_counts(tmp_path: Path) -> None:
+def test_code_version_covers_every_kind_of_file(tmp_path: Path) -> None:
     kinds = {
         path.suffix
         for package in DECIDING

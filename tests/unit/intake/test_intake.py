@@ -1,6 +1,6 @@
 """Intake takes deliveries that were ready before as_of.
 
-It refuses a delivery that differs from its _READY, with the reason (SEMANTICS §0).
+It refuses a delivery that differs from its _READY, with the reason (SPEC §0).
 """
 
 from __future__ import annotations

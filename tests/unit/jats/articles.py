@@ -1,4 +1,4 @@
-"""Small JATS articles for tests, and the laws of every parse (SEMANTICS §3)."""
+"""Small JATS articles for tests, and the laws of every parse (SPEC §3.3)."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def parse(body: list[Json], **more: object) -> Parse:
     return found
 
 
-def test_sentences_are_sorted_and_a_section_is_a_paragraph() -> None:
+def test_elsevier_sentences_of_a_section_form_one_sorted_paragraph() -> None:
     found = parse(
         [
             sentence("Third.", 30, "s2", "2.1 Data", parents=[{"id": "s9", "title": "Methods"}]),
@@ -76,7 +76,7 @@ def test_sentences_are_sorted_and_a_section_is_a_paragraph() -> None:
     assert (found.ref_entries, found.back_matter) == ((), ())
 
 
-def test_callouts_are_where_their_offsets_say() -> None:
+def test_callouts_are_at_their_offsets() -> None:
     found = parse(
         [
             sentence("As  Roe [1] and [2,3] say.", 100, refs=[("[1]", "bib1"), ("2", "bib2"), ("3]", "bib3")]),
@@ -91,13 +91,13 @@ def test_callouts_are_where_their_offsets_say() -> None:
     assert [e.ref_id for e in found.bib_entries] == ["bib1", "bib2", "bib3"]
 
 
-def test_offsets_may_count_from_where_the_sentence_does() -> None:
+def test_offsets_may_be_relative_to_the_article() -> None:
     given = sentence("As [1] says.", 1000)
     given["refoffsets"] = {"bib1": {"startOffset": 1003, "endOffset": 1006}}
     assert [s.text for s in parse([given]).body_text[0].cite_spans] == ["[1]"]
 
 
-def test_entries_and_header() -> None:
+def test_elsevier_file_gives_entries_and_header() -> None:
     found = parse([sentence("Text.", 0)])
     entry = found.bib_entries[0]
     assert (entry.title, entry.year, entry.volume, entry.pages, entry.doi, entry.pubmed_id) == (
@@ -113,7 +113,7 @@ def test_entries_and_header() -> None:
     )
 
 
-def test_the_style_is_told_from_what_is_printed() -> None:
+def test_citation_style_follows_the_printed_callouts() -> None:
     body = [sentence(f"So {n} ({name}).", 100 * n, refs=[(name, "bib1")]) for n, name in enumerate(["Roe, 1999"] * 3)]
     assert parse(body).citation_style is CitationStyle.NAME_YEAR
 
@@ -143,7 +143,7 @@ WRONG: list[tuple[Json, str]] = [
 
 
 @pytest.mark.parametrize(("wrong", "where"), WRONG, ids=[where for _, where in WRONG])
-def test_a_value_of_another_type_is_named(wrong: Json, where: str) -> None:
+def test_value_of_wrong_type_is_named_in_the_error(wrong: Json, where: str) -> None:
     with pytest.raises(jats.BadArticle) as bad:
         elsevier.convert(json.dumps({**article([sentence("Text.", 0)]), **wrong}).encode(), sha1="")
     assert bad.value.outcome == "wrong_type"
@@ -170,7 +170,7 @@ def test_a_value_of_another_type_is_named(wrong: Json, where: str) -> None:
         (b'{"docId": "S1", "body_text": [{"sentence": " "}, {"sentence": null}, {}]}', "no_body"),
     ],
 )
-def test_what_is_no_article_has_its_outcome(data: bytes, outcome: str) -> None:
+def test_bad_file_has_its_outcome(data: bytes, outcome: str) -> None:
     with pytest.raises(jats.BadArticle) as bad:
         elsevier.convert(data, sha1="")
     assert bad.value.outcome == outcome
@@ -201,7 +201,7 @@ sentences = st.fixed_dictionaries(
 
 @settings(max_examples=150)
 @given(body=st.lists(sentences, max_size=6))
-def test_any_sentences(body: list[Json]) -> None:
+def test_generated_sentences_obey_the_laws(body: list[Json]) -> None:
     try:
         found = elsevier.convert(json.dumps(article(body)).encode(), sha1="")
     except jats.BadArticle as bad:
@@ -213,7 +213,7 @@ def test_any_sentences(body: list[Json]) -> None:
 
 @settings(max_examples=150)
 @given(st.dictionaries(st.sampled_from(["docId", "metadata", "abstract", "bib_entries", "body_text"]), values))
-def test_any_json_is_a_parse_or_a_reason(given: Json) -> None:
+def test_arbitrary_json_gives_a_parse_or_an_outcome(given: Json) -> None:
     try:
         found = elsevier.convert(json.dumps({**article([sentence("Text.", 0)]), **given}).encode(), sha1="")
     except jats.BadArticle as bad:

@@ -40,7 +40,7 @@ def parse(journal: str = "", authors: str = ADA.format(""), notes: str = "", key
         ("<kwd-group><kwd> </kwd></kwd-group>", None),
     ],
 )  # fmt: skip
-def test_keywords_are_the_publishers(group: str, keywords: list[str] | None) -> None:
+def test_keywords_are_those_of_the_publisher(group: str, keywords: list[str] | None) -> None:
     assert parse(keywords=group).get("keywords") == keywords
 
 
@@ -53,7 +53,7 @@ def test_keywords_are_the_publishers(group: str, keywords: list[str] | None) -> 
         ("", None),
     ],
 )
-def test_issn_is_the_electronic_one_first(journal: str, issn: str | None) -> None:
+def test_electronic_issn_is_preferred(journal: str, issn: str | None) -> None:
     assert parse(journal=journal).get("issn") == issn
 
 
@@ -68,7 +68,7 @@ def test_issn_is_the_electronic_one_first(journal: str, issn: str | None) -> Non
         ("", None),
     ],
 )
-def test_issn_has_a_check_digit(text: str, issn: str | None) -> None:
+def test_issn_check_digit_is_verified(text: str, issn: str | None) -> None:
     """ISO 3297: the digits, weighted 8 to 2, plus the check digit are a multiple of 11; X is 10."""
     assert normalise_issn(text) == issn
 
@@ -84,5 +84,5 @@ def test_issn_has_a_check_digit(text: str, issn: str | None) -> None:
         (ADA.format("<email>not an address</email>"), "", None),
     ],
 )  # fmt: skip
-def test_address_belongs_to_one_author(authors: str, notes: str, emails: list[str | None] | None) -> None:
+def test_email_address_belongs_to_one_author(authors: str, notes: str, emails: list[str | None] | None) -> None:
     assert parse(authors=authors, notes=notes).get("emails") == emails

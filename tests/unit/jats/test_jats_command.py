@@ -19,7 +19,7 @@ ELSEVIER = {
 }
 
 
-def test_files_are_read_by_their_form(tmp_path: Path) -> None:
+def test_file_is_read_by_its_detected_form(tmp_path: Path) -> None:
     (tmp_path / "a.nxml").write_bytes(articles.article("<p>Text.</p>"))
     (tmp_path / "b.json").write_text(json.dumps(ELSEVIER))
     (tmp_path / "c.xml").write_text("<TEI><text><body><div><p>Text.</p></div></body></text></TEI>")
@@ -52,5 +52,5 @@ def test_files_are_read_by_their_form(tmp_path: Path) -> None:
         (b"", None),
     ],
 )
-def test_form(head: bytes, form: str | None) -> None:
+def test_form_is_detected_from_the_first_bytes(head: bytes, form: str | None) -> None:
     assert jats.detect_form(head) == form

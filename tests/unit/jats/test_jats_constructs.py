@@ -14,7 +14,7 @@ def entry(found: Parse, kind: RefType, at: int = 0) -> RefEntry:
     return [e for e in found.ref_entries if e.type is kind][at]
 
 
-def test_sections_nest_as_the_file_nests_them_and_give_up_their_numbers() -> None:
+def test_sections_nest_as_in_the_file_and_have_numbers() -> None:
     found = parse(
         "<p>Before.</p><sec><label>2.</label><title>Methods</title><p>One.</p><sec><title>2.1. Data</title><p>Two.</p></sec>"
         "<p>Three.</p></sec><sec><title>IV. Results</title><p>Four.</p></sec><sec><title>3D models</title><p>Five.</p></sec>"
@@ -51,13 +51,13 @@ def test_sections_nest_as_the_file_nests_them_and_give_up_their_numbers() -> Non
         ),  # A callout without text.
     ],
 )
-def test_callouts(body: str, spans: list[tuple[str, str]]) -> None:
+def test_callouts_become_citation_spans(body: str, spans: list[tuple[str, str]]) -> None:
     found = parse(f"<p>As shown {body}.</p>", 5)
     assert sorted(cited(found)[0]) == sorted(spans)
     assert not list(articles.broken_laws(found))
 
 
-def test_the_style_is_told_from_what_is_printed() -> None:
+def test_citation_style_follows_the_printed_callouts() -> None:
     numbered = parse("".join(f"<p>So [{cite(n)}].</p>" for n in (1, 2, 3)), 3)
     named = parse("".join(f"<p>So ({cite(n, f'Ann, 200{n}')}).</p>" for n in (1, 2, 3)), 3)
     raised = parse("".join(f"<p>So<sup>{cite(n)}</sup>.</p>" for n in (1, 2, 3)), 3)
@@ -66,7 +66,7 @@ def test_the_style_is_told_from_what_is_printed() -> None:
     assert raised.citation_style is CitationStyle.OTHER
 
 
-def test_figures_leave_the_text_and_are_referred_to() -> None:
+def test_figures_are_entries_and_mentions_link_to_them() -> None:
     found = parse(
         '<p>See <xref ref-type="fig" rid="F2">Fig. 2A</xref>.<fig id="F2"><label>Figure 2.</label><caption><title>All.</title>'
         f"<p>By group {cite(1, '[1]')}.</p></caption><graphic/></fig> It grows.</p>"
@@ -96,7 +96,7 @@ def test_tables_have_rows_of_cells() -> None:
     assert [s.ref_id for s in table.cite_spans] == ["BIBREF1"]
 
 
-def test_supplements_that_are_tables_or_figures_are_entries() -> None:
+def test_supplementary_tables_and_figures_are_entries() -> None:
     found = parse(
         '<p><xref ref-type="supplementary-material" rid="S1">Table S1</xref></p><supplementary-material id="S1"><label>Table S1'
         "</label><caption><p>More.</p></caption></supplementary-material>"
@@ -106,7 +106,7 @@ def test_supplements_that_are_tables_or_figures_are_entries() -> None:
     assert [(e.type, e.num) for e in found.ref_entries] == [(RefType.FIGURE, "S2"), (RefType.TABLE, "S1")]
 
 
-def test_a_displayed_formula_is_a_token_and_one_in_the_line_its_signs() -> None:
+def test_display_formula_is_token_and_inline_formula_is_text() -> None:
     math = "<mml:math><mml:msup><mml:mi>x</mml:mi><mml:mn>2</mml:mn></mml:msup></mml:math>"
     tex = r"\documentclass{minimal}\begin{document}$$x^{2}=1$$\end{document}"
     found = parse(
@@ -129,7 +129,7 @@ def test_a_displayed_formula_is_a_token_and_one_in_the_line_its_signs() -> None:
     assert [(s.text, s.ref_id) for s in paragraph.ref_spans] == [("Equation 1", "EQREF0")]
 
 
-def test_footnotes_and_the_back() -> None:
+def test_footnotes_are_entries_and_back_matter_has_sections() -> None:
     found = parse(
         '<p>A claim<xref ref-type="fn" rid="N1">a</xref>.</p>',
         back="<ack><p>Thanks.</p></ack><ack><title>Funding</title><p>None.</p></ack>"
@@ -147,7 +147,7 @@ def test_footnotes_and_the_back() -> None:
     ]
 
 
-def test_lists_and_theorems_keep_their_labels() -> None:
+def test_lists_and_theorems_have_their_labels() -> None:
     found = parse(
         "<p>Two things: <list><list-item><label>(i)</label><p>one,</p></list-item>"
         "<list-item><p>two.</p><p>More.</p></list-item></list> Then.</p>"
@@ -159,7 +159,7 @@ def test_lists_and_theorems_keep_their_labels() -> None:
     ]  # fmt: skip
 
 
-def test_sub_articles_are_other_articles() -> None:
+def test_sub_articles_are_not_part_of_the_article() -> None:
     found = parse(
         "<p>Mine.</p>",
         1,
@@ -192,14 +192,14 @@ def test_sub_articles_are_other_articles() -> None:
         ),
     ],
 )  # fmt: skip
-def test_entries_have_all_that_is_tagged(fields: str, wanted: dict[str, object]) -> None:
+def test_entries_have_all_tagged_fields(fields: str, wanted: dict[str, object]) -> None:
     data = articles.article("<p>x</p>").replace(b"<ref-list>", f"<ref-list>{articles.reference(1, fields)}".encode())
     (found,) = jats.convert(data, sha1="").bib_entries
     assert {**{name: getattr(found, name) for name in wanted}, "authors": [a.last for a in found.authors]} == wanted
     assert (found.ref_id, found.label) == ("R1", "1")
 
 
-def test_a_printed_reference_without_fields_stays() -> None:
+def test_reference_without_fields_has_its_printed_text() -> None:
     printed = '<ref id="R1"><mixed-citation>Haug, H. &amp; Lin, J. (2003). '
     printed += "<italic>J. Appl.</italic> <bold>46</bold>, 33.</mixed-citation></ref>"
     data = articles.article("<p>x</p>").replace(b"<ref-list>", f"<ref-list>{printed}".encode())
@@ -207,7 +207,7 @@ def test_a_printed_reference_without_fields_stays() -> None:
     assert (found.title, found.year, found.raw_text) == ("", 2003, "Haug, H. & Lin, J. (2003). J. Appl. 46, 33.")
 
 
-def test_the_header_says_what_the_source_of_the_same_name_says() -> None:
+def test_header_equals_the_record_of_source_jats() -> None:
     found = parse(
         "<p>x</p>",
         meta='<contrib-group><contrib contrib-type="author"><name><surname>Lee</surname><given-names>Ann B</given-names></name></contrib>'

@@ -50,13 +50,13 @@ def entities(depth: int, inside: str) -> bytes:
         (b"<article><sub-article><body><p>A letter.</p></body></sub-article></article>", "no_body"),
     ],
 )
-def test_what_is_no_article_has_its_outcome(data: bytes, outcome: str) -> None:
+def test_bad_file_has_its_outcome(data: bytes, outcome: str) -> None:
     with pytest.raises(jats.BadArticle) as bad:
         jats.convert(data, sha1="")
     assert bad.value.outcome == outcome
 
 
-def test_nothing_is_read_from_disk_or_network() -> None:
+def test_document_type_is_not_loaded() -> None:
     """The document type in every JATS file is not loaded; HTML's character entities are available without it."""
     (paragraph,) = articles.parse("<p>&alpha;&#x2009;&ndash; &unknown;x</p>").body_text
     assert paragraph.text == "α – x"
@@ -73,7 +73,7 @@ def test_nothing_is_read_from_disk_or_network() -> None:
         lambda xml: xml.decode().replace("UTF-8", "ISO-8859-1").encode("latin-1"),
     ],
 )  # fmt: skip
-def test_wrappings_make_no_difference(rewrite: object) -> None:
+def test_wrappers_do_not_change_the_parse(rewrite: object) -> None:
     data = articles.article(f"<sec><title>Ärzte</title><p>Text {articles.cite(1)}.</p></sec>", 2)
     plain, wrapped = jats.convert(data, sha1=""), jats.convert(rewrite(data), sha1="")  # type: ignore[operator]
     assert wrapped.body_text == plain.body_text
@@ -81,7 +81,7 @@ def test_wrappings_make_no_difference(rewrite: object) -> None:
     assert wrapped.header == plain.header
 
 
-def test_a_table_of_spans_does_not_grow_without_end() -> None:
+def test_cells_of_spanning_tables_are_bounded() -> None:
     row = "<tr>" + '<td colspan="999">x</td>' * 50 + "</tr>"
     (table,) = articles.parse(f"<p/><table-wrap><table>{row * 50}</table></table-wrap>").ref_entries
     assert sum(map(len, table.cells or ())) < 30_000

@@ -22,7 +22,7 @@ WITHOUT_BODY = {
 }  # fmt: skip
 
 
-def test_every_real_article(shared_data: Path) -> None:
+def test_every_real_article_obeys_the_laws(shared_data: Path) -> None:
     wanted = found = 0
     for path in articles.real_files(shared_data):
         data = path.read_bytes()
@@ -122,7 +122,7 @@ sections = st.recursive(
 
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(body=sections, abstract=texts, back=sections)
-def test_any_tree(body: str, abstract: str, back: str) -> None:
+def test_generated_trees_obey_the_laws(body: str, abstract: str, back: str) -> None:
     parse = articles.parse(f"<p/>{body}", 3, meta=f"<abstract><p>{abstract}</p></abstract>", back=f"<ack>{back}</ack>")
     assert not list(articles.broken_laws(parse))
     tei.to_json_bytes(tei.to_s2orc(parse))
@@ -138,7 +138,7 @@ def test_any_tree(body: str, abstract: str, back: str) -> None:
         ),
     )
 )
-def test_any_bytes_are_a_parse_or_a_reason(data: bytes) -> None:
+def test_arbitrary_bytes_give_a_parse_or_an_outcome(data: bytes) -> None:
     try:
         parse = jats.convert(data, sha1="")
     except jats.BadArticle as bad:

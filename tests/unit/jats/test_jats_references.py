@@ -40,7 +40,7 @@ def entry(fields: str, kind: str = "journal", element: str = "element-citation")
         ("thesis", "<source>A thesis</source><publisher-name>Univ</publisher-name>", "A thesis", ""),
     ],
 )  # fmt: skip
-def test_source_is_venue_of_parts_and_title_of_works(kind: str, fields: str, title: str, venue: str) -> None:
+def test_source_is_venue_of_parts_and_title_of_books(kind: str, fields: str, title: str, venue: str) -> None:
     for element in ("element-citation", "mixed-citation", "nlm-citation"):
         found = entry(fields, kind, element)
         assert (found.title, found.venue) == (title, venue)
@@ -70,7 +70,7 @@ def test_citation_of_fields_is_printed_with_separators(fields: str, raw: str) ->
     assert entry(fields, element="mixed-citation").raw_text == raw
 
 
-def test_printed_citation_keeps_its_text() -> None:
+def test_raw_text_equals_the_printed_citation() -> None:
     names = "<string-name><given-names>A.</given-names><surname>Lee</surname></string-name>"
     text = f"{names} and {HU}{LEE}, <italic>H</italic><sub>2</sub>O. "
     text += "<source>J Odd</source> (<year>2001</year>)<pub-id>10.1371/odd.1</pub-id>."

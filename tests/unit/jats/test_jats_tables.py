@@ -71,6 +71,6 @@ def test_citation_in_oasis_cell_is_linked() -> None:
     assert (cell.row, cell.column, cell.span.text, cell.span.ref_id) == (0, 1, "2", "BIBREF1")
 
 
-def test_text_of_tables_stays_out_of_paragraphs() -> None:
+def test_text_of_tables_is_not_in_paragraphs() -> None:
     found = parse(f"<p>Before.</p>{oasis('<tgroup><tbody><row><entry>A</entry></row></tbody></tgroup>')}<p>After.</p>")
     assert [paragraph.text for paragraph in found.body_text] == ["Before.", "After."]

@@ -1,4 +1,4 @@
-"""A converter's version identifies its output (SEMANTICS, Versions).
+"""A converter's version identifies its output (SPEC §0.18).
 
 A different parse of the same file requires a new version.
 """
@@ -29,7 +29,7 @@ PINNED = {
 }
 
 
-def test_a_version_is_pinned_to_its_output() -> None:
+def test_version_is_pinned_to_the_output() -> None:
     made = {}
     for kind, data in (("jats", JATS), ("elsevier", ELSEVIER)):
         parse = tei.to_json_bytes(tei.to_s2orc(jats.CONVERTERS[kind](data, sha1="0" * 40)))

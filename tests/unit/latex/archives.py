@@ -71,7 +71,7 @@ def entries_of(found: Parse, kind: RefType) -> list[tuple[str | None, str]]:
 
 
 def check_laws(found: Parse) -> None:
-    """Check the laws of a parse (SEMANTICS: Postprocess, Laws)."""
+    """Check the laws of a parse (SPEC §3.3)."""
     known = {e.key for e in found.bib_entries} | {e.key for e in found.ref_entries}
     assert len(known) == len(found.bib_entries) + len(found.ref_entries)
     for paragraph in (*found.abstract, *found.body_text, *found.back_matter):

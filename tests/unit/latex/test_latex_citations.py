@@ -196,7 +196,7 @@ def test_macro_of_the_paper_is_read_in_its_database() -> None:
     assert [entry.venue for entry in found.bib_entries] == ["Journal of Tests"]
 
 
-def test_citations_in_cells_and_captions_keep_their_links() -> None:
+def test_citations_in_cells_and_captions_are_linked() -> None:
     found = parse(
         r"Text. \begin{table}\caption{As \citet[see][]{lo}}\begin{tabular}{ll}A & \citep[e.g.][]{doe}\\"
         r"B & \multirow{2}{*}{\citet{lo}}\\ C \citealp{saier,lo} & D\end{tabular}\end{table}",
@@ -212,7 +212,7 @@ def test_citations_in_cells_and_captions_keep_their_links() -> None:
     assert all(cell.span.ref_id for cell in table.cell_cites)
 
 
-def test_citation_in_a_formula_stays_in_its_source() -> None:
+def test_citation_in_a_formula_is_not_linked() -> None:
     found = parse(r"$x \text{ by \citet[see][]{lo}}$ holds.", r"\usepackage{natbib}", entries=ENTRIES)
     check_laws(found)
     ((span,),) = [paragraph.eq_spans for paragraph in found.body_text]

@@ -8,7 +8,7 @@ from s2orc_parse.parse_model import CitationStyle, RefType
 from tests.unit.latex.archives import ENTRIES, check_laws, cited, entries_of, parse, texts
 
 
-def test_files_are_input_wherever_they_are_and_whatever_their_suffix() -> None:
+def test_files_are_input_from_folders_and_without_suffix() -> None:
     found = parse(
         r"\input{intro} \include{parts/method.tex} \input{missing}",
         intro_tex="\\section{Intro}\nOne.\n\\endinput Never.",
@@ -35,7 +35,7 @@ def test_macros_may_open_environments() -> None:
     assert [(s.text, s.ref_id) for s in paragraph.ref_spans] == [("1", "EQREF0")]
 
 
-def test_macros_of_the_archives_own_package() -> None:
+def test_macros_of_a_package_in_the_archive_are_expanded() -> None:
     found = parse(r"We use \tool.", r"\usepackage{mine}", mine_sty=r"\newcommand{\tool}{Grobid}\def\@x{y}")
     assert texts(found) == [("", "We use Grobid.")]
 
@@ -53,7 +53,7 @@ def test_macros_of_the_archives_own_package() -> None:
         (r"\citep{nobody}", "(?)", [None]),
     ],
 )
-def test_natbib_with_names(command: str, printed: str, keys: list[str | None]) -> None:
+def test_natbib_prints_names(command: str, printed: str, keys: list[str | None]) -> None:
     found = parse(f"As {command} say.", r"\usepackage{natbib}", entries=ENTRIES)
     check_laws(found)
     assert found.citation_style is CitationStyle.NAME_YEAR
@@ -71,7 +71,7 @@ def test_natbib_with_names(command: str, printed: str, keys: list[str | None]) -
         ("super", r"\cite{doe,lo}", "3,1", CitationStyle.OTHER),
     ],
 )
-def test_natbib_with_numbers(options: str, command: str, printed: str, style: CitationStyle) -> None:
+def test_natbib_prints_numbers(options: str, command: str, printed: str, style: CitationStyle) -> None:
     found = parse(f"As {command} say.", rf"\usepackage[{options}]{{natbib}}", entries=ENTRIES)
     check_laws(found)
     assert found.citation_style is style
@@ -93,7 +93,7 @@ BIB = r"""@string{jft = "J. Foo Tests"}
         ("numeric", "[1, 2] and Cee [3]"),
     ],
 )
-def test_biblatex_with_its_database(style: str, printed: str) -> None:
+def test_biblatex_cites_entries_of_its_database(style: str, printed: str) -> None:
     found = parse(
         r"Text \parencite{mu,bee} and \textcite{cee}. \printbibliography",
         rf"\usepackage[style={style}]{{biblatex}}\addbibresource{{refs.bib}}",
@@ -110,7 +110,7 @@ def test_biblatex_with_its_database(style: str, printed: str) -> None:
     assert (cee.arxiv_id, cee.doi) == ("2001.01234", "10.48550/arxiv.2001.01234")
 
 
-def test_biblers_own_bbl() -> None:
+def test_bbl_file_of_biber_gives_entries() -> None:
     bbl = r"""\refsection{0}\datalist[entry]{nty/global//global/global}
 \entry{lo}{inproceedings}{}
   \name{author}{2}{}{%
@@ -136,7 +136,7 @@ def test_biblers_own_bbl() -> None:
     assert [(a.first, a.last) for a in entry.authors] == [("Kyle", "Lo"), ("Michael", "Färber")]
 
 
-def test_subfigures_are_figures_of_their_own() -> None:
+def test_subfigures_are_separate_figures() -> None:
     found = parse(
         r"See \ref{f}, \ref{fa} and \subref{fb}."
         r"\begin{figure}\begin{subfigure}{.5\textwidth}\caption{First}\label{fa}\end{subfigure}"
@@ -149,7 +149,7 @@ def test_subfigures_are_figures_of_their_own() -> None:
     assert entries_of(found, RefType.FIGURE) == [("1", "Both of Lo and Wang (2020)"), ("1a", "First"), ("1b", "Second")]
 
 
-def test_a_figure_inside_a_paragraph_does_not_break_it() -> None:
+def test_figure_inside_a_paragraph_does_not_split_it() -> None:
     found = parse("One\n\\begin{figure}\\caption{C}\\end{figure}\ntwo.")
     assert texts(found) == [("", "One two.")]
 
@@ -171,7 +171,7 @@ def test_tables_are_rows_of_cells() -> None:
     assert texts(found) == [("", "See Table 1.")]
 
 
-def test_display_formulas_are_tokens_with_their_tex_and_mathml() -> None:
+def test_display_formulas_are_tokens_with_tex_and_mathml() -> None:
     found = parse(
         r"First \begin{align} a&=b\label{e1}\\ c&=d\nonumber\\ e&=f\label{e2}\end{align} then \[x^2\] and \eqref{e2}, $N_1$."
     )
@@ -185,7 +185,7 @@ def test_display_formulas_are_tokens_with_their_tex_and_mathml() -> None:
     assert all((span.mathml or "").startswith("<math") for span in paragraph.eq_spans)
 
 
-def test_footnotes_leave_the_text_with_their_citations() -> None:
+def test_footnotes_are_entries_with_their_citations() -> None:
     found = parse(r"Text.\footnote{As \citet{doe} says.} More.", r"\usepackage{natbib}", entries=ENTRIES)
     check_laws(found)
     assert texts(found) == [("", "Text. More.")]
@@ -193,7 +193,7 @@ def test_footnotes_leave_the_text_with_their_citations() -> None:
     assert note.text == "As Doe (2001) says." and [span.ref_id for span in note.cite_spans] == ["BIBREF2"]
 
 
-def test_sections_have_paths_and_numbers_and_appendices_letters() -> None:
+def test_sections_have_paths_and_numbers() -> None:
     found = parse(
         r"\section{A}\subsection{B}\label{b} One, see \S\ref{app}.\paragraph{Run in} Two. \section*{Acknowledgements} Thanks."
         r"\appendix\section{Proofs}\label{app} Three, see \autoref{b}. \subsection{More} Four."
@@ -230,14 +230,14 @@ def test_sections_have_paths_and_numbers_and_appendices_letters() -> None:
         ),
     ],
 )
-def test_styles_of_entries(item: str, expected: tuple[str, list[str], int, str]) -> None:
+def test_bibliography_entry_has_its_fields(item: str, expected: tuple[str, list[str], int, str]) -> None:
     found = parse(r"Text \cite{k}.", entries=rf"\begin{{thebibliography}}{{1}}{item}\end{{thebibliography}}")
     (entry,) = found.bib_entries
     assert (entry.title, [author.last for author in entry.authors], entry.year, entry.venue) == expected
     assert texts(found) == [("", "Text [1].")]
 
 
-def test_other_encodings() -> None:
+def test_sources_in_other_encodings_are_decoded() -> None:
     latin = "Café Müller naïve.".encode("latin-1")
     assert texts(parse(r"\input{a}", r"\usepackage[latin1]{inputenc}", a_tex=latin)) == [("", "Café Müller naïve.")]
     assert texts(parse(r"\input{a}", r"\usepackage[latin2]{inputenc}", a_tex="Łódź".encode("iso8859-2"))) == [
@@ -245,7 +245,7 @@ def test_other_encodings() -> None:
     ]
 
 
-def test_comments_code_and_hidden_text_are_gone() -> None:
+def test_comments_code_and_hidden_text_are_removed() -> None:
     found = parse(
         "Kept 5\\% % not this\nand\\begin{comment}nor this\\end{comment} this.\\iffalse nor \\iftrue this \\fi\\fi\n"
         "\\ifdraft draft\\else final\\fi\n\\begin{lstlisting}\nx = 1\n\\end{lstlisting}\n\\verb|a_b %|",
@@ -254,21 +254,21 @@ def test_comments_code_and_hidden_text_are_gone() -> None:
     assert " ".join(text for _, text in texts(found)) == "Kept 5% and this. final a_b %"
 
 
-def test_lists_and_quotes_are_paragraphs_and_unknown_commands_keep_their_text() -> None:
+def test_lists_quotes_and_arguments_of_unknown_commands_are_text() -> None:
     found = parse(
         r"\begin{itemize}\item one \item two\end{itemize}\begin{quote}said\end{quote}\strangebox{Words that matter} \vspace{2mm}end"
     )
     assert [text for _, text in texts(found)] == ["one", "two", "said", "Words that matter end"]
 
 
-def test_theorems_have_their_numbers() -> None:
+def test_theorems_have_numbers() -> None:
     found = parse(
         r"\begin{theorem}\label{th} All is well.\end{theorem} By Theorem~\ref{th}.", r"\newtheorem{theorem}{Theorem}"
     )
     assert [text for _, text in texts(found)] == ["Theorem 1. All is well.", "By Theorem 1."]
 
 
-def test_title_authors_and_abstract() -> None:
+def test_source_gives_title_authors_and_abstract() -> None:
     found = parse(
         r"\maketitle\begin{abstract}We do \emph{this}.\end{abstract}Body.",
         r"\title{A \textbf{good} title\thanks{grant}}\author{Kyle Lo$^1$ \and Lucy Lu Wang \\ University of X \\ \texttt{a@b.org}}",
@@ -279,6 +279,6 @@ def test_title_authors_and_abstract() -> None:
     assert texts(found) == [("", "Body.")]
 
 
-def test_a_paragraph_that_cannot_be_read_costs_only_itself() -> None:
+def test_unreadable_paragraph_does_not_remove_other_paragraphs() -> None:
     found = parse("One.\n\nTwo \\begin{quote} never closed.\n\nThree.")
     assert "Three." in [text for _, text in texts(found)]

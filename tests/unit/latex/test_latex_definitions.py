@@ -37,7 +37,7 @@ def test_own_definition_wins_over_provided_one(name: str) -> None:
     ],
 )
 @pytest.mark.parametrize("place", ["preamble", "package", "body"])
-def test_every_way_to_define_works(definition: str, place: str) -> None:
+def test_every_form_of_macro_definition_is_expanded(definition: str, place: str) -> None:
     if place == "package":
         found = parse(r"We present \name{} here.", r"\usepackage{xspace}\usepackage{mine}", mine_sty=definition)
     elif place == "body":
@@ -66,7 +66,7 @@ def test_every_way_to_define_works(definition: str, place: str) -> None:
         (r"\def\eg{\emph{e.g}\onedot}", r"It, \eg, is.", "It, e.g., is."),
     ],
 )
-def test_forms_of_definitions(definition: str, body: str, printed: str) -> None:
+def test_definition_prints_its_text(definition: str, body: str, printed: str) -> None:
     found = parse(body, definition)
     check_laws(found)
     assert [" ".join(text.replace("\u2061", "").split()) for _, text in texts(found)] == [printed]
@@ -87,11 +87,11 @@ def test_forms_of_definitions(definition: str, body: str, printed: str) -> None:
         (r"\newglossaryentry{node}{name={node}, description={a point}}", r"\gls{node}, \Gls{node}, \glspl{node}", "node, Node, nodes"),
     ],
 )  # fmt: skip
-def test_acronyms_are_written_out(definition: str, use: str, printed: str) -> None:
+def test_acronyms_are_expanded(definition: str, use: str, printed: str) -> None:
     assert texts(parse(f"We use {use}.", definition)) == [("", f"We use {printed}.")]
 
 
-def test_acronyms_in_macros_and_in_other_files_are_written_out() -> None:
+def test_acronyms_in_macros_and_other_files_are_expanded() -> None:
     found = parse(
         r"We use \ours{} and \gls{rnn}.",
         r"\newcommand{\ours}{\gls{cnn}}\loadglsentries{acronyms}",
@@ -109,7 +109,7 @@ def test_acronyms_in_macros_and_in_other_files_are_written_out() -> None:
         (r"\begin{otherlanguage}{german}", r"\end{otherlanguage}"),
     ],
 )
-def test_language_environment_does_not_break_its_paragraph(begin: str, end: str) -> None:
+def test_language_environment_does_not_split_its_paragraph(begin: str, end: str) -> None:
     assert texts(parse(f"Wei {begin}王伟{end} says words.")) == [("", "Wei 王伟 says words.")]
 
 

@@ -71,7 +71,7 @@ CASES: dict[str, tuple[bytes, LatexOutcome]] = {
 
 
 @pytest.mark.parametrize("behind", [b"junk", bytes(512), b"\xff\xff\xff\0", b"\1\0\0\0", gz("another")])
-def test_what_stands_behind_the_content_is_not_read(behind: bytes) -> None:
+def test_trailing_bytes_of_an_archive_are_ignored(behind: bytes) -> None:
     """The trailing bytes are not used as its size either."""
     assert archive.unpack(gz(GOOD) + behind) == archive.unpack(gz(GOOD)) == {"main.tex": GOOD.encode()}
 
@@ -92,7 +92,7 @@ def unwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 @pytest.mark.usefixtures("unwritten")
 @pytest.mark.parametrize("name", CASES)
-def test_each_has_its_outcome(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_malicious_archive_has_its_outcome(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, limit, value in (
         (archive, "MAX_UNPACKED", 8 << 20),
         (archive, "MAX_TEXT", 1 << 20),
@@ -119,7 +119,7 @@ def test_each_has_its_outcome(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
         r"\input{main} Text.",
     ],
 )
-def test_sources_reach_nothing_outside_their_archive(body: str) -> None:
+def test_source_reads_nothing_outside_its_archive(body: str) -> None:
     found = convert(gz(article(body)), sha1="", seconds=20)
     everything = " ".join(paragraph.text for paragraph in found.body_text)
     assert everything.endswith("Text.")
@@ -155,7 +155,7 @@ def test_sources_reach_nothing_outside_their_archive(body: str) -> None:
         "our own marks",
     ),
 )
-def test_odd_sources_end_in_a_parse_or_an_outcome(body: str) -> None:
+def test_unusual_source_gives_a_parse_or_an_outcome(body: str) -> None:
     try:
         check_laws(convert(gz(article(body)), sha1="", seconds=20))
     except BadSource as bad:
@@ -182,7 +182,7 @@ PIECES = st.sampled_from(
 @settings(max_examples=60)
 @given(st.lists(PIECES, max_size=30).map("".join))
 @example("\\input{}")
-def test_no_text_breaks_what_comes_before_the_converter(text: str) -> None:
+def test_arbitrary_text_does_not_break_the_readers(text: str) -> None:
     from s2orc_parse.latex.bbl import read_items, take_bibliography
     from s2orc_parse.latex.bibtex import read_bib
     from s2orc_parse.latex.floats import take_floats

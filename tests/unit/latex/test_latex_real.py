@@ -53,7 +53,7 @@ def linked(parse: Parse) -> int:
     ("name", "sections", "entries", "citations", "tables", "formulas", "captions", "words"),
     [(S2ORC, 27, 55, 88, 10, 3, 13, 4929), (SCIFACT, 34, 36, 49, 14, 0, 21, 5130)],
 )
-def test_counts(
+def test_real_source_has_the_counts_of_a_reader(
     shared_data: Path,
     converter: str,
     name: str,
@@ -91,7 +91,7 @@ def test_every_citation_key_of_the_source_is_linked(shared_data: Path) -> None:
     assert linked(parsed(shared_data / "latex" / S2ORC, "pandoc")) == len(keys)
 
 
-def test_a_table_of_parts_has_the_rows_of_its_parts(shared_data: Path) -> None:
+def test_table_with_subtables_has_all_their_rows(shared_data: Path) -> None:
     tables = {
         entry.num: entry
         for entry in parsed(shared_data / "latex" / SCIFACT, "pandoc").ref_entries
@@ -103,7 +103,7 @@ def test_a_table_of_parts_has_the_rows_of_its_parts(shared_data: Path) -> None:
     assert first.cells[0] == ("Fold", "Supports", "NoInfo", "Refutes", "All")
 
 
-def test_the_text_reads_as_printed(shared_data: Path) -> None:
+def test_text_of_real_source_reads_as_printed(shared_data: Path) -> None:
     parse = parsed(shared_data / "latex" / S2ORC, "pandoc")
     assert [author.last for author in parse.header.authors] == ["Lo", "Wang", "Neumann", "Kinney", "Weld"]
     texts = {p.text[:40]: p for p in parse.body_text}
@@ -128,13 +128,13 @@ def test_the_text_reads_as_printed(shared_data: Path) -> None:
     assert table.cells[4][0] == "AAN (Radev et al., 2009)"
 
 
-def test_the_same_source_gives_the_same_bytes(shared_data: Path) -> None:
+def test_same_source_gives_same_bytes(shared_data: Path) -> None:
     path = shared_data / "latex" / SCIFACT
     again = convert(path.read_bytes(), sha1="0" * 40, parse_reference=parse_reference)
     assert tei.to_json_bytes(tei.to_s2orc(again)) == tei.to_json_bytes(tei.to_s2orc(parsed(path, "pandoc")))
 
 
-def test_the_command(shared_data: Path, tmp_path: Path) -> None:
+def test_command_converts_archives_and_lists_rejects(shared_data: Path, tmp_path: Path) -> None:
     from click.testing import CliRunner
 
     from s2corpus.commands.latex import command

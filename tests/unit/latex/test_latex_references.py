@@ -115,7 +115,7 @@ def test_theorems_within_subsections_restart() -> None:
     assert last(found) == "1.1.1 2.0.1"
 
 
-def test_formula_in_theorem_keeps_its_own_number() -> None:
+def test_formula_in_theorem_has_its_own_number() -> None:
     found = parse(
         r"\section{A}\begin{thm}\label{t} X \begin{equation}\label{e}a\end{equation}\end{thm} \ref{t} \eqref{e}",
         r"\newtheorem{thm}{Theorem}[section]",
@@ -163,7 +163,7 @@ def test_list_items_have_their_own_numbers(body: str, preamble: str, numbers: li
     assert refs(found) == [(number, "item", number) for number in numbers]
 
 
-def test_item_number_may_contain_the_theorems() -> None:
+def test_item_number_may_contain_the_theorem_number() -> None:
     found = parse(
         r"\section{A}\begin{prop}\begin{enumerate}[label=(\alph*), ref=\theprop(\alph*)]\item\label{a} X\end{enumerate}\end{prop} \ref{a}",
         r"\usepackage{enumitem}\newtheorem{prop}{Proposition}[section]",
@@ -178,7 +178,7 @@ def test_item_entry_has_its_text() -> None:
     assert entries_of(found, RefType.ITEM) == [("2", "Two words.")]
 
 
-def test_label_in_formula_of_item_is_the_formulas() -> None:
+def test_label_in_formula_of_item_belongs_to_formula() -> None:
     found = parse(r"\begin{enumerate}\item X \begin{equation}\label{e}a\end{equation}\end{enumerate} \ref{e}")
     assert refs(found) == [("1", "formula", "1")]
 

@@ -31,13 +31,13 @@ BODIES = [
 
 
 @pytest.mark.parametrize("body", BODIES)
-def test_the_parse_is_the_same(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parse_is_equal_with_and_without_signs(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with_signs = parse(body, PREAMBLE, entries=ENTRIES)
     monkeypatch.setattr(Signs, "shorten", lambda _, text: text)
     assert with_signs == parse(body, PREAMBLE, entries=ENTRIES)
 
 
-def test_a_bibliography_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bibliography_is_equal_with_and_without_signs(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = ENTRIES.replace(
         r"\emph{J. Test.}", r"\emph{J. }\emph{Test.} {\em and more of it}, \href{http://a.b/c} {Link}"
     )
@@ -46,7 +46,7 @@ def test_a_bibliography_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert with_signs == parse("x", PREAMBLE, entries=entries)
 
 
-def test_what_pandoc_is_not_shown() -> None:
+def test_signs_replace_plain_text_and_known_commands() -> None:
     signs = Signs()
     text = article(
         r"We say that it \emph{is a corpus} of \cite{lo,doe} papers and more\footnote{At \url{http://a.b}.}."
@@ -68,12 +68,12 @@ def test_what_pandoc_is_not_shown() -> None:
         r"\label{it} \ref{it}",  # pandoc may replace the reference by the number of the label.
     ],
 )
-def test_what_it_is_shown(text: str) -> None:
+def test_signs_do_not_replace_unknown_commands(text: str) -> None:
     text = f"\\begin{{document}}{text}\\end{{document}}"
     assert Signs().shorten(text) == text
 
 
-def test_there_are_signs_for_so_many_and_no_more() -> None:
+def test_number_of_signs_is_limited() -> None:
     text = article(" ".join(f"and word{number} of it. \\emph{{x}}" for number in range(9000)))
     signs = Signs()
     assert signs.raw(signs.shorten(text)) == text
@@ -83,13 +83,13 @@ def test_there_are_signs_for_so_many_and_no_more() -> None:
 @pytest.mark.parametrize(
     "part", ["\\emph{", "{", "\\cite{a,", "a b ", "\\footnote{a", "\\def ", "a" + " " * 50, "\\emph{}"]
 )
-def test_a_hostile_text_is_read_in_linear_time(part: str) -> None:
+def test_hostile_text_is_shortened_and_restored(part: str) -> None:
     text = "\\begin{document}" + part * 20_000 + "}" * 20_000
     signs = Signs()
     assert signs.raw(signs.shorten(text)) == text
 
 
-def test_what_pandoc_cannot_read_is_left_out_of_the_text_as_it_is() -> None:
+def test_text_that_pandoc_cannot_read_is_omitted() -> None:
     found = parse(
         "The first of it all.\n\nIn \\own{}\n\\textbf{\\begin{center}it\\end{center}} one.\n\nThe last \\emph{of it} all."
     )

@@ -27,13 +27,13 @@ from tests.unit.latex.archives import check_laws, cited, parse, texts
         (r"All 50\% of it. % gone", "All 50% of it."),
     ],
 )
-def test_percent_sign_in_verbatim_argument_is_kept(body: str, printed: str) -> None:
+def test_percent_sign_in_verbatim_argument_is_text(body: str, printed: str) -> None:
     found = parse(body)
     check_laws(found)
     assert texts(found) == [("", printed)]
 
 
-def test_percent_sign_in_footnote_address_is_kept() -> None:
+def test_percent_sign_in_footnote_address_is_text() -> None:
     found = parse("Text\\footnote{At \\url{http://a.b/c%20d}.} goes on.")
     assert texts(found) == [("", "Text goes on.")]
     assert [entry.text for entry in found.ref_entries] == ["At http://a.b/c%20d."]
@@ -49,11 +49,11 @@ def test_percent_sign_in_footnote_address_is_kept() -> None:
         (r"\usepackage{fancyvrb}\DefineShortVerb{\+}", "At +a%b+ now."),
     ],
 )
-def test_declared_verbatim_commands_keep_percent_sign(preamble: str, body: str) -> None:
+def test_percent_sign_in_declared_verbatim_command_is_text(preamble: str, body: str) -> None:
     assert texts(parse(body, preamble)) == [("", "At a%b now.")]
 
 
-def test_declared_verbatim_environment_is_left_out() -> None:
+def test_declared_verbatim_environment_is_omitted() -> None:
     body = "One.\n\n\\begin{code}\n50% of {it\n\\end{code}\n\nTwo."
     assert texts(parse(body, r"\usepackage{listings}\lstnewenvironment{code}{}{}")) == [("", "One."), ("", "Two.")]
 
@@ -86,7 +86,7 @@ def test_embedded_bibliography_is_read(environment: str, name: str, content: str
     assert [(entry.title, entry.year) for entry in found.bib_entries] == [("On tests", 2001)]
 
 
-def test_delivered_file_wins_over_embedded_one() -> None:
+def test_delivered_file_replaces_embedded_file() -> None:
     embedded = f"\\begin{{filecontents}}{{refs.bib}}\n{BIB}\n\\end{{filecontents}}\n"
     found = parse(r"\cite{doe}\bibliography{refs}", embedded, refs_bib=BIB.replace("On tests", "On exams"))
     assert [entry.title for entry in found.bib_entries] == ["On exams"]

@@ -12,7 +12,7 @@ import typst
 from lxml import etree
 
 from pdf2tei import extract
-from pdf2tei.authors import Author, authors
+from pdf2tei.authors import FrontAuthor, authors, parse
 from pdf2tei.model import Font, Line, Token
 from pdf2tei.text import clean
 from s2orc_parse.tei.header import read_header
@@ -117,6 +117,48 @@ ANA LUZIA FERREIRA, Instituto dos Besouros, Brazil
   align(center)[#text(size: 12pt)[#n] #linebreak() The Litter Group #linebreak() Hekla, Iceland]))
 
 {ABSTRACT}""",
+    "names beside the abstract": f"""
+#text(size: 17pt, weight: "bold")[{TITLE}]
+
+#text(size: 8pt)[This article was published in the following journal: #linebreak() Journal of Long Walks]
+
+#grid(columns: (4.5cm, 1fr), column-gutter: 1cm,
+text(size: 11pt)[{NAMES[0]} #linebreak() {NAMES[1]} #linebreak() {NAMES[2]}
+#v(4pt) #text(size: 8pt)[Department of Computing, University of Montreal, Canada]],
+text(size: 9pt)[*Abstract:* We relate the traits of beetles to those of the litter. {PROSE}])""",
+    "a kind of article above the title": f"""
+#text(size: 17pt, weight: "bold")[Short Communication]
+
+#text(size: 17pt, weight: "bold")[{TITLE}]
+
+{", ".join(NAMES)}
+
+*Abstract* #linebreak() We relate the traits of beetles to those of the litter. {PROSE}""",
+    "dates beside the title": f"""
+#grid(columns: (3.2cm, 1fr), column-gutter: 2pt,
+text(size: 8pt)[#v(7pt) Received: 07 December 2016 #v(12pt) Accepted: 21 February 2017],
+text(size: 26pt, weight: "bold")[{TITLE}])
+
+{", ".join(NAMES)}
+
+#text(size: 9pt, weight: "bold")[We relate the traits of beetles to those of the litter. {PROSE}]""",
+    "a citation beside the abstract": f"""
+#text(size: 17pt, weight: "bold")[{TITLE}]
+
+{", ".join(NAMES)}
+
+#grid(columns: (3.6cm, 1fr), column-gutter: 1cm,
+text(size: 7pt)[*To cite:* Babbage C, Byron A. {TITLE}. _Open Walks_ 2017;7:e014. doi:10.1136/walks-2016-014],
+text(size: 9pt)[*Abstract* #linebreak() We relate the traits of beetles to those of the litter. {PROSE}])""",
+    "abstracts in two languages": f"""
+#text(size: 17pt, weight: "bold")[{TITLE}]
+
+{", ".join(NAMES)}
+
+*Resumo* #linebreak() Este estudo compara os traços dos besouros com os da serapilheira e descreve
+como eles andam durante a noite na floresta.
+
+*Abstract* #linebreak() We relate the traits of beetles to those of the litter. {PROSE}""",
     "a bold abstract without a head": f"""
 #align(center)[#text(size: 17pt, weight: "bold")[{TITLE}]]
 
@@ -252,7 +294,7 @@ def line(text: str, y: float = 0.0, block: int = 0) -> Line:
 )  # fmt: skip
 def test_bylines(lines: list[str], expected: list[str]) -> None:
     found = authors([line(text, 12.0 * i) for i, text in enumerate(lines)])
-    people = [Author(tuple(first.split()), last) for first, last in (text.split("|") for text in expected)]
+    people = [FrontAuthor(tuple(first.split()), last) for first, last in (text.split("|") for text in expected)]
     assert found == people
 
 
@@ -266,3 +308,22 @@ def test_names_that_affiliations_stand_between_are_not_joined() -> None:
 )
 def test_loose_accents(printed: str, meant: str) -> None:
     assert clean(printed) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "surname"),
+    [
+        ("Ryo Doi", "Doi"),
+        ("Giorgio Israel", "Israel"),
+        ("Christopher Poland", "Poland"),
+        ("Noor ul Huda", "ul Huda"),
+        ("Jean\u2011Luc Picard\u200d", "Picard"),
+        ("United Kingdom", None),
+        ("Veterinary World", None),
+        ("Clinical Management", None),
+        ("Tel Aviv University Israel", None),
+    ],
+)
+def test_name_may_be_word_of_imprint(text: str, surname: str | None) -> None:
+    found = parse(text)
+    assert (found.surname if found else None) == surname

@@ -1,4 +1,4 @@
-"""Each linking rule chooses the expected paper (S2ORC §2.6; SEMANTICS: Link)."""
+"""Each linking rule chooses the expected paper (S2ORC §2.6; SPEC §7)."""
 
 from __future__ import annotations
 

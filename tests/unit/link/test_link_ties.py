@@ -1,4 +1,4 @@
-"""Ties, contradictions, cut titles and entries without a title link by the rules (SEMANTICS §7).
+"""Ties, contradictions, cut titles and entries without a title link by the rules (SPEC §7.7–7.9, §7.16).
 
 The references are printed as in real papers.
 """

@@ -17,7 +17,7 @@ from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.link.stage import Link, tasks_of
+from s2corpus.stages.link.stage import LinkStage, tasks_of
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import (
     CONTEXTS,
@@ -184,7 +184,7 @@ def test_nothing_to_link(lake: Lake, tmp_path: Path) -> None:
 def test_linking_again_what_is_finished_is_refused(lake: Lake, tmp_path: Path) -> None:
     """The index no longer exists, so linking again would lose every link."""
     run = release(lake, tmp_path, [paper("a1", "Deep graph networks"), paper("a2", "Ocean dynamics")], [])
-    stage = Link()
+    stage = LinkStage()
     for shard in stage.plan(run):
         stage.work(run, shard)
     for shard in stage.plan(run, 1):
@@ -193,7 +193,7 @@ def test_linking_again_what_is_finished_is_refused(lake: Lake, tmp_path: Path) -
     stage.finish(run)
     del stage  # Also delete this machine's copy.
     with pytest.raises(UserError, match=r"_link/index is incomplete: .* clear all of its tasks"):
-        Link().work(run, Shard(0), 2)
+        LinkStage().work(run, Shard(0), 2)
 
 
 def _corpus(rng: np.random.Generator, papers: int, entries: int) -> tuple[list[Row], list[Row]]:

@@ -29,9 +29,7 @@ def heard() -> Iterator[Heard]:
         yield found
 
 
-def test_a_webhook_gets_what_failed_since_when_what_to_do_and_the_link(
-    heard: Heard, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_webhook_gets_failure_time_instruction_and_link(heard: Heard, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     send(ALERT, f"{heard.url}/services/T0/B0/secret")
     ((path, body),) = heard.posts
@@ -62,9 +60,7 @@ def closed_port() -> int:
         "http://127.0.0.1:{closed}/x\r\nHost: secret", "http://127.0.0.1:{error}/secret", "http://ann:secret@127.0.0.1:{error}/x",
     ],
 )  # fmt: skip
-def test_an_alert_that_cannot_be_sent_is_logged_without_the_address_and_fails_nothing(
-    webhook: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_unsent_alert_is_logged_without_address(webhook: str, caplog: pytest.LogCaptureFixture) -> None:
     class Error(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.send_response(500)
@@ -87,7 +83,7 @@ def test_an_alert_that_cannot_be_sent_is_logged_without_the_address_and_fails_no
     assert "secret" not in warnings[0]
 
 
-def test_a_webhook_that_sends_elsewhere_is_not_followed(heard: Heard) -> None:
+def test_redirect_of_a_webhook_is_not_followed(heard: Heard) -> None:
     class Elsewhere(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.send_response(302)
@@ -117,12 +113,12 @@ def test_a_webhook_that_sends_elsewhere_is_not_followed(heard: Heard) -> None:
         (ValueError("x" * 5_000), f"ValueError: {'x' * 588} …"),
     ],
 )
-def test_an_error_is_one_line(error: BaseException | None, said: str) -> None:
+def test_error_is_formatted_as_one_line(error: BaseException | None, said: str) -> None:
     assert format_error(error) == said
 
 
 @pytest.mark.parametrize(
     ("where", "anchor"), [("link", "#stage-link;"), ("approve", "#approve;"), ("publish", "#publish;")]
 )
-def test_what_to_do_is_in_the_runbook(where: str, anchor: str) -> None:
+def test_alert_links_to_the_runbook(where: str, anchor: str) -> None:
     assert f"docs/runbook.md{anchor}" in format_instruction(where)

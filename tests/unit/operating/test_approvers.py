@@ -9,13 +9,13 @@ import orjson
 import pytest
 
 from s2corpus.catalog import Catalog
-from s2corpus.catalog.models import Answer
+from s2corpus.catalog.models import ReleaseDecision
 from s2corpus.deliveries.upload import deliver, new_delivery
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.approvers import AnotherPerson, excluded_people, find_objection
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import load_stage
-from s2corpus.spec import Export, ReleaseSpec
+from s2corpus.spec import ExportRules, ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import EXTRACTIONS, PARSES
 
@@ -40,7 +40,9 @@ def release(lake: Lake, tmp_path: Path) -> Run:
     lake.put(f"snapshots/t/published/{PARENT}", b"{}")
     lake.put(f"snapshots/{PARENT}/manifest.json", b'{"spec": "t", "drops": ["*"]}')
     lake.put(f"snapshots/{PARENT}/stats.json", b"{}")
-    run = Run(ReleaseSpec(name="t", export=Export(approval=True)), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
+    run = Run(
+        ReleaseSpec(name="t", export=ExportRules(approval=True)), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path
+    )
     runner.work(run, "intake", runner.plan(run, "intake"))
     runner.run_rounds(run, "intake", first=1)
     load_stage("intake").finish(run)
@@ -61,20 +63,18 @@ def release(lake: Lake, tmp_path: Path) -> Run:
         ("admin", None, None),  # The schedule started this release.
     ],
 )
-def test_who_delivered_or_started_it_may_not_approve(
-    release: Run, who: str, started_by: str | None, did: str | None
-) -> None:
+def test_deliverer_and_starter_cannot_approve(release: Run, who: str, started_by: str | None, did: str | None) -> None:
     said = find_objection(release, who, started_by)
     assert said is None if did is None else said is not None and said.startswith(f"{who} {did} and may not approve")
 
 
-def test_one_person_may_do_both_where_the_spec_says_so(release: Run) -> None:
-    spec = release.spec.model_copy(update={"export": Export(approval=True, approver="anyone")})
+def test_spec_can_allow_any_approver(release: Run) -> None:
+    spec = release.spec.model_copy(update={"export": ExportRules(approval=True, approver="anyone")})
     assert find_objection(Run(spec, release.as_of, release.lake, release.scratch), "bob", "bob") is None
     assert spec.digest == release.spec.digest, "who approves decides no bytes"
 
 
-def test_it_is_recorded_and_asked_again_and_anybody_may_reject(
+def test_refused_approval_is_recorded_and_anybody_may_reject(
     release: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     catalog = Catalog(f"sqlite:///{tmp_path / 'catalog.db'}")
@@ -82,11 +82,11 @@ def test_it_is_recorded_and_asked_again_and_anybody_may_reject(
     catalog.start_stage(release.release_id, "t", release.as_of, "intake")
     monkeypatch.setenv("S2CORPUS_CATALOG", f"sqlite:///{tmp_path / 'catalog.db'}")
     with pytest.raises(AnotherPerson, match=r"bob delivered drops/new .*: another person must answer") as refused:
-        runner.record_answer(release, Answer.APPROVED, "bob", "mine", NOW)
+        runner.record_answer(release, ReleaseDecision.APPROVED, "bob", "mine", NOW)
     (said,) = catalog.approvals(release.release_id)
     assert (said.who, said.answer, said.reason) == ("bob", "refused", str(refused.value))
-    runner.record_answer(release, Answer.REJECTED, "bob", "a scanner failed", NOW)
-    runner.record_answer(release, Answer.APPROVED, "dora", "looks right", NOW, "bob")
+    runner.record_answer(release, ReleaseDecision.REJECTED, "bob", "a scanner failed", NOW)
+    runner.record_answer(release, ReleaseDecision.APPROVED, "dora", "looks right", NOW, "bob")
     assert [a.answer for a in catalog.approvals(release.release_id)] == ["refused", "rejected", "approved"]
 
 

@@ -13,8 +13,8 @@ from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.clean import Clean
-from s2corpus.stages.split import Split
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake
 from s2corpus.tables import FILTERED, TABLES
 from tests.unit.snapshot.release import lay_out, papers, through
@@ -26,7 +26,7 @@ BUCKETS = 5
 def run(lake: Lake, tmp_path: Path) -> Run:
     """Return a release up to its splits. One of its papers has two outcomes, and two papers have an unknown outcome."""
     found = lay_out(lake, tmp_path, ReleaseSpec(name="parts"), papers(60, words=20), buckets=BUCKETS)
-    through(found, Clean(), Split())
+    through(found, CleanStage(), SplitStage())
     table = found.table(FILTERED)
     for bucket in (1, 3):
         rows = table.read(shard=bucket).to_pylist()
@@ -41,7 +41,7 @@ def said(run: Run, stage: str) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("stage", ["filter", "clean", "split"])
-def test_in_parts_as_in_one(run: Run, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_by_bucket_equals_check_of_all(run: Run, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = said(run, stage)
     monkeypatch.setattr(quality, "ROWS_AT_ONCE", 1)
     assert said(run, stage) == whole
@@ -52,7 +52,7 @@ def test_in_parts_as_in_one(run: Run, stage: str, monkeypatch: pytest.MonkeyPatc
         }
 
 
-def test_a_check_in_parts_names_tables_that_are_cut_so() -> None:
+def test_check_by_bucket_names_only_bucketed_tables() -> None:
     for check in (check for stage in STAGE_NAMES for check in quality.list_checks(stage)):
         named = {TABLES[name].shards for name in TABLES if quality.mentions_table(check.sql, name)}
         assert check.by is None or check.by in named, check.name

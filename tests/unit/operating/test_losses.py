@@ -61,7 +61,7 @@ def split_into(run: Run, splits: list[str]) -> None:
         run.table(table).commit([0])
 
 
-def test_what_is_lost_is_said_before_all_else(lake: Lake, tmp_path: Path) -> None:
+def test_summary_begins_with_losses(lake: Lake, tmp_path: Path) -> None:
     run = release(lake, tmp_path, 1)
     assert list_losses(run) == [
         "documents of s2orc train: 3 → 0 (-100.0%)",
@@ -81,7 +81,7 @@ def test_what_is_lost_is_said_before_all_else(lake: Lake, tmp_path: Path) -> Non
     )
 
 
-def test_build_says_it_before_all_else_too(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_build_prints_losses_first(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = release(lake, tmp_path, 3)
     for table, facts in ((EXTRACTIONS, {"extractor": "e"}), (PARSES, {"converter": "c"})):
         run.table(table).write(0, [])
@@ -101,17 +101,17 @@ def test_build_says_it_before_all_else_too(lake: Lake, tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize(("pdfs", "said"), [(1, {"half_of_the_pdfs"}), (2, set()), (5, set())])
-def test_fewer_than_half_of_the_parents_pdfs_stop_the_release(
+def test_fewer_than_half_of_parents_pdfs_block_the_release(
     lake: Lake, tmp_path: Path, pdfs: int, said: set[str]
 ) -> None:
     assert blocked(release(lake, tmp_path, pdfs), "intake") == said
 
 
-def test_a_parent_of_other_drops_says_nothing_about_counts(lake: Lake, tmp_path: Path) -> None:
+def test_parent_with_other_drops_is_not_compared(lake: Lake, tmp_path: Path) -> None:
     assert not blocked(release(lake, tmp_path, 1, parent_drops="2022-*"), "intake")
 
 
-def test_releases_of_a_users_own_folder_have_no_parent(lake: Lake, tmp_path: Path) -> None:
+def test_releases_of_own_folder_have_no_parent(lake: Lake, tmp_path: Path) -> None:
     run = release(lake, tmp_path, 1, profile="own")
     assert run.parent is None and not blocked(run, "intake")
 
@@ -124,7 +124,7 @@ def test_releases_of_a_users_own_folder_have_no_parent(lake: Lake, tmp_path: Pat
         (["held_back:undated"], {"some_documents", "half_of_the_documents"}),
     ],
 )
-def test_a_release_without_documents_or_with_less_than_half_is_stopped(
+def test_release_with_too_few_documents_is_blocked(
     lake: Lake, tmp_path: Path, splits: list[str], said: set[str]
 ) -> None:
     run = release(lake, tmp_path, 4)
@@ -132,9 +132,7 @@ def test_a_release_without_documents_or_with_less_than_half_is_stopped(
     assert blocked(run, "split") == said
 
 
-def test_a_release_made_by_two_versions_of_the_code_is_stopped(
-    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_release_by_two_code_versions_is_blocked(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = release(lake, tmp_path, 4)
     split_into(run, ["train", "valid"])
     quality.measure(run, "export", {"documents.s2orc.train": 1, "documents.s2orc.valid": 1})

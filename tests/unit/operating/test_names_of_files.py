@@ -45,20 +45,20 @@ def test_every_name_has_one_outcome(command: str, suffix: str, data: bytes, tmp_
     assert [line["outcome"] for line in lines(rejects)] == ["unreadable"]
 
 
-def test_a_drop_with_such_names_is_refused_before_anything_starts(tmp_path: Path) -> None:
+def test_drop_with_unusable_names_is_refused_early(tmp_path: Path) -> None:
     (tmp_path / f"{NOT_UTF8}.pdf").write_bytes(b"%PDF-1.4")
     with pytest.raises(UserError, match=r"1 file name\(s\) that a drop cannot have, such as .*xe9"):
         own_files(tmp_path)
 
 
-def test_a_link_to_nothing_is_left_out_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_broken_link_is_skipped_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4")
     (tmp_path / "b.pdf").symlink_to("nowhere")
     assert own_files(tmp_path) == [tmp_path / "a.pdf"]
     assert "b.pdf: skipped" in caplog.text
 
 
-def test_printable_keeps_what_can_be_read() -> None:
+def test_printable_name_has_all_readable_characters() -> None:
     assert [printable(name) for name in ("Müller 2020.pdf", "a\nb", NOT_UTF8)] == [
         "Müller 2020.pdf",
         "a\\nb",
@@ -66,7 +66,7 @@ def test_printable_keeps_what_can_be_read() -> None:
     ]
 
 
-def test_an_output_is_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_output_is_complete_or_absent(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     out.write_bytes(b"before")
     with pytest.raises(KeyboardInterrupt), whole_file(out) as file:
@@ -79,7 +79,7 @@ def test_an_output_is_whole_or_not_at_all(tmp_path: Path) -> None:
     assert out.read_bytes() == b"after"
 
 
-def test_a_link_is_written_through(tmp_path: Path) -> None:
+def test_output_is_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (link := tmp_path / "link.jsonl").symlink_to(tmp_path / "real" / "x.jsonl")
     with whole_file(link) as file:
@@ -88,6 +88,6 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
     assert (tmp_path / "real" / "x.jsonl").read_bytes() == b"x"
 
 
-def test_what_is_not_a_file_is_written_to_directly() -> None:
+def test_device_is_written_directly() -> None:
     with whole(Path("/dev/null")) as path:
         assert path == Path("/dev/null")

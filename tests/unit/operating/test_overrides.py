@@ -13,7 +13,7 @@ import pytest
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.acceptance import Acceptance, accept, read_acceptances
-from s2corpus.pipeline.quality import Verdict, list_all_checks, stop_if_blocked
+from s2corpus.pipeline.quality import CheckVerdict, list_all_checks, stop_if_blocked
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES, load_stage
 from s2corpus.snapshot.manifest import Manifest
@@ -26,7 +26,7 @@ DRIFT, WARNING = "link.drift_of_linked_entries_block", "link.drift_of_linked_ent
 REASON = "the source dblp ended in February"
 
 
-def test_an_acceptance_stays_with_its_release_and_its_first_author(lake: Lake) -> None:
+def test_acceptance_belongs_to_its_release_and_first_author(lake: Lake) -> None:
     assert accept(lake, RELEASE, {DRIFT: f" {REASON} "}, "ann", list_all_checks()) == [DRIFT]
     assert accept(lake, RELEASE, {DRIFT: REASON, WARNING: REASON}, "bob", list_all_checks()) == [WARNING]
     assert {name: (word.by, word.reason) for name, word in read_acceptances(lake, RELEASE).items()} == {
@@ -45,25 +45,27 @@ def test_an_acceptance_stays_with_its_release_and_its_first_author(lake: Lake) -
         (DRIFT, "ok       ", "'ok       ' is not a reason; write at least 10 characters"),
     ],
 )
-def test_what_cannot_be_accepted_is_refused_in_a_sentence(lake: Lake, check: str, reason: str, said: str) -> None:
+def test_impossible_acceptance_is_refused_with_a_sentence(lake: Lake, check: str, reason: str, said: str) -> None:
     with pytest.raises(UserError) as refused:
         accept(lake, RELEASE, {WARNING: REASON, check: reason}, "ann", list_all_checks())
     assert said in str(refused.value)
     assert read_acceptances(lake, RELEASE) == {}, "all or nothing"
 
 
-def test_an_unknown_check_is_answered_with_the_known_ones(lake: Lake) -> None:
+def test_unknown_check_error_lists_known_checks(lake: Lake) -> None:
     with pytest.raises(UserError) as refused:
         accept(lake, RELEASE, {"link.recall": REASON}, "ann", list_all_checks())
     assert all(f"link.{check.name}" in str(refused.value) for check in quality.list_checks("link"))
     assert "clean." not in str(refused.value)
 
 
-def verdict(overridable: bool, reason: str | None = None) -> Verdict:
-    return Verdict("link", "c", "block", "block", overridable, 1, [{"n": 1}], None, "why", reason, reason and "ann")
+def verdict(overridable: bool, reason: str | None = None) -> CheckVerdict:
+    return CheckVerdict(
+        "link", "c", "block", "block", overridable, 1, [{"n": 1}], None, "why", reason, reason and "ann"
+    )
 
 
-def test_a_block_stops_unless_it_was_accepted() -> None:
+def test_block_stops_the_release_unless_accepted() -> None:
     stop_if_blocked(RELEASE, [verdict(True, REASON)])
     with pytest.raises(QualityBlocked, match=f"to continue: `corpus accept {RELEASE} link.c --reason"):
         stop_if_blocked(RELEASE, [verdict(True, REASON), verdict(True)])
@@ -71,22 +73,20 @@ def test_a_block_stops_unless_it_was_accepted() -> None:
         stop_if_blocked(RELEASE, [verdict(False)])
 
 
-def test_no_check_of_export_can_be_accepted() -> None:
+def test_checks_of_export_cannot_be_accepted() -> None:
     """Check that no check of export can be overridden. The manifest lists overrides, and it is written before export is checked."""
     assert not [check for check in quality.list_checks("export") if check.overridable or check.severity == "warn"]
     assert STAGE_NAMES[-1] == "export"
 
 
-def test_a_manifest_without_overrides_does_not_speak_of_them() -> None:
+def test_manifest_without_overrides_has_no_such_key() -> None:
     plain = Manifest("s-20230301-00000000", "s", "2023-03-01T00:00:00Z", None, {}, {}, [], [])
     assert b"overrides" not in plain.to_json()
     told = Manifest("s-20230301-00000000", "s", "2023-03-01T00:00:00Z", None, {}, {}, [], [], {DRIFT: REASON})
     assert f'"overrides": {{\n    "{DRIFT}": "{REASON}"\n  }}'.encode() in told.to_json()
 
 
-def test_an_acceptance_written_into_the_lake_by_hand_opens_no_check_that_may_not_be_overridden(
-    lake: Lake, tmp_path: Path
-) -> None:
+def test_acceptance_written_by_hand_cannot_override_such_checks(lake: Lake, tmp_path: Path) -> None:
     run = Run(ReleaseSpec(name="t"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
     data = b"%PDF"
     lake.put("drops/d/a.pdf", data)

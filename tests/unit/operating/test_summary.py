@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from devtools.local.release import print_next_steps
-from s2corpus.pipeline.quality import Verdict
+from s2corpus.pipeline.quality import CheckVerdict
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import format_papers_report, format_summary
 from s2corpus.spec import ReleaseSpec
@@ -32,7 +32,7 @@ def rewrite(run: Run, table: Table, *rows: dict[str, Any], facts: dict[str, Any]
     run.table(table).commit([0], facts)
 
 
-def test_every_name_of_a_pdf_has_its_line(run: Run) -> None:
+def test_every_name_of_a_pdf_has_a_line(run: Run) -> None:
     names = [{"drop": "d", "name": name} for name in ("a.pdf", "sub/copy of a.pdf")]
     rewrite(
         run, PDFS,
@@ -72,9 +72,9 @@ def test_each_next_step_is_printed_once(run: Run, capsys: pytest.CaptureFixture[
     assert "make release" not in printed, "only the demo names the command that the user would run next"
 
 
-def test_the_summary_shows_what_was_delivered_wrongly(run: Run) -> None:
+def test_summary_lists_wrong_deliveries(run: Run) -> None:
     rows = [{"drop": "d", "warning": f"records.jsonl, line {n}: titel: is not a key"} for n in range(1, 8)]
-    found = Verdict("intake", "declarations_are_usable", "warn", "warn", False, 7, rows, None, "cannot be used")
+    found = CheckVerdict("intake", "declarations_are_usable", "warn", "warn", False, 7, rows, None, "cannot be used")
     run.lake.put(f"releases/{run.release_id}/_quality/intake.json", orjson.dumps([asdict(found)]))
     lines = format_summary(run).splitlines()
     at = next(i for i, line in enumerate(lines) if "declarations_are_usable: 7" in line)

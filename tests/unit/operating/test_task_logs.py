@@ -36,7 +36,7 @@ def worked(run: Run, stage: str, caplog: pytest.LogCaptureFixture) -> list[str]:
     return lines
 
 
-def test_cluster_says_records_edges_and_papers(
+def test_log_of_cluster_counts_records_edges_and_papers(
     cluster_run: Run,  # noqa: F811
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -47,7 +47,7 @@ def test_cluster_says_records_edges_and_papers(
     assert lines[-1].endswith(": 4 clusters, 2 edges, 4 members")
 
 
-def test_clean_split_and_export_say_what_they_wrote(
+def test_log_of_clean_split_and_export_counts_rows(
     lake: Lake, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     spec = ReleaseSpec.model_validate({"name": "made", "export": {"files": 2}})
@@ -61,7 +61,7 @@ def test_clean_split_and_export_say_what_they_wrote(
     assert re.search(r": \d+ files$", lines[-1])
 
 
-def test_what_a_task_counts_is_its_own() -> None:
+def test_nested_counters_are_separate() -> None:
     count("rows", 5)
     with counting() as outer:
         count("rows", 1_234)

@@ -94,7 +94,7 @@ def copied(to: Path) -> Path:
     return to
 
 
-def test_an_upgrade_half_way_stops_the_release_before_it_is_published(delivered: Lake, tmp_path: Path) -> None:
+def test_upgrade_during_a_release_stops_it(delivered: Lake, tmp_path: Path) -> None:
     code = copied(tmp_path / "code")
     done = step(code, tmp_path, STAGE_NAMES[:HALF])
     assert done.returncode == 0, done.stderr
@@ -120,7 +120,7 @@ print(getattr(found, "version", found), bundle.path)
 
 
 @pytest.mark.airflow
-def test_a_run_pinned_by_a_git_bundle_keeps_the_code_it_began_with(tmp_path: Path) -> None:
+def test_run_pinned_by_git_bundle_uses_its_first_code(tmp_path: Path) -> None:
     """Check Airflow's git bundle with a repository on this machine. The bundle also contains `include/` and `sql/`."""
     pytest.importorskip("airflow.providers.git")
     work, bare = tmp_path / "work", tmp_path / "repository.git"

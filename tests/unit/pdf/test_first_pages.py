@@ -12,7 +12,7 @@ from lxml import etree
 
 from pdf2tei.identity import FirstPages, Identity, PrintedLine, identify
 from s2corpus.pdf import Selection, inspect_many
-from s2corpus.spec import Select
+from s2corpus.spec import SelectRules
 from s2orc_parse.bibliography.identifiers import normalise_doi
 
 TRUE_OF_PAIRS = {  # Taken from the papers' first pages.
@@ -44,7 +44,7 @@ def of(*pages: list[tuple[float, str]], **metadata: str) -> Identity:
 
 def inspected(paths: list[Path]) -> dict[str, Selection]:
     items = [(path.stem, path) for path in paths]
-    found = inspect_many(items, rules=Select(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30)
+    found = inspect_many(items, rules=SelectRules(max_pages=100), workers=2, timeout=60, memory_bytes=1 << 30)
     return {selection.file_sha1: selection for selection in found}
 
 
@@ -54,12 +54,12 @@ def read(shared_data: Path) -> dict[str, Selection]:
 
 
 @pytest.mark.parametrize("name", TRUE_OF_PAIRS)
-def test_what_real_papers_print(read: dict[str, Selection], name: str) -> None:
+def test_identifiers_of_real_papers_are_read(read: dict[str, Selection], name: str) -> None:
     found = read[name].identity
     assert (found.doi, found.arxiv_id, found.date) == TRUE_OF_PAIRS[name]
 
 
-def test_dois_of_real_papers_are_their_publishers(read: dict[str, Selection], shared_data: Path) -> None:
+def test_dois_of_real_papers_equal_those_of_publishers(read: dict[str, Selection], shared_data: Path) -> None:
     right = 0
     for path in sorted((shared_data / "pmc-pdf").glob("*.nxml")):
         root = etree.parse(path, etree.XMLParser(load_dtd=False, no_network=True, recover=True)).getroot()
@@ -70,7 +70,7 @@ def test_dois_of_real_papers_are_their_publishers(read: dict[str, Selection], sh
     assert right == 27  # Two of the 29 have no DOI.
 
 
-def test_days_of_real_papers_are_their_publishers(read: dict[str, Selection], shared_data: Path) -> None:
+def test_dates_of_real_papers_equal_those_of_publishers(read: dict[str, Selection], shared_data: Path) -> None:
     for path in sorted((shared_data / "pmc-pdf").glob("*.nxml")):
         root = etree.parse(path, etree.XMLParser(load_dtd=False, no_network=True, recover=True)).getroot()
         true = {
@@ -81,7 +81,7 @@ def test_days_of_real_papers_are_their_publishers(read: dict[str, Selection], sh
         assert found is None or any(date.startswith(found) for date in true), (path.stem, found, true)
 
 
-def test_the_citation_of_the_paper_itself_counts_and_a_reference_does_not() -> None:
+def test_doi_is_read_from_own_citation_only() -> None:
     title = (0.8, TITLE)
     reference = [
         (0.14, "1 Smith J, Berg K. (2015) Magnesium as an anode. Solid State Ionics 3:12"),
@@ -104,7 +104,7 @@ def test_the_citation_of_the_paper_itself_counts_and_a_reference_does_not() -> N
         "doi: 10.1145/nnnnnnn.nnnnnnn",
     ],
 )
-def test_what_belongs_to_something_else_is_not_taken(line: str) -> None:
+def test_dois_of_other_objects_are_ignored(line: str) -> None:
     assert of([(0.8, TITLE), (0.3, line)]).doi is None
     assert of([(0.95, f"Front. Chem. 2020 | doi: {OWN}"), (0.8, TITLE), (0.3, line)]).doi == OWN
 
@@ -114,18 +114,18 @@ def test_references_on_the_first_page_are_not_read() -> None:
     assert of(page).doi == OWN
 
 
-def test_two_equally_founded_dois_are_none() -> None:
+def test_two_equally_likely_dois_give_none() -> None:
     assert of([(0.95, f"doi: {OWN}"), (0.05, f"doi: {OTHER}")]).doi is None
 
 
-def test_running_heads_and_metadata_decide() -> None:
+def test_running_heads_and_metadata_decide_the_doi() -> None:
     head = (0.96, f"PLOS ONE | https://doi.org/{OWN} November 29, 2018")
     assert of([head], [head]).doi == OWN
     assert of([(0.4, TITLE)], prism__doi=OWN).doi == OWN
     assert of([(0.4, TITLE)], subject=f"Frontiers in Chemistry, doi:{OWN}").doi == OWN
 
 
-def test_a_doi_broken_at_the_end_of_a_line() -> None:
+def test_doi_broken_at_a_line_end_is_joined() -> None:
     lines = [
         (0.95, "Citation: Li W (2020) Solid Electrolytes. https://doi.org/10.1371/journal."),
         (0.93, "pone.0198050"),
@@ -142,12 +142,12 @@ def test_a_doi_broken_at_the_end_of_a_line() -> None:
         ("Vaswani et al. Attention is all you need. arXiv:1706.03762", None, None),
     ],
 )
-def test_the_stamp_of_arxiv(stamp: str, arxiv_id: str | None, date: str | None) -> None:
+def test_arxiv_stamp_gives_id_and_date(stamp: str, arxiv_id: str | None, date: str | None) -> None:
     found = of([(0.5, stamp), (0.8, TITLE)])
     assert (found.arxiv_id, found.date, found.stamp) == (arxiv_id, date, "arxiv" if arxiv_id else None)
 
 
-def test_the_acl_is_recognised_by_its_stamp_and_its_id_read_where_it_is_printed() -> None:
+def test_acl_id_is_read_if_printed_with_acl_stamp() -> None:
     foot = [
         (
             0.06,
@@ -160,7 +160,7 @@ def test_the_acl_is_recognised_by_its_stamp_and_its_id_read_where_it_is_printed(
     assert of([(0.8, TITLE), (0.05, "https://aclanthology.org/N18-3011")]).acl_id == "N18-3011"
 
 
-def test_a_pmcid() -> None:
+def test_printed_pmcid_is_read() -> None:
     assert of([(0.9, "PMCID: PMC4391421"), (0.8, TITLE)]).pmc_id == "PMC4391421"
 
 
@@ -176,5 +176,5 @@ def test_a_pmcid() -> None:
         ("Received 12 March 2016", None),
     ],
 )
-def test_dates(line: str, date: str | None) -> None:
+def test_printed_date_is_read(line: str, date: str | None) -> None:
     assert of([(0.8, TITLE), (0.1, line)]).date == date

@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
-def test_select_says_an_outcome_for_each_pdf_and_writes_the_table(folder: Path, suffix: str) -> None:
+def test_select_prints_outcomes_and_writes_the_table(folder: Path, suffix: str) -> None:
     out = folder / f"selections.{suffix}"
     result = run("select", folder, "--out", out, "--workers", 1)
     assert result.exit_code == 0, result.output
@@ -46,7 +46,7 @@ def test_select_says_an_outcome_for_each_pdf_and_writes_the_table(folder: Path, 
     assert rows == sorted(rows, key=lambda row: row["file_sha1"])
 
 
-def test_extract_uses_the_grobid_that_is_named_and_sends_nothing_twice(
+def test_extract_uses_named_grobid_and_sends_once(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "tei"
@@ -70,7 +70,7 @@ def test_extract_uses_the_grobid_that_is_named_and_sends_nothing_twice(
         assert server.requests == 5
 
 
-def test_extract_runs_the_embedded_extractor_otherwise(
+def test_extract_without_grobid_runs_the_embedded_extractor(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GROBID_URL", raising=False)
@@ -80,8 +80,8 @@ def test_extract_runs_the_embedded_extractor_otherwise(
     assert b"s2corpus-layout" in tei.read_bytes()
 
 
-@pytest.mark.slow
-def test_a_pdf_that_hangs_has_the_seconds_it_was_given_and_keeps_nobody_waiting(
+@pytest.mark.long
+def test_hanging_pdf_ends_at_its_limit_without_delaying_others(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GROBID_URL", raising=False)
@@ -105,7 +105,7 @@ def test_a_pdf_that_hangs_has_the_seconds_it_was_given_and_keeps_nobody_waiting(
         (("extract", "{pdfs}", "--out", "{pdfs}/notes.txt/x"), "no folder can be made there"),
     ],
 )
-def test_wrong_input_is_one_sentence(folder: Path, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_wrong_input_gives_one_sentence(folder: Path, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     (tmp_path / "empty").mkdir()
     places = {"empty": tmp_path / "empty", "pdfs": folder, "out": tmp_path / "out"}
     error = run(*(argument.format(**places) for argument in arguments)).exception
@@ -114,9 +114,7 @@ def test_wrong_input_is_one_sentence(folder: Path, tmp_path: Path, arguments: tu
     assert "\n" not in str(error)
 
 
-def test_a_grobid_that_does_not_answer_is_one_sentence(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreachable_grobid_gives_one_sentence(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GROBID_URL", "http://127.0.0.1:1")
     error = run("extract", folder, "--out", tmp_path / "tei").exception
     assert isinstance(error, TransientError)

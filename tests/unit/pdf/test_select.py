@@ -17,8 +17,8 @@ import pypdf
 import pypdfium2
 import pytest
 
-from s2corpus.pdf import Outcome, Selection, inspect_many, inspection, pool
-from s2corpus.spec import Select
+from s2corpus.pdf import Selection, SelectOutcome, inspect_many, inspection, pool
+from s2corpus.spec import SelectRules
 from s2orc_parse import sandbox
 from s2orc_parse.sandbox.confine import NOT_CONFINED
 from tests.unit.pdf.bad_pdfs import KINDS, assemble, drawn_forever, paper
@@ -31,7 +31,7 @@ def inspect(
     items: list[tuple[str, Path]], *, timeout: float = 20.0, memory: int = 1024 * MB, workers: int = 2
 ) -> dict[str, Selection]:
     selections = list(
-        inspect_many(items, rules=Select(max_pages=50), workers=workers, timeout=timeout, memory_bytes=memory)
+        inspect_many(items, rules=SelectRules(max_pages=50), workers=workers, timeout=timeout, memory_bytes=memory)
     )
     assert sorted(s.file_sha1 for s in selections) == sorted(name for name, _ in items)
     return {s.file_sha1: s for s in selections}
@@ -48,12 +48,15 @@ def selections(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Selection]
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_kinds_of_pdfs(selections: dict[str, Selection], name: str) -> None:
+def test_each_kind_of_pdf_has_its_outcome(selections: dict[str, Selection], name: str) -> None:
     assert selections[name].outcome is KINDS[name][1], selections[name]
 
 
-def test_why_is_said_and_the_size_is_as_shown(selections: dict[str, Selection]) -> None:
-    assert all((s.detail is None) == (s.outcome in (Outcome.SELECTED, Outcome.LANDSCAPE)) for s in selections.values())
+def test_selection_has_reason_and_displayed_size(selections: dict[str, Selection]) -> None:
+    assert all(
+        (s.detail is None) == (s.outcome in (SelectOutcome.SELECTED, SelectOutcome.LANDSCAPE))
+        for s in selections.values()
+    )
     shown = {name: (s.pages, s.width_pt, s.height_pt) for name, s in selections.items()}
     assert shown["paper"] == (1, 595, 842)
     assert shown["rotated_to_landscape"] == (1, 842, 595)
@@ -64,7 +67,7 @@ def test_why_is_said_and_the_size_is_as_shown(selections: dict[str, Selection]) 
 
 
 @pytest.mark.parametrize("before", [0, MB - 8, MB - 7, MB - 4, MB - 1, MB, 2 * MB - 3])
-def test_a_text_string_is_seen_wherever_it_begins_in_pdfaltos_output(tmp_path: Path, before: int) -> None:
+def test_text_string_is_found_at_every_position_of_output(tmp_path: Path, before: int) -> None:
     """The output is read one megabyte at a time."""
     alto = tmp_path / "out.xml"
     alto.write_bytes(b"." * before + b"<String CONTENT" + b"." * MB)
@@ -88,7 +91,7 @@ def test_a_text_string_is_seen_wherever_it_begins_in_pdfaltos_output(tmp_path: P
         (1, '<String CONTENT="a"/>', "exit status 1"),
     ],
 )
-def test_how_pdfalto_ends_is_said(
+def test_exit_of_pdfalto_is_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int | None, alto: str | None, said: str | None
 ) -> None:
     """No available PDF causes these endings of pdfalto."""
@@ -104,9 +107,7 @@ def test_how_pdfalto_ends_is_said(
     assert not list(tmp_path.iterdir())
 
 
-def test_pdfalto_is_limited_in_time_and_size_and_started_again_where_somebody_else_killed_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pdfalto_is_limited_and_restarted_after_a_foreign_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ends: list[int] = []
     limits: list[dict[str, int]] = []
 
@@ -134,14 +135,14 @@ def test_pdfalto_is_limited_in_time_and_size_and_started_again_where_somebody_el
     [
         (1, 1, (595, 842), (None, 1, 595, 842, None)),
         (1, 1, (842, 842), (None, 1, 842, 842, None)),
-        (1, 1, (843, 842), (Outcome.LANDSCAPE, 1, 843, 842, None)),
+        (1, 1, (843, 842), (SelectOutcome.LANDSCAPE, 1, 843, 842, None)),
         (50, 50, (595, 842), (None, 50, 595, 842, None)),
-        (51, 51, (595, 842), (Outcome.TOO_MANY_PAGES, 51, None, None, "51 pages, at most 50")),
-        (0, 1, (595, 842), (Outcome.UNREADABLE, 0, None, None, "has no pages")),  # To pypdf.
-        (1, 0, (595, 842), (Outcome.UNREADABLE, 1, None, None, "has no pages")),  # To PDFium.
+        (51, 51, (595, 842), (SelectOutcome.TOO_MANY_PAGES, 51, None, None, "51 pages, at most 50")),
+        (0, 1, (595, 842), (SelectOutcome.UNREADABLE, 0, None, None, "has no pages")),  # To pypdf.
+        (1, 0, (595, 842), (SelectOutcome.UNREADABLE, 1, None, None, "has no pages")),  # To PDFium.
     ],
 )
-def test_what_a_reading_says(
+def test_reading_gives_the_outcome(
     monkeypatch: pytest.MonkeyPatch, pages: int, leaves: int, size: tuple[int, int], expected: tuple[object, ...]
 ) -> None:
     """pypdf and PDFium may see different pages. No available PDF causes this."""
@@ -163,27 +164,27 @@ def test_what_a_reading_says(
     reader = SimpleNamespace(is_encrypted=False, root_object=None, pages=[None] * leaves)
     monkeypatch.setattr(pypdf, "PdfReader", lambda *_, **__: reader)
     monkeypatch.setattr(pypdfium2, "PdfDocument", Document)
-    found = inspection.read(b"", Select(max_pages=50))
+    found = inspection.read(b"", SelectRules(max_pages=50))
     assert (found.outcome, found.pages, found.width_pt, found.height_pt, found.detail) == expected
 
 
-def test_a_pdf_whose_table_of_objects_lies_elsewhere_than_it_says_is_read() -> None:
+def test_pdf_with_wrong_startxref_is_read() -> None:
     whole = assemble(paper())
     said = re.sub(rb"(?<=startxref\n)\d+", lambda found: b"%d" % (int(found.group()) + 7), whole)
     assert said != whole
-    assert inspection.read(said, Select(max_pages=50)) == inspection.read(whole, Select(max_pages=50))
+    assert inspection.read(said, SelectRules(max_pages=50)) == inspection.read(whole, SelectRules(max_pages=50))
 
 
-def test_too_little_memory_is_left_to_whoever_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_error_is_raised_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     def opened(*_: object, **__: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr(pypdf, "PdfReader", opened)
     with pytest.raises(MemoryError):
-        inspection.read(b"", Select(max_pages=50))
+        inspection.read(b"", SelectRules(max_pages=50))
 
 
-def test_an_exception_is_one_line_of_two_hundred_characters_at_most() -> None:
+def test_exception_is_described_in_200_characters() -> None:
     assert inspection.describe(ValueError("a\nb")) == "ValueError: a b"
     assert inspection.describe(ValueError("x" * 300)) == "ValueError: " + "x" * 188
 
@@ -198,18 +199,18 @@ def papers(folder: Path, count: int) -> list[tuple[str, Path]]:
 
 
 @pytest.mark.slow
-def test_a_pipe_and_memory_that_ends_cost_one_outcome_each(tmp_path: Path) -> None:
+def test_pipe_and_huge_file_cost_one_outcome_each(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with (tmp_path / "large").open("wb") as file:
         file.truncate(600 * MB)
     items = [(name, tmp_path / name) for name in ("pipe", "large", "missing")]
     found = inspect([*items, *papers(tmp_path, 4)], timeout=2.0, memory=512 * MB)
     assert [(s.outcome, s.detail) for s in (found["pipe"], found["large"])] == [
-        (Outcome.UNREADABLE, "not a file"),
-        (Outcome.UNREADABLE, "needs more than its memory"),
+        (SelectOutcome.UNREADABLE, "not a file"),
+        (SelectOutcome.UNREADABLE, "needs more than its memory"),
     ]
     assert "No such file" in str(found["missing"].detail)
-    assert [s.outcome for name, s in found.items() if name.endswith(".pdf")] == [Outcome.SELECTED] * 4
+    assert [s.outcome for name, s in found.items() if name.endswith(".pdf")] == [SelectOutcome.SELECTED] * 4
 
 
 def children(thread: int | None = None) -> list[int]:
@@ -220,10 +221,10 @@ def children(thread: int | None = None) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kills", "detail"), [(1, "took more than 3 s"), (2, "ended its process (status -9)")])
-def test_a_process_killed_from_outside_gets_a_second_try(tmp_path: Path, kills: int, detail: str) -> None:
+def test_killed_reader_process_gets_a_second_try(tmp_path: Path, kills: int, detail: str) -> None:
     (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
     results = inspect_many(
-        [("slow", tmp_path / "slow")], rules=Select(max_pages=50), workers=1, timeout=3.0, memory_bytes=1024 * MB
+        [("slow", tmp_path / "slow")], rules=SelectRules(max_pages=50), workers=1, timeout=3.0, memory_bytes=1024 * MB
     )
     main = threading.get_native_id()
 
@@ -241,17 +242,17 @@ def test_a_process_killed_from_outside_gets_a_second_try(tmp_path: Path, kills: 
     killer.start()
     (slow,) = results
     killer.join()
-    assert (slow.outcome, slow.detail) == (Outcome.PDFALTO_FAILED, detail)
+    assert (slow.outcome, slow.detail) == (SelectOutcome.PDFALTO_FAILED, detail)
 
 
 def _pdfalto_of(child: int) -> str:
     return Path(f"/proc/{child}/task/{child}/children").read_text()
 
 
-def test_nothing_is_left_running_when_somebody_stops_listening(tmp_path: Path) -> None:
+def test_no_process_is_left_after_early_stop(tmp_path: Path) -> None:
     (tmp_path / "slow").write_bytes(drawn_forever(b"q Q"))
     items = [("slow", tmp_path / "slow"), *papers(tmp_path, 3)]
-    results = inspect_many(items, rules=Select(max_pages=50), workers=2, timeout=30.0, memory_bytes=1024 * MB)
+    results = inspect_many(items, rules=SelectRules(max_pages=50), workers=2, timeout=30.0, memory_bytes=1024 * MB)
     next(results)
     groups = children()
     assert len(groups) == 2
@@ -274,10 +275,10 @@ def _group(process: Path) -> int | None:
     return None if state == "Z" else int(group)
 
 
-def test_the_process_that_meets_hostile_files_knows_no_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reader_process_has_no_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s3cret")
     results = inspect_many(
-        papers(tmp_path, 2), rules=Select(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
+        papers(tmp_path, 2), rules=SelectRules(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
     )
     next(results)
     (child,) = children()
@@ -285,20 +286,20 @@ def test_the_process_that_meets_hostile_files_knows_no_secrets(tmp_path: Path, m
     results.close()
 
 
-@pytest.mark.slow
-def test_processes_are_replaced_so_that_their_memory_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.long
+def test_reader_processes_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "PDFS_PER_CHILD", 2)
     seen = set()
     results = inspect_many(
-        papers(tmp_path, 5), rules=Select(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
+        papers(tmp_path, 5), rules=SelectRules(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
     )
     for selection in results:
-        assert selection.outcome is Outcome.SELECTED
+        assert selection.outcome is SelectOutcome.SELECTED
         seen |= set(children())
     assert len(seen) == 3
 
 
-def test_pdfs_are_taken_as_they_are_needed(tmp_path: Path) -> None:
+def test_pdfs_are_read_on_demand(tmp_path: Path) -> None:
     taken = 0
 
     def items() -> Iterator[tuple[str, Path]]:
@@ -307,14 +308,14 @@ def test_pdfs_are_taken_as_they_are_needed(tmp_path: Path) -> None:
             taken += 1
             yield item
 
-    results = inspect_many(items(), rules=Select(max_pages=50), workers=2, timeout=20.0, memory_bytes=1024 * MB)
+    results = inspect_many(items(), rules=SelectRules(max_pages=50), workers=2, timeout=20.0, memory_bytes=1024 * MB)
     for done in range(1, 6):
         next(results)
         assert taken <= done + 2
     results.close()
 
 
-def test_whatever_is_flipped_in_a_pdf_it_has_one_outcome(tmp_path: Path) -> None:
+def test_pdf_with_flipped_bytes_has_one_outcome(tmp_path: Path) -> None:
     rng = random.Random(20200705)
     items = []
     for number in range(40):
@@ -327,16 +328,16 @@ def test_whatever_is_flipped_in_a_pdf_it_has_one_outcome(tmp_path: Path) -> None
     assert len(inspect(items, timeout=5.0)) == 40
 
 
-def test_a_process_that_cannot_start_is_no_pdfs_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_that_cannot_start_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(RuntimeError, match="does not start"):
         inspect(papers(tmp_path, 1))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_real_papers_are_selected(shared_data: Path) -> None:
     items = [(path.stem, path) for path in sorted((shared_data / "pairs").glob("*.pdf"))]
     found = inspect([*items, ("broken", shared_data / "broken" / "broken-pdf.pdf")])
-    assert found.pop("broken").outcome is Outcome.UNREADABLE
-    assert {s.outcome for s in found.values()} == {Outcome.SELECTED}
+    assert found.pop("broken").outcome is SelectOutcome.UNREADABLE
+    assert {s.outcome for s in found.values()} == {SelectOutcome.SELECTED}
     assert sum(s.pages or 0 for s in found.values()) == 180

@@ -15,9 +15,9 @@ from devtools.local import Endpoints
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.pointer import publish
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.clean import Clean
-from s2corpus.stages.export import Export
-from s2corpus.stages.split import Split
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.export import ExportStage
+from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import open_lake
 from tests.unit.snapshot.release import lay_out, papers, through
 
@@ -34,7 +34,7 @@ def run(services: Endpoints, tmp_path_factory: pytest.TempPathFactory) -> Run:
             patch.setenv(name, value)
         lake = open_lake(f"{os.environ['S2CORPUS_LAKE']}/reader")
         made = lay_out(lake, tmp_path_factory.mktemp("scratch"), SPEC, papers(40), buckets=2)
-        through(made, Clean(), Split(), Export())
+        through(made, CleanStage(), SplitStage(), ExportStage())
         publish(made.lake, made.snapshot_id)
         return made
 

@@ -22,7 +22,7 @@ import pytest
 
 import s2corpus_reader
 from s2corpus_reader import SnapshotError, bounded
-from s2corpus_reader.errors import NotAFile
+from s2corpus_reader.errors import NotASnapshotFile
 from s2corpus_reader.folder import Folder
 
 ID = "small-20230101-00000000"
@@ -168,7 +168,7 @@ def test_only_regular_files_are_opened(forged: Forged, kind: str) -> None:
         lambda: snapshot.document("x"),
         lambda: snapshot.citations("x"),
     ):
-        with pytest.raises(NotAFile, match=r"not a regular file|leads out"):
+        with pytest.raises(NotASnapshotFile, match=r"not a regular file|leads out"):
             read()
 
 
@@ -187,9 +187,9 @@ def test_link_inside_the_folder_is_read(forged: Forged) -> None:
 
 
 @pytest.mark.parametrize("key", ["../x", "a/../../x", "/etc/passwd", "..", ".", "a//b", "a/", "", "a\0b", "a\\b"])
-def test_folder_gives_nothing_outside(forged: Forged, key: str) -> None:
+def test_folder_reads_nothing_outside(forged: Forged, key: str) -> None:
     (forged.folder.parent / "x").write_bytes(b"secret")
-    with pytest.raises(NotAFile):
+    with pytest.raises(NotASnapshotFile):
         Folder(str(forged.folder)).open(key)
 
 
@@ -236,7 +236,7 @@ def test_line_of_four_gigabytes_is_refused(forged: Forged) -> None:
         (gzip.compress(b"\xff\n"), "JSONDecodeError"),
     ],
 )
-def test_damaged_texts_are_one_sentence(forged: Forged, content: bytes, says: str) -> None:
+def test_damaged_texts_give_one_sentence(forged: Forged, content: bytes, says: str) -> None:
     """The manifest lists the sizes of the correct file. The reader reads no more, regardless of the file's length."""
     forged.put(TEXTS, content)
     with pytest.raises(SnapshotError, match=says) as refused:
@@ -279,7 +279,7 @@ def test_parquet_of_too_many_rows_is_refused(forged: Forged) -> None:
     ],
     ids=["empty", "text", "no footer", "no pages"],
 )
-def test_damaged_parquet_is_one_sentence(forged: Forged, content: bytes) -> None:
+def test_damaged_parquet_gives_one_sentence(forged: Forged, content: bytes) -> None:
     for path in (PAPERS, DOCUMENTS):
         forged.put(path, content)
     snapshot = forged.open()
@@ -290,7 +290,7 @@ def test_damaged_parquet_is_one_sentence(forged: Forged, content: bytes) -> None
 
 
 @pytest.mark.parametrize("table", [pa.table({"x": ["x"]}), pa.table({"paper_id": [1]})])
-def test_papers_of_other_columns_are_one_sentence(forged: Forged, table: pa.Table) -> None:
+def test_papers_with_other_columns_give_one_sentence(forged: Forged, table: pa.Table) -> None:
     forged.put(PAPERS, written(table))
     with pytest.raises(SnapshotError, match="is damaged"):
         forged.open().paper("x")
@@ -337,6 +337,6 @@ def test_endless_answer_of_a_server_is_cut(server: str) -> None:
     assert [fault.partition(":")[0] for fault in snapshot.verify()] == [TEXTS, "README.md"]
 
 
-def test_folder_of_a_server_has_no_way_out(server: str) -> None:
-    with pytest.raises(NotAFile):
+def test_folder_of_a_server_reads_nothing_outside(server: str) -> None:
+    with pytest.raises(NotASnapshotFile):
         Folder(server).read("../secret")

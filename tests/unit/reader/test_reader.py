@@ -118,12 +118,12 @@ def test_verify_names_missing_and_changed_files(folder: Path, tmp_path: Path) ->
         ("http://127.0.0.1:9/x", "127.0.0.1"),
     ],
 )
-def test_wrong_address_is_one_sentence(address: str, error: str) -> None:
+def test_wrong_address_gives_one_sentence(address: str, error: str) -> None:
     with pytest.raises((SnapshotError, UnreachableError), match=error):
         s2corpus_reader.open(address)
 
 
-def test_latest_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
+def test_pointer_outside_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "spec").mkdir()
     (tmp_path / "spec/latest.json").write_bytes(orjson.dumps({"snapshot": "../../etc"}))
     with pytest.raises(SnapshotError, match="is not the id of a snapshot"):

@@ -6,16 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from devtools.sample import Truth, generate, truths
+from devtools.sample import Truth, truths
 
 
 @pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sample")
-    generate(folder)
-    return folder
+def sample(complete: tuple[Path, Truth]) -> Path:
+    return complete[0]
 
 
 @pytest.fixture(scope="session")
 def truth(sample: Path) -> Truth:
     return truths(sample)[0]
+
+
+@pytest.fixture(scope="session")
+def made(tiny: tuple[Path, Truth]) -> tuple[Path, Truth]:
+    """Return the tiny sample; tests import the function `tiny`."""
+    return tiny

@@ -94,7 +94,7 @@ def release(truth: Truth) -> Release:
     return perfect(truth)
 
 
-def test_the_truth_compares_as_the_truth(truth: Truth, release: Release) -> None:
+def test_truth_scores_one_against_itself(truth: Truth, release: Release) -> None:
     comparison = compare(truth, tables(release))
     assert [row.what for row in comparison.rows if row.misses] == []
     assert all(row.share == 1 and row.expected > 0 for row in comparison.rows)
@@ -146,7 +146,7 @@ MISTAKES: list[tuple[str, Callable[[Release], None]]] = [
 
 
 @pytest.mark.parametrize("what, mistake", MISTAKES, ids=[what for what, _ in MISTAKES])
-def test_a_mistake_lowers_its_row(
+def test_each_mistake_lowers_its_own_row(
     truth: Truth, release: Release, what: str, mistake: Callable[[Release], None]
 ) -> None:
     wrong = copy.deepcopy(release)
@@ -156,13 +156,13 @@ def test_a_mistake_lowers_its_row(
     assert next(row for row in comparison.rows if row.what == what).misses
 
 
-def test_what_lies_after_the_release_must_not_be_selected(truth: Truth, release: Release) -> None:
+def test_selection_of_a_later_pdf_is_a_mistake(truth: Truth, release: Release) -> None:
     wrong = copy.deepcopy(release)
     wrong["selections"].append({"file_sha1": next(p.sha1 for p in truth.pdfs if not p.seen), "outcome": "selected"})
     assert compare(truth, tables(wrong)).share("selection") < 1
 
 
-def test_an_empty_release_is_all_wrong(truth: Truth, release: Release) -> None:
+def test_empty_release_scores_zero(truth: Truth, release: Release) -> None:
     empty = {name: table.slice(0, 0) for name, table in tables(release).items()}
     comparison = compare(truth, empty)
     assert comparison.share("clusters") == comparison.share("filter") == comparison.share("split") == 0
@@ -192,7 +192,7 @@ def identity_tables(truth: Truth, ids: dict[str, str], aliases: dict[str, str]) 
         ({}, {"merging-published": "merging-preprint", "vanishing": "regular-00"}, ["withdrawn: no paper"]),
     ],
 )  # fmt: skip
-def test_ids_pass_from_one_release_to_the_next(
+def test_transfer_of_ids_between_releases_is_compared(
     sample: Path, changed: dict[str, str], aliases: dict[str, str], wrong: list[str]
 ) -> None:
     january, february, _ = truths(sample)

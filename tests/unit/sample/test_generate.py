@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from devtools.sample import tiny, truths
+from devtools.sample import Truth, tiny, truths
 from devtools.sample.broken import blank, treat
 from devtools.sample.cases import sample_cast
 from devtools.sample.generate import SEED
@@ -20,49 +21,55 @@ def contents(folder: Path) -> dict[str, str]:
     return {str(f.relative_to(folder)): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
 
 
-def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_workers(tmp_path: Path) -> None:
-    tiny(tmp_path / "a", workers=1)
-    tiny(tmp_path / "b", workers=3)
-    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+def test_same_seed_gives_the_same_bytes_with_any_number_of_workers(made: tuple[Path, Truth], tmp_path: Path) -> None:
+    tiny(tmp_path, workers=3)
+    assert contents(made[0]) == contents(tmp_path)
 
 
-def test_treated_pdfs_have_the_same_bytes_too(sample: Path) -> None:
+def test_damaged_pdfs_have_equal_bytes(sample: Path) -> None:
     pdf = (sample / "drops/2023-01-a/two-drops.pdf").read_bytes()
     for treatment in ("encrypt", "owner_password", "rotate", "truncate"):
         assert treat(pdf, treatment) == treat(pdf, treatment) != pdf, treatment
     assert blank() == blank()
 
 
-def test_another_seed_gives_other_papers(tmp_path: Path) -> None:
-    one, other = tiny(tmp_path / "a", seed=1), tiny(tmp_path / "b", seed=2)
+def test_other_seed_gives_other_papers(made: tuple[Path, Truth], tmp_path: Path) -> None:
+    one, other = made[1], tiny(tmp_path, seed=2)
     assert not {p.title for p in one.papers} & {p.title for p in other.papers}
     assert not {p.sha1 for p in one.pdfs} & {p.sha1 for p in other.pdfs}
 
 
-def test_a_complete_sample_is_left_as_it_is(tmp_path: Path) -> None:
-    first = tiny(tmp_path)
+def test_complete_sample_is_not_changed(made: tuple[Path, Truth], tmp_path: Path) -> None:
+    shutil.copytree(made[0], tmp_path, dirs_exist_ok=True)
     times = {f: f.stat().st_mtime_ns for f in tmp_path.rglob("*")}
-    assert tiny(tmp_path) == first
+    assert tiny(tmp_path) == made[1]
     assert {f: f.stat().st_mtime_ns for f in tmp_path.rglob("*")} == times
 
 
-@pytest.mark.parametrize("lost", ["drops/2023-01-a/bracket.pdf", "truth.json", "sources/crossref/2023-01-full/_READY"])
-def test_an_incomplete_sample_is_made_again(tmp_path: Path, lost: str) -> None:
-    tiny(tmp_path)
+@pytest.mark.parametrize(
+    "lost",
+    [
+        "drops/2023-01-a/bracket.pdf",
+        pytest.param("truth.json", marks=pytest.mark.long),
+        pytest.param("sources/crossref/2023-01-full/_READY", marks=pytest.mark.long),
+    ],
+)
+def test_incomplete_sample_is_completed(made: tuple[Path, Truth], tmp_path: Path, lost: str) -> None:
+    shutil.copytree(made[0], tmp_path, dirs_exist_ok=True)
     whole = contents(tmp_path)
     (tmp_path / lost).unlink()
     tiny(tmp_path)
     assert contents(tmp_path) == whole
 
 
-def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
+def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
     with pytest.raises(UserError, match="not empty and holds no sample"):
         tiny(tmp_path)
     assert [f.name for f in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_every_ready_file_lists_what_lies_beside_it(sample: Path) -> None:
+def test_every_ready_file_lists_its_folder(sample: Path) -> None:
     readies = sorted(sample.glob("**/_READY"))
     assert len({r.parent.parent for r in readies}) == 1 + len(list((sample / "sources").iterdir()))
     for ready in readies:
@@ -74,14 +81,14 @@ def test_every_ready_file_lists_what_lies_beside_it(sample: Path) -> None:
         assert ("mode" in listed) == ("sources" in ready.parts)
 
 
-def test_what_a_release_must_not_see_is_ready_at_its_as_of_or_later(sample: Path) -> None:
+def test_later_deliveries_are_ready_at_as_of_or_later(sample: Path) -> None:
     for truth in truths(sample):
         ready_at = {r.parent.name: json.loads(r.read_text())["ready_at"] for r in sample.glob("drops/*/_READY")}
         for pdf in truth.pdfs:
             assert pdf.seen == any(ready_at[drop] < truth.as_of for drop, _ in pdf.places)
 
 
-def test_more_papers_are_ordinary_ones() -> None:
+def test_additional_papers_are_ordinary() -> None:
     small, large = sample_cast(SEED, 66), sample_cast(SEED, 69)
     assert [c.key for c in large.cases][: len(small.cases)] == [c.key for c in small.cases]
     assert all(c.key.startswith("regular-") for c in large.cases[len(small.cases) :])

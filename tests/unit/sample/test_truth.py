@@ -34,7 +34,7 @@ def text_of(content: bytes) -> str:
         return "\n".join(page.get_textpage().get_text_range() for page in document)
 
 
-def test_every_outcome_of_every_stage_occurs(truth: Truth) -> None:
+def test_sample_has_every_outcome_of_every_stage(truth: Truth) -> None:
     assert {p.selection for p in truth.pdfs} == {
         "unreadable", "encrypted", "too_many_pages", "landscape", "pdfalto_failed", "selected",
     }  # fmt: skip
@@ -54,14 +54,14 @@ def test_every_outcome_of_every_stage_occurs(truth: Truth) -> None:
     assert {p.citation_style for p in truth.papers} == {None, "BRACKET", "NAME_YEAR", "OTHER"}
 
 
-def test_a_document_is_asked_for_exactly_once(truth: Truth) -> None:
+def test_every_document_has_one_expected_outcome(truth: Truth) -> None:
     for p in truth.papers:
         assert (p.s2orc is None) == (p.filtered != "kept"), p.key
         assert (p.s2ag is None) == (p.filtered != "kept" or p.s2orc == "kept"), p.key
         assert (p.split is not None) == ("kept" in (p.s2orc, p.s2ag)), p.key
 
 
-def test_the_broken_pdfs_are_broken_in_their_own_way(sample: Path, truth: Truth) -> None:
+def test_each_broken_pdf_has_its_defect(sample: Path, truth: Truth) -> None:
     with pytest.raises(pypdf.errors.PyPdfError):
         pypdf.PdfReader(io.BytesIO(pdf(sample, truth, "truncated"))).root_object  # noqa: B018
     reader = pypdf.PdfReader(io.BytesIO(pdf(sample, truth, "encrypted")))
@@ -78,12 +78,12 @@ def test_the_broken_pdfs_are_broken_in_their_own_way(sample: Path, truth: Truth)
     assert (sample / "drops" / empty.places[0][0] / "empty.pdf").stat().st_size == 0
 
 
-def test_the_same_bytes_lie_in_two_drops(truth: Truth) -> None:
+def test_one_pdf_is_in_two_drops(truth: Truth) -> None:
     assert [p.paper for p in truth.pdfs if len(p.places) > 1] == ["two-drops"]
     assert len({p.sha1 for p in truth.pdfs}) == len(truth.pdfs)
 
 
-def test_the_pdfs_print_what_the_truth_says(sample: Path, truth: Truth) -> None:
+def test_pdfs_print_the_text_of_the_truth(sample: Path, truth: Truth) -> None:
     path = {p.sha1: sample / "drops" / p.places[0][0] / p.places[0][1] for p in truth.pdfs}
     for p in truth.papers:
         if p.canonical_pdf and p.key not in ("chinese", "owner-password"):
@@ -93,7 +93,7 @@ def test_the_pdfs_print_what_the_truth_says(sample: Path, truth: Truth) -> None:
             assert missing.total() < 0.03 * len(expected_text(p).split()), (p.key, missing.most_common(5))
 
 
-def test_the_english_reads_as_english_and_is_long_enough(truth: Truth) -> None:
+def test_english_texts_are_english_and_long_enough(truth: Truth) -> None:
     identifier = gcld3.NNetLanguageIdentifier(0, 1000)
     for p in truth.papers:
         if p.s2orc in ENGLISH_BODY and p.body:
@@ -103,7 +103,7 @@ def test_the_english_reads_as_english_and_is_long_enough(truth: Truth) -> None:
     assert languages == {"german": "de", "chinese": "zh"}
 
 
-def test_the_cleaning_cases_lie_on_their_side_of_the_thresholds(truth: Truth) -> None:
+def test_cleaning_cases_are_on_their_side_of_thresholds(truth: Truth) -> None:
     for p in truth.papers:
         if not p.body or p.filtered != "kept":
             continue
@@ -120,7 +120,7 @@ def test_the_cleaning_cases_lie_on_their_side_of_the_thresholds(truth: Truth) ->
             assert facts == (True, True, False), (p.key, top)
 
 
-def test_abstracts_have_the_length_their_case_needs(truth: Truth) -> None:
+def test_abstracts_have_the_length_of_their_case(truth: Truth) -> None:
     for p in truth.papers:
         words = len((p.abstract or "").split())
         if p.s2ag == "kept" or p.s2orc == "kept":
@@ -131,7 +131,7 @@ def test_abstracts_have_the_length_their_case_needs(truth: Truth) -> None:
             assert words > 1000
 
 
-def test_citations_lead_to_kept_papers_and_callouts_to_entries(truth: Truth) -> None:
+def test_citations_lead_to_kept_papers_and_existing_entries(truth: Truth) -> None:
     kept = {p.key for p in truth.papers if p.filtered == "kept"}
     links = [(p.key, e.links_to) for p in truth.papers for e in p.bibliography if e.links_to]
     assert len(links) > 100 and {cited for _, cited in links} <= kept
@@ -155,7 +155,7 @@ def test_citations_lead_to_kept_papers_and_callouts_to_entries(truth: Truth) -> 
         ("OTHER", r"^\d+–\d+$"),
     ],
 )
-def test_every_form_of_citation_occurs(truth: Truth, style: str, form: str) -> None:
+def test_sample_has_every_form_of_citation(truth: Truth, style: str, form: str) -> None:
     surfaces = [s for p in truth.papers if p.citation_style == style for b in p.body for s, _ in b.callouts]
     assert any(re.search(form, s) for s in surfaces)
 
@@ -166,7 +166,7 @@ def delivered(sample: Path, deliveries: str = "*") -> list[sources.Entry]:
     return [e for f in files for e in sources.read("jsonl" if f.name == "records.jsonl" else f.parts[-3], f)]
 
 
-def test_every_source_is_delivered_in_its_own_format_and_wholly_read(sample: Path) -> None:
+def test_every_source_is_delivered_in_its_format(sample: Path) -> None:
     own = {f.parts[-3]: f.name for f in sample.glob("sources/*/*/*") if f.name not in ("_READY", "records.jsonl")}
     assert own == {
         "acl": "anthology.xml", "arxiv": "oai.xml", "crossref": "works.jsonl", "dblp": "dblp.xml", "jats": "articles.xml",
@@ -179,7 +179,7 @@ def test_every_source_is_delivered_in_its_own_format_and_wholly_read(sample: Pat
     assert len(generic) < len(entries) / 5
 
 
-def test_sources_disagree_and_correct_themselves(sample: Path) -> None:
+def test_sample_has_conflicting_and_corrected_records(sample: Path) -> None:
     entries = delivered(sample)
     records = [e for e in entries if isinstance(e, sources.Record)]
     by_doi: dict[str, list[sources.Record]] = {}
@@ -189,7 +189,7 @@ def test_sources_disagree_and_correct_themselves(sample: Path) -> None:
     for field in ("title", "authors", "date", "abstract"):
         values = [{repr(getattr(r, field)) for r in group} for group in by_doi.values()]
         assert any(len(v) > 1 for v in values), f"{field} never differs"
-    assert {r.kind for r in records} == set(sources.Kind)
+    assert {r.kind for r in records} == set(sources.RecordKind)
     assert sum(isinstance(e, sources.Deleted) for e in entries) == 2
     ids = Counter(r.record_id for r in records)
     assert ids["crossref:" + next(d for d in by_doi if d.endswith("0001"))] == 1 and max(ids.values()) == 2
@@ -206,7 +206,7 @@ def test_every_record_belongs_to_one_paper(sample: Path) -> None:
     assert in_january - january == {withdrawn} and january <= in_january
 
 
-def test_real_papers_cases_are_there(sample: Path, truth: Truth) -> None:
+def test_sample_has_the_cases_of_real_papers(sample: Path, truth: Truth) -> None:
     assert named(truth, "structured-abstract").abstract.count("\n") == 2  # type: ignore[union-attr]
     assert b":::" in (sample / "sources/s2orc/2023-01-full/metadata.jsonl").read_bytes()
     assert ":::" not in str(truth)
@@ -218,7 +218,7 @@ def test_real_papers_cases_are_there(sample: Path, truth: Truth) -> None:
     assert {p.field for p in truth.papers} > {"Computer Science", "Medicine", "Physics", None}
 
 
-def test_three_months_add_merge_split_and_withdraw(sample: Path) -> None:
+def test_three_months_add_merge_split_and_withdraw_papers(sample: Path) -> None:
     january, february, march = truths(sample)
     keys = [{p.key for p in t.papers} for t in (january, february, march)]
     assert keys[1] - keys[0] == {"added-february", "split-off"}
@@ -230,7 +230,7 @@ def test_three_months_add_merge_split_and_withdraw(sample: Path) -> None:
     assert [named(t, "pdf-follows").s2orc for t in (january, february)] == ["no_parse", "kept"]
 
 
-def test_token_f1() -> None:
+def test_token_f1_is_computed() -> None:
     assert token_f1("One two, two three.", "three two TWO one") == 1
     assert token_f1("one two", "three") == 0
     assert token_f1("one two", "one three") == 0.5

@@ -117,7 +117,7 @@ def refused(said: dict[str, object]) -> None:
     assert {name: what for name, what in said.items() if str(what).startswith("did it")} == {}
 
 
-def test_a_program_is_refused_all_that_is_not_its_own(outer: Path, tmp_path: Path) -> None:
+def test_program_cannot_access_files_outside_its_folder(outer: Path, tmp_path: Path) -> None:
     own = tmp_path / "own"
     own.mkdir()
     (own / "probe.py").write_text(PROBE)
@@ -142,7 +142,7 @@ def test_a_program_is_refused_all_that_is_not_its_own(outer: Path, tmp_path: Pat
     ],
     ids=["the process that inspects PDFs", "the extractor's worker"],
 )
-def test_the_processes_around_pdfium_are_confined(outer: Path, tmp_path: Path, enter: str) -> None:
+def test_processes_around_pdfium_are_confined(outer: Path, tmp_path: Path, enter: str) -> None:
     own = tmp_path / "own"
     own.mkdir()
     code = f"import os, sys\nfrom pathlib import Path\nos.chdir(sys.argv[5])\n{enter}\nimport tempfile; os.chdir(tempfile.tempdir or '.')\n"
@@ -156,7 +156,7 @@ def test_the_processes_around_pdfium_are_confined(outer: Path, tmp_path: Path, e
         refused(json.loads(done.stdout))
 
 
-def test_a_process_with_threads_is_not_confined_by_half() -> None:
+def test_process_with_threads_is_refused() -> None:
     code = "import threading; threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
     code += "from s2orc_parse import sandbox\nsandbox.enter(sandbox.Policy())"
     done = subprocess.run(
@@ -170,7 +170,7 @@ def test_a_process_with_threads_is_not_confined_by_half() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can leave root")
-def test_root_becomes_a_user_of_its_own() -> None:
+def test_root_becomes_a_separate_user() -> None:
     programs = [sandbox.start(["id", "-u"], Policy(), seconds=30, stdout=subprocess.PIPE) for _ in range(2)]
     users = {int(program.communicate()[0]) for program in programs}
     assert len(users) == 2
@@ -215,7 +215,7 @@ print(said)
 """
 
 
-def test_a_process_in_a_sandbox_waits_for_its_programs(tmp_path: Path) -> None:
+def test_sandboxed_process_waits_for_its_programs(tmp_path: Path) -> None:
     """It waits by a pipe, because the sandbox refuses the system calls for other ways."""
     command = [sys.executable, "-c", FROM_INSIDE, str(tmp_path)]
     environ = {"PYTHONPATH": str(INCLUDE), "PATH": os.environ["PATH"], **sandbox.ONE_THREAD}
@@ -240,7 +240,7 @@ BODIES = {
 
 @pytest.mark.parametrize("converter", ["pandoc", pytest.param("latexml", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", BODIES)
-def test_hostile_tex_reaches_nothing(outer: Path, converter: Name, kind: str) -> None:
+def test_hostile_tex_cannot_read_files(outer: Path, converter: Name, kind: str) -> None:
     if converter == "latexml" and not shutil.which("latexml"):
         pytest.skip("latexml is not installed")
     body = BODIES[kind]
@@ -258,7 +258,7 @@ def test_hostile_tex_reaches_nothing(outer: Path, converter: Name, kind: str) ->
     assert "end of the text" in found
 
 
-def test_latexml_is_refused_where_there_is_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_latexml_is_refused_without_a_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(confine, "landlock_version", lambda: 0)
     sandbox.find_missing_feature.cache_clear()
     try:
@@ -269,7 +269,7 @@ def test_latexml_is_refused_where_there_is_no_sandbox(monkeypatch: pytest.Monkey
         sandbox.find_missing_feature.cache_clear()
 
 
-def test_a_pdf_whose_text_is_another_file_gets_nothing_of_it(outer: Path, tmp_path: Path) -> None:
+def test_pdf_with_external_stream_cannot_read_the_file(outer: Path, tmp_path: Path) -> None:
     pdf = tmp_path / "outside.pdf"
     content = stream(b"BT (not this) Tj ET", b"/F (%s) /FDecodeParms null" % str(outer / "secret.tex").encode())
     pdf.write_bytes(assemble(paper(content=content)))

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from s2corpus.errors import UserError
+from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
-from s2corpus.stages.clean import Clean
-from s2corpus.stages.split import Split
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.split import SplitStage
 from s2corpus.stages.split import stage as split_stage
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables import DOCUMENTS, FILTERED, SPLITS
@@ -31,7 +32,7 @@ def release(
     spec = ReleaseSpec.model_validate({"name": "small", **fields})
     made = (change(paper) for paper in papers(count))
     run = lay_out(LocalLake(folder / "lake"), folder, spec, made, buckets=3)
-    through(run, Clean(), Split())
+    through(run, CleanStage(), SplitStage())
     tables = (run.table(DOCUMENTS).read().to_pylist(), run.table(SPLITS).read().to_pylist())
     documents, splits = ({(row["set"], row["paper_id"]): row for row in table} for table in tables)
     return run, documents, splits
@@ -75,10 +76,13 @@ def test_an_unchanged_text_is_not_signed_again(tmp_path: Path, monkeypatch: pyte
 
 
 def test_only_the_sets_asked_for_are_made(tmp_path: Path) -> None:
-    _, documents, _ = release(tmp_path, clean={"sets": ["s2ag"]})
-    assert {set_ for set_, _ in documents} == {"s2ag"}
-    _, documents, _ = release(tmp_path / "other", clean={"sets": ["s2orc"]})
-    assert {set_ for set_, _ in documents} == {"s2orc"}
+    """Check that s2ag alone contains all papers, as the S2 V2 card's set does, and that a release of one set passes its checks."""
+    _, both, _ = release(tmp_path)
+    for set_ in ("s2ag", "s2orc"):
+        run, documents, _ = release(tmp_path / set_, clean={"sets": [set_]})
+        assert documents.keys() == {(set_, paper_id) for of, paper_id in both if of == "s2orc"}
+        verdicts = {verdict.check: verdict.verdict for verdict in quality.evaluate(run, "clean")}
+        assert verdicts["every_kept_paper_is_decided"] == verdicts["one_set_a_paper"] == "pass"
 
 
 def test_retracted_and_withdrawn_papers_are_flagged_or_have_no_text(tmp_path: Path) -> None:
@@ -238,9 +242,9 @@ def test_a_word_list_is_fetched_once_and_kept_in_the_lake(tmp_path: Path, word_l
     fields = {"clean": {"profile": "card", "unigrams": {"uri": str(path), "sha256": sha256}}}
     run, first, _ = release(tmp_path / "release", count=6, **fields)
     path.unlink()
-    for shard in Clean().plan(run):
-        Clean().work(run, shard)
-    Clean().finish(run)
+    for shard in CleanStage().plan(run):
+        CleanStage().work(run, shard)
+    CleanStage().finish(run)
     assert {(row["set"], row["paper_id"]): row for row in run.table(DOCUMENTS).read().to_pylist()} == first
 
 

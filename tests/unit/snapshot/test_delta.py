@@ -23,9 +23,9 @@ from s2corpus.snapshot import hub, iceberg
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.clean import Clean
-from s2corpus.stages.export import Export
-from s2corpus.stages.split import Split
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.export import ExportStage
+from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.local_lake import LocalLake
 from tests.unit.snapshot.release import Paper, lay_out, papers, through
@@ -61,7 +61,7 @@ def snapshots(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
             for entry in list(lake.list(f"releases/{laid.release_id}/")):
                 if "/_export/" not in entry.key:
                     lake.put(entry.key.replace(laid.release_id, run.release_id), lake.get(entry.key)[0])
-        through(run, Clean(), Split(), Export())
+        through(run, CleanStage(), SplitStage(), ExportStage())
         publish(lake, run.snapshot_id)
         found.append(run)
     return [Path(lake.uri(f"snapshots/{run.snapshot_id}")) for run in found]

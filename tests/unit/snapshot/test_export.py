@@ -20,10 +20,10 @@ from s2corpus.snapshot import pointer
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.clean import Clean
-from s2corpus.stages.export import Export
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.export import ExportStage
 from s2corpus.stages.export.group import groups
-from s2corpus.stages.split import Split
+from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
 from tests.unit.snapshot.release import lay_out, papers, through, work
@@ -44,7 +44,7 @@ def release(
     """Build a release including its export."""
     folder.mkdir(parents=True, exist_ok=True)
     run = lay_out(LocalLake(folder / "lake"), folder, spec, papers(count, seed=seed), buckets=buckets)
-    return through(run, Clean(), Split(), Export(), backwards=backwards)
+    return through(run, CleanStage(), SplitStage(), ExportStage(), backwards=backwards)
 
 
 def content(run: Run) -> dict[str, str]:
@@ -163,7 +163,7 @@ def test_what_is_there_is_not_written_again(tmp_path: Path) -> None:
     run.lake.put(damaged, b"half a file")
     counting = Counting(run.lake)
     again = Run(run.spec, run.as_of, counting, run.scratch)  # type: ignore[arg-type]
-    work(again, Export())
+    work(again, ExportStage())
     assert [key for key in counting.uploaded if key.startswith("snapshots/")] == [damaged]
     assert content(run) == before
 
@@ -187,7 +187,7 @@ def test_another_instant_has_another_id_and_says_what_changed(tmp_path: Path) ->
     for entry in list(first.lake.list(f"releases/{later.release_id}/")):
         if "/_export/" not in entry.key:
             run.lake.put(entry.key.replace(later.release_id, run.release_id), run.lake.get(entry.key)[0])
-    through(run, Clean(), Split(), Export())
+    through(run, CleanStage(), SplitStage(), ExportStage())
     assert publish(run.lake, run.snapshot_id).snapshot == run.snapshot_id
     changes = json.loads(run.lake.get(f"snapshots/{run.snapshot_id}/diff.json")[0])
     assert changes["parent"] == first.snapshot_id

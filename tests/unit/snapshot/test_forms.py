@@ -22,9 +22,9 @@ from s2corpus.snapshot import rights
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec, load_spec
-from s2corpus.stages.clean import Clean
-from s2corpus.stages.export import Export
-from s2corpus.stages.split import Split
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.export import ExportStage
+from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.local_lake import LocalLake
 from tests.unit.snapshot.release import Paper, lay_out, papers, through, work
@@ -67,7 +67,7 @@ def with_addresses(count: int) -> Iterator[Paper]:
 def made(folder: Path, count: int, *, backwards: bool = False) -> Run:
     spec = ReleaseSpec.model_validate({"name": "small", **FORM})
     run = lay_out(LocalLake(folder / "lake"), folder, spec, with_addresses(count), buckets=2)
-    through(run, Clean(), Split(), Export(), backwards=backwards)
+    through(run, CleanStage(), SplitStage(), ExportStage(), backwards=backwards)
     return run
 
 
@@ -167,7 +167,7 @@ def test_the_same_bytes_whatever_the_order_of_the_work(run: Run, folder: Path, t
 def test_exporting_again_writes_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     uploaded: list[str] = []
     monkeypatch.setattr(type(run.lake), "upload", lambda _, key, path, **given: uploaded.append(key))
-    work(run, Export())
+    work(run, ExportStage())
     assert [key for key in uploaded if key.startswith("snapshots/")] == []
 
 
@@ -241,7 +241,7 @@ def test_what_nothing_is_known_of_stops_the_release(lacks: str, tmp_path: Path) 
 
     spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": 1}})
     run = lay_out(LocalLake(tmp_path / "lake"), tmp_path, spec, map(without, papers(12)), buckets=1)
-    through(run, Clean(), Split(), Export())
+    through(run, CleanStage(), SplitStage(), ExportStage())
     stopped = {verdict.check: verdict for verdict in quality.evaluate(run, "export") if verdict.verdict == "block"}
     assert set(stopped) == {"everything_has_its_evidence"}
     assert not stopped["everything_has_its_evidence"].overridable

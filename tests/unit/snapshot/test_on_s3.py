@@ -26,9 +26,9 @@ from s2corpus.snapshot import documents, pointer, reader
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.clean import Clean
-from s2corpus.stages.export import Export
-from s2corpus.stages.split import Split
+from s2corpus.stages.clean import CleanStage
+from s2corpus.stages.export import ExportStage
+from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.transient import explained
 from s2corpus.tables import FILTERED
@@ -52,7 +52,7 @@ def lake(services: Endpoints) -> Iterator[Lake]:
 def run(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Return a published release."""
     made = lay_out(lake, tmp_path_factory.mktemp("scratch"), SPEC, papers(40), buckets=2)
-    through(made, Clean(), Split(), Export())
+    through(made, CleanStage(), SplitStage(), ExportStage())
     publish(made.lake, made.snapshot_id)
     return made
 
@@ -84,7 +84,7 @@ def test_a_look_up_reads_a_small_part_of_a_snapshot(
     monkeypatch.setattr(documents, "ROW_GROUP_BYTES", 512 << 10)
     spec = ReleaseSpec.model_validate({"name": "large", "export": {"files": 1}})
     made = lay_out(lake, tmp_path_factory.mktemp("scratch"), spec, papers(300, words=400), buckets=1)
-    through(made, Clean(), Split(), Export())
+    through(made, CleanStage(), SplitStage(), ExportStage())
     publish(made.lake, made.snapshot_id)
     folder = f"{lake.root}/snapshots/{made.snapshot_id}"
     known = next(s2corpus_reader.open(folder).documents("s2orc", columns=["id", "doi"])).to_pylist()[-1]
@@ -108,7 +108,7 @@ def test_a_look_up_reads_a_small_part_of_a_snapshot(
 def test_exporting_again_uploads_nothing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     uploaded: list[str] = []
     monkeypatch.setattr(type(run.lake), "upload", lambda _, key, path, **given: uploaded.append(key))
-    work(run, Export())
+    work(run, ExportStage())
     assert [key for key in uploaded if key.startswith("snapshots/")] == []
 
 

@@ -17,7 +17,18 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.sources import Deleted, Dropped, Kind, Reason, Record, adapter, batches, count, read, source_names
+from s2corpus.sources import (
+    Deleted,
+    Dropped,
+    Record,
+    RecordKind,
+    RejectReason,
+    adapter,
+    batches,
+    count,
+    read,
+    source_names,
+)
 from s2corpus.sources.arrow import record_of
 from s2corpus.tables import RECORDS
 
@@ -93,11 +104,11 @@ def last_names(record: Record) -> list[str]:
     return [author.last for author in record.authors]
 
 
-def test_crossref() -> None:
+def test_crossref_work_becomes_a_record() -> None:
     record = one("crossref", CROSSREF)
     assert (record.record_id, record.kind, record.doi) == (
         "crossref:10.18653/v1/2020.acl-main.447",
-        Kind.PUBLISHER,
+        RecordKind.PUBLISHER,
         "10.18653/v1/2020.acl-main.447",
     )
     assert (record.title, record.date, record.date_precision) == (
@@ -114,7 +125,7 @@ def test_crossref() -> None:
     assert last_names(record) == ["Lo", "Wang", "AI2"]
 
 
-def test_crossref_dumps_come_in_three_forms() -> None:
+def test_three_forms_of_crossref_dumps_are_read() -> None:
     as_items, as_message = (
         {"items": [CROSSREF, {"type": "journal", "DOI": "10.18653/j"}, {"title": ["x"]}]},
         {"message": CROSSREF},
@@ -122,14 +133,17 @@ def test_crossref_dumps_come_in_three_forms() -> None:
     assert [type(e) for e in entries("crossref", as_items)] == [Record, Dropped, Dropped]
     assert [type(e) for e in entries("crossref", json.dumps(as_items, indent=2))] == [Record, Dropped, Dropped]
     assert one("crossref", as_message) == one("crossref", CROSSREF)
-    assert [e.reason for e in entries("crossref", as_items)[1:]] == [Reason.NOT_A_PAPER, Reason.NO_ID]
+    assert [e.reason for e in entries("crossref", as_items)[1:]] == [RejectReason.NOT_A_PAPER, RejectReason.NO_ID]
 
 
-def test_a_preprint_at_crossref_is_an_archives_word() -> None:
-    assert one("crossref", {**CROSSREF, "type": "posted-content", "DOI": "10.1101/2020.01.01.1"}).kind is Kind.ARCHIVE
+def test_crossref_preprint_is_an_archive_record() -> None:
+    assert (
+        one("crossref", {**CROSSREF, "type": "posted-content", "DOI": "10.1101/2020.01.01.1"}).kind
+        is RecordKind.ARCHIVE
+    )
 
 
-def test_pubmed() -> None:
+def test_pubmed_articles_become_records() -> None:
     record, broken, nameless, *deleted = entries("pubmed", PUBMED)
     assert (record.record_id, record.pubmed_id, record.doi, record.pmc_id) == (
         "pubmed:31452104",
@@ -140,11 +154,11 @@ def test_pubmed() -> None:
     assert (record.title, record.date, record.journal) == ("Parsing of papers & more", "2019-09", "Nature methods")
     assert record.abstract == "AIM: To parse.\nWe did." and last_names(record) == ["Lovelace", "The Parsers"]
     assert (record.authors[0].middle, record.authors[0].suffix) == (("M",), "Jr")
-    assert (broken.reason, nameless.reason) == (Reason.MALFORMED, Reason.NO_ID)
+    assert (broken.reason, nameless.reason) == (RejectReason.MALFORMED, RejectReason.NO_ID)
     assert deleted == [Deleted("pubmed:77"), Deleted("pubmed:78")]
 
 
-def test_arxiv_oai() -> None:
+def test_arxiv_oai_records_are_read() -> None:
     record, deleted = entries("arxiv", OAI)
     assert (record.record_id, record.arxiv_id, record.doi) == (
         "arxiv:1911.02782",
@@ -157,7 +171,7 @@ def test_arxiv_oai() -> None:
     assert deleted == Deleted("arxiv:hep-th/9711200")
 
 
-def test_arxiv_snapshot_is_dated_by_its_first_version() -> None:
+def test_arxiv_date_is_that_of_first_version() -> None:
     record = one("arxiv", ARXIV)
     assert (record.date, record.title, record.abstract) == (
         "2007-04-02",
@@ -167,7 +181,7 @@ def test_arxiv_snapshot_is_dated_by_its_first_version() -> None:
     assert last_names(record) == ["Balázs", "Berger"] and record.authors[1].middle == ("L",)
 
 
-def test_dblp_with_its_character_entities() -> None:
+def test_dblp_character_entities_are_expanded() -> None:
     paper, preprint, *dropped = entries("dblp", DBLP)
     assert (paper.record_id, paper.title, paper.doi) == (
         "dblp:conf/acl/LoW20",
@@ -176,10 +190,10 @@ def test_dblp_with_its_character_entities() -> None:
     )
     assert [(a.first, a.last) for a in paper.authors] == [("Jörg", "Müller"), ("Wei", "Wang")]
     assert preprint.arxiv_id == "1911.02782"
-    assert [d.reason for d in dropped] == [Reason.NOT_A_PAPER, Reason.NOT_A_PAPER, Reason.MALFORMED]
+    assert [d.reason for d in dropped] == [RejectReason.NOT_A_PAPER, RejectReason.NOT_A_PAPER, RejectReason.MALFORMED]
 
 
-def test_acl() -> None:
+def test_acl_paper_becomes_a_record() -> None:
     record = one("acl", ACL)
     assert (record.acl_id, record.title, record.date, record.licence) == (
         "2020.acl-main.447",
@@ -187,11 +201,11 @@ def test_acl() -> None:
         "2020-07",
         "CC-BY-4.0",
     )
-    assert record.open_access is True and record.kind is Kind.PUBLISHER
+    assert record.open_access is True and record.kind is RecordKind.PUBLISHER
     assert one("acl", ACL_OLD).acl_id == "P19-1007"
 
 
-def test_s2ag_in_both_spellings() -> None:
+def test_s2ag_is_read_in_both_key_spellings() -> None:
     record = one("s2ag", S2AG)
     assert (record.record_id, record.source, record.date) == ("s2:215416146", "s2", "2020-07-01")
     assert (record.doi, record.arxiv_id, record.acl_id, record.mag_id) == (
@@ -211,7 +225,7 @@ def test_s2ag_in_both_spellings() -> None:
     assert one("s2ag", camel).record_id == record.record_id
 
 
-def test_elsevier() -> None:
+def test_elsevier_article_becomes_a_record() -> None:
     record = one("elsevier", ELSEVIER)
     assert (record.record_id, record.abstract, record.licence, record.open_access) == (
         "elsevier:S0022169416304498",
@@ -221,7 +235,7 @@ def test_elsevier() -> None:
     )
 
 
-def test_unpaywall_says_what_is_open_and_nothing_else() -> None:
+def test_unpaywall_record_has_only_openness() -> None:
     record = one("unpaywall", UNPAYWALL)
     assert (record.doi, record.open_access, record.licence, record.title) == ("10.18653/v1/x", True, "CC-BY", None)
 
@@ -243,7 +257,7 @@ ACCEPTED = {"host_type": "repository", "version": "acceptedVersion", "license": 
         ("https://…", [None, 7], None, None),
     ],
 )
-def test_unpaywall_says_of_which_version_a_copy_is(
+def test_unpaywall_record_has_the_open_version(
     best: Any, locations: Any, version: str | None, licence: str | None
 ) -> None:
     record = one("unpaywall", {"doi": "10.1016/x", "is_oa": True, "best_oa_location": best, "oa_locations": locations})
@@ -254,7 +268,7 @@ def test_unpaywall_says_of_which_version_a_copy_is(
     ("name", "given"), [("crossref", CROSSREF), ("arxiv", ARXIV), ("unpaywall", {"doi": "10.1016/x"})]
 )
 @pytest.mark.parametrize("as_array", [False, True])
-def test_a_byte_order_mark_costs_no_record(name: str, given: Any, as_array: bool) -> None:
+def test_byte_order_mark_is_ignored(name: str, given: Any, as_array: bool) -> None:
     text = json.dumps([given, given] if as_array else given).encode()
     found = list(read(name, io.BytesIO(b"\xef\xbb\xbf" + text)))
     assert found == list(read(name, io.BytesIO(text))) and all(isinstance(entry, Record) for entry in found)
@@ -271,7 +285,7 @@ def test_a_byte_order_mark_costs_no_record(name: str, given: Any, as_array: bool
         ({"licence": {}}, "licence: {} given, a text expected"),
     ],
 )
-def test_a_promise_of_the_wrong_type_is_no_record(wrong: dict[str, Any], said: str) -> None:
+def test_line_with_wrong_type_is_dropped(wrong: dict[str, Any], said: str) -> None:
     (dropped,) = entries("jsonl", json.dumps({"record_id": "x:1", "title": "T", **wrong}))
     assert isinstance(dropped, Dropped) and dropped.detail == said
 
@@ -286,9 +300,9 @@ def test_a_promise_of_the_wrong_type_is_no_record(wrong: dict[str, Any], said: s
         },
     ],
 )
-def test_scienceparse_speaks_for_a_pdf(line: Any) -> None:
+def test_scienceparse_record_names_its_pdf(line: Any) -> None:
     record = one("scienceparse", line)
-    assert (record.record_id, record.kind, record.file_sha1) == (f"scienceparse:{SHA1}", Kind.PDF, SHA1)
+    assert (record.record_id, record.kind, record.file_sha1) == (f"scienceparse:{SHA1}", RecordKind.PDF, SHA1)
     assert (record.title, record.date, record.abstract, last_names(record)) == ("T", "2020", "We.", ["Lovelace"])
 
 
@@ -306,7 +320,7 @@ def test_scienceparse_speaks_for_a_pdf(line: Any) -> None:
         ("jsonl", {"id": "1", "title": "T", "type": "unheard of"}, None),
     ],
 )
-def test_records_carry_a_type(source: str, line: Any, found: str | None) -> None:
+def test_records_have_a_work_type(source: str, line: Any, found: str | None) -> None:
     assert one(source, line).type == found
 
 
@@ -315,7 +329,7 @@ def test_generic_line_names_its_file(key: str) -> None:
     assert one("jsonl", {"record_id": "x:1", "title": "On x", key: SHA1}).file_sha1 == SHA1
 
 
-def test_generic_lines() -> None:
+def test_generic_lines_become_records() -> None:
     lines = [
         {
             "record_id": "x:1",
@@ -340,25 +354,31 @@ def test_generic_lines() -> None:
     assert (a.doi, a.date, last_names(a)) == ("10.18653/v1/x", "2020", ["Lo", "Wang"])
     assert (b.record_id, [x.middle for x in b.authors]) == ("jsonl:7", [(), ("Lu",)])
     assert gone == Deleted("x:2")
-    assert [d.reason for d in dropped] == [Reason.MALFORMED, Reason.NO_ID, Reason.MALFORMED, Reason.EMPTY]
+    assert [d.reason for d in dropped] == [
+        RejectReason.MALFORMED,
+        RejectReason.NO_ID,
+        RejectReason.MALFORMED,
+        RejectReason.EMPTY,
+    ]
     assert "titel" in dropped[0].detail and "'book'" in dropped[2].detail
 
 
 class TestRealFiles:
-    def test_jats(self, shared_data: Path) -> None:
+    def test_real_jats_articles_become_records(self, shared_data: Path) -> None:
         files = sorted((shared_data / "jats").rglob("*.xml")) + sorted((shared_data / "jats").rglob("*.nxml"))
         found = {file: list(read("jats", file)) for file in files}
         records = [e for found_in in found.values() for e in found_in if isinstance(e, Record)]
-        assert len(records) >= 145 and all(r.title and r.doi and r.kind is Kind.PUBLISHER for r in records)
+        assert len(records) >= 145 and all(r.title and r.doi and r.kind is RecordKind.PUBLISHER for r in records)
         assert sum(bool(r.authors) for r in records) > 0.97 * len(records)
         assert sum(r.date_precision == "day" for r in records) > 0.9 * len(records)
         assert sum(bool(r.licence) for r in records) > 0.95 * len(records)
         for entries_of in found.values():
             assert all(
-                isinstance(e, Record) or (isinstance(e, Dropped) and e.reason is Reason.MALFORMED) for e in entries_of
+                isinstance(e, Record) or (isinstance(e, Dropped) and e.reason is RejectReason.MALFORMED)
+                for e in entries_of
             )
 
-    def test_s2orc(self, shared_data: Path) -> None:
+    def test_real_s2orc_metadata_becomes_records(self, shared_data: Path) -> None:
         path = shared_data / "s2orc" / "metadata_20200705_sample.jsonl"
         rows = [json.loads(line) for line in path.open()]
         records = [entry for entry in read("s2orc", path) if isinstance(entry, Record)]
@@ -371,14 +391,17 @@ class TestRealFiles:
 
 class TestHostileFiles:
     @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, bytes])
-    def test_compression_is_recognised(self, compress: Any) -> None:
+    def test_compression_is_detected(self, compress: Any) -> None:
         assert one("crossref", compress(json.dumps(CROSSREF).encode())).title
 
-    def test_a_file_that_breaks_off_gives_what_could_be_read(self) -> None:
+    def test_truncated_file_gives_its_readable_entries(self) -> None:
         lines = "\n".join(json.dumps({**CROSSREF, "DOI": f"10.18653/v1/{i}"}) for i in range(5000)).encode()
         found = entries("crossref", gzip.compress(lines)[:-2000])
-        assert isinstance(found[0], Record) and found[-1].reason in (Reason.UNREADABLE_REST, Reason.MALFORMED)
-        assert any(e.reason is Reason.UNREADABLE_REST for e in found if isinstance(e, Dropped))
+        assert isinstance(found[0], Record) and found[-1].reason in (
+            RejectReason.UNREADABLE_REST,
+            RejectReason.MALFORMED,
+        )
+        assert any(e.reason is RejectReason.UNREADABLE_REST for e in found if isinstance(e, Dropped))
 
     def test_entities_are_not_expanded(self) -> None:
         bomb = '<!DOCTYPE article [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/passwd">]>'
@@ -390,7 +413,7 @@ class TestHostileFiles:
             )
 
     @pytest.mark.parametrize("source", ["crossref", "pubmed", "dblp", "arxiv", "jsonl"])
-    def test_one_endless_entry_costs_one_entry_and_bounded_memory(self, source: str) -> None:
+    def test_endless_entry_is_dropped_in_bounded_memory(self, source: str) -> None:
         class Endless(io.RawIOBase):
             left = 40
 
@@ -420,10 +443,10 @@ class TestHostileFiles:
         "junk",
         [b"", b"\n\n", b"null", b"[]", b"{}", b"<a/>", b"\x00\xff\xfe" * 99, b'{"items": [', b"[1, 2", b"\x1f\x8bjunk"],
     )
-    def test_no_source_raises_on_junk(self, source: str, junk: bytes) -> None:
+    def test_arbitrary_bytes_raise_no_error(self, source: str, junk: bytes) -> None:
         assert not any(isinstance(e, Record) for e in entries(source, junk))
 
-    def test_a_tar_of_articles_is_read_member_by_member(self) -> None:
+    def test_tar_of_articles_is_read_by_member(self) -> None:
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
             for name, text in (("a.xml", ACL), ("../evil.xml", ACL_OLD), ("b.xml", "<broken"), ("c.txt", "no")):
@@ -431,20 +454,20 @@ class TestHostileFiles:
                 info.size = len(text)
                 archive.addfile(info, io.BytesIO(text.encode()))
         counts = count(read("acl", io.BytesIO(buffer.getvalue())))
-        assert (counts.records, counts.dropped) == (2, {Reason.MALFORMED: 1})
+        assert (counts.records, counts.dropped) == (2, {RejectReason.MALFORMED: 1})
 
 
-def test_counts_add_up() -> None:
+def test_counts_equal_the_entries() -> None:
     counts = count(read("pubmed", io.BytesIO(PUBMED.encode())))
     assert counts.entries == counts.records + counts.deleted + sum(counts.dropped.values()) == 5
 
 
-def test_an_unknown_source_names_those_there_are() -> None:
+def test_unknown_source_error_lists_known_sources() -> None:
     with pytest.raises(UserError, match="crossref"):
         adapter("crosref")
 
 
-def test_records_become_rows_and_rows_records() -> None:
+def test_records_survive_the_conversion_to_rows() -> None:
     records = [one("crossref", CROSSREF), one("unpaywall", UNPAYWALL), one("s2ag", S2AG)]
     table = pa.Table.from_batches(
         batches(records, delivery="d", ready_at="2023-01-01T00:00:00Z", rows=2), schema=RECORDS.schema
@@ -454,7 +477,7 @@ def test_records_become_rows_and_rows_records() -> None:
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 64, 1000])
-def test_items_are_cut_right_wherever_the_stream_is_cut(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_items_are_separated_at_every_chunk_size(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("s2corpus.sources.streams._CHUNK", chunk)
     works = [{**CROSSREF, "DOI": f"10.18653/v1/{i}", "note": 'a "{" and a \\ }} in "text" ]'} for i in range(5)]
     found = entries("crossref", json.dumps({"status": "ok", "items": works}, indent=1))
@@ -463,7 +486,7 @@ def test_items_are_cut_right_wherever_the_stream_is_cut(chunk: int, monkeypatch:
     assert [type(e) for e in xml] == [Record, Record, Dropped, Dropped, Dropped]
 
 
-def test_volume_issue_and_pages_of_every_source_that_has_them() -> None:
+def test_every_source_gives_volume_issue_and_pages() -> None:
     crossref = one("crossref", {**CROSSREF, "volume": "12", "issue": "3", "page": "288-297"})
     article = one("crossref", {**CROSSREF, "article-number": "e0123"})
     pubmed = next(

@@ -35,18 +35,18 @@ def one(source: str, content: object) -> Record:
         ("0000-0002-1825-0098", None), ("1825-0097", None), ("", None),
     ],
 )  # fmt: skip
-def test_orcids_have_a_check_digit(text: str, orcid: str | None) -> None:
+def test_orcid_check_digit_is_verified(text: str, orcid: str | None) -> None:
     assert normalise_orcid(text) == orcid
 
 
 @pytest.mark.parametrize(
     ("text", "ror"), [("https://ror.org/05w520734", "05w520734"), ("05w520734", None), ("grid.5", None)]
 )
-def test_ror_ids_are_read_from_their_address(text: str, ror: str | None) -> None:
+def test_ror_id_is_read_from_its_address(text: str, ror: str | None) -> None:
     assert normalise_ror(text) == ror
 
 
-def test_crossref() -> None:
+def test_crossref_work_becomes_a_record() -> None:
     place = {
         "name": "Allen Institute for AI",
         "place": ["Seattle"],
@@ -70,7 +70,7 @@ JATS = """<article><front><article-meta><article-id pub-id-type="doi">10.1/b</ar
 <aff id="a2"><sup>2</sup>Another <italic>Lab</italic>, Rome</aff></article-meta></front></article>"""
 
 
-def test_jats_affiliations_are_those_that_an_author_refers_to() -> None:
+def test_jats_author_has_the_referenced_affiliations() -> None:
     record = one("jats", JATS.format(orcid=ORCID, other='<xref ref-type="aff" rid="a2">2</xref>'))
     assert (
         record.authors[0].affiliations == (AI2, Affiliation("Another Lab, Rome")) and record.authors[0].orcid == ORCID
@@ -78,11 +78,11 @@ def test_jats_affiliations_are_those_that_an_author_refers_to() -> None:
     assert record.authors[1].affiliations == (Affiliation("Another Lab, Rome"),)
 
 
-def test_of_several_affiliations_that_nobody_refers_to_nobody_has_any() -> None:
+def test_several_unreferenced_affiliations_are_not_assigned() -> None:
     assert one("jats", JATS.format(orcid=ORCID, other="")).authors[1].affiliations == ()
 
 
-def test_tei_headers_keep_them_and_write_them_into_parses() -> None:
+def test_tei_header_and_parse_have_affiliations() -> None:
     author = (
         f'<author><persName><forename>Kyle</forename><surname>Lo</surname></persName><idno type="ORCID">{ORCID}</idno>'
         '<affiliation><orgName type="department">Semantic Scholar</orgName><orgName type="institution">AI2</orgName>'
@@ -98,7 +98,7 @@ def test_tei_headers_keep_them_and_write_them_into_parses() -> None:
     assert list(tei.to_gorc_line(parse)["metadata"]["authors"][0]) == ["first", "middle", "last", "suffix"]
 
 
-def test_the_generic_form_and_the_table_give_back_what_they_were_given() -> None:
+def test_generic_form_and_table_preserve_affiliations() -> None:
     given = {
         "first": "Kyle",
         "middle": [],
@@ -113,11 +113,11 @@ def test_the_generic_form_and_the_table_give_back_what_they_were_given() -> None
     assert back.authors[0].as_dict() == record.authors[0].as_dict()
 
 
-def test_authors_are_equal_by_name() -> None:
+def test_authors_with_equal_names_are_equal() -> None:
     assert Author("A", (), "Lo", "", (AI2,), ORCID) == Author("A", (), "Lo", "")
 
 
-def test_publishers_articles_say_where_most_authors_work(shared_data: Path) -> None:
+def test_most_authors_of_real_articles_have_affiliations(shared_data: Path) -> None:
     authors = [
         a
         for f in sorted(shared_data.glob("pmc-pdf/*.nxml"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.sources import Deleted, Dropped, Reason, Record, read
+from s2corpus.sources import Deleted, Dropped, Record, RejectReason, read
 from s2corpus.sources.record import Editorial
 
 
@@ -40,7 +40,7 @@ class TestArxiv:
             ("A cost of $5 and {0,1}-matrices", "A cost of $5 and {0,1}-matrices"),
         ],
     )
-    def test_tex_outside_of_formulas_is_text(self, tex: str, text: str) -> None:
+    def test_tex_outside_formulas_is_converted_to_text(self, tex: str, text: str) -> None:
         record = one("arxiv", {"id": "1903.00002", "title": tex, "abstract": tex})
         assert (record.title, record.abstract) == (text, text)
         oai = (
@@ -51,7 +51,7 @@ class TestArxiv:
             record = one("arxiv", oai.format(form, tex, abstract))
             assert (record.title, record.abstract) == (text, text)
 
-    def test_tex_in_names_is_text(self) -> None:
+    def test_tex_in_names_is_converted_to_text(self) -> None:
         parsed = [["Bal\\'azs", "C.", ""], ["{\\L}ukasz", "K.", ""], ['M\\"uller', 'J\\"org', "Jr"]]
         as_text = 'C. Bal\\\'azs, K. {\\L}ukasz and J\\"org M\\"uller Jr'
         for given in ({"authors_parsed": parsed}, {"authors": as_text}):
@@ -141,7 +141,7 @@ class TestPubmed:
             ("10.1038/s41586-020-1 [doi]", None),
         ],
     )
-    def test_prose_is_no_page(self, pages: str, plain: str | None) -> None:
+    def test_prose_is_removed_from_pages(self, pages: str, plain: str | None) -> None:
         article = (
             "<MedlineCitation><PMID>7</PMID><Article><ArticleTitle>T</ArticleTitle><Pagination>{}</Pagination></Article>"
             "</MedlineCitation>"
@@ -150,7 +150,7 @@ class TestPubmed:
         start = f"<StartPage>5</StartPage><EndPage>9</EndPage><MedlinePgn>{pages}</MedlinePgn>"
         assert pubmed(article.format(start)).pages == (plain or "5-9")
 
-    def test_deleted_books_are_withdrawn(self) -> None:
+    def test_deleted_books_are_deletions(self) -> None:
         found = entries("pubmed", "<x><DeleteDocument><PMID>7</PMID></DeleteDocument></x>")
         assert found == [Deleted("pubmed:7")]
 
@@ -191,7 +191,7 @@ class TestDblp:
     def test_full_stop_of_dblp_is_removed(self, title: str, plain: str) -> None:
         assert one("dblp", f'<dblp><article key="a/b"><title>{title}</title></article></dblp>').title == plain
 
-    def test_first_month_counts(self) -> None:
+    def test_first_month_is_used(self) -> None:
         assert dblp("<year>2020</year><month>July/August</month>").date == "2020-07"
 
 
@@ -262,4 +262,4 @@ class TestAcl:
 
     def test_back_matter_is_not_a_paper(self) -> None:
         (dropped,) = acl("", attributes='type="backmatter"')
-        assert isinstance(dropped, Dropped) and dropped.reason is Reason.NOT_A_PAPER
+        assert isinstance(dropped, Dropped) and dropped.reason is RejectReason.NOT_A_PAPER

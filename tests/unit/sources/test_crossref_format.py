@@ -123,7 +123,7 @@ EMBARGOED = [licence(TDM, "tdm", [2020, 7, 1], 0), licence(NC_ND, "am", [2021, 7
         ("none", None, None, []),
     ],
 )  # fmt: skip
-def test_licence_counts_from_its_start(
+def test_license_is_valid_from_its_start_date(
     licences: Any, written: Any, now: str | None, later: list[tuple[str, str]]
 ) -> None:
     indexed = {"indexed": {"date-parts": [written]}} if written else {}
@@ -135,7 +135,7 @@ def test_licence_counts_from_its_start(
 @pytest.mark.parametrize(
     ("day", "now"), [("2021-06-30", TDM), ("2021-07-01", "CC-BY-NC-ND-4.0"), ("2031-01-01", "CC-BY-NC-ND-4.0")]
 )
-def test_release_has_the_licence_of_its_day(day: str, now: str) -> None:
+def test_release_has_the_license_valid_on_its_day(day: str, now: str) -> None:
     table = pa.Table.from_batches(batches([work(license=EMBARGOED), work(license=[licence(BY, "vor")])]))
     assert apply_licences(table, day)["licence"].to_pylist() == [now, "CC-BY-4.0"]
     assert record_of(table.to_pylist()[0]).later_licences == (DatedLicence("CC-BY-NC-ND-4.0", "2021-07-01"),)

@@ -16,7 +16,7 @@ import pytest
 from s2corpus import sources
 from s2corpus.papers.editorial import find_status
 from s2corpus.sources.editorial import of_title
-from s2corpus.sources.record import Editorial, Kind, Notice, Record
+from s2corpus.sources.record import Editorial, EditorialNotice, Record, RecordKind
 
 RETRACTED, WITHDRAWN, CONCERN, CORRECTED = Editorial
 
@@ -51,22 +51,22 @@ def update(kind: str, doi: str = NOTICE) -> dict[str, Any]:
         (["new_version", "addendum", "clarification"], None),
     ],
 )
-def test_crossrefs_updated_by_is_the_works_own_status(types: list[str], status: Editorial | None) -> None:
+def test_crossref_updated_by_sets_status_of_the_work(types: list[str], status: Editorial | None) -> None:
     record = crossref(**{"updated-by": [update(kind) for kind in types]})
     assert (record.editorial, record.notices) == (status, ())
 
 
-def test_crossrefs_update_to_is_about_another_work() -> None:
+def test_crossref_update_to_is_notice_about_another_work() -> None:
     notice = crossref(
         DOI=NOTICE, title=["Retracted: On updates"],
         **{"update-to": [update("retraction", WORK.upper()), update("retraction", f"https://doi.org/{WORK}")]},
     )  # fmt: skip
     assert notice.editorial is None
-    assert notice.notices == (Notice(f"doi:{WORK}", RETRACTED),)
+    assert notice.notices == (EditorialNotice(f"doi:{WORK}", RETRACTED),)
 
 
 @pytest.mark.parametrize("given", [None, "retraction", [None, 7, {"type": ["retraction"]}, {"type": "retraction"}]])
-def test_updates_of_another_shape_are_none(given: object) -> None:
+def test_malformed_updates_are_ignored(given: object) -> None:
     assert crossref(**{"update-to": given}).notices == ()
 
 
@@ -83,7 +83,7 @@ def test_updates_of_another_shape_are_none(given: object) -> None:
         ("Retraction of the uvula", None),
     ],
 )
-def test_publishers_put_it_before_the_title(title: str, status: Editorial | None) -> None:
+def test_status_is_read_from_prefix_of_title(title: str, status: Editorial | None) -> None:
     assert crossref(title=[title]).editorial is status
 
 
@@ -114,13 +114,13 @@ def reference(kind: str, pmid: str = "20137807") -> str:
         ("", reference("CommentIn") + reference("UpdateIn") + reference("Cites"), None, []),
         (
             '<PublicationType UI="D016440">Retraction of Publication</PublicationType>', reference("RetractionOf", "9500320"),
-            None, [Notice("pmid:9500320", RETRACTED)],
+            None, [EditorialNotice("pmid:9500320", RETRACTED)],
         ),
-        ("", reference("ErratumFor") + reference("RetractionOf", "none"), None, [Notice("pmid:20137807", CORRECTED)]),
+        ("", reference("ErratumFor") + reference("RetractionOf", "none"), None, [EditorialNotice("pmid:20137807", CORRECTED)]),
     ],
 )  # fmt: skip
-def test_pubmeds_types_and_references(
-    types: str, references: str, status: Editorial | None, notices: list[Notice]
+def test_pubmed_types_and_references_set_status(
+    types: str, references: str, status: Editorial | None, notices: list[EditorialNotice]
 ) -> None:
     record = pubmed(types, references)
     assert (record.editorial, list(record.notices)) == (status, notices)
@@ -142,7 +142,7 @@ def test_pubmeds_types_and_references(
         ("", "The paper is being temporarily withdrawn for revision."),
     ],
 )
-def test_arxivs_words_of_withdrawal(comments: str, abstract: str) -> None:
+def test_arxiv_withdrawal_is_read_from_comments_and_abstract(comments: str, abstract: str) -> None:
     assert _arxiv(comments, abstract).editorial is WITHDRAWN
 
 
@@ -157,7 +157,7 @@ def test_arxivs_words_of_withdrawal(comments: str, abstract: str) -> None:
         ("", "Cash withdrawn at machines follows a power law."),
     ],
 )
-def test_other_uses_of_the_word_are_none(comments: str, abstract: str) -> None:
+def test_other_uses_of_withdrawn_are_ignored(comments: str, abstract: str) -> None:
     assert _arxiv(comments, abstract).editorial is None
 
 
@@ -168,7 +168,7 @@ def _arxiv(comments: str, abstract: str) -> Record:
     return record
 
 
-def test_arxivs_raw_form_marks_the_withdrawn_version() -> None:
+def test_arxiv_raw_form_marks_withdrawn_version() -> None:
     text = """<record><header><identifier>oai:arXiv.org:0704.0001</identifier></header><metadata>
       <arXivRaw xmlns="http://arxiv.org/OAI/arXivRaw/"><id>0704.0001</id><title>On</title><authors>A. Author</authors>
       <version version="v1"><date>Mon, 2 Apr 2007 19:18:42 GMT</date><size>9kb</size><source_type>D</source_type></version>
@@ -178,7 +178,7 @@ def test_arxivs_raw_form_marks_the_withdrawn_version() -> None:
     assert isinstance(record, Record) and record.editorial is WITHDRAWN
 
 
-def _record(source: str, kind: Kind = Kind.PUBLISHER, **values: Any) -> Record:
+def _record(source: str, kind: RecordKind = RecordKind.PUBLISHER, **values: Any) -> Record:
     return Record(f"{source}:1", source, kind, **values)
 
 
@@ -186,38 +186,38 @@ def _preprint(doi: str) -> bool:
     return doi.startswith("10.48550/")
 
 
-def test_the_gravest_word_counts_and_a_notice_reaches_the_paper_by_its_identifiers() -> None:
-    records = [_record("crossref", doi=WORK, editorial=CORRECTED), _record("pubmed", Kind.ARCHIVE, pubmed_id="1")]
+def test_gravest_status_counts_and_notices_match_by_identifier() -> None:
+    records = [_record("crossref", doi=WORK, editorial=CORRECTED), _record("pubmed", RecordKind.ARCHIVE, pubmed_id="1")]
     assert find_status(records, {}, _preprint) == (CORRECTED, ("crossref:1",))
     notices = {f"doi:{WORK}": [(CONCERN, "crossref:n")], "pmid:1": [(RETRACTED, "pubmed:n")]}
     assert find_status(records, notices, _preprint) == (RETRACTED, ("pubmed:n",))
     assert find_status([_record("crossref", doi="10.1/other")], notices, _preprint) == (None, ())
 
 
-def test_a_withdrawn_preprint_does_not_withdraw_the_published_paper() -> None:
-    preprint = _record("arxiv", Kind.ARCHIVE, arxiv_id="0704.0001", editorial=WITHDRAWN)
+def test_withdrawn_preprint_does_not_withdraw_published_paper() -> None:
+    preprint = _record("arxiv", RecordKind.ARCHIVE, arxiv_id="0704.0001", editorial=WITHDRAWN)
     assert find_status([preprint], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
     assert find_status([preprint, _record("crossref", doi=WORK)], {}, _preprint) == (None, ())
-    deposited = _record("crossref", Kind.ARCHIVE, doi="10.48550/arxiv.0704.0001")
+    deposited = _record("crossref", RecordKind.ARCHIVE, doi="10.48550/arxiv.0704.0001")
     assert find_status([preprint, deposited], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
 
 
-def test_real_notices_in_jats_name_what_they_correct_or_retract(shared_data: Path) -> None:
+def test_real_jats_notices_name_their_articles(shared_data: Path) -> None:
     """The 150 articles contain two corrections and two retractions of PLOS and a correction of eLife.
 
     Each names its subject.
     """
-    found: dict[str, tuple[Notice, ...]] = {}
+    found: dict[str, tuple[EditorialNotice, ...]] = {}
     for path in sorted((shared_data / "jats").rglob("*.xml")):
         for record in sources.read("jats", io.BytesIO(path.read_bytes())):
             if isinstance(record, Record) and (record.notices or record.editorial):
                 found[path.stem] = record.notices
     assert found == {
-        "elife07586": (Notice("doi:10.7554/elife.04525", CORRECTED),),
-        "journal.pone.0097541": (Notice("doi:10.1371/journal.pone.0086816", CORRECTED),),
-        "journal.pone.0108198": (Notice("doi:10.1371/journal.pone.0103411", CORRECTED),),
-        "journal.pcbi.0030158": (Notice("doi:10.1371/journal.pcbi.0030051", RETRACTED),),
-        "journal.ppat.1005207": (Notice("doi:10.1371/journal.ppat.1003435", RETRACTED),),
+        "elife07586": (EditorialNotice("doi:10.7554/elife.04525", CORRECTED),),
+        "journal.pone.0097541": (EditorialNotice("doi:10.1371/journal.pone.0086816", CORRECTED),),
+        "journal.pone.0108198": (EditorialNotice("doi:10.1371/journal.pone.0103411", CORRECTED),),
+        "journal.pcbi.0030158": (EditorialNotice("doi:10.1371/journal.pcbi.0030051", RETRACTED),),
+        "journal.ppat.1005207": (EditorialNotice("doi:10.1371/journal.ppat.1003435", RETRACTED),),
     }
 
 
@@ -228,7 +228,7 @@ def test_real_notices_in_jats_name_what_they_correct_or_retract(shared_data: Pat
         (("HksxTdiWz", "HyxSG1Z3IX"), None),
     ],
 )
-def test_real_titles(shared_data: Path, titles: tuple[str, ...], status: Editorial | None) -> None:
+def test_real_titles_give_status(shared_data: Path, titles: tuple[str, ...], status: Editorial | None) -> None:
     """The ACL Anthology has two retracted papers, and ICLR has submissions called "withdrawn".
 
     No other title matches.
@@ -239,14 +239,14 @@ def test_real_titles(shared_data: Path, titles: tuple[str, ...], status: Editori
     assert {of_title(title) for title in found.values()} == {status}
 
 
-def test_who_says_what_of_a_paper() -> None:
+def test_status_lists_its_records_in_order() -> None:
     """The result lists every record with the gravest status once, in order. PDF headers do not count.
 
     A notice by identifier counts only if a record of the paper has this identifier.
     """
     said = [
         _record("crossref", doi=WORK, pubmed_id="1", editorial=RETRACTED),
-        _record("acl", Kind.ARCHIVE, editorial=RETRACTED),
+        _record("acl", RecordKind.ARCHIVE, editorial=RETRACTED),
     ]
     notices = {
         f"doi:{WORK}": [(RETRACTED, "b:n"), (CONCERN, "c:n")],
@@ -254,16 +254,16 @@ def test_who_says_what_of_a_paper() -> None:
     }
     assert find_status(said, notices, _preprint) == (RETRACTED, ("a:n", "acl:1", "b:n", "crossref:1"))
     assert find_status(said[1:], notices, _preprint) == (RETRACTED, ("acl:1",))
-    header = _record("grobid", Kind.PDF, doi=WORK, editorial=WITHDRAWN)
+    header = _record("grobid", RecordKind.PDF, doi=WORK, editorial=WITHDRAWN)
     assert find_status([header], notices, _preprint) == (None, ())
     assert find_status([], notices, _preprint) == (None, ())
 
 
-def test_what_is_said_of_a_preprint_counts_where_no_publisher_has_the_paper() -> None:
+def test_status_of_preprint_counts_without_publisher_record() -> None:
     doi = "10.48550/arxiv.0704.0001"
     notices = {f"doi:{doi}": [(WITHDRAWN, "n:1")], f"doi:{WORK}": [(CORRECTED, "n:2")]}
-    preprint, published = _record("s2", Kind.ARCHIVE, doi=doi), _record("crossref", doi=WORK)
-    archived = _record("dblp", Kind.ARCHIVE, doi=WORK)
+    preprint, published = _record("s2", RecordKind.ARCHIVE, doi=doi), _record("crossref", doi=WORK)
+    archived = _record("dblp", RecordKind.ARCHIVE, doi=WORK)
     assert find_status([preprint], notices, _preprint) == (WITHDRAWN, ("n:1",))
     assert find_status([preprint, archived], notices, _preprint) == (WITHDRAWN, ("n:1",))
     assert find_status([preprint, published], notices, _preprint) == (CORRECTED, ("n:2",))

@@ -25,17 +25,17 @@ from s2orc_parse.bibliography.fields import clean_abstract, clean_locator, clean
         ("12999", None, None), (99999, None, None), ([], None, None), (1999.0, "1999", "year"),
     ],
 )  # fmt: skip
-def test_dates(value: object, date: str | None, precision: str | None) -> None:
+def test_date_and_precision_are_parsed(value: object, date: str | None, precision: str | None) -> None:
     assert parse_date(value) == (date, precision)
 
 
 @given(st.integers(1400, 2100), st.none() | st.integers(-1, 14), st.none() | st.integers(-1, 33))
-def test_a_date_reads_back_as_itself(year: int, month: int | None, day: int | None) -> None:
+def test_date_is_parsed_back_to_itself(year: int, month: int | None, day: int | None) -> None:
     assert parse_date(make_date(year, month, day)[0]) == make_date(year, month, day)
 
 
 @given(st.text(max_size=40))
-def test_no_text_breaks_the_date_parser(text: str) -> None:
+def test_arbitrary_text_does_not_break_the_date_parser(text: str) -> None:
     date, precision = parse_date(text)
     assert (date is None) == (precision is None)
 
@@ -53,11 +53,11 @@ def test_no_text_breaks_the_date_parser(text: str) -> None:
         ("H<sub>2</sub>O", "H2O"), ("  ", None), (None, None), (7, None), ("a\x00b", "a b"),
     ],
 )  # fmt: skip
-def test_titles(value: object, title: str | None) -> None:
+def test_title_is_cleaned(value: object, title: str | None) -> None:
     assert clean_title(value) == title
 
 
-def test_abstracts_lose_markup_and_their_own_heading() -> None:
+def test_abstract_has_no_markup_or_own_heading() -> None:
     assert (
         clean_abstract("<jats:title>Abstract</jats:title><jats:p>We <jats:italic>parse</jats:italic>.</jats:p>")
         == "We parse."
@@ -77,7 +77,7 @@ def test_abstracts_lose_markup_and_their_own_heading() -> None:
         ("&amp;lt;p&amp;gt;of &amp;lt;i&amp;gt;E. coli&amp;lt;/i&amp;gt;&amp;lt;/p&amp;gt;", "of E. coli"),
     ],
 )  # fmt: skip
-def test_abstracts_have_a_line_for_each_part(value: str, abstract: str) -> None:
+def test_abstract_has_one_line_per_part(value: str, abstract: str) -> None:
     assert clean_abstract(value) == abstract
 
 
@@ -89,17 +89,17 @@ def test_abstracts_have_a_line_for_each_part(value: str, abstract: str) -> None:
         ("Parts ::: of it", "Parts of it"),
     ],
 )  # fmt: skip
-def test_titles_escaped_more_than_once(value: str, title: str) -> None:
+def test_repeatedly_escaped_title_is_unescaped(value: str, title: str) -> None:
     assert clean_title(value) == title
 
 
 @given(st.text(alphabet="<>&;:!-/?[]=\"'ampltgi ", max_size=80))
-def test_cleaning_again_changes_nothing(text: str) -> None:
+def test_cleaning_is_idempotent(text: str) -> None:
     once = clean_text(text)
     assert once is None or clean_text(once) == once
 
 
-def test_no_abstract_of_s2orc_keeps_its_separators(shared_data: Path) -> None:
+def test_separators_in_s2orc_abstracts_become_line_breaks(shared_data: Path) -> None:
     records = [
         r for r in read("s2orc", shared_data / "s2orc" / "metadata_20200705_sample.jsonl") if isinstance(r, Record)
     ]
@@ -119,7 +119,7 @@ def test_no_abstract_of_s2orc_keeps_its_separators(shared_data: Path) -> None:
         ("cc-by", "CC-BY"), ("CC BY 4.0", "CC-BY-4.0"), ("cc0", "CC0-1.0"), ("publisher-specific", "publisher-specific"), ("", None),
     ],
 )  # fmt: skip
-def test_licences(value: str, licence: str | None) -> None:
+def test_license_is_normalized(value: str, licence: str | None) -> None:
     assert parse_licence(value) == licence
 
 
@@ -130,5 +130,5 @@ def test_licences(value: str, licence: str | None) -> None:
         ("S1", "S1"), ("p. 5", "5"), ("", None), ("-", None), (None, None), (True, None),
     ],
 )  # fmt: skip
-def test_volume_issue_and_pages(value: object, kept: str | None) -> None:
+def test_volume_issue_and_pages_are_cleaned(value: object, kept: str | None) -> None:
     assert clean_locator(value) == kept

@@ -23,7 +23,7 @@ def test_tables_name_only_mag_fields(table: str) -> None:
     assert {field for row in rows(table) for field in row["fields"].split(";") if field} <= set(FIELDS)
 
 
-def test_the_tables_are_complete() -> None:
+def test_classification_tables_are_complete() -> None:
     assert len(FIELDS) == 19
     codes = [row["code"] for row in rows("asjc")]
     assert sum(code.isdecimal() for code in codes) == 334 and sum(code.isalpha() for code in codes) == 27
@@ -48,7 +48,7 @@ def test_the_tables_are_complete() -> None:
     assert all(row["fields"] for row in rows("arxiv"))
 
 
-def test_the_names_are_those_that_s2orc_writes(shared_data: Path) -> None:
+def test_field_names_equal_those_of_s2orc(shared_data: Path) -> None:
     lines = (shared_data / "s2orc" / "metadata_20200705_sample.jsonl").read_bytes().splitlines()
     given = {field for line in lines for field in orjson.loads(line)["mag_field_of_study"] or ()}
     assert given == set(FIELDS)
@@ -67,7 +67,7 @@ def test_the_names_are_those_that_s2orc_writes(shared_data: Path) -> None:
         ("Research and analysis methods", ()), ("Multidisciplinary", ()), ("nothing that is known", ()), ("", ()),
     ],
 )  # fmt: skip
-def test_one_subject(subject: str, fields: tuple[str, ...]) -> None:
+def test_subject_maps_to_its_fields(subject: str, fields: tuple[str, ...]) -> None:
     assert fields_of(subject) == fields
 
 
@@ -83,5 +83,5 @@ def test_one_subject(subject: str, fields: tuple[str, ...]) -> None:
         ([], ()),
     ],
 )
-def test_the_primary_field_is_first(subjects: list[str], fields: tuple[str, ...]) -> None:
+def test_primary_field_is_first(subjects: list[str], fields: tuple[str, ...]) -> None:
     assert fields_of_study(subjects) == fields

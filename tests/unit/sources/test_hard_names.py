@@ -195,10 +195,10 @@ def short(author: Author) -> str:
 @pytest.mark.parametrize(
     "line", LISTS, ids=[line.split(" => ")[0].encode("ascii", "replace").decode() for line in LISTS]
 )
-def test_hard_names(line: str) -> None:
+def test_hard_names_are_parsed(line: str) -> None:
     text, expected = line.split(" => ")
     assert [short(author) for author in parse_authors(text)] == expected.split("; ")
 
 
-def test_the_table_is_as_long_as_it_says() -> None:
+def test_table_has_150_distinct_lists_of_names() -> None:
     assert len(LISTS) == len(set(LISTS)) >= 150

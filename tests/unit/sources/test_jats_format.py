@@ -69,7 +69,7 @@ def test_conference_is_the_venue() -> None:
 
 
 @pytest.mark.parametrize(("source", "key"), [("crossref", "DOI"), ("unpaywall", "doi")])
-def test_resolver_is_no_part_of_record_ids(source: str, key: str) -> None:
+def test_record_id_excludes_the_resolver(source: str, key: str) -> None:
     line = f'{{"{key}": "https://doi.org/10.1371/ODD.5", "title": ["T"]}}'
     (record,) = read(source, io.BytesIO(line.encode()))
     assert isinstance(record, Record) and record.record_id == f"{source}:10.1371/odd.5"

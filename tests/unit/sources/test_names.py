@@ -40,7 +40,7 @@ def short(authors: tuple[Author, ...]) -> list[str]:
         ("123", []),
     ],
 )
-def test_author_strings(text: str, authors: list[str]) -> None:
+def test_author_string_is_split_into_names(text: str, authors: list[str]) -> None:
     assert short(parse_authors(text)) == authors
 
 
@@ -54,7 +54,7 @@ def test_author_strings(text: str, authors: list[str]) -> None:
         ("", "The ATLAS Collaboration", None, "|The ATLAS Collaboration"),
     ],
 )
-def test_names_that_a_source_keeps_apart(given_name: str, family: str, suffix: str | None, author: str) -> None:
+def test_separate_name_parts_become_an_author(given_name: str, family: str, suffix: str | None, author: str) -> None:
     found = make_author(given_name, family, suffix)
     assert found is not None and short((found,)) == [author]
 
@@ -66,7 +66,7 @@ def test_surnames_are_compared_without_accents_hyphens_and_case() -> None:
 
 @settings(max_examples=100)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=60))
-def test_nothing_raises_and_every_author_has_a_name(text: str) -> None:
+def test_arbitrary_text_gives_named_authors(text: str) -> None:
     for author in parse_authors(text):
         assert author.last or author.first
 
@@ -78,7 +78,7 @@ def test_nothing_raises_and_every_author_has_a_name(text: str) -> None:
         max_size=5,
     )
 )
-def test_the_usual_forms_say_the_same(names: list[tuple[str, str]]) -> None:
+def test_usual_forms_give_equal_authors(names: list[tuple[str, str]]) -> None:
     inverted = "; ".join(f"{last}, {first}" for first, last in names)
     natural = ", ".join(f"{first} {last}" for first, last in names)
     joined = " and ".join(f"{first} {last}" for first, last in names)

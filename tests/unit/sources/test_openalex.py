@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.sources import Dropped, Kind, Reason, Record, fields_of_study, read
+from s2corpus.sources import Dropped, Record, RecordKind, RejectReason, fields_of_study, read
 from s2corpus.sources.fields_of_study import fields_of
 from s2corpus.sources.record import Editorial, OpenVersion, WorkType
 
@@ -67,7 +67,7 @@ def one(**changes: Any) -> Record:
 
 def test_documented_work_becomes_a_record() -> None:
     record = one()
-    assert (record.record_id, record.source, record.kind) == ("openalex:W2741809807", "openalex", Kind.ARCHIVE)
+    assert (record.record_id, record.source, record.kind) == ("openalex:W2741809807", "openalex", RecordKind.ARCHIVE)
     assert record.title == WORK["title"]
     assert (record.doi, record.mag_id, record.pubmed_id) == ("10.7717/peerj.4375", "2741809807", "29456894")
     assert record.pmc_id == "PMC5815332"
@@ -92,28 +92,28 @@ def test_gzipped_snapshot_file_is_read_by_line() -> None:
     lines = [json.dumps({**WORK, "id": f"https://openalex.org/W{n}"}) for n in (1, 2)]
     found = list(read("openalex", io.BytesIO(gzip.compress("\n".join([*lines, "{broken"]).encode()))))
     assert [entry.record_id for entry in found if isinstance(entry, Record)] == ["openalex:W1", "openalex:W2"]
-    assert [entry.reason for entry in found if isinstance(entry, Dropped)] == [Reason.MALFORMED]
+    assert [entry.reason for entry in found if isinstance(entry, Dropped)] == [RejectReason.MALFORMED]
 
 
 def test_answer_of_the_api_has_its_works_in_results() -> None:
     found = list(read("openalex", io.BytesIO(json.dumps({"meta": {"count": 2}, "results": [WORK, 7]}).encode())))
     assert isinstance(found[0], Record) and found[1] == Dropped(
-        Reason.MALFORMED, "line 1, result 2", "a work is a JSON object"
+        RejectReason.MALFORMED, "line 1, result 2", "a work is a JSON object"
     )
 
 
 @pytest.mark.parametrize(
     "type_", ["dataset", "paratext", "peer-review", "grant", "libguides", "supplementary-materials", "journal"]
 )
-def test_work_that_is_no_paper_is_dropped(type_: str) -> None:
+def test_work_of_other_type_is_dropped(type_: str) -> None:
     (entry,) = read("openalex", io.BytesIO(json.dumps({**WORK, "type": type_}).encode()))
-    assert entry == Dropped(Reason.NOT_A_PAPER, "W2741809807", type_)
+    assert entry == Dropped(RejectReason.NOT_A_PAPER, "W2741809807", type_)
 
 
 @pytest.mark.parametrize(
     "type_", ["article", "preprint", "review", "book-chapter", "dissertation", "letter", "journal-article", None, 7]
 )
-def test_paper_of_any_type_is_kept(type_: object) -> None:
+def test_paper_of_any_type_is_a_record(type_: object) -> None:
     assert one(type=type_).record_id == "openalex:W2741809807"
 
 
@@ -125,7 +125,9 @@ def test_paper_of_any_type_is_kept(type_: object) -> None:
         ("dissertation", None, WorkType.THESIS), ("erratum", None, WorkType.OTHER), ("retraction", None, None), (7, 7, None),
     ],
 )  # fmt: skip
-def test_type_is_openalex_or_crossrefs_if_finer(type_: object, of_crossref: object, found: WorkType | None) -> None:
+def test_type_is_from_openalex_or_finer_crossref_type(
+    type_: object, of_crossref: object, found: WorkType | None
+) -> None:
     assert one(type=type_, type_crossref=of_crossref).type is found
 
 
@@ -138,10 +140,10 @@ def test_retracted_work_is_retracted() -> None:
 @pytest.mark.parametrize("id_", [None, "", 7, "https://openalex.org/A5023888391", "W", "https://evil.org/W1", "W1 W2"])
 def test_work_without_its_id_is_dropped(id_: object) -> None:
     (entry,) = read("openalex", io.BytesIO(json.dumps({**WORK, "id": id_}).encode()))
-    assert isinstance(entry, Dropped) and entry.reason is Reason.NO_ID
+    assert isinstance(entry, Dropped) and entry.reason is RejectReason.NO_ID
 
 
-def test_january_first_stands_for_the_year() -> None:
+def test_january_first_means_the_year_only() -> None:
     assert (one(publication_date="2018-01-01").date, one(publication_date=None).date) == ("2018", "2018")
 
 
@@ -163,7 +165,7 @@ def test_repository_is_not_the_venue() -> None:
     assert (record.venue, record.journal) == ("ACL", None)
 
 
-def test_copies_alone_are_not_the_published_version() -> None:
+def test_open_copies_are_not_the_published_version() -> None:
     copy = {"is_oa": True, "license": None, "version": "submittedVersion", "source": {"type": "repository"}}
     closed = {"is_oa": False, "version": "publishedVersion", "source": {"type": "journal"}}
     assert one(best_oa_location=copy, locations=[closed, copy]).open_version is OpenVersion.COPY
@@ -186,7 +188,7 @@ def test_topics_become_fields_of_study(topics: list[Any], fields: tuple[str, ...
     assert fields_of_study.fields_of_study(one(primary_topic=first, topics=topics).subjects) == fields
 
 
-def test_concepts_serve_where_no_topics_are_delivered() -> None:
+def test_concepts_are_used_without_topics() -> None:
     concepts = [
         {"display_name": "Citation", "level": 2, "score": 0.9}, {"display_name": "Political science", "level": 0, "score": 0},
         {"display_name": "Library science", "level": 1, "score": 0.9}, {"display_name": "Medicine", "level": 0, "score": "0.4"},
@@ -233,6 +235,6 @@ def test_large_index_takes_little_memory() -> None:
 @pytest.mark.parametrize(
     "value", [None, 7, -1.5, True, "x", [], [None, 7, "x", [], {}], {}, {"source": 7, "license": [], "x": [1]}]
 )
-def test_value_of_the_wrong_type_costs_only_its_field(key: str, value: object) -> None:
+def test_value_of_wrong_type_removes_only_its_field(key: str, value: object) -> None:
     (entry,) = read("openalex", io.BytesIO(json.dumps({**WORK, key: value}).encode()))
     assert isinstance(entry, Record) or (key == "is_paratext" and value is True)

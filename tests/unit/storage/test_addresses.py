@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.storage.lake import open_lake
+from s2corpus.storage.lake import lake_uri, open_lake
 
 
 @pytest.mark.parametrize("name", ["lake", "my lake", "läke 100%", "a%20b", "lake#1?", "a:b", "\udcff"])
@@ -29,3 +29,15 @@ def test_what_is_no_address_is_a_sentence_and_makes_no_folder(
     with pytest.raises(UserError, match="expected s3://bucket"):
         open_lake(address)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("value", [None, "", "s3://lake/prefix"])
+def test_environment_names_the_lake(value: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("S2CORPUS_LAKE", raising=False)
+    if value is not None:
+        monkeypatch.setenv("S2CORPUS_LAKE", value)
+    if value:
+        assert lake_uri() == value
+    else:
+        with pytest.raises(UserError, match="set S2CORPUS_LAKE"):
+            lake_uri()

@@ -58,8 +58,10 @@ def test_too_little_memory_is_a_sentence_that_says_what_to_do(tmp_path: Path) ->
 class Asked(LocalFileSystem):
     """A file system that counts how often each file is opened."""
 
+    cachable = False
+
     def __init__(self) -> None:
-        super().__init__(skip_instance_cache=True)
+        super().__init__()
         self.requests: Counter[str] = Counter()
 
     def _open(self, path: str, *args: object, **kwargs: object) -> object:
@@ -67,19 +69,39 @@ class Asked(LocalFileSystem):
         return super()._open(path, *args, **kwargs)
 
 
-@pytest.mark.parametrize("kept", [True, False], ids=["small", "large"])
-def test_queries_read_a_small_file_once_and_a_large_one_each_time(
-    kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("largest", "together", "cached"), [(0, 0, (True, True)), (-1, 0, (False, False)), (0, -1, (True, False))],
+    ids=["small", "large", "too many"],
+)  # fmt: skip
+def test_queries_read_small_files_once_and_others_each_time(
+    largest: int, together: int, cached: tuple[bool, bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("s2corpus.storage.duck._SMALL", 1 << 20 if kept else 0)
-    for name in "ab":
-        pq.write_table(pa.table({"number": range(1000)}), tmp_path / f"{name}.parquet")
+    """Names of files are literal: `*` is no wildcard, and `'` ends no text."""
+    names = ("a*.parquet", "b'.parquet", "ab.parquet")
+    for name in names:
+        pq.write_table(pa.table({"number": range(1000)}), tmp_path / name)
+    size = (tmp_path / names[0]).stat().st_size
+    monkeypatch.setattr("s2corpus.storage.duck._SMALL", size + largest)
+    monkeypatch.setattr("s2corpus.storage.duck._KEPT", 2 * size + together)
     files = Asked()
-    with duckdb_connection(memory_mb=128, scratch=tmp_path) as connection:
+    with duckdb_connection(memory_mb=128, scratch=tmp_path, threads=1) as connection:
         lake = pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(files))
-        view(connection, "numbers", [str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet")], lake)
+        for _ in range(2):
+            view(connection, "numbers", [str(tmp_path / name) for name in names[:2]], lake)
         for least in range(10):
             found = connection.execute("SELECT count(*) FROM numbers WHERE number >= ?", [least]).fetchall()
             assert found == [(2 * (1000 - least),)]
-    opened = [files.requests[f"open {name}.parquet"] for name in "ab"]
-    assert max(opened) <= 2 if kept else min(opened) >= 10  # Two threads may both be the first.
+    opened = [files.requests[f"open {name}"] for name in names]
+    assert [count <= 2 for count in opened[:2]] == list(cached), "two threads may both be the first"
+    assert opened[2] == 0
+    assert all(count >= 10 for count, once in zip(opened, cached, strict=False) if not once)
+
+
+def test_connection_has_its_limits(tmp_path: Path) -> None:
+    with duckdb_connection(memory_mb=64, scratch=tmp_path) as connection:
+        names = (
+            "memory_limit", "threads", "autoinstall_known_extensions", "autoload_known_extensions", "enable_external_file_cache",
+            "enable_progress_bar", "preserve_insertion_order",
+        )  # fmt: skip
+        (found,) = connection.execute(f"SELECT {', '.join(f'current_setting({name!r})' for name in names)}").fetchall()
+    assert found == ("61.0 MiB", 2, False, False, False, False, True)

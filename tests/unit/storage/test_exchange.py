@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from s2corpus.errors import UserError
 from s2corpus.storage import exchange
-from s2corpus.storage.exchange import Exchange, spread
+from s2corpus.storage.exchange import Exchange, RowsRemoved, spread
 from s2corpus.storage.lake import Lake
 
 SCHEMA = pa.schema([("number", pa.int64()), ("text", pa.string())])
@@ -32,6 +33,7 @@ def test_rows_of_a_bucket_come_in_the_order_in_which_they_were_written(
         with between.writer("round", task, BUCKETS, SCHEMA, tmp_path) as writer:
             for begin in range(0, 100, 9):
                 writer.add(*rows(1000 * task + begin, 1000 * task + min(begin + 9, 100)))
+            assert len(list(tmp_path.glob("s2corpus-exchange-*/*"))) == {1: 12, 300: 5, 1 << 20: 0}[spill], "on disk"
     every = [*range(100), *range(1000, 1100)]
     for bucket in range(BUCKETS):
         found = between.read("round", range(2), bucket, SCHEMA)["number"].to_pylist()
@@ -41,27 +43,68 @@ def test_rows_of_a_bucket_come_in_the_order_in_which_they_were_written(
     assert not list(tmp_path.glob("s2corpus-exchange-*"))
 
 
-def test_a_task_without_rows_leaves_empty_buckets(lake: Lake, tmp_path: Path) -> None:
+@pytest.mark.parametrize("compressed", [True, False])
+def test_tasks_without_rows_leave_empty_buckets(lake: Lake, tmp_path: Path, compressed: bool) -> None:
     between = Exchange(lake.root, "between")
-    with between.writer("round", 0, BUCKETS, SCHEMA, tmp_path):
-        pass
+    sizes = []
+    for task in range(20):  # More files than are read at once.
+        with between.writer("round", task, BUCKETS, SCHEMA, tmp_path, compressed=compressed) as writer:
+            if task % 2:
+                writer.add(*rows(700 * task, 700 * task + 700))
+        sizes.append(lake.size(f"between/round/{task:05}"))
     assert between.read("round", [0], 3, SCHEMA) == SCHEMA.empty_table()
+    assert sizes[0] == 8 * (BUCKETS + 1), "an empty bucket has only its offset"
+    assert (sizes[1] or 0) < 12_000 if compressed else (sizes[1] or 0) > 16_000
+    read = [piece["number"].to_pylist() for piece in between.pieces("round", range(20), 3, SCHEMA, 5)]
+    assert [sorted(numbers) for numbers in read] == [
+        [n for n in range(700 * task, 700 * task + 700) if n % BUCKETS in (3, 4)] if task % 2 else []
+        for task in range(20)
+    ]
 
 
-def test_what_a_finished_stage_removed_is_one_sentence(lake: Lake, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_sorted", [True, False])
+def test_rows_are_written_in_one_call(lake: Lake, is_sorted: bool) -> None:
+    between = pickle.loads(pickle.dumps(Exchange(lake.root, "between")))
+    table, bucket = rows(0, 50)
+    if is_sorted:
+        order = np.argsort(bucket, kind="stable")
+        table, bucket = table.take(pa.array(order)), bucket[order]
+    between.write("round", 7, table, bucket, BUCKETS)
+    for number in range(BUCKETS):
+        assert between.read("round", [7], number, SCHEMA)["number"].to_pylist() == list(range(number, 50, BUCKETS))
+    assert [entry.key for entry in lake.list("")] == ["between/round/00007"]
+
+
+def test_counts_and_arrays_of_shards(lake: Lake) -> None:
+    between = Exchange(lake.root, "between")
+    for task, counts in ((0, {"a": 1}), (2, [5])):
+        between.put_counts("round", task, counts)
+    between.put_array("round", 1, np.array([[3, 4]], np.int32))
+    assert between.counts("round", 4) == [{"a": 1}, None, [5], None]
+    assert between.array("round", 1).tolist() == [3, 4]
+    with pytest.raises(RowsRemoved, match="between/round is incomplete"):
+        between.all_counts("round", 3)
+    between.put_counts("round", 1, 0)
+    assert between.all_counts("round", 3) == [{"a": 1}, 0, [5]]
+
+
+def test_rows_removed_by_a_finished_stage_are_a_sentence(lake: Lake, tmp_path: Path) -> None:
     between = Exchange(lake.root, "between")
     with between.writer("round", 0, BUCKETS, SCHEMA, tmp_path) as writer:
         writer.add(*rows(0, 100))
+    lake.put("betweens/other", b"")
     between.remove()
-    with pytest.raises(
-        UserError, match=r"between/round is incomplete: .* clear all of its tasks and the downstream tasks"
-    ):
-        between.read("round", [0], 3, SCHEMA)
+    assert [entry.key for entry in lake.list("")] == ["betweens/other"]
+    for act in (lambda: between.read("round", [0], 3, SCHEMA), lambda: between.array("round", 0)):
+        with pytest.raises(
+            RowsRemoved, match=r"between/round is incomplete: .* clear all of its tasks and the downstream tasks"
+        ):
+            act()
 
 
-@pytest.mark.parametrize(("shards", "most"), [(1, 256), (3, 256), (256, 256), (257, 256), (4000, 256), (8000, 512)])
-def test_few_shards_write_for_all(shards: int, most: int) -> None:
-    chosen = spread(shards, most)
-    assert len(chosen) <= most
-    taken = [shard for first in chosen for shard in range(first, min(first + chosen.step, shards))]
-    assert taken == list(range(shards))
+@pytest.mark.parametrize(
+    ("shards", "most", "chosen"),
+    [(1, 256, [0]), (3, 9, [0, 1, 2]), (256, 256, range(256)), (257, 256, range(0, 257, 2)), (800, 50, range(0, 800, 16)), (5, 2, [0, 3]),],
+)  # fmt: skip
+def test_few_shards_write_for_all(shards: int, most: int, chosen: Sequence[int]) -> None:
+    assert list(spread(shards, most)) == list(chosen)

@@ -73,3 +73,12 @@ def test_an_object_may_be_linked_and_is_never_written_through_the_link(tmp_path:
         assert path.samefile(tmp_path / "lake" / key)
     lake.put("second", b"third")
     assert (path.read_bytes(), lake.get("first")[0], lake.get("second")[0]) == (b"second", b"first", b"third")
+
+
+def test_files_of_writers_are_not_listed(tmp_path: Path) -> None:
+    """A killed writer can leave a temporary file, and conditional writes use a lock."""
+    lake = open_lake(str(tmp_path / "lake"))
+    lake.put("a/b", b"1", expect="")
+    (tmp_path / "lake/a/.put-x").touch()
+    assert {path.name for path in (tmp_path / "lake").rglob("*")} == {"a", "b", ".put-x", ".lock"}
+    assert [entry.key for entry in lake.list("")] == ["a/b"]

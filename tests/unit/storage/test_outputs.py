@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
+from collections import namedtuple
 from pathlib import Path
 
 import pytest
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage import outputs
+
+FREE = namedtuple("FREE", ["f_bavail", "f_frsize"])
 
 
 def test_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
@@ -39,15 +42,19 @@ def test_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
 def test_reason_is_in_words(
     tmp_path: Path, number: int, says: str, kind: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outputs, "_free", lambda folder: 0)
+    monkeypatch.setattr(os, "statvfs", lambda folder: FREE(255, 4096))
     path = tmp_path / "out"
-    with pytest.raises(kind, match=f"out cannot be written: {says}; the old file is unchanged"), outputs.whole(path):
-        raise OSError(number, os.strerror(number), str(path))
+    for name in (str(path), None) if number != errno.EIO else (str(path),):
+        with (
+            pytest.raises(kind, match=f"out cannot be written: {says}; the old file is unchanged"),
+            outputs.whole(path),
+        ):
+            raise OSError(number, os.strerror(number), *([name] if name else []))
     assert not list(tmp_path.iterdir())
 
 
 def test_errors_of_other_files_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outputs, "_free", lambda folder: 1 << 30)
+    monkeypatch.setattr(os, "statvfs", lambda folder: FREE(256, 4096))  # 1 MiB: another disk is full.
     for number, name in ((errno.EACCES, "other"), (errno.ENOSPC, "out"), (errno.EIO, None)):
         with pytest.raises(OSError, match=os.strerror(number)) as left, outputs.whole(tmp_path / "out"):
             raise OSError(number, os.strerror(number), *([str(tmp_path / name)] if name else []))
@@ -57,6 +64,10 @@ def test_errors_of_other_files_are_left(tmp_path: Path, monkeypatch: pytest.Monk
 def test_pipe_is_written_directly(tmp_path: Path) -> None:
     with outputs.whole(Path("/dev/null")) as beside:
         assert beside == Path("/dev/null")
+    with outputs.whole_file(tmp_path / "out") as file:
+        file.write(b"1")
+    os.umask(before := os.umask(0))
+    assert (tmp_path / "out").read_bytes() == b"1" and (tmp_path / "out").stat().st_mode & 0o777 == 0o666 & ~before
 
 
 def test_names_are_printable_on_one_line() -> None:

@@ -5,7 +5,9 @@ An uncommitted table does not exist, a retry changes only its own part, and a da
 
 from __future__ import annotations
 
+import hashlib
 import random
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,12 +17,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from s2corpus.errors import TransientError
+from s2corpus.errors import LostRace, TransientError
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.storage.lake import ABSENT, Conflict, Lake
+from s2corpus.storage.lake import ABSENT, Lake
+from s2corpus.storage.local_lake import LocalLake
 from s2corpus.storage.parts import DamagedPart, NotCommitted, TableRef
 from s2corpus.tables import AUTHORS, CLUSTERS, DOCUMENTS, STORED_PARSES, TABLES, Column, Table
 
@@ -84,11 +87,50 @@ def test_the_same_rows_make_the_same_commit(lake: Lake) -> None:
     assert table.commit([0], {"paper_shards": 1}) == first == table.committed()
 
 
+def test_conflicting_commit_of_other_content_is_lost_race(tmp_path: Path) -> None:
+    class Stale(LocalLake):
+        """A lake in which another run always commits between the read and the write of the commit."""
+
+        def etag(self, key: str) -> str:
+            return ABSENT if sys._getframe(1).f_code.co_name == "commit" else super().etag(key)
+
+    ref(LocalLake(tmp_path)).write(0, [row(1)])
+    first = ref(LocalLake(tmp_path)).commit([0])
+    assert ref(Stale(tmp_path)).commit([0]) == first, "the same content"
+    ref(LocalLake(tmp_path)).write(0, [row(2)])
+    with pytest.raises(LostRace, match=r"_COMMITTED\.json: another run has committed different content"):
+        ref(Stale(tmp_path)).commit([0])
+
+
+def test_part_is_named_by_its_content(lake: Lake) -> None:
+    table = ref(lake)
+    batches = [pa.RecordBatch.from_pylist([row(n), row(n + 1)], schema=CLUSTERS.schema) for n in (1, 3)]
+    forms: list[Any] = [[row(n) for n in (1, 2, 3, 4)], iter(batches), pa.Table.from_batches(batches)]
+    for shard, rows in enumerate(forms):
+        part = table.write(shard, rows)
+        data = lake.get(f"{table.prefix}/{part.name}")[0]
+        assert (part.rows, part.bytes, part.sha256) == (4, len(data), hashlib.sha256(data).hexdigest())
+        assert part.name == f"part-{shard:05}-{part.sha256[:12]}.parquet"
+        assert table.written(shard)["record_id"].to_pylist() == [f"dblp:{n}" for n in (1, 2, 3, 4)]
+    part = table.write(3, batches[0])
+    assert not table.whole(), "not committed"
+    commit = table.commit([3, 0])
+    assert (commit.rows, table.whole(), table.read(shard=3).num_rows) == (6, True, 2)
+    assert table.keys(3) == [f"{table.prefix}/{part.name}"] and table.uris(3) == [lake.uri(table.keys(3)[0])]
+    assert [part.name[:10] for part in commit.parts] == ["part-00000", "part-00003"]
+    lake.delete(table.keys(3)[0])
+    with pytest.raises(DamagedPart, match="the file is missing: run the stage"):
+        table.written(3)
+
+
 def test_a_view_of_a_table_in_sql_has_its_rows(lake: Lake, tmp_path: Path) -> None:
     table = ref(lake)
     for shard in range(3):
         table.write(shard, [row(shard)] if shard else [])
     table.commit(range(3))
+    with duckdb_connection(memory_mb=64, scratch=tmp_path) as connection:
+        table.view(connection, slice(1, 2))
+        assert connection.execute(f"SELECT record_id FROM {table.table.name}").fetchall() == [("dblp:1",)]
     with duckdb_connection(memory_mb=64, scratch=tmp_path) as connection:
         table.view(connection)
         assert connection.execute(f"FROM {table.table.name}").to_arrow_table().to_pylist() == table.read().to_pylist()
@@ -230,6 +272,29 @@ def test_a_content_store_finds_a_range_and_reads_only_its_parts(lake: Lake) -> N
     assert [r["parse"] for r in store.fetch(part, ["f" * 40], ["parse"])] == [b"f" * 40]
 
 
+def test_content_store_opens_only_parts_of_its_range(lake: Lake) -> None:
+    """The first 12 digits of the first and last key are in the name of a part. Damaged parts outside the range remain."""
+    store = ContentStore(lake, "parses/1", STORED_PARSES)
+    low, high = "a" * 40, "c" * 40
+    part = store.append([stored(low), stored(high)])
+    digest = hashlib.sha256((low + high).encode()).hexdigest()
+    assert part == f"parses/1/{'a' * 12}-{'c' * 12}-{digest[:12]}.parquet"
+    for first, last, found in (
+        ("0" * 40, "a" * 12 + "0" * 28, []), ("0" * 40, low, [low]), (low, high, [low, high]), ("b" * 40, "b" * 40, []),
+        (high, "f" * 40, [high]), ("c" * 12 + "d" * 28, "f" * 40, []),
+    ):  # fmt: skip
+        assert list(store.known(first, last, ["outcome"])) == found
+    again = store.append([stored(low) | {"outcome": "other"}, stored("e" * 40)])
+    first = min(part, again)
+    assert store.known(low, low, ["outcome"])[low][1] == first, "the first name decides"
+    lake.put(part, b"damaged")
+    for first, last in (("0" * 40, "9" * 40), ("a" * 11 + "9" * 29, "a" * 11 + "9" * 29), ("d" * 40, "f" * 40)):
+        store.known(first, last, ["outcome"])
+        assert lake.size(part) is not None
+    store.known("c" * 12 + "f" * 28, "f" * 40, ["outcome"])
+    assert lake.size(part) is None, "its name does not exclude the range"
+
+
 def test_content_store_reads_the_former_key_name(lake: Lake, tmp_path: Path) -> None:
     store = ContentStore(lake, "parses/1", STORED_PARSES)
     part = store.append([stored(digit * 40) for digit in "123"])
@@ -257,26 +322,3 @@ def test_what_a_damaged_part_of_a_content_store_held_is_not_known_any_more(lake:
         list(store.fetch(part, ["1" * 40], ["parse"]))
     assert store.append([stored("1" * 40)]) == part != other
     assert len(store.known("0" * 40, "f" * 40, ["outcome"])) == 2
-
-
-def test_a_conditional_write_comes_first_or_not_at_all(lake: Lake) -> None:
-    etag = lake.put("pointer", b"1", expect=ABSENT)
-    with pytest.raises(Conflict):
-        lake.put("pointer", b"2", expect=ABSENT)
-    lake.put("pointer", b"3", expect=etag)
-    with pytest.raises(Conflict):
-        lake.put("pointer", b"4", expect=etag)
-    assert lake.get("pointer")[0] == b"3"
-
-
-@pytest.mark.parametrize("key", ["/etc/passwd", "a/../../b", "", "a\0b"])
-def test_a_key_never_leaves_the_lake(lake: Lake, key: str) -> None:
-    with pytest.raises(ValueError, match="not a key of the lake"):
-        lake.put(key, b"x")
-
-
-def test_listing_is_by_prefix_and_in_order(lake: Lake) -> None:
-    for key in ("drops/b/1.pdf", "drops/a/_READY", "drops/a/2.pdf", "dropsy"):
-        lake.put(key, b"x")
-    assert [e.key for e in lake.list("drops/a/")] == ["drops/a/2.pdf", "drops/a/_READY"]
-    assert lake.folders("drops/") == ["a", "b"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import re
 
 import botocore.exceptions
 import duckdb
+import psycopg2
 import pyarrow as pa
 import pytest
 import requests
@@ -13,7 +15,8 @@ import sqlalchemy.exc
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.parts import DamagedPart
-from s2corpus.storage.transient import explained
+from s2corpus.storage.transient import explained, of_the_surroundings
+from s2corpus_reader import SnapshotError, UnreachableError
 
 
 @pytest.mark.parametrize(
@@ -32,6 +35,12 @@ from s2corpus.storage.transient import explained
         duckdb.InvalidInputException("arrow_scan: get_next failed(): IOError: AWS Error NETWORK_CONNECTION"),
         sqlalchemy.exc.OperationalError("SELECT 1", {}, Exception("terminating connection")),
         TransientError("a lease was lost"),
+        UnreachableError("no answer"),
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+        psycopg2.OperationalError("server closed the connection"),
+        sqlalchemy.exc.InterfaceError("SELECT 1", {}, Exception("closed")),
+        pa.ArrowException("Could not establish connection"),
+        Exception("database or disk is full"),
     ],
     ids=lambda error: type(error).__name__,
 )
@@ -52,6 +61,9 @@ def test_what_may_pass(error: Exception) -> None:
         duckdb.Error("FileNotFoundError: [Errno 2] Failed to open local file"),
         sqlalchemy.exc.IntegrityError("INSERT", {}, Exception("duplicate key")),
         ValueError("a bug"),
+        ValueError("IOError: text of another library"),
+        IsADirectoryError(21, "Is a directory"),
+        OSError(errno.ENAMETOOLONG, "File name too long"),
     ],
     ids=lambda error: type(error).__name__,
 )
@@ -61,6 +73,38 @@ def test_what_would_fail_again(error: Exception) -> None:
     assert raised.value is error
 
 
-def test_a_full_disk_says_where_to_make_room() -> None:
-    with pytest.raises(TransientError, match=r"the disk is full: .*make room in the scratch folder"), explained():
-        raise OSError(errno.ENOSPC, "No space left on device", "/scratch/part-00000.parquet")
+@pytest.mark.parametrize(
+    ("error", "kind", "words"),
+    [
+        (OSError(errno.ENOSPC, "No space left", "/scratch/part"), TransientError, "^the disk is full: .*make room in the scratch folder"),
+        (TimeoutError(), TransientError, "^TimeoutError: TimeoutError$"),
+        (requests.ConnectionError("refused"), TransientError, r"^requests\.exceptions\.ConnectionError: refused$"),
+        (UnreachableError("no answer"), TransientError, "^no answer$"),
+        (OSError(errno.EROFS, "Read-only"), UserError, "^the file system is read-only: .*name a folder that can be written to"),
+        (duckdb.Error("Read-only file system"), UserError, "^the file system is read-only"),
+        (SnapshotError("no snapshot"), UserError, "^no snapshot$"),
+        (duckdb.OutOfMemoryException("Out of Memory Error: x\n\nsecond"), UserError, r"^memory_mb is too .* \(Out of Memory Error: x\)$"),
+    ],
+)  # fmt: skip
+def test_reason_is_in_words(error: Exception, kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=words), explained():
+        raise error
+    found = of_the_surroundings(error)
+    assert type(found) is kind and re.search(words, str(found))
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (PermissionError(13, "Permission denied", "/a\nb"), r"^/a\\nb: Permission denied$"),
+        (FileNotFoundError("no object"), "^no object$"),
+        (IsADirectoryError(21, "Is a directory", 5), "^Is a directory$"),
+        (ValueError("a bug"), None),
+    ],
+)
+def test_error_of_a_file_names_the_file(error: Exception, words: str | None) -> None:
+    found = of_the_surroundings(error)
+    if words is None:
+        assert found is None
+    else:
+        assert type(found) is UserError and re.search(words, str(found))

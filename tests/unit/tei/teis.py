@@ -45,7 +45,7 @@ def parse(body: str, bibliography: tuple[str, ...] = (), **parts: str) -> Parse:
 
 
 def problems(found: Parse) -> list[str]:
-    """Return the list of violations of the laws of a parse (SEMANTICS §3)."""
+    """Return the list of violations of the laws of a parse (SPEC §3.3)."""
     wrong: list[str] = []
     bib_keys = [entry.key for entry in found.bib_entries]
     ref_keys = [entry.key for entry in found.ref_entries]

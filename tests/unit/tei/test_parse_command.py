@@ -39,7 +39,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
-def test_a_folder_gives_a_line_for_every_tei_and_a_reason_for_the_rest(folder: Path, tmp_path: Path) -> None:
+def test_folder_gives_one_line_or_one_reject_per_file(folder: Path, tmp_path: Path) -> None:
     result = run(folder, "--out", tmp_path / "out.jsonl", "--rejects", tmp_path / "bad.jsonl")
     assert result.exit_code == 0
     assert [(p["paper_id"], p["_pdf_hash"], p["body_text"][0]["text"]) for p in lines(tmp_path / "out.jsonl")] == [
@@ -49,14 +49,14 @@ def test_a_folder_gives_a_line_for_every_tei_and_a_reason_for_the_rest(folder: P
     assert "3 documents: 2 parsed, 1 rejected (bad_tei:not_tei 1)" in result.stderr
 
 
-def test_lines_go_to_standard_output_and_rejects_to_standard_error(folder: Path) -> None:
+def test_lines_are_printed_to_stdout_and_rejects_to_stderr(folder: Path) -> None:
     result = run(folder / f"{SHA1}.tei.xml", folder / "a.xml", "--schema", "gorc")
     assert [json.loads(line)["s2_pdf_hash"] for line in result.stdout.splitlines()] == [SHA1]
     assert "a: bad_tei:not_tei" in result.stderr
 
 
 @pytest.mark.parametrize("key", ["file_sha1", "pdf_sha1"])  # The second key is the name up to 0.1.0.
-def test_a_parquet_of_teis(key: str, tmp_path: Path) -> None:
+def test_parquet_file_of_teis_is_converted(key: str, tmp_path: Path) -> None:
     rows = {key: [SHA1, "f" * 40], "tei": [teis.document("<p>one</p>"), None], "outcome": ["ok", "no_content"]}
     pq.write_table(pa.table(rows), tmp_path / "x.parquet")
     result = run(tmp_path / "x.parquet", "--out", tmp_path / "out.jsonl")
@@ -64,14 +64,14 @@ def test_a_parquet_of_teis(key: str, tmp_path: Path) -> None:
     assert f"{'f' * 40}: bad_tei:empty" in result.stderr
 
 
-def test_the_same_input_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+def test_same_input_gives_same_bytes(folder: Path, tmp_path: Path) -> None:
     for name in ("1", "2"):
         run(folder, "--out", tmp_path / name, "--quiet")
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes() != b""
 
 
 @pytest.mark.parametrize("wrong", ["missing", "empty folder", "no parquet", "other columns"])
-def test_a_wrong_input_is_one_clear_sentence(wrong: str, tmp_path: Path) -> None:
+def test_wrong_input_gives_one_clear_sentence(wrong: str, tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     if wrong == "empty folder":
         path = tmp_path / "empty"
@@ -84,14 +84,14 @@ def test_a_wrong_input_is_one_clear_sentence(wrong: str, tmp_path: Path) -> None
         run(path)
 
 
-def test_it_starts_without_arrow_and_numpy() -> None:
+def test_command_does_not_import_arrow_or_numpy() -> None:
     """Importing these libraries takes longer than converting a paper."""
     asked = "import sys; from s2orc_parse import jats, tei; from s2corpus.commands import parse; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert {"numpy", "pandas", "pyarrow"} & set(done.stdout.split()) == set()
 
 
-def test_tei_is_parsed_without_what_publishers_files_need(tmp_path: Path) -> None:
+def test_tei_is_parsed_without_modules_for_publishers_files(tmp_path: Path) -> None:
     """Unused modules would add a fifth to the startup time.
 
     They are archives, plugins' metadata, subprocesses, and the converters of JATS and of Elsevier's JSON.

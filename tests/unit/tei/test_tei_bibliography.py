@@ -22,7 +22,7 @@ def entry(xml: str) -> BibEntry:
     return found
 
 
-def test_an_article() -> None:
+def test_article_entry_has_all_fields() -> None:
     found = entry(
         '<analytic><title level="a" type="main">Cats &amp; dogs</title><author><persName><forename type="first">R</forename><forename '
         'type="middle">A</forename><surname>Schwartz</surname></persName></author><idno type="DOI">10.1000/ABC.1</idno></analytic>'
@@ -59,7 +59,7 @@ def test_an_article() -> None:
         ("", "", ""),
     ],
 )
-def test_an_entry_without_a_title_stays(xml: str, title: str, venue: str) -> None:
+def test_entry_without_article_title_has_title_and_venue(xml: str, title: str, venue: str) -> None:
     assert (entry(xml).title, entry(xml).venue) == (title, venue)
 
 
@@ -74,11 +74,11 @@ def test_an_entry_without_a_title_stays(xml: str, title: str, venue: str) -> Non
         ('<date when="9999"/>', None),
     ],
 )
-def test_years(xml: str, year: int | None) -> None:
+def test_year_is_read_from_date_elements(xml: str, year: int | None) -> None:
     assert entry(f"<monogr><imprint>{xml}</imprint></monogr>").year == year
 
 
-def test_a_year_is_read_from_the_raw_text_if_it_has_only_one() -> None:
+def test_year_is_read_from_raw_text_with_one_year() -> None:
     assert entry('<note type="raw_reference">Smith. A thing. J 3:1 (1998)</note>').year == 1998
     assert entry('<note type="raw_reference">Smith. 1984 revisited. J 3:1 (1998)</note>').year is None
 
@@ -104,7 +104,7 @@ def test_a_year_is_read_from_the_raw_text_if_it_has_only_one() -> None:
         ('<idno type="ISBN">978-3-16-148410-0</idno>', (None, None)),
     ],
 )
-def test_identifiers_in_one_form(xml: str, identifiers: tuple[str | None, str | None]) -> None:
+def test_identifiers_are_normalized(xml: str, identifiers: tuple[str | None, str | None]) -> None:
     found = entry(xml)
     assert (found.doi, found.arxiv_id) == identifiers
 
@@ -141,7 +141,7 @@ def person(first: str, last: str, *middle: str, suffix: str = "") -> str:
         (person("李", "明"), ("李", (), "明", "")),
     ],
 )
-def test_authors_are_split(xml: str, expected: tuple[str, tuple[str, ...], str, str]) -> None:
+def test_author_names_are_split_into_parts(xml: str, expected: tuple[str, tuple[str, ...], str, str]) -> None:
     assert authors(xml) == [expected]
 
 
@@ -156,11 +156,11 @@ def test_authors_are_split(xml: str, expected: tuple[str, tuple[str, ...], str, 
         person("et", "al."),
     ],
 )
-def test_what_is_no_author(xml: str) -> None:
+def test_empty_names_and_et_al_are_not_authors(xml: str) -> None:
     assert authors(person("Ann", "Lee"), xml) == [("Ann", (), "Lee", "")]
 
 
-def test_editors_are_no_authors() -> None:
+def test_editors_are_not_authors() -> None:
     editor = f"<monogr><editor>{person('Ed', 'Itor')}</editor></monogr>"
     assert entry(f"<analytic><author>{person('Ann', 'Lee')}</author></analytic>{editor}").authors == (
         Author("Ann", (), "Lee", ""),
@@ -172,14 +172,14 @@ names = st.text(st.sampled_from("abAB éß李-"), min_size=1, max_size=8).filter
 
 
 @given(st.lists(names.map(str.split).map("".join), min_size=1, max_size=3), names)
-def test_plain_names_are_read_as_the_parser_of_names_reads_them(given_names: list[str], family: str) -> None:
+def test_plain_tei_names_equal_parsed_names(given_names: list[str], family: str) -> None:
     forenames = "".join(f"<forename>{escape(name)}</forename>" for name in given_names)
     element = etree.fromstring(f"<author><persName>{forenames}<surname>{escape(family)}</surname></persName></author>")
     expected = make_author(" ".join(given_names), " ".join(family.split()), "")
     assert read_author(element) == expected
 
 
-def test_the_header() -> None:
+def test_header_gives_metadata_of_the_paper() -> None:
     source = (
         '<publicationStmt><date type="published" when="2016-02-24">24 February 2016</date></publicationStmt>'
         "<sourceDesc><biblStruct><analytic>"
@@ -198,6 +198,6 @@ def test_the_header() -> None:
     assert (parse.provenance.extractor, parse.provenance.version) == ("grobid", "0.8.0")
 
 
-def test_a_header_that_says_nothing() -> None:
+def test_empty_header_gives_only_null_fields() -> None:
     found = tei.build_header(tei.convert(b"<TEI/>", file_sha1=""))
     assert found.pop("authors") == [] and set(found.values()) == {None}

@@ -182,17 +182,17 @@ def spans(text: str, style: CitationStyle, bibliography: tuple[str, ...]) -> lis
 
 
 @pytest.mark.parametrize(("text", "expected"), BRACKET)
-def test_bracket(text: str, expected: list[tuple[str, list[int]]]) -> None:
+def test_bracketed_callouts_become_citation_spans(text: str, expected: list[tuple[str, list[int]]]) -> None:
     assert spans(text, CitationStyle.BRACKET, teis.NUMBERED) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), NAME_YEAR)
-def test_name_and_year(text: str, expected: list[tuple[str, list[int]]]) -> None:
+def test_name_and_year_callouts_become_citation_spans(text: str, expected: list[tuple[str, list[int]]]) -> None:
     assert spans(text, CitationStyle.NAME_YEAR, BIBLIOGRAPHY) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), OTHER)
-def test_other_numbers(text: str, expected: list[tuple[str, list[int]]]) -> None:
+def test_superscript_and_round_callouts_become_citation_spans(text: str, expected: list[tuple[str, list[int]]]) -> None:
     assert spans(text, CitationStyle.OTHER, teis.NUMBERED) == expected
 
 
@@ -213,12 +213,12 @@ def test_other_numbers(text: str, expected: list[tuple[str, list[int]]]) -> None
         ),  # Superscript numbers.
     ],  # Bracketed ranges that GROBID expanded do not count.
 )
-def test_the_style_is_the_majority_of_the_callouts(callouts: list[str], style: str) -> None:
+def test_style_is_the_majority_of_the_callouts(callouts: list[str], style: str) -> None:
     body = "".join(f"<p>Known ⟦{callout}⟧ fact.</p>" for callout in callouts)
     assert teis.parse(xml(f"<div>{body}</div>"), teis.NUMBERED).citation_style == style
 
 
-def test_numbers_are_the_labels_that_the_bibliography_prints() -> None:
+def test_numbers_match_printed_labels_of_the_bibliography() -> None:
     labelled = tuple(
         f'<biblStruct xml:id="b@"><analytic><title level="a">W</title></analytic><note type="raw_reference">[{n}] W.</note></biblStruct>'
         for n in (1, 2, 4, 5, 7)  # GROBID lost entries 3 and 6.
@@ -231,7 +231,7 @@ def test_numbers_are_the_labels_that_the_bibliography_prints() -> None:
 
 
 @pytest.mark.parametrize("first", ["", "See ⟦Fig. 1|figure⟧. ", "See ⟦[?]⟧. "])
-def test_numbers_follow_what_the_extractor_resolved_where_nothing_is_printed(first: str) -> None:
+def test_without_labels_numbers_follow_resolved_callouts(first: str) -> None:
     """This also holds after a mark in the same text that resolves no number."""
     # GROBID split entry 3 into three entries.
     split = f"<p>{first}A ⟦[1]|0⟧ b ⟦[2]|1⟧ c ⟦[4]|5⟧ d ⟦[6]|7⟧ e ⟦[3]⟧ f ⟦[5]⟧ g ⟦[7]⟧.</p>"
@@ -241,16 +241,16 @@ def test_numbers_follow_what_the_extractor_resolved_where_nothing_is_printed(fir
     ]  # fmt: skip
 
 
-def test_numbers_count_the_entries_from_1_where_nothing_says_otherwise() -> None:
+def test_without_labels_and_votes_numbers_count_from_one() -> None:
     assert map_numbers([None, None, None], [], 3) == {1: 0, 2: 1, 3: 2}
 
 
-def test_callouts_that_follow_each_other_as_a_range_written_out_say_nothing_of_the_style() -> None:
+def test_written_out_superscript_ranges_do_not_count_as_brackets() -> None:
     written_out = "".join(f"<p>Known ⟦[{n}]⟧⟦[{n + 1}]⟧⟦[{n + 2}]⟧ fact.</p>" for n in (1, 2, 3))
     assert teis.parse(xml(f"<div>{written_out}</div>"), teis.NUMBERED).citation_style == "OTHER"
 
 
-def test_the_table_is_long_enough() -> None:
+def test_tables_of_callouts_have_at_least_60_cases() -> None:
     assert len(BRACKET) + len(NAME_YEAR) + len(OTHER) >= 60
 
 
@@ -269,7 +269,9 @@ def test_the_table_is_long_enough() -> None:
         ("Jones", "#b3 #b6", [("Jones", "BIBREF3"), ("Jones", "BIBREF6")]),
     ],
 )
-def test_a_callout_with_several_targets(surface: str, targets: str, expected: list[tuple[str, str]]) -> None:
+def test_callout_with_several_targets_gives_one_span_per_work(
+    surface: str, targets: str, expected: list[tuple[str, str]]
+) -> None:
     body = f'<div><p>As <ref type="bibr" target="{targets}">{surface}</ref> has.</p>{xml(FILLER[CitationStyle.NAME_YEAR])}</div>'
     found = teis.parse(body, BIBLIOGRAPHY)
     assert not teis.problems(found)

@@ -48,7 +48,7 @@ def index() -> RefIndex:
         (RefType.SECTION, "9", None),
     ],
 )
-def test_the_entry_that_a_number_means(kind: RefType, printed: str, expected: str | None) -> None:
+def test_printed_number_finds_its_entry(kind: RefType, printed: str, expected: str | None) -> None:
     assert index().find(kind, printed) == expected
 
 
@@ -73,11 +73,11 @@ def test_the_entry_that_a_number_means(kind: RefType, printed: str, expected: st
         ("§§ 3 and 4", [("§§ 3", "SECREF0"), ("4", "SECREF1")]),
     ],
 )
-def test_mentions_of_what_there_is(text: str, expected: list[tuple[str, str]]) -> None:
+def test_mention_links_only_to_an_existing_entry(text: str, expected: list[tuple[str, str]]) -> None:
     assert [(text[start:end], key) for start, end, key in index().mentions(text)] == expected
 
 
-def test_mentions_of_kinds_that_a_paper_has_nothing_of_are_not_looked_for() -> None:
+def test_mentions_are_searched_only_for_existing_kinds() -> None:
     text = "Figure 1, Table II, Eq. (3), Section 4"
     for entry, expected in zip((ENTRIES[0], ENTRIES[4], ENTRIES[6]), ("Figure 1", "Table II", "Eq. (3)"), strict=True):
         assert [text[start:end] for start, end, _ in RefIndex([entry], Sections()).mentions(text)] == [expected]
@@ -85,7 +85,7 @@ def test_mentions_of_kinds_that_a_paper_has_nothing_of_are_not_looked_for() -> N
     assert list(RefIndex([], Sections()).mentions(text)) == []
 
 
-def test_sections_are_entries_in_the_order_they_are_first_mentioned() -> None:
+def test_section_entries_are_ordered_by_first_mention() -> None:
     found = index()
     assert [found.find(RefType.SECTION, number) for number in ("4", "3.1", "4", "3.1.", "3-1")] == [
         "SECREF0", "SECREF1", "SECREF0", "SECREF1", "SECREF1",
@@ -116,5 +116,5 @@ def test_sections_are_entries_in_the_order_they_are_first_mentioned() -> None:
         ("by equations........", False),
     ],
 )
-def test_what_follows_the_word_for_a_float_is_no_citation(before: str, expected: bool) -> None:
+def test_number_after_word_for_float_is_not_a_citation(before: str, expected: bool) -> None:
     assert follows_word(f"{before}[3] table", len(before)) is expected

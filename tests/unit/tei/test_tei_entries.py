@@ -28,14 +28,12 @@ def entries(*xml: str) -> list[BibEntry]:
         (("b3", "b123456"), [("BIBREF0", "b3"), ("BIBREF1", "b123456")]),
     ],
 )
-def test_keys_are_the_extractors_numbers_where_each_entry_has_its_own(
-    ids: tuple[str, ...], expected: list[tuple[str, str]]
-) -> None:
+def test_entry_keys_are_the_extractors_numbers_if_unique(ids: tuple[str, ...], expected: list[tuple[str, str]]) -> None:
     found = entries(*(f'<biblStruct xml:id="{one}"/>' if one else "<biblStruct/>" for one in ids))
     assert [(one.key, one.ref_id) for one in found] == expected
 
 
-def test_only_a_free_entry_is_its_own_raw_text() -> None:
+def test_raw_text_of_free_entry_is_its_own_text() -> None:
     free, kept, plain = entries(
         "<bibl>Lee. <hi>A thing</hi>. 1999.</bibl>",
         '<bibl>Lee <note type="raw_reference">Said so.</note></bibl>',
@@ -60,7 +58,7 @@ def test_only_a_free_entry_is_its_own_raw_text() -> None:
         ([("", "")], [None]),
     ],
 )
-def test_labels(printed: list[tuple[str, str]], expected: list[str | None]) -> None:
+def test_labels_are_read_from_entries(printed: list[tuple[str, str]], expected: list[str | None]) -> None:
     assert _read_labels(printed) == expected
 
 
@@ -77,7 +75,7 @@ def test_labels(printed: list[tuple[str, str]], expected: list[str | None]) -> N
         (f"<monogr><imprint><author>{person('A', 'One')}</author></imprint><author>{person('B', 'Two')}</author></monogr>", ["One", "Two"]),
     ],
 )  # fmt: skip
-def test_whose_names_are_the_authors(xml: str, expected: list[str]) -> None:
+def test_authors_are_from_first_level_that_names_any(xml: str, expected: list[str]) -> None:
     assert [author.last for author in entry(xml).authors] == expected
 
 
@@ -97,7 +95,7 @@ def fields(found: BibEntry, *names: str) -> tuple[object, ...]:
         ('<monogr><title level="j">J</title><meeting>A meeting</meeting></monogr>', "", "J"),
     ],
 )  # fmt: skip
-def test_titles_and_where_a_work_appeared(xml: str, title: str, venue: str) -> None:
+def test_entry_has_title_and_venue(xml: str, title: str, venue: str) -> None:
     assert fields(entry(xml), "title", "venue") == (title, venue)
 
 
@@ -120,7 +118,7 @@ def test_titles_and_where_a_work_appeared(xml: str, title: str, venue: str) -> N
         ('<biblScope unit="page">1</biblScope><biblScope unit="pp">2</biblScope>', ("", "", "1")),
     ],
 )
-def test_volume_issue_and_pages(xml: str, expected: tuple[str, str, str]) -> None:
+def test_entry_has_volume_issue_and_pages(xml: str, expected: tuple[str, str, str]) -> None:
     assert fields(entry(f"<monogr><imprint>{xml}</imprint></monogr>"), "volume", "issue", "pages") == expected
 
 
@@ -140,7 +138,7 @@ def test_volume_issue_and_pages(xml: str, expected: tuple[str, str, str]) -> Non
         ("<date>soon</date><date>1987</date>", 1987),
     ],
 )
-def test_the_year_of_an_entry(xml: str, year: int | None) -> None:
+def test_year_of_entry_is_between_1400_and_2100(xml: str, year: int | None) -> None:
     assert entry(f"<monogr><imprint>{xml}</imprint></monogr>").year == year
 
 
@@ -155,7 +153,7 @@ def test_the_year_of_an_entry(xml: str, year: int | None) -> None:
         ("Lee 1499, 2100", None),
     ],
 )
-def test_a_year_of_the_raw_text(raw: str, year: int | None) -> None:
+def test_year_of_raw_text_is_taken_only_if_unique(raw: str, year: int | None) -> None:
     assert entry(f'<note type="raw_reference">{raw}</note>').year == year
     assert entry(f'<monogr><date when="1980"/></monogr><note type="raw_reference">{raw}</note>').year == 1980
 
@@ -181,11 +179,11 @@ IDS = ("doi", "arxiv_id", "pubmed_id", "pmc_id")
         ('<note>PMC123</note>', (None, None, None, None)),
     ],
 )  # fmt: skip
-def test_identifiers_wherever_they_stand(xml: str, expected: tuple[str | None, ...]) -> None:
+def test_identifiers_are_read_at_every_level(xml: str, expected: tuple[str | None, ...]) -> None:
     assert fields(entry(xml), *IDS) == expected
 
 
-def test_the_two_names_of_a_preprint() -> None:
+def test_doi_and_arxiv_id_of_preprint_imply_each_other() -> None:
     assert add_arxiv({}) == {}
     assert add_arxiv({"doi": "10.1000/ab"}) == {"doi": "10.1000/ab"}
     both = {"doi": "10.48550/arxiv.2001.00001", "arxiv_id": "2001.00001"}
@@ -194,7 +192,7 @@ def test_the_two_names_of_a_preprint() -> None:
     assert add_arxiv(other) == other
 
 
-def test_publisher_issn_notes_and_addresses() -> None:
+def test_entry_has_publisher_issn_notes_and_addresses() -> None:
     found = entry(
         '<monogr><idno type="ISSN">1234-5678</idno><idno type="eISSN">8765-4321</idno><imprint><publisher>One</publisher>'
         '<publisher>Two</publisher></imprint></monogr><ptr target="http://a"/><ptr/><ptr target="http://b"/><ptr target=" http://a "/>'
@@ -221,12 +219,12 @@ def header(inside: str) -> dict[str, object]:
         ('<date when="2003"/><date when="2001"/>', ("2001", "year")),
     ],
 )
-def test_the_date_of_a_header(xml: str, expected: tuple[str | None, str | None]) -> None:
+def test_header_date_has_its_precision(xml: str, expected: tuple[str | None, str | None]) -> None:
     found = header(f"<publicationStmt>{xml}</publicationStmt>")
     assert (found["date"], found["date_precision"]) == expected
 
 
-def test_titles_and_identifiers_of_a_header() -> None:
+def test_header_has_titles_and_identifiers() -> None:
     monogr = '<monogr><title level="j">J</title><title level="j">K</title><title>M</title><title level="s">S</title>{}</monogr>'
     found = header(
         f'<sourceDesc><biblStruct><analytic><title level="a">Other</title><idno type="DOI">10.1000/a</idno></analytic>'
@@ -246,7 +244,7 @@ def test_titles_and_identifiers_of_a_header() -> None:
     assert header('<publicationStmt><idno type="DOI">10.1000/a</idno></publicationStmt>')["doi"] == "10.1000/a"
 
 
-def test_the_first_list_of_authors_of_a_header_that_names_any() -> None:
+def test_header_authors_are_from_first_list_with_names() -> None:
     lists = "".join(f"<biblStruct><analytic>{inside}</analytic></biblStruct>" for inside in (
         "<author><persName/></author>", f"<author>{person('A', 'One')}</author>", f"<author>{person('B', 'Two')}</author>",
     ))  # fmt: skip

@@ -43,7 +43,7 @@ def numbered(*heads: str) -> list[tuple[str | None, str]]:
         (("1. A", "2. B", "3."), ["A", "B", "3"]),
     ],
 )
-def test_what_a_number_lies_under(heads: tuple[str, ...], expected: list[str]) -> None:
+def test_numbered_heading_has_its_parent(heads: tuple[str, ...], expected: list[str]) -> None:
     assert [path for path, _ in paths(*numbered(*heads))] == expected
 
 
@@ -63,11 +63,11 @@ def test_what_a_number_lies_under(heads: tuple[str, ...], expected: list[str]) -
         (("1. A", "Methods", "Mice", "Results"), ["A", "Methods", "Mice", "Results"]),
     ],
 )
-def test_what_a_head_without_number_lies_under(heads: tuple[str, ...], expected: list[str]) -> None:
+def test_unnumbered_heading_has_its_parent(heads: tuple[str, ...], expected: list[str]) -> None:
     assert [path for path, _ in paths(*numbered(*heads))] == expected
 
 
-def test_what_follows_the_body_lies_in_none_of_its_sections() -> None:
+def test_back_matter_is_outside_the_sections_of_the_body() -> None:
     body = "<div><head>Methods</head><p>a</p></div><div><head>Results</head><p>b</p></div>"
     back = "".join(
         f"<div><head>{head}</head><p>x</p></div>" for head in ("Methods", "Mice", "Results", "A. Rest", "Odd")
@@ -76,7 +76,7 @@ def test_what_follows_the_body_lies_in_none_of_its_sections() -> None:
     assert [p.section for p in parse.back_matter] == ["Methods", "Mice", "Results", "Rest", "Odd"]
 
 
-def test_of_two_sections_of_one_number_the_first_is_kept() -> None:
+def test_first_section_of_a_number_is_the_parent() -> None:
     found = Sections()
     first = found.enter(NO_SECTION, "2.1", "First")
     assert first == SectionPath(("First",), "First", "2.1", ("2", "1"))
@@ -84,7 +84,7 @@ def test_of_two_sections_of_one_number_the_first_is_kept() -> None:
     assert found.numbered == {("2", "1"): first}
 
 
-def test_a_head_within_a_section_is_of_that_section_whatever_its_number() -> None:
+def test_nested_heading_belongs_to_its_div_despite_its_number() -> None:
     found = Sections()
     outer = SectionPath(("Outer",), "Outer")
     assert found.enter(outer, "3", "Inner") == SectionPath(("Outer", "Inner"), "Outer::Inner", "3", ("3",))

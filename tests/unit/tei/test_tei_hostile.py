@@ -48,19 +48,19 @@ def entities(depth: int) -> bytes:
         (teis.document("<div>" * 200 + "</div>" * 200), "too_deep"),
     ],
 )
-def test_bad_tei_has_its_reason(data: bytes, reason: str) -> None:
+def test_bad_tei_is_rejected_with_its_reason(data: bytes, reason: str) -> None:
     with pytest.raises(tei.BadTei) as bad:
         tei.convert(data, file_sha1="")
     assert bad.value.reason == reason
 
 
-def test_no_entity_is_expanded_even_if_one_came_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entities_are_not_expanded_without_the_doctype_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tei_read, "_has_doctype", lambda xml: False)
     inside = b'<!DOCTYPE TEI [<!ENTITY x "expanded">]><TEI>a&x;b</TEI>'
     assert "expanded" not in "".join(tei_read.read_tei(inside).itertext())
 
 
-def test_a_hundred_levels_are_one_section_path() -> None:
+def test_hundred_nested_sections_give_one_section_path() -> None:
     heads = [f"H{n}" for n in range(100)]
     body = "".join(f"<div><head>{head}</head>" for head in heads) + "<p>Deep.</p>" + "</div>" * 100
     (paragraph,) = teis.parse(body).body_text
@@ -83,7 +83,7 @@ def test_a_hundred_levels_are_one_section_path() -> None:
         lambda xml: xml.replace(b"<p>", b"<!-- c --><p><?pi so many words?>"),
     ],
 )
-def test_namespaces_and_wrappings_make_no_difference(rewrite: Callable[[bytes], bytes]) -> None:
+def test_namespaces_and_wrappers_do_not_change_the_parse(rewrite: Callable[[bytes], bytes]) -> None:
     plain = teis.document(
         '<div><head n="1">Ärzte</head><p>Text <ref type="bibr" target="#b0">[1]</ref>.</p></div>', teis.NUMBERED[:2]
     )
@@ -92,14 +92,14 @@ def test_namespaces_and_wrappings_make_no_difference(rewrite: Callable[[bytes], 
     assert expected.bib_entries == found.bib_entries != ()
 
 
-def test_repeated_ids_mean_the_first_and_every_entry_keeps_a_key_of_its_own() -> None:
+def test_repeated_id_links_to_first_entry_and_keys_differ() -> None:
     twice = tuple(entry.replace("b@", "b0") for entry in (teis.named("Ann", 2001), teis.named("Bob", 2002)))
     parse = teis.parse('<div><p>As <ref type="bibr" target="#b0">Ann (2001)</ref>.</p></div>', twice)
     assert [entry.key for entry in parse.bib_entries] == ["BIBREF0", "BIBREF1"]
     assert parse.body_text[0].cite_spans[0].ref_id == "BIBREF0"
 
 
-def test_entries_and_figures_without_ids_are_kept() -> None:
+def test_entries_and_figures_without_ids_get_keys() -> None:
     parse = teis.parse(
         "<p>x</p><figure><figDesc>One</figDesc></figure><figure><figDesc>Two</figDesc></figure>", ("<biblStruct/>",) * 2
     )
@@ -107,7 +107,7 @@ def test_entries_and_figures_without_ids_are_kept() -> None:
     assert [(e.key, e.text) for e in parse.ref_entries] == [("FIGREF0", "One"), ("FIGREF1", "Two")]
 
 
-def test_several_texts_are_read_one_after_the_other() -> None:
+def test_several_text_elements_are_read_in_order() -> None:
     two = teis.document("<p>one</p>").replace(b"</TEI>", b"<text><body><p>two</p></body></text></TEI>")
     assert [p.text for p in tei.convert(two, file_sha1="").body_text] == ["one", "two"]
 
@@ -115,7 +115,7 @@ def test_several_texts_are_read_one_after_the_other() -> None:
 @pytest.mark.parametrize(
     "xml", [b"<TEI/>", b"<TEI><teiHeader/></TEI>", b"<TEI><text><body/></text></TEI>", b"<TEI><text/></TEI>"]
 )
-def test_nothing_inside_is_an_empty_parse(xml: bytes) -> None:
+def test_tei_without_content_gives_an_empty_parse(xml: bytes) -> None:
     parse = tei.convert(xml, file_sha1="a" * 40)
     assert (parse.body_text, parse.abstract, parse.bib_entries) == ((), (), ())
     assert parse.provenance.extractor == "unknown"
@@ -136,7 +136,7 @@ def test_nothing_inside_is_an_empty_parse(xml: bytes) -> None:
     ],
     ids=lambda text: text[:12],
 )
-def test_no_text_makes_the_patterns_run_away(text: str) -> None:
+def test_patterns_are_linear_in_hostile_text(text: str) -> None:
     """Each text takes a fraction of a second if every pattern is linear, and hours if one is not."""
     body = (
         f'<div><p><ref type="bibr">{text}</ref></p><p>{text}</p>'
@@ -165,7 +165,7 @@ def test_no_text_makes_the_patterns_run_away(text: str) -> None:
     ],
     ids=["paragraphs", "callouts", "mentions", "numbers", "long head", "long path", "contradictions"],
 )
-def test_work_and_memory_grow_with_the_document_and_not_faster(body: str) -> None:
+def test_output_size_is_linear_in_the_document(body: str) -> None:
     """Each document takes at most a second.
 
     A quadratic step would take minutes, and a path copied into every paragraph gigabytes.

@@ -41,7 +41,7 @@ from s2orc_parse.bibliography import identifiers
         ("not a doi", None),
     ],
 )  # fmt: skip
-def test_doi(given_: str, doi: str | None) -> None:
+def test_doi_is_normalized(given_: str, doi: str | None) -> None:
     assert identifiers.normalise_doi(given_) == doi
 
 
@@ -58,11 +58,11 @@ def test_doi(given_: str, doi: str | None) -> None:
         ("12345.67890", None),
     ],
 )
-def test_arxiv(given_: str, arxiv_id: str | None) -> None:
+def test_arxiv_id_is_normalized(given_: str, arxiv_id: str | None) -> None:
     assert identifiers.normalise_arxiv(given_) == arxiv_id
 
 
-def test_arxiv_has_two_names() -> None:
+def test_arxiv_id_and_arxiv_doi_are_converted() -> None:
     assert identifiers.arxiv_of_doi("10.48550/arxiv.1706.03762") == "1706.03762"
     assert identifiers.doi_of_arxiv("1706.03762") == "10.48550/arxiv.1706.03762"
     assert identifiers.arxiv_of_doi("10.1145/1706.03762") is None
@@ -79,7 +79,7 @@ def test_arxiv_has_two_names() -> None:
         ("0", None),
     ],
 )
-def test_pubmed(given_: str, pmid: str | None) -> None:
+def test_pubmed_id_is_normalized(given_: str, pmid: str | None) -> None:
     assert identifiers.normalise_pmid(given_) == pmid
 
 
@@ -93,7 +93,7 @@ def test_pubmed(given_: str, pmid: str | None) -> None:
         ("PMCx", None),
     ],
 )
-def test_pubmed_central(given_: str, pmcid: str | None) -> None:
+def test_pmc_id_is_normalized(given_: str, pmcid: str | None) -> None:
     assert identifiers.normalise_pmcid(given_) == pmcid
 
 
@@ -106,11 +106,11 @@ def test_pubmed_central(given_: str, pmcid: str | None) -> None:
         ("N18", None),
     ],
 )
-def test_acl(given_: str, acl_id: str | None) -> None:
+def test_acl_id_is_normalized(given_: str, acl_id: str | None) -> None:
     assert identifiers.normalise_acl(given_) == acl_id
 
 
 @given(st.text(max_size=60).map(lambda tail: f"10.1000/{tail}"))
-def test_a_normalised_doi_stays_as_it_is(text: str) -> None:
+def test_normalized_doi_is_a_fixed_point(text: str) -> None:
     if doi := identifiers.normalise_doi(text):
         assert identifiers.normalise_doi(doi) == doi == doi.lower()

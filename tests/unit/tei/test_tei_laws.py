@@ -1,4 +1,4 @@
-"""The laws of a parse (SEMANTICS §3) hold for all real TEI files and for generated trees."""
+"""The laws of a parse (SPEC §3.3) hold for all real TEI files and for generated trees."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def written(parse: Parse, where: str) -> str:
     return "".join(pieces)
 
 
-def test_every_real_tei(shared_data: Path) -> None:
+def test_every_real_tei_obeys_the_laws(shared_data: Path) -> None:
     for path in real_files(shared_data):
         data = path.read_bytes()
         parse = tei.convert(data, file_sha1="0" * 40)
@@ -64,7 +64,7 @@ def test_every_real_tei(shared_data: Path) -> None:
         json.loads(line.decode("utf-8"))
 
 
-def test_no_paragraph_of_a_real_tei_comes_twice(shared_data: Path) -> None:
+def test_paragraphs_of_real_teis_are_not_repeated(shared_data: Path) -> None:
     for path in real_files(shared_data):
         parse = tei.convert(path.read_bytes(), file_sha1="")
         counts = Counter(paragraph.text for paragraph in parse.body_text if len(paragraph.text) > 80)
@@ -73,7 +73,7 @@ def test_no_paragraph_of_a_real_tei_comes_twice(shared_data: Path) -> None:
             assert count == 1 or source.count(escape(text[:60])) >= count, text
 
 
-def test_version_and_hash_are_kept(shared_data: Path) -> None:
+def test_extractor_version_is_recorded(shared_data: Path) -> None:
     versions = {tei.convert(path.read_bytes(), file_sha1="").provenance.version for path in real_files(shared_data)}
     assert versions == {
         "0.5.6",
@@ -149,7 +149,7 @@ bibliographies = st.lists(
 
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(body=divs, bibliography=bibliographies, abstract=texts, back=divs)
-def test_any_tree(body: str, bibliography: tuple[str, ...], abstract: str, back: str) -> None:
+def test_generated_trees_obey_the_laws(body: str, bibliography: tuple[str, ...], abstract: str, back: str) -> None:
     data = teis.document(body, bibliography, abstract=f"<p>{abstract}</p>", back=f'<div type="annex">{back}</div>')
     parse = tei.convert(data, file_sha1="")
     assert not teis.problems(parse)
@@ -172,7 +172,7 @@ def test_any_tree(body: str, bibliography: tuple[str, ...], abstract: str, back:
         st.text(max_size=100).map(lambda text: f"<TEI>{text}</TEI>".encode("utf-8", "surrogatepass")),
     )
 )
-def test_any_bytes_are_a_parse_or_a_reason(data: bytes) -> None:
+def test_arbitrary_bytes_give_a_parse_or_a_reason(data: bytes) -> None:
     try:
         parse = tei.convert(data, file_sha1="")
     except tei.BadTei as bad:
@@ -181,7 +181,7 @@ def test_any_bytes_are_a_parse_or_a_reason(data: bytes) -> None:
         assert not teis.problems(parse)
 
 
-def test_nested_divs_are_walked_once() -> None:
+def test_nested_divs_are_visited_once() -> None:
     parse = teis.parse(
         "<div><head>A</head><div><head>B</head><div><head>C</head><p>one</p></div><p>two</p></div><p>three</p></div>"
     )

@@ -28,7 +28,7 @@ from tests.unit.tei import teis
         (b"<!-- a --> <!DOCTYPE TEI><TEI/>", TeiRefusal.DOCTYPE),
     ],
 )
-def test_what_is_read(data: bytes, reason: TeiRefusal | None) -> None:
+def test_sizes_and_depths_are_limited(data: bytes, reason: TeiRefusal | None) -> None:
     if reason is None:
         assert read_tei(data).tag in ("TEI", "TEI.2")
     else:
@@ -37,13 +37,13 @@ def test_what_is_read(data: bytes, reason: TeiRefusal | None) -> None:
         assert bad.value.reason is reason
 
 
-def test_names_are_kept_of_some_tags_and_right_of_all() -> None:
+def test_cache_of_tag_names_is_bounded_and_correct() -> None:
     assert [NAMES[f"{{urn:n{n}}}tag{n}"] for n in range(5_000)] == [f"tag{n}" for n in range(5_000)]
     assert len(NAMES) == 4_096
 
 
 @pytest.mark.parametrize(("depth", "read_whole"), [(149, True), (150, False)])
-def test_elements_within_elements(depth: int, read_whole: bool) -> None:
+def test_nesting_depth_is_limited(depth: int, read_whole: bool) -> None:
     container = etree.fromstring("<body>" + "<hi>" * depth + "x" + "</hi>" * depth + "</body>")
     reader = TeiTextReader()
     if read_whole:
@@ -54,19 +54,19 @@ def test_elements_within_elements(depth: int, read_whole: bool) -> None:
             reader.read(container)
 
 
-def test_depth_is_of_elements_that_are_open() -> None:
+def test_depth_counts_open_elements_only() -> None:
     assert len(teis.parse("<div><p>x</p></div>" * 400).body_text) == 400
 
 
 @pytest.mark.parametrize(("length", "is_head"), [(500, True), (501, False)])
-def test_a_long_head_is_a_paragraph(length: int, is_head: bool) -> None:
+def test_long_heading_becomes_a_paragraph(length: int, is_head: bool) -> None:
     found = teis.parse(f"<div><head>{'x' * length}</head><p>y</p></div>").body_text
     assert [p.text for p in found] == (["y"] if is_head else ["x" * length, "y"])
     assert found[-1].section == ("x" * length if is_head else "")
 
 
 @pytest.mark.parametrize(("last", "kept"), [(200, 3), (201, 2)])
-def test_of_a_long_path_the_outermost_heads_are_left_out(last: int, kept: int) -> None:
+def test_long_section_path_loses_outermost_headings(last: int, kept: int) -> None:
     heads = ["a" * 500, "b" * 300, "c" * last]
     body = "".join(f"<div><head>{head}</head>" for head in heads) + "<p>x</p>" + "</div>" * 3
     assert teis.parse(body).body_text[0].section == "::".join(heads[-kept:])
@@ -88,11 +88,11 @@ def test_of_a_long_path_the_outermost_heads_are_left_out(last: int, kept: int) -
         ("IA", 0),
     ],
 )
-def test_roman_numerals(numeral: str, value: int) -> None:
+def test_roman_numerals_have_values(numeral: str, value: int) -> None:
     assert _roman_value(numeral) == value
 
 
-def test_stretches_that_are_taken() -> None:
+def test_intervals_know_occupied_characters() -> None:
     taken = _Intervals([(10, 20), (2, 4), (12, 13)])
     held = {at for at in range(25) if taken.overlaps(at, at + 1)}
     assert held == {2, 3, *range(10, 20)}
@@ -100,7 +100,7 @@ def test_stretches_that_are_taken() -> None:
     assert not _Intervals([]).overlaps(0, 9)
 
 
-def test_keys_are_the_extractors_numbers_only_where_each_has_its_own() -> None:
+def test_figure_keys_are_the_extractors_numbers_if_unique() -> None:
     for ids, keys in ((("fig_3", "fig_5"), (3, 5)), (("fig_3", "fig_3"), (0, 1)), (("fig_3", "x"), (0, 1))):
         body = "".join(f'<figure xml:id="{id_}"><figDesc>One</figDesc></figure>' for id_ in ids)
         assert [entry.key for entry in teis.parse(f"<p>x</p>{body}").ref_entries] == [f"FIGREF{n}" for n in keys]
@@ -110,12 +110,12 @@ def test_keys_are_the_extractors_numbers_only_where_each_has_its_own() -> None:
     ("label", "num"),
     [("(3)", "3"), ("[A.2]", "A.2"), ("3′", "3′"), ("(a quite long label)", None), ("", None), ("( 12 ) ,", "12")],
 )
-def test_labels_of_formulas(label: str, num: str | None) -> None:
+def test_formula_label_gives_its_number(label: str, num: str | None) -> None:
     (entry,) = teis.parse(f"<p>a</p><formula xml:id='formula_0'>x<label>{label}</label> y</formula>").ref_entries
     assert (entry.num, entry.text) == (num, "x y")
 
 
-def test_affiliations_as_printed_or_by_their_parts() -> None:
+def test_affiliation_is_printed_text_or_its_parts() -> None:
     author_of = "<author><persName><surname>Lee</surname></persName>{}</author>"
     head = f"<sourceDesc><biblStruct><analytic>{author_of}</analytic></biblStruct></sourceDesc>"
     printed = '<note type="raw_affiliation"><label>1</label> MIT, Boston</note><orgName>No</orgName>'

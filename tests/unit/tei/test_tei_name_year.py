@@ -51,7 +51,7 @@ from s2orc_parse.tei.name_year import Work, find, find_works, has_date, index_en
         ("⟦Jones, in press⟧", []),
     ],
 )  # fmt: skip
-def test_works_of_a_callout(text: str, expected: list[tuple[str, str, str]]) -> None:
+def test_callout_is_split_into_works(text: str, expected: list[tuple[str, str, str]]) -> None:
     start, end = text.index("⟦"), text.index("⟧") - 1
     plain = text.replace("⟦", "").replace("⟧", "")
     found = find_works(plain, start, end)
@@ -70,7 +70,7 @@ def test_works_of_a_callout(text: str, expected: list[tuple[str, str, str]]) -> 
         ("2,011", False),
     ],
 )
-def test_a_callout_with_a_date(text: str, expected: bool) -> None:
+def test_callout_has_a_date_or_not(text: str, expected: bool) -> None:
     assert has_date(text) is expected
 
 
@@ -123,5 +123,5 @@ ENTRIES = (
         ("One", 2010, "b", "one"),
     ],
 )
-def test_the_entry_that_a_work_is(surname: str, year: int, letter: str, expected: str | None) -> None:
+def test_work_finds_its_entry(surname: str, year: int, letter: str, expected: str | None) -> None:
     assert find(Work(0, 1, surname, year, letter), index_entries(ENTRIES)) == expected

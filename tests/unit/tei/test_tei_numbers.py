@@ -53,7 +53,7 @@ def read(text: str) -> list[list[tuple[str, list[int]]]]:
         ("[3] - a [5]", [[("[3]", [3])], [("[5]", [5])]]),
     ],
 )
-def test_groups_and_their_pieces(text: str, expected: list[list[tuple[str, list[int]]]]) -> None:
+def test_bracket_groups_are_split_into_pieces(text: str, expected: list[list[tuple[str, list[int]]]]) -> None:
     assert read(text) == expected
 
 
@@ -92,14 +92,14 @@ def test_groups_and_their_pieces(text: str, expected: list[list[tuple[str, list[
         ([None, None, "3"], [(1, 2)] * 9, {1: 0, 2: 1, 3: 2}),
     ],
 )
-def test_which_entry_a_number_means(
+def test_number_maps_to_its_entry(
     labels: list[str | None], votes: list[tuple[int, int]], expected: dict[int, int]
 ) -> None:
     assert map_numbers(labels, votes, len(labels)) == expected
 
 
 @given(st.dictionaries(st.integers(1, 9), st.tuples(st.integers(1, 3), st.integers(0, 6)), min_size=1, max_size=6))
-def test_the_most_votes_that_do_not_contradict_each_other_are_believed(said: dict[int, tuple[int, int]]) -> None:
+def test_map_follows_largest_consistent_set_of_votes(said: dict[int, tuple[int, int]]) -> None:
     """`said` maps a number to its count and place. Greater numbers must have later places."""
     found = map_numbers([None] * 7, [(number, at) for number, (count, at) in said.items() for _ in range(count)], 7)
     chains = [
@@ -116,9 +116,9 @@ def test_the_most_votes_that_do_not_contradict_each_other_are_believed(said: dic
     assert all(a < b for a, b in pairwise(at for _, at in sorted(found.items())))
 
 
-def test_a_bibliography_of_thousands_that_contradict_each_other_is_not_sorted_out() -> None:
+def test_thousands_of_contradicting_votes_are_not_searched() -> None:
     descending = [(number, 3_000 - number) for number in range(1, 3_001)]
-    assert map_numbers([], descending, 3_000) == {1: 2_999}  # SEMANTICS: the largest size of a bibliography.
+    assert map_numbers([], descending, 3_000) == {1: 2_999}  # the largest size of a bibliography.
     assert map_numbers([], [(0, 3_000), *descending], 3) == {1: 0, 2: 1, 3: 2}
     ascending = [(number, number) for number in range(3_001)]
     assert len(map_numbers([], ascending, 3_001)) == 3_001

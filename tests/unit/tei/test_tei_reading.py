@@ -54,7 +54,7 @@ def texts(body: str) -> list[str]:
         ('<p>a <ref>foot_0</ref></p>', ["a foot_0"]),
     ],
 )  # fmt: skip
-def test_each_character_once_with_single_spaces(body: str, expected: list[str]) -> None:
+def test_each_character_appears_once_with_single_spaces(body: str, expected: list[str]) -> None:
     assert texts(body) == expected
 
 
@@ -78,20 +78,18 @@ def marks(body: str) -> list[tuple[str, str, tuple[str, ...]]]:
          [("1", "formula", ()), ("2", "table", ()), ("3", "section", ()), ("4", "footnote", ())]),
     ],
 )  # fmt: skip
-def test_marks_stand_on_the_words_of_their_callouts(
-    body: str, expected: list[tuple[str, str, tuple[str, ...]]]
-) -> None:
+def test_marks_cover_the_words_of_their_callouts(body: str, expected: list[tuple[str, str, tuple[str, ...]]]) -> None:
     assert marks(body) == expected
 
 
-def test_all_text_of_an_element() -> None:
+def test_plain_text_of_element_is_complete() -> None:
     assert plain(None) == plain(etree.fromstring("<a/>")) == plain(etree.fromstring("<a> \n </a>")) == ""
     assert plain(etree.fromstring("<a>word</a>")) == "word"
     assert plain(etree.fromstring("<a> one\n two </a>")) == "one two"
     assert plain(etree.fromstring("<a>one<b>two</b> three</a>")) == "onetwo three"
 
 
-def test_a_caption_is_one_text_whatever_it_is_made_of() -> None:
+def test_caption_of_several_elements_is_one_text() -> None:
     found = read_flat(
         [
             etree.fromstring("<figDesc><p>One <formula>x</formula>.</p><p>Two</p></figDesc>"),
@@ -120,16 +118,16 @@ def test_a_caption_is_one_text_whatever_it_is_made_of() -> None:
         ),
     ],
 )
-def test_names(xml: str, expected: tuple[str, tuple[str, ...], str, str]) -> None:
+def test_author_name_has_its_parts(xml: str, expected: tuple[str, tuple[str, ...], str, str]) -> None:
     assert authors(xml) == [expected]
 
 
 @pytest.mark.parametrize("xml", [person("", "Others."), person("", "ET AL"), "<persName>and others</persName>"])
-def test_nobody(xml: str) -> None:
+def test_placeholder_names_are_not_authors(xml: str) -> None:
     assert read_author(etree.fromstring(f"<author>{xml}</author>")) is None
 
 
-def test_affiliations_and_orcid() -> None:
+def test_author_has_affiliations_and_orcid() -> None:
     found = read_author(
         etree.fromstring(
             '<author><persName><surname>Lee</surname></persName><idno type="other">1</idno>'
@@ -160,7 +158,7 @@ def test_affiliations_and_orcid() -> None:
         ("a<label>one two three four</label>", "a", None),
     ],
 )
-def test_a_formula_is_its_text_without_its_labels(xml: str, text: str, num: str | None) -> None:
+def test_formula_text_excludes_its_labels(xml: str, text: str, num: str | None) -> None:
     assert read_formula(etree.fromstring(f"<formula>{xml}</formula>"), "EQREF0") == RefEntry(
         "EQREF0", RefType.FORMULA, text, num
     )
@@ -170,7 +168,7 @@ def floats(*xml: str) -> list[tuple[str, str, str | None, str]]:
     return [(one.key, one.type, one.num, one.text) for one in teis.parse("<p>x</p>" + "".join(xml)).ref_entries]
 
 
-def test_heads_labels_and_captions_of_floats() -> None:
+def test_float_text_joins_heading_label_and_caption() -> None:
     assert floats(
         "<figure><head>Fig. 1. A cat</head><figDesc>Fig. 1. A cat on a mat.</figDesc></figure>",
         "<figure><head>Fig. 2 - Dogs</head><figDesc>in <ref>a</ref> row</figDesc></figure>",
@@ -196,7 +194,7 @@ def test_heads_labels_and_captions_of_floats() -> None:
     ]  # fmt: skip
 
 
-def test_figures_then_tables_then_formulas_then_notes_each_with_its_numbers() -> None:
+def test_ref_entries_are_figures_tables_formulas_notes_in_order() -> None:
     assert floats(
         '<note place="foot" n="2" xml:id="foot_4"><p>Note.</p></note>',
         '<formula xml:id="formula_3">x</formula>',
@@ -214,7 +212,7 @@ def test_figures_then_tables_then_formulas_then_notes_each_with_its_numbers() ->
     ]  # fmt: skip
 
 
-def test_a_paper_with_everything() -> None:
+def test_parse_lists_every_kind_of_span() -> None:
     """The parse lists every span of every kind with all fields, in order."""
     cite = '<ref type="bibr" target="#b{}">[{}]</ref>'
     parse = teis.parse(

@@ -52,7 +52,7 @@ def written(shared_data: Path, write: Any) -> dict[str, set[str]]:
     return found
 
 
-def test_every_key_of_20200705_with_its_type(shared_data: Path) -> None:
+def test_parse_has_every_key_of_20200705_with_its_type(shared_data: Path) -> None:
     theirs, ours = published(shared_data, "20200705"), written(shared_data, tei.to_s2orc)
     assert set(theirs) - set(ours) == set()
     for path, types in theirs.items():
@@ -60,7 +60,7 @@ def test_every_key_of_20200705_with_its_type(shared_data: Path) -> None:
         assert ours[path] <= allowed | ({"NoneType"} if path.endswith("ref_spans[].ref_id") else set()), path
 
 
-def test_every_citation_span_names_an_entry_and_other_callouts_stand_apart(shared_data: Path) -> None:
+def test_citation_spans_name_entries_and_unlinked_spans_are_separate(shared_data: Path) -> None:
     unlinked = 0
     for path in sorted([*shared_data.glob("pairs/*.tei.xml"), *shared_data.glob("pmc-with-tei/*.tei.xml")]):
         parse = tei.convert(path.read_bytes(), file_sha1="a" * 40)
@@ -79,7 +79,7 @@ def test_every_citation_span_names_an_entry_and_other_callouts_stand_apart(share
     assert unlinked > 5  # 13 in these 23 papers: works that are missing from GROBID's bibliography.
 
 
-def test_the_object_of_gorc_has_exactly_its_keys(shared_data: Path) -> None:
+def test_gorc_object_has_exactly_the_published_keys(shared_data: Path) -> None:
     theirs, ours = published(shared_data, "20190928"), written(shared_data, tei.to_gorc_line)
     inside = {at for at in theirs if at.startswith(".grobid_parse") and "other_ids." not in at and "spans[]" not in at}
     assert {
@@ -97,13 +97,13 @@ def test_the_object_of_gorc_has_exactly_its_keys(shared_data: Path) -> None:
     ]
 
 
-def test_gorc_names_no_entry_it_does_not_have() -> None:
+def test_gorc_reference_to_missing_entry_is_null() -> None:
     gorc = tei.to_gorc(teis.parse(BODY, teis.NUMBERED[:2]))
     assert sorted(gorc["ref_entries"]) == ["EQREF0", "FIGREF0"]
     assert [span["ref_id"] for span in gorc["body_text"][0]["ref_spans"]] == [None, "FIGREF0"]  # GORC has no sections.
 
 
-def test_the_extras() -> None:
+def test_parse_has_extra_keys_after_those_of_s2orc() -> None:
     parse = tei.to_s2orc(teis.parse(BODY, teis.NUMBERED[:2]), "42")
     assert list(parse) == [
         "paper_id", "_pdf_hash", "abstract", "body_text", "bib_entries", "ref_entries", "back_matter", "citation_style", "title",
@@ -124,7 +124,7 @@ def test_the_extras() -> None:
     }  # fmt: skip
 
 
-def test_rows_fit_their_tables(shared_data: Path) -> None:
+def test_parse_rows_match_table_schemas(shared_data: Path) -> None:
     for path in sorted(shared_data.glob("pairs/*.tei.xml")):
         parse = tei.convert(path.read_bytes(), file_sha1="a" * 40)
         rows = tei.build_bibliography(parse)
@@ -137,7 +137,7 @@ def test_rows_fit_their_tables(shared_data: Path) -> None:
         pa.Table.from_pylist([header], schema=columns)
 
 
-def test_bytes_are_canonical() -> None:
+def test_json_bytes_are_canonical() -> None:
     data = teis.document(BODY, teis.NUMBERED[:2])
     first, second = (tei.to_json_bytes(tei.to_s2orc(tei.convert(data, file_sha1="é" * 40))) for _ in range(2))
     assert first == second

@@ -1,4 +1,4 @@
-"""Callouts are grouped, set the citation style and become citations by the rules of SEMANTICS §3.
+"""Callouts are grouped, set the citation style and become citations by the rules of SPEC §3.10–3.16.
 
 Each rule is tested at its limits.
 """
@@ -40,7 +40,7 @@ def draft(text: str) -> TextDraft:
         ("⟦1⟧ ⟪Fig. 1⟫ ⟦2⟧", ["1", "2"]),
     ],
 )
-def test_callouts_with_separators_between_them_are_one(text: str, expected: list[str]) -> None:
+def test_callouts_with_separators_form_one_group(text: str, expected: list[str]) -> None:
     found = draft(text)
     groups = group_marks(found)
     assert [found.text[group[0].start : group[-1].end] for group in groups] == expected
@@ -68,7 +68,7 @@ def style(*texts: str) -> CitationStyle:
         (2, 7, 4, NAME_YEAR),
     ],
 )
-def test_a_style_is_of_three_callouts_and_more_than_half(
+def test_style_needs_three_callouts_and_a_majority(
     bracket: int, name_year: int, other: int, expected: CitationStyle
 ) -> None:
     assert style(*["a ⟦[1]⟧."] * bracket, *["a ⟦(Lee, 2001)⟧."] * name_year, *["a ⟦(1)⟧."] * other) is expected
@@ -94,7 +94,7 @@ def test_a_style_is_of_three_callouts_and_more_than_half(
         ("a ⟦[Lee01]⟧ b", OTHER),
     ],
 )
-def test_the_style_of_a_callout(callout: str, expected: CitationStyle) -> None:
+def test_callout_has_its_style(callout: str, expected: CitationStyle) -> None:
     assert style(*[callout] * 3) is expected
     said = {BRACKET: "⟦[1]⟧", NAME_YEAR: "⟦Lee 2001⟧", OTHER: "⟦Lee 2001⟧"}[expected]
     found = style(*[callout] * 2, *[said] * 2, *["⟦1⟧"] * (expected is OTHER))
@@ -102,7 +102,7 @@ def test_the_style_of_a_callout(callout: str, expected: CitationStyle) -> None:
 
 
 @pytest.mark.parametrize("callout", ["a ⟦Lee⟧ b", "a ⟦2001⟧ b", "a ⟦Lee 12⟧ b", "⟦[1]⟧⟦[2]⟧", "⟦[3]⟧ ⟦[9]⟧"])
-def test_what_says_nothing_of_the_style(callout: str) -> None:
+def test_unclear_callouts_do_not_count_for_the_style(callout: str) -> None:
     """These do not count: a name, a year, a number with a word, and adjacent brackets.
 
     GROBID writes adjacent brackets for an expanded range, regardless of the printed form.
@@ -150,7 +150,7 @@ def test_what_says_nothing_of_the_style(callout: str) -> None:
         ("by ⟦, ;|5⟧", []),
     ],
 )
-def test_citations_of_a_paper_with_brackets(text: str, expected: list[tuple[str, list[int]]]) -> None:
+def test_bracket_paper_has_these_citations(text: str, expected: list[tuple[str, list[int]]]) -> None:
     assert spans(text, BRACKET, teis.NUMBERED) == expected
 
 
@@ -172,19 +172,19 @@ def test_citations_of_a_paper_with_brackets(text: str, expected: list[tuple[str,
         ("⟦[3]|2⟧ says", []),
     ],
 )
-def test_citations_of_a_paper_with_names_and_years(text: str, expected: list[tuple[str, list[int]]]) -> None:
+def test_name_year_paper_has_these_citations(text: str, expected: list[tuple[str, list[int]]]) -> None:
     assert spans(text, NAME_YEAR, BIBLIOGRAPHY) == expected
 
 
 @pytest.mark.parametrize(("resolved", "expected"), [(2, None), (3, "BIBREF4")])
-def test_numbers_of_other_styles_count_where_three_were_resolved(resolved: int, expected: str | None) -> None:
+def test_numbers_of_other_styles_link_after_three_resolved_callouts(resolved: int, expected: str | None) -> None:
     known = "".join(f"<p>Known ⟦{n}|{n - 1}⟧.</p>" for n in range(1, resolved + 1))
     parse = teis.parse(xml(f"<div><p>As ⟦(5)⟧ says.</p>{known}</div>"), teis.NUMBERED)
     assert parse.citation_style is OTHER
     assert [(span.text, span.ref_id) for span in parse.body_text[0].cite_spans] == [("(5)", expected)]
 
 
-def test_labels_of_letters_are_looked_up() -> None:
+def test_alphanumeric_labels_link_to_their_entries() -> None:
     entries = tuple(
         f'<biblStruct xml:id="b@"><note type="raw_reference">[{label}] W.</note></biblStruct>'
         for label in ("Lee01", "Kim02", "Lee01")
@@ -195,7 +195,7 @@ def test_labels_of_letters_are_looked_up() -> None:
     ]  # fmt: skip
 
 
-def test_only_callouts_of_one_number_that_the_tei_resolves_say_where_numbers_begin() -> None:
+def test_only_resolved_single_numbers_place_the_numbering() -> None:
     """In a paper with brackets, numbers in parentheses do not count."""
     known = "".join(f"<p>Known ⟦[{n}]|{n + 1}⟧.</p>" for n in (1, 2, 6, 8))
     odd = "<p>So ⟦(3)|20⟧ and ⟦[3, 4]|21⟧, ⟦[3]|99⟧ and <ref type='bibr' target='#b9 #b11'>[3]</ref>.</p>"
@@ -203,7 +203,7 @@ def test_only_callouts_of_one_number_that_the_tei_resolves_say_where_numbers_beg
     assert [(span.text, span.ref_id) for span in parse.body_text[0].cite_spans] == [("[3]", "BIBREF4")]
 
 
-def test_references_are_none_twice_and_none_on_a_citation() -> None:
+def test_reference_spans_are_distinct_and_never_overlap_citations() -> None:
     figure = "<figure xml:id='fig_0'><head>Figure 2</head></figure>"
     mark = "<ref type='figure' target='#fig_0'>Fig. 2</ref>"
     for body, expected in (

@@ -65,7 +65,7 @@ def test_statement_begins_paragraph_or_sentence(text: str, number: str | None) -
     assert [num for _, num in theorems(teis.parse(f"<div><p>{text}</p></div>"))] == ([number] if number else [])
 
 
-def test_head_may_be_label_of_statement() -> None:
+def test_heading_may_be_the_label_of_a_statement() -> None:
     found = teis.parse(
         "<div><head>Assumption 3 (Regularity):</head><p>x is odd.</p></div><div><p>By Assumption 3.</p></div>"
     )
@@ -85,12 +85,12 @@ def test_head_may_be_label_of_statement() -> None:
         "Lemma 3",
     ],
 )
-def test_other_theorems_are_not_linked(mention: str) -> None:
+def test_theorems_of_other_papers_are_not_linked(mention: str) -> None:
     found = teis.parse(f"<div><p>We use {mention}, as said.</p><p>Theorem 3. All holds.</p></div>", teis.NUMBERED)
     assert links(found) == []
 
 
-def test_first_statement_of_a_number_counts() -> None:
+def test_first_statement_of_a_number_is_the_target() -> None:
     found = teis.parse(
         "<div><p>Theorem 1. One.</p><p>Theorem 1. Again.</p><p>Lemma 1. Other.</p><p>By Lemma 1.</p></div>"
     )
@@ -123,7 +123,7 @@ def test_appendix_mention_links_to_its_section(text: str, linked: list[tuple[str
     assert links(found) == linked and not teis.problems(found)
 
 
-def test_roman_section_is_no_appendix() -> None:
+def test_roman_section_is_not_an_appendix() -> None:
     body = "<div><head n='I.'>INTRO</head><p>See Appendix I.</p></div><div><head n='II.'>MAIN</head><p>x</p></div>"
     assert links(teis.parse(body)) == []
 
@@ -139,7 +139,7 @@ def test_roman_section_is_no_appendix() -> None:
         ("<ref type='bibr' target='#b0'>b0</ref>", "Code at, here."),
     ],
 )
-def test_address_stays_and_id_of_target_goes(ref: str, text: str) -> None:
+def test_printed_address_is_text_and_target_id_is_removed(ref: str, text: str) -> None:
     (paragraph,) = teis.parse(f"<div><p>Code at {ref}, here.</p></div>").body_text
     assert paragraph.text == text
 

@@ -69,11 +69,13 @@ def paths(*heads: tuple[str | None, str]) -> list[tuple[str, str | None]]:
          [("Model", "4"), ("Model::Test", "4.3"), ("Model", "4"), ("Model::Test::4.3.5", "4.3.5")]),
     ],
 )  # fmt: skip
-def test_section_paths(heads: list[tuple[str | None, str]], expected: list[tuple[str, str | None]]) -> None:
+def test_headings_give_section_paths(
+    heads: list[tuple[str | None, str]], expected: list[tuple[str, str | None]]
+) -> None:
     assert paths(*heads) == expected
 
 
-def test_the_section_is_the_innermost_head_and_its_path_stands_beside() -> None:
+def test_section_is_the_innermost_heading_and_has_a_path() -> None:
     parse = teis.parse(
         '<div><p>x</p></div><div><head n="1">A</head><p>y</p></div><div><head n="1.1">B</head><p>z</p></div>'
     )
@@ -92,19 +94,19 @@ def test_the_section_is_the_innermost_head_and_its_path_stands_beside() -> None:
         ('This<ref type="foot" target="#foot_0">1</ref> works.', "This1 works."),
     ],
 )
-def test_a_callout_that_prints_its_own_targets_id_leaves_the_text(printed: str, text: str) -> None:
+def test_callout_that_prints_its_target_id_is_removed(printed: str, text: str) -> None:
     (paragraph,) = teis.parse(f'<p>{printed}</p><note place="foot" xml:id="foot_0">A note.</note>').body_text
     assert paragraph.text == text
 
 
-def test_text_before_the_first_head_has_an_empty_section() -> None:
+def test_text_before_first_heading_has_an_empty_section() -> None:
     assert [p.section for p in teis.parse("<div><p>x</p></div><div><head>A</head><p>y</p></div>").body_text] == [
         "",
         "A",
     ]
 
 
-def test_back_matter_says_what_it_is_as_grobid_09_writes_it() -> None:
+def test_back_matter_of_grobid_09_has_its_part() -> None:
     """The source is GROBID's documentation of 0.9 (issue 1318): no TEI of that version was available."""
     back = (
         '<div type="acknowledgement"><div><head>Acknowledgements</head><p>We thank the staff.</p></div></div>'
@@ -131,7 +133,7 @@ def test_back_matter_says_what_it_is_as_grobid_09_writes_it() -> None:
     assert "back_part" not in tei.to_s2orc(parse)["body_text"][0]
 
 
-def test_back_matter_keeps_its_heads_or_the_name_of_its_part() -> None:
+def test_back_matter_section_is_its_heading_or_part() -> None:
     back = (
         '<div type="acknowledgement"><div><head>Thanks</head><p>We thank.</p></div></div><div type="funding"><div><p>Paid.</p></div></div>'
         '<div type="annex"><div><p>Loose.</p></div><div><head>Appendix A. Proofs</head><p>QED.</p></div></div>'
@@ -146,7 +148,7 @@ def test_back_matter_keeps_its_heads_or_the_name_of_its_part() -> None:
     ]
 
 
-def test_an_abstract_has_all_its_paragraphs() -> None:
+def test_abstract_has_all_its_paragraphs() -> None:
     parse = teis.parse("<p>x</p>", abstract="<div><head>Aims</head><p>One.</p><p>Two.</p></div><p>Three.</p>")
     assert [(p.section, p.text) for p in parse.abstract] == [
         ("Abstract", "One."),
@@ -166,7 +168,7 @@ def test_an_abstract_has_all_its_paragraphs() -> None:
         ("<head>Alpha</head><p>x</p><head>Beta</head><p>y</p><head>Figure 1.</head><p>z</p>", "Beta"),
     ],
 )
-def test_what_is_no_head_leaves_paragraphs_in_their_section(body: str, sections: str) -> None:
+def test_false_heading_does_not_end_its_section(body: str, sections: str) -> None:
     assert [p.section for p in teis.parse(f"<div>{body}</div>").body_text] == ["Alpha", sections, sections]
 
 
@@ -191,7 +193,7 @@ def figure(head: str, label: str, caption: str, *, kind: str = "", xml_id: str =
         ("", "", "", "figure", None, ""),
     ],
 )
-def test_the_number_is_the_one_printed(
+def test_float_number_is_the_printed_one(
     head: str, label: str, caption: str, kind: str, num: str | None, text: str
 ) -> None:
     (entry,) = teis.parse("<p>x</p>" + figure(head, label, caption)).ref_entries
@@ -208,12 +210,12 @@ def test_the_number_is_the_one_printed(
         ("<figure/>", RefType.FIGURE),
     ],
 )
-def test_a_table_is_one_by_its_element_its_type_or_its_word(given: str, expected: RefType) -> None:
+def test_table_is_recognized_by_element_type_or_word(given: str, expected: RefType) -> None:
     element = etree.fromstring(given)
     assert classify_float(element, find_label(element)) is expected
 
 
-def test_a_table_has_cells_and_leaves_the_text() -> None:
+def test_table_has_cells_and_is_not_body_text() -> None:
     rows = "<table><row><cell>a</cell><cell>b</cell></row><row><cell>1</cell><cell/></row></table>"
     parse = teis.parse(
         "<p>x</p>" + figure("Table 1", "1", "Counts.", kind=' type="table"', xml_id="tab_0", inside=rows)
@@ -223,7 +225,7 @@ def test_a_table_has_cells_and_leaves_the_text() -> None:
     assert [p.text for p in parse.body_text] == ["x"]
 
 
-def test_a_citation_in_a_caption_is_kept() -> None:
+def test_citation_in_a_caption_is_linked() -> None:
     cite = '<ref type="bibr" target="#b0">(Jones, 2011)</ref>'
     entry = teis.parse(
         f"<p>{cite}</p>" * 4 + figure("Figure 1", "1", f"After {cite}."), (teis.named("Jones", 2011),)
@@ -231,7 +233,7 @@ def test_a_citation_in_a_caption_is_kept() -> None:
     assert [(s.text, s.ref_id) for s in entry.cite_spans] == [("(Jones, 2011)", "BIBREF0")]
 
 
-def test_a_display_formula_is_a_token_with_its_text_and_label() -> None:
+def test_display_formula_is_a_token_with_text_and_label() -> None:
     parse = teis.parse(
         '<div><p>We have</p><formula xml:id="formula_0">E = m c 2 <label>(3)</label></formula><p>as in Eq. (3).</p></div>'
     )
@@ -247,17 +249,17 @@ def test_a_display_formula_is_a_token_with_its_text_and_label() -> None:
     assert [(e.key, e.type, e.text, e.num) for e in parse.ref_entries] == [("EQREF0", "formula", "E = m c 2", "3")]
 
 
-def test_a_formula_outside_of_paragraphs_parts_them() -> None:
+def test_formula_outside_paragraphs_separates_them() -> None:
     for body in ("We have <formula>x</formula> and", "<div>We have <formula>x</formula> and</div>"):
         assert [p.text for p in teis.parse(body).body_text] == ["We have", "EQUATION", "and"]
 
 
-def test_a_formula_inside_a_paragraph_is_a_token_between_spaces() -> None:
+def test_formula_inside_a_paragraph_is_a_spaced_token() -> None:
     (paragraph,) = teis.parse("<p>Let<formula>x</formula>be.</p>").body_text
     assert paragraph.text == "Let EQUATION be."
 
 
-def test_footnotes_leave_the_text_and_are_named_by_their_callouts() -> None:
+def test_footnotes_are_removed_from_text_and_linked() -> None:
     note = '<note place="foot" n="1" xml:id="foot_0"><p>See there.</p></note>'
     parse = teis.parse(f'<div><p>So it is.<ref type="foot" target="#foot_0">1</ref> And</p></div>{note}')
     assert [p.text for p in parse.body_text] == ["So it is.1 And"]
@@ -305,12 +307,12 @@ FLOATS = (
         ("a significant 2 and stable 1", []),
     ],
 )
-def test_mentions_are_linked_by_their_numbers(text: str, expected: list[tuple[str, str | None]]) -> None:
+def test_mentions_link_by_their_numbers(text: str, expected: list[tuple[str, str | None]]) -> None:
     parse = teis.parse(f'<div><head n="3">A</head></div><div><head n="3.1">B</head><p>{text}</p></div>{FLOATS}')
     assert not teis.problems(parse)
     assert [(s.text, s.ref_id) for s in parse.body_text[0].ref_spans] == expected
 
 
-def test_a_mentioned_section_is_an_entry() -> None:
+def test_mentioned_section_is_an_entry() -> None:
     parse = teis.parse('<div><head n="2">Data</head><p>See Section 2.</p></div>')
     assert [(e.key, e.type, e.text, e.num) for e in parse.ref_entries] == [("SECREF0", "section", "Data", "2")]

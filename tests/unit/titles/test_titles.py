@@ -1,6 +1,6 @@
 """Titles are compared by normal form, 3-grams, S and keys.
 
-Special rules apply to uninformative titles (SEMANTICS: Link).
+Special rules apply to uninformative titles (SPEC §7).
 """
 
 from __future__ import annotations

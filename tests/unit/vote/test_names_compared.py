@@ -68,7 +68,7 @@ def people(*names: str) -> list[dict[str, Any]]:
         ("Louise PhD|Smith", "L|Smith", True),
     ],
 )  # fmt: skip
-def test_one_person_or_two(one: str, other: str, same: bool) -> None:
+def test_names_match_if_they_can_be_one_person(one: str, other: str, same: bool) -> None:
     assert authors_match(people(one), people(other)) is same
     assert authors_match(people(other), people(one)) is same
     assert count_common_names(people(one), people(other)) == (int(same), 1, 1)
@@ -90,7 +90,7 @@ def test_one_person_or_two(one: str, other: str, same: bool) -> None:
         (["|PhD"], ["A|Bee"], None),  # A degree is not an author.
     ],
 )  # fmt: skip
-def test_lists_in_order(one: list[str], other: list[str], same: bool | None) -> None:
+def test_author_lists_match_in_order(one: list[str], other: list[str], same: bool | None) -> None:
     assert authors_match(people(*one), people(*other)) is same
 
 
@@ -107,11 +107,13 @@ def test_lists_in_order(one: list[str], other: list[str], same: bool | None) -> 
         (["A|Bee"], [], 0.0, None),
     ],
 )
-def test_lists_that_overlap(entry: list[str], paper: list[str], share: float, overlap: bool | None) -> None:
+def test_author_lists_overlap_by_their_share(
+    entry: list[str], paper: list[str], share: float, overlap: bool | None
+) -> None:
     assert authors_overlap(people(*entry), people(*paper), share) is overlap
 
 
-def test_nobody_is_counted_twice() -> None:
+def test_each_person_is_counted_once() -> None:
     assert count_common_names(people("A|Bee", "A|Bee", "C|Dee"), people("C|Dee", "A|Bee", "E|Eff")) == (2, 3, 3)
     assert count_common_names(people("A|Bee"), people("A|Bee", "A|Bee")) == (1, 1, 2)
     assert count_common_names([], []) == (0, 0, 0)
@@ -141,10 +143,10 @@ def test_greek_letters_are_spelled(letters: str) -> None:
         ("— …", ""),
     ],
 )
-def test_titles_without_what_differs_in_print(title: str, plain: str) -> None:
+def test_normalized_title_ignores_differences_in_print(title: str, plain: str) -> None:
     assert normalize_title(title) == plain
 
 
 @pytest.mark.parametrize(("one", "other"), [(None, "T"), ("T", None), ("", "T"), ("T", ""), (None, None)])
-def test_a_title_that_is_not_given_is_neither(one: str | None, other: str | None) -> None:
+def test_missing_title_neither_matches_nor_differs(one: str | None, other: str | None) -> None:
     assert titles_match(one, other) is None

@@ -1,4 +1,4 @@
-"""Each full text is open only with evidence (SEMANTICS §5, open access).
+"""Each full text is open only with evidence (SPEC §5.15–5.21).
 
 Failed checks are listed, and closed texts remain closed.
 """
@@ -20,7 +20,7 @@ from s2corpus.papers.openness import (
     decide_openness,
     decide_source_openness,
 )
-from s2corpus.sources import Kind, Record
+from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.record import OpenVersion
 from s2orc_parse.bibliography.identifiers import acl_id_of_name, arxiv_id_of_name
 
@@ -29,12 +29,12 @@ ARXIV_ID, ACL_ID, ACL_DOI = "1911.02782", "2020.acl-main.447", "10.18653/v1/2020
 PUBLISHED, PREPRINT = "10.1016/j.artint.2020.1", "10.1101/2020.01.01.123456"
 
 
-def record(source: str, native: str = "1", kind: Kind = Kind.ARCHIVE, **fields: Any) -> Record:
+def record(source: str, native: str = "1", kind: RecordKind = RecordKind.ARCHIVE, **fields: Any) -> Record:
     return Record(f"{source}:{native}", source, kind, **fields)
 
 
 def header(**fields: Any) -> Record:
-    return record("grobid", A, Kind.PDF, file_sha1=A, **fields)
+    return record("grobid", A, RecordKind.PDF, file_sha1=A, **fields)
 
 
 def declared(**fields: Any) -> Record:
@@ -42,7 +42,7 @@ def declared(**fields: Any) -> Record:
 
 
 def publisher(doi: str = PUBLISHED, **fields: Any) -> Record:
-    return record("crossref", doi, Kind.PUBLISHER, doi=doi, **fields)
+    return record("crossref", doi, RecordKind.PUBLISHER, doi=doi, **fields)
 
 
 def unpaywall(doi: str = PUBLISHED, **fields: Any) -> Record:
@@ -50,7 +50,7 @@ def unpaywall(doi: str = PUBLISHED, **fields: Any) -> Record:
 
 
 ARXIVS = record("arxiv", ARXIV_ID, arxiv_id=ARXIV_ID, licence="CC-BY-4.0")
-ACLS = record("acl", ACL_ID, Kind.PUBLISHER, acl_id=ACL_ID, doi=ACL_DOI, open_access=True, licence="CC-BY-4.0")
+ACLS = record("acl", ACL_ID, RecordKind.PUBLISHER, acl_id=ACL_ID, doi=ACL_DOI, open_access=True, licence="CC-BY-4.0")
 PMCS = record("pubmed", "7", doi=PUBLISHED, pmc_id="PMC7", open_access=True, licence="CC-BY-NC")
 
 
@@ -121,7 +121,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
         [header(doi=PUBLISHED), declared(doi=PREPRINT), unpaywall(PREPRINT)], "a.pdf", None,
     ),
     "its publisher says so": (
-        [header(doi=PUBLISHED), record("jats", kind=Kind.PUBLISHER, doi=PUBLISHED, open_access=True)], "a.pdf", Evidence.PUBLISHER,
+        [header(doi=PUBLISHED), record("jats", kind=RecordKind.PUBLISHER, doi=PUBLISHED, open_access=True)], "a.pdf", Evidence.PUBLISHER,
     ),
     "a source names it and says so": ([header(), record("mylab", file_sha1=A, open_access=True)], "a.pdf", Evidence.DECLARED),
     "a source says so of the paper": ([header(doi=PUBLISHED), record("s2", doi=PUBLISHED, open_access=True)], "a.pdf", None),
@@ -131,7 +131,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_says_that_a_pdf_is_open(case: str) -> None:
+def test_pdf_is_open_with_this_evidence(case: str) -> None:
     records, name, evidence = CASES[case]
     for order in list(permutations(records))[:6]:
         found = judged(*order, name=name)
@@ -142,7 +142,7 @@ def test_what_says_that_a_pdf_is_open(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_a_drop_declares_closed_is_closed_whatever_else_is_found(case: str) -> None:
+def test_pdf_declared_closed_is_closed_despite_evidence(case: str) -> None:
     records, name, _ = CASES[case]
     found = judged(
         *records, places=(Declaration("a", name, True, "CC0-1.0"), Declaration("b", "x.pdf", False)), all_open=True
@@ -152,16 +152,16 @@ def test_what_a_drop_declares_closed_is_closed_whatever_else_is_found(case: str)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_what_its_drop_declares_open_is_open(case: str) -> None:
+def test_pdf_declared_open_is_open(case: str) -> None:
     records, name, evidence = CASES[case]
     assert judged(*records, places=(Declaration("d", name, True),)).evidence == (evidence or Evidence.DECLARED)
 
 
-def test_a_users_own_pdfs_are_open() -> None:
+def test_own_pdfs_are_open() -> None:
     assert judged(header(), all_open=True).evidence is Evidence.DECLARED
 
 
-def test_a_latex_source_is_open_by_itself_with_its_arxiv_records_licence() -> None:
+def test_latex_source_is_open_with_license_of_arxiv_record() -> None:
     found = decide_source_openness(ARXIV_ID, [ARXIVS, publisher(licence="CC0-1.0")])
     assert (found.open, found.evidence, found.licence) == (True, Evidence.ARXIV, "CC-BY-4.0")
     assert decide_source_openness(ARXIV_ID, []).open
@@ -181,7 +181,7 @@ def test_a_latex_source_is_open_by_itself_with_its_arxiv_records_licence() -> No
         ([header()], ["CC-BY-4.0", "CC-BY-SA-4.0"], "CC-BY-SA-4.0"),
     ],
 )  # fmt: skip
-def test_the_licence_is_the_evidences_and_of_conflicting_ones_the_strictest(
+def test_license_is_strictest_among_those_of_the_evidence(
     records: list[Record], declared_licences: list[str], licence: str | None
 ) -> None:
     places = tuple(Declaration(f"d{n}", "a.pdf", None, said) for n, said in enumerate(declared_licences))
@@ -189,13 +189,13 @@ def test_the_licence_is_the_evidences_and_of_conflicting_ones_the_strictest(
     assert found.licence == licence
 
 
-def test_conflicting_licences_are_said() -> None:
+def test_conflicting_licenses_are_explained() -> None:
     places = (Declaration("one", "a.pdf", True, "CC-BY-4.0"), Declaration("two", "a.pdf", True, "CC-BY-NC-4.0"))
     assert judged(header(), places=places).licence_detail == "CC-BY-NC-4.0: the strictest of CC-BY-4.0, CC-BY-NC-4.0"
     assert judged(header(), places=places[:1]).licence_detail is None
 
 
-def test_licences_by_what_they_forbid() -> None:
+def test_licenses_are_ordered_by_strictness() -> None:
     by_strictness = [
         "CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-ND-4.0", "CC-BY-NC", "CC-BY-NC-SA-3.0", "CC-BY-NC-ND-4.0", "arXiv-nonexclusive-1.0",
     ]  # fmt: skip
@@ -226,19 +226,19 @@ def test_licences_by_what_they_forbid() -> None:
         ("", None, None),
     ],
 )
-def test_a_name_is_an_id_if_all_of_it_is(name: str, arxiv_id: str | None, acl_id: str | None) -> None:
+def test_file_name_is_an_id_only_if_complete(name: str, arxiv_id: str | None, acl_id: str | None) -> None:
     assert (arxiv_id_of_name(name), acl_id_of_name(name)) == (arxiv_id, acl_id)
 
 
-def test_a_pdf_delivered_under_its_papers_pmc_id_is_that_article() -> None:
-    article = record("jats", kind=Kind.PUBLISHER, pmc_id="PMC4391421", open_access=True, licence="CC-BY-2.0")
+def test_pdf_named_by_pmc_id_is_that_article() -> None:
+    article = record("jats", kind=RecordKind.PUBLISHER, pmc_id="PMC4391421", open_access=True, licence="CC-BY-2.0")
     found = judged(header(), article, name="PMC4391421.pdf")
     assert (found.evidence, found.licence) == (Evidence.PMC, "CC-BY-2.0")
     for name in ("PMC1.pdf", "about PMC4391421.pdf", "4391421.pdf"):
         assert not judged(header(), article, name=name).open
 
 
-def test_what_was_looked_for_in_vain_is_said_with_where() -> None:
+def test_failed_checks_are_listed_with_their_place() -> None:
     said = {
         look.evidence: look.detail for look in judged(header(doi=PUBLISHED), ARXIVS, publisher(), name="x.pdf").looks
     }
@@ -250,7 +250,7 @@ def test_what_was_looked_for_in_vain_is_said_with_where() -> None:
 class TestOpenAlex:
     """OpenAlex repeats Unpaywall's data (its documentation of `open_access`)."""
 
-    def test_openalex_alone_is_evidence_like_unpaywall(self) -> None:
+    def test_openalex_without_unpaywall_is_evidence(self) -> None:
         found = judged(
             header(doi=PUBLISHED),
             record("openalex", "W1", doi=PUBLISHED, open_access=True, open_version=OpenVersion.PUBLISHED),
@@ -263,7 +263,7 @@ class TestOpenAlex:
             record("openalex", "W1", doi=PUBLISHED, open_access=True, open_version=OpenVersion.COPY),
         ).open
 
-    def test_unpaywall_decides_where_both_are_delivered(self) -> None:
+    def test_unpaywall_decides_if_openalex_differs(self) -> None:
         openalex = record("openalex", "W1", doi=PUBLISHED, open_access=True)
         assert not judged(header(doi=PUBLISHED), openalex, record("unpaywall", doi=PUBLISHED, open_access=False)).open
 

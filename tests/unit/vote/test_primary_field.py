@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.sources import Kind
+from s2corpus.sources import RecordKind
 from tests.unit.vote.test_vote import header, record, vote
 
 DOI = "10.18653/v1/x"
@@ -25,15 +25,13 @@ DOI = "10.18653/v1/x"
         ({"s2": ["a section of a journal"]}, None),
     ],
 )  # fmt: skip
-def test_primary_field_is_what_most_sources_name(
-    subjects: dict[str, list[str]], fields: tuple[str, ...] | None
-) -> None:
+def test_primary_field_is_named_by_most_sources(subjects: dict[str, list[str]], fields: tuple[str, ...] | None) -> None:
     paper = vote(*(record(source, subjects=tuple(given)) for source, given in subjects.items()))
     assert paper.values.get("fields_of_study") == fields
 
 
 def test_publisher_does_not_decide_the_primary_field() -> None:
-    publisher = record("crossref", kind=Kind.PUBLISHER, doi=DOI, subjects=("Chemistry", "Biology"))
+    publisher = record("crossref", kind=RecordKind.PUBLISHER, doi=DOI, subjects=("Chemistry", "Biology"))
     others = [record(source, doi=DOI, subjects=("Biology",)) for source in ("pubmed", "s2")]
     assert vote(header(doi=DOI), publisher, *others).values["fields_of_study"] == ("Biology", "Chemistry")
 
@@ -50,7 +48,7 @@ def test_primary_field_is_always_among_the_fields() -> None:
     assert fields == ("Physics", "Computer Science")
 
 
-def test_openalex_decides_only_where_no_source_declares_a_field() -> None:
+def test_openalex_decides_only_without_declared_fields() -> None:
     openalex = record("openalex", subjects=("subfields/1702",))
     assert vote(openalex).values["fields_of_study"] == ("Computer Science",)
     assert vote(openalex, record("s2", subjects=("unknown section",))).values["fields_of_study"] == (

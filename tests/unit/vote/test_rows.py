@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.rows import Article, LatexSource, build_papers
+from s2corpus.papers.rows import Article, ArxivParse, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.tables import MEMBERS
 
@@ -67,14 +67,14 @@ def test_retraction_of_a_preprint_known_by_type_does_not_count(work_type: str, s
     assert row["editorial"] == status
 
 
-def test_papers_come_in_their_order_so_many_a_batch() -> None:
+def test_papers_are_read_in_order_in_batches() -> None:
     found = rows(*(member(f"dblp:{n}", f"p{n}", authors=[]) for n in range(5)))
     assert [row["paper_id"] for row in found] == [f"p{n}" for n in range(5)]
     assert {(row["canonical_pdf"], row["open_access"], row["latex_parse_id"]) for row in found} == {(None, False, None)}
     assert [row["record_ids"] for row in found] == [[f"dblp:{n}"] for n in range(5)]
 
 
-def test_of_several_articles_of_a_kind_the_latest_and_then_the_smallest() -> None:
+def test_latest_then_smallest_article_of_a_kind_is_used() -> None:
     article = Article(C, "jats", "2023-01-02", open_access=True, licence="CC-BY-4.0")
     others = {
         "jats:1": replace(article, sha1=A, first_seen="2023-01-01"),
@@ -86,8 +86,8 @@ def test_of_several_articles_of_a_kind_the_latest_and_then_the_smallest() -> Non
     assert [(text["kind"], text["sha1"]) for text in row["access"]] == [("elsevier", "d" * 40), ("jats", B)]
 
 
-def test_the_latex_source_is_of_the_canonical_arxiv_id_else_of_the_smallest() -> None:
-    sources = {id_: LatexSource(id_.ljust(40, "0"), f"parse-{id_}", id_) for id_ in ("1911.00001", "1911.00002")}
+def test_latex_source_has_canonical_or_else_smallest_arxiv_id() -> None:
+    sources = {id_: ArxivParse(id_.ljust(40, "0"), f"parse-{id_}", id_) for id_ in ("1911.00001", "1911.00002")}
     both = [
         member("arxiv:1", arxiv_id="1911.00002"),
         member("dblp:1", arxiv_id="1911.00002"),
@@ -99,7 +99,7 @@ def test_the_latex_source_is_of_the_canonical_arxiv_id_else_of_the_smallest() ->
     assert row["latex_parse_id"] == "parse-1911.00001" and row["open_access"] and row["access"][0]["kind"] == "latex"
 
 
-def test_a_row_whole() -> None:
+def test_row_of_a_paper_has_all_columns() -> None:
     """The paper has a PDF that its publisher's record names, a LaTeX source and a publisher's full text."""
     author = {"first": "Ada", "middle": ["K"], "last": "Lovelace", "suffix": "", "affiliations": [], "orcid": None}
     told = {
@@ -122,9 +122,7 @@ def test_a_row_whole() -> None:
     (row,) = rows(
         *members,
         pdfs={A: Pdf("2023", (Declaration("d", "a.pdf", None, "MIT"),))},
-        sources={
-            "1911.02782": LatexSource(B, "parse", "1911.02782", (Declaration("d", "s.gz", None, "CC-BY-NC-4.0"),))
-        },
+        sources={"1911.02782": ArxivParse(B, "parse", "1911.02782", (Declaration("d", "s.gz", None, "CC-BY-NC-4.0"),))},
         articles={"jats:1": Article(C, "jats", "2023", open_access=True, licence="CC0-1.0")},
         notices={"doi:10.18653/v1/p19-1001": [("retracted", "crossref:n")]},
     )
@@ -154,7 +152,7 @@ def test_a_row_whole() -> None:
     assert set(provenance) == {"title", "authors", "date", "doi", "arxiv_id", "acl_id", *told}
 
 
-def test_a_paper_of_which_nothing_is_known() -> None:
+def test_row_of_empty_record_has_null_fields() -> None:
     (row,) = rows(member("dblp:1", title=None, authors=[]))
     empty = {"authors", "mag_ids", "fields_of_study", "subjects", "access", "provenance", "editorial_by"}
     assert {name: value for name, value in row.items() if name not in empty} == {

@@ -11,7 +11,7 @@ from s2corpus.papers.comparison import count_common_names
 from s2corpus.papers.licences import rank_strictness, to_spdx
 from s2corpus.papers.openness import Declaration, decide_openness
 from s2corpus.papers.support import compute_similarity
-from s2corpus.sources import Kind, Record
+from s2corpus.sources import Record, RecordKind
 from s2corpus.titles import score
 from s2orc_parse.bibliography.names import parse_authors
 
@@ -20,26 +20,24 @@ TEXT = st.text("abc", min_size=1, max_size=12)
 
 @pytest.mark.parametrize("name", ["title", "abstract", "venue", "journal"])
 @given(TEXT, TEXT)
-def test_texts_support_each_other_by_s(name: str, a: str, b: str) -> None:
+def test_similarity_of_texts_is_s(name: str, a: str, b: str) -> None:
     assert compute_similarity(name, a, b) == pytest.approx(score(a, b))
 
 
 @given(
     st.lists(st.sampled_from("abc"), min_size=1, max_size=4), st.lists(st.sampled_from("abc"), min_size=1, max_size=4)
 )
-def test_author_lists_support_each_other_by_the_share_of_surnames(a: list[str], b: list[str]) -> None:
+def test_similarity_of_authors_is_share_of_surnames(a: list[str], b: list[str]) -> None:
     common = sum(min(a.count(name), b.count(name)) for name in set(a))
     assert compute_similarity("authors", tuple(a), tuple(b)) == (1.0 if a == b else 2 * common / (len(a) + len(b)))
 
 
-def test_other_fields_support_only_themselves() -> None:
+def test_similarity_of_other_fields_is_equality() -> None:
     assert (compute_similarity("date", "2020", "2020"), compute_similarity("date", "2020", "2021")) == (1.0, 0.0)
 
 
 @pytest.mark.parametrize(("exact", "found"), [(4, {"a", "b", "c"}), (3, {"a", "b", "c", "z"})])
-def test_of_too_many_sources_the_one_that_decides_most_is_taken(
-    exact: int, found: set[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_sources_are_chosen_greedily(exact: int, found: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The greedy choice may use one source more than the minimum."""
     monkeypatch.setattr(fewest, "EXACT", exact)
     needs = [{"a", "z"}, {"b", "z"}, {"c", "z"}, {"a"}, {"b"}, {"c"}]
@@ -55,7 +53,7 @@ def test_of_too_many_sources_the_one_that_decides_most_is_taken(
         ("publisher's own", 7), ("arXiv-nonexclusive-1.0", 7),
     ],
 )  # fmt: skip
-def test_how_much_a_licence_forbids(licence: str, forbids: int) -> None:
+def test_license_has_its_strictness(licence: str, forbids: int) -> None:
     assert rank_strictness(licence) == forbids
 
 
@@ -68,11 +66,11 @@ def test_how_much_a_licence_forbids(licence: str, forbids: int) -> None:
         ("LicenseRef-.x-", "LicenseRef-x"), ("apache-2.0", "Apache-2.0"), ("LicenseRef-x", "LicenseRef-x"), (" MIT ", "MIT"),
     ],
 )  # fmt: skip
-def test_licences_as_spdx_writes_them(licence: str | None, written: str) -> None:
+def test_license_is_converted_to_spdx(licence: str | None, written: str) -> None:
     assert to_spdx(licence) == written
 
 
-def test_what_is_told_of_a_papers_full_texts() -> None:
+def test_full_texts_of_a_paper_are_explained() -> None:
     looks = [
         {"evidence": "arxiv", "found": True, "detail": "stamped"},
         {"evidence": "pmc", "found": False, "detail": "no id"},
@@ -112,7 +110,7 @@ def test_what_is_told_of_a_papers_full_texts() -> None:
         ("", "Kurt Gödel", (0, 0, 1)),
     ],
 )
-def test_people_that_two_lists_name(one: str, other: str, found: tuple[int, int, int]) -> None:
+def test_common_people_of_two_lists_are_counted(one: str, other: str, found: tuple[int, int, int]) -> None:
     lists = [[author.as_dict() for author in parse_authors(names)] for names in (one, other)]
     assert count_common_names(lists[0], lists[1]) == found
 
@@ -125,9 +123,9 @@ def test_people_that_two_lists_name(one: str, other: str, found: tuple[int, int,
         ([], "its DOI: none is known"),
     ],
 )
-def test_what_was_looked_for_says_by_which_doi(dois: list[str], said: str) -> None:
+def test_explanation_names_the_searched_doi(dois: list[str], said: str) -> None:
     sha1 = "a" * 40
-    records = [Record(f"grobid:{sha1}", "grobid", Kind.PDF, file_sha1=sha1)]
-    records += [Record(f"crossref:{doi}", "crossref", Kind.PUBLISHER, doi=doi) for doi in dois]
+    records = [Record(f"grobid:{sha1}", "grobid", RecordKind.PDF, file_sha1=sha1)]
+    records += [Record(f"crossref:{doi}", "crossref", RecordKind.PUBLISHER, doi=doi) for doi in dois]
     found = decide_openness(sha1, records, (Declaration("d", "a.pdf"),), is_preprint=lambda doi: False)
     assert any(said in look.detail for look in found.looks), [look.detail for look in found.looks]

@@ -6,10 +6,12 @@ Redirects to other hosts are not followed.
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -115,8 +117,11 @@ class _Handler(BaseHTTPRequestHandler):
             "/away": f"http://localhost:{port}/list",
             "/round": "/round",
             "/file": "file:///etc/passwd",
+            "/tls": f"https://127.0.0.1:{port}/list",
+            **{f"/hop/{n}": f"/hop/{n - 1}" if n > 1 else "/list" for n in range(1, 7)},
         }.get(self.path)
-        self.send_response(302 if location else {"/gone": 404, "/secret": 403, "/down": 503}.get(self.path, 200))
+        status = int(self.path.removeprefix("/status/")) if self.path.startswith("/status/") else 200
+        self.send_response(302 if location else status)
         if location:
             self.send_header("Location", location)
         self.send_header("Set-Cookie", "who=you; Path=/")
@@ -159,30 +164,93 @@ def test_an_extractors_redirects_and_cookies_are_refused(server: Any) -> None:
     assert server.seen == [("/away", None), ("/list", None)]
 
 
-def test_a_list_of_words_may_move_on_its_host(server: Any) -> None:
-    assert fetch(f"http://127.0.0.1:{server.server_address[1]}/moved") == b"a\t12\n"
-    assert [path for path, _ in server.seen] == ["/moved", "/list"]
+RESPONSES = {
+    404: "no such file",
+    410: "no such file",
+    **dict.fromkeys((201, 204, 400, 401, 403, 407, 409, 428), "HTTP {}: give an address"),
+}
+"""user errors; 408, 429 and 5xx are transient"""
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    "status", [200, 404, 410, 201, 204, 400, 401, 403, 407, 409, 428, 408, 429, 499, 500, 503, 599]
+)
+def test_response_status_of_an_address(server: Any, status: int) -> None:
+    uri = f"http://127.0.0.1:{server.server_address[1]}/status/{status}"
+    if status == 200:
+        assert fetch(uri) == b"a\t12\n"
+        return
+    kind = TransientError if status in (408, 429) or status >= 500 else UserError
+    with pytest.raises(kind, match=RESPONSES.get(status, "HTTP {}").format(status)) as refused:
+        fetch(uri)
+    assert str(refused.value).startswith(f"{uri}: ") and type(refused.value) is kind
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "said"),
     [
-        ("/away", "redirects to http://localhost, which is another host"),
-        ("/file", "redirects to file://None, which is another host"),
-        ("/round", "more than 5 redirects"),
-        ("/gone", "no such file"),
-        ("/secret", "HTTP 403"),
+        ("/moved", None, ["/moved", "/list"]),
+        ("/hop/5", None, [*(f"/hop/{n}" for n in range(5, 0, -1)), "/list"]),
+        ("/hop/6", UserError, "more than 5 redirects"),
+        ("/round", UserError, "more than 5 redirects"),
+        ("/away", UserError, "redirects to http://localhost, which is another host"),
+        ("/file", UserError, "redirects to file://None, which is another host"),
+        ("/tls", TransientError, "SSL"),  # The test's server has no TLS.
     ],
 )
-def test_what_is_not_read_is_a_sentence(server: Any, path: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
-        fetch(f"http://127.0.0.1:{server.server_address[1]}{path}")
-    assert {seen for seen, _ in server.seen} == {path}
+def test_redirects_are_followed_on_one_host(
+    server: Any, path: str, kind: type[Exception] | None, said: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uri = f"http://127.0.0.1:{server.server_address[1]}{path}"
+    if kind is None:
+        assert fetch(uri) == b"a\t12\n"
+        assert [seen for seen, _ in server.seen] == said
+        return
+    with pytest.raises(kind, match=said):
+        fetch(uri)
+    assert len(server.seen) <= 6
 
 
-def test_a_server_that_is_down_may_be_asked_again(server: Any) -> None:
-    with pytest.raises(TransientError, match="HTTP 503"):
-        fetch(f"http://127.0.0.1:{server.server_address[1]}/down")
+def test_redirect_keeps_tls_and_requests_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address has 30 minutes and 1 GiB. A redirect from https to http would show the request to others."""
+
+    def respond(_: object, method: str, uri: str, *, seconds: float, max_bytes: int) -> requests.Response:
+        assert (method, seconds, max_bytes) == ("GET", 1800, 1 << 30)
+        response = requests.Response()
+        response.status_code, response._content = (200, b"text") if uri == "https://host/b" else (301, b"")
+        response.headers["Location"] = {"https://host/a": "b", "https://host/c": "http://host/b"}.get(uri, "")
+        return response
+
+    monkeypatch.setattr(web, "ask", respond)
+    assert fetch("https://host/a") == b"text"
+    with pytest.raises(UserError, match="redirects to http://host, which is another host"):
+        fetch("https://host/c")
+
+
+def test_files_are_read_by_path_and_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Any) -> None:
+    (tmp_path / "a%20b c").write_bytes(b"12345")
+    monkeypatch.chdir(tmp_path)
+    for uri in ("a%20b c", f"{tmp_path}/a%20b c", f"file://{tmp_path}/a%2520b%20c"):
+        assert fetch(uri) == b"12345"
+    for uri in (f"file://{tmp_path}/a%20b c", "none", f"{tmp_path}/none", str(tmp_path)):
+        with pytest.raises(UserError, match="no such file: give a path"):
+            fetch(uri)
+    (tmp_path / "large").touch()
+    os.truncate(tmp_path / "large", (1 << 30) + 1)
+    with pytest.raises(UserError, match="large: more than 1,073,741,824 bytes"):
+        fetch("large")
+    monkeypatch.setattr("s2corpus.storage.uris._MAX_BYTES", 5)
+    address = f"http://127.0.0.1:{server.server_address[1]}/list"
+    assert fetch("a%20b c") == fetch(address).replace(b"a\t12\n", b"12345") == b"12345"
+    monkeypatch.setattr("s2corpus.storage.uris._MAX_BYTES", 4)
+    for uri in ("a%20b c", address):
+        with pytest.raises(UserError, match="more than 4 bytes"):
+            fetch(uri)
+
+
+def test_server_that_does_not_answer_is_transient() -> None:
+    with pytest.raises(TransientError, match=r"http://127\.0\.0\.1:9/x: "):
+        fetch("http://127.0.0.1:9/x")
 
 
 @pytest.mark.parametrize(

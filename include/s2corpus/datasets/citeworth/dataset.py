@@ -10,15 +10,22 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pyarrow as pa
 
-from s2corpus.datasets.citeworth.rules import CiteWorthParams, PaperOutcome, ParagraphOutcome, judge, paper_outcome
-from s2corpus.datasets.protocol import Check, Made, Row, Table
+from s2corpus.datasets.citeworth import sheet
+from s2corpus.datasets.citeworth.rules import (
+    CiteworthPaperOutcome,
+    CiteworthParagraphOutcome,
+    CiteWorthParams,
+    judge,
+    paper_outcome,
+)
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Row
 from s2corpus.text import sentences
 from s2corpus.text.sentences import count_tokens
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 SPLITS = ("train", "dev", "test")
 _SAMPLE = pa.struct([
@@ -37,7 +44,7 @@ class CiteWorth:
     """The dataset."""
 
     name = "citeworth"
-    version = f"2.{sentences.VERSION}"
+    version = f"3.{sentences.VERSION}"
     about = (
         "Paragraphs of open full texts whose sentences are labelled check-worthy (they cite) or not, with citation marks removed, "
         "balanced over ten fields (Wright and Augenstein, CiteWorth, 2021)."
@@ -56,20 +63,20 @@ class CiteWorth:
     }  # fmt: skip
     """figures of Table 2"""
 
-    def rows(self, params: CiteWorthParams, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: CiteWorthParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield a row for each paragraph that passes all checks."""
         made.funnel.enter("papers")
         outcome = paper_outcome(params, paper)
         made.funnel.count("papers", outcome)
         text = paper.full_text(params.kinds)
-        if outcome is not PaperOutcome.CONSIDERED or text is None:
+        if outcome is not CiteworthPaperOutcome.CONSIDERED or text is None:
             return
         kind, parse = text
         for index, paragraph in enumerate(parse["body_text"]):
             made.funnel.enter("paragraphs")
             what, samples = judge(params, paragraph)
             made.funnel.count("paragraphs", what)
-            if what is not ParagraphOutcome.KEPT:
+            if what is not CiteworthParagraphOutcome.KEPT:
                 continue
             line = {
                 "paper_id": paper.id,
@@ -148,7 +155,15 @@ class CiteWorth:
                     _tally(out.made.tally, orjson.loads(row["line"]), split, row["field"])
 
     def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
-        """Return the figures of the paper's Table 2."""
+        """Write `sheet.csv` and `sheet_key.csv` for the manual evaluation; return the figures of the paper's Table 2."""
+        params: CiteWorthParams = job.params  # type: ignore[assignment]
+        if params.sheet_sentences:
+            method = "naive" if params.naive else "citeworth"
+            drawn = sheet.draw(
+                params.sheet_sentences, sheet.samples(f"{params.seed}:{method}", _chosen_lines(job, choice))
+            )
+            out.content("sheet.csv", sheet.sheet(drawn).encode())
+            out.content("sheet_key.csv", sheet.key(drawn, method).encode())
         tally = made.tally
         total = sum(tally[f"sentences.{split}"] for split in SPLITS)
         lengths = sorted(
@@ -167,21 +182,29 @@ class CiteWorth:
             "chars.median": _median(lengths, total),
         }
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that all fields have the same number of paragraphs, no split is empty, and all ten fields are present."""
         paragraphs = [int(n) for name, n in metrics.items() if name.startswith("paragraphs.")]
         fields = len(job.params.fields)  # type: ignore[attr-defined]
         return [
-            Check("fields_balanced", len(set(paragraphs)) - 1 if paragraphs else 0, "fields have different numbers of paragraphs",
+            DatasetCheck("fields_balanced", len(set(paragraphs)) - 1 if paragraphs else 0, "fields have different numbers of paragraphs",
                   blocks=job.params.paragraphs_per_field is None),  # type: ignore[attr-defined]
-            Check("splits_present", sum(not metrics[f"sentences.{split}"] for split in SPLITS) if metrics["sentences"] else 0,
+            DatasetCheck("splits_present", sum(not metrics[f"sentences.{split}"] for split in SPLITS) if metrics["sentences"] else 0,
                   "sets have no sentence: the sample has fewer papers than there are sets", blocks=False),
-            Check("fields_present", fields - len(paragraphs), "fields of study have no paragraph", blocks=False),
+            DatasetCheck("fields_present", fields - len(paragraphs), "fields of study have no paragraph", blocks=False),
         ]  # fmt: skip
 
-    def tables(self, params: CiteWorthParams) -> list[Table]:
+    def tables(self, params: CiteWorthParams) -> list[DatasetTable]:
         """Return the table of paragraphs."""
-        return [Table("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
+        return [DatasetTable("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
+
+
+def _chosen_lines(job: Job, choice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the paragraphs of all splits."""
+    for batch in job.kept().to_batches(columns=["field", "rank", "line"], batch_size=256):
+        for row in batch.to_pylist():
+            if row["rank"] <= choice["cuts"][row["field"]]:
+                yield orjson.loads(row["line"])
 
 
 def _place_cuts(papers: int, nearest: Sequence[int], has_dev: bool, has_test: bool) -> tuple[int, int]:

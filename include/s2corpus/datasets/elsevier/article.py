@@ -14,11 +14,11 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from s2corpus.datasets.citations import cited_sentences
-from s2corpus.text.sentences import is_prose, sentence_spans
+from s2corpus.text.sentences import has_formula, is_prose, sentence_spans
 from s2orc_parse.bibliography.identifiers import normalise_issn
 
 if TYPE_CHECKING:
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 Json = dict[str, Any]
 _MARKUP = re.compile(
@@ -31,10 +31,10 @@ _PII = re.compile(r"s(\d{4})-?(\d{3}[\dx])\((\d{2})\)(\d{5})-?([\dx])")
 _SAFE = re.compile(r"[A-Za-z0-9]{5,40}")
 
 
-def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tuple[Json, int, int]:
+def article_of(paper: SnapshotPaper, parse: Mapping[str, Any], max_markup: float) -> tuple[Json, int, int]:
     """Return the article, its number of sentences, and the number of removed sentences.
 
-    Sentences are removed for their markup or because they have no words. An article that was delivered in this form is not changed.
+    Sentences are removed if they have much markup, a display formula or no words. An article delivered in this form is not changed.
     Offsets count code points. Offsets of `abstract` refer to the abstract, and offsets of `body_text` to the paragraphs joined by line
     breaks. `refoffsets` refer to the sentence.
     """
@@ -48,7 +48,7 @@ def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tup
         where = sections.of(paragraph)
         for sentence in cited_sentences(paragraph):
             text = paragraph["text"][sentence.start : sentence.end]
-            if markup_share(text) > max_markup or not is_prose(text):
+            if markup_share(text) > max_markup or has_formula(text) or not is_prose(text):
                 dropped += 1
                 continue
             refs: Json = {}
@@ -71,6 +71,7 @@ def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tup
         "abstract": [
             {"sentence": abstract[first:last], "startOffset": first, "endOffset": last}
             for first, last in sentence_spans(abstract)
+            if not has_formula(abstract[first:last])
         ],
         "bib_entries": {key: _bib_entry(entry) for key, entry in parse["bib_entries"].items()},
         "body_text": body,
@@ -83,7 +84,7 @@ def markup_share(text: str) -> float:
     return sum(len(found[0]) for found in _MARKUP.finditer(text)) / len(text) if text else 0.0
 
 
-def doc_id(paper: Paper) -> str:
+def doc_id(paper: SnapshotPaper) -> str:
     """Return the PII if the DOI contains it; otherwise the paper's id."""
     prefix, _, name = (paper.metadata["doi"] or "").casefold().partition("/")
     if prefix == "10.1016" and (found := _PII.fullmatch(name)):
@@ -146,7 +147,7 @@ SUBJECTS = tuple(name for _, _, name in _areas())
 """the 27 top-level ASJC subjects, in the order of their codes"""
 
 
-def _metadata(paper: Paper, parse: Mapping[str, Any]) -> Json:
+def _metadata(paper: SnapshotPaper, parse: Mapping[str, Any]) -> Json:
     """Return the article's metadata. Keys without a value are omitted, as in the corpus."""
     known, metadata = paper.known, paper.metadata
     first, last = _pages(known["pages"] or "")

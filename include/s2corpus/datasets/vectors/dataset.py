@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import io
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from s2corpus.datasets.citations import cited_sentences
-from s2corpus.datasets.protocol import Check, Made, Row, Table
-from s2corpus.datasets.vectors.learning import PAPER, Learnt, VectorsParams, learn, same_field
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Row
+from s2corpus.datasets.vectors.learning import (
+    PAPER,
+    Learnt,
+    VectorsParams,
+    learn,
+    most_mentioned,
+    project,
+    same_field,
+    write_word2vec,
+)
 from s2corpus.datasets.vectors.picture import scatter
 from s2corpus.text import sentences
 from s2corpus_reader.files import file_number
@@ -19,10 +30,10 @@ from s2orc_parse.parse_model import EQUATION
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 
-class PaperOutcome(StrEnum):
+class VectorOutcome(StrEnum):
     """The outcome of a paper's text."""
 
     KEPT = "kept"
@@ -30,6 +41,8 @@ class PaperOutcome(StrEnum):
     NO_MENTIONS = "mentions_no_paper"
 
 
+CATEGORIES = ("cs.CL", "cs.CV", "cs.NE", "cs.AI", "cs.LG", "stat.ML")
+"""arXiv categories of GORC's Figure 2 (S2ORC's Figure 3). A paper with several counts for the first, since releases sort subjects."""
 VECTORS = pa.schema([
     ("paper_id", pa.string()), ("title", pa.string()), ("field", pa.string()), ("mentions", pa.int64()),
     ("vector", pa.list_(pa.float32())),
@@ -46,26 +59,33 @@ class Vectors:
     """The dataset. One worker trains, so that the same text gives the same vectors on one kind of CPU."""
 
     name = "vectors"
-    version = f"4.{sentences.VERSION}"
+    version = f"5.{sentences.VERSION}"
     about = (
-        "Vectors of papers learnt from the words around their mentions (skip-gram), their nearest neighbours, and a picture of them "
-        "by field (GORC §6.1)."
+        "Vectors of papers learnt from the words around their mentions (skip-gram), their nearest neighbours, and pictures of them "
+        "by field and by arXiv category (GORC §6.1)."
     )
     params = VectorsParams
     schema = pa.schema([
-        ("kind", pa.string()), ("paper_id", pa.string()), ("title", pa.string()), ("field", pa.string()), ("text", pa.string()),
+        ("kind", pa.string()), ("paper_id", pa.string()), ("title", pa.string()), ("field", pa.string()), ("category", pa.string()),
+        ("text", pa.string()),
     ])  # fmt: skip
     order: tuple[str, ...] = ()
     needs: tuple[str, ...] = ("gensim", "sklearn")
     paper: Mapping[str, float] = {}
     """GORC shows a picture and examples, but no figures"""
 
-    def rows(self, params: VectorsParams, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: VectorsParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield the metadata of a paper, and its sentences as words with papers in place of citation marks."""
         made.funnel.enter("papers")
-        field = paper.fields[0] if paper.fields else None
-        known = {"paper_id": paper.id, "title": paper.metadata["title"], "field": field}
-        yield {"kind": "paper", **known, "text": None}
+        subjects = paper.known["subjects"] or ()
+        yield {
+            "kind": "paper",
+            "paper_id": paper.id,
+            "title": paper.metadata["title"],
+            "field": paper.fields[0] if paper.fields else None,
+            "category": next((category for category in CATEGORIES if category in subjects), None),
+            "text": None,
+        }
         found = paper.full_text(params.kinds)
         lines: list[str] = []
         mentioned = 0
@@ -76,10 +96,10 @@ class Vectors:
                     lines.append(words)
                     mentioned += papers
         made.tally["mentions"] += mentioned
-        outcome = PaperOutcome.NO_TEXT if not found else PaperOutcome.KEPT if mentioned else PaperOutcome.NO_MENTIONS
+        outcome = VectorOutcome.NO_TEXT if not found else VectorOutcome.KEPT if mentioned else VectorOutcome.NO_MENTIONS
         made.funnel.count("papers", outcome)
         if lines:
-            yield {"kind": "text", "paper_id": paper.id, "title": None, "field": None, "text": "\n".join(lines)}
+            yield {"kind": "text", "paper_id": paper.id, "text": "\n".join(lines)}
 
     def choose(self, job: Job) -> dict[str, Any]:
         """Return no decision: the vectors are learned from all shards together."""
@@ -89,19 +109,23 @@ class Vectors:
         """Write nothing: the vectors are learned from all shards together."""
 
     def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
-        """Write `vectors/<nn>.parquet`, `neighbours/<nn>.parquet` and `picture.svg`.
+        """Write `vectors/<nn>.parquet`, `neighbours/<nn>.parquet`, `word2vec.bin`, `picture.svg` and `arxiv.svg`.
 
-        Return the counts and the share of neighbors with the same field.
+        `arxiv.svg` exists only if papers have one of the six categories. Return the counts and the share of neighbors with the same
+        field.
         """
         params: VectorsParams = job.params  # type: ignore[assignment]
         learnt = Learnt.of_bytes(job.once("learnt", lambda: learn(params, _Texts(job)).as_bytes()))
         known = _known(job, set(learnt.ids))
-        papers = [known.get(id_, (None, None)) for id_ in learnt.ids]
+        papers = [known.get(id_, (None, None, None)) for id_ in learnt.ids]
         for shard in range(job.source.shards):
             _write(out, shard, job.source.shards, learnt, papers)
-        fields = [field for _, field in papers]
-        shown = [fields[i] or "unknown" for i in learnt.top]
-        out.content("picture.svg", scatter(f"{len(shown):,} papers by field", learnt.places, shown).encode())
+        with out.file("word2vec.bin", lambda: len(learnt.ids)) as path:
+            write_word2vec(learnt, path)
+        fields = [field for _, field, _ in papers]
+        _draw(job, out, learnt, "picture", "papers by field", [field or "unknown" for field in fields])
+        if any(categories := [category for _, _, category in papers]):
+            _draw(job, out, learnt, "arxiv", "papers by arXiv category", categories)
         share, chance = same_field(learnt.near, fields)
         return {
             "papers": float(len(learnt.ids)),
@@ -110,18 +134,20 @@ class Vectors:
             "chance_same_field": chance,
         }
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that neighbors share a field more often than by chance."""
         below = metrics["neighbours_same_field"] <= metrics["chance_same_field"]
         return [
-            Check("above_chance", int(below), "neighbours are not of one field more often than by chance", blocks=False)
+            DatasetCheck(
+                "above_chance", int(below), "neighbours are not of one field more often than by chance", blocks=False
+            )
         ]
 
-    def tables(self, params: VectorsParams) -> list[Table]:
+    def tables(self, params: VectorsParams) -> list[DatasetTable]:
         """Return the tables of vectors and neighbors."""
         return [
-            Table("vectors", VECTORS, {"train": "vectors/*.parquet"}),
-            Table("neighbours", NEIGHBOURS, {"train": "neighbours/*.parquet"}),
+            DatasetTable("vectors", VECTORS, {"train": "vectors/*.parquet"}),
+            DatasetTable("neighbours", NEIGHBOURS, {"train": "neighbours/*.parquet"}),
         ]
 
 
@@ -163,29 +189,48 @@ class _Texts:
                         yield line.split(" ")
 
 
-def _known(job: Job, ids: set[str]) -> dict[str, tuple[str | None, str | None]]:
-    """Return title and field of these papers."""
+_Paper = tuple[str | None, str | None, str | None]
+"""title, field and arXiv category of a paper"""
+
+
+def _known(job: Job, ids: set[str]) -> dict[str, _Paper]:
+    """Return title, field and category of these papers."""
     known = {}
-    for batch in job.kept().to_batches(columns=["kind", "paper_id", "title", "field"], batch_size=4096):
+    for batch in job.kept().to_batches(columns=["kind", "paper_id", "title", "field", "category"], batch_size=4096):
         for row in batch.to_pylist():
             if row["kind"] == "paper" and row["paper_id"] in ids:
-                known[row["paper_id"]] = (row["title"], row["field"])
+                known[row["paper_id"]] = (row["title"], row["field"], row["category"])
     return known
 
 
-def _write(out: Outputs, shard: int, shards: int, learnt: Learnt, papers: list[tuple[str | None, str | None]]) -> None:
+def _draw(job: Job, out: Outputs, learnt: Learnt, name: str, title: str, labels: Sequence[str | None]) -> None:
+    """Write a t-SNE picture of the labeled papers with the most mentions."""
+    params: VectorsParams = job.params  # type: ignore[assignment]
+    rows = most_mentioned(learnt, labels, params.picture_papers)
+
+    def place() -> bytes:
+        file = io.BytesIO()
+        np.save(file, project(learnt.vectors[rows], params.seed))
+        return file.getvalue()
+
+    places = np.load(io.BytesIO(job.once(name, place)), allow_pickle=False)
+    shown = [str(labels[row]) for row in rows]
+    out.content(f"{name}.svg", scatter(f"{len(shown):,} {title}", places, shown).encode())
+
+
+def _write(out: Outputs, shard: int, shards: int, learnt: Learnt, papers: list[_Paper]) -> None:
     """Write the vectors of a shard's papers, and their nearest papers."""
     mine = [i for i, id_ in enumerate(learnt.ids) if file_number(id_, shards) == shard]
     with out.parquet(f"vectors/{shard:02d}.parquet", VECTORS) as file:
         for i in mine:
-            title, field = papers[i]
+            title, field, _ = papers[i]
             row = {"paper_id": learnt.ids[i], "title": title, "field": field, "mentions": learnt.mentions[i]}
             file.write({**row, "vector": learnt.vectors[i].tolist()}, 8 * learnt.vectors.shape[1])
     with out.parquet(f"neighbours/{shard:02d}.parquet", NEIGHBOURS) as file:
         for i in mine:
             for rank, j in enumerate(learnt.near[i].tolist(), 1):
                 if j >= 0:
-                    title, field = papers[j]
+                    title, field, _ = papers[j]
                     row = {
                         "paper_id": learnt.ids[i],
                         "rank": rank,

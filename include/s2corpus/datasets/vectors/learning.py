@@ -1,4 +1,4 @@
-"""Learn from the words around mentions of papers: vectors, nearest neighbors, and positions in a picture."""
+"""Learn vectors from the words around mentions of papers, and find nearest neighbors and positions in a picture."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class VectorsParams(Params):
     neighbours: Positive = 10
     """number of nearest papers stored for each paper, by cosine"""
     picture_papers: Number = 20_000
-    """maximum number of papers in the picture (GORC, Figure 2: 20,126), those with the most mentions"""
+    """maximum number of papers in a picture (GORC, Figure 2: 20,126), those with the most mentions"""
     seed: int = 2019
     """seed of the initial vectors, of sampling and of the picture"""
 
@@ -50,17 +51,13 @@ class Learnt:
     """n × neighbors, int32: the rows of the nearest papers, nearest first; -1 if there are fewer"""
     cosines: np.ndarray
     """n × neighbors, float32: their cosines"""
-    top: np.ndarray
-    """rows of the papers in the picture, most mentions first"""
-    places: np.ndarray
-    """coordinates in the picture, len(top) × 2"""
 
     def as_bytes(self) -> bytes:
         """Return the data as a NumPy file (`.npz`)."""
         file = io.BytesIO()
         np.savez(
             file, ids=np.asarray(self.ids, np.str_), mentions=np.asarray(self.mentions, np.int64), vectors=self.vectors, near=self.near,
-            cosines=self.cosines, top=self.top, places=self.places,
+            cosines=self.cosines,
         )  # fmt: skip
         return file.getvalue()
 
@@ -69,15 +66,13 @@ class Learnt:
         """Return the data from the bytes that `as_bytes` returned."""
         with np.load(io.BytesIO(data), allow_pickle=False) as found:
             lists = {"ids": found["ids"].tolist(), "mentions": found["mentions"].tolist()}
-            return cls(**lists, **{name: found[name] for name in ("vectors", "near", "cosines", "top", "places")})
+            return cls(**lists, **{name: found[name] for name in ("vectors", "near", "cosines")})
 
 
 def learn(params: VectorsParams, texts: Iterable[list[str]]) -> Learnt:
-    """Compute all floating-point results. They are equal on one kind of CPU, and nearly equal on another (`agreement`)."""
+    """Compute vectors and neighbors. They are equal on one kind of CPU, and nearly equal on another (`agreement`)."""
     ids, mentions, vectors = train(params, texts)
-    near, cosines = nearest(vectors, params.neighbours)
-    top = np.lexsort((np.arange(len(ids)), -np.asarray(mentions, np.int64)))[: params.picture_papers]
-    return Learnt(ids, mentions, vectors, near, cosines, top, project(vectors[top], params.seed))
+    return Learnt(ids, mentions, vectors, *nearest(vectors, params.neighbours))
 
 
 def train(params: VectorsParams, texts: Iterable[list[str]]) -> tuple[list[str], list[int], np.ndarray]:
@@ -127,6 +122,27 @@ def nearest(vectors: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
             top = top[np.lexsort((top, -row[top]))]
             near[i, :few], cosines[i, :few] = top, row[top]
     return near, cosines
+
+
+def write_word2vec(learnt: Learnt, path: Path) -> None:
+    """Write the vectors in word2vec's binary format, most mentions first.
+
+    gensim reads the file with `KeyedVectors.load_word2vec_format(path, binary=True)`. The words are paper ids.
+    """
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors(learnt.vectors.shape[1])
+    if learnt.ids:
+        vectors.add_vectors(learnt.ids, learnt.vectors)
+    for id_, number in zip(learnt.ids, learnt.mentions, strict=True):
+        vectors.set_vecattr(id_, "count", number)
+    vectors.save_word2vec_format(str(path), binary=True)
+
+
+def most_mentioned(learnt: Learnt, labels: Sequence[str | None], number: int) -> list[int]:
+    """Return the rows of at most `number` papers that have a label, most mentions first."""
+    rows = [row for row, label in enumerate(labels) if label]
+    return sorted(rows, key=lambda row: -learnt.mentions[row])[:number]
 
 
 def project(vectors: np.ndarray, seed: int) -> np.ndarray:

@@ -38,7 +38,9 @@ class Clustering:
         return len(self.edges) - int(pc.sum(self.edges["taken"]).as_py() or 0)
 
 
-def cluster_records(records: pa.Table, rules: spec.Cluster | None = None, parent: Parent | None = None) -> Clustering:
+def cluster_records(
+    records: pa.Table, rules: spec.ClusterRules | None = None, parent: Parent | None = None
+) -> Clustering:
     """Cluster records with the columns of `records`, or some of them, in any order.
 
     Raises:
@@ -46,7 +48,7 @@ def cluster_records(records: pa.Table, rules: spec.Cluster | None = None, parent
     """
     with tempfile.TemporaryDirectory(prefix="s2corpus-cluster-", dir=private()) as name:
         folder = Path(name)
-        release = spec.ReleaseSpec(name="records", cluster=rules or spec.Cluster())
+        release = spec.ReleaseSpec(name="records", cluster=rules or spec.ClusterRules())
         run = Run(release, datetime(2000, 1, 2, tzinfo=UTC), LocalLake(folder / "lake"), folder)
         _write_records(run, records)
         for table in (PDF_RECORDS, DELIVERIES):

@@ -19,7 +19,7 @@ _FEW = 8
 """Buckets of which one export task may write all files: about 400,000 papers."""
 
 
-class Cluster:
+class ClusterStage:
     """Records and PDF headers → clusters, edges, aliases, and the records of each paper."""
 
     name = "cluster"

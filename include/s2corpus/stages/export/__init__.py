@@ -1,5 +1,5 @@
-"""Export: the snapshot's files, then its manifest (SEMANTICS: Export and publish)."""
+"""Export: the snapshot's files, then its manifest (SPEC §10)."""
 
-from s2corpus.stages.export.stage import Export
+from s2corpus.stages.export.stage import ExportStage
 
-__all__ = ["Export"]
+__all__ = ["ExportStage"]

@@ -31,7 +31,7 @@ _SENDERS = 256
 """Maximum number of citation files that a group of files opens."""
 
 
-class Export:
+class ExportStage:
     """The export stage. It writes `snapshots/<id>/`, and its receipts to `releases/<release>/_export/<id>/`."""
 
     name = "export"

@@ -19,7 +19,7 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents, rows
 from s2corpus.snapshot.store import Store
-from s2corpus.spec import ModelText
+from s2corpus.spec import ModelTextRules
 from s2corpus.stages.export.group import ExportGroup
 from s2corpus.storage.uris import fetch
 from s2corpus.text import token_counts
@@ -155,7 +155,7 @@ def _model_text(run: Run) -> Callable[[Mapping[str, Any]], str] | None:
     """Return a function that formats a document as the spec requires, or None for the format of the S2 V2 card."""
     form = run.spec.export.text
     drop = run.spec.clean.citations == "drop"
-    if form == ModelText():
+    if form == ModelTextRules():
         return None
     return lambda document: model_text(
         document["text"], document["parse"], document["linked"], form, drop_citations=drop

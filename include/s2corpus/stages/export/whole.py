@@ -28,7 +28,7 @@ from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, DUPLICATES, EXTRACTIONS, MEMBERS, PARSES, Table
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
-from s2corpus_reader.files import File, describe_file, keys_path, parquet_path
+from s2corpus_reader.files import SnapshotFile, describe_file, keys_path, parquet_path
 from s2corpus_reader.parquet import parquet_writer
 
 _OVERLAP_ROW_GROUP = 1 << 20
@@ -40,7 +40,7 @@ _OPERATIONAL = re.compile("second|tries|request|reused|sent|asked|server")
 def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     """Write the files about the complete snapshot, then the manifest. Return counts for the metrics."""
     files = _list_shard_files(run, store)
-    described: list[tuple[File, Path]] = []
+    described: list[tuple[SnapshotFile, Path]] = []
     published = report.Published()
 
     def put(path: str, local: Path, count: int | None = None) -> None:
@@ -113,7 +113,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     }
 
 
-def _list_shard_files(run: Run, store: Store) -> list[File]:
+def _list_shard_files(run: Run, store: Store) -> list[SnapshotFile]:
     """Return the files that the shards of the export wrote.
 
     Raises:

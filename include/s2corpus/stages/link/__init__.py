@@ -1,5 +1,5 @@
 """Link: find the papers that bibliography entries cite (S2ORC §2.6)."""
 
-from s2corpus.stages.link.stage import Link
+from s2corpus.stages.link.stage import LinkStage
 
-__all__ = ["Link"]
+__all__ = ["LinkStage"]

@@ -1,4 +1,4 @@
-"""Convert publishers' full texts (JATS, Elsevier's JSON) to parses (SEMANTICS §3)."""
+"""Convert publishers' full texts (JATS, Elsevier's JSON) to parses (SPEC §3.23)."""
 
 from __future__ import annotations
 

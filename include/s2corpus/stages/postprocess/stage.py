@@ -1,4 +1,4 @@
-"""Convert extractors' responses, LaTeX sources and publishers' full texts to S2ORC parses (S2ORC §2.1, §2.2; SEMANTICS §3)."""
+"""Convert extractors' responses, LaTeX sources and publishers' full texts to S2ORC parses (S2ORC §2.1, §2.2; SPEC §3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from s2corpus.tables import (
 from s2orc_parse import jats
 
 
-class Postprocess:
+class PostprocessStage:
     """Extractions → parses and the records of their headers; LaTeX sources and publishers' full texts → parses."""
 
     name = "postprocess"

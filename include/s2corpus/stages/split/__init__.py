@@ -1,5 +1,5 @@
-"""Split: assign every document with outcome `kept` to train or valid, or hold it back (SEMANTICS: Split)."""
+"""Split: assign every document with outcome `kept` to train or valid, or hold it back (SPEC §9)."""
 
-from s2corpus.stages.split.stage import Split
+from s2corpus.stages.split.stage import SplitStage
 
-__all__ = ["Split"]
+__all__ = ["SplitStage"]

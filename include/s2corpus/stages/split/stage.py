@@ -18,7 +18,7 @@ _KEYS_AT_A_TIME = 50_000_000
 """number of duplicate keys sorted in memory in one batch: 0.8 GB"""
 
 
-class Split:
+class SplitStage:
     """documents, papers → splits, duplicates.
 
     Documents are split by date. Duplicates are then held back or listed.

@@ -1,5 +1,5 @@
-"""Vote: canonical metadata of every paper (SEMANTICS: Vote)."""
+"""Vote: canonical metadata of every paper (SPEC §5)."""
 
-from s2corpus.stages.vote.stage import Vote
+from s2corpus.stages.vote.stage import VoteStage
 
-__all__ = ["Vote"]
+__all__ = ["VoteStage"]

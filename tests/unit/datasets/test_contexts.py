@@ -1,0 +1,50 @@
+"""Citation contexts: a row for each linked citation, with exact offsets, neighbors, and negatives of the same field."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from s2corpus.datasets.contexts import Contexts, ContextsParams
+from s2corpus.datasets.job import Job
+from s2corpus.datasets.protocol import Made
+from s2corpus.datasets.source import SnapshotPaper
+from tests.unit.datasets.small import PIECE, papers, rows
+
+
+def test_a_citation_context_has_its_mark_its_neighbours_and_negatives(made: dict[str, Job]) -> None:
+    cites = {row["paper_id"]: set(row["outbound"]) for row in papers()}
+    fields = {row["paper_id"]: row["fields_of_study"][0] for row in papers()}
+    found = rows(made["contexts"], ".parquet")
+    assert len(found) == 60 * 3 * 3
+    for row in found:
+        assert row["sentence"][row["start"] : row["end"]] == f"[{int(row['ref_id'][-1]) + 1}]"
+        assert row["cited_title"] == f"Paper {row['cited_paper_id']}"
+        assert len(row["before"]) <= 2 and len(row["after"]) <= 2 and len(row["before"]) + len(row["after"]) >= 2
+        assert len(set(row["negatives"])) == 2
+        for negative in row["negatives"]:
+            assert negative not in cites[row["paper_id"]] | {row["paper_id"]} and fields[negative] == row["cited_field"]
+
+
+@given(st.lists(st.tuples(PIECE, PIECE, PIECE), min_size=1, max_size=4), st.integers(0, 3))
+def test_places_of_citations_in_their_contexts_are_exact(drawn: list[tuple[str, str, str]], window: int) -> None:
+    body = []
+    for pieces in drawn:
+        text = "".join(pieces).strip()
+        marks = re.finditer(r"\[1\]|\(Lee, 2010\)", text)
+        spans = [{"start": m.start(), "end": m.end(), "text": m[0], "ref_id": "BIBREF0"} for m in marks]
+        body.append({"section": "S", "text": text, "cite_spans": spans})
+    parse = {"body_text": body, "bib_entries": {"BIBREF0": {"title": "T", "authors": [], "year": None, "link": "c"}}}
+    found = list(
+        Contexts().rows(ContextsParams(window=window), SnapshotPaper({"paper_id": "p"}, {}, {"pdf": parse}), Made())
+    )
+    assert len(found) <= sum(len(paragraph["cite_spans"]) for paragraph in body)
+    for row in found:
+        text, mark = body[row["paragraph"]]["text"], row["sentence"][row["start"] : row["end"]]
+        assert mark in ("[1]", "(Lee, 2010)") or re.fullmatch(r"(?:(?:\[1\]|\(Lee, 2010\))[.\s]*)+", mark), mark
+        assert len(row["before"]) <= window and len(row["after"]) <= window
+        assert re.search(r"\s*".join(map(re.escape, [*row["before"], row["sentence"], *row["after"]])), text)
+    marked = {row["paragraph"] for row in found}
+    assert marked == {number for number, paragraph in enumerate(body) if paragraph["cite_spans"]}

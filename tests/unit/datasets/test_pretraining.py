@@ -1,0 +1,77 @@
+"""Text for pretraining (S2ORC §5): well-formed sentences only, one a line, and a cased vocabulary."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from s2corpus.datasets import runner
+from s2corpus.datasets.job import Job
+from s2corpus.datasets.pretraining import Pretraining, PretrainingParams, jaccard, judge
+from s2corpus.datasets.protocol import Made
+from s2corpus.datasets.source import SnapshotPaper
+from s2corpus.datasets.spec import DatasetSpec
+from s2corpus.errors import UserError
+from s2corpus.storage.lake import open_lake
+from tests.unit.datasets.small import PARAMS, content
+
+
+def test_pretraining_text_has_a_sentence_a_line_and_its_vocabulary(made: dict[str, Job]) -> None:
+    texts = [gzip.decompress(data).decode() for data in content(made["pretraining"], ".txt.gz").values()]
+    assert sum(text.count("\n\n") for text in texts) == 60, "an empty line after each paper"
+    assert all(line.endswith(".") for text in texts for line in text.splitlines() if line)
+    vocabulary = content(made["pretraining"], "vocab.txt")["/vocab.txt"].decode().splitlines()
+    assert vocabulary[:5] == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    assert 100 < len(vocabulary) == len({*vocabulary}) <= 300
+    assert jaccard({"a", "b"}, {"b", "c"}) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("We measured the pH of 12 ponds.", "kept"),
+        ("Figure 3 (continued)", "too_short"),
+        ("Figure 2a shows the growth of frogs in ponds.", "kept"),
+        ("Figure 2. The growth of frogs in ponds.", "caption"),
+        ("Table S1: Numbers of frogs in ten ponds.", "caption"),
+        ("∂ ∑ √ ∫ ≈ ≠ ≤ ≥ x y z = + + + = 1", "too_many_symbols"),
+        ("Group A 12.3 14.5 16.7 18.9 21.0 33.1 12.2", "too_many_digits"),
+        ("we set x to y and z if a b c d", "too_many_single_characters"),
+        (f"The sequence {'ACGT' * 30} was found in it.", "too_long_a_word"),
+        ("No data no data no no no no no no", "repeats_itself"),
+    ],
+)
+def test_ill_formed_paragraphs_are_dropped_with_the_reason(text: str, outcome: str) -> None:
+    assert judge(PretrainingParams(), text) == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("We saw very many frogs here. EQUATION. (12). They sang.", ["We saw very many frogs here.", "They sang."]),
+        ("We solve EQUATION where x is a state. EQUATION The end.", ["We solve where x is a state.", "The end."]),
+        ("Ablation Study We start with frogs in ponds.", ["We start with frogs in ponds."]),
+        ("Setup: The server draws a key at random.", ["The server draws a key at random."]),
+    ],
+)
+def test_lines_are_sentences_without_formulas_and_headings(text: str, lines: list[str]) -> None:
+    metadata = {"paper_id": "p", "abstract": None, "mag_field_of_study": None}
+    parse: dict[str, Any] = {"body_text": [{"section": "Aims", "text": text, "cite_spans": []}], "bib_entries": {}}
+    (row,) = Pretraining().rows(PretrainingParams(), SnapshotPaper(metadata, {}, {"pdf": parse}), Made())
+    assert row["text"].split("\n") == lines
+
+
+def test_the_vocabulary_is_compared_with_another_one(lake: Path, made: dict[str, Job], tmp_path: Path) -> None:
+    ours = content(made["pretraining"], "vocab.txt")["/vocab.txt"].decode().splitlines()
+    other = tmp_path / "other.txt"
+    params = {**PARAMS["pretraining"], "compare_vocabulary": str(other)}
+    spec = DatasetSpec(name="pretraining", dataset="pretraining", params=params)
+    one = Job(spec, made["pretraining"].source, open_lake(str(tmp_path)))
+    other.write_text("".join(f"{entry}\n" for entry in [*ours[:100], *(f"other {n}" for n in range(50))]))
+    assert runner.make(one)["vocabulary_jaccard"] == pytest.approx(100 / (len(ours) + 50))
+    other.write_bytes(b"\xd0\xff")
+    with pytest.raises(UserError, match=r"other.txt: not a vocabulary: expected UTF-8, an entry a line"):
+        runner.finish(one)

@@ -1,0 +1,103 @@
+"""Vectors of papers (GORC §6.1): learned once, nearly equal on other CPUs, nearest within a field, with both pictures."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from s2corpus.datasets import runner
+from s2corpus.datasets.job import Job
+from s2corpus.datasets.vectors.dataset import CATEGORIES
+from s2corpus.datasets.vectors.learning import Learnt, agreement, most_mentioned
+from tests.snapshots import write_snapshot
+from tests.unit.datasets.small import content, job, papers, stats
+
+
+def test_vectors_are_learnt_again_only_where_a_document_has_changed(
+    lake: Path, made: dict[str, Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = job(lake, "vectors", snapshot=write_snapshot(tmp_path, papers(), files=3, day="20260601"))
+    assert later.source.id != made["vectors"].source.id
+    monkeypatch.setattr("s2corpus.datasets.vectors.dataset.learn", lambda *_: pytest.fail("learnt again"))
+    runner.make(later)
+    assert content(later, "vectors/0") == content(made["vectors"], "vectors/0")
+    grown = papers()
+    grown[0]["title"] = "Another title"
+    changed = job(lake, "vectors", snapshot=write_snapshot(tmp_path, grown, files=3, day="20260701"))
+    with pytest.raises(pytest.fail.Exception, match="learnt again"):
+        runner.make(changed)
+
+
+OTHER_CPU = """
+import sys; from pathlib import Path
+from s2corpus.datasets.vectors import learning
+texts = [line.split() for line in Path(sys.argv[1]).read_text().splitlines()]
+params = learning.VectorsParams(dimensions=64, epochs=20)
+Path(sys.argv[2]).write_bytes(learning.learn(params, texts).as_bytes())
+"""
+
+
+def test_on_another_kind_of_cpu_the_nearest_papers_are_nearly_the_same(tmp_path: Path) -> None:
+    """Check the nearest papers with other OpenBLAS instructions, as on an older machine.
+
+    The last digits differ; only a few neighbors may change.
+    """
+    lines = []
+    for row in papers():
+        for paragraph in row["parses"]["pdf"]["body_text"]:
+            for sentence in paragraph["text"].casefold().split(". "):
+                for ref, entry in row["parses"]["pdf"]["bib_entries"].items():
+                    sentence = sentence.replace(f"[{int(ref[-1]) + 1}]", f"paper:{entry['link']}")
+                lines.append(sentence)
+    (tmp_path / "texts").write_text("\n".join(lines))
+    kinds = ("Haswell", "Nehalem")
+    learning = [
+        subprocess.Popen(
+            [sys.executable, "-c", OTHER_CPU, str(tmp_path / "texts"), str(tmp_path / kind)],
+            env={**os.environ, "OPENBLAS_CORETYPE": kind},
+        )
+        for kind in kinds
+    ]
+    assert [process.wait() for process in learning] == [0, 0]
+    one, other = (Learnt.of_bytes((tmp_path / kind).read_bytes()) for kind in kinds)
+    assert len(one.ids) == 60 and agreement(one, one) == 1
+    assert agreement(one, other) >= 0.95 and abs(one.vectors - other.vectors).max() < 0.05
+    shuffled = replace(other, near=np.roll(other.near, 1, axis=0))
+    assert agreement(one, shuffled) < 0.95, "others are seen to be others"
+
+
+def test_neighbours_share_the_field_far_more_often_than_by_chance(made: dict[str, Job]) -> None:
+    metrics = stats(made["vectors"])["metrics"]
+    assert metrics["neighbours_same_field"] > 2 * metrics["chance_same_field"]
+
+
+@pytest.mark.parametrize(
+    ("name", "papers", "labels"),
+    [("picture", 60, ["Biology (20)", "Computer Science (20)", "Medicine (20)"]), ("arxiv", 20, ["cs.CL (20)"])],
+)
+def test_picture_shows_papers_by_field_and_by_arxiv_category(
+    name: str, papers: int, labels: list[str], made: dict[str, Job]
+) -> None:
+    """Check that a paper in several of GORC's six categories is shown once."""
+    assert {*CATEGORIES} == {"cs.AI", "cs.CL", "cs.LG", "cs.CV", "cs.NE", "stat.ML"}
+    (picture,) = content(made["vectors"], f"{name}.svg").values()
+    assert picture.count(b"<circle") == papers and all(label.encode() in picture for label in labels)
+
+
+def test_snapshot_without_arxiv_categories_has_no_arxiv_picture(tmp_path: Path) -> None:
+    found = [{**row, "subjects": None} for row in papers()]
+    one = job(tmp_path, "vectors", snapshot=write_snapshot(tmp_path, found, files=2))
+    runner.make(one)
+    assert content(one, "picture.svg") and not content(one, "arxiv.svg")
+
+
+def test_picture_shows_labeled_papers_with_most_mentions() -> None:
+    none = np.zeros((4, 0), np.float32)
+    learnt = Learnt(list("abcd"), [2, 9, 5, 7], none, none, none)
+    assert most_mentioned(learnt, ["x", None, "y", "x"], 2) == [3, 2]

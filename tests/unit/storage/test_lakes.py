@@ -1,0 +1,309 @@
+"""A lake on S3 and a lake in a folder behave in the same way, and errors of S3 become sentences.
+
+The server is the S3 server of docker-compose.yaml; it starts in a few seconds. Its errors come from a server with fixed responses.
+"""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import botocore.endpoint
+import pytest
+
+from s2corpus.errors import TransientError, UserError
+from s2corpus.storage import s3_lake
+from s2corpus.storage.lake import ABSENT, Conflict, Lake, open_lake
+from s2corpus.storage.s3_lake import S3Lake
+from s2corpus.storage.uris import fetch
+from tests import compose
+from tests.compose import KEYS
+
+MEGABYTE = 1 << 20
+
+
+def use_server(patch: pytest.MonkeyPatch, port: int) -> None:
+    patch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
+    patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    patch.setenv("AWS_ACCESS_KEY_ID", KEYS["S3_ADMIN_ACCESS_KEY"])
+    patch.setenv("AWS_SECRET_ACCESS_KEY", KEYS["S3_ADMIN_SECRET_KEY"])
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    with compose.s3_server(tmp_path_factory.mktemp("s3")) as ports:
+        yield ports["s3"]
+
+
+@pytest.fixture(params=["folder", "s3"])
+def lake(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
+    if request.param == "folder":
+        return open_lake(str(tmp_path / "lake"))
+    use_server(monkeypatch, request.getfixturevalue("port"))
+    return open_lake(f"s3://corpus/{tmp_path.name}/")
+
+
+def test_objects_are_written_read_and_deleted(lake: Lake, tmp_path: Path) -> None:
+    etag = lake.put("a/b", b"123")
+    assert lake.get("a/b") == (b"123", etag) and lake.etag("a/b") == etag and lake.size("a/b") == 3
+    assert lake.put("a/b", b"1234") != etag
+    with lake.open("a/b") as stream:
+        assert stream.read(1) + stream.read() == b"1234"
+    lake.download("a/b", tmp_path / "copy")
+    assert (tmp_path / "copy").read_bytes() == b"1234"
+    for size in (3, 9 * MEGABYTE):  # Larger files are sent in parts.
+        (tmp_path / "file").write_bytes(bytes(size))
+        lake.upload("a/file", tmp_path / "file")
+        assert lake.size("a/file") == size and lake.get("a/file")[0] == bytes(size)
+    fs, root = lake.filesystem()
+    assert fs.open_input_file(f"{root}a/b").read() == b"1234"
+    again = pickle.loads(pickle.dumps(lake))
+    assert again.get("a/b")[0] == b"1234" and again.root == lake.root
+    assert lake.filesystem()[0] is fs or isinstance(again.filesystem()[0], type(fs))
+    assert lake.check_file("a/b") is None
+    for _ in range(2):
+        lake.delete("a/b")
+    assert (lake.etag("a/b"), lake.size("a/b")) == (ABSENT, None)
+    for read in (lake.get, lake.open, lambda key: lake.download(key, tmp_path / "missing")):
+        with pytest.raises(FileNotFoundError):
+            read("a/b")
+
+
+def test_conditional_writes_need_the_current_etag(lake: Lake) -> None:
+    etag = lake.put("pointer", b"1", expect=ABSENT)
+    for stale in (ABSENT, '"0"'):
+        with pytest.raises(Conflict):
+            lake.put("pointer", b"2", expect=stale)
+    new = lake.put("pointer", b"3", expect=etag)
+    lake.put("pointer", b"4")
+    with pytest.raises(Conflict):
+        lake.put("pointer", b"5", expect=new)
+    assert lake.get("pointer")[0] == b"4"
+    lake.delete("pointer")
+    with pytest.raises(Conflict):
+        lake.put("pointer", b"6", expect=new)
+    assert [entry.key for entry in lake.list("")] == []
+
+
+@pytest.mark.parametrize("key", ["/etc/passwd", "a/../../b", "..", "", "a\0b"])
+def test_keys_never_leave_the_lake(lake: Lake, key: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(bytes(9 * MEGABYTE))
+    for act in (
+        lambda: lake.put(key, b"x"),
+        lambda: lake.get(key),
+        lambda: lake.delete(key),
+        lambda: lake.upload(key, tmp_path / "file"),
+    ):
+        with pytest.raises(ValueError, match="not a key of the lake"):
+            act()
+    lake.put("a..b/..c", b"x")
+
+
+def test_listing_is_by_prefix_and_in_order(lake: Lake) -> None:
+    for key in ("drops/b/1.pdf", "drops/a/_READY", "drops/a/2.pdf", "drops/x", "dropsy"):
+        lake.put(key, key.encode())
+    assert [(e.key, e.bytes) for e in lake.list("drops/a/")] == [("drops/a/2.pdf", 13), ("drops/a/_READY", 14)]
+    assert [e.key for e in lake.list("drops/")] == ["drops/a/2.pdf", "drops/a/_READY", "drops/b/1.pdf", "drops/x"]
+    assert [e.key for e in lake.list("drops")][-1] == "dropsy" and not list(lake.list("none/"))
+    assert (list(lake.folders("drops/")), list(lake.folders("")), list(lake.folders("none/"))) == (
+        ["a", "b"],
+        ["drops"],
+        [],
+    )
+
+
+def test_address_of_lake_and_object(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_server(monkeypatch, port)
+    for address in ("s3://corpus", "s3://corpus/", "s3://corpus/a/b", "s3://corpus/a/b/"):
+        lake = open_lake(address)
+        assert lake.root == address.rstrip("/") and lake.uri("c") == f"{address.rstrip('/')}/c"
+        lake.put("place", address.encode())
+    assert open_lake("s3://corpus").get("a/b/place")[0] == b"s3://corpus/a/b/"
+    assert fetch("s3://corpus/a/b/place") == b"s3://corpus/a/b/"
+    with pytest.raises(UserError, match="no such file"):
+        fetch("s3://corpus/a/b/none")
+    with pytest.raises(UserError, match="no such bucket"):
+        open_lake("s3://another")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+    with pytest.raises(UserError, match="s3://corpus: access refused"):
+        open_lake("s3://corpus")
+
+
+class Fixed:
+    """A server that gives the same response to every request after the first `good` requests."""
+
+    def __init__(self, status: int, code: str = "", good: int = 1, etag: bool = True) -> None:
+        self.requests: list[str] = []
+        fixed = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def respond(self) -> None:
+                length = int(self.headers.get("Content-Length") or 0)
+                self.rfile.read(length)
+                fixed.requests.append(self.command)
+                bad = len(fixed.requests) > good
+                body = b"<ListBucketResult></ListBucketResult>"
+                if bad:
+                    body = f"<Error><Code>{code}</Code><Message>words</Message></Error>".encode() if code else b""
+                self.send_response(status if bad else 200)
+                self.send_header("Content-Length", str(len(body)))
+                if etag:
+                    self.send_header("ETag", '"1"')
+                self.end_headers()
+                self.wfile.write(b"" if self.command == "HEAD" else body)
+
+            do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = respond
+
+            def log_message(self, *_: object) -> None:
+                """Log nothing."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def __enter__(self) -> Fixed:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Repeat requests without waiting."""
+    monkeypatch.setattr(botocore.endpoint.time, "sleep", lambda seconds: None)
+
+
+ROTATED = (TransientError, "were they rotated")
+DENIED = (UserError, "the AWS keys in the environment have no rights on it")
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "opening", "later"),
+    [
+        (403, "InvalidAccessKeyId", DENIED, ROTATED),
+        (403, "SignatureDoesNotMatch", DENIED, ROTATED),
+        (400, "ExpiredToken", DENIED, ROTATED),
+        (400, "InvalidToken", DENIED, ROTATED),
+        (403, "AccessDenied", None, DENIED),
+        (404, "NoSuchBucket", (UserError, "no such bucket"), (UserError, "no such bucket")),
+        (404, "NoSuchKey", (TransientError, "NoSuchKey"), (FileNotFoundError, "s3://lake/x/key")),
+        (412, "PreconditionFailed", (TransientError, "PreconditionFailed"), (Conflict, "key")),
+        (409, "ConditionalRequestConflict", (TransientError, "ConditionalRequestConflict"), (Conflict, "key")),
+        (403, "RequestTimeTooSkewed", (TransientError, "RequestTimeTooSkewed"), (TransientError, "s3://lake/x/key: .*Skewed")),
+    ],
+)  # fmt: skip
+def test_error_codes_of_s3(
+    status: int, code: str, opening: Any, later: Any, monkeypatch: pytest.MonkeyPatch, quick: None
+) -> None:
+    with Fixed(status, code, good=0) as server:
+        use_server(monkeypatch, server.server.server_port)
+        if opening is None:
+            open_lake("s3://lake/x")  # Keys for a part of the lake may not list all of it.
+        else:
+            with pytest.raises(opening[0], match=opening[1]):
+                open_lake("s3://lake/x")
+    with Fixed(status, code) as server:
+        use_server(monkeypatch, server.server.server_port)
+        lake = open_lake("s3://lake/x")
+        with pytest.raises(later[0], match=later[1]):
+            lake.get("key")
+        for listing in (lambda: list(lake.list("")), lambda: lake.folders("")):
+            with pytest.raises((UserError, TransientError), match="s3://lake/x/"):
+                listing()
+
+
+@pytest.mark.parametrize(
+    ("status", "etag", "size", "put"),
+    [(404, ABSENT, None, None), (403, TransientError, TransientError, None), (412, *[Conflict] * 3), (409, *[Conflict] * 3)],
+)  # fmt: skip
+def test_errors_without_a_body(
+    status: int, etag: Any, size: Any, put: Any, monkeypatch: pytest.MonkeyPatch, quick: None
+) -> None:
+    """The response to HEAD has no error code; botocore gives the status instead."""
+    with Fixed(status) as server:
+        use_server(monkeypatch, server.server.server_port)
+        lake = open_lake("s3://lake")
+        for expected, act in ((etag, lambda: lake.etag("k")), (size, lambda: lake.size("k"))):
+            if isinstance(expected, type):
+                with pytest.raises(expected):
+                    act()
+            else:
+                assert act() == expected
+        if put is not None:
+            with pytest.raises(put):
+                lake.put("k", b"", expect=ABSENT)
+
+
+def test_failing_server_is_asked_eight_more_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: None) -> None:
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(9 * MEGABYTE)
+    with Fixed(500, "InternalError") as server:
+        use_server(monkeypatch, server.server.server_port)
+        lake = open_lake("s3://lake")
+        with pytest.raises(TransientError, match=r"s3://lake/k: .*InternalError"):
+            lake.get("k")
+        assert server.requests[1:] == ["GET"] * 9
+        with pytest.raises(TransientError, match=r"s3://lake/large: "):
+            lake.upload("large", tmp_path / "large")
+    with pytest.raises(TransientError, match="s3://lake/k: "):
+        lake.get("k")  # The server is gone.
+
+
+def test_response_without_etag_is_incomplete(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Fixed(200, etag=False) as server:
+        use_server(monkeypatch, server.server.server_port)
+        lake = open_lake("s3://lake")
+        for act in (lambda: lake.get("k"), lambda: lake.etag("k"), lambda: lake.put("k", b"")):
+            with pytest.raises(TransientError, match="s3://lake/k: incomplete response from S3: ETag missing"):
+                act()
+        lake.delete("k")
+
+
+def test_missing_keys_are_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
+    with pytest.raises(UserError, match="s3://lake: no AWS keys given: set AWS_ACCESS_KEY_ID"):
+        open_lake("s3://lake")
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, {}),
+        ({"AWS_ENDPOINT_URL": "https://host:9/"},
+         {"endpoint_override": "host:9", "scheme": "https", "region": "us-east-1", "allow_bucket_creation": False}),
+        ({"AWS_ENDPOINT_URL": "https://host:9", "AWS_ENDPOINT_URL_S3": "http://s3", "AWS_DEFAULT_REGION": "eu-west-3"},
+         {"endpoint_override": "s3", "scheme": "http", "region": "eu-west-3", "allow_bucket_creation": False}),
+    ],
+)  # fmt: skip
+def test_arrow_gets_the_same_server(
+    variables: dict[str, str], expected: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyarrow.fs
+
+    with Fixed(200) as server:
+        use_server(monkeypatch, server.server.server_port)
+        lake = S3Lake("s3://lake")
+    given: list[dict[str, object]] = []
+    monkeypatch.setattr(pyarrow.fs, "S3FileSystem", lambda **options: given.append(options) or "a file system")
+    for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_DEFAULT_REGION"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert [lake.filesystem() for _ in range(2)] == [("a file system", "lake/")] * 2
+    assert given == [expected]
+
+
+def test_descriptions_are_loaded_once() -> None:
+    assert s3_lake.descriptions() is s3_lake.descriptions()

@@ -1,0 +1,46 @@
+"""Keys of unchanged texts are computed once, and the cache contains only the keys of the last release."""
+
+from __future__ import annotations
+
+import logging
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from s2corpus.storage.lake import Lake
+from s2corpus.storage.signatures import Signatures
+
+
+def sign(lake: Lake, *texts: str) -> list[str]:
+    """Sign texts as one release does; return the texts whose keys were computed."""
+    computed: list[str] = []
+    cache = Signatures(lake, "keys")
+    for text in texts:
+        keys = cache.of(text, lambda text=text: computed.append(text) or [len(text), -1])
+        assert keys == [len(text), -1]
+    cache.keep()
+    return computed
+
+
+def test_only_new_texts_are_signed(lake: Lake) -> None:
+    assert sign(lake, "a", "bc", "\ud800") == ["a", "bc", "\ud800"]
+    etag = lake.etag("keys")
+    assert sign(lake, "bc", "a", "\ud800") == [] and lake.etag("keys") == etag
+    assert sign(lake, "bc", "def") == ["def"]
+    assert sign(lake, "a", "bc", "def") == ["a"], "the last release did not use this key"
+
+
+def other_columns() -> bytes:
+    out = pa.BufferOutputStream()
+    pq.write_table(pa.table({"x": [1]}), out)
+    return out.getvalue().to_pybytes()
+
+
+@pytest.mark.parametrize("damage", [b"", b"PAR1", other_columns()])
+def test_damaged_cache_is_computed_again(lake: Lake, damage: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    lake.put("keys", damage)
+    with caplog.at_level(logging.WARNING):
+        assert sign(lake, "a") == ["a"]
+    assert "keys is damaged" in caplog.text
+    assert sign(lake, "a") == []

@@ -16,7 +16,7 @@ _SHOWN = 5
 
 
 def format_summary(run: Run, *, command: str = "corpus") -> str:
-    """Return the summary of a release as text; all numbers come from metrics."""
+    """Return the summary of a release as text, with numbers from metrics only."""
     metrics = quality.read_metrics(run)
     lines = [f"Release {run.release_id}", ""]
     if lost := list_losses(run):

@@ -160,14 +160,14 @@ class Approve(ApprovalOperator):
 
     def execute_complete(self, context: Any, event: dict[str, Any]) -> Any:
         """Record the answer and the person; a rejection skips `publish`."""
-        from s2corpus.catalog.models import Answer
+        from s2corpus.catalog.models import ReleaseDecision
         from s2corpus.pipeline import runner
         from s2corpus.pipeline.approvers import AnotherPerson
 
         run, user = _run(), event.get("responded_by_user") or {}
-        answer = Answer.APPROVED if self.APPROVE in event["chosen_options"] else Answer.REJECTED
+        answer = ReleaseDecision.APPROVED if self.APPROVE in event["chosen_options"] else ReleaseDecision.REJECTED
         if event.get("timedout"):
-            answer = Answer.NONE
+            answer = ReleaseDecision.NONE
             corpus_alerts.tell(
                 f"{run.release_id}: not published",
                 "the approval request timed out without an answer",
@@ -219,10 +219,11 @@ def _batches(shards: list[int], tasks: int) -> list[list[int]]:
     return [shards[i : i + size] for i in range(0, len(shards), size)]
 
 
+# The form shows this text in small type, where code spans cover the lines above and below.
 WHICH_RELEASE = (
-    "**Which release this run makes:** the release of the last completed interval before the logical date. A monthly spec that "
+    "**A single run makes** the release of the last completed interval before the logical date. A monthly spec that "
     "runs at 10:30 on March 15 makes the release of February: it contains what was ready before March 1, 00:00 UTC. "
-    "To make the release of another interval, use *Backfill*."
+    "To make the releases of other intervals, choose *Backfill*."
 )
 
 
@@ -275,9 +276,9 @@ def release_dag(spec: ReleaseSpec) -> DAG:
                 type=["null", "array"],
                 items={"type": "string"},
                 title="Drops to use instead of the spec's",
-                description_md=WHICH_RELEASE
-                + "\n\nIds of drops or patterns with `*`, one per line. Empty: the drops of the spec.",
-                examples=["2023-01-*", "publisher-a-2023-01-15"],
+                # With `examples`, the form would offer only these values.
+                description_md="Ids of drops, one per line. A pattern with \\* names several. Empty: the drops of the spec.\n\n"
+                "*Examples:* 2023-01-\\*, publisher-a-2023-01-15\n\n" + WHICH_RELEASE,
             ),
             "accept": Param(
                 None,
@@ -285,8 +286,8 @@ def release_dag(spec: ReleaseSpec) -> DAG:
                 additionalProperties={"type": "string", "minLength": MIN_REASON},
                 title="Checks to override",
                 description_md="Overrides checks that may be overridden. JSON: the name of the check, then the reason that the "
-                f"data card will show (at least {MIN_REASON} characters). Empty: no check is overridden.\n\nExample: "
-                '`{"link.drift_of_linked_entries_block": "The January drop contains no bibliographies, see ticket 12."}`',
+                f"data card will show (at least {MIN_REASON} characters). Empty: no check is overridden.\n\n*Example:* "
+                '{"link.drift_of_linked_entries_block": "The January drop contains no bibliographies, see ticket 12."}',
             ),
         },
         default_args={

@@ -69,11 +69,11 @@ def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
 @task(map_index_template="{{ label }}")
 def register(arrivals: list[dict[str, str]]) -> list[dict[str, str]]:
     """Verify these arrivals against their `_READY`, and store their file lists."""
-    from s2corpus.deliveries.status import Arrival, State
+    from s2corpus.deliveries.status import Arrival, ArrivalState
     from s2corpus.drops import processing
 
     rows = processing.register_all(_lake(), [Arrival(**arrival) for arrival in arrivals], _specs())
-    refused = [f"{row.name}: {row.outcome}" for row in rows if row.state in (State.REFUSED, State.FAILED)]
+    refused = [f"{row.name}: {row.outcome}" for row in rows if row.state in (ArrivalState.REFUSED, ArrivalState.FAILED)]
     _label(f"{len(rows)} registered" + "".join(f", {each}" for each in refused[:3]))
     return [{"folder": row.folder, "mark": row.mark} for row in rows]
 
@@ -109,7 +109,7 @@ def settle(
     batches: list[list[str]] | None,
 ) -> dict[str, str]:
     """Record the outcome of each drop and delivery; fail if some remain open for the next run."""
-    from s2corpus.deliveries.status import Arrival, State, rows_of
+    from s2corpus.deliveries.status import Arrival, ArrivalState, rows_of
     from s2corpus.drops import processing
 
     if planned is None or batches is None:
@@ -117,12 +117,12 @@ def settle(
     lake, context = _lake(), get_current_context()
     arrivals = [Arrival(**arrival) for batch in registered or () for arrival in batch]
     rows = processing.settle(lake, arrivals, [id_ for ids in batches for id_ in ids], _specs())
-    wrong = [row for row in rows if row.state in (State.REFUSED, State.FAILED, State.UNFINISHED)]
+    wrong = [row for row in rows if row.state in (ArrivalState.REFUSED, ArrivalState.FAILED, ArrivalState.UNFINISHED)]
     if wrong:
         what = f"{len(wrong)} of {len(rows)} new drops and deliveries are refused or unfinished"
         corpus_alerts.tell(what, "; ".join(str(row) for row in wrong[:5]), "drops", context)
     everything = {row.folder: row for row in rows_of(lake, [Arrival(**a) for batch in planned for a in batch])}
-    left = [row for row in everything.values() if row.state in (State.ANNOUNCED, State.REGISTERED)]
+    left = [row for row in everything.values() if row.state in (ArrivalState.ANNOUNCED, ArrivalState.REGISTERED)]
     if left:
         raise UserError(
             f"{len(left)} of {len(everything)} are unfinished, first {left[0].name}: see the log of `register` or `work` "

@@ -1,7 +1,7 @@
 """Generate the reference pages of the documentation from the code (a hook of MkDocs).
 
-The pages list commands (from click), spec fields (from pydantic), checks (from `sql/quality/`) and outcomes (from the
-enums). `docs/` does not contain them, so they cannot be outdated.
+The pages list tables (from their row classes), commands (from click), spec fields (from pydantic), checks (from `sql/quality/`)
+and outcomes (from the enums). `docs/` does not contain them, so they cannot be outdated.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ import inspect
 import itertools
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from s2corpus.tables import Column
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -74,16 +77,25 @@ def describe_spec() -> str:
 def describe_checks() -> str:
     """Return every quality check with its severity and reason."""
     from s2corpus.pipeline import quality
-    from s2corpus.pipeline.stages import STAGE_NAMES
+    from s2corpus.pipeline.stages import PIPELINE
 
     lines = [
         "# Quality checks",
         "",
         "Generated from `sql/quality/`. A check is a query that returns the offending rows.",
     ]
-    for stage in STAGE_NAMES:
-        lines += ["", f"## {stage}", "", "| check | severity | threshold | reason and fix |", "|---|---|---|---|"]
-        for check in quality.list_checks(stage):
+    for stage in PIPELINE:
+        tables = ", ".join(f"[{name}](tables.md#{name})" for name in (*stage.reads, *stage.writes))
+        lines += [
+            "",
+            f"## {stage.name}",
+            "",
+            f"Tables: {tables}.",
+            "",
+            "| check | severity | threshold | reason and fix |",
+            "|---|---|---|---|",
+        ]
+        for check in quality.list_checks(stage.name):
             severity = f"{check.severity}, overridable" if check.overridable else check.severity
             threshold = f"`{check.threshold}`" if check.threshold else ""
             lines.append(f"| `{check.name}` | {severity} | {threshold} | {_cell(check.reason)} |")
@@ -101,12 +113,35 @@ def describe_outcomes() -> str:
     return "\n".join(lines) + "\n"
 
 
+def describe_tables() -> str:
+    """Return every table between stages and every Parquet file of a snapshot, with their columns."""
+    from s2corpus.tables import TABLES
+    from s2corpus.tables.published import PUBLISHED
+
+    lines = ["# Tables", "", "Generated from the row classes in `include/s2corpus/tables/`.", "", "## Between stages"]
+    for name, table in sorted(TABLES.items()):
+        lines += ["", f"### {name}", "", f"{table.meaning}. Key: {', '.join(table.key)}.", "", *_columns(table.columns)]
+    lines += ["", "## Published", "", "The Parquet files of a snapshot ([Formats](formats.md))."]
+    for name, columns in PUBLISHED.items():
+        lines += ["", f"### Published {name}", "", *_columns(columns)]
+    return "\n".join(lines) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    "tables": describe_tables,
     "reference-commands": describe_commands,
     "reference-spec": describe_spec,
     "reference-checks": describe_checks,
     "reference-outcomes": describe_outcomes,
 }
+
+
+def _columns(columns: Iterable[Column]) -> list[str]:
+    rows = [
+        f"| {column.name} | {_cell(str(column.type))}{'' if column.nullable else ', not null'} | {_cell(column.meaning)} |"
+        for column in columns
+    ]
+    return ["| column | type | meaning |", "|---|---|---|", *rows]
 
 
 def _outcomes() -> list[tuple[str, type[StrEnum]]]:
@@ -124,16 +159,16 @@ def _outcomes() -> list[tuple[str, type[StrEnum]]]:
 
     return [
         ("Refused deliveries (intake)", Refusal),
-        ("Entries without a record (intake)", record.Reason),
-        ("Select", pdf.Outcome),
-        ("Extract", protocol.Outcome),
+        ("Entries without a record (intake)", record.RejectReason),
+        ("Select", pdf.SelectOutcome),
+        ("Extract", protocol.ExtractOutcome),
         ("TEI that cannot be parsed (postprocess)", read.TeiRefusal),
         ("LaTeX sources (postprocess)", LatexOutcome),
-        ("Rule that decided a field (vote)", vote.Rule),
+        ("Rule that decided a field (vote)", vote.VoteRule),
         ("Evidence of open access (vote)", openness.Evidence),
-        ("Filter", papers_filter.Outcome),
-        ("Reason of a link (link)", linking.Reason),
-        ("Clean", documents.Outcome),
+        ("Filter", papers_filter.FilterOutcome),
+        ("Reason of a link (link)", linking.LinkReason),
+        ("Clean", documents.CleanOutcome),
         ("Split", splits.Split),
         ("Release", ReleaseState),
     ]

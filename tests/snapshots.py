@@ -18,7 +18,7 @@ from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.sources.fields_of_study import fields_of_study
 from s2corpus.tables import PAPERS
-from s2corpus_reader.files import File, GzipLines, corpus_path, describe_file, file_number, json_line
+from s2corpus_reader.files import GzipLines, SnapshotFile, corpus_path, describe_file, file_number, json_line
 from s2orc_parse.jats import BadArticle, convert
 from s2orc_parse.parse_model import ParseKind
 from s2orc_parse.tei.s2orc import to_s2orc
@@ -61,7 +61,7 @@ def write_snapshot(
     for row in papers:
         groups[file_number(row["paper_id"], files)].append(row)
     work = lake / "snapshots" / "unnamed"
-    written: list[File] = []
+    written: list[SnapshotFile] = []
     for nn, rows in groups.items():
         written += _write_group(work, nn, sorted(rows, key=lambda row: str(row["paper_id"])))
     digest = hashlib.sha256(b"".join(f.sha256.encode() for f in written)).hexdigest()[:8]
@@ -77,7 +77,7 @@ def write_snapshot(
     return folder
 
 
-def _write_group(folder: Path, nn: int, rows: list[Row]) -> list[File]:
+def _write_group(folder: Path, nn: int, rows: list[Row]) -> list[SnapshotFile]:
     kinds = [str(kind) for kind in ParseKind]
     paths = {name: corpus_path(name, nn) for name in ("metadata", *(f"{kind}_parses" for kind in kinds))}
     for path in (*paths.values(), flat.path("papers", nn)):

@@ -25,8 +25,8 @@ from devtools.bench import straightforward  # noqa: E402
 from devtools.bench.variants import variants  # noqa: E402
 from s2corpus.spec import CleanRules  # noqa: E402
 from s2corpus.text import card, clean, recipe, unigrams  # noqa: E402
-from s2corpus.text.documents import Document, Outcome  # noqa: E402
-from s2corpus.text.files import document_of  # noqa: E402
+from s2corpus.text.documents import CleanedDocument, CleanOutcome  # noqa: E402
+from s2corpus.text.input_files import document_of  # noqa: E402
 from tests.unit.clean.jats import documents  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
@@ -59,12 +59,12 @@ def with_pandas(
     return [straightforward.recipe_decision(row) for row in frame.to_dict("records")]
 
 
-def fast(docs: list[Document], rules: CleanRules, words: unigrams.Unigrams) -> list[tuple[bool, Any]]:
+def fast(docs: list[CleanedDocument], rules: CleanRules, words: unigrams.Unigrams) -> list[tuple[bool, Any]]:
     decided = (clean.clean_s2orc(document, rules, words) for document in docs)
-    return [(decision.outcome is Outcome.KEPT, decision.text) for decision in decided]
+    return [(decision.outcome is CleanOutcome.KEPT, decision.text) for decision in decided]
 
 
-def where_time_goes(docs: list[Document], rules: CleanRules, words: unigrams.Unigrams) -> dict[str, float]:
+def where_time_goes(docs: list[CleanedDocument], rules: CleanRules, words: unigrams.Unigrams) -> dict[str, float]:
     """Return the seconds inside each part of the fast implementation, measured by wrapping the parts."""
     spent: dict[str, float] = {}
 
@@ -96,7 +96,7 @@ def where_time_goes(docs: list[Document], rules: CleanRules, words: unigrams.Uni
     return {**spent, "else": total - sum(spent.values())}
 
 
-def calls(docs: list[Document], rules: CleanRules, words: unigrams.Unigrams) -> str:
+def calls(docs: list[CleanedDocument], rules: CleanRules, words: unigrams.Unigrams) -> str:
     """Return, as text, the number of paragraphs with language detection and the number of all paragraphs."""
     asked = 0
     all_of_them = 0

@@ -37,7 +37,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus import spec, titles
-from s2corpus.sources import Kind, Record, batches
+from s2corpus.sources import Record, RecordKind, batches
 from s2corpus.sources.build import RawRecord
 from s2corpus.stages.cluster.local import cluster_records
 from s2corpus.tables import RECORDS
@@ -63,7 +63,7 @@ def dblp_acm_records() -> dict[str, Record]:
         with (DATA / "dblp-acm" / name).open(encoding=encoding, newline="") as file:
             for row in csv.DictReader(file):
                 record = RawRecord(
-                    f"{source}:{row['id']}", source, Kind.ARCHIVE, row["id"],
+                    f"{source}:{row['id']}", source, RecordKind.ARCHIVE, row["id"],
                     title=row["title"], authors=parse_authors(row["authors"]), date=row["year"], venue=row["venue"],
                 ).normalize()  # fmt: skip
                 assert isinstance(record, Record)
@@ -95,11 +95,11 @@ def cora_records() -> dict[str, Record]:
     with (DATA / "cora" / "cora.csv").open(newline="") as file:
         for row in csv.DictReader(file, delimiter="|"):
             record = RawRecord(
-                f"cora:{row['Entity Id']}", "cora", Kind.ARCHIVE, row["Entity Id"],
+                f"cora:{row['Entity Id']}", "cora", RecordKind.ARCHIVE, row["Entity Id"],
                 title=row["title"], authors=parse_authors(row["author"]), date=row["year"], venue=row["venue"],
             ).normalize()  # fmt: skip
             if not isinstance(record, Record):
-                record = Record(f"cora:{row['Entity Id']}", "cora", Kind.ARCHIVE)
+                record = Record(f"cora:{row['Entity Id']}", "cora", RecordKind.ARCHIVE)
             records[record.record_id] = record
     return records
 

@@ -24,11 +24,13 @@ from s2corpus.datasets import runner  # noqa: E402
 from s2corpus.datasets.job import Job  # noqa: E402
 from s2corpus.datasets.protocol import Made  # noqa: E402
 from s2corpus.datasets.registry import DATASETS, dataset  # noqa: E402
-from s2corpus.datasets.source import Source  # noqa: E402
+from s2corpus.datasets.source import SnapshotSource  # noqa: E402
 from s2corpus.datasets.spec import DatasetSpec  # noqa: E402
 from s2corpus.datasets.summary import summary  # noqa: E402
 from s2corpus.storage.lake import open_lake  # noqa: E402
 from s2corpus.text.sentences import sentence_spans  # noqa: E402
+from s2orc_parse.files import convert_document  # noqa: E402
+from s2orc_parse.tei.s2orc import to_s2orc  # noqa: E402
 from tests.gold_sentences import DATA, gold, measure  # noqa: E402
 from tests.snapshots import paper, real_articles, write_snapshot  # noqa: E402
 
@@ -70,7 +72,7 @@ REAL: dict[str, dict[str, Any]] = {
 def speed() -> None:
     """Print what each dataset takes from the real articles, in CPU seconds of one core."""
     with tempfile.TemporaryDirectory() as folder:
-        source = Source(open_lake(str(write_snapshot(Path(folder), real_articles(), files=1))))
+        source = SnapshotSource(open_lake(str(write_snapshot(Path(folder), real_articles(), files=1))))
         papers = list(source.papers(0))
         texts = [p["text"] for one in papers for parse in one.parses.values() for p in parse["body_text"]]
         size = sum(len(text.encode()) for text in texts) / 1e6
@@ -87,9 +89,11 @@ def speed() -> None:
 
 
 def figures(vocabulary: str | None) -> None:
-    """Print the figures that the papers report, computed on the real articles, next to the papers' values."""
+    """Print the figures that the papers report, computed on the real papers, next to the papers' values."""
     with tempfile.TemporaryDirectory() as folder:
-        source = Source(open_lake(str(write_snapshot(Path(folder), real_articles(), files=2))))
+        source = SnapshotSource(
+            open_lake(str(write_snapshot(Path(folder), [*real_articles(), *extracted_papers()], files=1)))
+        )
         for name, params in REAL.items():
             more = {"compare_vocabulary": vocabulary} if vocabulary and name == "pretraining" else {}
             job = Job(DatasetSpec(name=name, dataset=name, params={**params, **more}), source, open_lake(folder))
@@ -113,17 +117,28 @@ Journals of all subjects (Nature, PLoS ONE …) match none.
 """
 
 
+def extracted_papers() -> list[dict[str, Any]]:
+    """Return the papers of the shared data that GROBID read from PDFs."""
+    found = []
+    for path in sorted(path for folder in ("pairs", "pmc-with-tei") for path in (DATA / folder).glob("*.tei.xml")):
+        parse, _ = convert_document(path.read_bytes(), hashlib.sha1(path.read_bytes()).hexdigest())
+        if parse is not None:
+            id_ = hashlib.sha256(path.name.encode()).hexdigest()[:15]
+            found.append(paper(id_, {"pdf": to_s2orc(parse)}, title=parse.header.title, fields_of_study=[]))
+    return found
+
+
 def cited_papers() -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return the real articles and the papers they cite, and by cited paper the article that cites it first.
 
     The articles link to every paper that they mention at least twice in total.
     """
-    articles = real_articles()
+    articles = [*real_articles(), *extracted_papers()]
     mentions: Counter[str] = Counter()
     known: dict[str, dict[str, Any]] = {}
     first: dict[str, str] = {}
     for article in articles:
-        parse = article["parses"]["jats"]
+        (parse,) = article["parses"].values()
         named = [span.get("ref_id") for p in parse["body_text"] for span in p["cite_spans"]]
         for ref, entry in parse["bib_entries"].items():
             name = (entry.get("other_ids", {}).get("DOI") or [entry["title"].casefold()])[0]
@@ -157,7 +172,7 @@ def neighbours() -> None:
     papers, first = cited_papers()
     about = {row["paper_id"]: (row["fields_of_study"] or [None])[0] for row in papers}
     with tempfile.TemporaryDirectory() as folder:
-        source = Source(open_lake(str(write_snapshot(Path(folder), papers, files=2))))
+        source = SnapshotSource(open_lake(str(write_snapshot(Path(folder), papers, files=2))))
         job = Job(DatasetSpec(name="vectors", dataset="vectors"), source, open_lake(folder))
         began = time.process_time()
         metrics = runner.make(job)
@@ -258,7 +273,7 @@ def main() -> None:
     elif given.work:
         (snapshot,) = (Path(given.folder) / "snapshots").iterdir()
         spec = DatasetSpec(name=given.work, dataset=given.work, params=SMALL.get(given.work, {}), memory_mb=64)
-        job = Job(spec, Source(open_lake(str(snapshot))), open_lake(given.folder))
+        job = Job(spec, SnapshotSource(open_lake(str(snapshot))), open_lake(given.folder))
         shards = runner.plan(job)
         print(f"start {_peak():,.0f} MB", end="; ")
         steps: dict[str, Callable[[], Any]] = {

@@ -29,7 +29,7 @@ from link_table import TABLE
 from link_table import row as asked_for
 
 from s2corpus import spec
-from s2corpus.sources import Kind, Record
+from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.build import RawRecord
 from s2corpus.stages.cluster.local import cluster_records
 from s2orc_parse.bibliography.names import parse_authors
@@ -66,11 +66,11 @@ def records_of(rows: Sequence[Row]) -> pa.Table:
     for row in rows:
         venue = row.get("booktitle") or None
         record = RawRecord(
-            row["ID"], "review", Kind.ARCHIVE, row["ID"], title=row.get("title"), authors=parse_authors(row.get("author") or ""),
+            row["ID"], "review", RecordKind.ARCHIVE, row["ID"], title=row.get("title"), authors=parse_authors(row.get("author") or ""),
             date=(row.get("year") or "").removesuffix(".0"), journal=row.get("journal"), venue=venue, volume=row.get("volume"),
             issue=row.get("number"), pages=row.get("pages"), doi=row.get("doi"), abstract=row.get("abstract"),
         ).normalize()  # fmt: skip
-        records.append(record if isinstance(record, Record) else Record(row["ID"], "review", Kind.ARCHIVE))
+        records.append(record if isinstance(record, Record) else Record(row["ID"], "review", RecordKind.ARCHIVE))
     return shared.table(records)
 
 

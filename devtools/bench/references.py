@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import get_args
 
 from devtools.training.gold import SCOPES, TAGS, TITLES, Part, kind, strings
-from pdf2tei.crf import Label, label
+from pdf2tei.crf import TokenLabel, label
 
 DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "data" / "citations" / "grobid-citation-training"
 SCORED = {*SCOPES.values(), *TITLES.values(), *TAGS.values()}
@@ -26,12 +26,12 @@ def letters(text: str) -> str:
     return "".join(c for c in text.casefold() if c.isalnum())
 
 
-def gold(folder: Path, parts: tuple[Part, ...]) -> list[tuple[str, Counter[tuple[Label, str]]]]:
+def gold(folder: Path, parts: tuple[Part, ...]) -> list[tuple[str, Counter[tuple[TokenLabel, str]]]]:
     """Return every string of these parts with its fields."""
     out = []
     for bibl in strings(folder, parts):
         raw = " ".join("".join(bibl.itertext()).split())
-        fields: Counter[tuple[Label, str]] = Counter()
+        fields: Counter[tuple[TokenLabel, str]] = Counter()
         for child in bibl.iter("{*}*"):
             found = kind(child)
             value = letters("".join(child.itertext()))
@@ -48,9 +48,9 @@ def main() -> None:
     options.add_argument("--part", choices=(*get_args(Part), "all"), default="report")
     given = options.parse_args()
     data = gold(given.folder, get_args(Part) if given.part == "all" else (given.part,))
-    hit: Counter[Label] = Counter()
-    ours: Counter[Label] = Counter()
-    theirs: Counter[Label] = Counter()
+    hit: Counter[TokenLabel] = Counter()
+    ours: Counter[TokenLabel] = Counter()
+    theirs: Counter[TokenLabel] = Counter()
     whole = 0
     for raw, fields in data:
         said = Counter((x, letters(value)) for x, value in label(raw) if x in SCORED and letters(value))

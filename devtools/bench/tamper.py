@@ -37,7 +37,7 @@ from s2corpus.snapshot.reader import published_manifests
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.lake import open_lake
 from s2corpus.text.near_duplicates import text_key
-from s2corpus_reader.files import File
+from s2corpus_reader.files import SnapshotFile
 
 Json = dict[str, Any]
 
@@ -138,7 +138,7 @@ class Copy:
             if name == "README.md":
                 data = dict(made_again(manifest, stats, old["description"]))[name]
             else:
-                files = [File(**file) for file in manifest["files"]]
+                files = [SnapshotFile(**file) for file in manifest["files"]]
                 data = orjson.dumps(
                     croissant(manifest["snapshot"], old["description"], manifest["as_of"], stats, files)
                 )

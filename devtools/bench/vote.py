@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from s2corpus.papers.vote import Delivered, elect_metadata, normalised
-from s2corpus.sources import Kind, Record
+from s2corpus.sources import Record, RecordKind
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_authors
 
@@ -32,7 +32,7 @@ def papers(count: int, rng: random.Random) -> list[Record]:
         lines = [line.rstrip("\n").split("\t") for line in file]
     chosen = rng.sample([row for row in lines if row[2].isdigit() and len(row[4]) > 20 and row[5]], count)
     return [
-        Record("true:1", "true", Kind.ARCHIVE, title=row[4], authors=parse_authors(row[5] + ";"), date=row[2], date_precision="year")
+        Record("true:1", "true", RecordKind.ARCHIVE, title=row[4], authors=parse_authors(row[5] + ";"), date=row[2], date_precision="year")
         for row in chosen
     ]  # fmt: skip
 
@@ -66,7 +66,7 @@ def noisy(true: Record, source: int, rng: random.Random) -> Delivered:
         authors = authors[: rng.randrange(1, len(authors))]
     year = int(true.date or 0) + (rng.choice((-1, 1)) if rng.random() < 0.2 else 0)
     return Delivered(
-        Record(f"s{source}:1", f"s{source}", Kind.ARCHIVE, title=title, authors=tuple(authors), date=str(year), date_precision="year")
+        Record(f"s{source}:1", f"s{source}", RecordKind.ARCHIVE, title=title, authors=tuple(authors), date=str(year), date_precision="year")
     )  # fmt: skip
 
 

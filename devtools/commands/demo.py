@@ -30,6 +30,7 @@ def command(datasets: bool) -> None:
     from devtools.local.datasets import await_datasets, make_datasets
     from devtools.local.drops import process_drops
     from devtools.local.release import (
+        COMMAND,
         format_difference,
         kernels_being_compiled,
         make_release,
@@ -63,7 +64,7 @@ def command(datasets: bool) -> None:
     step(f"Delivered {len(january.pdfs)} PDFs and their metadata ({sent} new files) to {lake.root}")
     click.echo(f"  {_describe_arrivals(january, february, march)}")
     click.echo("  The sensor of the DAG pdf_drops finds the new drops; the DAG extracts and parses them.")
-    click.echo(f"  {process_drops(endpoints, lake)}")
+    click.echo(f"  Drops and deliveries: {process_drops(endpoints, lake)}")
 
     requested = await_datasets(endpoints, "sample") if datasets else []
     runs: list[Run] = []
@@ -78,12 +79,17 @@ def command(datasets: bool) -> None:
         click.echo(f"  Manifest     sha256 {hashlib.sha256(manifest).hexdigest()}")
     for old, new in pairwise(runs):
         step(f"Changes from {old.snapshot_id} to {new.snapshot_id}")
+        click.echo("  The deliveries of February add, merge, split and withdraw papers; some get their PDF.")
         click.echo(format_difference(new))
     if requested:
         step("Building the datasets")
         make_datasets(endpoints, runs[-1], requested)
     step("Done. What to look at next:")
-    print_next_steps(endpoints, "Your papers    make release PDFS=~/papers")
+    print_next_steps(
+        endpoints,
+        f"A text         {COMMAND} read sample --sample 1 --text",
+        "Your papers    make release PDFS=~/papers",
+    )
 
 
 def _describe_arrivals(january: Truth, february: Truth, march: Truth) -> str:

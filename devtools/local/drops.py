@@ -6,13 +6,13 @@ import time
 from collections import Counter
 
 from devtools.local.services import Endpoints
-from s2corpus.deliveries.status import State, listed
+from s2corpus.deliveries.status import ArrivalState, listed
 from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.errors import TransientError
 from s2corpus.storage.lake import Lake
 
 DAG = "pdf_drops"
-_PENDING = (State.WAITING, State.ANNOUNCED, State.REGISTERED)
+_PENDING = (ArrivalState.WAITING, ArrivalState.ANNOUNCED, ArrivalState.REGISTERED)
 
 
 def process_drops(endpoints: Endpoints, lake: Lake, *, seconds: float = 900) -> str:

@@ -15,10 +15,8 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 _BAD = ("failed", "upstream_failed")
 
 
-def follow(
-    client: AirflowClient, dag: str, run_id: str, *, seconds: float = 3600, quiet: bool = False
-) -> dict[str, float]:
-    """Print a line for each stage when it ends, and the progress in between; return the stages' durations in seconds.
+def follow(client: AirflowClient, dag: str, run_id: str, *, seconds: float = 3600, quiet: bool = False) -> None:
+    """Print a line with the duration of each stage when it ends, and the progress in between.
 
     If `quiet`, no lines are printed for stages.
 
@@ -27,7 +25,7 @@ def follow(
         the path of its log.
     """
     began = time.monotonic()
-    told: set[str] = set()
+    printed: set[str] = set()
     while True:
         tasks = client.tasks(dag, run_id)
         # While tasks run, skip one request: the API server answers it in addition to the requests of the tasks. If a
@@ -37,13 +35,13 @@ def follow(
             tasks = client.tasks(dag, run_id)  # with their final states
         groups = _by_stage(tasks)
         for stage, done in groups.items():
-            if stage not in told and all(task["state"] == "success" for task in done):
-                told.add(stage)
+            if stage not in printed and all(task["state"] == "success" for task in done):
+                printed.add(stage)
                 if not quiet:
-                    _say(f"  {stage:<12} {_duration(done):5.1f} s  {len(done)} tasks")
+                    _say(f"  {stage:<12} {_duration(done):5.1f} s  {len(done)} task{'s' if len(done) > 1 else ''}")
         if state == "success":
             _progress("")
-            return {stage: _duration(done) for stage, done in groups.items()}
+            return
         if state == "failed":
             _progress("")
             raise UserError(_why(client, dag, run_id, tasks))

@@ -7,13 +7,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from devtools.local import Services, default_state
 from devtools.local.follow import follow
@@ -25,6 +24,9 @@ from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import format_summary
 from s2corpus.spec import load_spec, releases_folder
+from s2corpus.storage.lake import open_lake
+from s2corpus_reader.bounded import read_object
+from s2corpus_reader.parquet import read_table
 
 COMMAND = os.path.relpath(Path(sys.executable).parent / "corpus")
 """The command line of this environment, as a user types it."""
@@ -79,13 +81,13 @@ def make_release(
     client.unpause(dag)
     run_id = _await_run(client, dag, start) if scheduled else client.trigger(dag, start, end, conf)
     print(f"Airflow run {run_id}: {client.url}/dags/{dag}/runs/{run_id}", flush=True)
-    durations = follow(client, dag, run_id)
+    follow(client, dag, run_id)
     chosen = load_spec(releases_folder() / f"{spec}.yaml")
     if conf.get("drops"):
         chosen = chosen.model_copy(update={"drops": tuple(conf["drops"])})
     run = Run.of(chosen, end)
     print()
-    print(format_summary(run, durations, command=COMMAND))
+    print(format_summary(run, command=COMMAND))
     return run
 
 
@@ -109,28 +111,34 @@ def own_interval(ready_at: datetime) -> tuple[datetime, datetime]:
 
 
 def format_difference(run: Run) -> str:
-    """Return the number of documents added, removed, moved, changed and unchanged since the parent snapshot.
+    """Return the number of documents added, removed, moved, changed and unchanged since the parent snapshot, with reasons.
 
     The last line contains the command that lists them.
     """
-    diff = orjson.loads(run.lake.get(f"snapshots/{run.snapshot_id}/diff.json")[0])
+    snapshot = open_lake(run.lake.uri(f"snapshots/{run.snapshot_id}"))
+    diff = read_object(snapshot, "diff.json")
+    reasons: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in read_table(snapshot, "changes.parquet").to_pylist():
+        reason = f"from {row['former_set']} {row['former_split']}" if row["change"] == "moved" else row["reason"]
+        reasons[row["change"]].update([reason] if reason else [])
     lines = []
     for change in ("added", "removed", "moved", "changed", "same"):
         counts = ", ".join(f"{n} of {set_}" for set_, n in sorted(diff[change]["documents"].items()) if n)
-        lines.append(f"  {change:<12} {counts or 'none'}")
-    lines.append(f"  List them    {COMMAND} diff {run.parent} {run.snapshot_id} --list --lake {run.lake.root}")
+        why = ", ".join(f"{reason} {n}" for reason, n in sorted(reasons[change].items()))
+        lines.append(f"  {change:<12} {counts or 'none'}" + (f" ({why})" if why else ""))
+    lines.append(f"  List them    {COMMAND} diff {run.parent} {run.snapshot_id} --list")
     return "\n".join(lines)
 
 
-def print_next_steps(endpoints: Endpoints, hint: str = "") -> None:
-    """Print the releases page with its login, and the commands that stop and delete; `hint` is one more line."""
+def print_next_steps(endpoints: Endpoints, *hints: str) -> None:
+    """Print the releases page with its login, more lines (`hints`), and the commands that stop and delete."""
     page = f"{endpoints.airflow_url}/plugin/corpus-releases"
-    hint = f"\n  {hint}" if hint else ""
+    more = "".join(f"\n  {hint}" for hint in hints)
     print(f"""
   The releases   {page}
                  user {endpoints.airflow_user}, password {endpoints.airflow_password}
                  Open a release to see its funnel and checks. Search for a title to see the way of one paper:
-                 its records, the vote for each field, and why it is in the corpus or not.{hint}
+                 its records, the vote for each field, and why it is in the corpus or not.{more}
   Stop           make down   (keeps the data in {os.path.relpath(default_state())})
   Delete         {os.path.relpath(sys.executable)} -m devtools down --wipe --yes
 """)

@@ -51,6 +51,8 @@ SECRETS = (
     "airflow-session",
     "airflow-fernet",
 )
+TYPED = ("airflow-admin", "airflow-approver")
+"""passwords that people type"""
 _MARK = "s2corpus-state"
 # Below Linux's ephemeral range (from 32768), so that no outgoing connection occupies a port while its service is down.
 _FIRST_PORT, _LAST_PORT = 20_000, 32_000
@@ -103,7 +105,7 @@ class State:
             (self.root / name).mkdir(mode=0o700, exist_ok=True)
         known = self.secrets()
         if missing := [name for name in SECRETS if name not in known]:
-            fresh = {name: secrets.token_hex(32) for name in missing}
+            fresh = {name: secrets.token_hex(10 if name in TYPED else 32) for name in missing}
             if "airflow-fernet" in fresh:
                 fresh["airflow-fernet"] = _fernet_key()
             self.write("secrets.json", json.dumps(known | fresh, indent=1))

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from pdf2tei.entries import BEGINS, GOES_ON, LABEL, MODEL, Row, features
+from pdf2tei.entries import BEGINS, GOES_ON, LABEL, MODEL, EntryLine, features
 from pdf2tei.model import Font, Line, Token
 from pdf2tei.splitting import by_rules
 
@@ -34,7 +34,7 @@ _FEW = 5
 """Minimum number of lines matched with their text; lists with fewer are not used."""
 
 
-def lists(archive: Path) -> Iterator[tuple[str, list[Row], list[str]]]:
+def lists(archive: Path) -> Iterator[tuple[str, list[EntryLine], list[str]]]:
     """Yield name, lines and labels of the annotated lists, by name."""
     for part in ("corpus", "evaluation"):
         raws = members(archive, f"{part}/raw")
@@ -43,7 +43,7 @@ def lists(archive: Path) -> Iterator[tuple[str, list[Row], list[str]]]:
             found = _matched(raw, tei) if raw is not None else []
             if len(found) >= _FEW and sum(begins for _, begins, _ in found) > 2:
                 ruled = _ruled([(text, indented) for text, _, indented in found])
-                rows = [Row(text, indented, rule) for (text, _, indented), rule in zip(found, ruled, strict=True)]
+                rows = [EntryLine(text, indented, rule) for (text, _, indented), rule in zip(found, ruled, strict=True)]
                 yield name, rows, [BEGINS if begins else GOES_ON for _, begins, _ in found]
 
 
@@ -117,7 +117,7 @@ def _ruled(found: Sequence[tuple[str, bool]]) -> list[bool]:
     return [id(line) in begins for line in lines]
 
 
-def train(data: Sequence[tuple[str, list[Row], list[str]]], model: Path, iterations: int) -> None:
+def train(data: Sequence[tuple[str, list[EntryLine], list[str]]], model: Path, iterations: int) -> None:
     """Train the model on lists."""
     import pycrfsuite
 
@@ -129,7 +129,7 @@ def train(data: Sequence[tuple[str, list[Row], list[str]]], model: Path, iterati
     trainer.train(str(model))
 
 
-def measure(data: Sequence[tuple[str, list[Row], list[str]]], model: Path) -> None:
+def measure(data: Sequence[tuple[str, list[EntryLine], list[str]]], model: Path) -> None:
     """Print the number of complete entries, by the model and by the rules, for lists with and without labels."""
     import pycrfsuite
 

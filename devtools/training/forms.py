@@ -6,7 +6,7 @@ import random
 import re
 from typing import Any
 
-from pdf2tei.crf import Label
+from pdf2tei.crf import TokenLabel
 
 from . import lexicon
 from .marks import mark
@@ -40,7 +40,9 @@ def terse(meta: Metadata, rng: random.Random) -> str:
     csl = item(meta, rng)
     inverted = rng.random() < 0.3
     names = []
-    for author in csl.get("author", [{"given": "", "family": mark(Label.AUTHOR, "Anonymous")}])[: rng.randint(1, 5)]:
+    for author in csl.get("author", [{"given": "", "family": mark(TokenLabel.AUTHOR, "Anonymous")}])[
+        : rng.randint(1, 5)
+    ]:
         initials = _initials(author["given"], rng)
         names.append(
             f"{author['family']}{rng.choice([', ', ' '])}{initials}" if inverted else f"{initials} {author['family']}"
@@ -50,7 +52,7 @@ def terse(meta: Metadata, rng: random.Random) -> str:
         who = names[0] + rng.choice([" et al.", " et al", ", et al.", " et al.,"])
     if rng.random() < 0.12:
         group = mark(
-            Label.COLLABORATION,
+            TokenLabel.COLLABORATION,
             rng.choice(lexicon.COLLABORATIONS) + rng.choice([" Collaboration", " collaboration", ""]),
         )
         who = rng.choice([f"{group}, {who}", f"{who} [{group}]", f"{who} ({group})", group])
@@ -75,7 +77,7 @@ def terse(meta: Metadata, rng: random.Random) -> str:
     title = f"{rng.choice([', ', ': ', '. ', ' '])}{quoted(csl['title'], rng)}" if rng.random() < 0.3 else ""
     tail = ""
     if rng.random() < 0.2:
-        ident = mark(Label.IDNO, rng.choice(["arXiv:", "arXiv: ", "", "arXiv:"]) + arxiv_id(rng))
+        ident = mark(TokenLabel.IDNO, rng.choice(["arXiv:", "arXiv: ", "", "arXiv:"]) + arxiv_id(rng))
         tail = rng.choice([f" [{ident}]", f", {ident}", f" ({ident})", f", [{ident}]"])
         if rng.random() < 0.25:
             where, tail = ident, rng.choice(["", f" ({year})", f", {year}"])
@@ -128,7 +130,7 @@ def _where(csl: dict[str, Any], meta: Metadata, style: str, rng: random.Random) 
     pages = csl.get("page")
     said = {"icml": "pp. "}.get(style, "pages ")
     if meta.kind in ("article-journal", "webpage", "report") and rng.random() < 0.25:
-        return f"{mark(Label.JOURNAL, 'arXiv preprint')} {mark(Label.IDNO, 'arXiv:' + arxiv_id(rng))}"
+        return f"{mark(TokenLabel.JOURNAL, 'arXiv preprint')} {mark(TokenLabel.IDNO, 'arXiv:' + arxiv_id(rng))}"
     if meta.kind == "article-journal":
         issue = f"({csl['issue']})" if "issue" in csl else ""
         volume = f"{csl['volume']}{issue}" if "volume" in csl else ""

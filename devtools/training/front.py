@@ -20,26 +20,26 @@ from pathlib import Path
 
 from lxml import etree
 
-from pdf2tei.front_lines import MODEL, Label, features
+from pdf2tei.front_lines import MODEL, FrontLabel, features
 from pdf2tei.segmentation import Facts
 
 from .lines import apart, members
 
 _LABELS = {
-    "titlePart": Label.TITLE,
-    "docAuthor": Label.AUTHOR,
-    "affiliation": Label.AFFILIATION,
-    "address": Label.AFFILIATION,
-    "email": Label.AFFILIATION,
-    "phone": Label.AFFILIATION,
-    "abstract": Label.ABSTRACT,
-    "keyword": Label.KEYWORDS,
-    "keywords": Label.KEYWORDS,
+    "titlePart": FrontLabel.TITLE,
+    "docAuthor": FrontLabel.AUTHOR,
+    "affiliation": FrontLabel.AFFILIATION,
+    "address": FrontLabel.AFFILIATION,
+    "email": FrontLabel.AFFILIATION,
+    "phone": FrontLabel.AFFILIATION,
+    "abstract": FrontLabel.ABSTRACT,
+    "keyword": FrontLabel.KEYWORDS,
+    "keywords": FrontLabel.KEYWORDS,
 }
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
-def headers(archive: Path) -> Iterator[tuple[str, list[Facts], list[Label]]]:
+def headers(archive: Path) -> Iterator[tuple[str, list[Facts], list[FrontLabel]]]:
     """Yield name, lines and labels of the annotated headers, by name."""
     for part in ("corpus", "evaluation"):
         raws = members(archive, f"{part}/raw")
@@ -50,7 +50,7 @@ def headers(archive: Path) -> Iterator[tuple[str, list[Facts], list[Label]]]:
                 yield name, [line for line, _ in lines], [label for _, label in lines]
 
 
-def _aligned(raw: bytes, tei: bytes) -> list[tuple[Facts, Label]]:
+def _aligned(raw: bytes, tei: bytes) -> list[tuple[Facts, FrontLabel]]:
     """Return the lines of a header: typesetting facts from `raw`, text and labels from `tei`."""
     text, kinds = _labelled(tei)
     tokens = [(m.group().casefold(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
@@ -62,7 +62,7 @@ def _aligned(raw: bytes, tei: bytes) -> list[tuple[Facts, Label]]:
         for k in range(block.size):
             at_row, (_, start, end) = pieces[block.a + k][0], tokens[block.b + k]
             places[at_row] = (min(start, places.get(at_row, (start, end))[0]), end)
-    found: list[tuple[Facts, Label]] = []
+    found: list[tuple[Facts, FrontLabel]] = []
     line: list[int] = []
     for i, row in enumerate(rows):
         line.append(i)
@@ -85,17 +85,17 @@ def _aligned(raw: bytes, tei: bytes) -> list[tuple[Facts, Label]]:
     return found
 
 
-def _labelled(tei: bytes) -> tuple[str, list[Label]]:
+def _labelled(tei: bytes) -> tuple[str, list[FrontLabel]]:
     """Return the text of an annotated header and the label of each character."""
     root = etree.fromstring(tei, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
     text: list[str] = []
-    kinds: list[Label] = []
+    kinds: list[FrontLabel] = []
 
-    def add(piece: str | None, label: Label) -> None:
+    def add(piece: str | None, label: FrontLabel) -> None:
         text.append(piece or "")
         kinds.extend([label] * len(piece or ""))
 
-    def walk(element: etree._Element, label: Label) -> None:
+    def walk(element: etree._Element, label: FrontLabel) -> None:
         add(element.text, label)
         for child in element:
             if isinstance(child.tag, str):
@@ -106,7 +106,7 @@ def _labelled(tei: bytes) -> tuple[str, list[Label]]:
             add(child.tail, label)
 
     for front in root.iter("{*}front"):
-        walk(front, Label.OTHER)
+        walk(front, FrontLabel.OTHER)
     return "".join(text), kinds
 
 
@@ -141,9 +141,9 @@ def measure(archive: Path, model: Path) -> None:
             ours.update(found)
             theirs.update(x.value for x in labels)
             right.update(x for x, y in zip(found, labels, strict=True) if x == y)
-            for label in Label:
+            for label in FrontLabel:
                 whole[label] += [x == label for x in found] == [x == label for x in labels]
-    for label in Label:
+    for label in FrontLabel:
         p, r = right[label] / max(ours[label], 1), right[label] / max(theirs[label], 1)
         f1 = 2 * p * r / max(p + r, 1e-9)
         print(

@@ -14,7 +14,7 @@ from typing import Literal
 
 from lxml import etree
 
-from pdf2tei.crf import Label
+from pdf2tei.crf import TokenLabel
 from pdf2tei.names import people
 from pdf2tei.tokens import Piece, pieces
 
@@ -22,13 +22,20 @@ from .marks import Sample
 from .render import Metadata
 
 Part = Literal["train", "choose", "report"]
-SCOPES = {"vol": Label.VOLUME, "volume": Label.VOLUME, "pp": Label.PAGES, "page": Label.PAGES, "issue": Label.ISSUE}
-TITLES = {"a": Label.TITLE, "j": Label.JOURNAL, "m": Label.BOOKTITLE, "s": Label.SERIES}
+SCOPES = {
+    "vol": TokenLabel.VOLUME,
+    "volume": TokenLabel.VOLUME,
+    "pp": TokenLabel.PAGES,
+    "page": TokenLabel.PAGES,
+    "issue": TokenLabel.ISSUE,
+}
+TITLES = {"a": TokenLabel.TITLE, "j": TokenLabel.JOURNAL, "m": TokenLabel.BOOKTITLE, "s": TokenLabel.SERIES}
 TAGS = {
-    "author": Label.AUTHOR, "date": Label.DATE, "editor": Label.EDITOR, "publisher": Label.PUBLISHER, "pubPlace": Label.LOCATION,
-    "idno": Label.IDNO, "ptr": Label.URL,
+    "author": TokenLabel.AUTHOR, "date": TokenLabel.DATE, "editor": TokenLabel.EDITOR,
+    "publisher": TokenLabel.PUBLISHER, "pubPlace": TokenLabel.LOCATION,
+    "idno": TokenLabel.IDNO, "ptr": TokenLabel.URL,
 }  # fmt: skip
-UNSCORED = {"note": Label.NOTE, "orgName": Label.INSTITUTION}
+UNSCORED = {"note": TokenLabel.NOTE, "orgName": TokenLabel.INSTITUTION}
 """Labels of fields that gold files mark up inconsistently: used in training, never scored."""
 
 
@@ -39,7 +46,7 @@ def part_of(path: Path) -> Part:
     ]
 
 
-def kind(element: etree._Element) -> Label | None:
+def kind(element: etree._Element) -> TokenLabel | None:
     """Return the scored label of an element, or None."""
     tag = etree.QName(element).localname
     if tag == "title":
@@ -61,8 +68,8 @@ def strings(folder: Path, parts: tuple[Part, ...] = ("train", "choose", "report"
 def sample(bibl: etree._Element) -> Sample | None:
     """Return a labeled string, or None if it has no field or fewer than four tokens."""
     chars: list[str] = []
-    labels: list[Label] = []
-    for text, label in _texts(bibl, Label.OTHER):
+    labels: list[TokenLabel] = []
+    for text, label in _texts(bibl, TokenLabel.OTHER):
         for c in text:
             if not c.isspace():
                 chars.append(c)
@@ -72,31 +79,31 @@ def sample(bibl: etree._Element) -> Sample | None:
                 labels.append(label)
     raw = "".join(chars)
     found = pieces(raw)
-    if len(found) < 4 or all(label is Label.OTHER for label in labels):
+    if len(found) < 4 or all(label is TokenLabel.OTHER for label in labels):
         return None
     return Sample(raw, _trimmed(found, [labels[p.start] for p in found]))
 
 
-def _texts(element: etree._Element, label: Label) -> Iterator[tuple[str, Label]]:
+def _texts(element: etree._Element, label: TokenLabel) -> Iterator[tuple[str, TokenLabel]]:
     """Yield the texts below an element in order, each with the label of the innermost labeled element around it."""
     yield element.text or "", label
     for child in element:
         if isinstance(child.tag, str):
             inner = kind(child) or UNSCORED.get(etree.QName(child).localname, label)
             if etree.QName(child).localname == "orgName" and child.get("type") == "collaboration":
-                inner = Label.COLLABORATION
+                inner = TokenLabel.COLLABORATION
             yield from _texts(child, inner)
         yield child.tail or "", label
 
 
-def _trimmed(found: list[Piece], labels: list[Label]) -> list[Label]:
+def _trimmed(found: list[Piece], labels: list[TokenLabel]) -> list[TokenLabel]:
     """Remove punctuation at both ends of a field from the field, as in `marks`."""
     out = list(labels)
     for order in (range(len(out)), reversed(range(len(out)))):
-        before = Label.OTHER
+        before = TokenLabel.OTHER
         for i in order:
             if out[i] is not before and not found[i].text.isalnum():
-                out[i] = Label.OTHER
+                out[i] = TokenLabel.OTHER
             else:
                 before = out[i]
     return out
@@ -106,17 +113,20 @@ def metadata(folder: Path) -> list[Metadata]:
     """Return the metadata of the training part's strings, for rendering in other styles."""
     out = []
     for bibl in strings(folder, ("train",)):
-        fields: dict[Label, str] = {}
+        fields: dict[TokenLabel, str] = {}
         for element in bibl.iter("{*}*"):
             label = kind(element)
             if label and label not in fields:
                 fields[label] = " ".join("".join(element.itertext()).split()).strip(" .,;:“”\"'")
-        year = re.search(r"(?:1[89]|20)\d\d", fields.get(Label.DATE, ""))
-        title, source = fields.get(Label.TITLE, ""), fields.get(Label.JOURNAL) or fields.get(Label.BOOKTITLE, "")
-        names = [(" ".join(a.forenames), a.surname) for a in people(fields.get(Label.AUTHOR, ""))]
+        year = re.search(r"(?:1[89]|20)\d\d", fields.get(TokenLabel.DATE, ""))
+        title, source = (
+            fields.get(TokenLabel.TITLE, ""),
+            fields.get(TokenLabel.JOURNAL) or fields.get(TokenLabel.BOOKTITLE, ""),
+        )
+        names = [(" ".join(a.forenames), a.surname) for a in people(fields.get(TokenLabel.AUTHOR, ""))]
         if not year or not source or not names or not re.search(r"[^\W\d_]{3}", title):
             continue
-        extra = {"volume": fields.get(Label.VOLUME, ""), "pages": fields.get(Label.PAGES, "")}
-        publication = "article-journal" if Label.JOURNAL in fields else "paper-conference"
+        extra = {"volume": fields.get(TokenLabel.VOLUME, ""), "pages": fields.get(TokenLabel.PAGES, "")}
+        publication = "article-journal" if TokenLabel.JOURNAL in fields else "paper-conference"
         out.append(Metadata(title, names, int(year.group()), source, publication, extra))
     return out

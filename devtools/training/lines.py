@@ -27,22 +27,22 @@ from lxml import etree
 from pdf2tei import passages as body
 from pdf2tei import segmentation
 from pdf2tei.passages import Passage
-from pdf2tei.segmentation import Facts, Label
+from pdf2tei.segmentation import Facts, SegmentLabel
 
 _LABELS = {
-    "front": Label.FRONT,
-    "titlePage": Label.FRONT,
-    "cover": Label.FRONT,
-    "body": Label.BODY,
-    "listBibl": Label.REFERENCE,
-    "headnote": Label.FURNITURE,
-    "page": Label.FURNITURE,
-    "footnote": Label.FOOTNOTE,
-    "annex": Label.ANNEX,
-    "acknowledgement": Label.BACK,
-    "acknowledgment": Label.BACK,
-    "availability": Label.BACK,
-    "funding": Label.BACK,
+    "front": SegmentLabel.FRONT,
+    "titlePage": SegmentLabel.FRONT,
+    "cover": SegmentLabel.FRONT,
+    "body": SegmentLabel.BODY,
+    "listBibl": SegmentLabel.REFERENCE,
+    "headnote": SegmentLabel.FURNITURE,
+    "page": SegmentLabel.FURNITURE,
+    "footnote": SegmentLabel.FOOTNOTE,
+    "annex": SegmentLabel.ANNEX,
+    "acknowledgement": SegmentLabel.BACK,
+    "acknowledgment": SegmentLabel.BACK,
+    "availability": SegmentLabel.BACK,
+    "funding": SegmentLabel.BACK,
 }
 
 
@@ -171,19 +171,19 @@ def _passages(tei: bytes) -> list[tuple[str, Passage]]:
     return lines
 
 
-def _labelled(tei: bytes) -> list[tuple[str, Label]]:
+def _labelled(tei: bytes) -> list[tuple[str, SegmentLabel]]:
     """Return the lines of an annotated document with their labels."""
     root = etree.fromstring(tei, etree.XMLParser(recover=True, resolve_entities=False, no_network=True))
-    lines: list[tuple[str, Label]] = []
+    lines: list[tuple[str, SegmentLabel]] = []
     current: list[str] = []
 
-    def end(label: Label) -> None:
+    def end(label: SegmentLabel) -> None:
         text = " ".join("".join(current).split())
         if text:
             lines.append((text, label))
         current.clear()
 
-    def walk(element: etree._Element, label: Label) -> None:
+    def walk(element: etree._Element, label: SegmentLabel) -> None:
         current.append(element.text or "")
         for child in element:
             if isinstance(child.tag, str):
@@ -201,8 +201,8 @@ def _labelled(tei: bytes) -> list[tuple[str, Label]]:
             current.append(child.tail or "")
 
     for text in root.iter("{*}text"):
-        walk(text, Label.BODY)
-        end(Label.BODY)
+        walk(text, SegmentLabel.BODY)
+        end(SegmentLabel.BODY)
         break
     return lines
 

@@ -5,16 +5,31 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pdf2tei.crf import Label
+from pdf2tei.crf import TokenLabel
 from pdf2tei.tokens import Piece, pieces
 
 _OPEN = 0xE100
 _CLOSE = 0xE200
 MARKED = [
-    Label.TITLE, Label.JOURNAL, Label.BOOKTITLE, Label.SERIES, Label.PUBLISHER, Label.LOCATION, Label.INSTITUTION, Label.VOLUME,
-    Label.ISSUE, Label.PAGES, Label.IDNO, Label.URL, Label.NOTE, Label.AUTHOR, Label.EDITOR, Label.COLLABORATION, Label.DATE,
-]  # fmt: skip
-_NAMES = (Label.AUTHOR, Label.EDITOR)
+    TokenLabel.TITLE,
+    TokenLabel.JOURNAL,
+    TokenLabel.BOOKTITLE,
+    TokenLabel.SERIES,
+    TokenLabel.PUBLISHER,
+    TokenLabel.LOCATION,
+    TokenLabel.INSTITUTION,
+    TokenLabel.VOLUME,
+    TokenLabel.ISSUE,
+    TokenLabel.PAGES,
+    TokenLabel.IDNO,
+    TokenLabel.URL,
+    TokenLabel.NOTE,
+    TokenLabel.AUTHOR,
+    TokenLabel.EDITOR,
+    TokenLabel.COLLABORATION,
+    TokenLabel.DATE,
+]
+_NAMES = (TokenLabel.AUTHOR, TokenLabel.EDITOR)
 SURNAME_ENDS = "".join(chr(_CLOSE + MARKED.index(label)) for label in _NAMES)
 """The characters that end a surname."""
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d[a-z]?(?!\d)")
@@ -29,10 +44,10 @@ class Sample:
     """A reference string with a label for every token."""
 
     raw: str
-    labels: list[Label]
+    labels: list[TokenLabel]
 
 
-def mark(kind: Label, text: str) -> str:
+def mark(kind: TokenLabel, text: str) -> str:
     """Return a field's value between its marks; an empty value remains empty."""
     i = MARKED.index(kind)
     return f"{chr(_OPEN + i)}{text}{chr(_CLOSE + i)}" if text else ""
@@ -41,8 +56,8 @@ def mark(kind: Label, text: str) -> str:
 def labelled(string: str) -> Sample | None:
     """Return a marked string as tokens with labels, or None if its fields cannot be separated."""
     chars: list[str] = []
-    kinds: list[Label | None] = []
-    current: Label | None = None
+    kinds: list[TokenLabel | None] = []
+    current: TokenLabel | None = None
     for c in string:
         code = ord(c)
         if _OPEN <= code < _OPEN + len(MARKED):
@@ -50,36 +65,36 @@ def labelled(string: str) -> Sample | None:
         elif _CLOSE <= code < _CLOSE + len(MARKED):
             current = None
         else:
-            if current is Label.PAGES and not (c.isalnum() or c in "-–. "):
+            if current is TokenLabel.PAGES and not (c.isalnum() or c in "-–. "):
                 current = None
             chars.append(c)
             kinds.append(current)
     raw = "".join(chars)
     for match in _YEAR.finditer(raw):
         if all(k is None for k in kinds[match.start() : match.end()]):
-            kinds[match.start() : match.end()] = [Label.DATE] * (match.end() - match.start())
+            kinds[match.start() : match.end()] = [TokenLabel.DATE] * (match.end() - match.start())
             _extend_date(raw, kinds, match.start(), match.end())
     for kind in _NAMES:
         _extend_names(raw, kinds, kind)
     collapsed = " ".join(raw.split())
     found = pieces(raw)
-    labels = [kinds[p.start] or Label.OTHER for p in found]
+    labels = [kinds[p.start] or TokenLabel.OTHER for p in found]
     _inner(found, labels)
     if len(found) < 4 or len(pieces(collapsed)) != len(found):
         return None
     return Sample(collapsed, labels)
 
 
-def _extend_date(raw: str, kinds: list[Label | None], start: int, end: int) -> None:
+def _extend_date(raw: str, kinds: list[TokenLabel | None], start: int, end: int) -> None:
     for match in _MONTHS.finditer(raw):
         near = (match.end() <= start and start - match.end() < 8) or (match.start() >= end and match.start() - end < 4)
         if near and all(k is None for k in kinds[match.start() : match.end()]):
             low, high = min(match.start(), start), max(match.end(), end)
-            if all(k in (None, Label.DATE) for k in kinds[low:high]):
-                kinds[low:high] = [Label.DATE] * (high - low)
+            if all(k in (None, TokenLabel.DATE) for k in kinds[low:high]):
+                kinds[low:high] = [TokenLabel.DATE] * (high - low)
 
 
-def _extend_names(raw: str, kinds: list[Label | None], kind: Label) -> None:
+def _extend_names(raw: str, kinds: list[TokenLabel | None], kind: TokenLabel) -> None:
     """Extend a name field to everything from the first surname to the last.
 
     Initials, given names and `et al.` at both ends are included."""
@@ -104,7 +119,7 @@ def _groups(at: list[int]) -> list[tuple[int, int]]:
     return out
 
 
-def _stretch(raw: str, kinds: list[Label | None], kind: Label, low: int, high: int) -> None:
+def _stretch(raw: str, kinds: list[TokenLabel | None], kind: TokenLabel, low: int, high: int) -> None:
     before = re.search(
         r"(?:(?:[^\W\d_]{1,2}\.[\s-]?)+|(?:[A-Z][^\W\d_]+[\s-]){1,3}(?:[A-Z]\.\s)?|[A-Z]{1,3}\s)\s*$", raw[:low]
     )
@@ -127,16 +142,16 @@ def _stretch(raw: str, kinds: list[Label | None], kind: Label, low: int, high: i
             kinds[i] = kind
 
 
-def _inner(found: list[Piece], labels: list[Label]) -> None:
+def _inner(found: list[Piece], labels: list[TokenLabel]) -> None:
     """Label punctuation between two tokens of one field as part of the field, in place.
 
     Punctuation at a field's end is not part of the field, except for a title's `?` and names' periods. Dates are excluded.
     """
     for i in range(1, len(labels) - 1):
         if (
-            labels[i] is Label.OTHER
+            labels[i] is TokenLabel.OTHER
             and not found[i].text.isalnum()
             and labels[i - 1] is labels[i + 1]
-            and labels[i - 1] not in (Label.OTHER, Label.DATE)
+            and labels[i - 1] not in (TokenLabel.OTHER, TokenLabel.DATE)
         ):
             labels[i] = labels[i - 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from pdf2tei.crf import Label
+from pdf2tei.crf import TokenLabel
 
 from .marks import SURNAME_ENDS, mark
 
@@ -45,7 +45,7 @@ def roughen(string: str, rng: random.Random) -> str:
     if rng.random() < 0.18:
         string = f"{string.rstrip()} {_tail(rng)}"
     if rng.random() < 0.05:
-        string += " " + mark(Label.NOTE, rng.choice(_NOTES))
+        string += " " + mark(TokenLabel.NOTE, rng.choice(_NOTES))
     if rng.random() < 0.05:
         string = re.sub(rf"(?<=[^\W\d_])[^\W\d_]+(?=[{SURNAME_ENDS}])", lambda m: m.group().upper(), string)
     if rng.random() < 0.06:
@@ -75,19 +75,19 @@ def _tail(rng: random.Random) -> str:
     kind = rng.random()
     if kind < 0.45:
         prefix = rng.choice(["doi:", "doi: ", "DOI:", "DOI: ", "doi :", "DOI=", "DOI "])
-        return mark(Label.IDNO, prefix + doi) + rng.choice([".", ""])
+        return mark(TokenLabel.IDNO, prefix + doi) + rng.choice([".", ""])
     if kind < 0.65:
         return (
             rng.choice(["", "", "URL ", "[DOI: "])
-            + mark(Label.URL, rng.choice(["https://doi.org/", "http://dx.doi.org/"]) + doi)
+            + mark(TokenLabel.URL, rng.choice(["https://doi.org/", "http://dx.doi.org/"]) + doi)
             + rng.choice([".", ""])
         )
     if kind < 0.75:
         return mark(
-            Label.IDNO,
+            TokenLabel.IDNO,
             rng.choice(["PMID: ", "PMCID: PMC", "ISBN ", "ISSN ", "MR0"]) + str(rng.randint(1000000, 39999999)),
         )
     path = f"{rng.choice(_HOSTS)}/{rng.choice(['reports', 'special', 'abstract', 'index'])}{rng.choice(['.html', '/', '.pdf', ''])}"
     return rng.choice(["", "URL ", "URL: ", "Available at: ", "Available from: "]) + mark(
-        Label.URL, f"http{rng.choice(['', 's'])}://{path}"
+        TokenLabel.URL, f"http{rng.choice(['', 's'])}://{path}"
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pdf2tei.crf import Label
+from pdf2tei.crf import TokenLabel
 
 from . import lexicon
 from .marks import mark
@@ -42,8 +42,8 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
     shown = meta.authors if rng.random() < 0.5 else meta.authors[: rng.randint(1, 4)]
     csl: dict[str, Any] = {
         "type": kind,
-        "title": mark(Label.BOOKTITLE if kind in ("book", "thesis", "report") else Label.TITLE, meta.title),
-        "author": [{"family": mark(Label.AUTHOR, family), "given": given} for given, family in shown],
+        "title": mark(TokenLabel.BOOKTITLE if kind in ("book", "thesis", "report") else TokenLabel.TITLE, meta.title),
+        "author": [{"family": mark(TokenLabel.AUTHOR, family), "given": given} for given, family in shown],
         "issued": {
             "date-parts": [[meta.year, rng.randint(1, 12), rng.randint(1, 28)][: rng.choices([1, 2, 3], [7, 2, 1])[0]]]
         },
@@ -64,14 +64,14 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
     publisher, _, place = rng.choice(lexicon.PUBLISHERS).partition("|")
     if kind == "article-journal":
         part = "part" in meta.extra
-        label = Label.BOOKTITLE if part else Label.JOURNAL
+        label = TokenLabel.BOOKTITLE if part else TokenLabel.JOURNAL
         journal = meta.source or (short if rng.random() < 0.6 else full)
         csl["container-title"] = mark(label, journal)
         csl["container-title-short"] = mark(label, meta.source or short)
         if not part:
-            csl["volume"] = mark(Label.VOLUME, meta.extra.get("volume") or volume)
+            csl["volume"] = mark(TokenLabel.VOLUME, meta.extra.get("volume") or volume)
         if rng.random() < (0.6 if part else 0.93):
-            csl["page"] = mark(Label.PAGES, meta.extra.get("pages") or pages)
+            csl["page"] = mark(TokenLabel.PAGES, meta.extra.get("pages") or pages)
         if not part and rng.random() < 0.45:
             issue = str(rng.randint(1, 24))
             more = [issue] * 9 + [
@@ -81,55 +81,55 @@ def item(meta: Metadata, rng: random.Random) -> dict[str, Any]:
                 f"S{issue}",
                 f"Part {issue}",
             ]
-            csl["issue"] = mark(Label.ISSUE, rng.choice(more))
+            csl["issue"] = mark(TokenLabel.ISSUE, rng.choice(more))
     elif kind == "paper-conference":
         name = rng.choice(rng.choice(lexicon.CONFERENCES).split("|"))
         name = name.format(
             n=_ordinal(rng.randint(2, 60)), num=rng.randint(1, 35), year=meta.year, yy=f"{meta.year % 100:02d}"
         )
-        csl["container-title"] = mark(Label.BOOKTITLE, meta.source or name)
+        csl["container-title"] = mark(TokenLabel.BOOKTITLE, meta.source or name)
         if rng.random() < 0.6:
-            csl["page"] = mark(Label.PAGES, pages)
+            csl["page"] = mark(TokenLabel.PAGES, pages)
         if rng.random() < 0.3:
-            csl["publisher"] = mark(Label.PUBLISHER, publisher)
+            csl["publisher"] = mark(TokenLabel.PUBLISHER, publisher)
         if rng.random() < 0.3:
             csl["publisher-place" if rng.random() < 0.5 else "event-place"] = mark(
-                Label.LOCATION, rng.choice(lexicon.PLACES)
+                TokenLabel.LOCATION, rng.choice(lexicon.PLACES)
             )
         if rng.random() < 0.15:
-            csl["volume"] = mark(Label.VOLUME, volume)
-            csl["collection-title"] = mark(Label.SERIES, rng.choice(lexicon.SERIES))
+            csl["volume"] = mark(TokenLabel.VOLUME, volume)
+            csl["collection-title"] = mark(TokenLabel.SERIES, rng.choice(lexicon.SERIES))
     elif kind in ("book", "chapter"):
-        csl["publisher"] = mark(Label.PUBLISHER, publisher)
-        csl["publisher-place"] = mark(Label.LOCATION, place)
+        csl["publisher"] = mark(TokenLabel.PUBLISHER, publisher)
+        csl["publisher-place"] = mark(TokenLabel.LOCATION, place)
         if kind == "chapter":
-            csl["container-title"] = mark(Label.BOOKTITLE, meta.extra.get("book") or subject(rng))
-            csl["page"] = mark(Label.PAGES, pages)
+            csl["container-title"] = mark(TokenLabel.BOOKTITLE, meta.extra.get("book") or subject(rng))
+            csl["page"] = mark(TokenLabel.PAGES, pages)
             csl["editor"] = [
-                {"family": mark(Label.EDITOR, family), "given": given}
+                {"family": mark(TokenLabel.EDITOR, family), "given": given}
                 for given, family in meta.authors[::-1][: rng.randint(1, 3)]
             ]
         if rng.random() < 0.2:
-            csl["collection-title"] = mark(Label.SERIES, rng.choice(lexicon.SERIES))
-            csl["volume"] = mark(Label.VOLUME, str(rng.randint(1, 900)))
+            csl["collection-title"] = mark(TokenLabel.SERIES, rng.choice(lexicon.SERIES))
+            csl["volume"] = mark(TokenLabel.VOLUME, str(rng.randint(1, 900)))
     elif kind in ("thesis", "report"):
-        csl["publisher"] = mark(Label.INSTITUTION, rng.choice(lexicon.INSTITUTIONS))
+        csl["publisher"] = mark(TokenLabel.INSTITUTION, rng.choice(lexicon.INSTITUTIONS))
         csl["genre"] = mark(
-            Label.NOTE,
+            TokenLabel.NOTE,
             rng.choice(["PhD thesis", "Ph.D. dissertation", "Technical report", "Master’s thesis", "Tech. Rep."]),
         )
         if kind == "report":
             csl["number"] = mark(
-                Label.IDNO, rng.choice(["TR-", "No. ", "CERN-", "NBER WP "]) + str(rng.randint(10, 9999))
+                TokenLabel.IDNO, rng.choice(["TR-", "No. ", "CERN-", "NBER WP "]) + str(rng.randint(10, 9999))
             )
     else:
         csl["URL"] = mark(
-            Label.URL,
+            TokenLabel.URL,
             f"https://{rng.choice(['github.com', 'www.who.int', 'openai.com', 'www.nist.gov'])}/{rng.choice('abcdef')}{first}/{last}",
         )
     if kind in ("article-journal", "paper-conference") and rng.random() < 0.25:
         csl["DOI"] = mark(
-            Label.IDNO,
+            TokenLabel.IDNO,
             f"10.{rng.randint(1000, 9999)}/{rng.choice('abcdejps')}{rng.choice(['', '.', '-'])}{rng.randint(1000, 9999)}.{first}",
         )
     return csl

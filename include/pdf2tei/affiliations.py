@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .authors import Affiliation, Author, affiliation_words
-from .body import Paragraph, Section
-from .front_lines import Label
+from .authors import FrontAuthor, PrintedAffiliation, affiliation_words
+from .body import BodyParagraph, Section
+from .front_lines import FrontLabel
 from .model import Kind, Line, Token
 from .segmentation import reading
 from .text import Text, clean
@@ -45,7 +45,7 @@ class _Place:
         return _EMAIL.sub("", said).strip(" ,;.:|")
 
 
-def assign(authors: list[Author], names: list[Line], front: Front) -> list[Author]:
+def assign(authors: list[FrontAuthor], names: list[Line], front: Front) -> list[FrontAuthor]:
     """Return the authors with their affiliations and e-mail addresses. `names` are the byline's lines.
 
     Affiliations are assigned by mark; without marks, a single affiliation goes to all, and otherwise the column decides. An
@@ -62,7 +62,7 @@ def assign(authors: list[Author], names: list[Line], front: Front) -> list[Autho
         keyed.setdefault(place.key, []).append(place)
     below = [place for place in places if _is_below_byline(place, names)]
     marked = any(set(marks) & set(keyed) - {""} for _, marks in where)
-    out: list[Author] = []
+    out: list[FrontAuthor] = []
     for author, (token, marks) in zip(authors, where, strict=True):
         author = replace(author, marks=tuple(dict.fromkeys(marks)))
         if marked:
@@ -71,25 +71,25 @@ def assign(authors: list[Author], names: list[Line], front: Front) -> list[Autho
             own = below
         else:
             own = [place for place in below if token and _is_nearest_name(token, place, where)]
-        texts = tuple(dict.fromkeys(Affiliation(p.key, p.text) for p in own if len(p.text) > 5))
+        texts = tuple(dict.fromkeys(PrintedAffiliation(p.key, p.text) for p in own if len(p.text) > 5))
         out.append(replace(author, affiliations=texts, email=_choose_email(author, emails, len(authors))))
     return out
 
 
-def complete(authors: list[Author], sections: list[Section]) -> list[Author]:
+def complete(authors: list[FrontAuthor], sections: list[Section]) -> list[FrontAuthor]:
     """Return the authors with affiliations from a section after the body (`Author details`) if the front had fewer."""
     keyed: dict[str, str] = {}
     for section in sections:
         if _DETAILS.match(section.head):
             for item in section.items:
-                if isinstance(item, Paragraph):
+                if isinstance(item, BodyParagraph):
                     keyed |= _parse_paragraph(item.content)
     if len(keyed) <= len({place.mark for author in authors for place in author.affiliations}):
         return authors
     return [
         replace(
             author,
-            affiliations=tuple(Affiliation(key, keyed[key]) for key in author.marks if key in keyed)
+            affiliations=tuple(PrintedAffiliation(key, keyed[key]) for key in author.marks if key in keyed)
             or author.affiliations,
         )
         for author in authors
@@ -118,7 +118,7 @@ def _is_below_byline(place: _Place, names: list[Line]) -> bool:
 
 
 def _is_place(line: Line, front: Front) -> bool:
-    sure = front.probability(line, Label.AFFILIATION)
+    sure = front.probability(line, FrontLabel.AFFILIATION)
     cited = reading(line.text) > 2  # a footnote that contains a publisher's name
     return not cited and not _NOT.match(line.text) and (sure > 0.5 or (sure > 0.1 and affiliation_words(line.text) > 0))
 
@@ -167,7 +167,7 @@ def _continues_place(last: Line, line: Line) -> bool:
     )
 
 
-def _locate_surnames(authors: list[Author], names: list[Line]) -> list[tuple[Token | None, list[str]]]:
+def _locate_surnames(authors: list[FrontAuthor], names: list[Line]) -> list[tuple[Token | None, list[str]]]:
     """Return for each author the token that ends the surname in the byline, and the marks after it."""
     tokens = [token for line in sorted(names, key=lambda x: (round(x.y0 / 4), x.x0)) for token in line.tokens]
     out: list[tuple[Token | None, list[str]]] = []
@@ -222,7 +222,7 @@ def _find_emails(lines: list[Line]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _choose_email(author: Author, emails: list[str], authors: int) -> str:
+def _choose_email(author: FrontAuthor, emails: list[str], authors: int) -> str:
     letters = "".join(c for c in author.surname.casefold() if c.isalpha())
     named = [
         e

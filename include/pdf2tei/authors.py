@@ -75,7 +75,7 @@ _GLUED = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=\.)(?=[A-ZÀ-Þ])")
 
 
 @dataclass(frozen=True, slots=True)
-class Affiliation:
+class PrintedAffiliation:
     """An author's affiliation as printed, and the mark before it (empty if it has no mark)."""
 
     mark: str
@@ -83,12 +83,12 @@ class Affiliation:
 
 
 @dataclass(frozen=True, slots=True)
-class Author:
+class FrontAuthor:
     """A parsed name, and the author's affiliations, e-mail address and marks on the front."""
 
     forenames: tuple[str, ...]
     surname: str
-    affiliations: tuple[Affiliation, ...] = ()
+    affiliations: tuple[PrintedAffiliation, ...] = ()
     email: str = ""
     marks: tuple[str, ...] = ()
     """Numbers, letters and signs that are printed after the name and before affiliations."""
@@ -100,7 +100,7 @@ def affiliation_words(text: str) -> int:
     return len(_AFFILIATION.findall(text.lower()))
 
 
-def authors(lines: list[Line]) -> list[Author]:
+def authors(lines: list[Line]) -> list[FrontAuthor]:
     """Return the authors named in the lines of a byline.
 
     The first line that contains names sets the type of the names; lines in another type are skipped. Commas, conjunctions,
@@ -179,11 +179,11 @@ def _strip_titles(text: str) -> str:
     )
 
 
-def _build_author(text: str, person: Person | None) -> Author | None:
+def _build_author(text: str, person: Person | None) -> FrontAuthor | None:
     """Return the author that the name parser found; if it found no surname, parse the text by its own form."""
     if person is None or len(person.last.strip(".")) < 2 or not person.first:
         return parse(text)
-    return Author((person.first, *person.middle), person.last)
+    return FrontAuthor((person.first, *person.middle), person.last)
 
 
 def _breaks_off(line: Line, parts: list[str]) -> bool:
@@ -233,7 +233,7 @@ def _is_particle(word: str) -> bool:
     return word in _SMALL or word.lower() in PARTICLES
 
 
-def parse(text: str) -> Author | None:
+def parse(text: str) -> FrontAuthor | None:
     """Parse a name that is printed with first names first; return None if the text does not look like a name.
 
     A name has two to eight words, which are capitalized except for particles, and no words of affiliations. Names in capitals
@@ -241,7 +241,7 @@ def parse(text: str) -> Author | None:
     """
     text = _ORCID.sub("", text.translate(_INVISIBLE))
     if _CJK_NAME.fullmatch(text):
-        return Author((text[1:],), text[0])
+        return FrontAuthor((text[1:],), text[0])
     words = [w for w in text.replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES]
     while len(words) > 2 and words[-1] in _DEGREES and not text.isupper():
         words = words[:-1]
@@ -266,4 +266,4 @@ def parse(text: str) -> Author | None:
     while cut > 1 and _is_particle(words[cut - 1]):
         cut -= 2 if words[cut - 1] in ("e", "y") and cut > 2 else 1  # Ortega y Gasset
     surname = " ".join(words[cut:])
-    return Author(tuple(words[:cut]), surname) if len(surname.strip(".")) > 1 else None
+    return FrontAuthor(tuple(words[:cut]), surname) if len(surname.strip(".")) > 1 else None

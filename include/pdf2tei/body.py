@@ -25,7 +25,7 @@ _LARGE = 1.4
 
 
 @dataclass(slots=True)
-class Paragraph:
+class BodyParagraph:
     """A paragraph of running text."""
 
     content: Text
@@ -45,7 +45,7 @@ class Section:
 
     number: str
     head: str
-    items: list[Paragraph | Formula] = field(default_factory=list)
+    items: list[BodyParagraph | Formula] = field(default_factory=list)
     after_references: bool = False
     small: bool = False
     """Set in smaller type than the running text, as statements behind the body are."""
@@ -71,7 +71,7 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
     def flush() -> None:
         content = joiner.text(paragraph)
         if content.text:
-            sections[-1].items.append(Paragraph(content))
+            sections[-1].items.append(BodyParagraph(content))
         paragraph.clear()
 
     numbered = numbered_run(lines, measures)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from .authors import affiliation_words, leads_in_capitals, parse, pieces
-from .front_lines import Label
+from .front_lines import FrontLabel
 from .model import Line
 
 if TYPE_CHECKING:
@@ -38,7 +38,9 @@ def byline(front: Front, title: list[Line], abstract: list[Line], width: float) 
         if leads_in_capitals(pieces(line.tokens)):
             share = 1.0
         if count and share >= 0.3:
-            worth[line.font.family, round(line.size)] += count * share * (0.2 + front.probability(line, Label.AUTHOR))
+            worth[line.font.family, round(line.size)] += (
+                count * share * (0.2 + front.probability(line, FrontLabel.AUTHOR))
+            )
     if not worth:
         return _find_elsewhere(front, title)
     best = max(worth, key=lambda kind: (worth[kind], kind))
@@ -47,14 +49,14 @@ def byline(front: Front, title: list[Line], abstract: list[Line], width: float) 
         if (line.font.family, round(line.size)) != best:
             continue
         share, count = names(line)
-        affiliation = front.probability(line, Label.AFFILIATION)
-        certain = share > _SURE or (share >= _MANY and front.probability(line, Label.AUTHOR) > _PROBABLE)
+        affiliation = front.probability(line, FrontLabel.AFFILIATION)
+        certain = share > _SURE or (share >= _MANY and front.probability(line, FrontLabel.AUTHOR) > _PROBABLE)
         named = count > 0 and certain and affiliation < _SURE
         parts = pieces(line.tokens)
         leads = leads_in_capitals(parts) or (count > 0.3 * len(parts) and parse(parts[0]) is not None)
         plain = affiliation < _SURE and not affiliation_words(line.text)
         goes_on = bool(found) and plain and _continues(found[-1], line)
-        if front.probability(line, Label.AUTHOR) > 0.5 or named or leads or goes_on:
+        if front.probability(line, FrontLabel.AUTHOR) > 0.5 or named or leads or goes_on:
             found.append(line)
     return found
 
@@ -85,9 +87,9 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
     aside = left > 0.2 * (right + left) and not centred  # a column of imprint is at the left
     below = [x for x in front.lines if x.page == page and x not in title and x.y0 > bottom - 2]
     found = [x for x in below if x.y0 < top - 2 and (not aside or x.x1 > left) and not (x.x0 > right and x.y0 < bottom)]
-    if shown and not any(front.label(x) is Label.AUTHOR and names(x)[1] for x in found):
+    if shown and not any(front.label(x) is FrontLabel.AUTHOR and names(x)[1] for x in found):
         sides = min(x.x0 for x in shown), max(x.x1 for x in shown)
-        beside = [x for x in below if front.label(x) is Label.AUTHOR and (x.x1 < sides[0] or x.x0 > sides[1])]
+        beside = [x for x in below if front.label(x) is FrontLabel.AUTHOR and (x.x1 < sides[0] or x.x0 > sides[1])]
         found = beside if any(names(x)[1] for x in beside) else found
     return sorted(found, key=lambda x: (round(x.y0 / 4), x.x0))
 
@@ -101,7 +103,7 @@ def _find_elsewhere(front: Front, title: list[Line]) -> list[Line]:
     """Return the run of the header CRF's author lines that contains the most names."""
     runs: list[list[Line]] = [[]]
     for line in front.lines:
-        if front.label(line) is Label.AUTHOR and line not in title:
+        if front.label(line) is FrontLabel.AUTHOR and line not in title:
             if runs[-1] and (abs(runs[-1][-1].size - line.size) > 0.6 or runs[-1][-1].page != line.page):
                 runs.append([])
             runs[-1].append(line)

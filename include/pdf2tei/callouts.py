@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .fields import Reference
-from .references import Entry
+from .references import PrintedEntry
 from .text import Text
 
 _BRACKET = re.compile(r"\[(\d{1,4}(?:\s*[,;–—-]\s*\d{1,4})*)\s*(?:,\s*(?:p|pp|Ch|Sec|Thm|Fig)\.[^\]]{0,20})?\]")
@@ -18,7 +18,8 @@ _PARTICLE = r"(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|ter|ten|Van|De|
 _SURNAME = rf"(?:{_PARTICLE}\s(?:der\s|den\s|la\s)?)?[A-ZÀ-ÖØ-ÞŁŠŽČĆĐŚŞİŐ][\w’'‐-]{{1,40}}"
 _NAMES = (
     rf"{_SURNAME}(?:\s+et\s+al\.?|"
-    rf"(?:\s*,\s*{_SURNAME}){{0,20}}\s*,?\s*(?:and|&|und)\s+{_SURNAME}(?:\s+et\s+al\.?)?|(?:\s+{_SURNAME}){{0,2}})?"
+    rf"(?:\s*,\s*{_SURNAME}){{0,20}}\s*,?\s*(?:and|&|und|et|y|e)\s+{_SURNAME}(?:\s+et\s+al\.?)?|(?:\s*;\s*{_SURNAME}){{1,20}}|"
+    rf"(?:\s+{_SURNAME}){{0,2}})?"
 )
 _NAME_YEAR = re.compile(
     rf"(?<!\w)(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b(?!\.))*)(?P<close>\)?)"
@@ -57,7 +58,7 @@ class Callout:
     """xml:id, or empty."""
 
 
-def style_of(texts: list[Text], entries: list[Entry]) -> Style:
+def style_of(texts: list[Text], entries: list[PrintedEntry]) -> Style:
     """Return the style with the most evidence in the text."""
 
     def votes(pattern: re.Pattern[str]) -> int:
@@ -82,7 +83,11 @@ class Linker:
     """Links callouts of one paper."""
 
     def __init__(
-        self, style: Style, entries: list[Entry], references: list[Reference], floats: dict[tuple[bool, str], str]
+        self,
+        style: Style,
+        entries: list[PrintedEntry],
+        references: list[Reference],
+        floats: dict[tuple[bool, str], str],
     ) -> None:
         self._style = style
         self._floats = floats

@@ -16,7 +16,7 @@ MODEL = Path(__file__).with_name("references.crfsuite")
 """Trained by `python -m devtools.training`."""
 
 
-class Label(StrEnum):
+class TokenLabel(StrEnum):
     """What a token of a reference string belongs to."""
 
     AUTHOR = "author"
@@ -39,12 +39,12 @@ class Label(StrEnum):
     OTHER = "other"
 
 
-def label(raw: str) -> list[tuple[Label, str]]:
+def label(raw: str) -> list[tuple[TokenLabel, str]]:
     """Return the fields of one reference string."""
     return label_each([raw])[0]
 
 
-def label_each(raws: Sequence[str]) -> list[list[tuple[Label, str]]]:
+def label_each(raws: Sequence[str]) -> list[list[tuple[TokenLabel, str]]]:
     """Return the fields of each reference string in order: consecutive tokens of one label, without separators at their ends."""
     found = [pieces(raw) for raw in raws]
     model = tagger(MODEL)
@@ -53,20 +53,20 @@ def label_each(raws: Sequence[str]) -> list[list[tuple[Label, str]]]:
         if len(codes):
             scores += model.weights(names)[codes]
     labels = model.tag_each([scores[a:b] for a, b in pairwise(accumulate(map(len, found), initial=0))])
-    named = {label.value: label for label in Label}
+    named = {label.value: label for label in TokenLabel}
     return [
         spans(raw, tokens, [named[x] for x in given]) for raw, tokens, given in zip(raws, found, labels, strict=True)
     ]
 
 
-def spans(raw: str, found: list[Piece], labels: list[Label]) -> list[tuple[Label, str]]:
+def spans(raw: str, found: list[Piece], labels: list[TokenLabel]) -> list[tuple[TokenLabel, str]]:
     """Combine labeled tokens into fields; OTHER is omitted."""
-    out: list[tuple[Label, str]] = []
+    out: list[tuple[TokenLabel, str]] = []
     start = 0
     for i in range(1, len(found) + bool(found)):
         if i < len(found) and labels[i] is labels[start]:
             continue
-        if labels[start] is not Label.OTHER:
+        if labels[start] is not TokenLabel.OTHER:
             out.append((labels[start], raw[found[start].start : found[i - 1].end]))
         start = i
     return out

@@ -33,7 +33,7 @@ def may_end(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EntryLine:
     """A line of a reference list, with the attributes that GROBID's training data and our documents share."""
 
     text: str
@@ -42,7 +42,7 @@ class Row:
     """The rules begin an entry here."""
 
 
-def features(rows: Sequence[Row]) -> list[list[str]]:
+def features(rows: Sequence[EntryLine]) -> list[list[str]]:
     """Return the feature names of each line and its neighbors."""
     n = len(rows)
     marks = [LABEL.match(row.text) for row in rows]
@@ -86,7 +86,7 @@ def features(rows: Sequence[Row]) -> list[list[str]]:
     return out
 
 
-def starts(rows: Sequence[Row]) -> list[bool]:
+def starts(rows: Sequence[EntryLine]) -> list[bool]:
     """Return for each line whether it begins an entry; the first line always does."""
     model = tagger(MODEL)
     return [i == 0 or x == BEGINS for i, x in enumerate(model.tag(model.weights(features(rows))))]

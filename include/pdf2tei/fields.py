@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .authors import Author
-from .crf import Label, label_each
+from .authors import FrontAuthor
+from .crf import TokenLabel, label_each
 from .dois import find_doi
 from .names import people
 
@@ -26,8 +26,8 @@ _SMALL = re.compile(r"\b[a-zß-ÿ]{5,}\b(?!\.)")
 _QUOTED = re.compile(r"(?<=[^\W\d_]{2}[.,?!])[”\"»](?=\s*[^\W_])|(?<=[^\W\d_]{3})[”\"»][.,]?(?=\s+[A-Z0-9])")
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{4})\s?[.?!]+[)”’\"']?\s+(?=[A-Z0-9À-Þ])|(?<=\))[.]\s+(?=[A-Z0-9À-Þ])")
 _ASKED = re.compile(r"[?!]\s+(?=[A-Z0-9À-Þ])(?!.*[?!])")
-_CONTAINERS = frozenset((Label.JOURNAL, Label.BOOKTITLE))
-_NUMBERS = frozenset((Label.VOLUME, Label.ISSUE, Label.PAGES))
+_CONTAINERS = frozenset((TokenLabel.JOURNAL, TokenLabel.BOOKTITLE))
+_NUMBERS = frozenset((TokenLabel.VOLUME, TokenLabel.ISSUE, TokenLabel.PAGES))
 _ENDS = " ,.;:“”\"'‘’«»()[]"
 
 
@@ -36,7 +36,7 @@ class Reference:
     """The fields of a reference, as printed; missing fields are empty."""
 
     title: str = ""
-    authors: list[Author] = field(default_factory=list)
+    authors: list[FrontAuthor] = field(default_factory=list)
     journal: str = ""
     booktitle: str = ""
     series: str = ""
@@ -64,31 +64,35 @@ def parse_each(raws: Sequence[str]) -> list[Reference]:
     return [_reference(raw, fields) for raw, fields in zip(raws, label_each(raws), strict=True)]
 
 
-def _reference(raw: str, fields: list[tuple[Label, str]]) -> Reference:
+def _reference(raw: str, fields: list[tuple[TokenLabel, str]]) -> Reference:
     out = Reference()
-    found: dict[Label, list[str]] = {}
+    found: dict[TokenLabel, list[str]] = {}
     for kind, value in _correct_fields(fields, raw):
         found.setdefault(kind, []).append(value)
 
-    def first(kind: Label) -> str:
+    def first(kind: TokenLabel) -> str:
         return next((v for x in found.get(kind, []) if (v := x.strip(_ENDS))), "")
 
     out.title = max(
-        (t.strip(_ENDS[:-4] if t.count("(") == t.count(")") else _ENDS) for t in found.get(Label.TITLE, [])),
+        (t.strip(_ENDS[:-4] if t.count("(") == t.count(")") else _ENDS) for t in found.get(TokenLabel.TITLE, [])),
         key=len,
         default="",
     )
     out.title = _close_bracket(out.title)
-    out.journal, out.booktitle, out.series = first(Label.JOURNAL), first(Label.BOOKTITLE), first(Label.SERIES)
+    out.journal, out.booktitle, out.series = (
+        first(TokenLabel.JOURNAL),
+        first(TokenLabel.BOOKTITLE),
+        first(TokenLabel.SERIES),
+    )
     if not out.title and out.booktitle:
         out.title, out.booktitle, out.monograph = out.booktitle, "", True
-    out.authors = people(" , ".join(found.get(Label.AUTHOR, [])))
-    out.publisher = first(Label.PUBLISHER) or first(Label.INSTITUTION)
-    out.location = first(Label.LOCATION)
-    out.volume, out.issue, out.pages = first(Label.VOLUME), first(Label.ISSUE), first(Label.PAGES)
-    if out.title and not (out.journal or out.booktitle) and (first(Label.PUBLISHER) or out.location):
+    out.authors = people(" , ".join(found.get(TokenLabel.AUTHOR, [])))
+    out.publisher = first(TokenLabel.PUBLISHER) or first(TokenLabel.INSTITUTION)
+    out.location = first(TokenLabel.LOCATION)
+    out.volume, out.issue, out.pages = first(TokenLabel.VOLUME), first(TokenLabel.ISSUE), first(TokenLabel.PAGES)
+    if out.title and not (out.journal or out.booktitle) and (first(TokenLabel.PUBLISHER) or out.location):
         out.monograph = True
-    years = [m.group() for d in found.get(Label.DATE, []) if (m := _YEAR.search(d))]
+    years = [m.group() for d in found.get(TokenLabel.DATE, []) if (m := _YEAR.search(d))]
     out.year = next(iter(years), "") or next((m.group() for m in _YEAR.finditer(raw)), "")
     if out.year and (letter := re.search(rf"{out.year}([a-z])\b", raw)) and not out.year[-1].isalpha():
         out.year += letter.group(1)
@@ -100,7 +104,7 @@ def _reference(raw: str, fields: list[tuple[Label, str]]) -> Reference:
     return out
 
 
-def _correct_fields(fields: list[tuple[Label, str]], raw: str) -> list[tuple[Label, str]]:
+def _correct_fields(fields: list[tuple[TokenLabel, str]], raw: str) -> list[tuple[TokenLabel, str]]:
     """Return the fields with wrongly joined or split titles corrected.
 
     A quoted title is exactly the text between its quotation marks; text after the closing mark belongs to another field. If the
@@ -108,31 +112,39 @@ def _correct_fields(fields: list[tuple[Label, str]], raw: str) -> list[tuple[Lab
     before a year in brackets is a title unless it is a name.
     """
     kinds = {kind for kind, _ in fields}
-    if kinds & _CONTAINERS and Label.TITLE not in kinds:
+    if kinds & _CONTAINERS and TokenLabel.TITLE not in kinds:
         before = _BEFORE_YEAR.match(raw)
-        nameless = Label.AUTHOR not in kinds or (fields[0][0] is Label.AUTHOR and _is_prose(fields[0][1]))
+        nameless = TokenLabel.AUTHOR not in kinds or (fields[0][0] is TokenLabel.AUTHOR and _is_prose(fields[0][1]))
         if nameless and before and len(before[1]) > 3:
-            return [(Label.TITLE, before[1]), *(f for f in fields if f[1] not in before[1])]
-        if nameless and Label.AUTHOR in kinds:
-            return [(Label.TITLE, fields[0][1]), *fields[1:]]
-    out: list[tuple[Label, str]] = []
+            return [(TokenLabel.TITLE, before[1]), *(f for f in fields if f[1] not in before[1])]
+        if nameless and TokenLabel.AUTHOR in kinds:
+            return [(TokenLabel.TITLE, fields[0][1]), *fields[1:]]
+    out: list[tuple[TokenLabel, str]] = []
     for i, (kind, value) in enumerate(fields):
-        if kind is Label.TITLE and (dated := _DATED.match(value)) and kinds.isdisjoint({Label.DATE}):
-            out.append((Label.DATE, dated[1]))
+        if kind is TokenLabel.TITLE and (dated := _DATED.match(value)) and kinds.isdisjoint({TokenLabel.DATE}):
+            out.append((TokenLabel.DATE, dated[1]))
             value = value[dated.end() :]
-        alone = (kind is Label.TITLE and not kinds & _CONTAINERS) or (kind in _CONTAINERS and Label.TITLE not in kinds)
+        alone = (kind is TokenLabel.TITLE and not kinds & _CONTAINERS) or (
+            kind in _CONTAINERS and TokenLabel.TITLE not in kinds
+        )
         cut = _QUOTED.search(value) if alone else None
-        if cut is None and alone and kind is not Label.JOURNAL and i + 1 < len(fields) and fields[i + 1][0] in _NUMBERS:
+        if (
+            cut is None
+            and alone
+            and kind is not TokenLabel.JOURNAL
+            and i + 1 < len(fields)
+            and fields[i + 1][0] in _NUMBERS
+        ):
             cut = next(reversed([m for m in _SENTENCE.finditer(value) if len(value) - m.end() > 2]), None)
-        elif cut is None and alone and kind is Label.JOURNAL:
+        elif cut is None and alone and kind is TokenLabel.JOURNAL:
             prose = [m for m in _SENTENCE.finditer(value) if _SMALL.search(value, 0, m.start())]
             cut = prose[-1] if prose else next(iter(_ASKED.finditer(value)), None)
         if cut is None:
             out.append((kind, value))
         else:
-            container = kind if kind in _CONTAINERS else Label.JOURNAL
-            out += [(Label.TITLE, value[: cut.end()].rstrip()), (container, value[cut.end() :].lstrip())]
-    title = next((value for kind, value in out if kind is Label.TITLE), None)
+            container = kind if kind in _CONTAINERS else TokenLabel.JOURNAL
+            out += [(TokenLabel.TITLE, value[: cut.end()].rstrip()), (container, value[cut.end() :].lstrip())]
+    title = next((value for kind, value in out if kind is TokenLabel.TITLE), None)
     quote = next((m[1] for m in _QUOTE.finditer(raw) if title and title.strip(_ENDS) in m[1]), None)
     if title is None or quote is None:
         return out

@@ -36,7 +36,7 @@ _PAPERWORK = re.compile(
 """In small letters"""
 
 
-class Label(StrEnum):
+class FrontLabel(StrEnum):
     """What a line of the front is."""
 
     TITLE = "title"
@@ -51,7 +51,7 @@ class Label(StrEnum):
 class Judged:
     """A line's most probable label in its sequence, and the probability of each label."""
 
-    label: Label
+    label: FrontLabel
     of: dict[str, float]
 
 
@@ -150,6 +150,6 @@ def judge(lines: Sequence[Line]) -> list[Judged]:
     scores = model.weights(features(facts(lines)))
     sure = model.probabilities(scores).tolist()
     return [
-        Judged(Label(label), dict(zip(model.labels, row, strict=True)))
+        Judged(FrontLabel(label), dict(zip(model.labels, row, strict=True)))
         for label, row in zip(model.tag(scores), sure, strict=True)
     ]

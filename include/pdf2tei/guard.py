@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import groupby
 
 from .authors import affiliation_words
@@ -17,6 +18,9 @@ _SMALL = 0.6
 """Share of a paragraph's words that begin with a small letter."""
 _NARROW = 0.75
 """A paragraph narrower than this share of a column is a sidebar."""
+_MOST = 0.5
+_MANY = 30
+"""Share and number of the lines set as running text that no kind but the body may have."""
 _LARGE = 1.2
 """A paragraph in larger type, by this factor, is a title."""
 _IMPRINT = re.compile(
@@ -40,8 +44,15 @@ def restore_front(document: Document, measures: Measures) -> int:
 
 
 def restore_floats(document: Document, measures: Measures) -> int:
-    """Restore paragraphs of figures and tables with the running text's type to the body; return the number of lines."""
-    return sum(
+    """Restore paragraphs of figures and tables with the running text's type to the body; return the number of lines.
+
+    If one kind took most lines of the running text's type, all these lines are restored: the decision was wrong.
+    """
+    texts = [x for page in document.pages for x in page.lines if _is_set_as_text(x, measures)]
+    kinds = Counter(line.kind for line in texts)
+    least = max(_MOST * len(texts), _MANY)
+    wrong = [k for k in (Kind.FRONT, Kind.FIGURE, Kind.TABLE, Kind.CAPTION) if kinds[k] > least]
+    return _restore([line for line in texts if line.kind in wrong]) + sum(
         _restore(run)
         for page in document.pages
         for is_taken, lines in groupby(page.lines, key=lambda line: line.kind in (Kind.FIGURE, Kind.TABLE))

@@ -9,14 +9,14 @@ from pdf2tei.identity import NOTHING, Identity
 from . import abstract as abstracts
 from . import affiliations, furniture, unheaded
 from . import title as titles
-from .authors import Author, affiliation_words, authors, pieces
+from .authors import FrontAuthor, affiliation_words, authors, pieces
 from .byline import byline
-from .front_lines import Judged, Label, judge
+from .front_lines import FrontLabel, Judged, judge
 from .heads import head_length, is_head
 from .language import language
 from .measures import Measures
 from .model import Document, Kind, Line, Page
-from .segmentation import Label as Part
+from .segmentation import SegmentLabel as Part
 from .text import Joiner, clean
 
 PAGES = 3
@@ -32,12 +32,12 @@ _TEXT_LINES = 15
 
 
 @dataclass(slots=True)
-class Header:
+class FrontContents:
     """The contents of the front."""
 
     title: str = ""
     subtitle: str = ""
-    authors: list[Author] = field(default_factory=list)
+    authors: list[FrontAuthor] = field(default_factory=list)
     abstract: list[str] = field(default_factory=list)
     keywords: list[str] = field(default_factory=list)
     identity: Identity = NOTHING
@@ -50,20 +50,20 @@ class Front:
     lines: list[Line]
     judged: dict[int, Judged]
 
-    def label(self, line: Line) -> Label | None:
+    def label(self, line: Line) -> FrontLabel | None:
         """Return a line's label; None if the line is not in the front."""
         found = self.judged.get(id(line))
         return found.label if found else None
 
-    def probability(self, line: Line, label: Label) -> float:
+    def probability(self, line: Line, label: FrontLabel) -> float:
         """Return the probability of a label for a line."""
         found = self.judged.get(id(line))
         return found.of[label] if found else 0.0
 
 
-def read(document: Document, parts: dict[int, Part], measures: Measures, joiner: Joiner) -> Header:
+def read(document: Document, parts: dict[int, Part], measures: Measures, joiner: Joiner) -> FrontContents:
     """Read the front and mark its lines FRONT or ABSTRACT. `parts` contains the segmentation's labels by line id."""
-    header = Header()
+    header = FrontContents()
     front = _select_front(document, parts)
     title, subtitle = titles.choose(document, front)
     header.title = clean(joiner.text(title).text)
@@ -85,7 +85,7 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
         abstract = unheaded.find(document, front, measures)
     if abstract and abstract[-1].page < len(document.pages):
         following = [x for x in document.pages[abstract[-1].page].lines if x.kind is Kind.BODY]
-        judged = bool(following) and front.label(following[0]) is Label.ABSTRACT
+        judged = bool(following) and front.label(following[0]) is FrontLabel.ABSTRACT
         is_continued = any(map(furniture.is_continued, document.pages[abstract[-1].page - 1].lines))
         abstract += abstracts.rest(abstract, following, judged, measures, is_continued=is_continued)
     header.keywords = abstracts.keywords(lines, joiner)
@@ -160,7 +160,7 @@ def _is_text(line: Line, parts: dict[int, Part], measures: Measures) -> bool:
 def _looks_like_text(line: Line, front: Front, measures: Measures) -> bool:
     """Return whether a line of the front looks like running text and has no content of a front."""
     sentence = max(len(part.split()) for part in pieces(line.tokens) or [""]) > 8 and not affiliation_words(line.text)
-    plain = sentence or front.label(line) in (Label.ABSTRACT, Label.TITLE, Label.OTHER)
+    plain = sentence or front.label(line) in (FrontLabel.ABSTRACT, FrontLabel.TITLE, FrontLabel.OTHER)
     return (
         plain
         and abs(line.size - measures.size) < 0.3

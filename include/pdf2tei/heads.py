@@ -21,7 +21,8 @@ _RUN_IN_TOKENS = 30
 _SENTENCE = re.compile(r"[a-z]{3}\. [A-Z][a-z]+ [a-z]")
 _SECTION = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z]")
 _LABELLED = re.compile(
-    r"(?:fig|tab|scheme|box|theorem|lemma|proof|definition|corollary|proposition|remark|example|assumption|claim|step)\w*\b",
+    r"(?:fig|tab|scheme|box|step)\w*\.?\s+(?:\d+|[a-z])\b|"
+    r"(?:theorem|lemma|proof|definition|corollary|proposition|remark|example|assumption|claim)\w*\b",
     re.I,
 )
 """Bold phrases at the start of a paragraph that are not section heads."""
@@ -40,6 +41,9 @@ _USUAL = re.compile(
 _KEYWORDS = re.compile(r"key\s?-?words?\s*[:—–]", re.I)
 _SMALLEST = 0.7
 """Smallest size of a bold heading in another family, as a share of the running text's size"""
+_CELL = 6
+"""Maximum distance of the cells of a row, in type sizes."""
+_ENDS = re.compile(r"[.!?:;][\"'”’)\]\d]*$")
 _MIN_NUMBERED = 3
 """Numbered heads of a paper that numbers its sections, at least."""
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")
@@ -72,7 +76,9 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
         return 0
     if not _is_apart(before, line) or not (_has_head_type(line, measures) or _is_usual_and_apart(lines, i)):
         return 0
-    if text[:1].islower() or not text[:1].isalnum() or _KEYWORDS.match(text):
+    if text[:1].islower() or not text[:1].isalnum() or "=" in text or _KEYWORDS.match(text):
+        return 0
+    if _shares_row(lines, i) or _is_emphasis(lines, i):
         return 0
     first, last = line.tokens[0].font, line.tokens[-1].font
     if first.bold and not last.bold and last.family == measures.family and line.tokens[-1].text[-1:].isalpha():
@@ -99,6 +105,34 @@ def _is_apart(before: Line | None, line: Line) -> bool:
         line.y0 - before.y1 > 0.6 * line.size
         or abs(before.size - line.size) > 0.5
         or before.font.family != line.font.family
+    )
+
+
+def _is_emphasis(lines: list[Line], i: int) -> bool:
+    """Return whether a line in another family is within a sentence."""
+    if not 0 < i < len(lines) - 1:
+        return False
+    before, line, after = lines[i - 1 : i + 2]
+    return (
+        before.block == line.block
+        and before.font.family == after.font.family != line.font.family
+        and abs(before.size - line.size) < 0.3
+        and line.y0 - before.y1 < 0.6 * line.size
+        and before.x1 > line.x1 - line.size
+        and not _ENDS.search(before.text)
+    )
+
+
+def _shares_row(lines: list[Line], i: int) -> bool:
+    """Return whether a line is one of several pieces of a row in one type, such as the cells of a table."""
+    line = lines[i]
+    return any(
+        other.page == line.page
+        and abs(other.y0 - line.y0) < 0.3 * line.size
+        and -1 < max(other.x0 - line.x1, line.x0 - other.x1) < _CELL * line.size
+        and other.font == line.font
+        and _WORD.search(other.text)
+        for other in lines[max(i - 1, 0) : i] + lines[i + 1 : i + 2]
     )
 
 
@@ -184,7 +218,9 @@ def run_in(lines: list[Line], i: int, *, begins: bool, is_numbered: bool) -> tup
         taken.append(after)
     tokens = [t for x in taken for t in x.tokens]
     has_number = _NUMBER.match(line.text) is not None or _RUN_IN_NUMBER.fullmatch(tokens[0].text) is not None
-    is_phrase = tokens[0].font.bold and begins and line.text[:1].isupper() and not _LABELLED.match(line.text)
+    is_phrase = (
+        (tokens[0].font.bold or count > 1) and begins and line.text[:1].isupper() and not _LABELLED.match(line.text)
+    )
     if not count or not (has_number or (is_phrase and not is_numbered)):
         return None
     if has_number:  # the type of the head may continue in the text: `3.2 Marrubium vulgare. Marrubium vulgare grows …`

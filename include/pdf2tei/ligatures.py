@@ -15,6 +15,8 @@ from .model import Document, Page
 _ORPHAN = re.compile(r"[a-z]+")
 _MIN_ORPHANS = 3
 """Words without their `Th` that make a document suspicious, or a page ill."""
+_SHORT = 2
+"""Letters that may be the rest of a word by chance, or a unit (`3m`)."""
 _SURE = frozenset({"e", "ese", "ey", "erefore", "ere", "eir", "roughout", "ough", "ird"})
 """What is left of a word without `Th` and is no English word itself"""
 
@@ -48,27 +50,26 @@ def restore(document: Document, pdf: Path) -> None:
                 texts.append("")
     finally:
         source.close()
-    sign = _find_sign(texts)
-    if sign:
-        for page, text in zip(document.pages, texts, strict=False):
-            mend(page, text, sign)
+    signs = find_signs(texts)
+    for page, text in zip(document.pages, texts, strict=False):
+        mend(page, text, signs)
 
 
-def _find_sign(texts: list[str]) -> str:
-    """Return the most frequent text before the rest of such words in PDFium's output: `Th` itself or a single sign."""
+def find_signs(texts: list[str]) -> list[str]:
+    """Return what PDFium's output has before the rests of such words: `Th` itself or one sign per font."""
     counts = Counter(
         match.group(1)
         for text in texts
-        for match in re.finditer(r"(?<!\S)[(\[“\"']?(Th|[^\w\s])([a-z]+)", text)
-        if match.group(2) in _SURE
+        for match in re.finditer(r"(?<!\S)[(\[“\"']?(Th|[^\w\s]|\d)([a-z]+)", text)
+        if match.group(2) in _SURE or (len(match.group(2)) > _SHORT and _is_cut(match.group(2)))
     )
-    best = max(counts, key=lambda sign: (counts[sign], sign), default="")
-    return best if best and counts[best] >= _MIN_ORPHANS else ""
+    return sorted(sign for sign, count in counts.items() if count >= _MIN_ORPHANS)
 
 
-def mend(page: Page, text: str, sign: str) -> None:
-    """Restore the words of a page that follow the sign in PDFium's `text`, after the same preceding word."""
-    pairs = {(before, rest) for before, rest in _find_pairs(text, sign) if "th" + rest in _list_words()}
+def mend(page: Page, text: str, signs: list[str]) -> None:
+    """Restore the words of a page that follow a sign in PDFium's `text`, after the same preceding word."""
+    found = (pair for sign in signs for pair in _find_pairs(text, sign))
+    pairs = {(before, rest) for before, rest in found if rest in _SURE or _is_word("th" + rest)}
     seen = {rest for _, rest in pairs}
     before = ""
     for line in page.lines:
@@ -102,7 +103,11 @@ def _strip_signs(word: str) -> str:
     return match.group() if match else ""
 
 
+def _is_cut(rest: str) -> bool:
+    """Return whether letters are an English word only with `th` before them (`ymus`)."""
+    return not _is_word(rest) and _is_word("th" + rest)
+
+
 @cache
-def _list_words() -> frozenset[str]:
-    """Return the frequent English words that begin with `th`."""
-    return frozenset(w for w in wordfreq.get_frequency_dict("en", wordlist="small") if w.startswith("th"))
+def _is_word(word: str) -> bool:
+    return wordfreq.zipf_frequency(word, "en", wordlist="large") > 0

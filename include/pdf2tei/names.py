@@ -6,18 +6,18 @@ import re
 
 from s2orc_parse.bibliography.names import parse_authors
 
-from .authors import Author
+from .authors import FrontAuthor
 
 _EDITORS = re.compile(r"[(\[]?\b(?:eds?|editors?|hrsg)\b\.?[)\]]?", re.I)
 _BRACKETS = re.compile(r"[()\[\]]")
 MAX_SURNAME = 60  # characters; longer texts are not names
 
 
-def people(text: str) -> list[Author]:
+def people(text: str) -> list[FrontAuthor]:
     """Return every author in the author field of a reference string, without words like `editors`."""
     found = parse_authors(_BRACKETS.sub(" ", _EDITORS.sub(" ", text)))
     return [
-        Author(tuple(filter(None, (author.first, *author.middle))), author.last)
+        FrontAuthor(tuple(filter(None, (author.first, *author.middle))), author.last)
         for author in found
         if len(author.last.strip(".")) > 1 and len(author.last) < MAX_SURNAME
     ]

@@ -62,7 +62,7 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
         directions.order(page)
     contents.mark(document)
     labels = segmentation.label(document)
-    text = [x for x in lines if x.kind is Kind.BODY and labels.get(id(x)) is not segmentation.Label.REFERENCE]
+    text = [x for x in lines if x.kind is Kind.BODY and labels.get(id(x)) is not segmentation.SegmentLabel.REFERENCE]
     measures = measure(text if len(text) > len(lines) / 4 else lines)
     lines = [line for page in document.pages for line in page.lines]
     joiner = Joiner(lines)
@@ -71,7 +71,7 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
     for line in lines:
         if (
             line.kind is Kind.BODY
-            and labels.get(id(line)) is segmentation.Label.FRONT
+            and labels.get(id(line)) is segmentation.SegmentLabel.FRONT
             and line.size < measures.size - 0.6
         ):
             line.kind = Kind.FRONT  # affiliations and imprint next to the text
@@ -84,7 +84,7 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
     front.authors = affiliations.complete(front.authors, found_sections)
     sections, behind = back.part(found_sections)
     parsed = fields.parse_each([entry.raw for entry in entries])
-    texts = [item.content for section in sections for item in section.items if isinstance(item, body.Paragraph)]
+    texts = [item.content for section in sections for item in section.items if isinstance(item, body.BodyParagraph)]
     linker = callouts.Linker(callouts.style_of(texts, entries), entries, parsed, tei.float_ids(found))
     lines = [line for page in document.pages for line in page.lines]
     parts = Counter(line.kind for line in lines)

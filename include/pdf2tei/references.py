@@ -10,7 +10,7 @@ from statistics import median
 from .entries import LABEL, YEAR
 from .measures import Measures
 from .model import Document, Kind, Line
-from .segmentation import Label, reading
+from .segmentation import SegmentLabel, reading
 from .splitting import split
 from .text import Joiner
 
@@ -39,6 +39,8 @@ _HOLE = 150
 """Lines set like the list that may be labelled otherwise between its head and its last line."""
 _SAME_SIZE = 0.3
 """Points by which lines of one size may differ."""
+_LIST = 0.7
+"""Minimum mean reference score of a list that takes more than half of the paper."""
 _WINDOW = 8
 """Lines by which a tail that the segmentation missed is judged."""
 _TAIL = 0.8
@@ -46,7 +48,7 @@ _TAIL = 0.8
 
 
 @dataclass(slots=True)
-class Entry:
+class PrintedEntry:
     """An entry of the reference list as printed."""
 
     label: str
@@ -58,13 +60,13 @@ _BOLD = 0.1
 """If a larger share of a list's lines is bold, bold type is ignored."""
 
 
-def read(document: Document, labels: dict[int, Label], measures: Measures, joiner: Joiner) -> list[Entry]:
+def read(document: Document, labels: dict[int, SegmentLabel], measures: Measures, joiner: Joiner) -> list[PrintedEntry]:
     """Finds the reference list, marks its lines REFERENCE (the head included) and splits it into entries.
 
     `labels` are the segmentation's by the lines' ids."""
     lines = [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]
     items: list[Line] = []
-    inside = [labels.get(id(line)) is Label.REFERENCE for line in lines]
+    inside = [labels.get(id(line)) is SegmentLabel.REFERENCE for line in lines]
     for start, end in _listings(lines, measures):
         inside[start:end] = [False] * (end - start)
     found = [lines[start:end] for start, end in _find_stretches(lines, inside)]
@@ -111,7 +113,7 @@ def _find_stretches(lines: list[Line], inside: list[bool]) -> list[tuple[int, in
     out: list[tuple[int, int]] = []
     for start, end in runs:
         head = next((k for k in range(start, max(start - 4, -1), -1) if is_head(lines[k])), None)
-        density = sum(reading(x.text) for x in lines[start:end]) / (end - start)
+        density = _count_readings(lines[start:end]) / (end - start)
         goes_on = bool(out) and (lines[start].page - lines[out[-1][1] - 1].page <= 2) and density > 0.8
         if head is None and not (goes_on and end - start > 1) and (end - start < 8 or density < 0.9 or end in begun):
             continue
@@ -122,11 +124,16 @@ def _find_stretches(lines: list[Line], inside: list[bool]) -> list[tuple[int, in
             out[-1] = (out[-1][0], max(stop, out[-1][1]))
         elif stop > start:
             out.append((start, stop))
+    out = [(a, b) for a, b in out if b - a < len(lines) / 2 or _count_readings(lines[a:b]) > _LIST * (b - a)]
     if not out:
         return _find_by_rules(lines)
     if is_head(lines[out[-1][0]]):
         out[-1] = (out[-1][0], _tail(lines, *out[-1]))
     return out
+
+
+def _count_readings(lines: list[Line]) -> int:
+    return sum(reading(line.text) for line in lines)
 
 
 def _group(lines: list[Line], inside: list[bool]) -> list[list[int]]:
@@ -176,7 +183,7 @@ def _tail(lines: list[Line], start: int, end: int) -> int:
     last = end
     for i in range(end, len(lines)):
         window = lines[i : i + _WINDOW]
-        is_list = sum(reading(x.text) for x in window) >= _TAIL * len(window)
+        is_list = _count_readings(window) >= _TAIL * len(window)
         if not _is_set_like_list(lines, i, size) or lines[i].font.family != family or not is_list:
             break
         last = i + 1
@@ -192,7 +199,7 @@ def _find_by_rules(lines: list[Line]) -> list[tuple[int, int]]:
     for i in range(len(lines) - 1, -1, -1):
         if is_head(lines[i]):
             after = " ".join(line.text for line in lines[i + 1 : i + 12])
-            if YEAR.search(after) and (LABEL.match(after) or sum(reading(x.text) for x in lines[i + 1 : i + 12]) > 5):
+            if YEAR.search(after) and (LABEL.match(after) or _count_readings(lines[i + 1 : i + 12]) > 5):
                 return [(i, _find_end(lines, i, len(lines)))]
     numbers = [(i, int(m["square"])) for i, line in enumerate(lines) if (m := LABEL.match(line.text)) and m["square"]]
     for at, (i, number) in reversed(list(enumerate(numbers))):
@@ -230,7 +237,7 @@ def _remove_notes(lines: list[Line], size: float) -> list[Line]:
     return [line for line in lines if line.block not in notes or line.size > size - 0.4]
 
 
-def _entry(raw: str, match: re.Match[str] | None) -> Entry:
+def _entry(raw: str, match: re.Match[str] | None) -> PrintedEntry:
     if match is None:
-        return Entry("", raw)
-    return Entry(next((g for g in match.groups() if g), ""), raw[match.end() :].strip())
+        return PrintedEntry("", raw)
+    return PrintedEntry(next((g for g in match.groups() if g), ""), raw[match.end() :].strip())

@@ -35,7 +35,7 @@ _DIGITS = re.compile(r"\d+")
 _WINDOW = 6
 
 
-class Label(StrEnum):
+class SegmentLabel(StrEnum):
     """The part of a document that a line belongs to."""
 
     FRONT = "front"
@@ -244,10 +244,10 @@ def _describe_positions(lines: Sequence[Facts]) -> list[tuple[str, str, str, str
     ]
 
 
-def label(document: Document) -> dict[int, Label]:
+def label(document: Document) -> dict[int, SegmentLabel]:
     """Return the label of each line of a document, by the line's `id`."""
     lines = [line for page in document.pages for line in page.lines][:MAX_LINES]
     own, shown = described(facts(lines), paged=True)
     model = tagger(MODEL)
     labels = model.tag(model.weights(own) + model.weigh_neighbors(shown, NEIGHBOURS))
-    return {id(line): Label(x) for line, x in zip(lines, labels, strict=True)}
+    return {id(line): SegmentLabel(x) for line, x in zip(lines, labels, strict=True)}

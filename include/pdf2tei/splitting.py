@@ -39,7 +39,7 @@ def split(lines: list[Line]) -> list[Group]:
     offsets = _measure_indents(lines)
     ruled = _split_by_layout(lines, offsets)
     begins = {id(group[0]) for group in ruled}
-    rows = [entries.Row(x.text, offset > 3, id(x) in begins) for x, offset in zip(lines, offsets, strict=True)]
+    rows = [entries.EntryLine(x.text, offset > 3, id(x) in begins) for x, offset in zip(lines, offsets, strict=True)]
     return _merge_out_of_order(max(ruled, _cut(lines, entries.starts(rows)), key=_score_entries))
 
 

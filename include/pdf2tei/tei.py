@@ -9,14 +9,14 @@ from importlib.metadata import version as package
 
 from lxml import etree
 
-from .authors import Author
-from .body import Formula, Paragraph, Section
+from .authors import FrontAuthor
+from .body import BodyParagraph, Formula, Section
 from .callouts import Callout, Linker
 from .fields import Reference
 from .floats import Float
-from .header import Header
+from .header import FrontContents
 from .model import Kind
-from .references import Entry
+from .references import PrintedEntry
 from .text import Text
 from .version import NAME
 
@@ -51,12 +51,12 @@ class TextLayer:
 
 def write(
     version: str,
-    header: Header,
+    header: FrontContents,
     sections: list[Section],
     floats: list[Float],
     notes: list[str],
     back: list[tuple[str, list[Section]]],
-    entries: list[Entry],
+    entries: list[PrintedEntry],
     references: list[Reference],
     linker: Linker,
     lines: Mapping[Kind, int],
@@ -107,7 +107,9 @@ def float_ids(floats: list[Float]) -> dict[tuple[bool, str], str]:
     return ids
 
 
-def _header(parent: etree._Element, version: str, header: Header, lines: Mapping[Kind, int], layer: TextLayer) -> None:
+def _header(
+    parent: etree._Element, version: str, header: FrontContents, lines: Mapping[Kind, int], layer: TextLayer
+) -> None:
     file = _add(parent, "fileDesc")
     statement = _add(file, "titleStmt")
     _add(statement, "title", header.title, level="a", type="main")
@@ -172,7 +174,7 @@ def _keywords(profile: etree._Element, keywords: list[str]) -> None:
         _add(holder, "term", keyword)
 
 
-def _person(parent: etree._Element, author: Author) -> None:
+def _person(parent: etree._Element, author: FrontAuthor) -> None:
     name = _add(parent, "persName")
     for i, forename in enumerate(author.forenames):
         _add(name, "forename", forename, type="middle" if i else "first")
@@ -186,7 +188,7 @@ def _section(parent: etree._Element, section: Section, linker: Linker, counter: 
         if section.number:
             head.set("n", section.number)
     for item in section.items:
-        if isinstance(item, Paragraph):
+        if isinstance(item, BodyParagraph):
             _paragraph(_add(div, "p"), item.content, linker.find(item.content))
         elif isinstance(item, Formula):
             formula = _add(div, "formula", item.text, id=f"formula_{counter[0]}")
@@ -230,7 +232,7 @@ def _figure(parent: etree._Element, ident: str, item: Float) -> None:
                 _add(line, "cell", cell)
 
 
-def _bibl(parent: etree._Element, ident: str, entry: Entry, reference: Reference) -> None:
+def _bibl(parent: etree._Element, ident: str, entry: PrintedEntry, reference: Reference) -> None:
     structure = _add(parent, "biblStruct", id=ident)
     article = not reference.monograph
     if article:

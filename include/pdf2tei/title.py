@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from .byline import names
-from .front_lines import Label
+from .front_lines import FrontLabel
 from .model import Document, Line, Page
 from .text import clean
 
@@ -63,8 +63,8 @@ def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
     """
     candidates = _find_labelled_runs(front)
     for page in document.pages[: max((x.page for x in front.lines), default=0)]:
-        upper = [x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7]
-        candidates += _group_by_type([x for x in upper if not _KIND.fullmatch(x.text)])
+        candidates += _group_by_type([x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7])
+    candidates = [group[bool(_KIND.fullmatch(group[0].text)) :] or group for group in candidates]
     claimed = document.claimed_title
     pages = {
         page.number: _score_page(page, front)
@@ -104,8 +104,8 @@ def _score_page(page: Page, front: Front) -> float:
     The page on which the paper begins has names and an abstract. A cover has boilerplate.
     """
     lines = [x for x in front.lines if x.page == page.number]
-    named = any(front.label(x) is Label.AUTHOR and names(x)[1] for x in lines)
-    summed_up = sum(front.label(x) is Label.ABSTRACT for x in lines) > 2
+    named = any(front.label(x) is FrontLabel.AUTHOR and names(x)[1] for x in lines)
+    summed_up = sum(front.label(x) is FrontLabel.ABSTRACT for x in lines) > 2
     return 0.2 * named + 0.2 * summed_up - 0.5 * is_cover(page)
 
 
@@ -113,10 +113,9 @@ def _find_labelled_runs(front: Front) -> list[list[Line]]:
     """Return the runs of consecutive lines that the header CRF labels as a title."""
     runs: list[list[Line]] = [[]]
     for line in front.lines:
-        is_title = front.label(line) is Label.TITLE and not _KIND.fullmatch(line.text)
-        if not is_title or (runs[-1] and runs[-1][-1].page != line.page):
+        if front.label(line) is not FrontLabel.TITLE or (runs[-1] and runs[-1][-1].page != line.page):
             runs.append([])
-        if is_title:
+        if front.label(line) is FrontLabel.TITLE:
             runs[-1].append(line)
     return [cut for run in runs if run and (cut := _cut_before_names(run))]
 
@@ -141,15 +140,15 @@ def _score(group: list[Line], front: Front, claimed: str) -> float:
     """Score a group of lines as the title; return 0 if the group cannot be the title."""
     text = clean(" ".join(x.text for x in group))
     letters, target = _fold_letters(text), _fold_letters(claimed)
-    if len(letters) < 5 or len(text) > 600 or _BANNER.search(text):
+    if len(letters) < 5 or len(text) > 600 or _BANNER.search(text) or _KIND.fullmatch(text):
         return 0.0
     if max(x.size for x in group) < _SMALL * median(x.size for x in front.lines):  # a citation in the margin
         return 0.0
     if len(group) > 2 and all(names(x)[0] > 0.9 for x in group):  # a list of people
         return 0.0
-    unsure = max((front.probability(x, Label.TITLE) for x in front.lines), default=0.0) < _SURE
+    unsure = max((front.probability(x, FrontLabel.TITLE) for x in front.lines), default=0.0) < _SURE
     largest = max((x.size for x in front.lines if unsure or len(x.text.split()) > 2), default=1.0)
-    score = sum(front.probability(x, Label.TITLE) for x in group) / len(group)
+    score = sum(front.probability(x, FrontLabel.TITLE) for x in group) / len(group)
     score += 0.4 * min(max(x.size for x in group) / max(largest, 1.0), 1.0)
     if len(target) > 12 and (letters in target or target in letters):
         score += 0.5 * min(len(letters), len(target)) / max(len(letters), len(target))
@@ -199,9 +198,9 @@ def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | No
         nearest is None
         or abs(nearest.size - last.size) > 0.6
         or nearest.font.bold != last.font.bold
-        or (front.probability(nearest, Label.TITLE) < 0.1 and not _has_title_type(nearest, last, front))
+        or (front.probability(nearest, FrontLabel.TITLE) < 0.1 and not _has_title_type(nearest, last, front))
         or _BANNER.search(clean(nearest.text))
-        or _KIND.fullmatch(nearest.text)
+        or (step < 0 and _KIND.fullmatch(nearest.text))
         or (step > 0 and _names_people(nearest, last))
     ):
         return None

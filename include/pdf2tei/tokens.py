@@ -129,7 +129,7 @@ def _word(text: str) -> _Word:
     )
 
 
-class Column(NamedTuple):
+class FeatureColumn(NamedTuple):
     """One group of token features: an index for each token, and the feature names for each index."""
 
     codes: Ints
@@ -174,29 +174,29 @@ class _Tokens:
         return count
 
 
-def columns(strings: Sequence[list[Piece]]) -> list[Column]:
+def columns(strings: Sequence[list[Piece]]) -> list[FeatureColumn]:
     """Return the features of all tokens of strings and of their neighbors."""
     tokens = _Tokens(strings)
     quoted, quote = _locate_quotations(tokens)
     words, codes, at = tokens.words, tokens.codes, tokens.padded
     stops = tokens.is_(_Is.DOT) & (tokens.at > 0) & ~tokens.is_(_Is.INITIAL, -1) & tokens.is_(_Is.LONG, -1)
     out = [
-        Column(codes[at], [word.own for word in words]),
-        Column(10 * tokens.at // tokens.size, _PLACES["p"]),
-        Column(np.minimum(tokens.at, 4), _PLACES["i"]),
-        Column(np.minimum(tokens.size - 1 - tokens.at, 4), _PLACES["e"]),
-        Column((tokens.count_before(tokens.is_(_Is.YEAR)) > 0).astype(np.intp), _PLACES["y"]),
-        Column(np.minimum(tokens.count_before(stops), 4), _PLACES["st"]),
-        Column(quote, [("q=0",), ("q=b",), ("q=i",), ("q=a",)]),
+        FeatureColumn(codes[at], [word.own for word in words]),
+        FeatureColumn(10 * tokens.at // tokens.size, _PLACES["p"]),
+        FeatureColumn(np.minimum(tokens.at, 4), _PLACES["i"]),
+        FeatureColumn(np.minimum(tokens.size - 1 - tokens.at, 4), _PLACES["e"]),
+        FeatureColumn((tokens.count_before(tokens.is_(_Is.YEAR)) > 0).astype(np.intp), _PLACES["y"]),
+        FeatureColumn(np.minimum(tokens.count_before(stops), 4), _PLACES["st"]),
+        FeatureColumn(quote, [("q=0",), ("q=b",), ("q=i",), ("q=a",)]),
         _describe_stretches(tokens, tokens.is_(_Is.STOP), long=True),
         _describe_stretches(tokens, tokens.is_(_Is.STOP) | tokens.is_(_Is.SIGN), long=False),
-        Column(codes[at], [word.said for word in words]),
-        Column(tokens.glued.astype(np.intp), [(), ("glued",)]),
-        Column(tokens.is_(_Is.YEAR).astype(np.intp), [(), ("year",)]),
-        Column(quoted.astype(np.intp), [(), ("quoted",)]),
-        Column(_find_enclosed(tokens, "([", ")]").astype(np.intp), [(), ("bracket",)]),
+        FeatureColumn(codes[at], [word.said for word in words]),
+        FeatureColumn(tokens.glued.astype(np.intp), [(), ("glued",)]),
+        FeatureColumn(tokens.is_(_Is.YEAR).astype(np.intp), [(), ("year",)]),
+        FeatureColumn(quoted.astype(np.intp), [(), ("quoted",)]),
+        FeatureColumn(_find_enclosed(tokens, "([", ")]").astype(np.intp), [(), ("bracket",)]),
     ]
-    out += [Column(codes[at + d], [word.beside[k] for word in words]) for k, d in enumerate(_BESIDE)]
+    out += [FeatureColumn(codes[at + d], [word.beside[k] for word in words]) for k, d in enumerate(_BESIDE)]
     forms = {"": 0}
     shapes = np.array([forms.setdefault(word.shape, len(forms)) for word in words])[codes]
     return out + [_join_shapes(name, shapes, at, places, list(forms)) for name, places in _RUNS]
@@ -206,7 +206,7 @@ _PLACES = {name: [(f"{name}={i}",) for i in range(10)] for name in ("p", "i", "e
 _RUNS = (("s-1s", (-1, 0)), ("ss+1", (0, 1)), ("sss", (-1, 0, 1)), ("s-2s-1s", (-2, -1, 0)), ("ss+1s+2", (0, 1, 2)))
 
 
-def _join_shapes(name: str, shapes: Ints, at: Ints, places: tuple[int, ...], forms: list[str]) -> Column:
+def _join_shapes(name: str, shapes: Ints, at: Ints, places: tuple[int, ...], forms: list[str]) -> FeatureColumn:
     """Return the joined shapes of neighboring tokens, if all of these tokens exist."""
     n = len(forms)
     code = np.zeros(len(at), np.intp)
@@ -214,7 +214,7 @@ def _join_shapes(name: str, shapes: Ints, at: Ints, places: tuple[int, ...], for
         code = code * n + shapes[at + place]
     values, codes = np.unique(code, return_inverse=True)
     rows = [[forms[value // n**k % n] for k in range(len(places) - 1, -1, -1)] for value in values.tolist()]
-    return Column(codes, [(f"{name}={'|'.join(row)}",) if all(row) else () for row in rows])
+    return FeatureColumn(codes, [(f"{name}={'|'.join(row)}",) if all(row) else () for row in rows])
 
 
 def _locate_quotations(tokens: _Tokens) -> tuple[Flags, Ints]:
@@ -256,7 +256,7 @@ def _find_enclosed(tokens: _Tokens, opening: str, closing: str) -> Flags:
     return out
 
 
-def _describe_stretches(tokens: _Tokens, signs: Flags, *, long: bool) -> Column:
+def _describe_stretches(tokens: _Tokens, signs: Flags, *, long: bool) -> FeatureColumn:
     """Return the features of each token's stretch between separating signs.
 
     The features are its number from both ends, the distance to the next number, its length, and its capitalization. Shorter
@@ -272,7 +272,7 @@ def _describe_stretches(tokens: _Tokens, signs: Flags, *, long: bool) -> Column:
     stretch = np.cumsum(begins) - 1
     first = np.flatnonzero(begins)
     if not len(first):
-        return Column(stretch, [])
+        return FeatureColumn(stretch, [])
 
     def count(true: Flags) -> Ints:
         return np.add.reduceat(true, first, dtype=np.intp)
@@ -295,7 +295,7 @@ def _describe_stretches(tokens: _Tokens, signs: Flags, *, long: bool) -> Column:
     )
     case = np.select([of_words == 0, 2 * upper > of_words, capital == 0, capital == of_words], [0, 1, 2, 3], 4)
     parts = (np.minimum(number, 6), np.minimum(last - np.arange(len(first)), 5), near, size, case)
-    return Column(stretch, [_name_stretch_features(long, *row) for row in np.stack(parts, 1).tolist()])
+    return FeatureColumn(stretch, [_name_stretch_features(long, *row) for row in np.stack(parts, 1).tolist()])
 
 
 @lru_cache(maxsize=1 << 14)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import abstract as abstracts
 from .authors import affiliation_words
-from .front_lines import Label
+from .front_lines import FrontLabel
 from .measures import Measures
 from .model import Document, Kind, Line, joined
 
@@ -36,7 +36,7 @@ def find(document: Document, front: Front, measures: Measures) -> list[Line]:
     lines = [line for line in front.lines if line.kind is Kind.BODY]
     runs: list[list[Line]] = [[]]
     for line in front.lines:
-        if front.label(line) is Label.ABSTRACT and line.kind is Kind.BODY:
+        if front.label(line) is FrontLabel.ABSTRACT and line.kind is Kind.BODY:
             if runs[-1] and _is_other_type(runs[-1][-1], line):
                 runs.append([])
             runs[-1].append(line)
@@ -85,7 +85,7 @@ def _count_letters(lines: list[Line]) -> int:
 
 
 def _is_uncertain(line: Line, front: Front) -> bool:
-    return front.probability(line, Label.OTHER) < _OTHER
+    return front.probability(line, FrontLabel.OTHER) < _OTHER
 
 
 def _continues_paragraph(above: Line, below: Line, front: Front) -> bool:
@@ -105,7 +105,7 @@ def _is_other(line: Line, front: Front) -> bool:
     label = front.label(line)
     return (
         (
-            label in (Label.AUTHOR, Label.AFFILIATION, Label.KEYWORDS, Label.TITLE)
+            label in (FrontLabel.AUTHOR, FrontLabel.AFFILIATION, FrontLabel.KEYWORDS, FrontLabel.TITLE)
             and front.probability(line, label) > 0.5
         )
         or abstracts.FRONT.match(line.text) is not None

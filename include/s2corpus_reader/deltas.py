@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from s2corpus_reader.bounded import MAX_PLAN_BYTES, TooLarge, copy_file, gzip_lines, read_bytes, read_object
-from s2corpus_reader.errors import NotAFile, SnapshotError
-from s2corpus_reader.files import File, GzipLines, list_files
+from s2corpus_reader.errors import NotASnapshotFile, SnapshotError
+from s2corpus_reader.files import GzipLines, SnapshotFile, list_files
 from s2corpus_reader.folder import Files, Folder
 
 try:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 FORMAT = "s2corpus-delta/2"
 _DAMAGED = (
     AttributeError, LookupError, OverflowError, TypeError, ValueError,
-    EOFError, FileNotFoundError, MemoryError, NotAFile, gzip.BadGzipFile, zlib.error,
+    EOFError, FileNotFoundError, MemoryError, NotASnapshotFile, gzip.BadGzipFile, zlib.error,
 )  # fmt: skip
 """errors caused by a damaged step or by damaged files that a step references"""
 
@@ -162,7 +162,7 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def check_step(step: dict[str, Any], file: File, known: Mapping[str, File]) -> dict[str, Any]:
+def check_step(step: dict[str, Any], file: SnapshotFile, known: Mapping[str, SnapshotFile]) -> dict[str, Any]:
     """Return the step that makes a file, if the old manifest has its sources and it gives as many lines or rows as the new one.
 
     Raises:
@@ -183,13 +183,13 @@ def check_step(step: dict[str, Any], file: File, known: Mapping[str, File]) -> d
     return step
 
 
-def _check_counts(counts: Sequence[int], file: File) -> None:
+def _check_counts(counts: Sequence[int], file: SnapshotFile) -> None:
     if any(type(count) is not int or count < 1 for count in counts) or sum(counts) != file.rows:
         raise ValueError(f"{file.path} has {file.rows} lines or rows, and its pieces or groups have others")
 
 
 def make_file(
-    step: dict[str, Any], file: File, fresh: Files, copy: Files, known: Mapping[str, File], target: Path
+    step: dict[str, Any], file: SnapshotFile, fresh: Files, copy: Files, known: Mapping[str, SnapshotFile], target: Path
 ) -> None:
     """Write one file of the new snapshot from the delta `fresh` and the copy, whose files are `known`."""
     own = f"new/{file.path}"
@@ -246,7 +246,7 @@ class Lines:
         self._next = first + count
 
 
-def read_lines(files: Files, listed: Sequence[File]) -> Iterator[bytes]:
+def read_lines(files: Files, listed: Sequence[SnapshotFile]) -> Iterator[bytes]:
     """Yield the lines of some files, of each at most as many bytes as the manifest has."""
     for file in listed:
         with files.open(file.path) as raw:

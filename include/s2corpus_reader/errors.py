@@ -5,7 +5,7 @@ class SnapshotError(Exception):
     """An address, an argument or a file is wrong: the message contains the value, the expected value and the fix."""
 
 
-class NotAFile(SnapshotError):
+class NotASnapshotFile(SnapshotError):
     """A path of a local snapshot leads out of it, or to a folder, a FIFO, a device or a socket."""
 
 

@@ -28,7 +28,7 @@ _MAX_PATH = 300
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class SnapshotFile:
     """One file of a snapshot as the manifest lists it.
 
     Raises:
@@ -63,15 +63,15 @@ class File:
         return {key: value for key, value in asdict(self).items() if value is not None}
 
 
-def list_files(manifest: Mapping[str, Any]) -> dict[str, File]:
+def list_files(manifest: Mapping[str, Any]) -> dict[str, SnapshotFile]:
     """Return the files of a manifest by path, before any of them is opened or written.
 
     Raises:
         ValueError: a path is not one of a file, is listed twice, is the manifest's own, or is the folder of another one.
     """
-    files: dict[str, File] = {}
+    files: dict[str, SnapshotFile] = {}
     for value in manifest["files"]:
-        file = File(**value)
+        file = SnapshotFile(**value)
         if file.path in files or file.path == "manifest.json":
             raise ValueError(f"the manifest lists {file.path} {'twice' if file.path in files else 'itself'}")
         files[file.path] = file
@@ -197,15 +197,15 @@ class GzipLines:
             self._end_member()
         self._file.close()
 
-    def describe(self, path: str) -> File:
+    def describe(self, path: str) -> SnapshotFile:
         """Return the manifest's description of the closed file."""
-        return File(
+        return SnapshotFile(
             path, self.bytes, self._compressed.hexdigest(), self.rows, self.content_bytes, self._content.hexdigest()
         )
 
 
-def describe_file(path: str, local: Path, rows: int | None = None) -> File:
+def describe_file(path: str, local: Path, rows: int | None = None) -> SnapshotFile:
     """Return the manifest's description of a finished local file."""
     with local.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    return File(path, local.stat().st_size, sha256, rows)
+    return SnapshotFile(path, local.stat().st_size, sha256, rows)

@@ -16,7 +16,7 @@ from obstore.exceptions import BaseError, NotFoundError, PermissionDeniedError, 
 from obstore.store import HTTPStore, S3Store
 
 from s2corpus_reader.bounded import MAX_JSON_BYTES, read_bytes
-from s2corpus_reader.errors import NotAFile, SnapshotError, UnreachableError
+from s2corpus_reader.errors import NotASnapshotFile, SnapshotError, UnreachableError
 
 _CHUNK = 1 << 20
 _KEY = re.compile(r"(?!\.\.?(/|$))[^/\\\0]+(/(?!\.\.?(/|$))[^/\\\0]+)*")
@@ -89,9 +89,9 @@ class Folder:
                 raise FileNotFoundError(str(path)) from None
             raise SnapshotError(f"{path} cannot be read: {_format_error(error)}") from None
         if not stat.S_ISREG(mode):
-            raise NotAFile(f"{path}: not a regular file: remove it, or put the file there")
+            raise NotASnapshotFile(f"{path}: not a regular file: remove it, or put the file there")
         if not path.resolve().is_relative_to(folder.resolve()):
-            raise NotAFile(f"{path}: a link that leads out of {folder}: put the file itself there")
+            raise NotASnapshotFile(f"{path}: a link that leads out of {folder}: put the file itself there")
         return path
 
     def uri(self, key: str) -> str:
@@ -149,9 +149,9 @@ class _Ranges(io.RawIOBase):
 
 
 def _checked(root: str, key: str) -> str:
-    """Return a file's path below the folder; raise `NotAFile` if it leads out of it."""
+    """Return a file's path below the folder; raise `NotASnapshotFile` if it leads out of it."""
     if not _KEY.fullmatch(key):
-        raise NotAFile(f"{root}: {key[:300]!r} is not the path of a file in this folder")
+        raise NotASnapshotFile(f"{root}: {key[:300]!r} is not the path of a file in this folder")
     return key
 
 

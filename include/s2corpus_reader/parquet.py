@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ MAX_GROUP_BYTES = 1 << 30
 """Bytes of one row group; those of documents have 4 MiB of text."""
 MAX_GROUP_ROWS = 1 << 24
 _TABLE_PER_BYTE, _SMALL_TABLE = 256, 64 << 20
+_SMALL_FILE, _FEW_AT_ONCE = 4 << 20, 64
 _ROWS = 1024
 _TAKEN = 1024
 """Rows that are measured at a time."""
@@ -50,13 +51,13 @@ def read_table(files: Files, path: str, columns: Sequence[str] | None = None) ->
             size = stream.seek(0, os.SEEK_END)
             stream.seek(0)
             try:
-                return _table(stream, path, size, columns)
+                return BoundedFile(stream, path, size).read(columns)
             except OSError as error:
                 if error.errno is None:  # Arrow's error for bytes that are not Parquet; the disk's errors have a number
                     raise ValueError(f"{path} is damaged: {error}") from None
                 raise
     data = read_bytes(files, path, MAX_PARQUET_BYTES)
-    return _table(pa.BufferReader(data), path, len(data), columns)
+    return BoundedFile(pa.BufferReader(data), path, len(data)).read(columns)
 
 
 def check_parquet(metadata: pq.FileMetaData, path: str, size: int) -> None:
@@ -73,20 +74,39 @@ def check_parquet(metadata: pq.FileMetaData, path: str, size: int) -> None:
         raise TooLarge(f"{path} has {content:,} bytes of columns in {size:,} bytes")
 
 
-def _table(source: Any, path: str, size: int, columns: Sequence[str] | None) -> pa.Table:
-    file = pq.ParquetFile(source)
-    check_parquet(file.metadata, path, size)
-    names = list(columns) if columns else None
-    batches, total = [], 0
-    for batch in file.iter_batches(_ROWS, columns=names):  # a footer can hide how often a value is repeated
-        total += batch.nbytes
-        if total > _SMALL_TABLE + _TABLE_PER_BYTE * size:
-            raise TooLarge(f"{path} has more than {total:,} bytes of values in {size:,} bytes")
-        batches.append(batch)
-    schema = file.schema_arrow
-    return pa.Table.from_batches(
-        batches, pa.schema([schema.field(n) for n in names], schema.metadata) if names else schema
-    )
+class BoundedFile:
+    """An open Parquet file whose footer, rows and values are in proportion to its size.
+
+    Raises:
+        TooLarge: the footer names more rows or bytes than a file of `size` bytes has.
+    """
+
+    def __init__(self, source: Any, path: str, size: int) -> None:
+        self._file, self._path, self._size = pq.ParquetFile(source), path, size
+        check_parquet(self._file.metadata, path, size)
+        self.schema: pa.Schema = self._file.schema_arrow
+
+    def batches(self, columns: Sequence[str] | None = None, rows: int = _ROWS) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, at most `rows` at a time.
+
+        Raises:
+            TooLarge: the values have more bytes than the size of the file allows.
+        """
+        total = 0
+        # A footer can hide how often a value is repeated: few rows of a small file are read before they are counted.
+        rows = min(rows, _FEW_AT_ONCE) if self._size < _SMALL_FILE else rows
+        for batch in self._file.iter_batches(rows, columns=list(columns) if columns else None):
+            total += batch.nbytes
+            if total > _SMALL_TABLE + _TABLE_PER_BYTE * self._size:
+                raise TooLarge(f"{self._path} has more than {total:,} bytes of values in {self._size:,} bytes")
+            yield batch
+
+    def read(self, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return all rows. Raises as `batches`."""
+        schema = self.schema
+        if columns:
+            schema = pa.schema([schema.field(name) for name in columns], schema.metadata)
+        return pa.Table.from_batches(self.batches(columns), schema)
 
 
 class Rows:

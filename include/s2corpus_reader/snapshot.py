@@ -17,9 +17,9 @@ import orjson
 
 from s2corpus_reader import identifiers
 from s2corpus_reader.bounded import MAX_SMALL_BYTES, gzip_lines, read_object
-from s2corpus_reader.errors import NotAFile, SnapshotError
+from s2corpus_reader.errors import NotASnapshotFile, SnapshotError
 from s2corpus_reader.files import (
-    File,
+    SnapshotFile,
     documents_path,
     file_number,
     keys_path,
@@ -60,7 +60,7 @@ class Snapshot:
         try:
             self.manifest: dict[str, Any] = read_object(folder, "manifest.json")
             self.id = str(self.manifest["snapshot"])
-            self.files: dict[str, File] = list_files(self.manifest)
+            self.files: dict[str, SnapshotFile] = list_files(self.manifest)
             self._shards = self.manifest["rules"]["export.files"]
             if type(self._shards) is not int or not 1 <= self._shards <= MAX_FILES:
                 raise ValueError(
@@ -99,7 +99,7 @@ class Snapshot:
             except FileNotFoundError:
                 yield f"{path}: missing"
                 continue
-            except NotAFile as error:
+            except NotASnapshotFile as error:
                 yield f"{path}: {error}"
                 continue
             if size > file.bytes:

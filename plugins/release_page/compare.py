@@ -12,7 +12,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ComparedNumber:
     """One number in both releases; None if a release has not reached the step."""
 
     label: str
@@ -37,9 +37,11 @@ def compare(archive: Archive, before: str, after: str) -> dict[str, Any]:
     return {
         "releases": releases,
         "steps": _lines(build_funnel(metrics[0]), build_funnel(metrics[1])),
-        "rates": [Line(label, shares[0][label], shares[1][label]) for label in shares[0]],
+        "rates": [ComparedNumber(label, shares[0][label], shares[1][label]) for label in shares[0]],
         "seconds": [
-            Line(s, seconds[0].get(s), seconds[1].get(s)) for s in STAGE_NAMES if s in seconds[0] or s in seconds[1]
+            ComparedNumber(s, seconds[0].get(s), seconds[1].get(s))
+            for s in STAGE_NAMES
+            if s in seconds[0] or s in seconds[1]
         ],
         "checks": _checks(archive, before, after),
         "made": [
@@ -50,13 +52,13 @@ def compare(archive: Archive, before: str, after: str) -> dict[str, Any]:
     }
 
 
-def _lines(before: list[Step], after: list[Step]) -> list[Line]:
+def _lines(before: list[Step], after: list[Step]) -> list[ComparedNumber]:
     """Return the funnel's counts, with each reason for exclusion below its step."""
     counts = [_counts(before), _counts(after)]
     labels = dict.fromkeys((*counts[1], *counts[0]))  # in the order of the newer release
     there = [{label for label, _ in of} for of in counts]
     return [
-        Line(
+        ComparedNumber(
             reason or label,
             *(of.get((label, reason), 0) if label in known else None for of, known in zip(counts, there, strict=True)),
             starts=not reason,

@@ -9,13 +9,14 @@ from itertools import islice
 from typing import Any
 
 from release_page.releases import Archive
-from release_page.states import Release, State
+from release_page.states import ListedRelease, ReleaseStatus
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ScheduleRules, load_spec, releases_folder
 
 MOST = 120
 """intervals of one page"""
+_SILENT = "Airflow's form and dry run omit such intervals without a message."
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Interval:
 
     start: datetime
     end: datetime
-    release: Release | None
+    release: ListedRelease | None
     run_state: str | None = None
 
     @property
@@ -34,7 +35,7 @@ class Interval:
             return []
         measured = STAGE_NAMES.index(self.release.stage) + 1 if self.release.stage else 0
         words = ["done"] * measured + ["not reached"] * (len(STAGE_NAMES) - measured)
-        if self.release.state is State.STOPPED and measured:
+        if self.release.state is ReleaseStatus.STOPPED and measured:
             words[measured - 1] = "stopped"
         return list(zip(STAGE_NAMES, words, strict=True))
 
@@ -67,7 +68,7 @@ def overview(archive: Archive, spec: str, first: date | None, last: date | None)
     }
 
 
-def _run_state(archive: Archive, spec: str, end: datetime, releases: Mapping[datetime, Release]) -> str | None:
+def _run_state(archive: Archive, spec: str, end: datetime, releases: Mapping[datetime, ListedRelease]) -> str | None:
     """Return the state of a run that has written no release yet: a backfill skips its interval."""
     run = archive.run_of(spec, end) if archive.run_of and end not in releases else None
     return run.state if run else None
@@ -88,9 +89,11 @@ def _notes(schedule: ScheduleRules, first: date, last: date, today: date, is_cut
     if first > last:
         notes.append("The first day is after the last day: the range is empty.")
     if first < schedule.start_date:
-        notes.append(f"No interval before {schedule.start_date} is made: it is the start_date of the spec.")
+        notes.append(f"No interval before {schedule.start_date} is made: it is the start_date of the spec. {_SILENT}")
     if schedule.end_date and last > schedule.end_date:
-        notes.append(f"No interval that begins after {schedule.end_date} is made: it is the end_date of the spec.")
+        notes.append(
+            f"No interval that begins after {schedule.end_date} is made: it is the end_date of the spec. {_SILENT}"
+        )
     if last > today:
         notes.append("Airflow refuses a backfill with a last day in the future.")
     if is_cut:

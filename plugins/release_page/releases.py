@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from release_page.measures import Metrics, count_handled, list_outcomes
-from release_page.states import Release, RunOf, StageRow, StageState, State
+from release_page.states import ListedRelease, ReleaseStatus, RunOf, StageState, StageStatus
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Approval, ReleaseState
 from s2corpus.errors import UserError
@@ -60,13 +60,13 @@ class Archive:
         """Return whether the release exists."""
         return ReleaseId.known(release) and bool(next(self.lake.list(f"releases/{release}/"), None))
 
-    def releases(self, ids: Sequence[str]) -> list[Release]:
+    def releases(self, ids: Sequence[str]) -> list[ListedRelease]:
         """Return the releases with these ids, in the same order."""
         snapshots = self.lake.folders("snapshots/")
         with ThreadPoolExecutor(READERS) as pool:
             return list(pool.map(lambda release: self.release(release, snapshots), ids))
 
-    def release(self, release: str, snapshots: Sequence[str] | None = None) -> Release:
+    def release(self, release: str, snapshots: Sequence[str] | None = None) -> ListedRelease:
         """Return one release. `snapshots` are the names in `snapshots/`; they are listed if it is None."""
         id_ = ReleaseId(release)
         spec = id_.spec
@@ -75,22 +75,29 @@ class Archive:
         snapshot, state = self._snapshot(release, spec, snapshots)
         run = self.run_of(spec, id_.as_of) if self.run_of else None
         cancelled = run is not None and run.state == "failed"
-        if state is State.COMPLETE and not cancelled and self.catalog and (row := self.catalog.release(release)):
-            decided = {ReleaseState.AWAITING: State.AWAITING, ReleaseState.REJECTED: State.REJECTED}
+        if (
+            state is ReleaseStatus.COMPLETE
+            and not cancelled
+            and self.catalog
+            and (row := self.catalog.release(release))
+        ):
+            decided = {ReleaseState.AWAITING: ReleaseStatus.AWAITING, ReleaseState.REJECTED: ReleaseStatus.REJECTED}
             state = decided.get(ReleaseState(row.state), state)
         if state is None:
             blocked = furthest in checked and any(
                 v["verdict"] == "block" and not v.get("accepted")
                 for v in self._json(f"releases/{release}/_quality/{furthest}.json") or ()
             )
-            state = State.STOPPED if blocked else State.UNFINISHED
+            state = ReleaseStatus.STOPPED if blocked else ReleaseStatus.UNFINISHED
             if run and not blocked:
-                state = {"failed": State.FAILED, "queued": State.RUNNING, "running": State.RUNNING}.get(
-                    run.state, state
-                )
+                state = {
+                    "failed": ReleaseStatus.FAILED,
+                    "queued": ReleaseStatus.RUNNING,
+                    "running": ReleaseStatus.RUNNING,
+                }.get(run.state, state)
         export = (self._json(f"releases/{release}/_metrics/export.json") or {}) if "export" in measured else {}
         diff = self._json(f"snapshots/{snapshot}/diff.json") if snapshot else None
-        return Release(
+        return ListedRelease(
             id_,
             state,
             furthest,
@@ -142,7 +149,7 @@ class Archive:
         """Return the decisions of users: approvals, rejections and overridden checks, oldest first."""
         return self.catalog.approvals(release) if self.catalog else []
 
-    def stages(self, release: str, metrics: Metrics, verdicts: Mapping[str, list[dict[str, Any]]]) -> list[StageRow]:
+    def stages(self, release: str, metrics: Metrics, verdicts: Mapping[str, list[dict[str, Any]]]) -> list[StageStatus]:
         """Return a row for every stage, in order, with its state, times, outcomes and verdicts."""
         runs = self._runs(release)
         rows = []
@@ -151,7 +158,7 @@ class Archive:
             started = _utc(run.started_at) if run else None
             ended = _utc(run.ended_at) if run and run.ended_at else None
             rows.append(
-                StageRow(
+                StageStatus(
                     name,
                     _get_stage_state(started is not None and ended is None, metrics.get(name), verdicts.get(name)),
                     started,
@@ -206,7 +213,9 @@ class Archive:
             ("the manifest", f"aws s3 cp {root}/manifest.json .{option}"),
         ]
 
-    def _snapshot(self, release: str, spec: str, folders: Sequence[str] | None) -> tuple[str | None, State | None]:
+    def _snapshot(
+        self, release: str, spec: str, folders: Sequence[str] | None
+    ) -> tuple[str | None, ReleaseStatus | None]:
         """Return the name and state of the release's snapshot; (None, None) if no complete snapshot exists."""
         built = [
             name
@@ -221,14 +230,14 @@ class Archive:
             log.warning("%s", error)
             latest = None
         if latest in built:
-            return latest, State.LATEST
+            return latest, ReleaseStatus.LATEST
         published = [name for name in pointer.list_published(self.lake, spec) if name in built]
         if published:
-            return published[-1], State.PUBLISHED
+            return published[-1], ReleaseStatus.PUBLISHED
         if yanked := [name for name in built if pointer.was_published(self.lake, name)]:
-            return yanked[-1], State.YANKED
+            return yanked[-1], ReleaseStatus.YANKED
         complete = [name for name in built if self.lake.size(f"snapshots/{name}/manifest.json") is not None]
-        return (complete[-1], State.COMPLETE) if complete else (None, None)
+        return (complete[-1], ReleaseStatus.COMPLETE) if complete else (None, None)
 
     def _list_stages_in(self, release: str, folder: str) -> set[str]:
         return {

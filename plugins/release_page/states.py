@@ -12,7 +12,7 @@ from urllib.parse import quote
 from s2corpus.ids import RELEASE_DAG, ReleaseId
 
 
-class State(StrEnum):
+class ReleaseStatus(StrEnum):
     """The state of a release."""
 
     LATEST = "latest"
@@ -70,11 +70,11 @@ RunOf = Callable[[str, datetime], DagRun | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class ListedRelease:
     """One release, as shown in the list."""
 
     id: ReleaseId
-    state: State
+    state: ReleaseStatus
     stage: str | None
     """the latest stage with metrics"""
     snapshot: str | None
@@ -102,7 +102,7 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
-class StageRow:
+class StageStatus:
     """One stage of a release."""
 
     name: str

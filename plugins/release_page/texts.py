@@ -17,7 +17,7 @@ _PAPER = ["paper_id", "title", "authors", "date", "venue", "journal", "abstract"
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ReadableText:
     """A text to read: its paper, its kind, and its blocks (heading or "", paragraphs), the abstract first."""
 
     title: str
@@ -33,7 +33,7 @@ class Text:
         return [(number, heading) for number, (heading, _) in enumerate(self.blocks) if heading]
 
 
-def text_of(tables: Tables, paper_id: str) -> Text | None:
+def text_of(tables: Tables, paper_id: str) -> ReadableText | None:
     """Return the first available text of a paper: its document, its open full text or its abstract.
 
     Return None for an unknown paper."""
@@ -51,10 +51,10 @@ def text_of(tables: Tables, paper_id: str) -> Text | None:
     if parses:
         return _parsed(title, paper, min(parses, key=lambda row: list(ParseKind).index(row["parse_kind"])))
     abstract = [paper["abstract"]] if paper["abstract"] else []
-    return Text(title, paper, "the abstract: there is no open full text", abstract, [])
+    return ReadableText(title, paper, "the abstract: there is no open full text", abstract, [])
 
 
-def _document(paper: Row, row: Row, heads: set[str]) -> Text:
+def _document(paper: Row, row: Row, heads: set[str]) -> ReadableText:
     """Return a published document: title, abstract and blocks separated by blank lines.
 
     A block may begin with its heading (SPEC §10.4).
@@ -68,10 +68,12 @@ def _document(paper: Row, row: Row, heads: set[str]) -> Text:
             headed = _one_line(lines[0]) in heads
             found.append((lines[0], lines[1:]) if headed else ("", lines))
     what = f"the document of {row['set']}"
-    return Text(title, paper, what, abstract.split("\n") if abstract else [], found, len(text) > MOST_CHARACTERS)
+    return ReadableText(
+        title, paper, what, abstract.split("\n") if abstract else [], found, len(text) > MOST_CHARACTERS
+    )
 
 
-def _parsed(title: str, paper: Row, row: Row) -> Text:
+def _parsed(title: str, paper: Row, row: Row) -> ReadableText:
     parse = orjson.loads(row["parse"])
     blocks: list[tuple[str, list[str]]] = []
     length = 0
@@ -85,7 +87,7 @@ def _parsed(title: str, paper: Row, row: Row) -> Text:
             break
     abstract = [paragraph["text"] for paragraph in parse.get("abstract", ())]
     what = f"the {row['parse_kind']} parse, as it was before cleaning"
-    return Text(title, paper, what, abstract, blocks, length > MOST_CHARACTERS)
+    return ReadableText(title, paper, what, abstract, blocks, length > MOST_CHARACTERS)
 
 
 def _heads(row: Row) -> list[str]:

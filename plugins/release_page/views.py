@@ -11,7 +11,7 @@ from release_page import charts
 from release_page.measures import HANDLES, RATES, compute_rates, count_handled
 from release_page.releases import Archive
 from release_page.render import duration, rate, short, size, thousands
-from release_page.states import Release, State
+from release_page.states import ListedRelease, ReleaseStatus
 from s2corpus.datasets.shelf import datasets_of
 from s2corpus.drops.standing import NAMES, Standing, standings
 from s2corpus.ids import SnapshotId
@@ -48,21 +48,22 @@ def release_list(archive: Archive, visible: Callable[[str], bool], page: int) ->
     }
     undecided = [release for release in archive.waiting() if release in set(ids)][:MOST_WAITING]
     others = archive.releases([release for release in undecided if release not in {r.id for r in found}])
-    waiting = [r for r in (*found, *others) if r.state in (State.AWAITING, State.STOPPED)]
+    waiting = [r for r in (*found, *others) if r.state in (ReleaseStatus.AWAITING, ReleaseStatus.STOPPED)]
     return {
         "by_spec": by_spec,
         "lines": lines,
         "page": page,
         "more": len(ids) > first + PER_PAGE,
         "waiting": [
-            (r, _list_blocking_checks(archive, r)) for r in sorted(waiting, key=lambda r: r.state is State.STOPPED)
+            (r, _list_blocking_checks(archive, r))
+            for r in sorted(waiting, key=lambda r: r.state is ReleaseStatus.STOPPED)
         ],
     }
 
 
-def _list_blocking_checks(archive: Archive, release: Release) -> list[dict[str, Any]]:
+def _list_blocking_checks(archive: Archive, release: ListedRelease) -> list[dict[str, Any]]:
     """Return the verdicts of the checks that block a release."""
-    if release.state is not State.STOPPED:
+    if release.state is not ReleaseStatus.STOPPED:
         return []
     verdicts = (v for stage in archive.verdicts(release.id).values() for v in stage)
     return [v for v in verdicts if v["verdict"] == "block" and not v["accepted"]]

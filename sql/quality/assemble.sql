@@ -62,7 +62,11 @@ UNION ALL SELECT 'xml_title recall' AS measure, * FROM drift('assemble', 'gold.x
 UNION ALL SELECT 'xml_authors precision' AS measure, * FROM drift('assemble', 'gold.xml_authors.right', 'gold.xml_authors.said', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_authors recall' AS measure, * FROM drift('assemble', 'gold.xml_authors.found', 'gold.xml_authors.known', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_abstract precision' AS measure, * FROM drift('assemble', 'gold.xml_abstract.right', 'gold.xml_abstract.said', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_abstract recall' AS measure, * FROM drift('assemble', 'gold.xml_abstract.found', 'gold.xml_abstract.known', $threshold, $drift_min_n);
+UNION ALL SELECT 'xml_abstract recall' AS measure, * FROM drift('assemble', 'gold.xml_abstract.found', 'gold.xml_abstract.known', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_bibliography precision' AS measure, * FROM drift('assemble', 'gold.xml_bibliography.right', 'gold.xml_bibliography.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_bibliography recall' AS measure, * FROM drift('assemble', 'gold.xml_bibliography.found', 'gold.xml_bibliography.known', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_citations precision' AS measure, * FROM drift('assemble', 'gold.xml_citations.right', 'gold.xml_citations.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_citations recall' AS measure, * FROM drift('assemble', 'gold.xml_citations.found', 'gold.xml_citations.known', $threshold, $drift_min_n);
 
 -- check: drift_of_gold_block
 -- severity: block
@@ -74,4 +78,8 @@ UNION ALL SELECT 'xml_title recall' AS measure, * FROM drift('assemble', 'gold.x
 UNION ALL SELECT 'xml_authors precision' AS measure, * FROM drift('assemble', 'gold.xml_authors.right', 'gold.xml_authors.said', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_authors recall' AS measure, * FROM drift('assemble', 'gold.xml_authors.found', 'gold.xml_authors.known', $threshold, $drift_min_n)
 UNION ALL SELECT 'xml_abstract precision' AS measure, * FROM drift('assemble', 'gold.xml_abstract.right', 'gold.xml_abstract.said', $threshold, $drift_min_n)
-UNION ALL SELECT 'xml_abstract recall' AS measure, * FROM drift('assemble', 'gold.xml_abstract.found', 'gold.xml_abstract.known', $threshold, $drift_min_n);
+UNION ALL SELECT 'xml_abstract recall' AS measure, * FROM drift('assemble', 'gold.xml_abstract.found', 'gold.xml_abstract.known', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_bibliography precision' AS measure, * FROM drift('assemble', 'gold.xml_bibliography.right', 'gold.xml_bibliography.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_bibliography recall' AS measure, * FROM drift('assemble', 'gold.xml_bibliography.found', 'gold.xml_bibliography.known', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_citations precision' AS measure, * FROM drift('assemble', 'gold.xml_citations.right', 'gold.xml_citations.said', $threshold, $drift_min_n)
+UNION ALL SELECT 'xml_citations recall' AS measure, * FROM drift('assemble', 'gold.xml_citations.found', 'gold.xml_citations.known', $threshold, $drift_min_n);

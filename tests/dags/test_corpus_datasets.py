@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.datasets.source import Source
+from s2corpus.datasets.source import SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.snapshot import pointer
@@ -63,7 +63,7 @@ def test_a_run_makes_the_dataset_of_its_key_and_publishes_only_what_passes(
     context = {"dag": dag, "partition_key": KEY}
     monkeypatch.setattr(module, "get_current_context", lambda: context)
     if large:
-        monkeypatch.setattr(Source, "size", lambda *_: 200 << 20)
+        monkeypatch.setattr(SnapshotSource, "size", lambda *_: 200 << 20)
         batches = module.plan.function()
         assert batches == [[0], [1]]
         for shards in batches:

@@ -11,7 +11,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -454,6 +454,18 @@ def test_backfill_contains_only_intervals_of_the_schedule(
     `end_date` is the start of the last interval; Airflow rejects a backfill without intervals with a message.
     """
     assert timetable(dags[f"corpus_release__{spec}"])(first, last) == releases
+
+
+@pytest.mark.parametrize(("last", "starts_a_run"), [(None, True), (date(2023, 6, 1), False)])
+def test_unpausing_after_end_date_starts_no_run(dags: dict[str, object], last: date | None, starts_a_run: bool) -> None:
+    """Check the way around in the runbook: with a past `end_date`, unpausing does not start the last finished interval."""
+    from airflow.timetables.base import TimeRestriction
+    from release_timetable import ReleaseTimetable
+
+    found = ReleaseTimetable("0 0 1 * *", date(2023, 1, 1), last).next_dagrun_info(
+        last_automated_data_interval=None, restriction=TimeRestriction(None, None, catchup=False)
+    )
+    assert (found is not None) is starts_a_run
 
 
 def timetable(dag: object) -> Callable[[str, str], list[str]]:

@@ -11,7 +11,7 @@ from sqlalchemy import create_engine
 
 from devtools.local import Endpoints
 from s2corpus.catalog import Catalog
-from s2corpus.catalog.models import Answer, Base, ReleaseState
+from s2corpus.catalog.models import Base, ReleaseDecision, ReleaseState
 
 pytestmark = pytest.mark.services
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
@@ -84,9 +84,9 @@ def test_what_people_said_is_kept_once_in_order(catalog: Catalog) -> None:
     release = "said-20230201"
     catalog.start_stage(release, "said", AS_OF, "select")
     for _ in range(2):
-        catalog.approve(release, "select.all_read", "ann", Answer.ACCEPTED, "a broken scanner", AS_OF)
-    catalog.approve(release, "publish", "bob", Answer.REJECTED, "wait for March", AS_OF + timedelta(hours=1))
-    catalog.approve("unknown-20230201", "publish", "bob", Answer.REJECTED, "", AS_OF)
+        catalog.approve(release, "select.all_read", "ann", ReleaseDecision.ACCEPTED, "a broken scanner", AS_OF)
+    catalog.approve(release, "publish", "bob", ReleaseDecision.REJECTED, "wait for March", AS_OF + timedelta(hours=1))
+    catalog.approve("unknown-20230201", "publish", "bob", ReleaseDecision.REJECTED, "", AS_OF)
     assert [(a.what, a.who, a.answer, a.reason) for a in catalog.approvals(release)] == [
         ("select.all_read", "ann", "accepted", "a broken scanner"),
         ("publish", "bob", "rejected", "wait for March"),

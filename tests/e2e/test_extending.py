@@ -127,7 +127,7 @@ assert list(verify(snapshot)) == []
             "include/s2corpus/pdf/inspection.py": (
                 (
                     "    if width > height:",
-                    "    if pages < rules.min_pages:\n        return Reading(Outcome.TOO_FEW_PAGES, pages, width, height)\n",
+                    "    if pages < rules.min_pages:\n        return Reading(SelectOutcome.TOO_FEW_PAGES, pages, width, height)\n",
                 ),
             ),
             "sql/quality/select.sql": (("'landscape', 'pdfalto_failed'", "'too_few_pages', "),),
@@ -158,11 +158,11 @@ assert any("too_few_pages" in check.sql for check in quality.list_checks("select
             "include/s2corpus/text/documents.py": (('    NO_TITLE = "no_title"', '    NO_SECTIONS = "no_sections"\n'),),
             "include/s2corpus/text/card.py": (
                 (
-                    "        Rule(Outcome.SHORT, lambda it: it.words < it.rules.min_words",
-                    "        Rule(Outcome.NO_SECTIONS, lambda it: len(it.sections) < MIN_SECTIONS),\n",
+                    "        DropRule(CleanOutcome.SHORT, lambda it: it.words < it.rules.min_words",
+                    "        DropRule(CleanOutcome.NO_SECTIONS, lambda it: len(it.sections) < MIN_SECTIONS),\n",
                 ),
                 (
-                    "S2ORC: Rules[FullText]",
+                    "S2ORC: RuleSeries[CardFullText]",
                     'MIN_SECTIONS = 2\n"""sections of a text that is a paper (source)"""\n\n',
                 ),
             ),
@@ -170,12 +170,14 @@ assert any("too_few_pages" in check.sql for check in quality.list_checks("select
         """
 from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean_s2orc
-from s2corpus.text.documents import Document
+from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.layout import Unit
 from s2corpus.text.unigrams import wordfreq_unigrams
 def decided(*heads):
     body = tuple(Unit(head, "Some words of a paragraph.") for head in heads)
-    return clean_s2orc(Document("1", "A title", "An abstract.", "2001", body), CleanRules(), wordfreq_unigrams()).outcome
+    return clean_s2orc(
+        CleanedDocument("1", "A title", "An abstract.", "2001", body), CleanRules(), wordfreq_unigrams()
+    ).outcome
 assert decided("Aims") == "no_sections", decided("Aims")
 assert decided("Aims", "Methods", "Results") != "no_sections"
 """,
@@ -186,7 +188,7 @@ assert decided("Aims", "Methods", "Results") != "no_sections"
         {"docling.py": (ROOT / "tests" / "extractors" / "docling.py").read_text("utf-8")},
         """
 import orjson
-from s2corpus.extractors import Identity, Pool, adapter
+from s2corpus.extractors import Pool, adapter
 from tests.standin_docling import SMALL, StandIn
 with StandIn() as server:
     identity = Pool([server.url]).identity()
@@ -198,14 +200,13 @@ assert (parse.header.title, parse.provenance.extractor) == ("A small paper", "do
         "a stage",
         4,
         {
-            "include/s2corpus/tables.py": (
+            "include/s2corpus/tables/papers.py": (
                 (
-                    "TABLES: dict[",
+                    "class PaperRow(",
                     'class VenueRow(TypedDict):\n    """Where each paper appeared."""\n\n    paper_id: PaperId\n'
                     '    venue: Annotated[str | None, "its venue"]\n    outcome: Annotated[str, "named or unnamed"]\n\n\n'
-                    'VENUES = define(VenueRow, "venues", key=("paper_id",), shards="paper", counted=(("outcome",),))\n',
+                    'VENUES = define(VenueRow, "venues", key=("paper_id",), shards="paper", counted=(("outcome",),))\n\n\n',
                 ),
-                ("        FILTERED,\n", "        VENUES,\n"),
             ),
             "include/s2corpus/stages/venues.py": block(PAGE, "# include/s2corpus/stages/venues.py"),
             "include/s2corpus/pipeline/stages.py": (

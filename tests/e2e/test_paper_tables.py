@@ -15,7 +15,7 @@ import orjson
 import pytest
 
 from devtools.sample.truth import PaperTruth, Truth
-from s2corpus.evaluation.sample import Task
+from s2corpus.evaluation.sample import EvaluationTask
 from s2corpus.evaluation.sample import sampled as drawn
 from s2corpus.papers.licences import to_spdx
 from s2corpus.pipeline.quality import read_metrics
@@ -367,6 +367,6 @@ def test_what_gold_says(sampled: tuple[Run, Truth], tables: dict[str, Table]) ->
 
 def test_the_evaluation_draws_every_kind_of_link_and_no_two_to_one_paper(sampled: tuple[Run, Truth]) -> None:
     items = drawn(Tables(sampled[0].lake, sampled[0].release_id), EvaluationRules())
-    assert {item.task for item in items} == set(Task)
-    cited = [item.cited_paper_id for item in items if item.task is not Task.CLUSTERS]
+    assert {item.task for item in items} == set(EvaluationTask)
+    cited = [item.cited_paper_id for item in items if item.task is not EvaluationTask.CLUSTERS]
     assert len(cited) == len(set(cited)) > 30

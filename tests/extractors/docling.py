@@ -18,7 +18,7 @@ import requests
 
 from pdf2tei import fields
 from s2corpus.errors import UserError
-from s2corpus.extractors import Answer, BadAnswer, Identity, Outcome, Task
+from s2corpus.extractors import BackgroundTask, BadAnswer, ExtractorAnswer, ExtractorIdentity, ExtractOutcome
 from s2corpus.extractors.http import HttpServer, refusal
 from s2corpus.spec import ExtractRules
 from s2orc_parse.bibliography.dates import to_int
@@ -59,13 +59,13 @@ class Server(HttpServer):
         super().__init__(url, **limits)
         self.form = form
 
-    def identity(self, *, timeout: float) -> Identity:
+    def identity(self, *, timeout: float) -> ExtractorIdentity:
         """Return the server's version. docling's own version is the revision, because it determines the models."""
         status, body = self.version_answer("/version", timeout=timeout)
         told = _object(body)
         if status != 200 or not told.get("docling-serve"):
             raise UserError(f"{self.name} is not a docling-serve: it answers HTTP {status} {body[:80]!r} to /version")
-        return Identity(NAME, str(told["docling-serve"]), revision=f"docling-{told.get('docling')}")
+        return ExtractorIdentity(NAME, str(told["docling-serve"]), revision=f"docling-{told.get('docling')}")
 
     def alive(self, *, timeout: float) -> bool:
         """Return whether `/health` answers with status 200."""
@@ -74,56 +74,58 @@ class Server(HttpServer):
         except requests.RequestException:
             return False
 
-    def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer | Task:
+    def submit(
+        self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float
+    ) -> ExtractorAnswer | BackgroundTask:
         """Upload one PDF; return the task that converts it."""
         path = "/v1/convert/file/async"
         reply = self.upload(path, file_sha1, open_pdf, field="files", form=self.form, timeout=timeout)
-        if isinstance(reply, Answer):
+        if isinstance(reply, ExtractorAnswer):
             return reply
         status, body = reply
         task = _object(body).get("task_id")
-        return Task(str(task), wait=WAIT) if status == 200 and task else refusal(status, body)
+        return BackgroundTask(str(task), wait=WAIT) if status == 200 and task else refusal(status, body)
 
-    def poll(self, task: Task, *, timeout: float) -> Answer | Task:
+    def poll(self, task: BackgroundTask, *, timeout: float) -> ExtractorAnswer | BackgroundTask:
         """Poll a task: pending, started, success or failure."""
         reply = self.read(f"/v1/status/poll/{quote(task.id, safe='')}", timeout=timeout)
-        if isinstance(reply, Answer):
+        if isinstance(reply, ExtractorAnswer):
             return reply
         status, body = reply
         if status == 404:  # The server was restarted.
-            return Answer(Outcome.CONNECTION, lost=True, detail="the task is not known")
+            return ExtractorAnswer(ExtractOutcome.CONNECTION, lost=True, detail="the task is not known")
         match _object(body).get("task_status"):
             case "success":
-                return Task(task.id, done=True)
+                return BackgroundTask(task.id, done=True)
             case "failure":
-                return Answer(Outcome.NOT_CONVERTED, detail=body[:200].decode(errors="replace"))
+                return ExtractorAnswer(ExtractOutcome.NOT_CONVERTED, detail=body[:200].decode(errors="replace"))
             case "pending" | "started":
-                return Task(task.id, wait=WAIT)
+                return BackgroundTask(task.id, wait=WAIT)
         return refusal(status, body)
 
-    def fetch(self, task: Task, *, timeout: float) -> Answer:
+    def fetch(self, task: BackgroundTask, *, timeout: float) -> ExtractorAnswer:
         """Return the converted document as JSON."""
         reply = self.read(f"/v1/result/{quote(task.id, safe='')}", timeout=timeout)
-        if isinstance(reply, Answer):
+        if isinstance(reply, ExtractorAnswer):
             return reply
         status, body = reply
         if status == 404:
-            return Answer(Outcome.CONNECTION, lost=True, detail="the result is not known")
+            return ExtractorAnswer(ExtractOutcome.CONNECTION, lost=True, detail="the result is not known")
         if status != 200:
             return refusal(status, body)
         if len(body) > self.max_bytes:
-            return Answer(Outcome.BAD_ANSWER, detail="too large")
+            return ExtractorAnswer(ExtractOutcome.BAD_ANSWER, detail="too large")
         result = _object(body)
         if result.get("status") == "failure":
-            return Answer(Outcome.NOT_CONVERTED, detail=body[:200].decode(errors="replace"))
+            return ExtractorAnswer(ExtractOutcome.NOT_CONVERTED, detail=body[:200].decode(errors="replace"))
         document = result.get("document")
         content = document.get("json_content") if isinstance(document, dict) else None
         if not isinstance(content, dict):
-            return Answer(Outcome.BAD_ANSWER, detail="no json_content")
-        return Answer(Outcome.OK, orjson.dumps(content))
+            return ExtractorAnswer(ExtractOutcome.BAD_ANSWER, detail="no json_content")
+        return ExtractorAnswer(ExtractOutcome.OK, orjson.dumps(content))
 
 
-def convert(data: bytes, *, file_sha1: str, made_by: Identity) -> Parse:
+def convert(data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse:
     """Convert one DoclingDocument to a parse: title, authors, abstract, sections, references and the numbers that cite them."""
     document = _object(data)
     if document.get("schema_name") != "DoclingDocument" or not isinstance(document.get("texts"), list):

@@ -15,7 +15,7 @@ import pytest
 
 from devtools.local import Condition, Services, process
 from devtools.local.postgres import Postgres
-from s2corpus.deliveries.status import Row, listed
+from s2corpus.deliveries.status import ArrivalStatus, listed
 from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.deployment.http import ask
 from s2corpus.deployment.settings import Settings
@@ -110,19 +110,19 @@ def until(true: Callable[[], Any], what: str, seconds: float = 1500) -> Any:
     return found
 
 
-def rows(lake: Lake) -> dict[str, Row]:
+def rows(lake: Lake) -> dict[str, ArrivalStatus]:
     return {row.folder: row for row in listed(lake)}
 
 
-def ended(lake: Lake, *folders: str) -> dict[str, Row]:
+def ended(lake: Lake, *folders: str) -> dict[str, ArrivalStatus]:
     """Wait until all of these folders are processed or refused; return their rows."""
 
-    def look() -> dict[str, Row] | None:
+    def look() -> dict[str, ArrivalStatus] | None:
         found = rows(lake)
         done = all(folder in found and found[folder].outcome.startswith(("worked", "refused")) for folder in folders)
         return found if done else None
 
-    found: dict[str, Row] = until(look, f"not all of {folders[:3]} … are worked on")
+    found: dict[str, ArrivalStatus] = until(look, f"not all of {folders[:3]} … are worked on")
     return found
 
 

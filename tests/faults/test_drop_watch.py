@@ -70,5 +70,5 @@ def test_new_triggerer_repeats_recorded_events_that_started_no_run(drop_watch: A
     lost = watch.look()
     watch.confirm()  # The events are recorded, and Airflow loses them.
     assert [arrival.folder for arrival in lost] == ["drops/a/", "drops/b/"]
-    status.put_row(lake, status.Row("drops/b/", lost[1].mark, status.State.REGISTERED))
+    status.put_row(lake, status.ArrivalStatus("drops/b/", lost[1].mark, status.ArrivalState.REGISTERED))
     assert fire(drop_watch, 2) == ["drops/a/", "drops/a/"]

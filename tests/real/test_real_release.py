@@ -20,11 +20,11 @@ import pytest
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.registry import DATASETS
-from s2corpus.datasets.source import Source
+from s2corpus.datasets.source import SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.evaluation.beside import NOT_DELIVERED, compared
 from s2corpus.evaluation.others import Corpus, read
-from s2corpus.evaluation.sample import Task, sampled
+from s2corpus.evaluation.sample import EvaluationTask, sampled
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.release_tables import Tables
@@ -136,7 +136,7 @@ def test_beside_the_examples_that_s2orc_publishes(run: Run, shared_data: Path) -
 
 def test_the_evaluation_draws_its_sample(run: Run) -> None:
     items = sampled(Tables(run.lake, run.release_id), EvaluationRules())
-    clusters = [item for item in items if item.task is Task.CLUSTERS]
+    clusters = [item for item in items if item.task is EvaluationTask.CLUSTERS]
     assert len(clusters) == 41 and len(items) > 41
     assert sum(item.auto_title is True for item in clusters) >= 39
 
@@ -193,7 +193,7 @@ def test_datasets_are_made_of_it_and_every_place_they_name_is_where_they_say(run
     By default, CiteWorth requires papers cited by others of the release. These papers are not, so the test drops this
     requirement.
     """
-    source = Source(open_lake(run.lake.uri(f"snapshots/{run.snapshot_id}")))
+    source = SnapshotSource(open_lake(run.lake.uri(f"snapshots/{run.snapshot_id}")))
     papers = {paper.id: paper for shard in range(source.shards) for paper in source.papers(shard)}
     params = {"citeworth": {"require": ["body_text", "bibliography"], "paragraphs_per_field": 1000}}
     made = {}

@@ -1,14 +1,24 @@
-"""Shared fixtures for tests of the page: a lake with three releases, and the page of this lake."""
+"""Shared fixtures for tests of the page: a lake with three releases, the page of this lake, Airflow's API server, and a browser."""
 
 from __future__ import annotations
 
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
+import httpx
 import pytest
 
 from devtools.sample.truth import Truth
@@ -23,6 +33,7 @@ from tests.releases import ROOT, copy_lake, run_in, spec
 sys.path.insert(0, str(ROOT / "plugins"))
 
 PUBLISHED, SECOND, UNFINISHED = "sample-20230201", "sample-20230301", "sample-20230401"
+ROLES = ("viewer", "op", "admin")
 
 
 @dataclass(frozen=True)
@@ -92,3 +103,112 @@ def page_over(lake: str, catalog: str | None = None, **others: Any) -> Any:
 @pytest.fixture(scope="package")
 def page(built: Built) -> Any:
     return page_over(built.lake, built.catalog)
+
+
+@dataclass(frozen=True)
+class Server:
+    """Airflow's API server over a lake full of markup. No scheduler runs, so triggered runs stay queued."""
+
+    url: str
+    tokens: Mapping[str, str]
+    """by role"""
+    passwords: Mapping[str, str]
+    environ: Mapping[str, str]
+
+    def call(self, path: str, role: str | None = "admin", method: str = "GET", body: object = None) -> httpx.Response:
+        """Return the response to a request of a user with this role."""
+        headers = {"Authorization": f"Bearer {self.tokens[role]}"} if role else {}
+        return httpx.request(method, urljoin(self.url, path), headers=headers, timeout=60, json=body)
+
+    def open(
+        self,
+        browser: Any,
+        path: str,
+        role: str = "viewer",
+        *,
+        width: int = 1280,
+        height: int = 900,
+        scheme: str = "light",
+    ) -> Any:
+        """Return a new browser page at a path, logged in with this role."""
+        context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": height})
+        context.set_default_timeout(120_000)
+        context.add_cookies([{"name": "_token", "value": self.tokens[role], "url": self.url}])
+        page = context.new_page()
+        page.goto(urljoin(self.url, path))
+        return page
+
+
+@pytest.fixture(scope="package")
+def server(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    from tests.ui.test_page import hostile_lake, stalled
+
+    home = tmp_path_factory.mktemp("airflow")
+    passwords = {role: secrets.token_urlsafe(12) for role in ROLES}
+    (home / "passwords.json").touch(0o600)
+    (home / "passwords.json").write_text(json.dumps(passwords))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    environ = {
+        **{name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "S2CORPUS"))},
+        "AIRFLOW_HOME": str(home),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
+        "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{role}:{role}" for role in ROLES),
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(home / "passwords.json"),
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{home / 'airflow.db'}",
+        "AIRFLOW__API__BASE_URL": url,
+        "AIRFLOW__API__WORKERS": "1",
+        "AIRFLOW__API__SECRET_KEY": secrets.token_hex(16),
+        "AIRFLOW__API_AUTH__JWT_SECRET": secrets.token_hex(32),
+        "PYTHONPATH": str(ROOT / "include"),
+        "S2CORPUS_LAKE": str(hostile_lake(built, home, stalled(built, home))),
+        "S2CORPUS_CATALOG": f"sqlite:///{home / 'catalog.db'}",
+    }
+    airflow = [sys.executable, "-m", "airflow"]
+    with (home / "log").open("w") as log:
+        subprocess.run([*airflow, "db", "migrate"], env=environ, stdout=log, stderr=log, check=True, cwd=home)
+        subprocess.run([*airflow, "dags", "reserialize"], env=environ, stdout=log, stderr=log, check=True, cwd=home)
+        process = subprocess.Popen(
+            [*airflow, "api-server", "--host", "127.0.0.1", "--port", str(port)],
+            env=environ,
+            stdout=log,
+            stderr=log,
+            cwd=home,
+            start_new_session=True,
+        )
+        try:
+            yield Server(url, _wait_for_tokens(url, passwords, process, home / "log"), passwords, environ)
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait(30)
+    assert "Traceback" not in (home / "log").read_text(), (home / "log").read_text()[-3000:]
+
+
+def _wait_for_tokens(url: str, passwords: dict[str, str], process: Any, log: Path) -> dict[str, str]:
+    deadline = time.monotonic() + 180
+    while True:
+        try:
+            return {
+                role: httpx.post(f"{url}/auth/token", json={"username": role, "password": password}).json()[
+                    "access_token"
+                ]
+                for role, password in passwords.items()
+            }
+        except (httpx.TransportError, ValueError):
+            assert process.poll() is None and time.monotonic() < deadline, log.read_text()[-3000:]
+            time.sleep(0.5)
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Any]:
+    """Run headless Chromium, if installed."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright's Python client is not installed")
+    chromium = shutil.which("chromium") or pytest.skip("chromium is not installed")
+    with playwright.sync_playwright() as started:
+        running = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield running
+        running.close()

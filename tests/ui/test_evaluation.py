@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
 import socket
 import threading
 from collections.abc import Iterator
@@ -143,36 +142,33 @@ def address(own: tuple[str, str]) -> Iterator[str]:
 
 
 @pytest.mark.services
-def test_two_people_mark_at_once_in_two_browsers(own: tuple[str, str], address: str) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright's Python client is not installed")
-    chromium = shutil.which("chromium") or pytest.skip("chromium is not installed")
+def test_two_people_mark_at_once_in_two_browsers(own: tuple[str, str], address: str, browser: Any) -> None:
     items = kept.sample_of(open_lake(own[0]), PUBLISHED)
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        people = {}
-        for name in ("ann", "bob"):
-            context = browser.new_context()
-            context.add_cookies([{"name": "who", "value": name, "url": address}])
-            people[name] = context.new_page()
-            people[name].goto(address)
-        seen: dict[str, set[str]] = {name: set() for name in people}
-        while any(len(of) < len(items) for of in seen.values()):  # The two people mark alternately.
-            for name, page in people.items():
-                left = [item.item for item in items if item.item not in seen[name]]
-                if not left:
-                    continue
-                page.goto(f"{address}?item={left[0]}")
-                shown = page.locator("#item").get_attribute("data-item")
-                assert shown == left[0]
-                assert page.locator("#item table").inner_text().count("Title") == 1
-                page.check("input[name=title][value=right]")
-                wrong = name == "bob" and not seen[name]
-                page.check(f"input[name=authors][value={'wrong' if wrong else 'right'}]")
-                page.click("text=Keep and go on")
-                seen[name].add(str(shown))
-        people["ann"].goto(address)
-        progress = people["ann"].locator("#progress").inner_text()
-        browser.close()
+    people = {}
+    for name in ("ann", "bob"):
+        context = browser.new_context()
+        context.add_cookies([{"name": "who", "value": name, "url": address}])
+        people[name] = context.new_page()
+        people[name].goto(address)
+    seen: dict[str, set[str]] = {name: set() for name in people}
+    while any(len(of) < len(items) for of in seen.values()):  # The two people mark alternately.
+        for name, page in people.items():
+            left = [item.item for item in items if item.item not in seen[name]]
+            if not left:
+                continue
+            page.goto(f"{address}?item={left[0]}")
+            shown = page.locator("#item").get_attribute("data-item")
+            assert shown == left[0]
+            assert page.locator("#item table").inner_text().count("Title") == 1
+            page.check("input[name=title][value=right]")
+            wrong = name == "bob" and not seen[name]
+            page.check(f"input[name=authors][value={'wrong' if wrong else 'right'}]")
+            page.click("text=Keep and go on")
+            seen[name].add(str(shown))
+    people["ann"].goto(address)
+    progress = people["ann"].locator("#progress").inner_text()
+    for page in people.values():
+        page.context.close()
     assert f"{len(items)} of {len(items)} items marked by ann, bob" in progress
     marks = Catalog(own[1]).marks(PUBLISHED)
     assert len(marks) == 2 * len(items) and all(mark.at is not None for mark in marks)

@@ -73,10 +73,10 @@ def test_each_interval_shows_its_snapshot(page: Any, built: Built) -> None:
 )
 def test_interval_shows_each_stage(stage: str | None, state: str, words: list[str]) -> None:
     from release_page.intervals import Interval
-    from release_page.states import Release, State
+    from release_page.states import ListedRelease, ReleaseStatus
 
     at = datetime(2023, 2, 1, tzinfo=UTC)
-    release = Release(ReleaseId("sample-20230201"), State[state], stage, None, 0, 0, 0)
+    release = ListedRelease(ReleaseId("sample-20230201"), ReleaseStatus[state], stage, None, 0, 0, 0)
     assert Interval(at, at, release).cells == list(zip(STAGE_NAMES, words, strict=True))
 
 

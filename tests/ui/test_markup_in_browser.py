@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from s2corpus.catalog import Catalog
-from s2corpus.catalog.models import Answer, ReleaseState
+from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.deliveries import status
 from s2corpus.evaluation import kept
 from s2corpus.spec import EvaluationRules
@@ -59,21 +59,24 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     lake.put(f"drops/{NAME}/{NAME}.pdf", b"x")
     mark = status.mark_of(lake, f"drops/{NAME}/")
     assert mark is not None
-    refused = status.Row(
-        f"drops/{NAME}/", mark, status.State.REFUSED, refusal=status.Refusal.CHANGED, detail=MARKUP, warnings=[MARKUP]
+    refused = status.ArrivalStatus(
+        f"drops/{NAME}/",
+        mark,
+        status.ArrivalState.REFUSED,
+        refusal=status.Refusal.CHANGED,
+        detail=MARKUP,
+        warnings=[MARKUP],
     )
     status.put_row(lake, refused)
     shutil.copy(built.folder / "catalog.db", folder / "catalog.db")
     address = f"sqlite:///{folder / 'catalog.db'}"
     catalog = Catalog(address)
     catalog.end_release(SECOND, ReleaseState.AWAITING, built.runs[SECOND].snapshot_id)
-    catalog.approve(PUBLISHED, "publish", MARKUP, Answer.APPROVED, MARKUP, datetime(2023, 3, 2, tzinfo=UTC))
+    catalog.approve(PUBLISHED, "publish", MARKUP, ReleaseDecision.APPROVED, MARKUP, datetime(2023, 3, 2, tzinfo=UTC))
     yield page_over(str(path), address, marker=lambda: "ann")
 
 
-def test_no_markup_runs_in_chromium(hostile: Any) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright's Python client is not installed")
-    chromium = shutil.which("chromium") or pytest.skip("chromium is not installed")
+def test_no_markup_runs_in_chromium(hostile: Any, browser: Any) -> None:
     answers: dict[str, Any] = {}
     for start in ("", "drops", test_page.AT[PUBLISHED], f"{test_page.AT[PUBLISHED]}/evaluation"):
         for at, _ in test_page.pages(hostile, start):
@@ -85,35 +88,32 @@ def test_no_markup_runs_in_chromium(hostile: Any) -> None:
     answers[found] = (("found",), hostile.get(found))
     static = {name: hostile.get(f"static/{name}") for name in ("page.css", "page.js")}
     shown, wrong = 0, []
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for with_policy in (True, False):
-            context = browser.new_context()
+    for with_policy in (True, False):
+        context = browser.new_context()
 
-            def serve(route: Any, with_policy: bool = with_policy) -> None:
-                url = route.request.url
-                answer = static.get(url.rpartition("/")[2]) or next(
-                    (a for at, (_, a) in answers.items() if at == url), None
-                )
-                if answer is None:
-                    wrong.append(f"{url} is asked for")
-                    route.abort()
-                    return
-                headers = {name: value for name, value in answer.headers.items() if with_policy or "policy" not in name}
-                route.fulfill(status=answer.status_code, headers=headers, body=answer.content)
+        def serve(route: Any, with_policy: bool = with_policy) -> None:
+            url = route.request.url
+            answer = static.get(url.rpartition("/")[2]) or next(
+                (a for at, (_, a) in answers.items() if at == url), None
+            )
+            if answer is None:
+                wrong.append(f"{url} is asked for")
+                route.abort()
+                return
+            headers = {name: value for name, value in answer.headers.items() if with_policy or "policy" not in name}
+            route.fulfill(status=answer.status_code, headers=headers, body=answer.content)
 
-            context.route("**/*", serve)
-            page = context.new_page()
-            page.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
-            page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-            page.on("pageerror", lambda error: wrong.append(str(error)))
-            for at in answers:
-                page.goto(at)
-                ran, made, has_markup = page.evaluate(MEASURE)
-                if ran is not None or made:
-                    wrong.append(f"{at}: {ran} ran, {made} elements were made")
-                shown += has_markup
-            context.close()
-        browser.close()
+        context.route("**/*", serve)
+        page = context.new_page()
+        page.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        for at in answers:
+            page.goto(at)
+            ran, made, has_markup = page.evaluate(MEASURE)
+            if ran is not None or made:
+                wrong.append(f"{at}: {ran} ran, {made} elements were made")
+            shown += has_markup
+        context.close()
     assert not wrong
     assert shown > 20, "the markup is there, as text"

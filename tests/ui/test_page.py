@@ -20,7 +20,7 @@ import orjson
 import pytest
 
 from s2corpus.catalog import Catalog
-from s2corpus.catalog.models import Answer, ReleaseState
+from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import format_approval_request, format_summary
@@ -269,7 +269,9 @@ def test_an_unpublished_release_says_what_people_said(state: str, shown: str, bu
     shutil.copy(built.folder / "catalog.db", tmp_path / "catalog.db")
     catalog = Catalog(f"sqlite:///{tmp_path / 'catalog.db'}")
     catalog.end_release(SECOND, ReleaseState(state), built.runs[SECOND].snapshot_id)
-    catalog.approve(SECOND, "publish", "ann", Answer.REJECTED, "<b>not yet</b>", datetime(2023, 3, 2, tzinfo=UTC))
+    catalog.approve(
+        SECOND, "publish", "ann", ReleaseDecision.REJECTED, "<b>not yet</b>", datetime(2023, 3, 2, tzinfo=UTC)
+    )
     page = read(page_over(str(lake), f"sqlite:///{tmp_path / 'catalog.db'}"), AT[SECOND])
     assert f">{shown}</span></h1>" in page
     assert "ann rejected publish &lt;b&gt;not yet&lt;/b&gt;" in " ".join(re.sub("<[^>]+>", " ", page).split())
@@ -503,7 +505,7 @@ def stalled(built: Built, to: Path) -> Path:
             said = {"refusal": Refusal.CHANGED, "detail": "a.pdf: 1 byte found, 2 listed"}
             mark = status.mark_of(opened, folder)
             assert mark
-            status.put_row(opened, status.Row(folder, mark, status.State.REFUSED, **said))
+            status.put_row(opened, status.ArrivalStatus(folder, mark, status.ArrivalState.REFUSED, **said))
     return lake
 
 
@@ -682,14 +684,14 @@ def test_the_datasets_of_a_snapshot_are_listed_and_its_papers_have_similar_ones(
     from s2corpus.datasets import runner
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.shelf import similar_papers
-    from s2corpus.datasets.source import Source
+    from s2corpus.datasets.source import SnapshotSource
     from s2corpus.datasets.spec import DatasetSpec
     from s2corpus.errors import UserError
     from s2corpus.storage.lake import open_lake
 
     run = built.runs[PUBLISHED]
     spec = DatasetSpec(name="near", dataset="vectors", params={"min_count": 1, "dimensions": 8, "epochs": 1})
-    job = Job(spec, Source(open_lake(run.lake.uri(f"snapshots/{run.snapshot_id}"))), run.lake)
+    job = Job(spec, SnapshotSource(open_lake(run.lake.uri(f"snapshots/{run.snapshot_id}"))), run.lake)
     runner.make(job)
     listed = read(page, f"{AT[PUBLISHED]}/snapshot")
     assert 'id="datasets"' in listed and "Funnel of near" in listed

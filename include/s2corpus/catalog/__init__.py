@@ -15,7 +15,16 @@ from typing import Any
 from sqlalchemy import Engine, create_engine, delete, select, update
 from sqlalchemy.orm import Session
 
-from s2corpus.catalog.models import Answer, Approval, Mark, Metric, Quality, Release, ReleaseState, StageRun
+from s2corpus.catalog.models import (
+    Approval,
+    CheckResult,
+    EvaluationMark,
+    Metric,
+    Release,
+    ReleaseDecision,
+    ReleaseState,
+    StageRun,
+)
 
 LONGEST = 128
 """maximum length of a person's name"""
@@ -86,11 +95,11 @@ class Catalog:
         with self._session() as session:
             if run := session.get(StageRun, (release, stage)):
                 run.ended_at = datetime.now(UTC)
-            for model in (Metric, Quality):
+            for model in (Metric, CheckResult):
                 session.execute(delete(model).where(model.release == release, model.stage == stage))
             session.add_all(Metric(release=release, stage=stage, name=n, value=v) for n, v in sorted(metrics.items()))
             session.add_all(
-                Quality(
+                CheckResult(
                     release=release,
                     stage=stage,
                     name=v["check"],
@@ -112,7 +121,7 @@ class Catalog:
                 found.state, found.snapshot = state, snapshot
                 found.ended_at = None if state is ReleaseState.AWAITING else datetime.now(UTC)
 
-    def approve(self, release: str, what: str, who: str, answer: Answer, reason: str, at: datetime) -> None:
+    def approve(self, release: str, what: str, who: str, answer: ReleaseDecision, reason: str, at: datetime) -> None:
         """Record a person's decision on the publication of a release, or on a check (`what`).
 
         Repeated decisions and unknown releases are ignored.
@@ -147,11 +156,15 @@ class Catalog:
                 session.scalars(select(StageRun).where(StageRun.release == release).order_by(StageRun.started_at))
             )
 
-    def quality(self, release: str) -> list[Quality]:
+    def quality(self, release: str) -> list[CheckResult]:
         """Return the check results of a release."""
         with Session(self._engine, expire_on_commit=False) as session:
             return list(
-                session.scalars(select(Quality).where(Quality.release == release).order_by(Quality.stage, Quality.name))
+                session.scalars(
+                    select(CheckResult)
+                    .where(CheckResult.release == release)
+                    .order_by(CheckResult.stage, CheckResult.name)
+                )
             )
 
     def mark(self, release: str, marker: str, marks: Mapping[str, tuple[bool | None, bool | None]]) -> None:
@@ -160,9 +173,15 @@ class Catalog:
         with self._session() as session:
             for item, (title, authors) in sorted(marks.items()):
                 said = {"release": release, "item": item, "marker": marker[:LONGEST]}
-                session.merge(Mark(**said, title=title, authors=authors, at=now))
+                session.merge(EvaluationMark(**said, title=title, authors=authors, at=now))
 
-    def marks(self, release: str) -> list[Mark]:
+    def marks(self, release: str) -> list[EvaluationMark]:
         """Return all marks of a release, sorted by item and marker."""
         with Session(self._engine, expire_on_commit=False) as session:
-            return list(session.scalars(select(Mark).where(Mark.release == release).order_by(Mark.item, Mark.marker)))
+            return list(
+                session.scalars(
+                    select(EvaluationMark)
+                    .where(EvaluationMark.release == release)
+                    .order_by(EvaluationMark.item, EvaluationMark.marker)
+                )
+            )

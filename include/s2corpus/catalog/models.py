@@ -29,7 +29,7 @@ class ReleaseState(StrEnum):
     FAILED = "failed"
 
 
-class Answer(StrEnum):
+class ReleaseDecision(StrEnum):
     """Decision of a person on a release."""
 
     APPROVED = "approved"
@@ -77,7 +77,7 @@ class Metric(Base):
     value: Mapped[float]
 
 
-class Quality(Base):
+class CheckResult(Base):
     """Result of a check (TABLES: quality)."""
 
     __tablename__ = "quality"
@@ -106,7 +106,7 @@ class Approval(Base):
     at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
 
 
-class Mark(Base):
+class EvaluationMark(Base):
     """One person's mark of an item of an evaluation (S2ORC §4); null if the person could not decide.
 
     The table has no key to `releases`, so releases built without this catalog can be evaluated.

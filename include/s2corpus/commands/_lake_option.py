@@ -12,12 +12,16 @@ import click
 
 from s2corpus.errors import UserError
 
+_AWS = {"AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"}
+"""environment variables that select another S3"""
+
 
 def lake_option(*also: str, needed: bool = True) -> Callable[[Any], Any]:
     """Return a decorator that adds the option `--lake` to a command.
 
-    The lake is the value of the option, or S2CORPUS_LAKE, or the lake of the local services, in this order. In the first
-    two cases, the command does not use the addresses and keys of the local services.
+    The lake is the value of the option, or S2CORPUS_LAKE, or the lake of the local services, in this order. The command
+    uses the addresses and keys of the local services in the last case, and if the option names their lake and the
+    environment has no AWS keys.
 
     Args:
         also: other names of the option.
@@ -28,6 +32,8 @@ def lake_option(*also: str, needed: bool = True) -> Callable[[Any], Any]:
         if given is None:
             use_local_services()
             given = os.environ.get("S2CORPUS_LAKE")
+        elif not os.environ.keys() & _AWS and given == (local := local_environment()).get("S2CORPUS_LAKE"):
+            os.environ.update(local)
         if given is None and needed:
             raise UserError("no lake given: use --lake or set S2CORPUS_LAKE to s3://bucket[/prefix] or a folder")
         return given

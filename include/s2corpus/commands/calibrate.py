@@ -29,7 +29,7 @@ def command(sources: tuple[Path, ...], unigrams: str, threshold: float) -> None:
     from s2corpus.errors import UserError
     from s2corpus.storage.uris import fetch
     from s2corpus.text.calibration import calibrate, section_texts
-    from s2corpus.text.files import read_documents
+    from s2corpus.text.input_files import read_documents
     from s2corpus.text.unigrams import parse_unigrams, wordfreq_unigrams
 
     reference = parse_unigrams(unigrams, fetch(unigrams))

@@ -56,6 +56,7 @@ def command(
     from s2corpus.sources.files import read_latest
     from s2corpus.stages.cluster.local import cluster_records
     from s2corpus.storage.outputs import whole
+    from s2corpus.storage.parquet import read_parquet
 
     for path in (out, edges_out, aliases_out):
         if path is not None:
@@ -63,8 +64,8 @@ def command(
     before = Parent()
     if parent is not None:
         try:
-            known = pq.read_table(parent, columns=["record_id", "paper_id"])
-        except (pa.ArrowInvalid, OSError) as error:
+            known = read_parquet(parent, ["record_id", "paper_id"])
+        except (ValueError, OSError) as error:
             raise UserError(f"{parent}: expected a Parquet file with record_id and paper_id ({error})") from None
         before = Parent(known.append_column("first_ready", pa.nulls(known.num_rows, pa.string())))
     records = read_latest(files)

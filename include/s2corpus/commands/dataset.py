@@ -31,7 +31,7 @@ def command(name: str, snapshot: str, out: str | None, workers: int, lake: str |
     """
     from s2corpus.datasets import runner, summary
     from s2corpus.datasets.job import Job
-    from s2corpus.datasets.source import Source
+    from s2corpus.datasets.source import SnapshotSource
     from s2corpus.datasets.spec import datasets_folder, load_dataset_spec
     from s2corpus.errors import UserError
     from s2corpus.snapshot.reader import open_snapshot
@@ -39,7 +39,7 @@ def command(name: str, snapshot: str, out: str | None, workers: int, lake: str |
 
     path = Path(name) if name.endswith((".yaml", ".yml")) else datasets_folder() / f"{name}.yaml"
     spec = load_dataset_spec(path)
-    source = Source(open_snapshot(snapshot, lake))
+    source = SnapshotSource(open_snapshot(snapshot, lake))
     root, _, folder = source.folder.root.rstrip("/").rpartition("/snapshots/")
     if not out and folder != source.id:
         raise UserError(f"{source.folder.root} lies in no lake: name a folder to write to with --out")

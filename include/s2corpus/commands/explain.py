@@ -28,12 +28,10 @@ def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, ed
     Show the records, the edges that joined them with their reasons, and the edges that were cut. With --release, also show
     whether each full text is open access, and the evidence.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     from s2corpus.clustering.explain import explanations, format_explanation
     from s2corpus.commands._lake_option import use_local_services
     from s2corpus.errors import UserError
+    from s2corpus.storage.parquet import read_parquet
 
     if release is not None:
         use_local_services()
@@ -41,8 +39,8 @@ def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, ed
         return
     if clusters is not None and edges is not None:
         try:
-            known, found = pq.read_table(clusters), pq.read_table(edges)
-        except (pa.ArrowInvalid, OSError) as error:
+            known, found = read_parquet(clusters), read_parquet(edges)
+        except (ValueError, OSError) as error:
             raise UserError(
                 f"{clusters}, {edges}: expected what `corpus cluster --out … --edges …` wrote ({error})"
             ) from None

@@ -28,25 +28,23 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
     from collections import Counter
 
     import orjson
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
     from s2corpus import spec
     from s2corpus.errors import UserError
     from s2corpus.papers.filter import decide
     from s2corpus.pdf.files import check_table, write_table
     from s2corpus.stages.filter import read_suppressions
+    from s2corpus.storage.parquet import read_parquet
     from s2corpus.tables import FILTERED
 
     check_table(out)
     try:
-        rows = pq.read_table(
-            papers, columns=["paper_id", "title", "authors", "abstract", "doi", "canonical_pdf"]
-        ).to_pylist()
+        columns = ["paper_id", "title", "authors", "abstract", "doi", "canonical_pdf"]
+        rows = read_parquet(papers, columns).to_pylist()
         listed = read_suppressions(suppress.read_bytes()) if suppress else set()
         lines = [orjson.loads(line) for line in bodies.read_bytes().splitlines()] if bodies else []
         text_of = {line["paper_id"]: line["text"] for line in lines}
-    except (pa.ArrowInvalid, OSError, orjson.JSONDecodeError, KeyError, TypeError) as error:
+    except (ValueError, OSError, KeyError, TypeError) as error:
         raise UserError(
             f"{papers}: expected papers as `corpus vote` writes them, bodies as {{paper_id, text}}: {error}"
         ) from None

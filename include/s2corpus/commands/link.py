@@ -144,18 +144,17 @@ def _by_column(lines: list[dict[str, Any]]) -> dict[str, list[Any]]:
 
 
 def _read_parquet(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from s2corpus.storage.parquet import open_parquet
 
     try:
-        with pq.ParquetFile(path) as file:
+        with open_parquet(path) as file:
             first = 1
-            for batch in file.iter_batches(batch_size=_ROWS):
+            for batch in file.batches(rows=_ROWS):
                 yield dict(zip(batch.schema.names, batch.columns, strict=True)), batch.num_rows, first
                 first += batch.num_rows
             if first == 1:
-                yield {name: [] for name in file.schema_arrow.names}, 0, 1
-    except pa.ArrowInvalid as error:
+                yield {name: [] for name in file.schema.names}, 0, 1
+    except ValueError as error:
         raise UserError(f"{path} is not a Parquet file: {error}") from None
 
 

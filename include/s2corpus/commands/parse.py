@@ -109,24 +109,24 @@ def _documents(inputs: tuple[Path, ...]) -> Iterator[tuple[str, str, bytes | Non
 
 
 def _rows(path: Path) -> Iterator[tuple[str, str, bytes | None]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from s2corpus.storage.parquet import open_parquet
 
     try:
-        file = pq.ParquetFile(path)
-    except (pa.ArrowInvalid, OSError) as error:
+        with open_parquet(path) as file:
+            names = file.schema.names
+            key = (
+                "pdf_sha1" if "pdf_sha1" in names and "file_sha1" not in names else "file_sha1"
+            )  # the name up to 0.1.0
+            columns = [key, "tei"]
+            if missing := [column for column in columns if column not in names]:
+                raise UserError(f"{path} lacks the column {missing[0]}: expected file_sha1 and tei, found {names}")
+            for batch in file.batches(columns, rows=16):
+                for file_sha1, tei in zip(*(batch.column(name).to_pylist() for name in columns), strict=True):
+                    yield file_sha1, file_sha1, tei.encode() if isinstance(tei, str) else tei or b""
+    except (ValueError, OSError) as error:
         raise UserError(
             f"{path} is not a Parquet file ({error}): expected one with the columns file_sha1 and tei"
         ) from None
-    with file:
-        names = file.schema_arrow.names
-        key = "pdf_sha1" if "pdf_sha1" in names and "file_sha1" not in names else "file_sha1"  # the name up to 0.1.0
-        columns = [key, "tei"]
-        if missing := [column for column in columns if column not in names]:
-            raise UserError(f"{path} lacks the column {missing[0]}: expected file_sha1 and tei, found {names}")
-        for batch in file.iter_batches(batch_size=16, columns=columns):
-            for file_sha1, tei in zip(*(batch.column(name).to_pylist() for name in columns), strict=True):
-                yield file_sha1, file_sha1, tei.encode() if isinstance(tei, str) else tei or b""
 
 
 def _summary(outcomes: Counter[str]) -> str:

@@ -48,7 +48,6 @@ def command(
     """
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     from s2corpus import spec
     from s2corpus.clustering.preprints import preprint_of
@@ -58,13 +57,14 @@ def command(
     from s2corpus.pdf.files import check_table, write_table
     from s2corpus.sources.files import read_latest
     from s2corpus.sources.record import Editorial
+    from s2corpus.storage.parquet import read_parquet
     from s2corpus.tables import MEMBERS, PAPERS
 
     check_table(out)
     records = read_latest(files)
     try:
-        known = pq.read_table(clusters, columns=["record_id", "paper_id"])
-    except (pa.ArrowInvalid, OSError) as error:
+        known = read_parquet(clusters, ["record_id", "paper_id"])
+    except (ValueError, OSError) as error:
         raise UserError(f"{clusters}: expected a Parquet file with record_id and paper_id ({error})") from None
     places = pc.index_in(records["record_id"], known["record_id"])
     if places.null_count:

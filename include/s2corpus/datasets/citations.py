@@ -15,7 +15,7 @@ _FORMULA = re.compile(rf"^(?:{FORMULA}\s*)+|\s*{FORMULA}")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class CitationMark:
     """A citation mark: `text[start:end]` with its brackets, and the entries that it names."""
 
     start: int
@@ -29,10 +29,10 @@ class Sentence:
 
     start: int
     end: int
-    marks: tuple[Mark, ...]
+    marks: tuple[CitationMark, ...]
 
 
-def marks(paragraph: Mapping[str, Any]) -> list[Mark]:
+def marks(paragraph: Mapping[str, Any]) -> list[CitationMark]:
     """Return the citation marks of a paragraph, in order.
 
     Spans with only separators between them are one mark, which includes the brackets directly around it. Marks that name no entry
@@ -47,16 +47,16 @@ def marks(paragraph: Mapping[str, Any]) -> list[Mark]:
         },
         key=lambda span: (span[0], span[1], span[2] or ""),
     )
-    found: list[Mark] = []
+    found: list[CitationMark] = []
     for start, end, ref_id in spans:
         refs = (ref_id,) if ref_id else ()
         start, end = _bracketed(text, start, end)
         if found and (start <= found[-1].end or _BETWEEN.fullmatch(text, found[-1].end, start)):
             last = found[-1]
             joined = _bracketed(text, min(start, last.start), max(end, last.end))
-            found[-1] = Mark(*joined, tuple(dict.fromkeys((*last.ref_ids, *refs))))
+            found[-1] = CitationMark(*joined, tuple(dict.fromkeys((*last.ref_ids, *refs))))
         else:
-            found.append(Mark(start, end, refs))
+            found.append(CitationMark(start, end, refs))
     return found
 
 

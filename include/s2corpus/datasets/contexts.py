@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from s2corpus.datasets.citations import cited_sentences, remove_formulas, remove_formulas_around
-from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Row, Table
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Number, Params, Positive, Row
 from s2corpus.text import sentences
 from s2corpus_reader.files import file_number
 from s2orc_parse.parse_model import ParseKind
@@ -20,7 +20,7 @@ from s2orc_parse.parse_model import ParseKind
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 
 _TRIES = 8
@@ -85,7 +85,7 @@ class Contexts:
     paper: Mapping[str, float] = {}
     """neither paper counts contexts"""
 
-    def rows(self, params: ContextsParams, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: ContextsParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield a row for each linked entry that a citation mark names."""
         text = paper.full_text(params.kinds)
         if text is None:
@@ -161,16 +161,18 @@ class Contexts:
         """Return the counts."""
         return {name: float(made.tally[name]) for name in ("contexts", "negatives", "fewer_negatives")}
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that every selected citation is written to the shard of the cited paper."""
         lost = abs(made.funnel.outcomes["citations", CitationOutcome.KEPT] - int(metrics["contexts"]))
         return [
-            Check("citations_arrive", lost, "citations name papers that the snapshot has not, or were written twice")
+            DatasetCheck(
+                "citations_arrive", lost, "citations name papers that the snapshot has not, or were written twice"
+            )
         ]
 
-    def tables(self, params: ContextsParams) -> list[Table]:
+    def tables(self, params: ContextsParams) -> list[DatasetTable]:
         """Return the table of contexts."""
-        return [Table("contexts", SCHEMA, {"train": "contexts/*.parquet"})]
+        return [DatasetTable("contexts", SCHEMA, {"train": "contexts/*.parquet"})]
 
 
 def _has_words(text: str) -> bool:

@@ -14,7 +14,7 @@ import orjson
 
 from s2corpus.datasets.protocol import Dataset, Made, Params
 from s2corpus.datasets.registry import dataset
-from s2corpus.datasets.source import Source
+from s2corpus.datasets.source import SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.errors import TransientError
 from s2corpus.storage.lake import Lake
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Job:
     """One dataset spec, one snapshot, and the lake that contains `datasets/`."""
 
-    def __init__(self, spec: DatasetSpec, source: Source, lake: Lake, scratch: Path | None = None) -> None:
+    def __init__(self, spec: DatasetSpec, source: SnapshotSource, lake: Lake, scratch: Path | None = None) -> None:
         self.spec = spec
         self.source = source
         self.lake = lake

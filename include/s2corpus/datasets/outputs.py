@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from s2corpus.datasets.protocol import Made
 from s2corpus.errors import UserError
-from s2corpus_reader.files import File, GzipLines, describe_file
+from s2corpus_reader.files import GzipLines, SnapshotFile, describe_file
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
@@ -81,7 +81,7 @@ class Outputs:
     def _local(self, path: str) -> Path:
         return self.scratch / path.replace("/", "~")
 
-    def _put(self, file: File, local: Path) -> None:
+    def _put(self, file: SnapshotFile, local: Path) -> None:
         """Upload a file and delete its local copy.
 
         Raises:

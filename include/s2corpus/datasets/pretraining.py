@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from s2corpus.datasets.citations import remove_formulas
-from s2corpus.datasets.protocol import Check, Made, Number, Params, Positive, Row, Share, Table
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Number, Params, Positive, Row, Share
 from s2corpus.errors import UserError
 from s2corpus.storage import uris
 from s2corpus.text import sentences
@@ -24,7 +24,7 @@ from s2orc_parse.parse_model import ParseKind
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 _BIOMEDICAL = {"Medicine", "Biology"}
 _MAX_ALPHABET = 1_000
@@ -32,7 +32,7 @@ _MAX_ALPHABET = 1_000
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
-class PaperOutcome(StrEnum):
+class PretrainingPaperOutcome(StrEnum):
     """The outcome of a paper."""
 
     KEPT = "kept"
@@ -40,7 +40,7 @@ class PaperOutcome(StrEnum):
     NOTHING_LEFT = "no_paragraph_left"
 
 
-class ParagraphOutcome(StrEnum):
+class PretrainingParagraphOutcome(StrEnum):
     """The outcome of a paragraph: the first sign of ill-formed text."""
 
     KEPT = "kept"
@@ -109,12 +109,12 @@ class Pretraining:
     }  # fmt: skip
     """figures of §5; the other vocabulary is SciBERT's"""
 
-    def rows(self, params: PretrainingParams, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: PretrainingParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield a row with the lines of a paper, if any line remains."""
         made.funnel.enter("papers")
         found = paper.full_text(params.kinds)
         if found is None:
-            made.funnel.count("papers", PaperOutcome.NO_TEXT)
+            made.funnel.count("papers", PretrainingPaperOutcome.NO_TEXT)
             return
         abstract = [{"text": paper.metadata["abstract"]}] if params.abstracts and paper.metadata["abstract"] else []
         lines: list[str] = []
@@ -123,12 +123,12 @@ class Pretraining:
             outcome = judge(params, text)
             made.funnel.enter("paragraphs")
             made.funnel.count("paragraphs", outcome)
-            if outcome is ParagraphOutcome.KEPT:
+            if outcome is PretrainingParagraphOutcome.KEPT:
                 lines += _list_lines(text)
         if not lines:
-            made.funnel.count("papers", PaperOutcome.NOTHING_LEFT)
+            made.funnel.count("papers", PretrainingPaperOutcome.NOTHING_LEFT)
             return
-        made.funnel.count("papers", PaperOutcome.KEPT)
+        made.funnel.count("papers", PretrainingPaperOutcome.KEPT)
         draw = int.from_bytes(hashlib.sha256(f"{params.seed}:{paper.id}".encode()).digest()[:8], "big") / 2**64
         yield {
             "paper_id": paper.id,
@@ -179,42 +179,42 @@ class Pretraining:
             metrics["vocabulary_jaccard"] = jaccard(set(vocabulary), _entries(params.compare_vocabulary))
         return metrics
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that every kept paper is written, and that the vocabulary has the requested size."""
-        kept = made.funnel.outcomes["papers", PaperOutcome.KEPT]
+        kept = made.funnel.outcomes["papers", PretrainingPaperOutcome.KEPT]
         short = job.params.vocabulary_size - int(metrics["vocabulary"])  # type: ignore[attr-defined]
         return [
-            Check(
+            DatasetCheck(
                 "papers_written", abs(kept - int(metrics["papers"])), "papers are missing in the text, or twice in it"
             ),
-            Check(
+            DatasetCheck(
                 "vocabulary_full", max(short, 0), "the sample is too small for a vocabulary of that size", blocks=False
             ),
         ]
 
-    def tables(self, params: PretrainingParams) -> list[Table]:
+    def tables(self, params: PretrainingParams) -> list[DatasetTable]:
         """Return the table of lines."""
-        return [Table("text", pa.schema([("text", pa.string())]), {"train": "text/*.txt.gz"})]
+        return [DatasetTable("text", pa.schema([("text", pa.string())]), {"train": "text/*.txt.gz"})]
 
 
-def judge(params: PretrainingParams, text: str) -> ParagraphOutcome:
+def judge(params: PretrainingParams, text: str) -> PretrainingParagraphOutcome:
     """Return the first sign that a paragraph (words separated by single spaces) is ill-formed, or `KEPT`."""
     words = text.split()
     if _CAPTION.match(text):
-        return ParagraphOutcome.CAPTION
+        return PretrainingParagraphOutcome.CAPTION
     if len(words) < params.min_words:
-        return ParagraphOutcome.SHORT
+        return PretrainingParagraphOutcome.SHORT
     if sum(not (c.isalnum() or c.isspace() or c in _COMMON) for c in text) > params.max_symbol_share * len(text):
-        return ParagraphOutcome.SYMBOLS
+        return PretrainingParagraphOutcome.SYMBOLS
     if sum(map(str.isdigit, text)) > params.max_digit_share * len(text):
-        return ParagraphOutcome.DIGITS
+        return PretrainingParagraphOutcome.DIGITS
     if sum(len(word) == 1 for word in words) > params.max_single_share * len(words):
-        return ParagraphOutcome.SINGLE
+        return PretrainingParagraphOutcome.SINGLE
     if max(map(len, words)) > params.max_word_chars:
-        return ParagraphOutcome.LONG_WORD
+        return PretrainingParagraphOutcome.LONG_WORD
     if max(map(words.count, set(words))) > params.max_repeat_share * len(words):
-        return ParagraphOutcome.REPEATS
-    return ParagraphOutcome.KEPT
+        return PretrainingParagraphOutcome.REPEATS
+    return PretrainingParagraphOutcome.KEPT
 
 
 _COMMON = frozenset(".,;:!?'\"()[]-–—’‘“”%/")

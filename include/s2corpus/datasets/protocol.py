@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field
 
-from s2corpus_reader.files import File
+from s2corpus_reader.files import SnapshotFile
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 Row = dict[str, Any]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -81,7 +81,7 @@ class Funnel:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DatasetCheck:
     """A check of a dataset: the number of violations and the reason why they matter."""
 
     name: str
@@ -91,7 +91,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DatasetTable:
     """Files with one schema, as listed in the card, Croissant and Hugging Face YAML. Splits map to paths with one `*`."""
 
     name: str
@@ -108,7 +108,7 @@ class Made:
     """additional counts, named by the dataset"""
     licences: Counter[str] = field(default_factory=Counter)
     """number of papers with rows, by license"""
-    files: list[File] = field(default_factory=list)
+    files: list[SnapshotFile] = field(default_factory=list)
 
     def add(self, other: Made) -> None:
         """Add the output of another shard."""
@@ -133,7 +133,7 @@ class Made:
             Funnel.of_json(value["funnel"]),
             Counter(value["tally"]),
             Counter(value["licences"]),
-            [File(**file) for file in value["files"]],
+            [SnapshotFile(**file) for file in value["files"]],
         )
 
 
@@ -155,7 +155,7 @@ class Dataset(Protocol):
     paper: Mapping[str, float]
     """metric → value in the paper that defines the dataset, for comparison"""
 
-    def rows(self, params: Any, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: Any, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield the rows of a paper. The same paper and parameters always give the same rows and counts."""
 
     def choose(self, job: Job) -> dict[str, Any]:
@@ -167,8 +167,8 @@ class Dataset(Protocol):
     def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
         """Write the files that cover all shards, and return the metrics."""
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Return the checks that only this dataset needs."""
 
-    def tables(self, params: Any) -> list[Table]:
+    def tables(self, params: Any) -> list[DatasetTable]:
         """Return the tables of data files for consumers."""

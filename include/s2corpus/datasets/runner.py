@@ -17,7 +17,7 @@ import orjson
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.manifest import manifest
 from s2corpus.datasets.outputs import Outputs
-from s2corpus.datasets.protocol import Check, Made
+from s2corpus.datasets.protocol import DatasetCheck, Made
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.papers.licences import NOASSERTION
 from s2corpus.storage.transient import explained
@@ -142,7 +142,7 @@ def finish(job: Job) -> dict[str, float]:
 
 
 @explained()
-def check(job: Job) -> list[Check]:
+def check(job: Job) -> list[DatasetCheck]:
     """Run the checks. If none blocks, publish the dataset by writing the manifest, which is written last.
 
     Raises:
@@ -169,7 +169,7 @@ def check(job: Job) -> list[Check]:
     return checks
 
 
-def _common(job: Job, made: Made) -> list[Check]:
+def _common(job: Job, made: Made) -> list[DatasetCheck]:
     """Return the checks of every dataset: each input of a step has one outcome, and every file exists."""
     lost = 0
     for step, number in made.funnel.seen.items():
@@ -178,9 +178,9 @@ def _common(job: Job, made: Made) -> list[Check]:
     missing = len(wanted) - sum(wanted.get(entry.key) == entry.bytes for entry in job.lake.list(f"{job.prefix}/"))
     twice = len(made.files) - len(wanted)
     return [
-        Check("outcomes_sum", lost, "what goes into a step is not what comes out of it"),
-        Check("files_there", missing + twice, "files are not as they were written"),
-        Check(
+        DatasetCheck("outcomes_sum", lost, "what goes into a step is not what comes out of it"),
+        DatasetCheck("files_there", missing + twice, "files are not as they were written"),
+        DatasetCheck(
             "not_empty", int(not any(file.rows for file in made.files)), "nothing was kept of any paper", blocks=False
         ),
     ]

@@ -34,7 +34,7 @@ _PAPERS = re.compile(r"tables/papers/([0-9]+)\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class SnapshotPaper:
     """A paper of a snapshot: its metadata as in S2ORC 20200705, additional Parquet columns, and its full texts."""
 
     metadata: Row
@@ -67,7 +67,7 @@ class Paper:
         return None
 
 
-class Source:
+class SnapshotSource:
     """A snapshot. Its papers are read in order, in `shards` independent groups."""
 
     def __init__(self, folder: Lake) -> None:
@@ -116,7 +116,7 @@ class Source:
             for batch in parquet.iter_batches(_BATCH, columns=list(columns)):
                 yield from batch.to_pylist()
 
-    def papers(self, shard: int) -> Iterator[Paper]:
+    def papers(self, shard: int) -> Iterator[SnapshotPaper]:
         """Yield the papers of a shard in the order of ids; only one is in memory at a time.
 
         Raises:
@@ -132,7 +132,7 @@ class Source:
                     f"{self.folder.root}: corpus/metadata and tables/papers have different papers in shard {shard}"
                 )
             at = {kind: found for kind, parses in texts.items() if (found := parses.at(metadata["paper_id"]))}
-            yield Paper(
+            yield SnapshotPaper(
                 metadata,
                 row,
                 {kind: parse for kind, (_, parse) in at.items()},
@@ -168,7 +168,7 @@ def _lines(folder: Lake, path: str) -> Iterator[tuple[int, bytes]]:
             place += len(line)
 
 
-def published(lake: Lake, release: str, as_of: str) -> Source:
+def published(lake: Lake, release: str, as_of: str) -> SnapshotSource:
     """Return the newest published snapshot of a release spec as of an instant (ISO, as in its manifest).
 
     Raises:
@@ -186,4 +186,4 @@ def published(lake: Lake, release: str, as_of: str) -> Source:
         there = ", ".join(known) or "none"
         raise UserError(f"no snapshot of {release} as of {as_of} is published; published are: {there}")
     latest = pointer.read_latest(lake, release).snapshot
-    return Source(open_lake(lake.uri(f"snapshots/{latest if latest in found else found[-1]}")))
+    return SnapshotSource(open_lake(lake.uri(f"snapshots/{latest if latest in found else found[-1]}")))

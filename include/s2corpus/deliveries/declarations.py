@@ -17,7 +17,7 @@ from s2corpus.deliveries.ready import Refusal, Refused
 from s2corpus.papers.licences import select_strictest
 from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, rename_former_key, wrong_promise
 from s2corpus.sources.keys import CLAIMS, DROP_KEYS
-from s2corpus.sources.record import DECLARED, Dropped, Entry, Reason, Record
+from s2corpus.sources.record import DECLARED, Dropped, Entry, Record, RejectReason
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.streams import lines
 from s2orc_parse.bibliography.fields import parse_licence
@@ -38,7 +38,7 @@ _EFFECT = {
 
 
 @dataclass(slots=True)
-class Facts:
+class DeclaredFacts:
     """Declared values for one file."""
 
     line: int
@@ -54,7 +54,7 @@ class Declarations:
     drop: str
     sha1_of: Mapping[str, str]  # of the drop's files
     is_pdf: Mapping[str, bool]
-    facts: dict[str, Facts] = field(default_factory=dict)  # by file name
+    facts: dict[str, DeclaredFacts] = field(default_factory=dict)  # by file name
     warnings: list[str] = field(default_factory=list)
     unheard: int = 0
     """number of warnings beyond the limit"""
@@ -78,7 +78,7 @@ class Declarations:
                 continue
             found = self._line(number, raw)
             if found is None:
-                yield Dropped(Reason.MALFORMED, f"line {number}")
+                yield Dropped(RejectReason.MALFORMED, f"line {number}")
                 continue
             line, repeated = found
             _refuse(number, line)
@@ -139,11 +139,11 @@ class Declarations:
         arxiv_id = normalise_arxiv(str(line.get("arxiv_id") or "")) if heard else None
         licence = parse_licence(line.get("licence")) if heard else None
         for name in files:
-            before = self.facts.setdefault(name, Facts(number))
+            before = self.facts.setdefault(name, DeclaredFacts(number))
             if before.line != number:
                 self._warn(number, None, f"describes {quoted(name)} again, after line {before.line}")
             promised = [p for p in (before.open_access, line.get("open_access")) if p is not None]
-            self.facts[name] = Facts(
+            self.facts[name] = DeclaredFacts(
                 number,
                 min(promised, default=None),
                 select_strictest([before.licence, licence]),

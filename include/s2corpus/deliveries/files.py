@@ -112,7 +112,7 @@ class _Checked(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         block = self._stream.read(size) if size >= 0 else self._stream.read()
         self._digest.update(block)
-        if (size < 0 or not block) and self._digest.hexdigest() != self._sha1:
+        if size and (size < 0 or not block) and self._digest.hexdigest() != self._sha1:
             raise ChangedInput(self._uri)
         return block
 

@@ -104,7 +104,7 @@ def _utc_instant(value: object) -> datetime:
     return instant
 
 
-class File(BaseModel):
+class ListedFile(BaseModel):
     """A listed file."""
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=1024)]
@@ -116,7 +116,7 @@ class Ready(BaseModel):
     """Content of `_READY`."""
 
     ready_at: Annotated[AwareDatetime, BeforeValidator(_utc_instant)]
-    files: list[File]
+    files: list[ListedFile]
     mode: Literal["full", "delta"] = "delta"
     delivered_by: Annotated[str, StringConstraints(strip_whitespace=True, max_length=128)] = ""
     """name of the person in Airflow; empty if unknown"""

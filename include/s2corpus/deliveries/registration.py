@@ -23,8 +23,8 @@ import pyarrow as pa
 from pdf2tei.version import NAME as EMBEDDED
 from s2corpus import sources
 from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
-from s2corpus.deliveries.declarations import Declarations, Facts
-from s2corpus.deliveries.ready import Delivery, File, Ready, Refusal, Refused, listed
+from s2corpus.deliveries.declarations import Declarations, DeclaredFacts
+from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refusal, Refused, listed
 from s2corpus.errors import UserError
 from s2corpus.extractors import adapter_names
 from s2corpus.ids import RecordId
@@ -40,6 +40,7 @@ from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
 
 _ARTICLE_SUFFIXES = (".xml", ".nxml", ".json")
+_BATCH_ROWS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +133,15 @@ def _articles(
         if isinstance(record, sources.Record):
             id_ = f"{kind}:{sha1_of[file.name]}"
             found[file.name] = _Article(kind, id_)
-            yield replace(record, record_id=id_, kind=sources.Kind.ARCHIVE, licence=None, open_access=None)
+            yield replace(record, record_id=id_, kind=sources.RecordKind.ARCHIVE, licence=None, open_access=None)
         else:
             found[file.name] = _Article(kind, None)
-            yield sources.Dropped(sources.Reason.MALFORMED, file.name)
+            yield sources.Dropped(sources.RejectReason.MALFORMED, file.name)
 
 
-def _file_row(file: File, sha1: str, declared: Facts | None, article: _Article | None) -> RegisteredFileRow:
+def _file_row(
+    file: ListedFile, sha1: str, declared: DeclaredFacts | None, article: _Article | None
+) -> RegisteredFileRow:
     """Return a file of a drop, or a full text of a delivery, as a row of REGISTERED_FILES."""
     return RegisteredFileRow(
         name=file.name,
@@ -201,7 +204,7 @@ def _check_names(lake: Lake, delivery: Delivery, ready: Ready) -> None:
         raise Refused(Refusal.UNLISTED, f"{len(extra)} present but not listed: {extra[:3]}")
 
 
-def _verified(lake: Lake, delivery: Delivery, file: File) -> str:
+def _verified(lake: Lake, delivery: Delivery, file: ListedFile) -> str:
     """Return the SHA-1 of a file; raise Refused if its size or SHA-256 is not the listed one."""
     sha1, sha256, size = hashlib.sha1(usedforsecurity=False), hashlib.sha256(), 0
     with lake.open(delivery.key(file.name)) as stream:
@@ -285,7 +288,7 @@ def _generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entr
                 wrong = f"source: {quoted(line['source'])} given, a delivery of {delivery.source} has records of its own only"
             elif wrong is None and claimed not in own:
                 wrong = f"record_id: {quoted(native)} given, a delivery of {delivery.source} has ids that begin with {delivery.source}:"
-            elif wrong is None and line.get("kind") == sources.Kind.PDF and kind is not sources.Kind.PDF:
+            elif wrong is None and line.get("kind") == sources.RecordKind.PDF and kind is not sources.RecordKind.PDF:
                 wrong = f"kind: pdf given, which {delivery.source} is not: publisher or archive expected"
             if wrong:
                 raise Refused(Refusal.BAD_RECORDS, f"{name}, {where}: {wrong}")
@@ -295,8 +298,8 @@ def _generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entr
 def _batches(
     entries: Iterator[sources.Entry], delivery: Delivery, position: int, counts: dict[str, int]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield rows of REGISTERED_RECORDS in the order of the entries, in batches of 10,000."""
-    while chunk := list(islice(entries, 10_000)):
+    """Yield rows of REGISTERED_RECORDS in the order of the entries, in batches."""
+    while chunk := list(islice(entries, _BATCH_ROWS)):
         rows: list[RegisteredRecordRow] = []
         kept = [entry for entry in chunk if isinstance(entry, sources.Record)]
         read = iter(

@@ -31,7 +31,7 @@ _THREADS = 8
 _TOGETHER = 50
 
 
-class State(StrEnum):
+class ArrivalState(StrEnum):
     """State of a drop or delivery."""
 
     WRITING = "writing"  # no _READY yet
@@ -60,7 +60,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ArrivalStatus:
     """Status row of an arrival.
 
     It counts files, PDFs, accepted records (`rows`) and unreadable records (`dropped`). `key` is the digest of the delivery (see
@@ -69,7 +69,7 @@ class Row:
 
     folder: str
     mark: str
-    state: State
+    state: ArrivalState
     refusal: Refusal | None = None
     detail: str | None = None
     ready_at: str | None = None
@@ -98,9 +98,9 @@ class Row:
     def open(self) -> bool:
         """True if another run must process the arrival."""
         match self.state:
-            case State.ANNOUNCED | State.REGISTERED:
+            case ArrivalState.ANNOUNCED | ArrivalState.REGISTERED:
                 return True
-            case State.UNFINISHED | State.FAILED:
+            case ArrivalState.UNFINISHED | ArrivalState.FAILED:
                 return self.tries < MOST_TRIES
         return False
 
@@ -116,7 +116,7 @@ class Row:
         return f"{self.name}: {self.outcome}" + "".join(f" ({text})" for text in said if text)
 
 
-def put_row(lake: Lake, row: Row) -> None:
+def put_row(lake: Lake, row: ArrivalStatus) -> None:
     """Write an arrival's row and delete all other rows of its folder."""
     kept = _key(row.folder, row.mark, closed=not row.open)
     lake.put(kept, orjson.dumps(asdict(row), option=orjson.OPT_INDENT_2))
@@ -126,7 +126,7 @@ def put_row(lake: Lake, row: Row) -> None:
                 lake.delete(entry.key)
 
 
-def row_of(lake: Lake, arrival: Arrival) -> Row | None:
+def row_of(lake: Lake, arrival: Arrival) -> ArrivalStatus | None:
     """Read an arrival's row; return None if it does not exist."""
     for closed in (True, False):
         try:
@@ -134,7 +134,7 @@ def row_of(lake: Lake, arrival: Arrival) -> Row | None:
         except FileNotFoundError:
             continue
         refusal = Refusal(raw["refusal"]) if raw["refusal"] else None
-        return Row(**{**raw, "state": State(raw["state"]), "refusal": refusal})
+        return ArrivalStatus(**{**raw, "state": ArrivalState(raw["state"]), "refusal": refusal})
     return None
 
 
@@ -205,7 +205,7 @@ class Watch:
             due, wait = self._repeats.get(arrival, (now + FIRST_REPEAT, FIRST_REPEAT))
             if due <= now:
                 row = row_of(self.lake, arrival)
-                if row is not None and row.state is State.ANNOUNCED:
+                if row is not None and row.state is ArrivalState.ANNOUNCED:
                     unanswered.append(arrival)
                     wait = min(2 * wait, LAST_REPEAT)
                 due = now + wait
@@ -225,14 +225,14 @@ class Watch:
 def announce(lake: Lake, arrival: Arrival) -> None:
     """Write the first row of an arrival unless a row exists."""
     if row_of(lake, arrival) is None:
-        row = Row(arrival.folder, arrival.mark, State.ANNOUNCED)
+        row = ArrivalStatus(arrival.folder, arrival.mark, ArrivalState.ANNOUNCED)
         try:
             lake.put(_key(row.folder, row.mark, closed=False), orjson.dumps(asdict(row)), expect=ABSENT)
         except Conflict:
             return  # Another process wrote the row first.
 
 
-def listed(lake: Lake, max_rows: int | None = None) -> Iterator[Row]:
+def listed(lake: Lake, max_rows: int | None = None) -> Iterator[ArrivalStatus]:
     """Yield the row of every drop and delivery in the lake, or of the last `max_rows` by name.
 
     A folder without a row gives a row with the state `writing`, `waiting` or `refused`.
@@ -241,19 +241,19 @@ def listed(lake: Lake, max_rows: int | None = None) -> Iterator[Row]:
     if max_rows is not None:
         here = here[-max_rows:]
 
-    def row(folder: str) -> Row:
+    def row(folder: str) -> ArrivalStatus:
         if not is_text(folder):
-            return Row(folder, "", State.REFUSED, Refusal.BAD_NAME, NOT_TEXT)
+            return ArrivalStatus(folder, "", ArrivalState.REFUSED, Refusal.BAD_NAME, NOT_TEXT)
         mark = mark_of(lake, folder)
         if mark is None:
-            return Row(folder, "", State.WRITING)
-        return row_of(lake, Arrival(folder, mark)) or Row(folder, mark, State.WAITING)
+            return ArrivalStatus(folder, "", ArrivalState.WRITING)
+        return row_of(lake, Arrival(folder, mark)) or ArrivalStatus(folder, mark, ArrivalState.WAITING)
 
     with ThreadPoolExecutor(_THREADS) as pool:
         yield from pool.map(row, here)
 
 
-def rows_of(lake: Lake, arrivals: Iterable[Arrival]) -> list[Row]:
+def rows_of(lake: Lake, arrivals: Iterable[Arrival]) -> list[ArrivalStatus]:
     """Read the rows of arrivals; skip arrivals without a row."""
     with ThreadPoolExecutor(_THREADS) as pool:
         return [row for row in pool.map(lambda arrival: row_of(lake, arrival), arrivals) if row is not None]

@@ -12,7 +12,7 @@ _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpResponse:
     """An HTTP response with any status."""
 
     status: int
@@ -30,7 +30,7 @@ def ask(
     headers: Mapping[str, str] | None = None,
     body: object = None,
     seconds: float = 5.0,
-) -> Answer:
+) -> HttpResponse:
     """Send an HTTP request and return the response; `body` is sent as JSON. Raise `OSError` if the server does not respond."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, dict(headers or {}), method=method)
@@ -38,6 +38,6 @@ def ask(
         request.add_header("Content-Type", "application/json")
     try:
         with _DIRECT.open(request, timeout=seconds) as response:
-            return Answer(response.status, response.read(10_000_000))
+            return HttpResponse(response.status, response.read(10_000_000))
     except urllib.error.HTTPError as error:
-        return Answer(error.code, error.read(10_000_000))
+        return HttpResponse(error.code, error.read(10_000_000))

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.deliveries.files import ChangedInput
-from s2corpus.deliveries.status import State
+from s2corpus.deliveries.status import ArrivalState
 from s2corpus.errors import TransientError, UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.runner import process_stages
@@ -64,7 +64,7 @@ class Batch:
 class Worked:
     """Result of a batch: the state and detail of unfinished drops, and the number of files by drop and outcome."""
 
-    stopped: Mapping[str, tuple[State, str]]
+    stopped: Mapping[str, tuple[ArrivalState, str]]
     outcomes: Mapping[str, Mapping[str, int]]
 
 
@@ -139,13 +139,13 @@ def work(batch: Batch, *, last: bool) -> Worked:
         if isinstance(error, TooManyFailures):
             if not last:
                 raise
-            state = State.UNFINISHED
+            state = ArrivalState.UNFINISHED
         elif isinstance(error, ChangedInput):
-            state = State.REFUSED
+            state = ArrivalState.REFUSED
         elif isinstance(error, TransientError | UserError):
             raise
         else:
-            state = State.FAILED
+            state = ArrivalState.FAILED
         drops = batch.drops
         if len(drops) > 1:
             log.warning("batch %s: %s: working on its %d drops one by one", batch.id, error, len(drops))
@@ -157,7 +157,7 @@ def work(batch: Batch, *, last: bool) -> Worked:
             counted = {drop: {word: n for (of, word), n in sorted(outcomes.items()) if of == drop} for drop in drops}
             worked = Worked(stopped, counted)
         else:
-            log.warning("batch %s: %s", batch.id, error, exc_info=state == State.FAILED)
+            log.warning("batch %s: %s", batch.id, error, exc_info=state == ArrivalState.FAILED)
             known = isinstance(error, TooManyFailures | ChangedInput)
             worked = Worked(
                 {drops[0]: (state, (str(error) if known else f"{type(error).__name__}: {error}")[:300])}, {}
@@ -172,7 +172,7 @@ def result_of(batch: Batch) -> Worked | None:
         raw = orjson.loads(batch.run.lake.get(f"{batch.run.folder}/worked.json")[0])
     except FileNotFoundError:
         return None
-    return Worked({drop: (State(state), why) for drop, (state, why) in raw["stopped"].items()}, raw["outcomes"])
+    return Worked({drop: (ArrivalState(state), why) for drop, (state, why) in raw["stopped"].items()}, raw["outcomes"])
 
 
 def _only(batch: Batch, drop: str) -> list[Batch]:

@@ -21,8 +21,8 @@ from s2corpus.deliveries.files import delivered_files, files_of
 from s2corpus.deliveries.ready import Delivery, Refusal, Refused, Unexpected, read_ready, refuse_failures
 from s2corpus.deliveries.status import (
     Arrival,
-    Row,
-    State,
+    ArrivalState,
+    ArrivalStatus,
     Watch,
     announce,
     list_open,
@@ -50,7 +50,7 @@ def due(lake: Lake, told: Iterable[Arrival] = (), only: Sequence[ReleaseSpec] | 
     return [arrival for arrival in list_open(lake) if only is None or _wanting(arrival, only)]
 
 
-def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row | None:
+def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> ArrivalStatus | None:
     """Verify an arrival against its `_READY` and keep what it holds; its row, None where its `_READY` is gone.
 
     What is wrong with the arrival itself is in the row and never raised, so that other arrivals continue.
@@ -65,30 +65,30 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Row 
     before = row_of(lake, arrival)
     if before is not None and not before.open:
         return before
-    row = Row(arrival.folder, mark, State.REGISTERED, tries=before.tries if before else 0)
+    row = ArrivalStatus(arrival.folder, mark, ArrivalState.REGISTERED, tries=before.tries if before else 0)
     kind, source, id_ = arrival.what
     try:
         with refuse_failures(row.name):
             if not _wanting(arrival, specs):
-                row = replace(row, state=State.UNWANTED, detail="no release spec takes it")
+                row = replace(row, state=ArrivalState.UNWANTED, detail="no release spec takes it")
             elif delivery := read_ready(lake, kind, source, id_):
                 row = replace(row, ready_at=delivery.ready_at, key=delivery.digest, files=delivery.files)
                 facts = registration.register(lake, delivery)
                 row = replace(row, rows=facts.rows, dropped=facts.dropped, pdfs=facts.pdfs, warnings=facts.warnings)
                 if kind == "delivery":
-                    row = replace(row, state=State.WORKED)
+                    row = replace(row, state=ArrivalState.WORKED)
     except (Unexpected, UserError) as error:
         log.exception("%s cannot be registered", row.name)
         detail = error.detail if isinstance(error, Unexpected) else str(error)[:300]
-        row = replace(row, state=State.FAILED, detail=detail, tries=row.tries + 1)
+        row = replace(row, state=ArrivalState.FAILED, detail=detail, tries=row.tries + 1)
     except Refused as refused:
-        row = replace(row, state=State.REFUSED, refusal=refused.refusal, detail=refused.detail)
+        row = replace(row, state=ArrivalState.REFUSED, refusal=refused.refusal, detail=refused.detail)
     put_row(lake, row)
     log.log(logging.WARNING if row.detail or row.warnings else logging.INFO, "%s", row)
     return row
 
 
-def register_all(lake: Lake, arrivals: Iterable[Arrival], specs: Sequence[ReleaseSpec]) -> list[Row]:
+def register_all(lake: Lake, arrivals: Iterable[Arrival], specs: Sequence[ReleaseSpec]) -> list[ArrivalStatus]:
     """Register arrivals in parallel and return their rows; skip arrivals whose `_READY` is gone."""
     with ThreadPoolExecutor(_THREADS) as pool:
         return [row for row in pool.map(lambda arrival: register(lake, arrival, specs), arrivals) if row]
@@ -101,7 +101,7 @@ def gather(
 
     Drops are processed once for each distinct set of rules of the specs that select them.
     """
-    drops = [row for row in rows_of(lake, arrivals) if row.state == State.REGISTERED]
+    drops = [row for row in rows_of(lake, arrivals) if row.state == ArrivalState.REGISTERED]
     made: list[str] = []
     for rules, spec in batches.rules(specs).items():
         taken = [
@@ -115,7 +115,7 @@ def gather(
     return made
 
 
-def list_releases_to_start(rows: Iterable[Row], specs: Sequence[ReleaseSpec]) -> list[tuple[str, datetime]]:
+def list_releases_to_start(rows: Iterable[ArrivalStatus], specs: Sequence[ReleaseSpec]) -> list[tuple[str, datetime]]:
     """Return the releases that processed drops and deliveries start: (spec, as_of), for specs with `schedule.on_drop`.
 
     A release sees what was ready before its `as_of`: the second after the latest `ready_at`. The same drops always start the
@@ -126,20 +126,22 @@ def list_releases_to_start(rows: Iterable[Row], specs: Sequence[ReleaseSpec]) ->
         ready = [
             datetime.fromisoformat(row.ready_at)
             for row in rows
-            if row.state is State.WORKED and row.ready_at and _wanting(Arrival(row.folder, row.mark), [spec])
+            if row.state is ArrivalState.WORKED and row.ready_at and _wanting(Arrival(row.folder, row.mark), [spec])
         ]
         if spec.schedule.on_drop and ready:
             releases.append((spec.name, max(ready).astimezone(UTC).replace(microsecond=0) + timedelta(seconds=1)))
     return releases
 
 
-def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: Sequence[ReleaseSpec]) -> list[Row]:
+def settle(
+    lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: Sequence[ReleaseSpec]
+) -> list[ArrivalStatus]:
     """Write the results of the batches to the rows of the arrivals and return the rows.
 
     A drop with a file in an unfinished batch remains registered; the next run retries it.
     """
     left: set[str] = set()
-    stopped: dict[str, tuple[State, str]] = {}
+    stopped: dict[str, tuple[ArrivalState, str]] = {}
     outcomes: dict[str, Counter[str]] = {}
     for id_ in ids:
         batch = batches.find(lake, id_, specs, None)
@@ -151,23 +153,23 @@ def settle(lake: Lake, arrivals: Iterable[Arrival], ids: Iterable[str], specs: S
             for drop, counts in worked.outcomes.items():
                 outcomes.setdefault(drop, Counter()).update(counts)
 
-    def ended(row: Row) -> Row:
-        if row.state == State.REGISTERED and row.folder not in left:
-            state, detail = stopped.get(row.folder, (State.WORKED, None))
+    def ended(row: ArrivalStatus) -> ArrivalStatus:
+        if row.state == ArrivalState.REGISTERED and row.folder not in left:
+            state, detail = stopped.get(row.folder, (ArrivalState.WORKED, None))
             counted = dict(sorted(outcomes.get(row.folder, Counter()).items()))
             row = replace(row, state=state, detail=detail, outcomes=counted, tries=row.tries + 1)
-            if state == State.REFUSED:
+            if state == ArrivalState.REFUSED:
                 registration.forget(lake, _delivery(row))  # Otherwise a release would stop at the changed file.
                 row = replace(row, refusal=Refusal.CHANGED)
             put_row(lake, row)
-        log.log(logging.INFO if row.state == State.WORKED else logging.WARNING, "%s", row)
+        log.log(logging.INFO if row.state == ArrivalState.WORKED else logging.WARNING, "%s", row)
         return row
 
     with ThreadPoolExecutor(_THREADS) as pool:
         return list(pool.map(ended, rows_of(lake, arrivals)))
 
 
-def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = None) -> list[Row]:
+def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = None) -> list[ArrivalStatus]:
     """Process new and unfinished arrivals in this process; return their rows.
 
     Raises:
@@ -181,7 +183,7 @@ def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = Non
     return settle(lake, arrivals, made, specs)
 
 
-def _delivery(row: Row) -> Delivery:
+def _delivery(row: ArrivalStatus) -> Delivery:
     """Return the drop of a row as it was registered, regardless of its current `_READY`."""
     return Delivery(
         "drop", "", Arrival(row.folder, row.mark).what[2], str(row.ready_at), "delta", str(row.key), row.files

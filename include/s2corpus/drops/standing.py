@@ -10,7 +10,7 @@ from typing import Any
 
 from s2corpus.deliveries import status
 from s2corpus.deliveries.ready import iso
-from s2corpus.deliveries.status import Row, State
+from s2corpus.deliveries.status import ArrivalState, ArrivalStatus
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.snapshot import pointer
@@ -19,17 +19,17 @@ from s2corpus.storage.parts import NotCommitted, TableRef
 from s2corpus.tables import DELIVERIES
 
 RELEASED, PAUSED = "released", "paused"
-NAMES = (*map(str, State), RELEASED, PAUSED)
+NAMES = (*map(str, ArrivalState), RELEASED, PAUSED)
 """all names of a status"""
 log = logging.getLogger(__name__)
-_NOT_TAKEN = (State.WRITING, State.REFUSED, State.UNWANTED)
+_NOT_TAKEN = (ArrivalState.WRITING, ArrivalState.REFUSED, ArrivalState.UNWANTED)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """Status of a drop or delivery."""
 
-    row: Row
+    row: ArrivalStatus
     name: str
     """one of NAMES"""
     snapshots: tuple[str, ...]
@@ -69,7 +69,7 @@ def standings(lake: Lake, *, paused: bool = False, max_rows: int | None = None) 
             if row.key is None:  # The release ran before the DAG registered this folder.
                 counts = {key: said[key] for key in ("ready_at", "files", "rows", "dropped")}
                 row = replace(row, **counts)
-        elif paused and row.state in (State.WAITING, State.ANNOUNCED):
+        elif paused and row.state in (ArrivalState.WAITING, ArrivalState.ANNOUNCED):
             name = PAUSED
         yield Standing(row, name, tuple(snapshot for snapshot, _ in holds))
 

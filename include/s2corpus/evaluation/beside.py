@@ -39,7 +39,7 @@ _MATCHES = """
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparedPaper:
     """One paper of the other corpus, compared with the release."""
 
     id: str
@@ -57,24 +57,24 @@ class Row:
     """number of words in our text and in theirs"""
 
 
-def compared(tables: Tables, others: Iterable[Other], *, memory_mb: int = 2048) -> Iterator[Row]:
+def compared(tables: Tables, others: Iterable[Other], *, memory_mb: int = 2048) -> Iterator[ComparedPaper]:
     """Yield a row for every paper of the other corpus, in order."""
     found = list(others)
     matches = _matches(tables, found, memory_mb)
     for at, other in enumerate(found):
         paper_id, kind = matches.get(at, (None, None))
         if paper_id is None:
-            yield Row(other.id, other.title, None, None, _why_not(tables, other), None, None, None)
+            yield ComparedPaper(other.id, other.title, None, None, _why_not(tables, other), None, None, None)
             continue
         outcome, text = _ours(tables, paper_id, other.kind)
         if text is None or other.text is None:
-            yield Row(other.id, other.title, paper_id, kind, outcome, None, None, None)
+            yield ComparedPaper(other.id, other.title, paper_id, kind, outcome, None, None, None)
             continue
         one, two = Counter(text.split()), Counter(other.text.split())
         total = one.total() + two.total()
         overlap = round(2 * (one & two).total() / total, 4) if total else 1.0
         same = text_key(text) == text_key(other.text)
-        yield Row(other.id, other.title, paper_id, kind, outcome, same, overlap, (one.total(), two.total()))
+        yield ComparedPaper(other.id, other.title, paper_id, kind, outcome, same, overlap, (one.total(), two.total()))
 
 
 def _matches(tables: Tables, others: list[Other], memory_mb: int) -> dict[int, tuple[str, str]]:
@@ -144,7 +144,7 @@ def _why_not(tables: Tables, other: Other) -> str:
     return f"select: {rows[0]['outcome']}" if rows and rows[0]["outcome"] != "selected" else NOT_DELIVERED
 
 
-def summary(rows: Iterable[Row]) -> dict[str, Any]:
+def summary(rows: Iterable[ComparedPaper]) -> dict[str, Any]:
     """Return counts over the rows: outcomes, keys that found papers, and agreement of texts."""
     outcomes: Counter[str] = Counter()
     found_by: Counter[str] = Counter()

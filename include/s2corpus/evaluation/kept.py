@@ -13,7 +13,7 @@ import orjson
 
 from s2corpus.catalog import Catalog
 from s2corpus.errors import UserError
-from s2corpus.evaluation.results import Mark, Result, as_json, card, result
+from s2corpus.evaluation.results import ItemMarks, Result, as_json, card, result
 from s2corpus.evaluation.sample import Item, sampled
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.release_tables import Tables
@@ -54,10 +54,10 @@ def result_of(lake: Lake, catalog: Catalog | None, release: str) -> Result | Non
     return result(items, marks_of(catalog, release))
 
 
-def marks_of(catalog: Catalog | None, release: str) -> list[Mark]:
+def marks_of(catalog: Catalog | None, release: str) -> list[ItemMarks]:
     """Return the marks of a release in the catalog."""
     kept = catalog.marks(release) if catalog else ()
-    return [Mark(mark.item, mark.marker, mark.title, mark.authors) for mark in kept]
+    return [ItemMarks(mark.item, mark.marker, mark.title, mark.authors) for mark in kept]
 
 
 def publish(lake: Lake, snapshot: str, found: Result) -> str:

@@ -8,24 +8,24 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from s2corpus.evaluation.sample import Item, Task, by_task
+from s2corpus.evaluation.sample import EvaluationTask, Item, by_task
 from s2corpus.evaluation.statistics import Accuracy, accuracy, kappa
 
 PAPER = {
-    (Task.CLUSTERS, "title"): 0.93, (Task.CLUSTERS, "authors"): 0.89, (Task.PDF_LINKS, "title"): 1.00,
-    (Task.PDF_LINKS, "authors"): 0.96, (Task.LATEX_LINKS, "title"): 1.00, (Task.LATEX_LINKS, "authors"): 0.92,
+    (EvaluationTask.CLUSTERS, "title"): 0.93, (EvaluationTask.CLUSTERS, "authors"): 0.89, (EvaluationTask.PDF_LINKS, "title"): 1.00,
+    (EvaluationTask.PDF_LINKS, "authors"): 0.96, (EvaluationTask.LATEX_LINKS, "title"): 1.00, (EvaluationTask.LATEX_LINKS, "authors"): 0.92,
 }  # fmt: skip
 """published accuracies: S2ORC Table 5 (GORC Table 4)"""
 LABELS = {
-    Task.CLUSTERS: "Paper clustering",
-    Task.PDF_LINKS: "Bibliography linking (PDF)",
-    Task.LATEX_LINKS: "Bibliography linking (LaTeX)",
+    EvaluationTask.CLUSTERS: "Paper clustering",
+    EvaluationTask.PDF_LINKS: "Bibliography linking (PDF)",
+    EvaluationTask.LATEX_LINKS: "Bibliography linking (LaTeX)",
 }
 FIELDS = ("title", "authors")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ItemMarks:
     """One person's marks of one item: whether title and authors are right; None means undecidable."""
 
     item: str
@@ -39,10 +39,10 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ResultLine:
     """One row of the result: a task and a field."""
 
-    task: Task
+    task: EvaluationTask
     field: str
     items: int
     automatic: Accuracy | None
@@ -58,7 +58,7 @@ class Line:
 class Result:
     """The result of an evaluation."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[ResultLine, ...]
     markers: tuple[str, ...]
     marked: int
     """number of items that at least one person marked"""
@@ -70,7 +70,7 @@ class Result:
         return self.items > 0 and self.marked == self.items
 
 
-def result(items: Sequence[Item], marks: Sequence[Mark]) -> Result:
+def result(items: Sequence[Item], marks: Sequence[ItemMarks]) -> Result:
     """Return the result of the marks for these items; marks of other items are ignored."""
     known = {item.item for item in items}
     marks = [mark for mark in marks if mark.item in known]
@@ -79,7 +79,7 @@ def result(items: Sequence[Item], marks: Sequence[Mark]) -> Result:
     return Result(lines, markers, len({mark.item for mark in marks}), len(items))
 
 
-def _line(task: Task, field: str, items: Sequence[Item], marks: Sequence[Mark]) -> Line:
+def _line(task: EvaluationTask, field: str, items: Sequence[Item], marks: Sequence[ItemMarks]) -> ResultLine:
     auto = [m for item in items if (m := item.auto_title if field == "title" else item.auto_authors) is not None]
     mine = {item.item for item in items}
     said: dict[str, dict[str, bool]] = defaultdict(dict)
@@ -87,7 +87,7 @@ def _line(task: Task, field: str, items: Sequence[Item], marks: Sequence[Mark]) 
         if mark.item in mine and (value := mark.of(field)) is not None:
             said[mark.item][mark.marker] = value
     people = [2 * sum(of.values()) > len(of) for _, of in sorted(said.items())]
-    return Line(task, field, len(items), accuracy(auto), accuracy(people), _kappa(said), PAPER[task, field])
+    return ResultLine(task, field, len(items), accuracy(auto), accuracy(people), _kappa(said), PAPER[task, field])
 
 
 def _kappa(said: dict[str, dict[str, bool]]) -> float | None:
@@ -150,7 +150,7 @@ def as_json(found: Result) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def told(line: Line) -> str:
+def told(line: ResultLine) -> str:
     """Return a row of the result as one line of text."""
     people = (
         f"{_share(line.people)} ({_interval(line.people)}, n = {line.people.of})" if line.people else "not evaluated"

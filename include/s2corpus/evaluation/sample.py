@@ -26,7 +26,7 @@ _SPARE = 4
 """factor of papers examined for each paper required; entries of some link to papers that are already in the sample"""
 
 
-class Task(StrEnum):
+class EvaluationTask(StrEnum):
     """The kind of an evaluation item."""
 
     CLUSTERS = "clusters"
@@ -52,7 +52,7 @@ class Item:
     """One item to evaluate. `auto_title` and `auto_authors` are the automatic marks, null if the comparison cannot decide."""
 
     item: str
-    task: Task
+    task: EvaluationTask
     paper_id: str
     ref_id: str
     cited_paper_id: str
@@ -68,7 +68,7 @@ class Item:
         sides = {
             name: Side(**{**value[name], "authors": tuple(value[name]["authors"])}) for name in ("judged", "against")
         }
-        return cls(**{**value, **sides, "task": Task(value["task"])})
+        return cls(**{**value, **sides, "task": EvaluationTask(value["task"])})
 
     def as_json(self) -> dict[str, Any]:
         """Return the item as a JSON object."""
@@ -81,8 +81,8 @@ def sampled(tables: Tables, rules: EvaluationRules) -> list[Item]:
     The few links of LaTeX sources are chosen first, so that links of PDFs do not use up their papers.
     """
     taken: set[str] = set()
-    of_latex = list(_links(tables, rules, Task.LATEX_LINKS, "latex", rules.latex_links, taken))
-    of_pdfs = _links(tables, rules, Task.PDF_LINKS, "pdf", rules.pdf_links, taken)
+    of_latex = list(_links(tables, rules, EvaluationTask.LATEX_LINKS, "latex", rules.latex_links, taken))
+    of_pdfs = _links(tables, rules, EvaluationTask.PDF_LINKS, "pdf", rules.pdf_links, taken)
     return [*_clusters(tables, rules), *of_pdfs, *of_latex]
 
 
@@ -109,7 +109,7 @@ def _clusters(tables: Tables, rules: EvaluationRules) -> Iterator[Item]:
         ours = _side(paper)
         read = Side(parse["title"] or None, tuple(_written(a) for a in parse["authors"]))
         yield Item(
-            f"{Task.CLUSTERS}:{paper_id}", Task.CLUSTERS, paper_id, "", "", sha1, ours, read,
+            f"{EvaluationTask.CLUSTERS}:{paper_id}", EvaluationTask.CLUSTERS, paper_id, "", "", sha1, ours, read,
             titles_match(ours.title, read.title), authors_match(paper["authors"] or (), parse["authors"]),
         )  # fmt: skip
 
@@ -120,7 +120,7 @@ def _papers_of(tables: Tables, seed: int, ids: Iterator[str], kept: pc.Expressio
 
 
 def _links(
-    tables: Tables, rules: EvaluationRules, task: Task, kind: str, count: int, taken: set[str]
+    tables: Tables, rules: EvaluationRules, task: EvaluationTask, kind: str, count: int, taken: set[str]
 ) -> Iterator[Item]:
     """Yield one linked entry of each paper, so that no two entries link to the same paper."""
     where = (pc.field("parse_kind") == kind) & pc.field("cited_paper_id").is_valid()
@@ -179,6 +179,6 @@ def _written(author: dict[str, Any]) -> str:
     )
 
 
-def by_task(items: Sequence[Item]) -> dict[Task, list[Item]]:
+def by_task(items: Sequence[Item]) -> dict[EvaluationTask, list[Item]]:
     """Return the items of each task."""
-    return {task: [item for item in items if item.task is task] for task in Task}
+    return {task: [item for item in items if item.task is task] for task in EvaluationTask}

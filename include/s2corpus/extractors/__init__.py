@@ -2,10 +2,19 @@
 
 from s2corpus.extractors.limits import Extraction, Limits
 from s2corpus.extractors.pool import Pool
-from s2corpus.extractors.protocol import Adapter, Answer, BackgroundServer, BadAnswer, Identity, Outcome, Server, Task
+from s2corpus.extractors.protocol import (
+    Adapter,
+    BackgroundServer,
+    BackgroundTask,
+    BadAnswer,
+    ExtractorAnswer,
+    ExtractorIdentity,
+    ExtractOutcome,
+    Server,
+)
 from s2corpus.extractors.registry import adapter, adapter_names
 
 __all__ = [
-    "Adapter", "Answer", "BackgroundServer", "BadAnswer", "Extraction", "Identity", "Limits", "Outcome", "Pool", "Server",
-    "Task", "adapter", "adapter_names",
+    "Adapter", "BackgroundServer", "BackgroundTask", "BadAnswer", "ExtractOutcome", "Extraction", "ExtractorAnswer",
+    "ExtractorIdentity", "Limits", "Pool", "Server", "adapter", "adapter_names",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from s2corpus.errors import TransientError
-from s2corpus.extractors.grobid import Server
+from s2corpus.extractors.grobid import GrobidServer
 from s2orc_parse.scratch import check_socket_path
 
 START_SECONDS = 60.0
@@ -51,7 +51,7 @@ def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[t
     )
     try:
         url = f"http://127.0.0.1:{port}"
-        server = Server(url, {}, token=token, connections=1, max_bytes=1024)
+        server = GrobidServer(url, {}, token=token, connections=1, max_bytes=1024)
         end = time.monotonic() + START_SECONDS
         while not server.alive(timeout=1.0):
             if process.poll() is not None or time.monotonic() > end:

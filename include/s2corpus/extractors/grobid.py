@@ -19,7 +19,7 @@ from lxml import etree
 
 from s2corpus.errors import UserError
 from s2corpus.extractors.http import HttpServer, refusal
-from s2corpus.extractors.protocol import Answer, BadAnswer, Identity, Outcome
+from s2corpus.extractors.protocol import BadAnswer, ExtractorAnswer, ExtractorIdentity, ExtractOutcome
 from s2corpus.rules.extract import ExtractRules
 from s2orc_parse import tei
 from s2orc_parse.parse_model import Parse
@@ -30,11 +30,11 @@ TEI_ROOT = "{http://www.tei-c.org/ns/1.0}TEI"
 _PERMANENT = {
     outcome.removeprefix("failed:"): outcome
     for outcome in (
-        Outcome.BAD_INPUT_DATA,
-        Outcome.NO_BLOCKS,
-        Outcome.TOO_MANY_BLOCKS,
-        Outcome.TOO_MANY_TOKENS,
-        Outcome.PDFALTO_CONVERSION_FAILURE,
+        ExtractOutcome.BAD_INPUT_DATA,
+        ExtractOutcome.NO_BLOCKS,
+        ExtractOutcome.TOO_MANY_BLOCKS,
+        ExtractOutcome.TOO_MANY_TOKENS,
+        ExtractOutcome.PDFALTO_CONVERSION_FAILURE,
     )
 }
 _CODE = re.compile(rb"\b(" + b"|".join(code.encode() for code in [*_PERMANENT, "TIMEOUT"]) + rb")\b")
@@ -57,12 +57,12 @@ def form(asked: ExtractRules) -> dict[str, str]:
     }
 
 
-def server(url: str, form: Mapping[str, str], *, token: str | None, connections: int, max_bytes: int) -> Server:
+def server(url: str, form: Mapping[str, str], *, token: str | None, connections: int, max_bytes: int) -> GrobidServer:
     """Return the server at a base URL."""
-    return Server(url, form, token=token, connections=connections, max_bytes=max_bytes)
+    return GrobidServer(url, form, token=token, connections=connections, max_bytes=max_bytes)
 
 
-def convert(data: bytes, *, file_sha1: str, made_by: Identity) -> Parse:
+def convert(data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse:
     """Convert a TEI to a parse. Raises BadAnswer."""
     try:
         return tei.convert(
@@ -72,7 +72,7 @@ def convert(data: bytes, *, file_sha1: str, made_by: Identity) -> Parse:
         raise BadAnswer(f"bad_tei:{error.reason}") from None
 
 
-class Server(HttpServer, ApiClient):
+class GrobidServer(HttpServer, ApiClient):
     """A server under its base URL (`http://host:8070`)."""
 
     KIND = "a GROBID server"
@@ -107,12 +107,12 @@ class Server(HttpServer, ApiClient):
         )
         return response, response.status_code
 
-    def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer:
+    def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> ExtractorAnswer:
         """Send one PDF to `processFulltextDocument` and classify the answer."""
         reply = self.upload(
             "api/processFulltextDocument", file_sha1, open_pdf, field="input", form=self.form, timeout=timeout
         )
-        return reply if isinstance(reply, Answer) else judge(*reply, self.max_bytes)
+        return reply if isinstance(reply, ExtractorAnswer) else judge(*reply, self.max_bytes)
 
     def alive(self, *, timeout: float) -> bool:
         """Return whether `/api/health` reports ready (GROBID ≥ 0.9), or `/api/isalive` returns true on older servers."""
@@ -127,7 +127,7 @@ class Server(HttpServer, ApiClient):
             return False
         return status == 200 and response.content.strip().lower() == b"true"
 
-    def identity(self, *, timeout: float) -> Identity:
+    def identity(self, *, timeout: float) -> ExtractorIdentity:
         """Return the identity from `/api/version`: JSON, or plain text from GROBID before 0.8.
 
         Raises:
@@ -142,7 +142,7 @@ class Server(HttpServer, ApiClient):
             answer = text
         if not isinstance(answer, dict):
             answer = {"version": text}
-        identity = Identity(str(answer.get("name", NAME)), str(answer.get("version", "")))
+        identity = ExtractorIdentity(str(answer.get("name", NAME)), str(answer.get("version", "")))
         if status != 200 or not identity.valid:
             raise UserError(
                 f"{self.name} is not a GROBID server: it answers HTTP {status} {text[:80]!r} to /api/version"
@@ -150,7 +150,7 @@ class Server(HttpServer, ApiClient):
         return identity
 
 
-def judge(status: int, body: bytes, max_tei_bytes: int) -> Answer:
+def judge(status: int, body: bytes, max_tei_bytes: int) -> ExtractorAnswer:
     """Classify an HTTP answer about a PDF.
 
     A `body` of more than `max_tei_bytes` is `bad_tei`; the caller may cut it after one byte more. Only the five codes that the
@@ -158,13 +158,13 @@ def judge(status: int, body: bytes, max_tei_bytes: int) -> Answer:
     """
     if status == 200:
         fine = len(body) <= max_tei_bytes and is_tei(body)
-        return Answer(Outcome.OK if fine else Outcome.BAD_TEI, body)
+        return ExtractorAnswer(ExtractOutcome.OK if fine else ExtractOutcome.BAD_TEI, body)
     if status == 204:
-        return Answer(Outcome.NO_CONTENT)
+        return ExtractorAnswer(ExtractOutcome.NO_CONTENT)
     answer = refusal(status, body)
-    if answer.outcome is not Outcome.BUSY and status >= 400 and (found := _CODE.search(body[:_CODE_WITHIN])):
-        outcome = _PERMANENT.get(found[1].decode(), Outcome.TIMEOUT)
-        return Answer(outcome, body, broken=answer.broken, detail=answer.detail)
+    if answer.outcome is not ExtractOutcome.BUSY and status >= 400 and (found := _CODE.search(body[:_CODE_WITHIN])):
+        outcome = _PERMANENT.get(found[1].decode(), ExtractOutcome.TIMEOUT)
+        return ExtractorAnswer(outcome, body, broken=answer.broken, detail=answer.detail)
     return answer
 
 

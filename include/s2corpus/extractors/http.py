@@ -18,7 +18,7 @@ from urllib3.exceptions import NewConnectionError
 
 from s2corpus import web
 from s2corpus.errors import TransientError, UserError
-from s2corpus.extractors.protocol import Answer, Outcome
+from s2corpus.extractors.protocol import ExtractorAnswer, ExtractOutcome
 
 _BLOCK = 1 << 16
 
@@ -69,8 +69,8 @@ class HttpServer:
             files=files,
         )
 
-    def read(self, path: str, *, timeout: float) -> tuple[int, bytes] | Answer:
-        """Return the status and body of a GET, or an `Answer` that describes the failure."""
+    def read(self, path: str, *, timeout: float) -> tuple[int, bytes] | ExtractorAnswer:
+        """Return the status and body of a GET, or an `ExtractorAnswer` that describes the failure."""
         start = time.monotonic()
         try:
             response = self.ask("GET", path, timeout=timeout)
@@ -87,13 +87,13 @@ class HttpServer:
         field: str,
         form: Mapping[str, str],
         timeout: float,
-    ) -> tuple[int, bytes] | Answer:
-        """Post one PDF as a multipart form, streamed; return status and body, or an `Answer` that describes the failure."""
+    ) -> tuple[int, bytes] | ExtractorAnswer:
+        """Post one PDF as a multipart form, streamed; return status and body, or an `ExtractorAnswer` that describes the failure."""
         start = time.monotonic()
         try:
             pdf = open_pdf()
         except Exception as error:  # any storage error
-            return Answer(Outcome.CONNECTION, detail=repr(error))
+            return ExtractorAnswer(ExtractOutcome.CONNECTION, detail=repr(error))
         with pdf:
             body = _Upload(field, f"{file_sha1}.pdf", pdf, form)
             try:
@@ -102,7 +102,7 @@ class HttpServer:
                 )
             except Exception as error:
                 if body.error is not None:
-                    return Answer(Outcome.CONNECTION, detail=repr(body.error))
+                    return ExtractorAnswer(ExtractOutcome.CONNECTION, detail=repr(body.error))
                 if not isinstance(error, requests.RequestException):
                     raise
                 return _unanswered(error, time.monotonic() - start >= timeout)
@@ -127,22 +127,24 @@ class HttpServer:
         return status, response.content
 
 
-def refusal(status: int, body: bytes) -> Answer:
+def refusal(status: int, body: bytes) -> ExtractorAnswer:
     """Classify an unexpected HTTP status: busy, timeout or broken."""
     detail = f"HTTP {status}: {body[:200].decode(errors='replace')}"
     if status in (429, 503):
-        return Answer(Outcome.BUSY, body, detail=detail)
+        return ExtractorAnswer(ExtractOutcome.BUSY, body, detail=detail)
     late = status in (408, 504)
     broken = status in (502, 504)
-    return Answer(Outcome.TIMEOUT if late else Outcome.CONNECTION, body, broken=broken, detail=detail)
+    return ExtractorAnswer(
+        ExtractOutcome.TIMEOUT if late else ExtractOutcome.CONNECTION, body, broken=broken, detail=detail
+    )
 
 
-def _unanswered(error: requests.RequestException, late: bool) -> Answer:
+def _unanswered(error: requests.RequestException, late: bool) -> ExtractorAnswer:
     unreachable = isinstance(error, requests.ConnectTimeout) or (
         bool(error.args) and isinstance(getattr(error.args[0], "reason", None), NewConnectionError)
     )
-    outcome = Outcome.TIMEOUT if late and not unreachable else Outcome.CONNECTION
-    return Answer(outcome, unreachable=unreachable, broken=True, detail=str(error)[:200])
+    outcome = ExtractOutcome.TIMEOUT if late and not unreachable else ExtractOutcome.CONNECTION
+    return ExtractorAnswer(outcome, unreachable=unreachable, broken=True, detail=str(error)[:200])
 
 
 class _Upload:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from s2corpus.extractors.protocol import Outcome
+from s2corpus.extractors.protocol import ExtractOutcome
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Extraction:
     """The result for one PDF: the number of attempts, the duration of the last one in seconds, and its server."""
 
     file_sha1: str
-    outcome: Outcome
+    outcome: ExtractOutcome
     tries: int
     seconds: float
     server: str | None

@@ -9,9 +9,9 @@ from typing import BinaryIO
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors.limits import Extraction, Limits
-from s2corpus.extractors.protocol import Identity, Server, options_hash
+from s2corpus.extractors.protocol import ExtractorIdentity, Server, options_hash
 from s2corpus.extractors.registry import adapter, by_address
-from s2corpus.extractors.run import Run
+from s2corpus.extractors.run import ExtractionRun
 from s2corpus.rules.extract import ExtractRules
 
 log = logging.getLogger(__name__)
@@ -41,10 +41,10 @@ class Pool:
             )
             for url in urls
         ]
-        self.known: Identity | None = None
+        self.known: ExtractorIdentity | None = None
         self.answering = {server.name for server in self.servers}
 
-    def identity(self) -> Identity:
+    def identity(self) -> ExtractorIdentity:
         """Query and return the common identity of the servers.
 
         A server without an answer joins the pool later, if it then reports the same identity.
@@ -53,7 +53,7 @@ class Pool:
             TransientError: no server answers.
             UserError: a server is not an extractor, requires a token, or has another version than the others.
         """
-        identities: dict[str, Identity] = {}
+        identities: dict[str, ExtractorIdentity] = {}
         silent: list[TransientError] = []
         for server in self.servers:
             try:
@@ -70,7 +70,7 @@ class Pool:
         self.known = next(iter(identities.values()))
         return self.known
 
-    def _identity(self, server: Server) -> Identity:
+    def _identity(self, server: Server) -> ExtractorIdentity:
         found = replace(server.identity(timeout=self.limits.status), options_hash=self.options_hash)
         if not found.valid:
             raise UserError(
@@ -96,7 +96,7 @@ class Pool:
         Each attempt calls `open` for a stream, which is read in blocks. Items are consumed no faster than the results, so that
         memory does not grow with their number. `total` is their number, for the log.
         """
-        run = Run(self.servers, self.answering, self.fit, self.limits, iter(items), total)
+        run = ExtractionRun(self.servers, self.answering, self.fit, self.limits, iter(items), total)
         try:
             yield from run.results()
         finally:

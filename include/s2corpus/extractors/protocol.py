@@ -1,7 +1,7 @@
 """Protocols of extractor servers and of the adapters that connect them (docs/extractors.md).
 
-The pool submits a PDF to a server with `submit`. A synchronous server, such as GROBID, returns an `Answer`. A background server
-returns a `Task`: the pool polls it with `poll` until it is done and then reads the answer with `fetch`.
+The pool submits a PDF to a server with `submit`. A synchronous server, such as GROBID, returns an `ExtractorAnswer`. A background server
+returns a `BackgroundTask`: the pool polls it with `poll` until it is done and then reads the answer with `fetch`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NAME = re.compile(r"\w[\w.+-]{0,63}", re.ASCII)
 """names and versions become folder names in the lake and source names of records"""
 
 
-class Outcome(StrEnum):
+class ExtractOutcome(StrEnum):
     """The outcome of a PDF's extraction. The next release retries outcomes that are not final."""
 
     OK = "ok"
@@ -45,7 +45,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class ExtractorIdentity:
     """The extractor, its version and its options. They are part of the key of stored answers and of the provenance of parses."""
 
     extractor: str
@@ -77,10 +77,10 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ExtractorAnswer:
     """The result of one request about a PDF. A `gave_up` outcome causes a retry."""
 
-    outcome: Outcome
+    outcome: ExtractOutcome
     body: bytes = b""
     unreachable: bool = False
     """the connection could not be established"""
@@ -92,7 +92,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class BackgroundTask:
     """A PDF that a background server is processing."""
 
     id: str
@@ -103,28 +103,30 @@ class Task:
 
 
 class Server(Protocol):
-    """One server. Network and server failures are returned as an `Answer`, not raised. `timeout` limits one request, in seconds."""
+    """One server. Failures are returned as an `ExtractorAnswer`, not raised. `timeout` limits one request, in seconds."""
 
     name: str
     """address without credentials"""
 
-    def identity(self, *, timeout: float) -> Identity:
+    def identity(self, *, timeout: float) -> ExtractorIdentity:
         """Return the server's identity. Raises TransientError without an answer, UserError if it is a different kind of server."""
 
     def alive(self, *, timeout: float) -> bool:
         """Return whether the server is ready to receive PDFs."""
 
-    def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> Answer | Task:
+    def submit(
+        self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float
+    ) -> ExtractorAnswer | BackgroundTask:
         """Send one PDF. Only a `BackgroundServer` returns a task."""
 
 
 class BackgroundServer(Server, Protocol):
     """A server that processes PDFs in the background; its tasks are polled until they are done."""
 
-    def poll(self, task: Task, *, timeout: float) -> Answer | Task:
+    def poll(self, task: BackgroundTask, *, timeout: float) -> ExtractorAnswer | BackgroundTask:
         """Return the task with its current state, or an answer if the poll failed."""
 
-    def fetch(self, task: Task, *, timeout: float) -> Answer:
+    def fetch(self, task: BackgroundTask, *, timeout: float) -> ExtractorAnswer:
         """Fetch the answer of a finished task."""
 
 
@@ -152,7 +154,7 @@ class Adapter(Protocol):
     ) -> Server:
         """Return the server at an address, with limits on parallel connections and on the bytes of an answer."""
 
-    def convert(self, data: bytes, *, file_sha1: str, made_by: Identity) -> Parse:
+    def convert(self, data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse:
         """Convert an answer to a parse, without side effects. Raises only BadAnswer, for any input bytes."""
 
 

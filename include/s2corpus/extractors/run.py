@@ -18,7 +18,7 @@ from typing import BinaryIO, cast
 
 from s2corpus.extractors.limits import Extraction, Limits
 from s2corpus.extractors.load import Load
-from s2corpus.extractors.protocol import Answer, BackgroundServer, Outcome, Server, Task
+from s2corpus.extractors.protocol import BackgroundServer, BackgroundTask, ExtractorAnswer, ExtractOutcome, Server
 
 log = logging.getLogger(__name__)
 
@@ -34,13 +34,13 @@ class _Job:
     deadline: float = 0.0
     """0 until it is first sent"""
     tries: int = 0
-    failures: Counter[Outcome] = field(default_factory=Counter)
-    outcome: Outcome = Outcome.CONNECTION
+    failures: Counter[ExtractOutcome] = field(default_factory=Counter)
+    outcome: ExtractOutcome = ExtractOutcome.CONNECTION
     seconds: float = 0.0
     server: str | None = None
     load: Load | None = None
     started: float = 0.0
-    task: Task | None = None
+    task: BackgroundTask | None = None
     unanswered: int = 0
     """consecutive failed polls of the task"""
 
@@ -48,7 +48,7 @@ class _Job:
         return (self.not_before, self.number) < (other.not_before, other.number)
 
 
-class Run:
+class ExtractionRun:
     """The shared state of one `Pool.extract`. Only `_next` and `_settle` make decisions; both run under the lock."""
 
     def __init__(
@@ -71,7 +71,7 @@ class Run:
         self.done: deque[Extraction] = deque()
         self.taken = 0
         self.in_flight = 0
-        self.counts: Counter[Outcome] = Counter()
+        self.counts: Counter[ExtractOutcome] = Counter()
         self.exhausted = False
         self.stopped = False
         self.last_seen = time.monotonic()
@@ -139,14 +139,14 @@ class Run:
                     reply = self._ask(load.server, job)
                     job.seconds = time.monotonic() - job.started
                     with self.changed:
-                        if not isinstance(answer := self._of_task(job, reply), Task):
+                        if not isinstance(answer := self._of_task(job, reply), BackgroundTask):
                             self._settle(load, job, answer)
         except BaseException as error:
             with self.changed:
                 self.error = error
                 self.changed.notify_all()
 
-    def _ask(self, server: Server, job: _Job) -> Answer | Task:
+    def _ask(self, server: Server, job: _Job) -> ExtractorAnswer | BackgroundTask:
         """Send the next request for a PDF: submit it, poll its task or fetch the answer."""
         left = max(self._end(job) - time.monotonic(), 0.1)
         if job.task is None:
@@ -160,21 +160,23 @@ class Run:
         """Return the time at which the current attempt times out."""
         return min(job.deadline, job.started + self.limits.request)
 
-    def _of_task(self, job: _Job, reply: Answer | Task) -> Answer | Task:
+    def _of_task(self, job: _Job, reply: ExtractorAnswer | BackgroundTask) -> ExtractorAnswer | BackgroundTask:
         """Return the task if it is polled again later, or the answer that ends the attempt."""
         now = time.monotonic()
         in_time = now < self._end(job)
-        if isinstance(reply, Task):
+        if isinstance(reply, BackgroundTask):
             job.task, job.unanswered = reply, 0
             if not in_time:
-                return Answer(Outcome.TIMEOUT, broken=True, detail=f"task {reply.id}: not done in time")
+                return ExtractorAnswer(ExtractOutcome.TIMEOUT, broken=True, detail=f"task {reply.id}: not done in time")
             wait = 0.0 if reply.done else max(reply.wait, 0.0)
         else:
             job.unanswered += 1
             final = reply.outcome.final or reply.lost
             if job.task is None or final or not in_time or job.unanswered >= self.limits.tries:
                 return reply
-            wait = random.uniform(*(self.limits.busy_wait if reply.outcome is Outcome.BUSY else self.limits.retry_wait))
+            wait = random.uniform(
+                *(self.limits.busy_wait if reply.outcome is ExtractOutcome.BUSY else self.limits.retry_wait)
+            )
         job.not_before = min(now + wait, self._end(job))
         heapq.heappush(self.tasks, job)
         self.changed.notify_all()
@@ -239,29 +241,29 @@ class Run:
         heapq.heappush(self.waiting, _Job(0.0, self.taken, *item))
         return True
 
-    def _settle(self, load: Load, job: _Job, answer: Answer) -> None:
+    def _settle(self, load: Load, job: _Job, answer: ExtractorAnswer) -> None:
         """Record an attempt: finish the PDF, retry it after a wait, or give it up."""
         now = time.monotonic()
         load.in_flight -= 1
         self.in_flight -= 1
-        if answer.outcome is Outcome.OK and len(answer.body) > self.limits.max_tei_bytes:
-            answer = Answer(Outcome.BAD_ANSWER, detail="too large")
+        if answer.outcome is ExtractOutcome.OK and len(answer.body) > self.limits.max_tei_bytes:
+            answer = ExtractorAnswer(ExtractOutcome.BAD_ANSWER, detail="too large")
         job.outcome = answer.outcome
         if answer.outcome.final:
             load.answered()
-            self._finish(job, answer.body if answer.outcome is Outcome.OK else None)
+            self._finish(job, answer.body if answer.outcome is ExtractOutcome.OK else None)
             return
         log.debug("%s at %s: %s: %s", job.file_sha1, load.server.name, answer.outcome, answer.detail)
         wait = self.limits.retry_wait
-        if answer.outcome is Outcome.BUSY:
+        if answer.outcome is ExtractOutcome.BUSY:
             wait = self.limits.busy_wait
         elif answer.broken:
             load.failed(self.limits.failures, now, at_once=answer.unreachable)
         job.failures[answer.outcome] += 1
         job.not_before = now + random.uniform(*wait)
-        if answer.outcome is Outcome.BUSY:
+        if answer.outcome is ExtractOutcome.BUSY:
             load.refused(job.not_before)
-        exhausted = answer.outcome is not Outcome.BUSY and job.failures[answer.outcome] >= self.limits.tries
+        exhausted = answer.outcome is not ExtractOutcome.BUSY and job.failures[answer.outcome] >= self.limits.tries
         if exhausted or job.not_before >= job.deadline:
             log.warning("gave up %s: %s after %d tries: %s", job.file_sha1, answer.outcome, job.tries, answer.detail)
             self._finish(job)

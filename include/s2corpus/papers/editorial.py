@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from s2corpus.sources.editorial import worst
-from s2corpus.sources.record import ARXIV, Editorial, Kind, Record
+from s2corpus.sources.record import ARXIV, Editorial, Record, RecordKind
 
 Statement = tuple[Editorial, str]
 """(status, id of the record that states it)"""
@@ -24,10 +24,10 @@ def find_status(
     If a publisher has the paper, statements about its preprint are ignored: the withdrawal of a preprint does not
     withdraw the published paper.
     """
-    published = any(r.kind is Kind.PUBLISHER and not _is_preprint(r, is_preprint) for r in records)
+    published = any(r.kind is RecordKind.PUBLISHER and not _is_preprint(r, is_preprint) for r in records)
     statements: set[Statement] = set()
     for record in records:
-        if record.kind is Kind.PDF or (published and _is_preprint(record, is_preprint)):
+        if record.kind is RecordKind.PDF or (published and _is_preprint(record, is_preprint)):
             continue
         if record.editorial is not None:
             statements.add((record.editorial, record.record_id))

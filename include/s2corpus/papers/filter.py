@@ -12,7 +12,7 @@ from s2corpus.text import english_probability, english_share
 _RULES = FilterRules()
 
 
-class Outcome(StrEnum):
+class FilterOutcome(StrEnum):
     """The outcome of a paper; the first matching condition decides."""
 
     SUPPRESSED = "suppressed"
@@ -24,10 +24,10 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class FilterDecision:
     """The outcome and the measured values."""
 
-    outcome: Outcome
+    outcome: FilterOutcome
     characters: int  # abstract + body
     english: float | None  # P(en); None if it was not computed
     disputed: bool | None = None  # with CLD2: whether CLD3 would decide differently
@@ -43,7 +43,7 @@ def decide(
     min_characters: int = _RULES.min_characters,
     min_english: float = _RULES.min_english,
     language: str = _RULES.language,
-) -> Verdict:
+) -> FilterDecision:
     """Decide whether a paper remains in the corpus.
 
     `names` are the names by which the paper can be suppressed: its id and former ids, DOIs and SHA-1s. `text` is its
@@ -51,15 +51,17 @@ def decide(
     """
     characters = len(text)
     if not set(names).isdisjoint(suppressed):
-        return Verdict(Outcome.SUPPRESSED, characters, None)
+        return FilterDecision(FilterOutcome.SUPPRESSED, characters, None)
     if not title:
-        return Verdict(Outcome.NO_TITLE, characters, None)
+        return FilterDecision(FilterOutcome.NO_TITLE, characters, None)
     if not authors:
-        return Verdict(Outcome.NO_AUTHORS, characters, None)
+        return FilterDecision(FilterOutcome.NO_AUTHORS, characters, None)
     if characters < min_characters:
-        return Verdict(Outcome.SHORT_TEXT, characters, None)
+        return FilterDecision(FilterOutcome.SHORT_TEXT, characters, None)
     english, disputed = english_probability(text), None
     if language == "cld2":
         by_cld3, english = english, english_share(text)
         disputed = (by_cld3 < min_english) != (english < min_english)
-    return Verdict(Outcome.NOT_ENGLISH if english < min_english else Outcome.KEPT, characters, english, disputed)
+    return FilterDecision(
+        FilterOutcome.NOT_ENGLISH if english < min_english else FilterOutcome.KEPT, characters, english, disputed
+    )

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from s2corpus.papers.licences import select_strictest
-from s2corpus.sources.record import ACL, ARXIV, DECLARED, OPENALEX, UNPAYWALL, Kind, OpenVersion, Record
+from s2corpus.sources.record import ACL, ARXIV, DECLARED, OPENALEX, UNPAYWALL, OpenVersion, Record, RecordKind
 from s2orc_parse.bibliography.identifiers import (
     acl_id_of_name,
     acl_of_doi,
@@ -31,7 +31,7 @@ class Evidence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class EvidenceSearch:
     """The search for one kind of evidence: whether it was found, and the place or the searched places."""
 
     evidence: Evidence
@@ -50,7 +50,7 @@ class Openness:
     open: bool
     evidence: Evidence | None
     licence: str | None
-    looks: tuple[Look, ...] = ()
+    looks: tuple[EvidenceSearch, ...] = ()
     licence_detail: str | None = None
     """the licenses from which the strictest was selected, if there were several"""
 
@@ -116,8 +116,8 @@ def decide_openness(
     `is_preprint` recognizes DOIs of preprint servers. A PDF that one drop declares closed is closed, regardless of
     other evidence. A publisher's PDF is closed if only its preprint is open.
     """
-    own = [r for r in records if r.file_sha1 == sha1 and (r.kind is Kind.PDF or r.source == DECLARED)]
-    others = [r for r in records if r.kind is not Kind.PDF and r.source != DECLARED]
+    own = [r for r in records if r.file_sha1 == sha1 and (r.kind is RecordKind.PDF or r.source == DECLARED)]
+    others = [r for r in records if r.kind is not RecordKind.PDF and r.source != DECLARED]
     names = sorted({d.name for d in declarations})
     shared = _collect_shared(sha1, own, others, records, names, is_preprint)
     found = {
@@ -158,7 +158,7 @@ def decide_article_openness(
 
     A license in the file is the publisher's statement about exactly this text.
     """
-    others = [r for r in records if r.kind is not Kind.PDF and r.source != DECLARED]
+    others = [r for r in records if r.kind is not RecordKind.PDF and r.source != DECLARED]
     shared = _collect_shared(sha1, [own], others, records, sorted({d.name for d in declarations}), is_preprint)
     said = _Found(f"it says itself that it is open access{f', {own.licence}' if own.licence else ''}", [own])
     found = {
@@ -173,7 +173,9 @@ def decide_article_openness(
 def _decide(found: dict[Evidence, _Found | str], declarations: Sequence[Declaration]) -> Openness:
     closing = [d for d in declarations if d.open_access is False]
     looks = [
-        Look(evidence, True, said.detail) if isinstance(said, _Found) else Look(evidence, False, said)
+        EvidenceSearch(evidence, True, said.detail)
+        if isinstance(said, _Found)
+        else EvidenceSearch(evidence, False, said)
         for evidence, said in found.items()
     ]
     declared = [d.licence for d in declarations]
@@ -183,7 +185,7 @@ def _decide(found: dict[Evidence, _Found | str], declarations: Sequence[Declarat
         detail = f"declared closed by {_format_list(map(str, closing))}"
         detail += f", though {_format_list(opening)} declares it open" if opening else ""
         looks = [look for look in looks if look.evidence is not Evidence.DECLARED]
-        looks.append(Look(Evidence.DECLARED, False, f"{detail}: closed wins"))
+        looks.append(EvidenceSearch(Evidence.DECLARED, False, f"{detail}: closed wins"))
         evidence = None
     licences = list(declared)
     if evidence is not None and isinstance(said := found[evidence], _Found):
@@ -208,7 +210,7 @@ def _search_archive(
     def of(ids: set[str]) -> list[Record]:
         return [r for r in others if archive.applies_to(r) and archive.list_ids(r) & ids]
 
-    if carried := {i for r in own if r.kind is Kind.PDF for i in archive.list_ids(r)}:
+    if carried := {i for r in own if r.kind is RecordKind.PDF for i in archive.list_ids(r)}:
         return _Found(f"it carries the id {_format_list(carried)} of {archive.name}", of(carried))
     if naming := [r for r in others if r.source == archive.source and r.file_sha1 == sha1]:
         return _Found(f"{_format_list(r.record_id for r in naming)} names it", naming)
@@ -280,7 +282,7 @@ def _collect_shared(
             dois = candidates
         else:
             ambiguous = candidates
-    identifying += [r for r in others if r.kind is Kind.PUBLISHER and r.doi in dois]
+    identifying += [r for r in others if r.kind is RecordKind.PUBLISHER and r.doi in dois]
     dois = published(dois | {r.doi for r in identifying if r.doi})
     named = {i for name in names if (i := pmc_id_of_name(name))}
     pmc_ids = {r.pmc_id for r in identifying if r.pmc_id} | {r.pmc_id for r in others if r.pmc_id in named}
@@ -311,7 +313,7 @@ def _search_unpaywall(shared: _Shared, is_preprint: Callable[[str], bool]) -> _F
 
 
 def _search_publisher(shared: _Shared) -> _Found | str:
-    if found := [r for r in shared.records if r.kind is Kind.PUBLISHER and r.open_access]:
+    if found := [r for r in shared.records if r.kind is RecordKind.PUBLISHER and r.open_access]:
         return _Found(f"{_format_list(r.record_id for r in found)} says that it is open access", found)
     return f"no publisher's record that has {_format_identifiers(shared)} says so"
 

@@ -11,14 +11,14 @@ import pyarrow as pa
 
 from s2corpus.papers.editorial import Statement, find_status
 from s2corpus.papers.openness import Declaration, Openness, decide_article_openness, decide_source_openness
-from s2corpus.papers.vote import Delivered, Paper, Pdf, elect_metadata
+from s2corpus.papers.vote import Delivered, Pdf, VotedPaper, elect_metadata
 from s2corpus.sources.arrow import record_of
-from s2corpus.sources.record import Kind, Record, WorkType
-from s2corpus.tables import PAPERS, Access, Look, MemberRow, PaperRow
+from s2corpus.sources.record import Record, RecordKind, WorkType
+from s2corpus.tables import PAPERS, Access, EvidenceLook, MemberRow, PaperRow
 
 
 @dataclass(frozen=True, slots=True)
-class LatexSource:
+class ArxivParse:
     """The LaTeX parse of an arXiv id.
 
     If several archives have the id, the archive with the latest first-seen time is used, then the smallest SHA-1.
@@ -49,7 +49,7 @@ def build_papers(
     *,
     trust: Sequence[str],
     pdfs: Mapping[str, Pdf],
-    sources: Mapping[str, LatexSource],
+    sources: Mapping[str, ArxivParse],
     articles: Mapping[str, Article],
     notices: Mapping[str, Sequence[Statement]],
     all_open: bool,
@@ -70,7 +70,7 @@ def build_papers(
             article.sha1,
             [delivered.record for delivered in records],
             article.declarations,
-            own=Record(f"{article.kind}:{article.sha1}", article.kind, Kind.ARCHIVE, doi=article.doi, pmc_id=article.pmc_id,
+            own=Record(f"{article.kind}:{article.sha1}", article.kind, RecordKind.ARCHIVE, doi=article.doi, pmc_id=article.pmc_id,
                        licence=article.licence, open_access=article.open_access),
             is_preprint=is_preprint,
             all_open=all_open,
@@ -107,12 +107,14 @@ def _correct_by_type(records: Iterable[Delivered], is_preprint: Callable[[str], 
         if record.doi and record.type and not record.arxiv_id:
             if record.type is WorkType.PREPRINT:
                 known[record.doi] = True
-            elif record.kind is Kind.PUBLISHER:
+            elif record.kind is RecordKind.PUBLISHER:
                 known.setdefault(record.doi, False)
     return lambda doi: known[doi] if doi in known else is_preprint(doi)
 
 
-def _select_latex(paper: Paper, records: Iterable[Delivered], sources: Mapping[str, LatexSource]) -> LatexSource | None:
+def _select_latex(
+    paper: VotedPaper, records: Iterable[Delivered], sources: Mapping[str, ArxivParse]
+) -> ArxivParse | None:
     """Return the LaTeX source of an arXiv id of the cluster (S2ORC §2.4): of the canonical id, else of the smallest id."""
     ids = sorted({d.record.arxiv_id for d in records if d.record.arxiv_id})
     return next((sources[i] for i in (str(paper.values.get("arxiv_id")), *ids) if i in sources), None)
@@ -130,7 +132,7 @@ def _select_articles(records: Iterable[Delivered], articles: Mapping[str, Articl
 
 
 def _build_row(
-    paper: Paper, latex: LatexSource | None, records: Iterable[Delivered], articles: Iterable[Access]
+    paper: VotedPaper, latex: ArxivParse | None, records: Iterable[Delivered], articles: Iterable[Access]
 ) -> PaperRow:
     date, precision = paper.values.get("date", (None, None))
     by_canonical = sorted(paper.access, key=lambda sha1: (sha1 != paper.canonical_pdf, sha1))
@@ -172,5 +174,5 @@ def _build_access(sha1: str, kind: str, openness: Openness) -> Access:
         oa_evidence=openness.evidence,
         licence=openness.licence,
         licence_detail=openness.licence_detail,
-        looks=[Look(evidence=look.evidence, found=look.found, detail=look.detail) for look in openness.looks],
+        looks=[EvidenceLook(evidence=look.evidence, found=look.found, detail=look.detail) for look in openness.looks],
     )

@@ -12,7 +12,7 @@ from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import CLOSED, Declaration, Openness, decide_openness
 from s2corpus.papers.support import compute_similarity
 from s2corpus.sources.fields_of_study import fields_of_study
-from s2corpus.sources.record import DECLARED, OPENALEX, SCIENCEPARSE, Kind, Record
+from s2corpus.sources.record import DECLARED, OPENALEX, SCIENCEPARSE, Record, RecordKind
 from s2corpus.titles import normalise_one
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.identifiers import acl_id_of_name, pmc_id_of_name
@@ -30,7 +30,7 @@ Value = Any
 Rank = Callable[[str], tuple[int, str]]
 
 
-class Rule(StrEnum):
+class VoteRule(StrEnum):
     """The rule that decided a field's value."""
 
     PUBLISHER = "publisher"  # from the publisher record of the canonical PDF
@@ -57,23 +57,23 @@ class Pdf:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class FieldDecision:
     """The source and rule that decided a field."""
 
     source: str
     record_id: str
-    rule: Rule
+    rule: VoteRule
     votes_for: int
     votes_against: int
 
 
 @dataclass(frozen=True)
-class Paper:
+class VotedPaper:
     """A paper's canonical metadata, and the source of each field."""
 
     paper_id: str
     values: Mapping[str, Value]  # fields that a record has
-    provenance: Mapping[str, Decision]  # the same fields
+    provenance: Mapping[str, FieldDecision]  # the same fields
     canonical_pdf: str | None
     openness: Openness  # of the canonical PDF
     access: Mapping[str, Openness]  # of each PDF of the paper, by SHA-1
@@ -97,7 +97,7 @@ def elect_metadata(
     all_open: bool = False,
     is_preprint: Callable[[str], bool] = lambda doi: False,
     support: Literal["similar", "equal"] = "similar",
-) -> Paper:
+) -> VotedPaper:
     """Determine the canonical metadata of one cluster. The order of records does not matter.
 
     `pdfs` contains data about PDFs by SHA-1. `all_open` treats every PDF as open that is not declared closed (profile
@@ -127,7 +127,7 @@ def elect_metadata(
     publisher = publishers[chosen] if chosen else None
 
     values: dict[str, Value] = {}
-    provenance: dict[str, Decision] = {}
+    provenance: dict[str, FieldDecision] = {}
     tied: dict[str, list[_Group]] = {}
     ballots = {name: _group_votes(name, _select_voters(name, members, open_of)) for name in FIELDS}
     for name, groups in ballots.items():
@@ -135,7 +135,7 @@ def elect_metadata(
         if publisher is not None and (said := get_value(publisher.record, name)) is not None:
             agreeing = sum(len(group.votes) for group in groups if group.value == normalised(name, said))
             values[name] = said
-            provenance[name] = _make_decision(publisher, Rule.PUBLISHER, agreeing, votes - agreeing)
+            provenance[name] = _make_decision(publisher, VoteRule.PUBLISHER, agreeing, votes - agreeing)
         elif groups:
             best = [group for group in groups if len(group.votes) == len(groups[0].votes)]
             if support == "similar":
@@ -144,7 +144,9 @@ def elect_metadata(
                 tied[name] = best
                 continue
             values[name], supporter = best[0].form(rank)
-            provenance[name] = _make_decision(supporter, Rule.MAJORITY, len(best[0].votes), votes - len(best[0].votes))
+            provenance[name] = _make_decision(
+                supporter, VoteRule.MAJORITY, len(best[0].votes), votes - len(best[0].votes)
+            )
     used = {decision.source for decision in provenance.values()}
     used |= fewest_sources([_list_sources(groups) for groups in tied.values()], used, rank)
     for name, groups in tied.items():
@@ -153,11 +155,11 @@ def elect_metadata(
         winner = next(group for group in groups if allowed[0] in group.votes)
         settled = sum(1 for group in groups if used.intersection(group.votes)) == 1
         values[name], supporter = winner.form(rank, allowed)
-        rule = Rule.FEWEST_SOURCES if settled else Rule.TRUST
+        rule = VoteRule.FEWEST_SOURCES if settled else VoteRule.TRUST
         provenance[name] = _make_decision(supporter, rule, len(winner.votes), votes - len(winner.votes))
     if "fields_of_study" in values:
         values["fields_of_study"] = put_primary_first(values["fields_of_study"], ballots["fields_of_study"], rank)
-    return Paper(
+    return VotedPaper(
         paper_id,
         {name: values[name] for name in FIELDS if name in values},
         {name: provenance[name] for name in FIELDS if name in provenance},
@@ -260,7 +262,7 @@ def _select_voters(name: str, members: Sequence[Delivered], open_of: Mapping[str
     candidates = [d for d in members if get_value(d.record, name) is not None]
     if name == "fields_of_study" and (declared := [d for d in candidates if d.record.source != OPENALEX]):
         candidates = declared
-    if others := [d for d in candidates if d.record.kind is not Kind.PDF]:
+    if others := [d for d in candidates if d.record.kind is not RecordKind.PDF]:
         return others
     if name in ("title", "authors") and (parsed := [d for d in candidates if d.record.source == SCIENCEPARSE]):
         return parsed
@@ -270,7 +272,7 @@ def _select_voters(name: str, members: Sequence[Delivered], open_of: Mapping[str
 
 
 def _is_extracted(record: Record) -> bool:
-    return record.kind is Kind.PDF and record.source != SCIENCEPARSE
+    return record.kind is RecordKind.PDF and record.source != SCIENCEPARSE
 
 
 def _list_pdfs(members: Iterable[Delivered]) -> list[str]:
@@ -301,8 +303,8 @@ def _find_publisher_record(sha1: str, pdf: Pdf, members: Sequence[Delivered], ra
     It names the PDF or has the id in the PDF's file name. Otherwise it shares an identifier that the PDF prints or its
     drop declares.
     """
-    publishers = [d for d in members if d.record.kind is Kind.PUBLISHER]
-    own = [d.record for d in members if d.record.kind is Kind.PDF or d.record.source == DECLARED]
+    publishers = [d for d in members if d.record.kind is RecordKind.PUBLISHER]
+    own = [d.record for d in members if d.record.kind is RecordKind.PDF or d.record.source == DECLARED]
     printed = {(name, getattr(r, name)) for r in own if r.file_sha1 == sha1 for name in _PRINTED if getattr(r, name)}
     called = {i for d in pdf.declarations for i in (acl_id_of_name(d.name), pmc_id_of_name(d.name)) if i}
     found = [d for d in publishers if d.record.file_sha1 == sha1 or called & {d.record.acl_id, d.record.pmc_id}] or [
@@ -313,10 +315,14 @@ def _find_publisher_record(sha1: str, pdf: Pdf, members: Sequence[Delivered], ra
     return min(latest_first, key=lambda d: rank(d.record.source), default=None)
 
 
-def _make_decision(supporter: Delivered, rule: Rule, votes_for: int, votes_against: int) -> Decision:
+def _make_decision(supporter: Delivered, rule: VoteRule, votes_for: int, votes_against: int) -> FieldDecision:
     record = supporter.record
-    return Decision(
-        record.source, record.record_id, Rule.PDF if record.kind is Kind.PDF else rule, votes_for, votes_against
+    return FieldDecision(
+        record.source,
+        record.record_id,
+        VoteRule.PDF if record.kind is RecordKind.PDF else rule,
+        votes_for,
+        votes_against,
     )
 
 

@@ -3,10 +3,10 @@
 from importlib.metadata import version
 
 from pdf2tei.identity import VERSION, Identity
-from s2corpus.pdf.outcome import SELECTION_VERSION, Outcome, Selection
+from s2corpus.pdf.outcome import SELECTION_VERSION, Selection, SelectOutcome
 from s2corpus.pdf.pool import inspect_many
 
-__all__ = ["SELECTION_VERSION", "Identity", "Outcome", "Selection", "inspect_many", "readers"]
+__all__ = ["SELECTION_VERSION", "Identity", "SelectOutcome", "Selection", "inspect_many", "readers"]
 
 
 def readers() -> str:

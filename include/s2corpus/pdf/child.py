@@ -26,7 +26,7 @@ import pdfalto
 from pdf2tei.first_pages import read_first_pages
 from pdf2tei.identity import identify
 from s2corpus.pdf.inspection import describe, has_text, read
-from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading
+from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Reading, SelectOutcome
 from s2orc_parse import sandbox
 
 if TYPE_CHECKING:
@@ -65,13 +65,13 @@ def main(memory_bytes: int, timeout: float, rules: SelectRules, folder: Path) ->
             signal.alarm(int(3 * timeout) + 60)  # if the parent that enforces the limits is gone
             try:
                 if isinstance(pdf, str):
-                    reading = Reading(Outcome.UNREADABLE, detail=pdf)
+                    reading = Reading(SelectOutcome.UNREADABLE, detail=pdf)
                 else:
                     with os.fdopen(pdf, "rb") as file:
                         data = file.read()
                     reading = read(data, rules)
             except OSError as error:
-                reading = Reading(Outcome.UNREADABLE, detail=describe(error))
+                reading = Reading(SelectOutcome.UNREADABLE, detail=describe(error))
             except MemoryError:
                 sys.exit(OUT_OF_MEMORY)  # the process may be damaged
             send(dataclasses.astuple(reading))
@@ -82,7 +82,7 @@ def main(memory_bytes: int, timeout: float, rules: SelectRules, folder: Path) ->
                     if error.errno == errno.ENOSPC:
                         sys.exit(DISK_FULL)
                     raise
-                send([Outcome.PDFALTO_FAILED if failure else Outcome.SELECTED, failure])
+                send([SelectOutcome.PDFALTO_FAILED if failure else SelectOutcome.SELECTED, failure])
                 if not failure:
                     send(dataclasses.astuple(identify(read_first_pages(data))))
             signal.alarm(0)

@@ -11,7 +11,7 @@ import pdfalto
 import pypdf
 import pypdfium2
 
-from s2corpus.pdf.outcome import Outcome, Reading
+from s2corpus.pdf.outcome import Reading, SelectOutcome
 from s2orc_parse import sandbox
 from s2orc_parse.disk import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
@@ -37,22 +37,22 @@ def read(data: bytes, rules: SelectRules) -> Reading:
     try:
         reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
         if reader.is_encrypted and reader.decrypt("") == pypdf.PasswordType.NOT_DECRYPTED:
-            return Reading(Outcome.ENCRYPTED, detail="asks for a password")
+            return Reading(SelectOutcome.ENCRYPTED, detail="asks for a password")
         _ = reader.root_object
         with pypdfium2.PdfDocument(data) as document:
             pages = len(document)
             if pages > rules.max_pages:  # before the page tree is walked: it may have a million leaves
-                return Reading(Outcome.TOO_MANY_PAGES, pages, detail=f"{pages} pages, at most {rules.max_pages}")
+                return Reading(SelectOutcome.TOO_MANY_PAGES, pages, detail=f"{pages} pages, at most {rules.max_pages}")
             if not len(reader.pages) or not pages:
-                return Reading(Outcome.UNREADABLE, pages, detail="has no pages")
+                return Reading(SelectOutcome.UNREADABLE, pages, detail="has no pages")
             # The size as shown: /Rotate turns it and the crop box cuts it.
             width, height = document.get_page_size(0)
     except MemoryError:
         raise
     except Exception as error:  # pypdf raises many types of errors
-        return Reading(Outcome.UNREADABLE, detail=describe(error))
+        return Reading(SelectOutcome.UNREADABLE, detail=describe(error))
     if width > height:
-        return Reading(Outcome.LANDSCAPE, pages, width, height)
+        return Reading(SelectOutcome.LANDSCAPE, pages, width, height)
     return Reading(None, pages, width, height)
 
 

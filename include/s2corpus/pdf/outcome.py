@@ -15,7 +15,7 @@ DISK_FULL = 97
 """Exit status of a child process that found the disk full."""
 
 
-class Outcome(StrEnum):
+class SelectOutcome(StrEnum):
     """The outcome of selecting a PDF, in the order of the checks."""
 
     UNREADABLE = "unreadable"
@@ -31,7 +31,7 @@ class Selection:
     """The outcome for one PDF and the values measured before the decision; displayed sizes in points."""
 
     file_sha1: str
-    outcome: Outcome
+    outcome: SelectOutcome
     pages: int | None = None
     width_pt: float | None = None
     height_pt: float | None = None
@@ -49,7 +49,7 @@ class Selection:
 class Reading:
     """The result of reading a PDF in this process; `outcome` is None if pdfalto decides."""
 
-    outcome: Outcome | None
+    outcome: SelectOutcome | None
     pages: int | None = None
     width_pt: float | None = None
     height_pt: float | None = None

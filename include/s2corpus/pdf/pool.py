@@ -23,7 +23,7 @@ from collections.abc import Generator, Iterable
 from pathlib import Path
 
 from pdf2tei.identity import NOTHING, Identity
-from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Outcome, Reading, Selection
+from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Reading, Selection, SelectOutcome
 from s2corpus.rules.select import SelectRules
 from s2orc_parse.sandbox import ONE_THREAD
 
@@ -170,13 +170,13 @@ class _Child:
             elif self.reading is None:
                 self.reading = Reading(*answer)
                 if self.reading.outcome is not None:
-                    return self._decided(Outcome(self.reading.outcome), self.reading.detail)
+                    return self._decided(SelectOutcome(self.reading.outcome), self.reading.detail)
             elif self.selected:
-                return self._decided(Outcome.SELECTED, None, Identity(*answer))
-            elif answer[0] == Outcome.SELECTED:
+                return self._decided(SelectOutcome.SELECTED, None, Identity(*answer))
+            elif answer[0] == SelectOutcome.SELECTED:
                 self.selected = True
             else:
-                return self._decided(Outcome(answer[0]), answer[1])
+                return self._decided(SelectOutcome(answer[0]), answer[1])
         return None
 
     def _lost(self, selector: selectors.BaseSelector, *, timed_out: bool) -> Selection | None:
@@ -195,15 +195,15 @@ class _Child:
             self._begin(self.item, selector)
             return None
         if self.selected:  # only the identity is missing
-            return self._decided(Outcome.SELECTED, None)
+            return self._decided(SelectOutcome.SELECTED, None)
         how = f"ended its process (status {status})"
         if timed_out:
             how = f"took more than {self.timeout:g} s"
         elif status == OUT_OF_MEMORY:
             how = "needs more than its memory"
-        return self._decided(Outcome.UNREADABLE if self.reading is None else Outcome.PDFALTO_FAILED, how)
+        return self._decided(SelectOutcome.UNREADABLE if self.reading is None else SelectOutcome.PDFALTO_FAILED, how)
 
-    def _decided(self, outcome: Outcome, detail: str | None, identity: Identity = NOTHING) -> Selection:
+    def _decided(self, outcome: SelectOutcome, detail: str | None, identity: Identity = NOTHING) -> Selection:
         assert self.item is not None
         seen = self.reading or Reading(outcome)
         selection = Selection(self.item[0], outcome, seen.pages, seen.width_pt, seen.height_pt, detail, identity)

@@ -19,7 +19,7 @@ from s2corpus.spec import MIN_REASON
 from s2corpus.storage.lake import ABSENT, Conflict
 
 if TYPE_CHECKING:
-    from s2corpus.pipeline.quality import Check
+    from s2corpus.pipeline.quality import QualityCheck
     from s2corpus.storage.lake import Lake
 
 
@@ -38,7 +38,7 @@ def read_acceptances(lake: Lake, release: str) -> dict[str, Acceptance]:
     return _read(lake, release)[0]
 
 
-def accept(lake: Lake, release: str, reasons: Mapping[str, str], by: str, known: Iterable[Check]) -> list[str]:
+def accept(lake: Lake, release: str, reasons: Mapping[str, str], by: str, known: Iterable[QualityCheck]) -> list[str]:
     """Store the reasons why checks are overridden (`<stage>.<check>` → reason); return new names and names with a new
     reason.
 
@@ -65,7 +65,7 @@ def accept(lake: Lake, release: str, reasons: Mapping[str, str], by: str, known:
     return sorted(new)
 
 
-def _validate(reasons: Mapping[str, str], known: list[Check]) -> None:
+def _validate(reasons: Mapping[str, str], known: list[QualityCheck]) -> None:
     by_name = {f"{check.stage}.{check.name}": check for check in known}
     for name, reason in reasons.items():
         if name not in by_name:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -19,7 +19,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.papers.comparison import count_common_names, titles_match
+from s2corpus.papers.comparison import count_common_names, normalize_title, titles_match
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.sources.record import SCIENCEPARSE
 from s2corpus.storage.duck import duckdb_connection
@@ -62,9 +62,7 @@ def measure(run: Run, stage: str, metrics: Metrics) -> Metrics:
         return measure_titles(run).metrics("titles")
     if stage == "assemble":
         return {
-            name: n
-            for field, found in measure_headers(run).items()
-            for name, n in found.metrics(f"xml_{field}").items()
+            name: n for field, found in measure_parses(run).items() for name, n in found.metrics(f"xml_{field}").items()
         }
     return {}
 
@@ -180,8 +178,12 @@ SELECT read, list(given ORDER BY given) FROM both_titles GROUP BY record_id, rea
 """
 
 
-def measure_headers(run: Run) -> dict[str, Gold]:
-    """Compare title, author names and abstract words of PDF parses with the publisher's XML of the same paper."""
+def measure_parses(run: Run) -> dict[str, Gold]:
+    """Compare PDF parses with the publisher's XML of the same paper.
+
+    The measures are titles, author names, abstract words, bibliography entries (matched by DOI or title), and inline citations of
+    these entries (S2ORC §4).
+    """
     where = select_slice(run, run.table(PAPERS).committed().rows)
     kinds: dict[str, set[str]] = {}
     for row in run.table(FULLTEXTS).rows(["paper_id", "parse_kind"], where=where):
@@ -191,7 +193,7 @@ def measure_headers(run: Run) -> dict[str, Gold]:
     seed = str(run.spec.quality.gold_seed)
     both.sort(key=lambda paper_id: hashlib.sha256(f"{seed}{paper_id}".encode()).digest())
     wanted = pc.field("paper_id").isin(pa.array(both[: run.spec.quality.gold_sample], pa.string()))
-    found = {name: Gold() for name in ("title", "authors", "abstract")}
+    found = {name: Gold() for name in ("title", "authors", "abstract", "bibliography", "citations")}
     for parses in _group_parses(run, wanted if where is None else wanted & where):
         read = parses["pdf"]
         given = parses.get("jats") or parses["elsevier"]
@@ -205,7 +207,55 @@ def measure_headers(run: Run) -> dict[str, Gold]:
             one, two = (Counter(_words(parse["abstract"])) for parse in (read, given))
             common = (one & two).total()
             found["abstract"] += Gold(two.total(), common, one.total(), common)
+        mine, theirs = (_named_entries(parse) for parse in (read, given))
+        if theirs:
+            pairs = _pair_entries(mine, theirs)
+            found["bibliography"] += Gold(len(theirs), len(pairs), len(mine), len(pairs))
+            one, two = (Counter(_cited(parse, named)) for parse, named in ((read, mine), (given, theirs)))
+            common = sum(min(one[ref_id], two[partner]) for ref_id, partner in pairs.items())
+            found["citations"] += Gold(two.total(), common, one.total(), common)
     return found
+
+
+_Key = tuple[str, str]
+"""a DOI or a normalized title"""
+
+
+def _named_entries(parse: dict[str, Any]) -> dict[str, list[_Key]]:
+    """Return the keys of each bibliography entry with a DOI or title, the most reliable first. Other entries cannot be judged."""
+    found = {}
+    for ref_id, entry in parse["bib_entries"].items():
+        keys = [("doi", doi.casefold()) for doi in (entry.get("other_ids") or {}).get("DOI", ())]
+        if title := normalize_title(entry.get("title") or ""):
+            keys.append(("title", title))
+        if keys:
+            found[ref_id] = keys
+    return found
+
+
+def _pair_entries(read: dict[str, list[_Key]], given: dict[str, list[_Key]]) -> dict[str, str]:
+    """Return pairs of entries with a common key (id in the PDF's parse → id in the XML). Each entry has at most one partner."""
+    left: dict[_Key, list[str]] = {}
+    for ref_id, keys in given.items():
+        for key in keys:
+            left.setdefault(key, []).append(ref_id)
+    pairs: dict[str, str] = {}
+    taken: set[str] = set()
+    for ref_id, keys in read.items():
+        partners = (other for key in keys for other in left.get(key, ()) if other not in taken)
+        if (partner := next(partners, None)) is not None:
+            pairs[ref_id] = partner
+            taken.add(partner)
+    return pairs
+
+
+def _cited(parse: dict[str, Any], entries: Container[str]) -> Iterator[str]:
+    """Yield the entry that each citation mark of the body names, if it is one of these entries."""
+    for paragraph in parse["body_text"]:
+        yield from (span["ref_id"] for span in paragraph["cite_spans"] if span.get("ref_id") in entries)
+
+
+_MEASURED = ("title", "authors", "abstract", "bib_entries", "body_text")
 
 
 def _group_parses(run: Run, where: pc.Expression) -> Iterator[dict[str, Any]]:
@@ -218,7 +268,7 @@ def _group_parses(run: Run, where: pc.Expression) -> Iterator[dict[str, Any]]:
             parses = {}
         paper_id = row["paper_id"]
         parse = orjson.loads(row["parse"])
-        parses[row["parse_kind"]] = {name: parse[name] for name in ("title", "authors", "abstract")}
+        parses[row["parse_kind"]] = {name: parse[name] for name in _MEASURED}
     if parses:
         yield parses
 

@@ -46,7 +46,7 @@ ROWS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class QualityCheck:
     """One check as defined in its SQL file."""
 
     stage: str
@@ -60,7 +60,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckVerdict:
     """The result of a check: its verdict and its offending rows (at most MAX_OFFENDING)."""
 
     stage: str
@@ -77,18 +77,18 @@ class Verdict:
     accepted_by: str | None = None
 
 
-def list_checks(stage: str) -> list[Check]:
+def list_checks(stage: str) -> list[QualityCheck]:
     """Return the checks of a stage in the order of its file."""
     path = SQL / "quality" / f"{stage}.sql"
     return list(_parse(stage, path)) if path.is_file() else []
 
 
-def list_all_checks() -> list[Check]:
+def list_all_checks() -> list[QualityCheck]:
     """Return the checks of all stages."""
     return [check for stage in STAGE_NAMES for check in list_checks(stage)]
 
 
-def _parse(stage: str, path: Path) -> Iterator[Check]:
+def _parse(stage: str, path: Path) -> Iterator[QualityCheck]:
     for block in re.split(r"(?m)^(?=-- check:)", path.read_text("utf-8")):
         if not block.startswith("-- check:"):
             continue
@@ -102,7 +102,7 @@ def _parse(stage: str, path: Path) -> Iterator[Check]:
                 f"{path}: check {head.get('check')!r} needs `severity: block|warn`, `reason:` and `overridable: yes|no`"
             )
         sql = "\n".join(line for line in block.splitlines() if not line.startswith("--")).strip().rstrip(";")
-        yield Check(
+        yield QualityCheck(
             stage,
             head["check"],
             head["severity"],
@@ -134,7 +134,7 @@ def measure(run: Run, stage: str, measured: Metrics) -> None:
     run.lake.put(f"releases/{run.release_id}/_metrics/{stage}.json", data)
 
 
-def evaluate(run: Run, stage: str) -> list[Verdict]:
+def evaluate(run: Run, stage: str) -> list[CheckVerdict]:
     """Run a stage's checks and store their verdicts, including the reasons for accepted failures."""
     reasons = read_acceptances(run.lake, run.release_id)
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
@@ -153,7 +153,7 @@ def evaluate(run: Run, stage: str) -> list[Verdict]:
     return verdicts
 
 
-def stop_if_blocked(release: str, verdicts: list[Verdict]) -> None:
+def stop_if_blocked(release: str, verdicts: list[CheckVerdict]) -> None:
     """Stop the release at a blocking check, unless it was overridden with a written reason.
 
     Raises:
@@ -173,7 +173,9 @@ def stop_if_blocked(release: str, verdicts: list[Verdict]) -> None:
         )
 
 
-def _run_check(run: Run, connection: DuckDBPyConnection, check: Check, acceptance: Acceptance | None) -> Verdict:
+def _run_check(
+    run: Run, connection: DuckDBPyConnection, check: QualityCheck, acceptance: Acceptance | None
+) -> CheckVerdict:
     threshold = _read_threshold(run.spec, check.threshold) if check.threshold else None
     bound = {"threshold": threshold, "drift_min_n": run.spec.quality.drift_min_n}
     given = {name: value for name, value in bound.items() if f"${name}" in check.sql}
@@ -187,7 +189,7 @@ def _run_check(run: Run, connection: DuckDBPyConnection, check: Check, acceptanc
             offending += len(more)
     rows.sort(key=lambda row: orjson.dumps(row, default=str))
     override = acceptance if offending and (check.severity == "warn" or check.overridable) else None
-    return Verdict(
+    return CheckVerdict(
         check.stage,
         check.name,
         check.severity,
@@ -202,7 +204,7 @@ def _run_check(run: Run, connection: DuckDBPyConnection, check: Check, acceptanc
     )
 
 
-def _iterate_parts(run: Run, connection: DuckDBPyConnection, check: Check) -> Iterator[None]:
+def _iterate_parts(run: Run, connection: DuckDBPyConnection, check: QualityCheck) -> Iterator[None]:
     """Set the views of the sharded tables to a few parts per iteration; iterate once for checks without `by`."""
     sharded = [
         run.table(table)
@@ -246,11 +248,11 @@ def parent_metrics(run: Run, *, same_drops: bool = False) -> dict[str, Metrics]:
     return found
 
 
-def read_verdicts(run: Run) -> dict[str, list[Verdict]]:
+def read_verdicts(run: Run) -> dict[str, list[CheckVerdict]]:
     """Return the verdicts of the release's finished stages, by stage."""
     found = {}
     for entry in run.lake.list(f"releases/{run.release_id}/_quality/"):
-        found[Path(entry.key).stem] = [Verdict(**item) for item in orjson.loads(run.lake.get(entry.key)[0])]
+        found[Path(entry.key).stem] = [CheckVerdict(**item) for item in orjson.loads(run.lake.get(entry.key)[0])]
     return found
 
 

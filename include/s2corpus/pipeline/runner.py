@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from typing import TypeVar
 
 from s2corpus.catalog import Catalog
-from s2corpus.catalog.models import Answer, ReleaseState
+from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.errors import LostRace, QualityBlocked
 from s2corpus.pipeline import acceptance, approvers, quality
 from s2corpus.pipeline.run import Run, Shard
@@ -141,7 +141,9 @@ def check(run: Run, name: str) -> None:
         given = acceptance.read_acceptances(run.lake, run.release_id)
         for what in (f"{v.stage}.{v.check}" for v in verdicts if v.accepted):
             given_acceptance, at = given[what], datetime.fromisoformat(given[what].at)
-            catalog.approve(run.release_id, what, given_acceptance.by, Answer.ACCEPTED, given_acceptance.reason, at)
+            catalog.approve(
+                run.release_id, what, given_acceptance.by, ReleaseDecision.ACCEPTED, given_acceptance.reason, at
+            )
     for verdict in verdicts:
         level = logging.INFO if verdict.verdict == "pass" else logging.WARNING
         note_text = f": overridden by {verdict.accepted_by}: {verdict.accepted}" if verdict.accepted else ""
@@ -174,7 +176,9 @@ def request_approval(run: Run, started_by: str | None = None) -> str | None:
 
 
 @explained()
-def record_answer(run: Run, answer: Answer, who: str, note: str, at: datetime, started_by: str | None = None) -> None:
+def record_answer(
+    run: Run, answer: ReleaseDecision, who: str, note: str, at: datetime, started_by: str | None = None
+) -> None:
     """Record a person's answer to the approval request. A rejected release remains unpublished.
 
     `started_by` is the person who started the run.
@@ -184,13 +188,13 @@ def record_answer(run: Run, answer: Answer, who: str, note: str, at: datetime, s
     """
     log.info("%s: %s by %s%s", run.release_id, answer, who, f": {note}" if note else "")
     catalog = Catalog.from_environment()
-    if answer is Answer.APPROVED and (note_text := approvers.find_objection(run, who, started_by)):
+    if answer is ReleaseDecision.APPROVED and (note_text := approvers.find_objection(run, who, started_by)):
         if catalog:
-            catalog.approve(run.release_id, "publish", who, Answer.REFUSED, note_text, at)
+            catalog.approve(run.release_id, "publish", who, ReleaseDecision.REFUSED, note_text, at)
         raise approvers.AnotherPerson(note_text)
     if catalog:
         catalog.approve(run.release_id, "publish", who, answer, note, at)
-        if answer is not Answer.APPROVED:
+        if answer is not ReleaseDecision.APPROVED:
             catalog.end_release(run.release_id, ReleaseState.REJECTED, run.snapshot_id)
 
 

@@ -16,7 +16,7 @@ _SHOWN = 5
 """number of a check's rows that the summary shows"""
 
 
-def format_summary(run: Run, durations: Mapping[str, float] | None = None, *, command: str = "corpus") -> str:
+def format_summary(run: Run, *, command: str = "corpus") -> str:
     """Return the summary of a release as text; all numbers come from metrics."""
     metrics = quality.read_metrics(run)
     lines = [f"Release {run.release_id}", ""]
@@ -31,9 +31,6 @@ def format_summary(run: Run, durations: Mapping[str, float] | None = None, *, co
         if v.stage == "intake":  # rows that show deliverers the errors in their deliveries
             warned += [f"  {', '.join(str(value) for value in row.values() if value)}" for row in v.rows[:_SHOWN]]
     lines += ["", f"  Checks       {'all passed' if not warned else ''}", *(f"    {line}" for line in warned)]
-    if durations:
-        took = ", ".join(f"{stage} {seconds:.0f} s" for stage, seconds in durations.items())
-        lines += ["", f"  Stages       {took}"]
     address = run.lake.uri(f"snapshots/{run.snapshot_id}/")
     lines += ["", f"  Snapshot     {address}", f"  Read one     {command} read {address} --sample 1 --text"]
     return "\n".join(lines)

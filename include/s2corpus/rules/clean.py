@@ -32,7 +32,7 @@ class CleanRules(Rules):
     """Rules that select documents and remove parts of them (S2 V2 card)."""
 
     sets: tuple[Literal["s2orc", "s2ag"], ...] = ("s2orc", "s2ag")
-    """s2orc: full texts; s2ag: titles and abstracts of all other papers (S2 V2 card)"""
+    """s2orc: full texts; s2ag: titles and abstracts of all other papers (S2 V2 card), or of all papers without s2orc"""
     profile: Literal["card", "card-wordfreq", "recipe-2024"] = "card-wordfreq"
     """rules of the card with its word list, rules of the card with the list of wordfreq, or rules of the published recipe"""
     unigrams: UnigramRules | None = None

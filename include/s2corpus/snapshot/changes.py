@@ -8,38 +8,15 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from s2corpus.tables.published import published_schema
+
 _ROWS = 8192
 MOST = 100
 """Maximum number of ids per kind of change in `diff.json`."""
 
-CHANGES = pa.schema(
-    [
-        pa.field("id", pa.string(), nullable=False),
-        pa.field("set", pa.string(), nullable=False),
-        pa.field("split", pa.string(), nullable=False),
-        pa.field("change", pa.string(), nullable=False),
-        pa.field("reason", pa.string()),
-        pa.field("now", pa.string()),
-        pa.field("former_id", pa.string()),
-        pa.field("former_set", pa.string()),
-        pa.field("former_split", pa.string()),
-    ]
-)
-"""Columns of `changes.parquet`: one row per document that differs from the parent.
-
-`change` is added, removed, moved or changed. `set` and `split` are the current values, or the last values of a removed document.
-A removed document has a `reason`; if it was merged, `now` is the id of the other paper. `former_id` is the earlier id of a document
-with a new id.
-"""
-TOMBSTONES = pa.schema(
-    [
-        pa.field("id", pa.string(), nullable=False),
-        pa.field("set", pa.string(), nullable=False),
-        pa.field("removed_in", pa.string(), nullable=False),
-        pa.field("reason", pa.string(), nullable=False),
-        pa.field("now", pa.string()),
-    ]
-)
+CHANGES = published_schema("changes")
+"""Columns of `changes.parquet`."""
+TOMBSTONES = published_schema("tombstones")
 """Columns of `tombstones.parquet`: documents of earlier snapshots that this snapshot does not contain."""
 
 

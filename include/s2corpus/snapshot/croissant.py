@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from s2corpus.snapshot import documents, hub
-from s2corpus.snapshot.column_meanings import describe_column
-from s2corpus_reader.files import File
+from s2corpus.tables.published import describe_column
+from s2corpus_reader.files import SnapshotFile
 
 _CONTEXT = {
     "@language": "en",
@@ -64,7 +64,7 @@ _TYPES = {"string": "sc:Text", "int32": "sc:Integer", "int64": "sc:Integer", "do
 
 
 def croissant(
-    snapshot: str, description: str, as_of: str, stats: Mapping[str, Any], files: Sequence[File]
+    snapshot: str, description: str, as_of: str, stats: Mapping[str, Any], files: Sequence[SnapshotFile]
 ) -> dict[str, Any]:
     """Return the content of `croissant.json`.
 
@@ -109,7 +109,7 @@ def described(
     as_of: str,
     licences: Sequence[str],
     tables: Sequence[tuple[str, str, pa.Schema]],
-    files: Sequence[File],
+    files: Sequence[SnapshotFile],
 ) -> dict[str, Any]:
     """Return the Croissant description of a dataset derived from a snapshot.
 
@@ -145,12 +145,12 @@ def _head(name: str, description: str, as_of: str, licences: Sequence[str], what
     }
 
 
-def _matching(path: str, files: Sequence[File]) -> bool:
+def _matching(path: str, files: Sequence[SnapshotFile]) -> bool:
     folder, _, suffix = path.partition("*")
     return any(file.path.startswith(folder) and file.path.endswith(suffix) for file in files)
 
 
-def _file_object(file: File) -> dict[str, Any]:
+def _file_object(file: SnapshotFile) -> dict[str, Any]:
     return {
         "@type": "cr:FileObject",
         "@id": file.path,

@@ -18,7 +18,7 @@ from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus_reader.bounded import MAX_PLAN_BYTES, TooLarge, copy_file, read_bytes
 from s2corpus_reader.deltas import FORMAT, check_step, make_file, new_folder, read_lines, read_rows
-from s2corpus_reader.files import File, GzipLines, list_files, remove_piece
+from s2corpus_reader.files import GzipLines, SnapshotFile, list_files, remove_piece
 from s2corpus_reader.parquet import Piece, Rows, write_groups
 
 
@@ -31,7 +31,7 @@ def make(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lamb
     if out.exists():
         raise UserError(f"{out} is there already: give the name of a folder that is not")
     (old_manifest, known), (manifest, files) = _read_manifest(old), _read_manifest(new)
-    pieces: dict[str, list[File]] = {}
+    pieces: dict[str, list[SnapshotFile]] = {}
     for path in sorted(known):
         pieces.setdefault(remove_piece(path), []).append(known[path])
     by_content = {file.sha256: path for path, file in sorted(known.items(), reverse=True)}
@@ -66,7 +66,7 @@ def make(old: Lake, new: Lake, out: Path, progress: Callable[[str], None] = lamb
     return counts | {"bytes": sum(file.stat().st_size for file in out.rglob("*") if file.is_file())}
 
 
-def _read_manifest(snapshot: Lake) -> tuple[bytes, dict[str, File]]:
+def _read_manifest(snapshot: Lake) -> tuple[bytes, dict[str, SnapshotFile]]:
     """Read a snapshot's manifest and check every path before a folder is made for it."""
     try:
         manifest = read_bytes(snapshot, "manifest.json")
@@ -75,13 +75,13 @@ def _read_manifest(snapshot: Lake) -> tuple[bytes, dict[str, File]]:
         raise UserError(f"{snapshot.uri('manifest.json')} is damaged ({error}): corpus verify shows where") from None
 
 
-def _fetch(lake: Lake, file: File, folder: Path) -> None:
+def _fetch(lake: Lake, file: SnapshotFile, folder: Path) -> None:
     target = folder / "new" / file.path
     target.parent.mkdir(parents=True, exist_ok=True)
     copy_file(lake, file.path, target, file.bytes)
 
 
-def _lines(old: Lake, olds: list[File], new: Lake, file: File, folder: Path) -> dict[str, Any]:
+def _lines(old: Lake, olds: list[SnapshotFile], new: Lake, file: SnapshotFile, folder: Path) -> dict[str, Any]:
     """Write the lines that the old files have not; return the step that puts them together."""
     pieces, fresh = _pieces(
         [_hash(line) for line in read_lines(old, olds)], [_hash(line) for line in read_lines(new, [file])]
@@ -96,7 +96,7 @@ def _lines(old: Lake, olds: list[File], new: Lake, file: File, folder: Path) -> 
     return {"as": "lines", "of": [old.path for old in olds], "pieces": pieces}
 
 
-def _rows(old: Lake, old_files: list[File], new: Lake, file: File, folder: Path) -> dict[str, Any]:
+def _rows(old: Lake, old_files: list[SnapshotFile], new: Lake, file: SnapshotFile, folder: Path) -> dict[str, Any]:
     """Rows of the new file that the old one has not; the whole file where it would not come out with the same bytes."""
     path, olds = file.path, [file.path for file in old_files]
     before, after = read_rows(old, olds), read_rows(new, [path])

@@ -14,10 +14,10 @@ import pyarrow as pa
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.snapshot import changes, plots, report
 from s2corpus.snapshot.croissant import croissant
-from s2corpus.snapshot.manifest import Manifest, Rule, identity, meaning_of
+from s2corpus.snapshot.manifest import Manifest, SpecRule, identity, meaning_of
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.version import code_version
-from s2corpus_reader.files import File
+from s2corpus_reader.files import SnapshotFile
 
 
 def identity_fault(manifest: Mapping[str, Any]) -> str | None:
@@ -56,8 +56,8 @@ def made_again(manifest: Mapping[str, Any], stats: Mapping[str, Any], descriptio
         parent=manifest["parent"],
         versions=manifest["versions"],
         inputs=manifest["inputs"],
-        rules=[Rule(name, value, meaning_of(name)) for name, value in manifest["rules"].items()],
-        files=[File(**file) for file in manifest["files"] if file["path"] != "README.md"],
+        rules=[SpecRule(name, value, meaning_of(name)) for name, value in manifest["rules"].items()],
+        files=[SnapshotFile(**file) for file in manifest["files"] if file["path"] != "README.md"],
         overrides=manifest.get("overrides", {}),
     )
     yield "README.md", report.data_card(card, stats, description).encode()
@@ -65,7 +65,7 @@ def made_again(manifest: Mapping[str, Any], stats: Mapping[str, Any], descriptio
 
 def same_croissant(found: Mapping[str, Any], manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> bool:
     """Return whether croissant.json lists the same files and licences as manifest and statistics."""
-    files = [File(**file) for file in manifest["files"]]
+    files = [SnapshotFile(**file) for file in manifest["files"]]
     made = croissant(manifest["snapshot"], found["description"], manifest["as_of"], stats, files)
 
     def sorted_(value: Mapping[str, Any]) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any, Self
 import pyarrow as pa
 
 from pdf2tei.language import language
+from s2corpus.tables.published import published_schema
 from s2corpus.text import personal, sections, signals
 from s2corpus_reader.parquet import parquet_writer
 
@@ -20,40 +21,8 @@ ROW_GROUP_BYTES = 4 << 20
 
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
 _COUNTED = ("num_citations", "num_bib_entries", "num_equations", "num_figures", "num_tables")
-_WHOLE = {"num_chars", "num_lines", "num_words", "rps_doc_word_count"}
 
-SCHEMA = pa.schema(
-    [
-        pa.field("id", pa.string(), nullable=False),
-        pa.field("set", pa.string(), nullable=False),
-        pa.field("split", pa.string(), nullable=False),
-        pa.field("sha1", pa.string()),
-        pa.field("title", pa.string()),
-        pa.field("date", pa.string()),
-        pa.field("year", pa.int32()),
-        *(pa.field(name, pa.string()) for name in IDENTIFIERS),
-        pa.field("editorial", pa.string()),
-        pa.field("licence", pa.string(), nullable=False),
-        pa.field("oa_evidence", pa.string()),
-        pa.field("abstract_source", pa.string()),
-        pa.field("fields_of_study", pa.list_(pa.string())),
-        pa.field("parse_kind", pa.string()),
-        pa.field("extractor", pa.string()),
-        pa.field("num_ocr_pages", pa.int64()),
-        pa.field("language", pa.string()),
-        pa.field("language_probability", pa.float64()),
-        pa.field("log_prob", pa.float64()),
-        pa.field("top_word", pa.string()),
-        pa.field("top_share", pa.float64()),
-        pa.field("section_types", pa.list_(pa.string()), nullable=False),
-        *(pa.field(name, pa.int64()) for name in _COUNTED),
-        *(pa.field(name, pa.int64(), nullable=False) for name in personal.NAMES),
-        pa.field("num_tokens", pa.int64()),
-        *(pa.field(name, pa.int64() if name in _WHOLE else pa.float64(), nullable=False) for name in signals.NAMES),
-        pa.field("text", pa.string(), nullable=False),
-        pa.field("model_text", pa.string()),
-    ]
-)
+SCHEMA = published_schema("documents")
 """Columns of `documents/<set>/<split>/<nn>.parquet`. See `text/signals.py` for the signals. Parse columns are null in s2ag."""
 
 

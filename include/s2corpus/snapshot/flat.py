@@ -10,81 +10,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-import pyarrow as pa
-
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import year
-from s2corpus.tables import AUTHORS, PAPERS
+from s2corpus.tables.published import OF_PAPERS, published_schema
 
 Row = dict[str, Any]
 GROUP_BYTES = {"papers": 2 << 20}
 """Bytes from which a row group ends, where a look-up reads one and the file's footer: some 2,000 papers, as much as the footer of
 100 such groups; of others as of documents."""
 
-_SPAN = [("start", pa.int32()), ("end", pa.int32()), ("text", pa.string()), ("ref_id", pa.string())]
-_SPANS = pa.list_(pa.struct(_SPAN))
-_CELL_SPANS = pa.list_(pa.struct([("row", pa.int32()), ("column", pa.int32()), *_SPAN]))
-_EQUATIONS = pa.list_(pa.struct([*_SPAN, ("latex", pa.string()), ("mathml", pa.string())]))
 _IDS = {"DOI": "doi", "arXiv": "arxiv_id", "PMID": "pubmed_id", "PMCID": "pmc_id"}
-_OF_PAPERS = (
-    "title", "authors", "abstract", "date", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "mag_ids", "venue",
-    "journal", "volume", "issue", "pages", "fields_of_study", "subjects", "open_access", "oa_evidence", "licence",
-    "editorial", "editorial_by",
-)  # fmt: skip
 
-SCHEMAS: dict[str, pa.Schema] = {
-    "papers": pa.schema(
-        [
-            pa.field("paper_id", pa.string(), nullable=False),
-            *(PAPERS.schema.field(name).remove_metadata() for name in _OF_PAPERS),
-            pa.field("year", pa.int32()),
-            pa.field("outbound_citations", pa.list_(pa.string()), nullable=False),
-            pa.field("parses", pa.list_(pa.string()), nullable=False),
-        ]
-    ),
-    "paragraphs": pa.schema(
-        [
-            pa.field("paper_id", pa.string(), nullable=False),
-            pa.field("parse_kind", pa.string(), nullable=False),
-            pa.field("paragraph", pa.int32(), nullable=False),
-            pa.field("part", pa.string(), nullable=False),
-            pa.field("back_part", pa.string()),
-            pa.field("section", pa.string(), nullable=False),
-            pa.field("section_path", pa.string(), nullable=False),
-            pa.field("sec_num", pa.string()),
-            pa.field("text", pa.string(), nullable=False),
-            pa.field("cite_spans", _SPANS, nullable=False),
-            pa.field("ref_spans", _SPANS, nullable=False),
-            pa.field("eq_spans", _EQUATIONS, nullable=False),
-        ]
-    ),
-    "bib_entries": pa.schema(
-        [
-            pa.field("paper_id", pa.string(), nullable=False),
-            pa.field("parse_kind", pa.string(), nullable=False),
-            pa.field("ref_id", pa.string(), nullable=False),
-            pa.field("title", pa.string()),
-            pa.field("authors", AUTHORS, nullable=False),
-            pa.field("year", pa.int32()),
-            *(pa.field(name, pa.string()) for name in ("venue", "volume", "issue", "pages", *_IDS.values())),
-            pa.field("raw_text", pa.string()),
-            pa.field("cited_paper_id", pa.string()),
-        ]
-    ),
-    "ref_entries": pa.schema(
-        [
-            pa.field("paper_id", pa.string(), nullable=False),
-            pa.field("parse_kind", pa.string(), nullable=False),
-            pa.field("ref_id", pa.string(), nullable=False),
-            pa.field("type", pa.string(), nullable=False),
-            *(pa.field(name, pa.string()) for name in ("num", "text", "latex", "html")),
-            pa.field("cells", pa.list_(pa.list_(pa.string()))),
-            pa.field("cite_spans", _SPANS, nullable=False),
-            pa.field("cell_cite_spans", _CELL_SPANS, nullable=False),
-        ]
-    ),
-    "rights": rights.SCHEMA,
-}
+SCHEMAS = {name: published_schema(name) for name in ("papers", "paragraphs", "bib_entries", "ref_entries", "rights")}
 """`tables/<name>/<nn>.parquet`. A paragraph's number counts over abstract, body and back matter from 0, as in `graph/contexts`."""
 
 
@@ -95,7 +32,7 @@ def path(table: str, number: int) -> str:
 
 def rows(paper: Mapping[str, Any]) -> Iterator[tuple[str, Row, int]]:
     """(table, row, about how many bytes) of everything a released paper is in; `parses` are released ones."""
-    own = {name: paper[name] for name in _OF_PAPERS}
+    own = {name: paper[name] for name in OF_PAPERS}
     own |= {"paper_id": paper["paper_id"], "year": year(paper["date"]), "parses": sorted(paper["parses"])}
     yield "papers", own | {"outbound_citations": paper["outbound"]}, 1000 + len(paper["abstract"] or "")
     yield from (("rights", row, 100) for row in rights.rows(paper))

@@ -11,7 +11,7 @@ import yaml
 from s2corpus.snapshot import documents, flat
 from s2corpus.snapshot.rows import INDEX
 from s2corpus.tables import CONTEXTS, LINKS
-from s2corpus_reader.files import File
+from s2corpus_reader.files import SnapshotFile
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"),
           (10**8, "10M<n<100M"), (10**9, "100M<n<1B"))  # fmt: skip
@@ -25,7 +25,7 @@ TABLES: Mapping[str, tuple[str, pa.Schema]] = {
 """Configurations other than the sets: path and columns. Each has the single split `train`."""
 
 
-def front_matter(stats: Mapping[str, Any], files: Sequence[File], pretty_name: str) -> str:
+def front_matter(stats: Mapping[str, Any], files: Sequence[SnapshotFile], pretty_name: str) -> str:
     """Return the YAML head: a configuration with splits for each set, and one for each table. The default is s2orc if it has rows."""
     sets = {
         set_: (documents.SCHEMA, {split: f"documents/{set_}/{split}/*.parquet" for split in stats["sets"][set_]})
@@ -40,7 +40,7 @@ def front_matter(stats: Mapping[str, Any], files: Sequence[File], pretty_name: s
 def yaml_head(
     pretty_name: str,
     configs: Mapping[str, tuple[pa.Schema, Mapping[str, str]]],
-    files: Sequence[File],
+    files: Sequence[SnapshotFile],
     *,
     tags: Sequence[str],
     count: int | None = None,
@@ -54,7 +54,7 @@ def yaml_head(
     sets = {
         name: kept
         for name, (_, splits) in configs.items()
-        if (kept := {split: found for split, path in splits.items() if (found := _Files(path, files)).rows})
+        if (kept := {split: found for split, path in splits.items() if (found := _FileTotals(path, files)).rows})
     }
     if count is None:
         count = sum(found.rows for splits in sets.values() for found in splits.values())
@@ -90,10 +90,10 @@ def yaml_head(
     return f"---\n{yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)}---\n"
 
 
-class _Files:
+class _FileTotals:
     """The total bytes and rows of the files that match a pattern."""
 
-    def __init__(self, path: str, files: Sequence[File]) -> None:
+    def __init__(self, path: str, files: Sequence[SnapshotFile]) -> None:
         self.path = path
         folder, _, suffix = path.partition("*")
         found = [f for f in files if f.path.startswith(folder) and f.path.endswith(suffix)]

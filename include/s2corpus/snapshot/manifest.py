@@ -14,14 +14,14 @@ from pydantic import BaseModel, ValidationError
 from s2corpus.rules.clean import IGNORED_BY_RECIPE
 from s2corpus.snapshot.meanings import meanings
 from s2corpus.spec import ReleaseSpec
-from s2corpus_reader.files import File
+from s2corpus_reader.files import SnapshotFile
 
 FORMAT = "s2corpus-snapshot-1"
 _NOT_RULES = ("schedule", "resources", "quality")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SpecRule:
     """A field of the release spec that affects the content of a snapshot."""
 
     name: str
@@ -73,7 +73,7 @@ def rule_fault(rules: Mapping[str, Any]) -> str | None:
     return None
 
 
-def rules_of(spec: ReleaseSpec) -> list[Rule]:
+def rules_of(spec: ReleaseSpec) -> list[SpecRule]:
     """Return every rule of a spec with its value and description, in the order of the stages."""
     return [
         rule
@@ -83,14 +83,14 @@ def rules_of(spec: ReleaseSpec) -> list[Rule]:
     ]
 
 
-def _rules(prefix: str, section: BaseModel) -> Iterator[Rule]:
+def _rules(prefix: str, section: BaseModel) -> Iterator[SpecRule]:
     """Yield the rules of one section of a spec."""
     values = section.model_dump(mode="json")
     ignored = IGNORED_BY_RECIPE if values.get("profile") == "recipe-2024" else ()
     descriptions = meanings(type(section))
     for name in type(section).model_fields:
         if not name.startswith("approval") and name not in ignored:
-            yield Rule(f"{prefix}.{name}", values[name], descriptions.get(name, ""))
+            yield SpecRule(f"{prefix}.{name}", values[name], descriptions.get(name, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,8 @@ class Manifest:
     parent: str | None
     versions: Mapping[str, str]
     inputs: Any
-    rules: Sequence[Rule]
-    files: Sequence[File]
+    rules: Sequence[SpecRule]
+    files: Sequence[SnapshotFile]
     overrides: Mapping[str, str] = field(default_factory=dict)
     """overridden failed checks, with the reason of the override"""
     drops: Sequence[str] = ()

@@ -1,6 +1,6 @@
 """The S2ORC paper's tables for a snapshot, each number beside the paper's own.
 
-What the paper states is transcribed from S2ORC (Lo et al., 2020: §2.5, §3, Tables 2–4, Figure 2, Appendices E and G) and, for the
+What the paper states is transcribed from S2ORC (Lo et al., 2020: §2.5, §3, Tables 2–4 and 8, Figure 2, Appendices E and G) and, for the
 rows "All", from GORC (Lo et al., 2019: Table 3). Shares are of the whole that the row counts in, so that corpora of any size
 compare.
 """
@@ -21,6 +21,13 @@ PAPER_FULL_TEXTS = 8.1 * _M
 _CLUSTERS = PAPER_TOTAL + 95.5 * _M
 """paper clusters before the filters: those kept and the 95.5M removed (§2.5)"""
 
+_PDFS = (
+    (("unreadable", "encrypted"), "Unreadable or encrypted (PyPDF2 error)", 0.54 * _M),
+    (("too_many_pages",), "Over 50 pages", 2.27 * _M),
+    (("landscape",), "Page width > height", 0.28 * _M),
+    (("pdfalto_failed",), "PDFAlto error", 0.21 * _M),
+)
+"""outcomes of `select`, label, and S2ORC's number"""
 _FILTERS = (
     ("no_title", "No title", 20_400),  # GORC Table 1 has a digit more than S2ORC Table 2
     ("no_authors", "No authors", 331_100),
@@ -93,6 +100,7 @@ def tables(
     null where there is nothing to divide by, or where the paper says nothing.
     """
     return [
+        _pdfs(measured.get("select", {})),
         _filters(filtered),
         _sources(counts),
         _parses(counts),
@@ -117,26 +125,42 @@ def tables(
     ]
 
 
-_GOLD = (
-    ("cluster", "clusters", "Clusters without identifiers: pairs of records that share one"),
-    ("link", "links", "Bibliography links without identifiers: entries that one links"),
-    ("cluster", "titles", "Titles read from PDFs: those of other records"),
-    ("assemble", "xml_title", "Titles read from PDFs: those of publishers' XML"),
-    ("assemble", "xml_authors", "Authors read from PDFs: names in publishers' XML"),
-    ("assemble", "xml_abstract", "Abstracts read from PDFs: words in publishers' XML"),
+_GOLD: tuple[tuple[str, str, str, float | None], ...] = (
+    ("cluster", "clusters", "Clusters without identifiers: pairs of records that share one", None),
+    ("link", "links", "Bibliography links without identifiers: entries that one links", None),
+    ("cluster", "titles", "Titles read from PDFs: those of other records", None),
+    ("assemble", "xml_title", "Titles read from PDFs: those of publishers' XML", None),
+    ("assemble", "xml_authors", "Authors read from PDFs: names in publishers' XML", None),
+    ("assemble", "xml_abstract", "Abstracts read from PDFs: words in publishers' XML", None),
+    ("assemble", "xml_bibliography", "Bibliographies read from PDFs: entries in publishers' XML", 0.89),
+    ("assemble", "xml_citations", "Inline citations read from PDFs: those in publishers' XML", 0.89),
 )
-"""stage, measure (`pipeline.gold`), label"""
+"""stage, measure (`pipeline.gold`), label, and the F1 of GROBID in S2ORC §4"""
 
 
 def _gold(measured: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
     rows: list[Row] = []
-    for stage, measure, label in _GOLD:
+    for stage, measure, label, theirs in _GOLD:
         known, found, said, right = (
             measured.get(stage, {}).get(f"gold.{measure}.{name}", 0.0) for name in ("known", "found", "said", "right")
         )
-        rows.append([label, known, _share(right, said), _share(found, known)])
-    columns = (("Known", "count"), ("Precision", "share"), ("Recall", "share"))
-    return _table("gold", "How good it is where gold says so", "not in the paper", columns, rows)
+        precision, recall = _share(right, said), _share(found, known)
+        f1 = round(2 * precision * recall / (precision + recall), 6) if precision and recall else None
+        rows.append([label, known, precision, recall, f1, theirs])
+    columns = (("Known", "count"), ("Precision", "share"), ("Recall", "share"), ("F1", "share"), ("S2ORC F1", "share"))
+    return _table("gold", "How good it is where gold says so", "S2ORC §4", columns, rows)
+
+
+def _pdfs(outcomes: Mapping[str, float]) -> dict[str, Any]:
+    """Return the PDFs that were not selected. Shares are of these PDFs, because S2ORC does not state the number of all PDFs."""
+    counts = [sum(outcomes.get(f"outcome.{word}", 0.0) for word in words) for words, _, _ in _PDFS]
+    whole = sum(theirs for _, _, theirs in _PDFS)
+    rows: list[Row] = [
+        [label, n, _share(n, sum(counts)), _share(theirs, whole)]
+        for (_, label, theirs), n in zip(_PDFS, counts, strict=True)
+    ]
+    columns = (("PDFs", "count"), ("Share", "share"), ("S2ORC", "share"))
+    return _table("pdfs", "PDFs filtered out before extraction", "S2ORC Table 8", columns, rows)
 
 
 def _filters(filtered: Mapping[str, int]) -> dict[str, Any]:

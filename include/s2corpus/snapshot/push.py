@@ -20,7 +20,7 @@ import orjson
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.lake import Lake
 from s2corpus_reader.bounded import copy_file, read_bytes
-from s2corpus_reader.files import File, list_files
+from s2corpus_reader.files import SnapshotFile, list_files
 
 MANIFEST = "manifest.json"
 _PROGRESS_FILE = "_PUSHED.json"
@@ -84,7 +84,7 @@ def push_to_hub(snapshot: Lake, repository: str, progress: Progress = lambda pat
     from huggingface_hub.errors import HfHubHTTPError
 
     manifest, files = _read_manifest(snapshot)
-    manifest_file = File(MANIFEST, len(manifest), hashlib.sha256(manifest).hexdigest())
+    manifest_file = SnapshotFile(MANIFEST, len(manifest), hashlib.sha256(manifest).hexdigest())
     api = HfApi(endpoint=os.environ.get("HF_ENDPOINT"))
     name = orjson.loads(manifest)["snapshot"]
     try:
@@ -116,7 +116,7 @@ def push_to_hub(snapshot: Lake, repository: str, progress: Progress = lambda pat
     return PushResult(len(pending), len(files) - len(pending))
 
 
-def _read_manifest(snapshot: Lake) -> tuple[bytes, Sequence[File]]:
+def _read_manifest(snapshot: Lake) -> tuple[bytes, Sequence[SnapshotFile]]:
     """Return the bytes of the manifest and the files that it lists.
 
     Raises:
@@ -136,7 +136,7 @@ def _get(lake: Lake, key: str) -> bytes | None:
     return None
 
 
-def _fetch_file(snapshot: Lake, file: File, folder: Path) -> Path:
+def _fetch_file(snapshot: Lake, file: SnapshotFile, folder: Path) -> Path:
     """Copy a file of the snapshot to a local folder, verify it against the manifest, and return its path."""
     local = folder / file.path
     local.parent.mkdir(parents=True, exist_ok=True)
@@ -166,7 +166,7 @@ def _list_hub_files(api: Any, repository: str) -> Iterator[tuple[str, str]]:
             yield entry.path, entry.lfs.sha256 if entry.lfs else blob
 
 
-def _is_same(hub_hash: str | None, file: File, snapshot: Lake) -> bool:
+def _is_same(hub_hash: str | None, file: SnapshotFile, snapshot: Lake) -> bool:
     """Return whether the hash of a Hub file (SHA-256 or Git blob id) matches the file of the snapshot."""
     return hub_hash == file.sha256 or (
         hub_hash is not None and len(hub_hash) == 40 and hub_hash == _hash_git_blob(snapshot.get(file.path)[0])

@@ -18,8 +18,9 @@ from s2corpus.snapshot import checks, copies, rights
 from s2corpus.snapshot.agreement import Agreement
 from s2corpus.snapshot.crossing import SplitOverlap
 from s2corpus.snapshot.repeats import DuplicatesCheck
+from s2corpus.snapshot.samples import shorten_record
 from s2corpus_reader.bounded import MAX_LINE_BYTES
-from s2corpus_reader.files import File, file_number
+from s2corpus_reader.files import SnapshotFile, file_number, parquet_path
 from s2corpus_reader.parquet import read_table
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Verification:
 
     lake: Lake
     manifest: dict[str, Any]
-    files: dict[str, File]
+    files: dict[str, SnapshotFile]
     agreement: Agreement
     duplicates: DuplicatesCheck
     overlap: SplitOverlap
@@ -68,6 +69,8 @@ class Verification:
     """documents found in a file"""
     papers: set[str] = field(default_factory=set)
     """papers found in corpus/metadata"""
+    samples: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """set → sample record, from `documents/`"""
     lines: copies.LineFacts = field(default_factory=copies.LineFacts)
     """facts from the JSON lines that the Parquet copies must repeat"""
 
@@ -83,7 +86,7 @@ def read_parquet(state: Verification, path: str) -> pa.Table:
     return read_table(state.lake, path)
 
 
-def check_file(state: Verification, file: File) -> Iterator[Fault]:
+def check_file(state: Verification, file: SnapshotFile) -> Iterator[Fault]:
     """Yield the faults of one file: checksums, malformed lines, and contradictions with files read before it."""
     if not file.path.endswith(".jsonl.gz"):
         yield from _check_plain_file(state, file)
@@ -114,7 +117,7 @@ def check_file(state: Verification, file: File) -> Iterator[Fault]:
         yield Fault(file.path, f"the content differs from the manifest ({rows} of {file.rows} lines, {size} bytes)")
 
 
-def _check_plain_file(state: Verification, file: File) -> Iterator[Fault]:
+def _check_plain_file(state: Verification, file: SnapshotFile) -> Iterator[Fault]:
     """Yield the faults of a file that has no JSON lines."""
     with state.lake.open(file.path) as raw:
         hashing = _HashingStream(raw, file.bytes)
@@ -130,6 +133,9 @@ def _check_plain_file(state: Verification, file: File) -> Iterator[Fault]:
             yield from (
                 Fault(file.path, message) for message in copies.check_copy(file.path, table, state.lines, state.papers)
             )
+        for set_, row in state.agreement.published.samples.items():
+            if parquet_path(row["file"]) == file.path:
+                state.samples[set_] = shorten_record(table.slice(row["line"] - 1, 1).to_pylist()[0])
         if file.path.startswith("keys/"):
             yield from (
                 Fault(file.path, message)

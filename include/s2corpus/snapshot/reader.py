@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from s2corpus.errors import UserError
 from s2corpus.ids import SPEC_NAME, SnapshotId
 from s2corpus.snapshot.pointer import read_pointer
-from s2corpus.storage.lake import NotAFile, lake_uri, open_lake
+from s2corpus.storage.lake import NotALakeFile, lake_uri, open_lake
 from s2corpus_reader.bounded import MAX_SMALL_BYTES, gzip_lines, read_object
 from s2corpus_reader.parquet import read_table
 
@@ -68,7 +68,7 @@ def published_manifests(snapshot: Lake) -> set[str]:
             noted = read_object(open_lake(folder), f"{spec}/{key}", MAX_SMALL_BYTES)
             if key != "latest.json" or noted["snapshot"] == id_:
                 found.add(str(noted["manifest_sha256"]))
-        except (ValueError, LookupError, TypeError, NotAFile):
+        except (ValueError, LookupError, TypeError, NotALakeFile):
             found.add(f"{key} cannot be read")
         except FileNotFoundError:
             continue

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from s2corpus.tables import DUPLICATES
 from s2corpus.text import minhash
-from s2corpus.text.near_duplicates import Reason
+from s2corpus.text.near_duplicates import DuplicateReason
 from s2corpus.text.splits import Split
 
 Row = dict[str, Any]
@@ -40,7 +40,7 @@ class DuplicatesCheck:
         self.rows = table.to_pylist()
         published = {row["paper_id"] for row in self.rows if row["split"] in _PUBLISHED}
         for row in self.rows:
-            if row["reason"] == Reason.WORDS and {row["paper_id"], row["duplicate_of"]} <= published:
+            if row["reason"] == DuplicateReason.WORDS and {row["paper_id"], row["duplicate_of"]} <= published:
                 self.wanted |= {row["paper_id"], row["duplicate_of"]}
 
     def add_document(self, id_: str, text: str) -> None:
@@ -80,11 +80,11 @@ class DuplicatesCheck:
     def _check_row(self, row: Row) -> Iterator[str]:
         """Yield contradictions between the columns of one row, and a wrong similarity."""
         split, jaccard = row["split"], row["jaccard"]
-        if row["reason"] == Reason.TEXT:
+        if row["reason"] == DuplicateReason.TEXT:
             is_valid = split == Split.DUPLICATE and jaccard == 1
-        elif row["reason"] == Reason.TITLE:
+        elif row["reason"] == DuplicateReason.TITLE:
             is_valid = split == Split.NEAR_DUPLICATE and jaccard is None
-        elif row["reason"] == Reason.WORDS:
+        elif row["reason"] == DuplicateReason.WORDS:
             is_publishable = self.rules["split.near_duplicates"] == "publish"
             is_valid = split == Split.NEAR_DUPLICATE or (is_publishable and split in _PUBLISHED)
             is_valid &= jaccard is not None and self.rules["split.min_jaccard"] <= jaccard <= 1
@@ -92,7 +92,7 @@ class DuplicatesCheck:
             is_valid = row["reason"] is None and split in _PUBLISHED and jaccard is row["duplicate_of"] is None
         if not is_valid:
             yield f"document {row['paper_id']}: split {split} contradicts reason {row['reason']} or similarity {jaccard}"
-        if {row["paper_id"], row["duplicate_of"]} <= self.places.keys() and row["reason"] == Reason.WORDS:
+        if {row["paper_id"], row["duplicate_of"]} <= self.places.keys() and row["reason"] == DuplicateReason.WORDS:
             found = minhash.jaccard(self._shingles(row["paper_id"]), self._shingles(row["duplicate_of"]))
             if abs(found - jaccard) > 1e-9:
                 yield f"documents {row['paper_id']} and {row['duplicate_of']} have the Jaccard index {found}; the row has {jaccard}"

@@ -14,10 +14,10 @@ import jinja2
 import pyarrow as pa
 
 from s2corpus.escaping import escape_cell, escape_markdown
-from s2corpus.snapshot import documents, hub
-from s2corpus.snapshot.column_meanings import describe_column
+from s2corpus.snapshot import documents, hub, samples
 from s2corpus.snapshot.manifest import Manifest
 from s2corpus.snapshot.paper_tables import shown
+from s2corpus.tables.published import describe_column
 
 FunnelRow = tuple[str, str, int]
 """stage, outcome, count"""
@@ -25,7 +25,10 @@ FunnelRow = tuple[str, str, int]
 
 @dataclass(slots=True)
 class Published:
-    """Counts over the index: documents and words by set and split, and documents by year, licence and other properties."""
+    """Counts over the index: documents and words by set and split, and documents by year, licence and other properties.
+
+    Also the index rows of the sample records.
+    """
 
     documents: Counter[tuple[str, str]] = field(default_factory=Counter)
     words: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -34,12 +37,16 @@ class Published:
     oa_evidence: Counter[str] = field(default_factory=Counter)
     editorial: Counter[str] = field(default_factory=Counter)
     fields_of_study: Counter[str] = field(default_factory=Counter)
+    samples: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """set → row of the document that the data card shows"""
 
     def add(self, index: pa.Table) -> None:
         """Add rows of the index to the counts."""
         for row in index.to_pylist():
             at = (row["set"], row["split"])
             self.documents[at] += 1
+            if row["set"] not in self.samples or samples.precedes(row, self.samples[row["set"]]):
+                self.samples[row["set"]] = row
             self.words[at] += row["words"]
             if row["date"]:
                 self.years[int(row["date"][:4])] += 1
@@ -103,6 +110,7 @@ def card_template(package: str) -> jinja2.Template:
         autoescape=False,  # Markdown: `text` escapes external values, `cell` keeps the Markdown of our own texts
     )
     environment.filters["cell"] = lambda value: str(value).replace("|", "\\|").replace("\n", " ")
+    environment.filters["record"] = samples.format_record
     environment.filters["text"] = escape_markdown
     environment.filters["shown"] = shown
     environment.filters["thousands"] = lambda value: f"{value:,}"

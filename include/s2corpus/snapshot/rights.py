@@ -14,13 +14,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.papers.licences import to_spdx
-from s2corpus.papers.vote import Rule
+from s2corpus.papers.vote import VoteRule
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables import MEMBERS, PAPERS
+from s2corpus.tables.published import published_schema
 
 if TYPE_CHECKING:
     from s2corpus.snapshot.rows import TableOpener
@@ -30,16 +30,7 @@ BIBLIOGRAPHY_ONLY = "bibliography_only"
 SPDX_FORM = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
 """Pattern of an SPDX id, a `LicenseRef-…` and `NOASSERTION`."""
 
-SCHEMA = pa.schema(
-    [
-        pa.field("paper_id", pa.string(), nullable=False),
-        pa.field("of", pa.string(), nullable=False),
-        pa.field("sha1", pa.string()),
-        pa.field("open_access", pa.bool_(), nullable=False),
-        pa.field("evidence", pa.string(), nullable=False),
-        pa.field("licence", pa.string(), nullable=False),
-    ]
-)
+SCHEMA = published_schema("rights")
 """Columns of `tables/rights`. `of` is `abstract` or a parse kind; `sha1` identifies the parsed file."""
 
 
@@ -76,7 +67,7 @@ def _iterate_abstract_origins(tables: TableOpener, bucket: int, at_once: int) ->
 
 def find_abstract_rights(paper: Mapping[str, Any], found: AbstractOrigin | None) -> tuple[str | None, str]:
     """Return (evidence, licence) of an abstract: its source, and the licence of its record or else of the paper's open full text."""
-    record_licence = found.licence if found is not None and found.rule != Rule.PDF else None
+    record_licence = found.licence if found is not None and found.rule != VoteRule.PDF else None
     source = found.source if found is not None and found.source else None
     return source, to_spdx(record_licence or paper["licence"])
 

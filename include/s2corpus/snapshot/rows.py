@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.papers.licences import to_spdx
-from s2corpus.papers.vote import Rule
+from s2corpus.papers.vote import VoteRule
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.snapshot.metadata import metadata_row, released_parse
@@ -34,6 +34,7 @@ from s2corpus.tables import (
     LinkRow,
     Table,
 )
+from s2corpus.tables.published import published_schema
 from s2corpus.text.masking import Masked, masked, masked_parse
 from s2corpus_reader.parquet import parquet_writer
 
@@ -51,27 +52,7 @@ class TableOpener(Protocol):
 ROW_GROUP = 16_384
 """Rows per row group of the Parquet files. A different number changes the published bytes."""
 
-INDEX = pa.schema(
-    [
-        pa.field("id", pa.string(), nullable=False),
-        pa.field("set", pa.string(), nullable=False),
-        pa.field("split", pa.string(), nullable=False),
-        pa.field("file", pa.string(), nullable=False),
-        pa.field("line", pa.int64(), nullable=False),
-        pa.field("sha1", pa.string()),
-        pa.field("title", pa.string()),
-        pa.field("date", pa.string()),
-        pa.field("year", pa.int32()),
-        *(pa.field(name, pa.string()) for name in IDENTIFIERS),
-        pa.field("editorial", pa.string()),
-        pa.field("licence", pa.string(), nullable=False),
-        pa.field("oa_evidence", pa.string()),
-        pa.field("abstract_source", pa.string()),
-        pa.field("fields_of_study", pa.list_(pa.string())),
-        pa.field("words", pa.int64(), nullable=False),
-        pa.field("text_key", pa.int64(), nullable=False),
-    ]
-)
+INDEX = published_schema("index")
 """Columns of the document index: file and line (from 1), metadata, word count, and a hash of the normalized text."""
 
 
@@ -210,7 +191,7 @@ def read_released_papers(
             "parses": parses,
             "fulltexts": texts,
             "abstract_from": abstract_from,
-            "publisher_abstract": abstract_from is not None and abstract_from.rule != Rule.PDF,
+            "publisher_abstract": abstract_from is not None and abstract_from.rule != VoteRule.PDF,
         }
 
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pyarrow as pa
@@ -15,7 +16,7 @@ from s2corpus.errors import UserError
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.progress import count
-from s2corpus_reader.files import File
+from s2corpus_reader.files import SnapshotFile
 
 _THREADS = 8
 """Number of concurrent requests to the lake."""
@@ -32,12 +33,12 @@ class Store:
         self._inputs = inputs
         self._frozen = self._manifest() if pointer.is_published(lake, snapshot) else None
 
-    def _manifest(self) -> dict[str, File]:
+    def _manifest(self) -> dict[str, SnapshotFile]:
         data, _ = self.lake.get(f"{self.prefix}/manifest.json")
-        own = File("manifest.json", len(data), hashlib.sha256(data).hexdigest())
-        return {file.path: file for file in [own, *(File(**f) for f in orjson.loads(data)["files"])]}
+        own = SnapshotFile("manifest.json", len(data), hashlib.sha256(data).hexdigest())
+        return {file.path: file for file in [own, *(SnapshotFile(**f) for f in orjson.loads(data)["files"])]}
 
-    def there(self, paths: Iterable[str]) -> dict[str, File]:
+    def there(self, paths: Iterable[str]) -> dict[str, SnapshotFile]:
         """Return the files at the given paths that were written from the same inputs and are unchanged."""
         receipts = {entry.key for entry in self.lake.list(f"{self._receipts}/")}
         candidates = [path for path in paths if self._receipt_key(path) in receipts]
@@ -47,14 +48,14 @@ class Store:
     def _receipt_key(self, path: str) -> str:
         return f"{self._receipts}/{path}.json"
 
-    def _read_receipt(self, path: str) -> File | None:
+    def _read_receipt(self, path: str) -> SnapshotFile | None:
         """Return the file at a path, or None if it is outdated or was changed."""
         receipt = orjson.loads(self.lake.get(self._receipt_key(path))[0])
         if receipt["inputs"] != self._inputs or receipt["etag"] != self.lake.etag(f"{self.prefix}/{path}"):
             return None
-        return File(**receipt["file"])
+        return SnapshotFile(**receipt["file"])
 
-    def put(self, files: Iterable[tuple[File, Path]]) -> None:
+    def put(self, files: Iterable[tuple[SnapshotFile, Path]]) -> None:
         """Upload local files with their receipts. Skip files that are already stored.
 
         Raises:
@@ -67,7 +68,7 @@ class Store:
             list(pool.map(self._put, new))
         count("files", len(new))
 
-    def _put(self, given: tuple[File, Path]) -> None:
+    def _put(self, given: tuple[SnapshotFile, Path]) -> None:
         file, local = given
         if self._frozen is not None and self._frozen.get(file.path) != file:
             raise UserError(
@@ -99,8 +100,20 @@ class Store:
 
     def fragment(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """Yield the row groups of a fragment."""
+        yield from self._row_groups(self._fragment_key(name), columns)
+
+    def read_row(self, path: str, number: int) -> dict[str, Any]:
+        """Return one row (from 0) of a Parquet file of the snapshot. Memory: one row group."""
+        for group in self._row_groups(f"{self.prefix}/{path}"):
+            if number < group.num_rows:
+                row: dict[str, Any] = group.slice(number, 1).to_pylist()[0]
+                return row
+            number -= group.num_rows
+        raise ValueError(f"{path} has {number + 1} rows less than the index")
+
+    def _row_groups(self, key: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         fs, root = self.lake.filesystem()
-        with fs.open_input_file(root + self._fragment_key(name)) as source:
+        with fs.open_input_file(root + key) as source:
             file = pq.ParquetFile(source)
             for number in range(file.num_row_groups):
                 yield file.read_row_group(number, None if columns is None else list(columns))

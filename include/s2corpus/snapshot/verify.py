@@ -20,9 +20,9 @@ from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Verification, check_
 from s2corpus.snapshot.reader import at
 from s2corpus.snapshot.repeats import DuplicatesCheck
 from s2corpus.snapshot.rows import INDEX
-from s2corpus.storage.lake import NotAFile
+from s2corpus.storage.lake import NotALakeFile
 from s2corpus_reader.bounded import TooLarge, read_bytes, read_object
-from s2corpus_reader.files import File, list_files
+from s2corpus_reader.files import SnapshotFile, list_files
 from s2corpus_reader.parquet import read_table
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def verify(
         if published and set(published) != {hashlib.sha256(data).hexdigest()}:
             yield Fault("manifest.json", "this is not the published manifest: its SHA-256 differs")
         manifest = orjson.loads(data)
-    except NotAFile:
+    except NotALakeFile:
         raise
     except FileNotFoundError:
         raise UserError(f"{snapshot.root}: no manifest.json found: expected the folder of a snapshot") from None
@@ -67,7 +67,7 @@ def verify(
         given = manifest.get("format") if isinstance(manifest, dict) else type(manifest).__name__
         raise UserError(f"{snapshot.root}: manifest format {given!r} is not supported; expected {FORMAT!r}")
     try:
-        listed = {file["path"]: File(**file) for file in manifest["files"]}
+        listed = {file["path"]: SnapshotFile(**file) for file in manifest["files"]}
         if len(listed) < len(manifest["files"]):
             yield Fault("manifest.json", "a file is listed twice")
         else:
@@ -200,6 +200,8 @@ def _check_agreement(state: Verification) -> Iterator[Fault]:
                     if recorded != (found := state.totals[set_, split, unit]):
                         yield Fault("stats.json", f"{recorded} {unit} of {set_} {split}; the files have {found}")
         yield from (Fault("stats.json", message) for message in state.agreement.compare_statistics(stats))
+        if (same_code(state.manifest) or "samples" in stats) and stats.get("samples") != state.samples:
+            yield Fault("stats.json", "the samples differ from the documents that the index selects")
         splits = {id_: (path.split("/")[1], path.split("/")[2]) for id_, (path, _) in state.index.items()}
         yield from (Fault("duplicates.parquet", message) for message in state.duplicates.find_faults(splits, stats))
         yield from (

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from s2corpus.errors import UserError
-from s2corpus.sources.record import Counts, Deleted, Dropped, Entry, Kind, Reason, Record, count, tally
+from s2corpus.sources.record import Counts, Deleted, Dropped, Entry, Record, RecordKind, RejectReason, count, tally
 from s2orc_parse.bibliography.author import Author
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from s2corpus.sources.arrow import batches
 
 __all__ = [
-    "Author", "Counts", "Deleted", "Dropped", "Entry", "Kind", "Reason", "Record",
-    "adapter", "batches", "count", "read", "source_names", "tally",
+    "Author", "Counts", "Deleted", "Dropped", "Entry", "Record", "RecordKind", "RejectReason", "adapter", "batches",
+    "count", "read", "source_names", "tally",
 ]  # fmt: skip
 
 BUILT_IN = (
@@ -37,7 +37,7 @@ class Source(Protocol):
     """The interface of an adapter module."""
 
     NAME: str  # the source's name in record ids
-    KIND: Kind
+    KIND: RecordKind
 
     def read(self, stream: IO[bytes]) -> Iterator[Entry]:
         """Yield the entries of one uncompressed stream."""

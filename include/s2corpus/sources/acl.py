@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import Dropped, Editorial, Entry, Kind, Reason
+from s2corpus.sources.record import Dropped, Editorial, Entry, RecordKind, RejectReason
 from s2corpus.sources.streams import documents
 from s2orc_parse.bibliography.dates import first_month, make_date, to_int
 from s2orc_parse.bibliography.identifiers import normalise_acl
@@ -16,7 +16,7 @@ from s2orc_parse.bibliography.tex import decode_text
 from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "acl"
-KIND = Kind.PUBLISHER
+KIND = RecordKind.PUBLISHER
 OPEN_FROM = 2016  # CC BY 4.0 from then on, CC BY-NC-SA 3.0 before: the Anthology's terms
 
 
@@ -37,7 +37,7 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
         try:
             root = parse_xml(text)
         except ValueError as error:
-            yield Dropped(Reason.MALFORMED, name, str(error))
+            yield Dropped(RejectReason.MALFORMED, name, str(error))
             continue
         for volume in root.iterfind("volume"):
             for paper in volume.iterfind("paper"):
@@ -49,9 +49,11 @@ def _entry(collection: str, volume: Any, paper: Any) -> Entry:
     meta = meta if meta is not None else volume
     acl_id = _acl_id(collection, volume.get("id") or "", paper)
     if acl_id is None:
-        return Dropped(Reason.NO_ID, f"{collection}-{volume.get('id')}, paper {paper.get('id')}", "no Anthology id")
+        return Dropped(
+            RejectReason.NO_ID, f"{collection}-{volume.get('id')}, paper {paper.get('id')}", "no Anthology id"
+        )
     if paper.get("type") in ("frontmatter", "backmatter"):
-        return Dropped(Reason.NOT_A_PAPER, acl_id, str(paper.get("type")))
+        return Dropped(RejectReason.NOT_A_PAPER, acl_id, str(paper.get("type")))
     year = to_int(extract_text(meta.find("year")))
     authors = [
         make_author(extract_text(a.find("first")), extract_text(a.find("last"))) for a in paper.iterfind("author")

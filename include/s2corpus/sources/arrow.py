@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.sources.record import DatedLicence, Editorial, Kind, Notice, OpenVersion, Record, WorkType
+from s2corpus.sources.record import DatedLicence, Editorial, EditorialNotice, OpenVersion, Record, RecordKind, WorkType
 from s2corpus.tables import RECORDS
 from s2orc_parse.bibliography.author import Affiliation, Author
 
@@ -47,7 +47,7 @@ def _batch(records: list[Record], delivery: str | None, ready_at: str | None) ->
 def record_of(row: Mapping[str, Any]) -> Record:
     """Return the record of one row (`pylist` form) of the table `records` or `members`."""
     values: dict[str, Any] = {name: row.get(name) for name in _FIELDS}
-    values["kind"] = Kind(values["kind"])
+    values["kind"] = RecordKind(values["kind"])
     values["authors"] = tuple(
         Author(
             a["first"],
@@ -63,7 +63,7 @@ def record_of(row: Mapping[str, Any]) -> Record:
     values["open_version"] = OpenVersion(values["open_version"]) if values["open_version"] else None
     values["type"] = WorkType(values["type"]) if values["type"] else None
     values["editorial"] = Editorial(values["editorial"]) if values["editorial"] else None
-    values["notices"] = tuple(Notice(n["about"], Editorial(n["status"])) for n in values["notices"] or ())
+    values["notices"] = tuple(EditorialNotice(n["about"], Editorial(n["status"])) for n in values["notices"] or ())
     later = values["later_licences"] or ()
     values["later_licences"] = tuple(DatedLicence(one["licence"], one["start"]) for one in later)
     return Record(**values)

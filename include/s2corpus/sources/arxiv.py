@@ -9,7 +9,7 @@ from typing import IO, Any, cast
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_arxiv
-from s2corpus.sources.record import Deleted, Dropped, Editorial, Entry, Kind, Reason
+from s2corpus.sources.record import Deleted, Dropped, Editorial, Entry, RecordKind, RejectReason
 from s2corpus.sources.streams import Peekable, json_objects, xml_elements
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import PlainDate, make_date, parse_date
@@ -19,7 +19,7 @@ from s2orc_parse.bibliography.tex import decode_text
 from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "arxiv"
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 _JOURNAL = re.compile(r"^[^\d(]*[^\d\s(,.:;]\.?")
 _GROUP_WORD = r"(?:collaborations?|consortia|consortium|team|group|working group|project|committee)"
 _COLLABORATION = re.compile(
@@ -51,7 +51,7 @@ def _read_oai(stream: IO[bytes]) -> Iterator[Entry]:
         try:
             root = parse_xml(item[1], item[2])
         except ValueError as error:
-            yield Dropped(Reason.MALFORMED, f"record {number}", str(error))
+            yield Dropped(RejectReason.MALFORMED, f"record {number}", str(error))
             continue
         yield _oai(root, f"record {number}")
 
@@ -64,12 +64,12 @@ def _oai(root: Any, where: str) -> Entry:
         else None
     )
     if native is None:
-        return Dropped(Reason.NO_ID, where, "no arXiv identifier in the header")
+        return Dropped(RejectReason.NO_ID, where, "no arXiv identifier in the header")
     if header.get("status") == "deleted":
         return Deleted(f"{NAME}:{native}")
     metadata = root.find("metadata")
     if metadata is None or len(metadata) == 0:
-        return Dropped(Reason.MALFORMED, native, "no metadata")
+        return Dropped(RejectReason.MALFORMED, native, "no metadata")
     paper = metadata[0]
     if paper.tag == "dc":
         dates = sorted(filter(None, (parse_date(extract_text(date))[0] for date in paper.iterfind("date"))))
@@ -110,7 +110,7 @@ def _oai(root: Any, where: str) -> Entry:
 def _snapshot(line: dict[str, Any], where: str) -> Entry:
     native = normalise_arxiv(str(line.get("id") or ""))
     if native is None:
-        return Dropped(Reason.NO_ID, where, "no arXiv id")
+        return Dropped(RejectReason.NO_ID, where, "no arXiv id")
     parsed = line.get("authors_parsed")
     authors: list[Author | None]
     if isinstance(parsed, list) and parsed:

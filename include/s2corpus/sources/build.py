@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from s2corpus.sources.record import DatedLicence, Dropped, Editorial, Kind, Notice, OpenVersion, Reason, Record
+from s2corpus.sources.record import (
+    DatedLicence,
+    Dropped,
+    Editorial,
+    EditorialNotice,
+    OpenVersion,
+    Record,
+    RecordKind,
+    RejectReason,
+)
 from s2corpus.sources.work_types import work_type
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
@@ -30,7 +39,7 @@ class RawRecord:
 
     record_id: str
     source: str
-    kind: Kind
+    kind: RecordKind
     where: str
     title: object = None
     authors: Iterable[Author | None] = ()
@@ -55,7 +64,7 @@ class RawRecord:
     open_version: object = None
     type: object = None
     editorial: object = None
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[EditorialNotice, ...] = ()
 
     def normalize(self) -> Record | Dropped:
         """Return the record with every field normalised, or EMPTY if neither a title nor an identifier remains.
@@ -104,7 +113,7 @@ class RawRecord:
             record.acl_id,
             record.file_sha1,
         )
-        return record if any(telling) else Dropped(Reason.EMPTY, self.where)
+        return record if any(telling) else Dropped(RejectReason.EMPTY, self.where)
 
 
 def _sha1(value: object) -> str | None:

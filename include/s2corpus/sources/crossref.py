@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_crossref
-from s2corpus.sources.record import DatedLicence, Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import DatedLicence, Dropped, Entry, RecordKind, RejectReason
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
@@ -16,7 +16,7 @@ from s2orc_parse.bibliography.identifiers import doi_key
 from s2orc_parse.bibliography.names import make_author, parse_name
 
 NAME = "crossref"
-KIND = Kind.PUBLISHER
+KIND = RecordKind.PUBLISHER
 _NOT_PAPERS = frozenset(
     (
         "journal", "journal-issue", "journal-volume", "proceedings", "proceedings-series", "book-series", "book-set",
@@ -43,20 +43,20 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
 
 def _entry(work: Any, where: str) -> Entry:
     if not isinstance(work, dict):
-        return Dropped(Reason.MALFORMED, where, "a work is a JSON object")
+        return Dropped(RejectReason.MALFORMED, where, "a work is a JSON object")
     doi = work.get("DOI")
     if not isinstance(doi, str) or not doi.strip():
-        return Dropped(Reason.NO_ID, where, "no DOI")
+        return Dropped(RejectReason.NO_ID, where, "no DOI")
     kind = work.get("type")
     if kind in _NOT_PAPERS:
-        return Dropped(Reason.NOT_A_PAPER, doi, str(kind))
+        return Dropped(RejectReason.NOT_A_PAPER, doi, str(kind))
     container = _first(work.get("container-title"))
     event = work.get("event")
     venue = event.get("name") if isinstance(event, dict) else None
     editorial, notices = of_crossref(work)
     licence, later_licences = _licences(work)
     return RawRecord(
-        f"{NAME}:{doi_key(doi)}", NAME, Kind.ARCHIVE if kind == "posted-content" else KIND, doi,
+        f"{NAME}:{doi_key(doi)}", NAME, RecordKind.ARCHIVE if kind == "posted-content" else KIND, doi,
         title=_title(work), authors=_authors(work.get("author")), date=_date(work),
         venue=venue or (container if kind != "journal-article" else None),
         journal=container if kind == "journal-article" else None,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import Dropped, Editorial, Entry, Kind, Reason
+from s2corpus.sources.record import Dropped, Editorial, Entry, RecordKind, RejectReason
 from s2corpus.sources.streams import xml_elements
 from s2orc_parse.bibliography.dates import first_month, make_date, to_int
 from s2orc_parse.bibliography.identifiers import doi_of_url, normalise_arxiv
@@ -14,7 +14,7 @@ from s2orc_parse.bibliography.names import parse_names
 from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "dblp"
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 _PAPERS = frozenset({"article", "inproceedings", "incollection", "phdthesis", "mastersthesis"})
 _TAGS = (*sorted(_PAPERS), "proceedings", "book", "www", "data")
 
@@ -27,18 +27,18 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
             continue
         tag, text, encoding = item
         if tag not in _PAPERS:
-            yield Dropped(Reason.NOT_A_PAPER, f"{tag} {number}", tag)
+            yield Dropped(RejectReason.NOT_A_PAPER, f"{tag} {number}", tag)
             continue
         try:
             yield _entry(parse_xml(text, encoding), f"{tag} {number}")
         except ValueError as error:
-            yield Dropped(Reason.MALFORMED, f"{tag} {number}", str(error))
+            yield Dropped(RejectReason.MALFORMED, f"{tag} {number}", str(error))
 
 
 def _entry(root: Any, where: str) -> Entry:
     key = root.get("key")
     if not key:
-        return Dropped(Reason.NO_ID, where, "no key")
+        return Dropped(RejectReason.NO_ID, where, "no key")
     links = [extract_text(link) for link in root.iterfind("ee")]
     journal, volume = extract_text(root.find("journal")), extract_text(root.find("volume"))
     arxiv_id = next((found for link in links if "arxiv" in link.lower() and (found := normalise_arxiv(link))), None)

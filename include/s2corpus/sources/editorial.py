@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from s2corpus.sources.record import Editorial, Notice
+from s2corpus.sources.record import Editorial, EditorialNotice
 from s2orc_parse.bibliography.identifiers import normalise_doi, normalise_pmid
 from s2orc_parse.xml import extract_text
 
@@ -74,14 +74,14 @@ def of_title(title: object) -> Editorial | None:
     return None if match is None else Editorial.RETRACTED if match.group(1) else Editorial.WITHDRAWN
 
 
-def of_crossref(work: dict[str, Any]) -> tuple[Editorial | None, tuple[Notice, ...]]:
+def of_crossref(work: dict[str, Any]) -> tuple[Editorial | None, tuple[EditorialNotice, ...]]:
     """Return the status from a Crossref work's `updated-by`, and notices about other works from its `update-to`.
 
     The title prefix of a notice is ignored, because some notices are titled `Retracted: …`.
     """
     notices = tuple(
         dict.fromkeys(
-            Notice(f"doi:{doi}", status)
+            EditorialNotice(f"doi:{doi}", status)
             for status, given in _updates(work.get("update-to"))
             if (doi := normalise_doi(str(given.get("DOI") or "")))
         )
@@ -102,10 +102,10 @@ def _updates(given: object) -> Iterator[tuple[Editorial, dict[str, Any]]]:
             yield _UPDATES[kind], update
 
 
-def of_pubmed(citation: Any) -> tuple[Editorial | None, tuple[Notice, ...]]:
+def of_pubmed(citation: Any) -> tuple[Editorial | None, tuple[EditorialNotice, ...]]:
     """Return the status from a MedlineCitation's publication types and references, and notices about other works."""
     own: list[Editorial] = []
-    notices: dict[Notice, None] = {}
+    notices: dict[EditorialNotice, None] = {}
     for kind in citation.iterfind(".//PublicationType"):
         if kind.get("UI") == "D016441" or extract_text(kind) == "Retracted Publication":
             own.append(Editorial.RETRACTED)
@@ -114,24 +114,24 @@ def of_pubmed(citation: Any) -> tuple[Editorial | None, tuple[Notice, ...]]:
         if match and match.group(2) == "In":
             own.append(_REFERENCES[match.group(1)])
         elif match and (pmid := normalise_pmid(extract_text(reference.find("PMID")))):
-            notices[Notice(f"pmid:{pmid}", _REFERENCES[match.group(1)])] = None
+            notices[EditorialNotice(f"pmid:{pmid}", _REFERENCES[match.group(1)])] = None
     if not notices and (status := of_title(extract_text(citation.find("Article/ArticleTitle")))):
         own.append(status)
     return worst(own), tuple(notices)
 
 
-def of_jats(meta: Any) -> tuple[Editorial | None, tuple[Notice, ...]]:
+def of_jats(meta: Any) -> tuple[Editorial | None, tuple[EditorialNotice, ...]]:
     """Return the status from an article-meta's `related-article` elements, and notices about other works by DOI or PMID."""
     own: list[Editorial] = []
-    notices: dict[Notice, None] = {}
+    notices: dict[EditorialNotice, None] = {}
     for related in meta.iterfind("{*}related-article"):
         kind, named = related.get("related-article-type"), related.get("{http://www.w3.org/1999/xlink}href") or ""
         if kind in _FORWARD:
             own.append(_FORWARD[kind])
         elif kind in _RELATED and (doi := normalise_doi(named.removeprefix("info:doi/"))):
-            notices[Notice(f"doi:{doi}", _RELATED[kind])] = None
+            notices[EditorialNotice(f"doi:{doi}", _RELATED[kind])] = None
         elif kind in _RELATED and related.get("ext-link-type") == "pmid" and (pmid := normalise_pmid(named)):
-            notices[Notice(f"pmid:{pmid}", _RELATED[kind])] = None
+            notices[EditorialNotice(f"pmid:{pmid}", _RELATED[kind])] = None
     if not notices and (status := of_title(extract_text(meta.find("{*}title-group/{*}article-title")))):
         own.append(status)
     return worst(own), tuple(notices)

@@ -8,12 +8,12 @@ from typing import IO, Any, cast
 import orjson
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import Dropped, Entry, Kind, Reason, Record
+from s2corpus.sources.record import Dropped, Entry, Record, RecordKind, RejectReason
 from s2corpus.sources.streams import Peekable, documents, is_tar, json_objects
 from s2orc_parse.jats.elsevier_front import read_front
 
 NAME = "elsevier"
-KIND = Kind.PUBLISHER
+KIND = RecordKind.PUBLISHER
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
@@ -33,17 +33,21 @@ def _members(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]] | Dropped
             try:
                 value = orjson.loads(item[1])
             except orjson.JSONDecodeError as error:
-                yield Dropped(Reason.MALFORMED, item[0], str(error)[:200])
+                yield Dropped(RejectReason.MALFORMED, item[0], str(error)[:200])
                 continue
-            yield (item[0], value) if isinstance(value, dict) else Dropped(Reason.MALFORMED, item[0], "no JSON object")
+            yield (
+                (item[0], value)
+                if isinstance(value, dict)
+                else Dropped(RejectReason.MALFORMED, item[0], "no JSON object")
+            )
 
 
 def record_of(article: dict[str, Any], where: str) -> Record | Dropped:
     """Return the record of one article."""
     native = article.get("docId")
     if not isinstance(native, str) or not native.strip():
-        return Dropped(Reason.NO_ID, where, "no docId")
+        return Dropped(RejectReason.NO_ID, where, "no docId")
     front = read_front(article)
     if front is None:
-        return Dropped(Reason.MALFORMED, native, "no metadata")
+        return Dropped(RejectReason.MALFORMED, native, "no metadata")
     return RawRecord(f"{NAME}:{native}", NAME, KIND, native, **front.as_fields()).normalize()

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.sources import Dropped, Record, read
 from s2corpus.sources.arrow import batches
 from s2corpus.sources.jsonl import COLUMNS, entry_of
+from s2corpus.storage.parquet import read_parquet
 from s2corpus.tables import RECORDS
 
 
@@ -48,8 +48,8 @@ def read_records(path: Path) -> pa.Table:
 
 def _parquet(path: Path) -> pa.Table:
     try:
-        table = pq.read_table(path)
-    except (pa.ArrowInvalid, OSError) as error:
+        table = read_parquet(path)
+    except (ValueError, OSError) as error:
         raise UserError(f"{path}: not readable as Parquet: {error}") from None
     if unknown := sorted(set(table.column_names) - COLUMNS - set(RECORDS.schema.names)):
         raise UserError(

@@ -7,13 +7,13 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_jats
-from s2corpus.sources.record import Dropped, Entry, Kind, Reason, Record
+from s2corpus.sources.record import Dropped, Entry, Record, RecordKind, RejectReason
 from s2corpus.sources.streams import documents
 from s2orc_parse.jats.front import read_front
 from s2orc_parse.xml import parse_xml
 
 NAME = "jats"
-KIND = Kind.PUBLISHER
+KIND = RecordKind.PUBLISHER
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
@@ -28,7 +28,7 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
         try:
             root = parse_xml(text)
         except ValueError as error:
-            yield Dropped(Reason.MALFORMED, name, str(error))
+            yield Dropped(RejectReason.MALFORMED, name, str(error))
             continue
         articles = (
             [root]
@@ -36,7 +36,7 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
             else [a for a in root.iter("{*}article") if a.find("{*}front") is not None]
         )
         if not articles:
-            yield Dropped(Reason.MALFORMED, name, f"no article, but <{_local(root)}>")
+            yield Dropped(RejectReason.MALFORMED, name, f"no article, but <{_local(root)}>")
         for article in articles:
             yield record_of(article, name)
 
@@ -49,9 +49,9 @@ def record_of(article: Any, where: str) -> Record | Dropped:
     """Return the record of one `article` element."""
     front = read_front(article)
     if front is None:
-        return Dropped(Reason.MALFORMED, where, "no article-meta")
+        return Dropped(RejectReason.MALFORMED, where, "no article-meta")
     if not front.native_id:
-        return Dropped(Reason.NO_ID, where, "no article-id")
+        return Dropped(RejectReason.NO_ID, where, "no article-id")
     editorial, notices = of_jats(article.find("{*}front/{*}article-meta"))
     return RawRecord(
         f"{NAME}:{front.native_id.lower()}", NAME, KIND, front.native_id,

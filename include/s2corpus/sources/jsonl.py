@@ -17,7 +17,7 @@ import orjson
 from s2corpus.ids import RecordId
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.keys import RECORD_KEYS
-from s2corpus.sources.record import Deleted, Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Deleted, Dropped, Entry, RecordKind, RejectReason
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.streams import json_texts, load_object
 from s2orc_parse.bibliography.author import Author
@@ -25,7 +25,7 @@ from s2orc_parse.bibliography.fields import add_details, clean_words, select_aut
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_names
 
 NAME = "jsonl"
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 COLUMNS = RECORD_KEYS
 _GIVEN = RECORD_KEYS - {
     "record_id", "id", "source", "kind", "deleted", "delivery", "ready_at", "authors", "date", "date_precision", "year",
@@ -45,7 +45,7 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class JsonLine:
     """A line of the generic form, and the keys that it repeats."""
 
     where: str
@@ -53,7 +53,7 @@ class Line:
     repeated: RepeatedKeys
 
 
-def read_lines(stream: IO[bytes]) -> Iterator[Line | Dropped]:
+def read_lines(stream: IO[bytes]) -> Iterator[JsonLine | Dropped]:
     """Yield the lines of a generic file."""
     for item in json_texts(stream):
         found = item if isinstance(item, Dropped) else load_object(item[1], item[0])
@@ -61,14 +61,14 @@ def read_lines(stream: IO[bytes]) -> Iterator[Line | Dropped]:
             yield cast(Dropped, found)
             continue
         try:
-            yield Line(*found, find_repeated_keys(item[1]))
+            yield JsonLine(*found, find_repeated_keys(item[1]))
         except ValueError as error:
-            yield Dropped(Reason.MALFORMED, found[0], str(error))
+            yield Dropped(RejectReason.MALFORMED, found[0], str(error))
 
 
-def repeated_key(line: Line) -> Dropped:
+def repeated_key(line: JsonLine) -> Dropped:
     """Return the outcome of a line that repeats a key: the valid value cannot be determined."""
-    return Dropped(Reason.MALFORMED, line.where, f"the key {line.repeated.names[0]!r} is given twice"[:200])
+    return Dropped(RejectReason.MALFORMED, line.where, f"the key {line.repeated.names[0]!r} is given twice"[:200])
 
 
 MISLEADING = frozenset(("record_id", "id", "source", "kind", "deleted", "open_access", "licence", "ready_at"))
@@ -86,20 +86,22 @@ def entry_of(line: dict[str, Any], where: str) -> Entry:
     """Return the record of one line."""
     line = rename_former_key(line)
     if unknown := sorted(set(line) - COLUMNS):
-        return Dropped(Reason.MALFORMED, where, f"unknown keys: {', '.join(unknown)[:200]}")
+        return Dropped(RejectReason.MALFORMED, where, f"unknown keys: {', '.join(unknown)[:200]}")
     if wrong := wrong_promise(line):
-        return Dropped(Reason.MALFORMED, where, wrong)
+        return Dropped(RejectReason.MALFORMED, where, wrong)
     native = line.get("record_id", line.get("id"))
     if not isinstance(native, str | int) or isinstance(native, bool) or not str(native).strip():
-        return Dropped(Reason.NO_ID, where, "record_id is missing or not a string")
+        return Dropped(RejectReason.NO_ID, where, "record_id is missing or not a string")
     source = str(line.get("source") or NAME)
     record_id = str(native) if ":" in str(native) else RecordId.of(source, native)
     if line.get("deleted"):
         return Deleted(record_id)
     try:
-        kind = Kind(line.get("kind") or KIND)
+        kind = RecordKind(line.get("kind") or KIND)
     except ValueError:
-        return Dropped(Reason.MALFORMED, where, f"kind is {line['kind']!r}: publisher, archive or pdf was expected")
+        return Dropped(
+            RejectReason.MALFORMED, where, f"kind is {line['kind']!r}: publisher, archive or pdf was expected"
+        )
     given: dict[str, Any] = {name: line.get(name) for name in _GIVEN}
     given["subjects"] = [*clean_words(line.get("subjects")), *clean_words(line.get("fields_of_study"))]
     return RawRecord(

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_title
-from s2corpus.sources.record import OPENALEX, Dropped, Editorial, Entry, Kind, OpenVersion, Reason
+from s2corpus.sources.record import OPENALEX, Dropped, Editorial, Entry, OpenVersion, RecordKind, RejectReason
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.fields import MAX_ABSTRACT, MAX_AUTHORS, add_details
@@ -20,7 +20,7 @@ from s2orc_parse.bibliography.identifiers import normalise_arxiv
 from s2orc_parse.bibliography.names import parse_names
 
 NAME = OPENALEX
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 MAX_WORDS = 50_000  # of an abstract: a longer index is damaged
 MAX_ITEMS = 100  # locations, topics and concepts that are read
 MIN_CONCEPT_SCORE = 0.3  # OpenAlex assigns a concept from this score on; ancestors may have less
@@ -53,14 +53,14 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
 
 def _read_work(work: Any, where: str) -> Entry:
     if not isinstance(work, dict):
-        return Dropped(Reason.MALFORMED, where, "a work is a JSON object")
+        return Dropped(RejectReason.MALFORMED, where, "a work is a JSON object")
     found = _ID.fullmatch(_text(work.get("id")).strip())
     if found is None:
-        return Dropped(Reason.NO_ID, where, "no id of a work, such as https://openalex.org/W2741809807")
+        return Dropped(RejectReason.NO_ID, where, "no id of a work, such as https://openalex.org/W2741809807")
     native = found.group(1).upper()
     type_ = _text(work.get("type"))
     if type_ in _NOT_PAPERS or work.get("is_paratext") is True:
-        return Dropped(Reason.NOT_A_PAPER, native, type_ if type_ in _NOT_PAPERS else "paratext")
+        return Dropped(RejectReason.NOT_A_PAPER, native, type_ if type_ in _NOT_PAPERS else "paratext")
     ids, source, biblio = (
         _object(work, "ids"),
         _object(_object(work, "primary_location"), "source"),

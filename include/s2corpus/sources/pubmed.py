@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import of_pubmed
-from s2corpus.sources.record import Deleted, Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Deleted, Dropped, Entry, RecordKind, RejectReason
 from s2corpus.sources.streams import xml_elements
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, first_month, make_date, parse_date, to_int
@@ -18,7 +18,7 @@ from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "pubmed"
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 _DELETIONS = frozenset(("DeleteCitation", "DeleteDocument"))
 _TAGS = ("PubmedArticle", "PubmedBookArticle", *sorted(_DELETIONS))
 _PAGE = r"(?:[A-Za-z]{0,4}-?\d+[A-Za-z]?(?:\.[A-Za-z]?\d+)?|[ivxlcdm]+)"
@@ -40,7 +40,7 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
         try:
             root = parse_xml(text, encoding)
         except ValueError as error:
-            yield Dropped(Reason.MALFORMED, f"{tag} {number}", str(error))
+            yield Dropped(RejectReason.MALFORMED, f"{tag} {number}", str(error))
             continue
         if tag in _DELETIONS:
             yield from (
@@ -58,7 +58,7 @@ def _entry(root: Any, where: str) -> Entry:
         citation = root.find("BookDocument")
     pmid = normalise_pmid(extract_text(citation.find("PMID"))) if citation is not None else None
     if not pmid:
-        return Dropped(Reason.NO_ID, where, "no PMID")
+        return Dropped(RejectReason.NO_ID, where, "no PMID")
     article = citation.find("Article") if citation.find("Article") is not None else citation
     title = extract_text(article.find("ArticleTitle"))
     title = title if title.casefold() not in ("", "[not available].") else extract_text(article.find("VernacularTitle"))

@@ -18,7 +18,7 @@ OPENALEX = "openalex"
 """A source with Unpaywall's open-access data and with fields of study that a model assigned."""
 
 
-class Kind(StrEnum):
+class RecordKind(StrEnum):
     """The trust level of a record (SPEC §4): publisher (gold) > archive > pdf."""
 
     PUBLISHER = "publisher"
@@ -56,7 +56,7 @@ class Editorial(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class EditorialNotice:
     """A record's statement about another work, such as a retraction notice about the retracted article."""
 
     about: str
@@ -72,7 +72,7 @@ class DatedLicence:
     start: str  # YYYY-MM-DD
 
 
-class Reason(StrEnum):
+class RejectReason(StrEnum):
     """The reason why an entry has no record."""
 
     MALFORMED = "malformed"  # not JSON, not well-formed XML, not the documented shape
@@ -89,7 +89,7 @@ class Record:
 
     record_id: str  # <source>:<native id>
     source: str
-    kind: Kind
+    kind: RecordKind
     title: str | None = None
     authors: tuple[Author, ...] = ()
     date: str | None = None  # ISO with the available precision: 2022, 2022-11 or 2022-11-30
@@ -114,7 +114,7 @@ class Record:
     open_version: OpenVersion | None = None  # None: not given
     type: WorkType | None = None
     editorial: Editorial | None = None  # editorial status of the work
-    notices: tuple[Notice, ...] = ()  # statements about other works
+    notices: tuple[EditorialNotice, ...] = ()  # statements about other works
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Deleted:
 class Dropped:
     """An entry without a record. `where` is its native id, or its line or position in the file."""
 
-    reason: Reason
+    reason: RejectReason
     where: str
     detail: str = ""
 
@@ -142,7 +142,7 @@ class Counts:
 
     records: int
     deleted: int
-    dropped: dict[Reason, int]
+    dropped: dict[RejectReason, int]
 
     @property
     def entries(self) -> int:

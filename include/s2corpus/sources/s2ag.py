@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Dropped, Entry, RecordKind, RejectReason
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.names import parse_names
 
 NAME = "s2"
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
@@ -29,7 +29,7 @@ def _entry(paper: dict[str, Any], where: str) -> Entry:
     ids = {key.lower(): value for key, value in external.items()} if isinstance(external, dict) else {}
     native = paper.get("corpusid") or ids.get("corpusid")
     if not isinstance(native, int | str) or isinstance(native, bool) or not str(native).strip():
-        return Dropped(Reason.NO_ID, where, "no corpusid")
+        return Dropped(RejectReason.NO_ID, where, "no corpusid")
     journal, authors = paper.get("journal"), paper.get("authors")
     journal = journal if isinstance(journal, dict) else {}
     fields = paper.get("s2fieldsofstudy")

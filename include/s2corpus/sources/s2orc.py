@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Dropped, Entry, RecordKind, RejectReason
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import make_author
 
 NAME = "s2"  # its paper_id is the corpus id: one source with the Academic Graph
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
@@ -24,7 +24,7 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
 def _entry(paper: dict[str, Any], where: str) -> Entry:
     native = paper.get("paper_id")
     if not isinstance(native, str | int) or isinstance(native, bool) or not str(native).strip():
-        return Dropped(Reason.NO_ID, where, "no paper_id")
+        return Dropped(RejectReason.NO_ID, where, "no paper_id")
     pdf = paper.get("pdf_hash") or paper.get("_pdf_hash")
     return RawRecord(
         f"{NAME}:{native}", NAME, KIND, str(native),

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import Dropped, Entry, Kind, Reason
+from s2corpus.sources.record import Dropped, Entry, RecordKind, RejectReason
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_names
 
 NAME = "scienceparse"
-KIND = Kind.PDF
+KIND = RecordKind.PDF
 _SHA1 = re.compile(r"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])", re.IGNORECASE)
 
 
@@ -29,7 +29,7 @@ def _entry(line: dict[str, Any], where: str) -> Entry:
     named = (_SHA1.search(str(line.get(key) or "")) for key in ("file_sha1", "pdf_sha1", "id", "name"))
     sha1 = next((match.group().lower() for match in named if match), None)
     if sha1 is None:
-        return Dropped(Reason.NO_ID, where, "no SHA-1 of a PDF in file_sha1, id or name")
+        return Dropped(RejectReason.NO_ID, where, "no SHA-1 of a PDF in file_sha1, id or name")
     return RawRecord(
         f"{NAME}:{sha1}", NAME, KIND, sha1, title=paper.get("title"), authors=_authors(paper.get("authors")),
         date=paper.get("year"), venue=paper.get("venue"), abstract=paper.get("abstractText"), file_sha1=sha1,

@@ -15,7 +15,7 @@ from typing import IO, Any, TypeVar, cast
 
 import orjson
 
-from s2corpus.sources.record import Dropped, Reason
+from s2corpus.sources.record import Dropped, RejectReason
 from s2orc_parse.archives.child import stream_frames
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
 
@@ -59,7 +59,7 @@ def readable(items: Iterator[T]) -> Iterator[T | Dropped]:
     try:
         yield from items
     except BROKEN_STREAM as error:
-        yield Dropped(Reason.UNREADABLE_REST, "end", f"{type(error).__name__}: {error}"[:300])
+        yield Dropped(RejectReason.UNREADABLE_REST, "end", f"{type(error).__name__}: {error}"[:300])
 
 
 class _Patient:
@@ -189,7 +189,7 @@ def json_texts(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:
     else:
         for number, line in lines(cast(IO[bytes], head)):
             if line is None:
-                yield Dropped(Reason.TOO_LARGE, f"line {number}")
+                yield Dropped(RejectReason.TOO_LARGE, f"line {number}")
             elif line.strip():
                 yield f"line {number}", line
 
@@ -206,9 +206,9 @@ def load_object(text: bytes, where: str) -> tuple[str, dict[str, Any]] | Dropped
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        return Dropped(Reason.MALFORMED, where, str(error)[:200])
+        return Dropped(RejectReason.MALFORMED, where, str(error)[:200])
     if not isinstance(value, dict):
-        return Dropped(Reason.MALFORMED, where, f"a JSON object was expected, not {type(value).__name__}")
+        return Dropped(RejectReason.MALFORMED, where, f"a JSON object was expected, not {type(value).__name__}")
     return where, value
 
 
@@ -217,7 +217,7 @@ def _objects_of_array(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped
     while (match := _ARRAY_OF_ITEMS.search(buffer)) is None:
         more = stream.read(max(_CHUNK, len(buffer)))  # The buffer is searched again, so it doubles each time.
         if not more or len(buffer) > MAX_ENTRY_BYTES:
-            yield Dropped(Reason.MALFORMED, "start", 'no JSON array, and no "items" array')
+            yield Dropped(RejectReason.MALFORMED, "start", 'no JSON array, and no "items" array')
             return
         buffer += more
     buffer = buffer[match.end() :]
@@ -241,12 +241,12 @@ def _objects_of_array(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped
         keep = start if depth else at
         buffer, at, start = buffer[keep:], at - keep, 0
         if len(buffer) > MAX_ENTRY_BYTES:
-            yield Dropped(Reason.TOO_LARGE, f"item {number + 1}", "nothing after it was read")
+            yield Dropped(RejectReason.TOO_LARGE, f"item {number + 1}", "nothing after it was read")
             return
         more = stream.read(max(_CHUNK, len(buffer)))
         if not more:
             if depth:
-                yield Dropped(Reason.UNREADABLE_REST, f"item {number + 1}", "the file ends inside it")
+                yield Dropped(RejectReason.UNREADABLE_REST, f"item {number + 1}", "the file ends inside it")
             return
         buffer += more
 
@@ -266,19 +266,19 @@ def documents(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:
         content = head.read(MAX_ENTRY_BYTES + 1)
         while len(content) <= MAX_ENTRY_BYTES and (more := head.read(MAX_ENTRY_BYTES + 1 - len(content))):
             content += more
-        yield Dropped(Reason.TOO_LARGE, "document") if len(content) > MAX_ENTRY_BYTES else ("document", content)
+        yield Dropped(RejectReason.TOO_LARGE, "document") if len(content) > MAX_ENTRY_BYTES else ("document", content)
         return
     has_ended = False
     for frame, content in stream_frames(cast(IO[bytes], head), MAX_ENTRY_BYTES):
         if "outcome" in frame:
-            yield Dropped(Reason.UNREADABLE_REST, "end", str(frame.get("detail"))[:300])
+            yield Dropped(RejectReason.UNREADABLE_REST, "end", str(frame.get("detail"))[:300])
         elif "too_large" in frame:
-            yield Dropped(Reason.TOO_LARGE, str(frame["too_large"]))
+            yield Dropped(RejectReason.TOO_LARGE, str(frame["too_large"]))
         elif "name" in frame:
             yield str(frame["name"]), content
         has_ended |= "outcome" in frame or "end" in frame
     if not has_ended:
-        yield Dropped(Reason.UNREADABLE_REST, "end", "the process that reads the archive ended")
+        yield Dropped(RejectReason.UNREADABLE_REST, "end", "the process that reads the archive ended")
 
 
 _MAX_START_TAG = 4_096  # bytes of a start tag that declares namespaces
@@ -336,7 +336,7 @@ def xml_elements(
                 continue
             if opened is not None:
                 number += 1
-                yield Dropped(Reason.MALFORMED, f"{opened.group(2).decode()} {number}", "it is not closed")
+                yield Dropped(RejectReason.MALFORMED, f"{opened.group(2).decode()} {number}", "it is not closed")
             else:
                 _read_namespaces(namespaces, buffer, start, found.start())
             if buffer[end.start() - 1 : end.end()] == b"/>":
@@ -346,7 +346,7 @@ def xml_elements(
                 opened, start, at = found, found.start(), found.end()
         if ended:
             if opened is not None or waiting:
-                yield Dropped(Reason.UNREADABLE_REST, f"element {number + 1}", "the file ends inside it")
+                yield Dropped(RejectReason.UNREADABLE_REST, f"element {number + 1}", "the file ends inside it")
             return
         if not waiting:
             begun = buffer.rfind(b"<", max(at, len(buffer) - _MAX_START_TAG))
@@ -357,7 +357,7 @@ def xml_elements(
         buffer, at, start = buffer[start:], at - start, 0
         if len(buffer) > limit and (opened is not None or waiting):
             number += 1
-            yield Dropped(Reason.TOO_LARGE, f"element {number}")
+            yield Dropped(RejectReason.TOO_LARGE, f"element {number}")
             # Read the element's content again. This happens at most once per tag, because a second element with the
             # same tag would end the first.
             opened, at = None, 1

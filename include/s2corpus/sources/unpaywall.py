@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.record import UNPAYWALL, Dropped, Entry, Kind, OpenVersion, Reason
+from s2corpus.sources.record import UNPAYWALL, Dropped, Entry, OpenVersion, RecordKind, RejectReason
 from s2corpus.sources.streams import json_objects
 from s2orc_parse.bibliography.identifiers import doi_key
 
 NAME = UNPAYWALL
-KIND = Kind.ARCHIVE
+KIND = RecordKind.ARCHIVE
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
@@ -26,7 +26,7 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
 def _entry(line: dict[str, Any], where: str) -> Entry:
     doi = line.get("doi")
     if not isinstance(doi, str) or not doi.strip():
-        return Dropped(Reason.NO_ID, where, "no doi")
+        return Dropped(RejectReason.NO_ID, where, "no doi")
     given = line.get("oa_locations")
     locations = [
         place

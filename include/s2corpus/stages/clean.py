@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus import spec
-from s2corpus.papers.vote import Rule as Decided
+from s2corpus.papers.vote import VoteRule as Decided
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
-from s2corpus.sources.record import SCIENCEPARSE, Kind
+from s2corpus.sources.record import SCIENCEPARSE, RecordKind
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.signatures import Signatures
@@ -27,7 +27,7 @@ from s2corpus.storage.uris import fetch
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS, DocumentRow, FulltextRow, PaperRow
 from s2corpus.text import minhash
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
-from s2corpus.text.documents import Decision, Document, Outcome
+from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
 from s2corpus.text.layout import units_of_parse
 from s2corpus.text.masking import masked, masked_parse
 from s2corpus.text.near_duplicates import text_key, title_key
@@ -43,7 +43,8 @@ _ROWS = 256
 class CleanStage:
     """papers, members, filtered, fulltexts → documents.
 
-    Every kept paper has one row in s2orc, and another row in s2ag if the s2orc document was dropped.
+    Every kept paper has one row in s2orc, and another row in s2ag if the s2orc document was dropped. If only s2ag is requested, every
+    kept paper has one row in it.
     """
 
     name = "clean"
@@ -59,7 +60,10 @@ class CleanStage:
         signatures = Signatures(run.lake, _signatures_key(run, shard))
         with tempfile.TemporaryDirectory(prefix="s2corpus-clean-", dir=run.scratch) as scratch:
             full = Path(scratch) / "s2orc.parquet"
-            rest = _write_s2orc(run, shard, rules, unigrams, signatures, full)
+            if "s2orc" in rules.sets:
+                rest = _write_s2orc(run, shard, rules, unigrams, signatures, full)
+            else:
+                rest = {paper["paper_id"] for paper in _papers(run, shard)}
             log.info("clean shard %d: full texts decided on, %d papers left for s2ag", shard.index, len(rest))
             run.table(DOCUMENTS).write(shard.index, _rows(run, shard, rules, unigrams, signatures, rest, full))
         signatures.keep()
@@ -116,7 +120,7 @@ def _write_s2orc(
             fulltexts = parses.at(paper["paper_id"])
             first = _first(fulltexts, rules)
             decision = clean_s2orc(_document(paper, fulltexts, first, rules), rules, unigrams)
-            if decision.outcome is not Outcome.KEPT:
+            if decision.outcome is not CleanOutcome.KEPT:
                 rest.add(paper["paper_id"])
             row = _row(decision, paper, run.spec.split, signatures)
             if first is not None:
@@ -150,16 +154,16 @@ def _rows(
         yield from pq.ParquetFile(full).iter_batches(_ROWS)
 
 
-class _Kept(PaperRow):
+class _KeptPaper(PaperRow):
     """A kept paper, with the sources that have a record of it other than its PDFs."""
 
     sources: list[str]
 
 
-def _papers(run: Run, shard: Shard) -> Iterator[_Kept]:
+def _papers(run: Run, shard: Shard) -> Iterator[_KeptPaper]:
     """Yield the kept papers of a bucket, by paper_id."""
     sources: dict[str, set[str]] = {}
-    others = pc.field("kind") != Kind.PDF.value
+    others = pc.field("kind") != RecordKind.PDF.value
     for member in run.table(MEMBERS).rows(["paper_id", "source", "kind"], shard=shard.index, where=others):
         sources.setdefault(member["paper_id"], set()).add(sys.intern(member["source"]))
     kept = {row["paper_id"] for row in run.table(FILTERED).rows(shard=shard.index) if row["outcome"] == "kept"}
@@ -191,8 +195,8 @@ def _first(fulltexts: list[FulltextRow], rules: spec.CleanRules) -> FulltextRow 
 
 
 def _document(
-    paper: _Kept, fulltexts: list[FulltextRow], first: FulltextRow | None, rules: spec.CleanRules
-) -> Document:
+    paper: _KeptPaper, fulltexts: list[FulltextRow], first: FulltextRow | None, rules: spec.CleanRules
+) -> CleanedDocument:
     """Return the paper as input of the rules, with the text of the selected full text."""
     body = None
     if first is not None:
@@ -200,7 +204,7 @@ def _document(
         if rules.pii == "mask":
             parse = masked_parse(parse)
         body = units_of_parse(parse, drop_citations=rules.citations == "drop")
-    return Document(
+    return CleanedDocument(
         paper_id=paper["paper_id"],
         title=paper["title"],
         abstract=paper["abstract"],
@@ -212,7 +216,7 @@ def _document(
     )
 
 
-def _row(decision: Decision, paper: PaperRow, compared: spec.SplitRules, signatures: Signatures) -> DocumentRow:
+def _row(decision: DocumentDecision, paper: PaperRow, compared: spec.SplitRules, signatures: Signatures) -> DocumentRow:
     def sign() -> list[int]:
         shingles = minhash.shingles(decision.text or "", compared.shingle_words)
         keys = minhash.keys(shingles, compared.minhash_bands, compared.minhash_rows, compared.minhash_seed)

@@ -26,7 +26,7 @@ from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
 from s2corpus.snapshot.pointer import check_pointer, list_published
 from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.exchange import Exchange
-from s2corpus.storage.lake import NotAFile
+from s2corpus.storage.lake import NotALakeFile
 from s2corpus.tables import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow, pdf_shard
 from s2corpus.titles.buckets import bucket_of
 
@@ -257,7 +257,7 @@ def _copy_suppressions(run: Run) -> str:
     """Copy `suppress.jsonl` to the release and return its SHA-256; return an empty text if the file is missing."""
     try:
         data, _ = run.lake.get("suppress.jsonl")
-    except NotAFile:
+    except NotALakeFile:
         raise
     except FileNotFoundError:
         data = b""

@@ -14,13 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from s2corpus.deliveries.files import copy_file
-from s2corpus.pdf import Outcome, inspect_many, readers
+from s2corpus.pdf import SelectOutcome, inspect_many, readers
 from s2corpus.pdf.inspection import NO_TEXT
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_pdf_shards
 from s2corpus.tables import PDFS, SELECTIONS, STORED_SELECTIONS
 
 log = logging.getLogger(__name__)
-_TRIED_AGAIN = (Outcome.UNREADABLE, Outcome.PDFALTO_FAILED)
+_TRIED_AGAIN = (SelectOutcome.UNREADABLE, SelectOutcome.PDFALTO_FAILED)
 
 
 class SelectStage:
@@ -62,7 +62,9 @@ class SelectStage:
             ):
                 (Path(folder) / selection.file_sha1).unlink()
                 if ocr and selection.detail == NO_TEXT:
-                    selection = replace(selection, outcome=Outcome.SELECTED, detail="no text strings: OCR reads it")
+                    selection = replace(
+                        selection, outcome=SelectOutcome.SELECTED, detail="no text strings: OCR reads it"
+                    )
                 read.append(selection.as_row())
         if final := [row for row in read if row["outcome"] not in _TRIED_AGAIN]:
             store.append(final)

@@ -48,12 +48,12 @@ def view(connection: duckdb.DuckDBPyConnection, name: str, paths: Sequence[str],
     """
     protocol = f"lake-{name}"
     if not connection.filesystem_is_registered(protocol):
-        connection.register_filesystem(_Files(filesystem, protocol))
+        connection.register_filesystem(_ImmutableFiles(filesystem, protocol))
     files = ", ".join("'" + f"{protocol}://{path}".replace("'", "''") + "'" for path in paths)
     connection.execute(f'CREATE OR REPLACE VIEW "{name}" AS FROM read_parquet([{files}])')
 
 
-class _Files(ArrowFSWrapper):  # type: ignore[misc]
+class _ImmutableFiles(ArrowFSWrapper):  # type: ignore[misc]
     """Immutable files of an Arrow file system; paths are literal, so `*` is no wildcard.
 
     DuckDB requests the size, time and footer of a file for every query. Sizes, times and small files are cached. Without the cache, a

@@ -177,7 +177,7 @@ class Writer:
 
     def finish(self) -> Path:
         """Write all added rows to one file and return its path; each bucket has its streams in the order of writing."""
-        if self._waiting or not self._paths:
+        if self._waiting:
             self._spill()
         if len(self._paths) == 1:
             return self._paths[0]

@@ -23,7 +23,7 @@ ABSENT: Final = ""
 """ETag of a missing object: `expect=ABSENT` writes only if the object does not exist."""
 
 
-class NotAFile(UserError, FileNotFoundError):
+class NotALakeFile(UserError, FileNotFoundError):
     """A key of a local lake that is a folder, a FIFO, a device or a socket, or a link that leads out of the lake."""
 
 
@@ -32,7 +32,7 @@ class Conflict(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListedObject:
     """Object in a listing: key and size."""
 
     key: str
@@ -65,7 +65,7 @@ class Lake(Protocol):
     def open(self, key: str) -> BinaryIO:
         """Open the object as a stream of bytes; raise `FileNotFoundError` if it does not exist."""
 
-    def list(self, prefix: str) -> Iterator[Entry]:
+    def list(self, prefix: str) -> Iterator[ListedObject]:
         """Yield the objects with keys that start with `prefix`, in key order."""
 
     def folders(self, prefix: str) -> Sequence[str]:
@@ -78,7 +78,7 @@ class Lake(Protocol):
         """Return the address of the object outside the lake: `s3://…` or a path."""
 
     def check_file(self, key: str) -> None:
-        """Raise `NotAFile` if opening the key by `filesystem` could block or leave the lake; objects of S3 never do."""
+        """Raise `NotALakeFile` if opening the key by `filesystem` could block or leave the lake; objects of S3 never do."""
 
     def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
         """Return the lake as an Arrow file system, and the prefix of its keys there."""

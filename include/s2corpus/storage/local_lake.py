@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from s2corpus.storage.lake import ABSENT, Conflict, Entry, NotAFile, checked
+from s2corpus.storage.lake import ABSENT, Conflict, ListedObject, NotALakeFile, checked
 
 if TYPE_CHECKING:
     import pyarrow.fs
@@ -35,9 +35,9 @@ class LocalLake:
         """Return the path of a file that is read; opening a FIFO would block, and a device has no end."""
         path = self._path(key)
         if not stat.S_ISREG(path.stat().st_mode):
-            raise NotAFile(f"{path}: not a regular file: remove it, or put the file there")
+            raise NotALakeFile(f"{path}: not a regular file: remove it, or put the file there")
         if self._confined and not path.resolve().is_relative_to(self._folder.resolve()):
-            raise NotAFile(f"{path}: a link that leads out of {self._folder}: put the file itself there")
+            raise NotALakeFile(f"{path}: a link that leads out of {self._folder}: put the file itself there")
         return path
 
     def get(self, key: str) -> tuple[bytes, str]:
@@ -72,7 +72,7 @@ class LocalLake:
         try:
             with self._file(key).open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
-        except NotAFile:
+        except NotALakeFile:
             raise
         except FileNotFoundError:
             return ABSENT
@@ -121,12 +121,12 @@ class LocalLake:
         """Implement `Lake.open`."""
         return self._file(key).open("rb")
 
-    def list(self, prefix: str) -> Iterator[Entry]:
+    def list(self, prefix: str) -> Iterator[ListedObject]:
         """Implement `Lake.list`."""
         folder = prefix.rpartition("/")[0]
         yield from self._below(f"{folder}/" if folder else "", prefix)
 
-    def _below(self, folder: str, prefix: str) -> Iterator[Entry]:
+    def _below(self, folder: str, prefix: str) -> Iterator[ListedObject]:
         """Yield the objects of a folder in key order: names of folders sort with their slash.
 
         Memory is bounded by the names of one folder at each level.
@@ -146,7 +146,7 @@ class LocalLake:
             elif not key.startswith(prefix) or name.startswith((".put-", ".lock")):
                 continue
             elif (size := self.size(key)) is not None:  # no pipe and no broken link
-                yield Entry(key, size)
+                yield ListedObject(key, size)
 
     def folders(self, prefix: str) -> Sequence[str]:
         """Implement `Lake.folders`."""
@@ -165,7 +165,7 @@ class LocalLake:
         """Implement `Lake.check_file`."""
         try:
             self._file(key)
-        except NotAFile:
+        except NotALakeFile:
             raise
         except FileNotFoundError:  # The open call reports it.
             pass

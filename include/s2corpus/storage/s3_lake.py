@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.storage.lake import ABSENT, Conflict, Entry, checked
+from s2corpus.storage.lake import ABSENT, Conflict, ListedObject, checked
 
 if TYPE_CHECKING:
     import pyarrow.fs
@@ -134,14 +134,14 @@ class S3Lake:
         """Implement `Lake.download`."""
         body = self._call("get_object", key)["Body"]
         with path.open("wb") as file:
-            shutil.copyfileobj(body, file, 1 << 20)
+            shutil.copyfileobj(body, file)
 
     def open(self, key: str) -> BinaryIO:
         """Implement `Lake.open`."""
         body: BinaryIO = self._call("get_object", key)["Body"]
         return body
 
-    def list(self, prefix: str) -> Iterator[Entry]:
+    def list(self, prefix: str) -> Iterator[ListedObject]:
         """Implement `Lake.list`."""
         pages = self._client.get_paginator("list_objects_v2").paginate(
             Bucket=self._bucket, Prefix=self._prefix + prefix
@@ -149,7 +149,7 @@ class S3Lake:
         try:
             for page in pages:
                 for item in page.get("Contents", ()):
-                    yield Entry(item["Key"].removeprefix(self._prefix), item["Size"])
+                    yield ListedObject(item["Key"].removeprefix(self._prefix), item["Size"])
         except self._errors as error:
             raise _explained(self.uri(prefix), error) from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from s2corpus.text.documents import Document
+from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.layout import blocks
 from s2corpus.text.unigrams import Unigrams, log_probability
 
@@ -26,7 +26,7 @@ class Calibration:
     """the other list's means at 1, 5, 50, 95 and 99 %"""
 
 
-def section_texts(documents: Iterable[Document]) -> list[str]:
+def section_texts(documents: Iterable[CleanedDocument]) -> list[str]:
     """Return the sections that have paragraphs, as the card's rules evaluate them."""
     return [section.text for document in documents for section in blocks(document.body or ())[0] if section.paragraphs]
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 from functools import cached_property
 
 from pdf2tei.language import language
-from s2corpus.text.documents import Outcome
+from s2corpus.text.documents import CleanOutcome
 from s2corpus.text.language import majority
 from s2corpus.text.layout import Block, blocks, document_text, line, lines
-from s2corpus.text.rules import EDITORIAL, Facts, Rule, Rules
+from s2corpus.text.rules import EDITORIAL, DocumentFacts, DropRule, RuleSeries
 from s2corpus.text.unigrams import log_probabilities, log_probability
 from s2corpus.text.words import count_words
 
 
-class _CardFacts(Facts):
+class _CardFacts(DocumentFacts):
     @property
     def least(self) -> float:
         """The mean log probability below which text is improbable: the word list's threshold unless the spec sets one."""
@@ -28,7 +28,7 @@ class _CardFacts(Facts):
         return self.document.year is None and self.rules.unknown_year == "drop"
 
 
-class FullText(_CardFacts):
+class CardFullText(_CardFacts):
     """A full text as the card's rules process it."""
 
     set = "s2orc"
@@ -92,7 +92,7 @@ class FullText(_CardFacts):
         )
 
 
-class Abstract(_CardFacts):
+class CardAbstract(_CardFacts):
     """A paper with title and abstract."""
 
     set = "s2ag"
@@ -151,37 +151,43 @@ def _blank(text: str | None) -> bool:
     return text is None or not text.strip()
 
 
-S2ORC: Rules[FullText] = Rules(
-    FullText,
+S2ORC: RuleSeries[CardFullText] = RuleSeries(
+    CardFullText,
     (
         *EDITORIAL,
-        Rule(Outcome.NO_PARSE, lambda it: it.document.body is None),
-        Rule(Outcome.CLOSED, lambda it: not it.document.open_access),
-        Rule(Outcome.NO_TITLE, lambda it: _blank(it.document.title)),
-        Rule(Outcome.NO_ABSTRACT, lambda it: _blank(it.document.abstract)),
-        Rule(Outcome.NOT_ENGLISH, lambda it: it.language != "en", ("language_characters", "language_letters")),
-        Rule(Outcome.SHORT, lambda it: it.words < it.rules.min_words, ("min_words",)),
-        Rule(Outcome.NO_YEAR, FullText.undated, ("unknown_year",)),
-        Rule(Outcome.BEFORE_MIN_YEAR, FullText.too_old, ("min_year",)),
-        Rule(Outcome.FEW_PARAGRAPHS, FullText.few_paragraphs, ("min_log_prob", "min_paragraphs")),
-        Rule(Outcome.BAD_TOP_WORD, FullText.bad_top_word, ("max_top_share",)),
+        DropRule(CleanOutcome.NO_PARSE, lambda it: it.document.body is None),
+        DropRule(CleanOutcome.CLOSED, lambda it: not it.document.open_access),
+        DropRule(CleanOutcome.NO_TITLE, lambda it: _blank(it.document.title)),
+        DropRule(CleanOutcome.NO_ABSTRACT, lambda it: _blank(it.document.abstract)),
+        DropRule(CleanOutcome.NOT_ENGLISH, lambda it: it.language != "en", ("language_characters", "language_letters")),
+        DropRule(CleanOutcome.SHORT, lambda it: it.words < it.rules.min_words, ("min_words",)),
+        DropRule(CleanOutcome.NO_YEAR, CardFullText.undated, ("unknown_year",)),
+        DropRule(CleanOutcome.BEFORE_MIN_YEAR, CardFullText.too_old, ("min_year",)),
+        DropRule(CleanOutcome.FEW_PARAGRAPHS, CardFullText.few_paragraphs, ("min_log_prob", "min_paragraphs")),
+        DropRule(CleanOutcome.BAD_TOP_WORD, CardFullText.bad_top_word, ("max_top_share",)),
     ),
-    FullText.text,
+    CardFullText.text,
 )
 
-S2AG: Rules[Abstract] = Rules(
-    Abstract,
+S2AG: RuleSeries[CardAbstract] = RuleSeries(
+    CardAbstract,
     (
         *EDITORIAL,
-        Rule(Outcome.NO_ABSTRACT, lambda it: not it.abstract),
-        Rule(Outcome.ABSTRACT_NOT_ENGLISH, lambda it: it.language != "en", ("language_characters",)),
-        Rule(Outcome.TITLE_NOT_ENGLISH, Abstract.title_not_english, ("min_log_prob", "language_characters")),
-        Rule(Outcome.ABSTRACT_IMPROBABLE, lambda it: it.log_prob <= it.least, ("min_log_prob",)),
-        Rule(Outcome.ABSTRACT_SHORT, lambda it: it.words < it.rules.min_abstract_words, ("min_abstract_words",)),
-        Rule(Outcome.ABSTRACT_LONG, lambda it: it.words > it.rules.max_abstract_words, ("max_abstract_words",)),
-        Rule(Outcome.BAD_TOP_WORD, Abstract.bad_top_word),
-        Rule(Outcome.NO_YEAR, Abstract.undated, ("unknown_year",)),
-        Rule(Outcome.BEFORE_MIN_YEAR, Abstract.too_old, ("min_year",)),
+        DropRule(CleanOutcome.NO_ABSTRACT, lambda it: not it.abstract),
+        DropRule(CleanOutcome.ABSTRACT_NOT_ENGLISH, lambda it: it.language != "en", ("language_characters",)),
+        DropRule(
+            CleanOutcome.TITLE_NOT_ENGLISH, CardAbstract.title_not_english, ("min_log_prob", "language_characters")
+        ),
+        DropRule(CleanOutcome.ABSTRACT_IMPROBABLE, lambda it: it.log_prob <= it.least, ("min_log_prob",)),
+        DropRule(
+            CleanOutcome.ABSTRACT_SHORT, lambda it: it.words < it.rules.min_abstract_words, ("min_abstract_words",)
+        ),
+        DropRule(
+            CleanOutcome.ABSTRACT_LONG, lambda it: it.words > it.rules.max_abstract_words, ("max_abstract_words",)
+        ),
+        DropRule(CleanOutcome.BAD_TOP_WORD, CardAbstract.bad_top_word),
+        DropRule(CleanOutcome.NO_YEAR, CardAbstract.undated, ("unknown_year",)),
+        DropRule(CleanOutcome.BEFORE_MIN_YEAR, CardAbstract.too_old, ("min_year",)),
     ),
-    Abstract.text,
+    CardAbstract.text,
 )

@@ -7,12 +7,12 @@ from typing import Any
 
 from s2corpus.rules.clean import CleanRules
 from s2corpus.text import card, recipe
-from s2corpus.text.documents import Decision, Document, Set
-from s2corpus.text.rules import Rules
+from s2corpus.text.documents import CleanedDocument, DocumentDecision, Set
+from s2corpus.text.rules import RuleSeries
 from s2corpus.text.unigrams import Unigrams
 
-_CARD: Mapping[Set, Rules[Any]] = {"s2orc": card.S2ORC, "s2ag": card.S2AG}
-PROFILES: Mapping[str, Mapping[Set, Rules[Any]]] = {
+_CARD: Mapping[Set, RuleSeries[Any]] = {"s2orc": card.S2ORC, "s2ag": card.S2AG}
+PROFILES: Mapping[str, Mapping[Set, RuleSeries[Any]]] = {
     "card": _CARD,
     "card-wordfreq": _CARD,
     "recipe-2024": {"s2orc": recipe.S2ORC, "s2ag": recipe.S2AG},
@@ -20,11 +20,11 @@ PROFILES: Mapping[str, Mapping[Set, Rules[Any]]] = {
 """profile → set → rules"""
 
 
-def clean_s2orc(document: Document, rules: CleanRules, unigrams: Unigrams) -> Decision:
+def clean_s2orc(document: CleanedDocument, rules: CleanRules, unigrams: Unigrams) -> DocumentDecision:
     """Return the decision for a full-text paper, with its text if kept."""
     return PROFILES[rules.profile]["s2orc"].decide(document, rules, unigrams)
 
 
-def clean_s2ag(document: Document, rules: CleanRules, unigrams: Unigrams) -> Decision:
+def clean_s2ag(document: CleanedDocument, rules: CleanRules, unigrams: Unigrams) -> DocumentDecision:
     """Return the decision for a paper with title and abstract, with its text if kept."""
     return PROFILES[rules.profile]["s2ag"].decide(document, rules, unigrams)

@@ -1,4 +1,4 @@
-"""Define the input (`Document`) and the result (`Decision`) of the cleaning rules."""
+"""Define the input (`CleanedDocument`) and the result (`DocumentDecision`) of the cleaning rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from s2corpus.text.layout import Unit
 Set = Literal["s2orc", "s2ag"]
 
 
-class Outcome(StrEnum):
+class CleanOutcome(StrEnum):
     """The first rule that drops a document, or kept (SPEC §8)."""
 
     KEPT = "kept"
@@ -43,7 +43,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class CleanedDocument:
     """A paper as input of the cleaning rules."""
 
     paper_id: str
@@ -66,12 +66,12 @@ class Document:
 
 
 @dataclass(slots=True)
-class Decision:
+class DocumentDecision:
     """The outcome of one document in one set and the values used. Values that were not evaluated are null."""
 
     set: Set
     paper_id: str
-    outcome: Outcome = Outcome.KEPT
+    outcome: CleanOutcome = CleanOutcome.KEPT
     language: str | None = None
     language_votes: dict[str, int] | None = None
     """language → number of paragraphs, until the vote was certain"""

@@ -1,11 +1,11 @@
-"""Read, clean and write documents in files (JSON lines or Parquet): one file for kept and one for dropped documents."""
+"""Clean the documents of a file and write them to files (JSON lines or Parquet): one for kept and one for dropped documents."""
 
 from __future__ import annotations
 
 import gzip
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from datetime import UTC, date, datetime
@@ -22,19 +22,15 @@ from s2corpus.rules.clean import CleanRules
 from s2corpus.rules.split import SplitRules
 from s2corpus.storage.outputs import whole
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
-from s2corpus.text.documents import Decision, Document, Outcome
-from s2corpus.text.layout import Unit
-from s2corpus.text.splits import Split, bounds, date_span, recipe_split, split_by_date
+from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
+from s2corpus.text.input_files import Given, iterate_rows, parse_row, refuse_again
+from s2corpus.text.splits import Split, bounds, recipe_split, split_by_date
 from s2corpus.text.unigrams import Unigrams
 
 if TYPE_CHECKING:
     from s2corpus.text.near_duplicates import Candidate, Member
 
-KEYS = ("id", "sha1", "title", "abstract", "date", "year", "body", "sources", "open_access")
-_UNIT_KEYS = {"section", "text"}
-_MAX_LINE = 64 << 20
 _ROWS = 256
-_Given = tuple[str, bytes | dict[str, Any]]
 
 
 class CleaningSpec(Protocol):
@@ -72,8 +68,8 @@ def clean_file(
     borders = bounds(spec.split, as_of or datetime.now(UTC))
     decide = clean_s2orc if set_ == "s2orc" else clean_s2ag
 
-    def decided(given: _Given) -> tuple[str, object, Document, Decision]:
-        row, document = _read(given)
+    def decided(given: Given) -> tuple[str, object, CleanedDocument, DocumentDecision]:
+        row, document = parse_row(given)
         decision = decide(document, spec.clean, unigrams)
         return given[0], row.get("sha1"), replace(document, body=None), decision
 
@@ -85,10 +81,10 @@ def clean_file(
         reject = _writer(stack, dropped, _DROPPED) if dropped else None
         with interim.open("wb") as kept:
             seen: set[str] = set()
-            for where, sha1, document, decision in in_order(decided, _rows(source)):
-                _refuse_again(document, where, seen)
+            for where, sha1, document, decision in in_order(decided, iterate_rows(source)):
+                refuse_again(document, where, seen)
                 outcomes[decision.outcome] += 1
-                if decision.outcome is not Outcome.KEPT:
+                if decision.outcome is not CleanOutcome.KEPT:
                     if reject:
                         reject.write(_dropped(decision))
                     continue
@@ -125,140 +121,18 @@ def counted(outcomes: Mapping[str, int]) -> str:
     return f"{sum(outcomes.values())} documents: " + (", ".join(f"{n} {word}" for word, n in words) or "none")
 
 
-def _split(document: Document, spec: CleaningSpec, borders: tuple[date, date]) -> Split:
+def _split(document: CleanedDocument, spec: CleaningSpec, borders: tuple[date, date]) -> Split:
     if spec.clean.profile == "recipe-2024" and document.date:
         return recipe_split(document.date, spec.split.train_before)
     undated = Split.TRAIN if spec.clean.unknown_year == "keep" else Split.UNDATED
     return split_by_date(document.date, *borders, undated=undated)
 
 
-def _dropped(decision: Decision) -> dict[str, Any]:
+def _dropped(decision: DocumentDecision) -> dict[str, Any]:
     values = asdict(decision)
     for key in ("set", "paper_id", "outcome", "text"):
         del values[key]
     return {"id": decision.paper_id, "reason": decision.outcome.value, **values}
-
-
-def read_documents(path: Path) -> Iterator[Document]:
-    """Yield the documents of a file.
-
-    Raises:
-        UserError: the input is invalid; the message contains the file, the line, the problem and the expected value.
-    """
-    seen: set[str] = set()
-    for given in _rows(path):
-        _, document = _read(given)
-        _refuse_again(document, given[0], seen)
-        yield document
-
-
-def _read(given: _Given) -> tuple[Mapping[str, Any], Document]:
-    """Return the row and document of an item from `_rows`."""
-    where, line = given
-    row = _object(line, where) if isinstance(line, bytes) else line
-    return row, document_of(row, where)
-
-
-def _refuse_again(document: Document, where: str, seen: set[str]) -> None:
-    if document.paper_id in seen:
-        raise UserError(f"{where}: id {document.paper_id!r} is there twice; ids are unique in a file")
-    seen.add(document.paper_id)
-
-
-def _rows(path: Path) -> Iterator[_Given]:
-    """Yield (location, row) of a file of documents. Lines of JSON files are yielded as bytes; the worker parses them."""
-    try:
-        if path.suffix == ".parquet":
-            number = 0
-            for batch in pq.ParquetFile(path).iter_batches(_ROWS):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield f"{path}, row {number}", row
-            return
-        opener: Any = gzip.open if path.suffix == ".gz" else open
-        with opener(path, "rb") as lines:
-            for number, line in enumerate(iter(lambda: lines.readline(_MAX_LINE + 1), b""), 1):
-                where = f"{path}, line {number}"
-                if len(line) > _MAX_LINE:
-                    raise UserError(f"{where}: longer than {_MAX_LINE:,} bytes; a line is one document")
-                if line.strip():
-                    yield where, line
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist: give a file of documents, .jsonl, .jsonl.gz or .parquet") from None
-    except (OSError, EOFError, pa.ArrowInvalid) as error:
-        raise UserError(f"{path} cannot be read: {error}") from None
-
-
-def _object(line: bytes, where: str) -> dict[str, Any]:
-    try:
-        row = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise UserError(f"{where}: no JSON ({error}); a line is one JSON object") from None
-    if not isinstance(row, dict):
-        raise UserError(f"{where}: {type(row).__name__} given; a line is one JSON object")
-    return row
-
-
-def document_of(row: Mapping[str, Any], where: str) -> Document:
-    """Return the document of a file's row. Errors contain `where` as the location.
-
-    Raises:
-        UserError: the row has an unknown key or a value of the wrong type.
-    """
-    if unknown := sorted(set(row) - set(KEYS)):
-        raise UserError(f"{where}: unknown {_keys(unknown)}; known are {', '.join(KEYS)}")
-    _check(row, "id", str, where, needed=True)
-    for key, kind in (("sha1", str), ("title", str), ("abstract", str), ("date", str), ("year", int), ("body", list)):
-        _check(row, key, kind, where)
-    _check(row, "sources", list, where)
-    _check(row, "open_access", bool, where)
-    body = row.get("body")
-    return Document(
-        paper_id=row["id"],
-        title=row.get("title"),
-        abstract=row.get("abstract"),
-        date=_date(row, where),
-        body=None if body is None else tuple(_unit(unit, f"{where}, body[{i}]") for i, unit in enumerate(body)),
-        open_access=row.get("open_access") is not False,
-        sources=tuple(map(str, row.get("sources") or ())),
-    )
-
-
-def _check(row: Mapping[str, Any], key: str, kind: type, where: str, *, needed: bool = False) -> None:
-    value = row.get(key)
-    if (value is None and needed) or (
-        value is not None and (not isinstance(value, kind) or (kind is int and value is True))
-    ):
-        raise UserError(f"{where}: {key} is {value!r:.60}; expected {kind.__name__}{'' if needed else ' or null'}")
-
-
-def _date(row: Mapping[str, Any], where: str) -> str | None:
-    if row.get("date"):
-        try:
-            date_span(row["date"])
-        except ValueError:
-            raise UserError(f"{where}: date is {row['date']!r}; expected YYYY, YYYY-MM or YYYY-MM-DD") from None
-        return str(row["date"])
-    year = row.get("year")
-    if year is None:
-        return None
-    if not 0 < year < 10_000:
-        raise UserError(f"{where}: year is {year}; expected 1 to 9999, or null")
-    return f"{year:04d}"
-
-
-def _unit(unit: Any, where: str) -> Unit:
-    if not isinstance(unit, dict):
-        raise UserError(f"{where}: {unit!r:.60} given; expected {{section, text}}")
-    if unknown := sorted(set(unit) - _UNIT_KEYS):
-        raise UserError(f"{where}: unknown {_keys(unknown)}; known are section, text")
-    _check(unit, "section", str, where)
-    _check(unit, "text", str, where)
-    return Unit(unit.get("section"), unit.get("text"))
-
-
-def _keys(unknown: Iterable[str]) -> str:
-    return "key " + ", ".join(map(repr, unknown))
 
 
 _KEPT = pa.schema([(name, pa.string()) for name in ("id", "sha1", "text", "split")])
@@ -278,22 +152,22 @@ _DROPPED = pa.schema(
 )
 
 
-class _Writer(Protocol):
+class _RowWriter(Protocol):
     def write(self, row: dict[str, Any]) -> None: ...
 
-    def __enter__(self) -> _Writer: ...
+    def __enter__(self) -> _RowWriter: ...
 
     def __exit__(self, *_: object) -> None: ...
 
 
-def _writer(stack: ExitStack, path: Path, schema: pa.Schema) -> _Writer:
+def _writer(stack: ExitStack, path: Path, schema: pa.Schema) -> _RowWriter:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
     beside = stack.enter_context(whole(path))
     packed = path.suffix == ".gz"
-    rows: _Writer = _ParquetRows(beside, schema) if path.suffix == ".parquet" else _JsonRows(beside, packed=packed)
+    rows: _RowWriter = _ParquetRows(beside, schema) if path.suffix == ".parquet" else _JsonRows(beside, packed=packed)
     return stack.enter_context(rows)
 
 

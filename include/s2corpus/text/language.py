@@ -56,7 +56,7 @@ def languages(texts: pa.Array) -> pa.StructArray:
 
 
 @dataclass(frozen=True, slots=True)
-class Vote:
+class LanguageVote:
     """The most frequent language of some texts, and the votes counted until the winner was certain."""
 
     language: str | None
@@ -67,7 +67,7 @@ class Vote:
 
 def majority(
     texts: Sequence[str], characters: int, *, min_letters: int = 0, every: bool = False, blank: str = UNKNOWN
-) -> Vote:
+) -> LanguageVote:
     """Return the most frequent language over the first `characters` of each text (S2 V2 card).
 
     The shortest texts vote first because CLD3's time grows with length. The vote stops when the remaining votes cannot change the winner;
@@ -84,8 +84,8 @@ def majority(
             break
     ranked = sorted(votes.items(), key=lambda v: (-v[1], v[0]))
     if not ranked:
-        return Vote(None, {})
-    return Vote(TIE if len(ranked) > 1 and _lead(votes) == 0 else ranked[0][0], dict(ranked))
+        return LanguageVote(None, {})
+    return LanguageVote(TIE if len(ranked) > 1 and _lead(votes) == 0 else ranked[0][0], dict(ranked))
 
 
 def _has_letters(text: str, least: int) -> bool:

@@ -44,7 +44,7 @@ def model_text(
     parts = [f"# {title}" if markdown else title, abstract]
     if parse is None:
         return "\n\n".join(filter(None, parts))
-    writer = _Writer(parse, linked, form, drop_citations=drop_citations)
+    writer = _BlockWriter(parse, linked, form, drop_citations=drop_citations)
     at = 0
     for block in blocks(units_of_parse(parse, drop_citations=drop_citations))[0]:
         if kept[at : at + len(block.lines)] == block.lines:
@@ -56,7 +56,7 @@ def model_text(
     return "\n\n".join(filter(None, parts))
 
 
-class _Writer:
+class _BlockWriter:
     """Format the blocks of one parse. Each figure or table appears once, after the block that first mentions it."""
 
     def __init__(self, parse: Json, linked: Mapping[str, str], form: ModelTextRules, *, drop_citations: bool) -> None:

@@ -23,7 +23,7 @@ Pairs = Mapping[tuple[int, int], float]
 """keys of two texts, the smaller first → their Jaccard index"""
 
 
-class Reason(StrEnum):
+class DuplicateReason(StrEnum):
     """The reason why a document is a duplicate of another document."""
 
     TEXT = "text"
@@ -61,7 +61,7 @@ class Member:
     """paper_id of the document that represents the cluster: the earliest train document, or the earliest one without train"""
     split: str
     """train, valid, held_back:duplicate or held_back:near_duplicate"""
-    reason: Reason | None = None
+    reason: DuplicateReason | None = None
     """null for the document that represents the cluster"""
     duplicate_of: str | None = None
     """paper_id of the most similar document in the cluster; for equal texts, the first one"""
@@ -122,16 +122,16 @@ def clusters(candidates: Iterable[Candidate], pairs: Pairs, *, hold_back: bool) 
             parents[at] = at = parents[parents[at]]
         return at
 
-    def repeats(at: int, of: int, split: Split, reason: Reason, jaccard: float | None) -> None:
+    def repeats(at: int, of: int, split: Split, reason: DuplicateReason, jaccard: float | None) -> None:
         found[at] = Member("", split, reason, documents[of].paper_id, jaccard)
         parents[max(root(at), root(of))] = min(root(at), root(of))
 
     for at, one in enumerate(documents):
         first = of_text.setdefault(one.text_key, at)
         if first != at:
-            repeats(at, first, Split.DUPLICATE, Reason.TEXT, 1.0)
+            repeats(at, first, Split.DUPLICATE, DuplicateReason.TEXT, 1.0)
         elif one.title_key in of_title:
-            repeats(at, of_title[one.title_key], Split.NEAR_DUPLICATE, Reason.TITLE, None)
+            repeats(at, of_title[one.title_key], Split.NEAR_DUPLICATE, DuplicateReason.TITLE, None)
         elif one.split == Split.TRAIN and one.title_key is not None:
             of_title[one.title_key] = at
 
@@ -150,7 +150,7 @@ def clusters(candidates: Iterable[Candidate], pairs: Pairs, *, hold_back: bool) 
         kept = documents[at].split
         if hold_back or kept != stands.split:
             kept = Split.NEAR_DUPLICATE
-        found[at] = Member("", kept, Reason.WORDS, documents[-other].paper_id, index)
+        found[at] = Member("", kept, DuplicateReason.WORDS, documents[-other].paper_id, index)
     members: dict[tuple[str, str], Member] = {}
     for at in {*found, *map(root, found)}:
         document, stands = documents[at], documents[root(at)]

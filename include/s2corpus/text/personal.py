@@ -37,7 +37,7 @@ _GROUPS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TextSpan:
     """A place in a text: code points from `start` to `end`."""
 
     start: int
@@ -45,9 +45,9 @@ class Place:
     kind: Literal["num_emails", "num_phone_numbers", "num_ip_addresses"]
 
 
-def places(text: str) -> list[Place]:
+def places(text: str) -> list[TextSpan]:
     """Return all places in order, without overlaps."""
-    found: list[Place] = []
+    found: list[TextSpan] = []
     for place in sorted((*_emails(text), *_phones(text), *_addresses(text)), key=lambda p: (p.start, -p.end)):
         if not found or found[-1].end <= place.start:
             found.append(place)
@@ -60,7 +60,7 @@ def counts(text: str) -> dict[str, int]:
     return {name: sum(kind == name for kind in kinds) + text.count(MASKS[name]) for name in NAMES}
 
 
-def _emails(text: str) -> Iterator[Place]:
+def _emails(text: str) -> Iterator[TextSpan]:
     at = text.find("@")
     while at >= 0:
         local = _LOCAL.search(text, max(0, at - 64), at)
@@ -68,22 +68,22 @@ def _emails(text: str) -> Iterator[Place]:
         if local and domain:
             try:
                 email_validator.validate_email(text[local.start() : domain.end()], check_deliverability=False)
-                yield Place(local.start(), domain.end(), "num_emails")
+                yield TextSpan(local.start(), domain.end(), "num_emails")
             except email_validator.EmailNotValidError:
                 pass
         at = text.find("@", at + 1)
 
 
-def _phones(text: str) -> Iterator[Place]:
+def _phones(text: str) -> Iterator[TextSpan]:
     for candidate in _PHONE.finditer(text):
         for match in phonenumbers.PhoneNumberMatcher(candidate.group(), None):
-            yield Place(candidate.start(), candidate.start() + match.end, "num_phone_numbers")
+            yield TextSpan(candidate.start(), candidate.start() + match.end, "num_phone_numbers")
 
 
-def _addresses(text: str) -> Iterator[Place]:
+def _addresses(text: str) -> Iterator[TextSpan]:
     for candidate in _IPV4.finditer(text):
         if max(map(int, candidate.group().split("."))) >= _SECTION and _is_global(candidate.group()):
-            yield Place(*candidate.span(), "num_ip_addresses")
+            yield TextSpan(*candidate.span(), "num_ip_addresses")
     until = 0
     for colons in _COLONS.finditer(text):
         if colons.start() >= until:
@@ -98,7 +98,7 @@ def _addresses(text: str) -> Iterator[Place]:
             groups = candidate6.group().replace("::", ":").strip(":").count(":") + 1 if candidate6 else 0
             if candidate6 and groups >= _GROUPS and _is_global(candidate6.group()):
                 until = candidate6.end()
-                yield Place(*candidate6.span(), "num_ip_addresses")
+                yield TextSpan(*candidate6.span(), "num_ip_addresses")
 
 
 def _is_global(text: str) -> bool:

@@ -9,10 +9,10 @@ from datetime import date
 from functools import cached_property
 
 from pdf2tei.language import UNKNOWN, language
-from s2corpus.text.documents import Outcome
+from s2corpus.text.documents import CleanOutcome
 from s2corpus.text.language import majority
 from s2corpus.text.layout import Unit
-from s2corpus.text.rules import EDITORIAL, Facts, Rule, Rules
+from s2corpus.text.rules import EDITORIAL, DocumentFacts, DropRule, RuleSeries
 from s2corpus.text.unigrams import CARD_THRESHOLD, log_probabilities, log_probability
 from s2corpus.text.words import Words, count_words
 
@@ -69,7 +69,7 @@ def _continues(previous: str, text: str) -> bool:
     return opened > previous.rfind(")") and closes > text.rfind("(")
 
 
-class FullText(Facts):
+class RecipeFullText(DocumentFacts):
     """A full text as the recipe processes it."""
 
     set = "s2orc"
@@ -118,7 +118,7 @@ class FullText(Facts):
         return "\n\n".join([_nfc(self.document.title), _nfc(self.document.abstract), "\n".join(self.kept)])
 
 
-class Abstract(Facts):
+class RecipeAbstract(DocumentFacts):
     """A paper with title and abstract, as the recipe processes it."""
 
     set = "s2ag"
@@ -183,47 +183,51 @@ class Abstract(Facts):
         return f"{self.title}\n\n{self.abstract}"
 
 
-def _too_old(facts: Facts) -> bool:
+def _too_old(facts: DocumentFacts) -> bool:
     return facts.document.year is not None and facts.document.year < _MIN_YEAR
 
 
-S2ORC: Rules[FullText] = Rules(
-    FullText,
+S2ORC: RuleSeries[RecipeFullText] = RuleSeries(
+    RecipeFullText,
     (
         *EDITORIAL,
-        Rule(Outcome.NO_PARSE, lambda it: it.document.body is None),
-        Rule(Outcome.CLOSED, lambda it: not it.document.open_access),
-        Rule(Outcome.NO_TITLE, lambda it: it.document.title is None),
-        Rule(Outcome.NO_ABSTRACT, lambda it: it.document.abstract is None),
-        Rule(Outcome.SHORT, lambda it: it.counted.count <= _MIN_WORDS),
-        Rule(Outcome.LONG, lambda it: it.counted.count >= _MAX_WORDS),
-        Rule(Outcome.NO_YEAR, lambda it: it.document.year is None),
-        Rule(Outcome.BEFORE_MIN_YEAR, _too_old),
-        Rule(Outcome.NOT_ENGLISH, lambda it: it.language != "en", ("language_characters",)),
-        Rule(Outcome.BAD_TOP_WORD, FullText.bad_top_word),
-        Rule(Outcome.FEW_PARAGRAPHS, lambda it: len(it.kept) < it.rules.min_paragraphs, ("min_paragraphs",)),
+        DropRule(CleanOutcome.NO_PARSE, lambda it: it.document.body is None),
+        DropRule(CleanOutcome.CLOSED, lambda it: not it.document.open_access),
+        DropRule(CleanOutcome.NO_TITLE, lambda it: it.document.title is None),
+        DropRule(CleanOutcome.NO_ABSTRACT, lambda it: it.document.abstract is None),
+        DropRule(CleanOutcome.SHORT, lambda it: it.counted.count <= _MIN_WORDS),
+        DropRule(CleanOutcome.LONG, lambda it: it.counted.count >= _MAX_WORDS),
+        DropRule(CleanOutcome.NO_YEAR, lambda it: it.document.year is None),
+        DropRule(CleanOutcome.BEFORE_MIN_YEAR, _too_old),
+        DropRule(CleanOutcome.NOT_ENGLISH, lambda it: it.language != "en", ("language_characters",)),
+        DropRule(CleanOutcome.BAD_TOP_WORD, RecipeFullText.bad_top_word),
+        DropRule(CleanOutcome.FEW_PARAGRAPHS, lambda it: len(it.kept) < it.rules.min_paragraphs, ("min_paragraphs",)),
     ),
-    FullText.text,
+    RecipeFullText.text,
 )
 
-S2AG: Rules[Abstract] = Rules(
-    Abstract,
+S2AG: RuleSeries[RecipeAbstract] = RuleSeries(
+    RecipeAbstract,
     (
         *EDITORIAL,
-        Rule(Outcome.NO_TITLE, lambda it: it.document.title is None),
-        Rule(Outcome.NO_ABSTRACT, lambda it: it.document.abstract is None),
-        Rule(Outcome.TITLE_NOT_ENGLISH, Abstract.title_not_english, ("language_characters",)),
-        Rule(Outcome.ABSTRACT_NOT_ENGLISH, lambda it: it.language != "en", ("language_characters",)),
-        Rule(Outcome.ABSTRACT_IMPROBABLE, lambda it: it.log_prob <= CARD_THRESHOLD),
-        Rule(Outcome.TITLE_SHORT, lambda it: len(it.title.split()) < _MIN_TITLE_WORDS),
-        Rule(Outcome.ABSTRACT_SHORT, lambda it: it.words < it.rules.min_abstract_words, ("min_abstract_words",)),
-        Rule(Outcome.ABSTRACT_LONG, lambda it: it.words > it.rules.max_abstract_words, ("max_abstract_words",)),
-        Rule(Outcome.NO_YEAR, lambda it: it.document.year is None),
-        Rule(Outcome.BEFORE_MIN_YEAR, _too_old),
-        Rule(Outcome.BAD_TOP_WORD, Abstract.bad_top_word),
-        Rule(Outcome.SPACED_LETTERS, Abstract.spaced_letters),
+        DropRule(CleanOutcome.NO_TITLE, lambda it: it.document.title is None),
+        DropRule(CleanOutcome.NO_ABSTRACT, lambda it: it.document.abstract is None),
+        DropRule(CleanOutcome.TITLE_NOT_ENGLISH, RecipeAbstract.title_not_english, ("language_characters",)),
+        DropRule(CleanOutcome.ABSTRACT_NOT_ENGLISH, lambda it: it.language != "en", ("language_characters",)),
+        DropRule(CleanOutcome.ABSTRACT_IMPROBABLE, lambda it: it.log_prob <= CARD_THRESHOLD),
+        DropRule(CleanOutcome.TITLE_SHORT, lambda it: len(it.title.split()) < _MIN_TITLE_WORDS),
+        DropRule(
+            CleanOutcome.ABSTRACT_SHORT, lambda it: it.words < it.rules.min_abstract_words, ("min_abstract_words",)
+        ),
+        DropRule(
+            CleanOutcome.ABSTRACT_LONG, lambda it: it.words > it.rules.max_abstract_words, ("max_abstract_words",)
+        ),
+        DropRule(CleanOutcome.NO_YEAR, lambda it: it.document.year is None),
+        DropRule(CleanOutcome.BEFORE_MIN_YEAR, _too_old),
+        DropRule(CleanOutcome.BAD_TOP_WORD, RecipeAbstract.bad_top_word),
+        DropRule(CleanOutcome.SPACED_LETTERS, RecipeAbstract.spaced_letters),
     ),
-    Abstract.text,
+    RecipeAbstract.text,
 )
 
 

@@ -31,7 +31,7 @@ MAX_PARTIAL = 256
 """Papers with one opening, or at one place in print, that are compared with an entry. An entry with more does not link."""
 
 
-class Reason(StrEnum):
+class LinkReason(StrEnum):
     """The reason of a link, or `none`."""
 
     ID = "id"
@@ -207,17 +207,17 @@ def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, se
     """
     search = search or Search()
     entries = _prepare(connection, entries, index)
-    _add_candidates(connection, Reason.ID, _BY_IDENTIFIER)
-    _add_candidates(connection, Reason.EXACT, _BY_TITLE)
+    _add_candidates(connection, LinkReason.ID, _BY_IDENTIFIER)
+    _add_candidates(connection, LinkReason.EXACT, _BY_TITLE)
     searched = one_chunk(connection.execute(_TO_SEARCH).to_arrow_table()["normalised"])
     pairs = find_similar(searched, index.titles, search)
     similar = pa.table(
         [searched.take(pa.array(pairs.a)), _take_titles(index, pairs.b), pairs.score], ["normalised", "value", "score"]
     )
     connection.register("similar_titles", similar)
-    _add_candidates(connection, Reason.FUZZY, _BY_SIMILARITY)
-    _add_partial(connection, Reason.PREFIX, "NOT NULL", "year, surname_key, opening")
-    _add_partial(connection, Reason.LOCATOR, "NULL", "year, journal_key, volume_key, page_key")
+    _add_candidates(connection, LinkReason.FUZZY, _BY_SIMILARITY)
+    _add_partial(connection, LinkReason.PREFIX, "NOT NULL", "year, surname_key, opening")
+    _add_partial(connection, LinkReason.LOCATOR, "NULL", "year, journal_key, volume_key, page_key")
     chosen = connection.execute(_CHOOSE).to_arrow_table()
     undecided = find_undecided(connection, dict(_rows(chosen, "entry", "paper_id")))
     for name in ("given", "similar_titles"):
@@ -251,7 +251,7 @@ def _create_papers(connection: DuckDBPyConnection, index: LinkIndex) -> None:
     connection.execute(f"CREATE OR REPLACE TEMP VIEW papers AS FROM read_parquet([{files}])")
 
 
-def _add_candidates(connection: DuckDBPyConnection, reason: Reason, proposals: str) -> None:
+def _add_candidates(connection: DuckDBPyConnection, reason: LinkReason, proposals: str) -> None:
     """Add the papers of the proposed identifiers or titles to `candidates`."""
     connection.execute(f"CREATE OR REPLACE TEMP TABLE proposals AS {proposals}")
     kinds = [kind for (kind,) in connection.execute("SELECT DISTINCT kind FROM proposals ORDER BY kind").fetchall()]
@@ -263,7 +263,7 @@ def _add_candidates(connection: DuckDBPyConnection, reason: Reason, proposals: s
     )
     connection.execute(f"CREATE OR REPLACE TEMP TABLE members AS {members}")
     connection.execute(_GROUPS)
-    distinct = "DISTINCT" if reason == Reason.ID else ""  # A paper may have several identifiers of an entry.
+    distinct = "DISTINCT" if reason == LinkReason.ID else ""  # A paper may have several identifiers of an entry.
     connection.execute(_ADD.format(distinct=distinct), {"reason": reason})
     (is_crowded,) = connection.execute(f"SELECT bool_or(size > {MAX_GROUP}) FROM groups").fetchone() or (False,)
     if is_crowded:
@@ -271,11 +271,11 @@ def _add_candidates(connection: DuckDBPyConnection, reason: Reason, proposals: s
         connection.execute(_DROP_REPEATED)
 
 
-def _add_partial(connection: DuckDBPyConnection, reason: Reason, title: str, key: str) -> None:
+def _add_partial(connection: DuckDBPyConnection, reason: LinkReason, title: str, key: str) -> None:
     """Add the papers with an equal key, if the printed titles or journals agree too (SPEC §7.7, §7.16)."""
     query = _PARTIAL.format(open=_OPEN, title=title, key=key, most=MAX_PARTIAL, candidate=_CANDIDATE)
     found = connection.execute(query).to_arrow_table()
-    if reason == Reason.PREFIX:
+    if reason == LinkReason.PREFIX:
         accepted = [is_cut(*titles) for titles in _rows(found, "entry_title", "title")]
     else:
         accepted = [same_journal(a or "", b or "") for a, b in _rows(found, "entry_journal", "journal")]
@@ -308,7 +308,7 @@ def _links(entries: pa.Table, chosen: pa.Table, undecided: list[int]) -> pa.Tabl
     entry = chosen["entry"].to_numpy()
     cited = entries.select(["title", "normalised"]).take(pa.array(entry))
     reason = chosen["reason"].combine_chunks()
-    needs_score = np.asarray(pc.is_in(reason, pa.array([Reason.ID, Reason.PREFIX], pa.string())))
+    needs_score = np.asarray(pc.is_in(reason, pa.array([LinkReason.ID, LinkReason.PREFIX], pa.string())))
     scores = []
     for score, other in (("score", "normalised"), ("next_score", "next_normalised")):
         known = chosen[score].to_numpy().astype(np.float64)
@@ -316,7 +316,7 @@ def _links(entries: pa.Table, chosen: pa.Table, undecided: list[int]) -> pa.Tabl
         scores.append(pa.array(known, mask=np.isnan(known)))
     warning = np.full(len(chosen), None, object)
     warning[np.asarray(chosen["is_tied"]) | np.isin(entry, undecided)] = LinkWarning.TIE
-    rows = np.flatnonzero(np.asarray(pc.is_in(reason, pa.array([Reason.FUZZY, Reason.PREFIX], pa.string()))))
+    rows = np.flatnonzero(np.asarray(pc.is_in(reason, pa.array([LinkReason.FUZZY, LinkReason.PREFIX], pa.string()))))
     titles = (one_chunk(table["title"].take(pa.array(rows)).fill_null("")) for table in (cited, chosen))
     warning[rows[only_numbers_differ(*titles)]] = LinkWarning.NUMERAL
     warning[np.asarray(chosen["contradicts"])] = LinkWarning.CONTRADICTION
@@ -324,7 +324,7 @@ def _links(entries: pa.Table, chosen: pa.Table, undecided: list[int]) -> pa.Tabl
     place = np.full(len(entries), -1)
     place[entry] = np.arange(len(entry))
     rows_of_entries = linked.take(pa.array(place, mask=place < 0))
-    filled = pc.fill_null(rows_of_entries["reason"], Reason.NONE)
+    filled = pc.fill_null(rows_of_entries["reason"], LinkReason.NONE)
     return rows_of_entries.set_column(2, SCHEMA.field("reason"), filled)
 
 

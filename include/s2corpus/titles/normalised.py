@@ -12,7 +12,7 @@ from s2corpus.compiled import njit
 from s2corpus.titles.arrays import pieces_of, strings, text_of
 
 
-class _Kept(dict[int, int | None]):
+class _KeptCharacters(dict[int, int | None]):
     """Table for `str.translate` that keeps letters, digits and spacing vowel signs only."""
 
     def __missing__(self, point: int) -> int | None:
@@ -22,7 +22,7 @@ class _Kept(dict[int, int | None]):
         return self[point]
 
 
-_KEPT = _Kept()
+_KEPT = _KeptCharacters()
 
 
 def normalise_one(title: str) -> str:

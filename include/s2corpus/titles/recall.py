@@ -15,7 +15,7 @@ from s2corpus.titles.arrays import text_of
 from s2corpus.titles.buckets import hash_strings
 from s2corpus.titles.facts import IDENTIFIERS
 from s2corpus.titles.index import LinkIndex
-from s2corpus.titles.linking import Links, Reason, link, read_titles
+from s2corpus.titles.linking import LinkReason, Links, link, read_titles
 from s2corpus.titles.similarity import Search, find_best_scores
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def measure_title_links(
     if not len(entries):
         return TitleLinkCounts()
     rows = link(connection, entries, index, search).rows
-    by_id = np.equal(rows["reason"].to_numpy(zero_copy_only=False), Reason.ID.value)
+    by_id = np.equal(rows["reason"].to_numpy(zero_copy_only=False), LinkReason.ID.value)
     bare = entries
     for name in IDENTIFIERS:
         bare = bare.set_column(bare.column_names.index(name), name, pa.nulls(len(bare), pa.string()))

@@ -10,7 +10,7 @@ import pytest
 import wordfreq
 
 from s2corpus.spec import CleanRules
-from s2corpus.text.documents import Document
+from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.layout import Unit
 from s2corpus.text.unigrams import Unigrams
 
@@ -36,7 +36,7 @@ def unigrams() -> Unigrams:
 
 
 @pytest.fixture
-def paper() -> Callable[..., Document]:
+def paper() -> Callable[..., CleanedDocument]:
     """Return a function that makes a document; every rule keeps it, unless the arguments change that."""
 
     def made(
@@ -45,12 +45,14 @@ def paper() -> Callable[..., Document]:
         words: int = 500,
         paragraphs: int = 5,
         **fields: object,
-    ) -> Document:
+    ) -> CleanedDocument:
         if body is None:
             each, more = divmod(words, paragraphs)
             body = [(None, english(each + (i < more), i)) for i in range(paragraphs)]
         values = {"title": "A title of words", "abstract": english(60, 99), "date": "2011-05-06", **fields}
-        return Document(paper_id="p", body=tuple(Unit(*unit) for unit in body), **{"open_access": True, **values})  # type: ignore[arg-type]
+        return CleanedDocument(
+            paper_id="p", body=tuple(Unit(*unit) for unit in body), **{"open_access": True, **values}
+        )  # type: ignore[arg-type]
 
     return made
 

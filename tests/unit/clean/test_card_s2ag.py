@@ -10,7 +10,7 @@ import pytest
 
 from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean_s2ag
-from s2corpus.text.documents import Document
+from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.tokens import ShareTable
 from s2corpus.text.unigrams import Unigrams, wordfreq_unigrams
 from s2orc_parse.bibliography.fields import clean_abstract
@@ -48,7 +48,7 @@ def test_document_has_the_outcome_of_its_first_failed_rule(
     unigrams: Unigrams, fields: dict[str, Any], expected: str
 ) -> None:
     values = {"title": "Significant results about something", "abstract": abstract(60), "date": "2011", **fields}
-    assert clean_s2ag(Document("p", body=None, **values), CleanRules(), unigrams).outcome == expected
+    assert clean_s2ag(CleanedDocument("p", body=None, **values), CleanRules(), unigrams).outcome == expected
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_document_has_the_outcome_of_its_first_failed_rule(
 )
 def test_log_probabilities_must_be_above_the_threshold(mean: float, title: str, expected: str) -> None:
     flat = Unigrams("flat", ShareTable.of({}, mean), threshold=-20.0)
-    assert clean_s2ag(Document("p", title, abstract(60), "2011", None), CleanRules(), flat).outcome == expected
+    assert clean_s2ag(CleanedDocument("p", title, abstract(60), "2011", None), CleanRules(), flat).outcome == expected
 
 
 @pytest.mark.parametrize(
@@ -84,12 +84,12 @@ def test_log_probabilities_must_be_above_the_threshold(mean: float, title: str, 
 def test_top_word_decides_by_form_and_share(unigrams: Unigrams, most: str, expected: str) -> None:
     # Every other word appears once. The title's first word, which has a hyphen, is therefore the second most frequent
     # word unless a case changes that.
-    document = Document("p", "Two-fold significant results", f"{most} {english(70, 5)}", "2011", None)
+    document = CleanedDocument("p", "Two-fold significant results", f"{most} {english(70, 5)}", "2011", None)
     assert clean_s2ag(document, CleanRules(), unigrams).outcome == expected
 
 
 def test_text_is_title_and_abstract(unigrams: Unigrams) -> None:
-    document = Document("p", " Significant  results\nabout something", f" {abstract(60)}\n", "2011", None)
+    document = CleanedDocument("p", " Significant  results\nabout something", f" {abstract(60)}\n", "2011", None)
     assert (
         clean_s2ag(document, CleanRules(), unigrams).text
         == f"Significant results about something\n\n{abstract(60).strip()}"
@@ -106,7 +106,7 @@ def test_separators_in_s2orc_abstracts_drop_no_abstract(shared_data: Path, card:
         without = " ".join(row["abstract"].replace(":::", " ").split())
         given = [row["abstract"], clean_abstract(row["abstract"]), without]
         decisions = [
-            clean_s2ag(Document(row["paper_id"], row["title"], a, "2011", None), card, unigrams) for a in given
+            clean_s2ag(CleanedDocument(row["paper_id"], row["title"], a, "2011", None), card, unigrams) for a in given
         ]
         assert len({d.outcome for d in decisions}) == 1, row["paper_id"]
         assert not any(":::" in f"{d.text} {d.top_word}" for d in decisions)

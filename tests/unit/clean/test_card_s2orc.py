@@ -9,12 +9,12 @@ import pytest
 
 from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean_s2orc
-from s2corpus.text.documents import Document
+from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.tokens import ShareTable
 from s2corpus.text.unigrams import Unigrams
 from tests.unit.clean.conftest import GERMAN, english
 
-Paper = Callable[..., Document]
+Paper = Callable[..., CleanedDocument]
 NOISE = "xqz vvkt wqx zzjh pqk"  # words that no list contains
 
 
@@ -52,7 +52,7 @@ def test_document_has_the_outcome_of_its_first_failed_rule(
 
 
 def test_paper_without_parse_is_dropped(card: CleanRules, unigrams: Unigrams) -> None:
-    document = Document("p", "Title", "Abstract", "2011", None, open_access=False)
+    document = CleanedDocument("p", "Title", "Abstract", "2011", None, open_access=False)
     assert clean_s2orc(document, card, unigrams).outcome == "no_parse"
 
 

@@ -16,9 +16,10 @@ from click.testing import CliRunner
 
 from s2corpus.commands.clean import command
 from s2corpus.errors import UserError
-from s2corpus.text import files
-from s2corpus.text.documents import Outcome
-from s2corpus.text.files import counted, document_of, read_documents
+from s2corpus.text import input_files
+from s2corpus.text.documents import CleanOutcome
+from s2corpus.text.files import counted
+from s2corpus.text.input_files import document_of, read_documents
 from s2corpus.text.layout import Unit
 from tests.unit.clean.conftest import GERMAN, english
 
@@ -245,8 +246,8 @@ def test_gzipped_output_has_the_same_bytes_in_every_run(tmp_path: Path) -> None:
 
 
 def test_line_longer_than_64_megabytes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert files._MAX_LINE == 64 << 20
-    monkeypatch.setattr(files, "_MAX_LINE", 12)
+    assert input_files.MAX_LINE == 64 << 20
+    monkeypatch.setattr(input_files, "MAX_LINE", 12)
     path = tmp_path / "in.jsonl"
     path.write_bytes(b'{"id":"ab"}\n\n \n{"id":"cd"}\n')
     assert [one.paper_id for one in read_documents(path)] == ["ab", "cd"]
@@ -259,5 +260,5 @@ def test_outcomes_are_listed_by_count_with_kept_first() -> None:
     assert (
         counted({"short": 2, "long": 2, "no_title": 3, "kept": 1}) == "8 documents: 1 kept, 3 no_title, 2 long, 2 short"
     )
-    assert counted({Outcome.SHORT: 2, Outcome.KEPT: 1}) == "3 documents: 1 kept, 2 short"
+    assert counted({CleanOutcome.SHORT: 2, CleanOutcome.KEPT: 1}) == "3 documents: 1 kept, 2 short"
     assert counted({}) == "0 documents: none"

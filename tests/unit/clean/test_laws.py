@@ -1,4 +1,4 @@
-"""Laws of cleaning: every document has one outcome, and text only if it is kept (SEMANTICS §10)."""
+"""Laws of cleaning: every document has one outcome, and text only if it is kept (SPEC §8)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
-from s2corpus.text.documents import Document, Outcome
+from s2corpus.text.documents import CleanedDocument, CleanOutcome
 from s2corpus.text.layout import Unit
 from s2corpus.text.unigrams import Unigrams
 from tests.unit.clean.conftest import GERMAN, english
@@ -22,7 +22,7 @@ units = st.builds(
     ),
 )
 made = st.builds(
-    Document,
+    CleanedDocument,
     paper_id=st.just("p"),
     title=st.sampled_from([None, "", "A significant title"]),
     abstract=st.sampled_from([None, "", english(60, 4), GERMAN]),
@@ -41,7 +41,7 @@ def rules_of(profile: str, **more: Any) -> CleanRules:
 @settings(max_examples=80)
 def test_only_kept_documents_have_text(unigrams: Unigrams, document, profile, decide) -> None:  # type: ignore[no-untyped-def]
     decision = decide(document, rules_of(profile), unigrams)
-    assert isinstance(decision.outcome, Outcome)
-    assert (decision.text is not None) == (decision.outcome is Outcome.KEPT)
+    assert isinstance(decision.outcome, CleanOutcome)
+    assert (decision.text is not None) == (decision.outcome is CleanOutcome.KEPT)
     tuned = decide(document, rules_of(profile, evaluate_all=True), unigrams)
     assert (tuned.outcome, tuned.text) == (decision.outcome, decision.text)

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from s2corpus.snapshot.manifest import rules_of
 from s2corpus.spec import IGNORED_BY_RECIPE, CleanRules, ReleaseSpec, UnigramRules
 from s2corpus.text.clean import PROFILES
-from s2corpus.text.documents import Outcome
+from s2corpus.text.documents import CleanOutcome
 
 LIST = UnigramRules(uri="s3://lists/words.csv", sha256="0" * 64)
 
@@ -22,7 +22,7 @@ def honoured(profile: str) -> set[str]:
 
 def test_every_outcome_belongs_to_a_rule() -> None:
     given = {rule.outcome for sets in PROFILES.values() for rules in sets.values() for rule in rules.series}
-    assert given | {Outcome.KEPT} == set(Outcome)
+    assert given | {CleanOutcome.KEPT} == set(CleanOutcome)
 
 
 def test_every_threshold_of_a_rule_is_a_spec_field() -> None:

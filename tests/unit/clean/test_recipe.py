@@ -9,13 +9,13 @@ import pytest
 
 from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
-from s2corpus.text.documents import Document
+from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.layout import Unit
 from s2corpus.text.recipe import merged_paragraphs
 from s2corpus.text.unigrams import Unigrams
 from tests.unit.clean.conftest import GERMAN, english
 
-Paper = Callable[..., Document]
+Paper = Callable[..., CleanedDocument]
 
 
 @pytest.mark.parametrize(
@@ -136,8 +136,8 @@ def test_improbable_paragraphs_are_removed_with_their_header(
     assert decision.text == f"A title of words\n\n{english(60, 99)}\n\n{expected}"
 
 
-def ag(title: str | None, abstract: str | None, date: str | None, sources: tuple[str, ...]) -> Document:
-    return Document("p", title, abstract, date, None, sources=sources)
+def ag(title: str | None, abstract: str | None, date: str | None, sources: tuple[str, ...]) -> CleanedDocument:
+    return CleanedDocument("p", title, abstract, date, None, sources=sources)
 
 
 LETTERS = "x y z"  # a run of five characters

@@ -9,7 +9,7 @@ import pytest
 
 from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
-from s2corpus.text.documents import Document
+from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.layout import Unit
 from s2corpus.text.unigrams import Unigrams, log_probability
 from tests.unit.clean.conftest import GERMAN, english
@@ -21,7 +21,7 @@ PROFILES: list[dict[str, Any]] = [{}, {"profile": "recipe-2024", "unigrams": {"u
 @pytest.mark.parametrize("profile", PROFILES, ids=["card", "recipe"])
 def test_measured_values_of_title_and_abstract_equal_definitions(profile: dict[str, Any], unigrams: Unigrams) -> None:
     rules = CleanRules.model_validate(profile)
-    found = clean_s2ag(Document("p", TITLE, ABSTRACT, "2011", None, sources=("Medline",)), rules, unigrams)
+    found = clean_s2ag(CleanedDocument("p", TITLE, ABSTRACT, "2011", None, sources=("Medline",)), rules, unigrams)
     assert (found.outcome, found.language, found.words) == ("kept", "en", 63)
     assert (found.top_word, found.top_share) == ("mitosis", 3 / (63 + 4))
     assert found.log_prob == log_probability(ABSTRACT, unigrams) < 0
@@ -33,7 +33,7 @@ def test_measured_values_of_full_text_equal_definitions(profile: dict[str, Any],
     texts = [f"{english(150, n)} mitosis mitosis." for n in range(5)]
     improbable, german = "xqz vvkt wqx zzjh.", f"{GERMAN}"
     units = [*((None, text) for text in texts), ("Residue", improbable), ("Anhang", german)]
-    document = Document("p", TITLE, ABSTRACT, "2011", tuple(Unit(*unit) for unit in units))
+    document = CleanedDocument("p", TITLE, ABSTRACT, "2011", tuple(Unit(*unit) for unit in units))
     found = clean_s2orc(document, rules, unigrams)
     pieces = [*texts, f"Residue\n{improbable}", f"Anhang\n{german}"]
     means = [log_probability("\n".join(texts) if not profile else texts[0], unigrams)]
@@ -55,7 +55,7 @@ def test_measured_values_of_full_text_equal_definitions(profile: dict[str, Any],
 @pytest.mark.parametrize(("least", "outcome"), [(0, "kept"), (1e-9, "few_paragraphs")])
 def test_section_exactly_at_the_threshold_is_not_removed(least: float, outcome: str, unigrams: Unigrams) -> None:
     text = english(600, 1)
-    document = Document("p", TITLE, ABSTRACT, "2011", tuple(Unit(None, text) for _ in range(5)))
+    document = CleanedDocument("p", TITLE, ABSTRACT, "2011", tuple(Unit(None, text) for _ in range(5)))
     mean = log_probability("\n".join([text] * 5), unigrams)
     assert clean_s2orc(document, CleanRules(min_log_prob=mean + least), unigrams).outcome == outcome
 
@@ -63,5 +63,5 @@ def test_section_exactly_at_the_threshold_is_not_removed(least: float, outcome: 
 @pytest.mark.parametrize(("least", "outcome"), [(0, "abstract_improbable"), (-1e-9, "kept")])
 def test_abstract_exactly_at_the_threshold_is_dropped(least: float, outcome: str, unigrams: Unigrams) -> None:
     mean = log_probability(ABSTRACT, unigrams)
-    document = Document("p", "Mitosis and meiosis of small cells", ABSTRACT, "2011", None)
+    document = CleanedDocument("p", "Mitosis and meiosis of small cells", ABSTRACT, "2011", None)
     assert clean_s2ag(document, CleanRules(min_log_prob=mean + least), unigrams).outcome == outcome

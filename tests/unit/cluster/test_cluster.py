@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from s2corpus import spec, titles
 from s2corpus.clustering.explain import explanations, format_explanation
 from s2corpus.rules.cluster import UNNAMED_SCORE
-from s2corpus.sources import Kind, Record, batches
+from s2corpus.sources import Record, RecordKind, batches
 from s2corpus.sources.record import WorkType
 from s2corpus.stages.cluster.local import Clustering, cluster_records
 from s2corpus.tables import RECORDS
@@ -31,7 +31,7 @@ A = "a" * 40
 def record(
     record_id: str, title: str | None = TITLE, authors: str = "Ada Lovelace", year: int | None = 2020, **fields: Any
 ) -> Record:
-    kind = fields.pop("kind", Kind.ARCHIVE)
+    kind = fields.pop("kind", RecordKind.ARCHIVE)
     source = fields.pop("source", record_id.partition(":")[0])
     date = {"date": str(year), "date_precision": "year"} if year else {}
     return Record(record_id, source, kind, title=title, authors=parse_authors(authors), **date, **fields)
@@ -61,8 +61,10 @@ def test_an_equal_identifier_joins_whatever_the_titles(name: str) -> None:
 
 def test_declared_record_joins_its_file_regardless_of_title() -> None:
     own = record("declared:d/a.pdf", "What the deliverer calls it", "", None, file_sha1=A)
-    headers = [record(f"{name}:{A}", kind=Kind.PDF, file_sha1=A) for name in ("grobid", "scienceparse")]
-    other = record("grobid:b", "What the deliverer calls it", "Kurt Gödel", 1931, kind=Kind.PDF, file_sha1="b" * 40)
+    headers = [record(f"{name}:{A}", kind=RecordKind.PDF, file_sha1=A) for name in ("grobid", "scienceparse")]
+    other = record(
+        "grobid:b", "What the deliverer calls it", "Kurt Gödel", 1931, kind=RecordKind.PDF, file_sha1="b" * 40
+    )
     found = clustered(own, *headers, other)
     assert frozenset({"declared:d/a.pdf", f"grobid:{A}", f"scienceparse:{A}"}) in partition(found)
     strongest = max(found.edges.to_pylist(), key=lambda edge: edge["strength"])
@@ -74,14 +76,14 @@ def test_declared_record_joins_its_file_regardless_of_title() -> None:
 
 def test_two_drops_of_one_file_make_one_paper() -> None:
     drops = [record(f"declared:{drop}/a.pdf", f"Title by {drop}", "", None, file_sha1=A) for drop in ("one", "two")]
-    assert partition(clustered(*drops, record(f"grobid:{A}", None, "", None, kind=Kind.PDF, file_sha1=A))) == {
+    assert partition(clustered(*drops, record(f"grobid:{A}", None, "", None, kind=RecordKind.PDF, file_sha1=A))) == {
         frozenset({"declared:one/a.pdf", "declared:two/a.pdf", f"grobid:{A}"})
     }
 
 
 def test_declared_doi_replaces_the_extracted_doi() -> None:
     own = record("declared:d/a.pdf", "Another title", "", None, file_sha1=A, doi="10.1016/right")
-    header = record(f"grobid:{A}", kind=Kind.PDF, file_sha1=A, doi="10.1016/wrong")
+    header = record(f"grobid:{A}", kind=RecordKind.PDF, file_sha1=A, doi="10.1016/wrong")
     right, wrong = (
         record(f"crossref:{doi}", title, doi=f"10.1016/{doi}") for doi, title in (("right", TITLE), ("wrong", "Else"))
     )
@@ -93,7 +95,7 @@ def test_declared_doi_replaces_the_extracted_doi() -> None:
 
 def test_file_sha1_joins_records_with_similar_titles_only() -> None:
     assert not together(
-        record("mylab:1", "Another title", "", None, file_sha1=A), record("grobid:1", kind=Kind.PDF, file_sha1=A)
+        record("mylab:1", "Another title", "", None, file_sha1=A), record("grobid:1", kind=RecordKind.PDF, file_sha1=A)
     )
 
 
@@ -104,7 +106,7 @@ def test_file_sha1_joins_records_with_similar_titles_only() -> None:
 def test_extracted_identifier_joins_similar_titles_only(name: str, title: str | None, joined: bool) -> None:
     """A PDF without a title joins the only title that names its SHA-1."""
     given = {name: A if name == "file_sha1" else "1911.02782"}
-    pdf = record("grobid:1", title, kind=Kind.PDF, year=None, authors="", **given)
+    pdf = record("grobid:1", title, kind=RecordKind.PDF, year=None, authors="", **given)
     assert together(record("a:1", **given), pdf) is (joined or (title is None and name == "file_sha1"))
 
 
@@ -114,7 +116,7 @@ def test_not_found_page_of_many_papers_joins_none() -> None:
         for i, word in enumerate(("red", "blue", "green"))
     ]
     for title in ("Not found", None):
-        assert len(partition(clustered(*papers, record("grobid:1", title, kind=Kind.PDF, file_sha1=A)))) == 4
+        assert len(partition(clustered(*papers, record("grobid:1", title, kind=RecordKind.PDF, file_sha1=A)))) == 4
 
 
 @pytest.mark.parametrize(
@@ -146,7 +148,7 @@ class TestTypes:
     """The source's type decides whether a DOI is a preprint's; without a type, the DOI's prefix does."""
 
     def crossref(self, doi: str, year: int, type_: WorkType | None) -> Record:
-        kind = Kind.ARCHIVE if type_ is WorkType.PREPRINT else Kind.PUBLISHER
+        kind = RecordKind.ARCHIVE if type_ is WorkType.PREPRINT else RecordKind.PUBLISHER
         return record(f"crossref:{doi}", year=year, doi=doi, type=type_, kind=kind)
 
     @pytest.mark.parametrize("doi", ["10.2196/99999", "10.1002/zzz.1", "10.99999/new-server.1"])
@@ -185,12 +187,12 @@ class TestUntitledRecords:
         )
 
     def pdf(self, name: str = "1", title: str | None = TITLE, **fields: Any) -> Record:
-        return record(f"grobid:{name}", title, kind=Kind.PDF, **({"file_sha1": name * 40} | fields))
+        return record(f"grobid:{name}", title, kind=RecordKind.PDF, **({"file_sha1": name * 40} | fields))
 
     @pytest.mark.parametrize("given", IDENTIFIERS)
     @pytest.mark.parametrize("source", ["unpaywall", "pubmed", "s2", "crossref", "dblp", "arxiv"])
     def test_untitled_record_joins_the_pdf(self, source: str, given: dict[str, str]) -> None:
-        kind = Kind.PUBLISHER if source == "crossref" else Kind.ARCHIVE
+        kind = RecordKind.PUBLISHER if source == "crossref" else RecordKind.ARCHIVE
         assert together(self.untitled(source, kind=kind, **given), self.pdf(**given))
 
     @pytest.mark.parametrize("given", IDENTIFIERS[:2])
@@ -239,8 +241,8 @@ class TestUntitledRecords:
 
 def test_both_readings_of_one_pdf_are_of_one_paper() -> None:
     assert together(
-        record("grobid:1", "iversity of X", kind=Kind.PDF, file_sha1=A),
-        record("scienceparse:1", kind=Kind.PDF, file_sha1=A),
+        record("grobid:1", "iversity of X", kind=RecordKind.PDF, file_sha1=A),
+        record("scienceparse:1", kind=RecordKind.PDF, file_sha1=A),
     )
 
 
@@ -264,7 +266,7 @@ def test_both_readings_of_one_pdf_are_of_one_paper() -> None:
     ],
 )
 def test_alike_titles(other: dict[str, Any], joined: bool, why: str) -> None:
-    published = record("crossref:1", doi="10.18653/v1/n18", kind=Kind.PUBLISHER)
+    published = record("crossref:1", doi="10.18653/v1/n18", kind=RecordKind.PUBLISHER)
     assert together(published, record("b:1", **other)) is joined, why
 
 
@@ -394,8 +396,8 @@ def test_the_strongest_reason_is_told_first() -> None:
 
 def test_two_dois_never_join_and_the_conflict_is_reported() -> None:
     found = clustered(
-        record("crossref:1", doi="10.18653/v1/a", kind=Kind.PUBLISHER),
-        record("crossref:2", doi="10.18653/v1/b", kind=Kind.PUBLISHER),
+        record("crossref:1", doi="10.18653/v1/a", kind=RecordKind.PUBLISHER),
+        record("crossref:2", doi="10.18653/v1/b", kind=RecordKind.PUBLISHER),
         record("dblp:1"),
     )
     assert partition(found) == {frozenset({"crossref:1", "dblp:1"}), frozenset({"crossref:2"})}
@@ -437,7 +439,7 @@ STEMS = ("Deep parsing of scientific papers", "Deep parsing of scientific paper"
 def record_sets(draw: st.DrawFn) -> list[Record]:
     found = []
     for number in range(draw(st.integers(1, 9))):
-        kind = draw(st.sampled_from(Kind))
+        kind = draw(st.sampled_from(RecordKind))
         found.append(
             record(
                 f"{draw(st.sampled_from('abc'))}:{number}",
@@ -448,7 +450,7 @@ def record_sets(draw: st.DrawFn) -> list[Record]:
                 doi=draw(st.sampled_from([None, None, "10.18653/v1/a", "10.18653/v1/b", "10.48550/arxiv.1911.02782"])),
                 arxiv_id=draw(st.sampled_from([None, None, None, "1911.02782"])),
                 pubmed_id=draw(st.sampled_from([None, None, None, "7"])),
-                file_sha1=draw(st.sampled_from([None, A])) if kind is Kind.PDF else None,
+                file_sha1=draw(st.sampled_from([None, A])) if kind is RecordKind.PDF else None,
             )
         )
     return found
@@ -499,7 +501,7 @@ def _strengths(a: Record, b: Record, records: list[Record]) -> list[float]:
     similar = bool(a.title and b.title) and titles.score(a.title or "", b.title or "") > 0.8
     for rank, name in enumerate(("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")):
         if getattr(a, name) and getattr(a, name) == getattr(b, name):
-            trusted = Kind.PDF not in (a.kind, b.kind) and name != "file_sha1"
+            trusted = RecordKind.PDF not in (a.kind, b.kind) and name != "file_sha1"
             if (similar or _claims(name, a, b, records)) if not trusted else _joined_by(name, a, b, records):
                 found.append(7.0 - rank)
     if similar and _may_join_by_title(a, b):
@@ -509,10 +511,10 @@ def _strengths(a: Record, b: Record, records: list[Record]) -> list[float]:
 
 def _claims(name: str, a: Record, b: Record, records: list[Record]) -> bool:
     """Return whether one is the first untitled record of an identifier, and the other a PDF that it may join."""
-    untitled, pdf = (a, b) if b.kind is Kind.PDF else (b, a)
+    untitled, pdf = (a, b) if b.kind is RecordKind.PDF else (b, a)
     having = [r for r in records if getattr(r, name) == getattr(a, name)]
-    without_title = [r for r in having if r.kind is not Kind.PDF and not r.title]
-    if name not in ("doi", "arxiv_id") or pdf.kind is not Kind.PDF or untitled not in without_title[:1]:
+    without_title = [r for r in having if r.kind is not RecordKind.PDF and not r.title]
+    if name not in ("doi", "arxiv_id") or pdf.kind is not RecordKind.PDF or untitled not in without_title[:1]:
         return False
     rivals = [r for r in having if r.title and r is not pdf and not _same_file(r, pdf)]
     if any(not pdf.title or titles.score(r.title or "", pdf.title) <= 0.8 for r in rivals):
@@ -521,7 +523,7 @@ def _claims(name: str, a: Record, b: Record, records: list[Record]) -> bool:
 
 
 def _same_file(a: Record, b: Record) -> bool:
-    return a.kind is b.kind is Kind.PDF and a.file_sha1 is not None and a.file_sha1 == b.file_sha1
+    return a.kind is b.kind is RecordKind.PDF and a.file_sha1 is not None and a.file_sha1 == b.file_sha1
 
 
 def _names_and_years_agree(a: Record, b: Record) -> bool:
@@ -534,7 +536,7 @@ def _names_and_years_agree(a: Record, b: Record) -> bool:
 
 def _centre(name: str, value: str, records: list[Record]) -> Record:
     """Return the first publisher or archive record with an identifier. Records with a title come first."""
-    having = [r for r in records if getattr(r, name) == value and r.kind is not Kind.PDF]
+    having = [r for r in records if getattr(r, name) == value and r.kind is not RecordKind.PDF]
     return next((r for r in having if r.title), having[0])
 
 
@@ -553,7 +555,7 @@ def _refused(a: Record, b: Record, records: list[Record]) -> bool:
     return _unrelated(a, b) and any(
         getattr(a, name)
         and getattr(a, name) == getattr(b, name)
-        and Kind.PDF not in (a.kind, b.kind)
+        and RecordKind.PDF not in (a.kind, b.kind)
         and _centre(name, getattr(a, name), records) in (a, b)
         for name in ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id")
     )
@@ -589,7 +591,9 @@ def _final_doi(r: Record) -> str | None:
 
 
 def _preprint(r: Record) -> bool:
-    return bool(r.doi and r.doi.startswith("10.48550/")) or (r.arxiv_id is not None and r.kind is not Kind.PUBLISHER)
+    return bool(r.doi and r.doi.startswith("10.48550/")) or (
+        r.arxiv_id is not None and r.kind is not RecordKind.PUBLISHER
+    )
 
 
 def _years_fit(one: list[Record], other: list[Record]) -> bool:

@@ -17,7 +17,7 @@ import pytest
 from devtools.bench import cluster as bench
 from devtools.bench import cluster_records
 from s2corpus.pipeline.run import Run
-from s2corpus.sources import Kind, Record, batches
+from s2corpus.sources import Record, RecordKind, batches
 from s2corpus.sources.record import WorkType
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster import ClusterStage, many
@@ -72,7 +72,7 @@ def _made_up(rng: np.random.Generator, count: int) -> Iterator[Record]:
             stem if stem in (None, "Editorial") else stem + tail,
             ["Ada Lovelace", "Ada Lovelace, Alan Turing", "Kurt Gödel", ""][rng.integers(4)],
             [None, 2018, 2019, 2020][rng.integers(4)],
-            kind=list(Kind)[rng.integers(3)],
+            kind=list(RecordKind)[rng.integers(3)],
             doi=[None, None, f"10.18653/v1/d{rng.integers(150)}", f"10.48550/arxiv.{rng.integers(9)}"][rng.integers(4)],
             arxiv_id=f"1911.{rng.integers(10000, 10200)}" if rng.random() < 0.2 else None,
             pubmed_id=str(rng.integers(1, 300)) if rng.random() < 0.2 else None,

@@ -17,7 +17,7 @@ from s2corpus.compiled import FEW, FEW_ROWS
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import stage_row
-from s2corpus.sources import Kind, Record, batches, read
+from s2corpus.sources import Record, RecordKind, batches, read
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster import ClusterStage, stage
 from s2corpus.stages.filter import FilterStage, read_suppressions
@@ -74,7 +74,7 @@ def deliver(
     header = Record(
         f"grobid:{SHA1}",
         "grobid",
-        Kind.PDF,
+        RecordKind.PDF,
         title="Deep parsing of papers at scale",
         file_sha1=SHA1,
         doi="10.18653/v1/n18",

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import Source
+from s2corpus.datasets.source import SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.storage.lake import open_lake
 from tests.snapshots import paper
@@ -77,7 +77,7 @@ def job(lake: Path, name: str, out: Path | None = None, snapshot: Path | None = 
     folder = snapshot or next((lake / "snapshots").glob("real-20260401-*"))
     return Job(
         DatasetSpec(name=name, dataset=name, params=PARAMS[name]),
-        Source(open_lake(str(folder))),
+        SnapshotSource(open_lake(str(folder))),
         open_lake(str(out or lake)),
     )
 

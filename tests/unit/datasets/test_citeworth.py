@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from s2corpus.datasets.citations import cited_sentences
-from s2corpus.datasets.citeworth.rules import SECTIONS, CiteWorthParams, ParagraphOutcome, judge, judge_sentence
+from s2corpus.datasets.citeworth.rules import (
+    SECTIONS,
+    CiteworthParagraphOutcome,
+    CiteWorthParams,
+    judge,
+    judge_sentence,
+)
 from tests.snapshots import DATA, real_articles
 
 SENTENCES = Path(__file__).with_name("citeworth_sentences.md")
@@ -80,7 +86,7 @@ def test_what_becomes_of_a_sentence(row: tuple[str, str, str, str]) -> None:
 def test_one_sentence_that_fails_drops_its_paragraph(text: str, section: str, outcome: str) -> None:
     what, samples = judge(PARAMS, paragraph(text, section))
     assert what == outcome
-    assert bool(samples) == (what is ParagraphOutcome.KEPT)
+    assert bool(samples) == (what is CiteworthParagraphOutcome.KEPT)
 
 
 @pytest.mark.parametrize("heading", ["Study area", "Study area:"])
@@ -102,7 +108,7 @@ def test_a_long_list_of_numbers_takes_no_exponential_time() -> None:
     """
     given = paragraph("This is a list of numbers [" + "1, " * 5_000 + "x].")
     (sentence,) = cited_sentences(given)
-    assert judge_sentence(str(given["text"]), sentence, 21)[0] is ParagraphOutcome.KEPT
+    assert judge_sentence(str(given["text"]), sentence, 21)[0] is CiteworthParagraphOutcome.KEPT
 
 
 K, M, F, E = "kept", "citation_missed", "citation_format", "citation_not_at_end"

@@ -14,9 +14,15 @@ import pytest
 
 from s2corpus.datasets import runner
 from s2corpus.datasets.citeworth.dataset import SPLITS
-from s2corpus.datasets.citeworth.rules import CiteWorthParams, PaperOutcome, ParagraphOutcome, judge, paper_outcome
+from s2corpus.datasets.citeworth.rules import (
+    CiteworthPaperOutcome,
+    CiteworthParagraphOutcome,
+    CiteWorthParams,
+    judge,
+    paper_outcome,
+)
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import Paper, Source
+from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.storage.lake import open_lake
 from tests.snapshots import write_snapshot
@@ -36,28 +42,28 @@ METADATA: dict[str, Any] = {
 PARAMS = CiteWorthParams(min_citations=1)
 
 
-def outcome(**changes: Any) -> PaperOutcome:
-    return paper_outcome(PARAMS, Paper({**METADATA, **changes}, {}, {"pdf": PARSE}))
+def outcome(**changes: Any) -> CiteworthPaperOutcome:
+    return paper_outcome(PARAMS, SnapshotPaper({**METADATA, **changes}, {}, {"pdf": PARSE}))
 
 
 def test_primary_field_of_several_decides() -> None:
-    assert outcome(mag_field_of_study=["Medicine", "Sociology"]) is PaperOutcome.CONSIDERED
-    assert outcome(mag_field_of_study=["Sociology", "Medicine"]) is PaperOutcome.OTHER_FIELD
-    assert outcome(mag_field_of_study=[]) is PaperOutcome.NO_FIELDS_OF_STUDY
+    assert outcome(mag_field_of_study=["Medicine", "Sociology"]) is CiteworthPaperOutcome.CONSIDERED
+    assert outcome(mag_field_of_study=["Sociology", "Medicine"]) is CiteworthPaperOutcome.OTHER_FIELD
+    assert outcome(mag_field_of_study=[]) is CiteworthPaperOutcome.NO_FIELDS_OF_STUDY
 
 
 @pytest.mark.parametrize("name", ["venue", "journal", "arxiv_id", "acl_id", "pubmed_id", "pmc_id"])
 def test_archive_id_proves_a_venue(name: str) -> None:
-    assert outcome(**{"journal": None, name: "x"}) is PaperOutcome.CONSIDERED
+    assert outcome(**{"journal": None, name: "x"}) is CiteworthPaperOutcome.CONSIDERED
 
 
 def test_paper_without_venue_and_ids_is_dropped() -> None:
-    assert outcome(journal=None) is PaperOutcome.NO_VENUE
+    assert outcome(journal=None) is CiteworthPaperOutcome.NO_VENUE
 
 
 def make(folder: Path, **params: Any) -> Job:
     """Build the dataset of the snapshot in a folder."""
-    source = Source(open_lake(str(next((folder / "snapshots").glob("real-*")))))
+    source = SnapshotSource(open_lake(str(next((folder / "snapshots").glob("real-*")))))
     spec = DatasetSpec(name="citeworth", dataset="citeworth", params={**SMALL["citeworth"], **params})
     job = Job(spec, source, open_lake(str(folder)))
     runner.make(job)
@@ -85,6 +91,9 @@ def test_too_small_corpus_says_which_sets_are_missing(small: Job, caplog: pytest
     assert sizes(small)["dev"] == 0 or sizes(small)["test"] == 0
     warnings = [record.getMessage() for record in caplog.get_records("setup")]
     assert any("the sample has fewer papers than there are sets" in warning for warning in warnings)
+    card = small.lake.get(f"{small.prefix}/README.md")[0].decode()
+    missing = [split for split in SPLITS if not sizes(small)[split]]
+    assert missing and all(f"There is no {split} set: papers are not divided" in card for split in missing)
 
 
 @pytest.mark.parametrize("small", [3], indirect=True)
@@ -158,7 +167,10 @@ def test_baseline_removes_only_the_spans() -> None:
     ]
     given = {"section": "Introduction", "text": text, "cite_spans": spans}
     outcome, samples = judge(CiteWorthParams(naive=True), given)
-    assert outcome is ParagraphOutcome.KEPT and judge(CiteWorthParams(), given)[0] is not ParagraphOutcome.KEPT
+    assert (
+        outcome is CiteworthParagraphOutcome.KEPT
+        and judge(CiteWorthParams(), given)[0] is not CiteworthParagraphOutcome.KEPT
+    )
     assert [(s["text"], s["label"]) for s in samples] == [
         ("It was shown by Lee ().", "check-worthy"), ("See [, 2]. frogs sang", "check-worthy"),
     ]  # fmt: skip

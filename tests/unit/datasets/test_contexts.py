@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from s2corpus.datasets.contexts import Contexts, ContextsParams
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.protocol import Made
-from s2corpus.datasets.source import Paper
+from s2corpus.datasets.source import SnapshotPaper
 from tests.unit.datasets.small import PIECE, papers, rows
 
 
@@ -37,7 +37,9 @@ def test_places_of_citations_in_their_contexts_are_exact(drawn: list[tuple[str, 
         spans = [{"start": m.start(), "end": m.end(), "text": m[0], "ref_id": "BIBREF0"} for m in marks]
         body.append({"section": "S", "text": text, "cite_spans": spans})
     parse = {"body_text": body, "bib_entries": {"BIBREF0": {"title": "T", "authors": [], "year": None, "link": "c"}}}
-    found = list(Contexts().rows(ContextsParams(window=window), Paper({"paper_id": "p"}, {}, {"pdf": parse}), Made()))
+    found = list(
+        Contexts().rows(ContextsParams(window=window), SnapshotPaper({"paper_id": "p"}, {}, {"pdf": parse}), Made())
+    )
     assert len(found) <= sum(len(paragraph["cite_spans"]) for paragraph in body)
     for row in found:
         text, mark = body[row["paragraph"]]["text"], row["sentence"][row["start"] : row["end"]]

@@ -16,7 +16,7 @@ from s2corpus.datasets import runner
 from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, markup_share, subject_of_field, subjects_of
 from s2corpus.datasets.elsevier.rows import ARTICLE, row_of
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import Paper, Source
+from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.errors import QualityBlocked
 from s2corpus.snapshot.metadata import released_parse
@@ -67,7 +67,7 @@ def body(*sentences: str) -> dict[str, Any]:
 
 
 def test_keywords_are_the_publishers_and_not_subjects() -> None:
-    article, _, _ = article_of(Paper(METADATA, KNOWN), PARSE, 0.2)
+    article, _, _ = article_of(SnapshotPaper(METADATA, KNOWN), PARSE, 0.2)
     found = article["metadata"]
     assert found["keywords"] == ["frogs", "ponds"] and found["issn"] == "1932-6203"
     assert found["asjc"] == [1702, 2713] and found["subjareas"] == ["COMP", "MEDI"]
@@ -75,7 +75,9 @@ def test_keywords_are_the_publishers_and_not_subjects() -> None:
 
 
 def test_key_without_a_value_is_left_out() -> None:
-    article, _, _ = article_of(Paper(METADATA, {**KNOWN, "subjects": None}), {"body_text": [], "bib_entries": {}}, 0.2)
+    article, _, _ = article_of(
+        SnapshotPaper(METADATA, {**KNOWN, "subjects": None}), {"body_text": [], "bib_entries": {}}, 0.2
+    )
     assert not {"keywords", "issn", "asjc", "subjareas", "pmid"} & article["metadata"].keys()
 
 
@@ -93,7 +95,7 @@ def test_sentence_with_words_is_prose(text: str) -> None:
 
 def test_formulas_are_removed_and_not_counted() -> None:
     article, number, removed = article_of(
-        Paper(METADATA, KNOWN), body("We saw frogs.", "EQUATION", "(12)", "They sang."), 0.2
+        SnapshotPaper(METADATA, KNOWN), body("We saw frogs.", "EQUATION", "(12)", "They sang."), 0.2
     )
     assert [sentence["sentence"] for sentence in article["body_text"]] == ["We saw frogs.", "They sang."]
     assert (number, removed) == (4, 2)
@@ -126,7 +128,7 @@ def test_odd_delivered_value_becomes_null(key: str, value: object) -> None:
 
 def make(folder: Path, **params: Any) -> Job:
     write_snapshot(folder, papers(), files=3)
-    source = Source(open_lake(str(next((folder / "snapshots").glob("real-*")))))
+    source = SnapshotSource(open_lake(str(next((folder / "snapshots").glob("real-*")))))
     spec = DatasetSpec(name="elsevier", dataset="elsevier", params={"min_sentences": 3, "per_subject": 3, **params})
     job = Job(spec, source, open_lake(str(folder)))
     runner.make(job)
@@ -189,7 +191,7 @@ def test_an_article_that_is_lost_blocks_publishing_though_only_the_index_lists_i
 def test_elseviers_own_article_goes_out_as_it_came() -> None:
     """Check every key of the corpus' schema, and one unknown key, from the delivered file through the parse to its release."""
     parse = released_parse(to_s2orc(convert(orjson.dumps(GIVEN), sha1="0" * 40)), {}, open_access=True)
-    one = Paper({"paper_id": "p", "doi": None}, {}, {"elsevier": orjson.loads(orjson.dumps(parse))})
+    one = SnapshotPaper({"paper_id": "p", "doi": None}, {}, {"elsevier": orjson.loads(orjson.dumps(parse))})
     assert article_of(one, one.parses["elsevier"], 0.2) == (GIVEN, 2, 1), "most of the second sentence is markup"
     assert markup_share("The value is $x_{1}$.") < 0.5 < markup_share("<i>x</i>")
 
@@ -216,7 +218,7 @@ def test_offsets_of_elseviers_form_are_exact(drawn: list[tuple[str, str, str]]) 
     }
     known = {"subjects": [], "pages": None, "volume": None}
     article, number_, removed = article_of(
-        Paper({**metadata, "journal": "J", "venue": None, "pubmed_id": None}, known), parse, 0.2
+        SnapshotPaper({**metadata, "journal": "J", "venue": None, "pubmed_id": None}, known), parse, 0.2
     )
     whole = "\n".join(paragraph["text"] for paragraph in body)
     assert article["docId"] == "S0140673618300101" and number_ == len(article["body_text"]) and not removed

@@ -7,13 +7,13 @@ from __future__ import annotations
 import pytest
 
 from s2corpus.datasets.elsevier.article import article_of
-from s2corpus.datasets.source import Paper
+from s2corpus.datasets.source import SnapshotPaper
 from tests.gold_sentences import DATA, gold
 from tests.snapshots import real_articles
 
 pytestmark = pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not there")
 METADATA = {"paper_id": "p", "doi": None, "title": "T", "authors": [], "abstract": None, "year": 2020}
-PAPER = Paper(
+PAPER = SnapshotPaper(
     {**METADATA, "journal": "J", "venue": None, "pubmed_id": None}, {"subjects": [], "pages": None, "volume": None}
 )
 

@@ -13,7 +13,7 @@ import pytest
 from s2corpus.datasets import runner
 from s2corpus.datasets.figures.child import crop
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import Source
+from s2corpus.datasets.source import SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.storage.lake import open_lake
@@ -110,7 +110,7 @@ def make(folder: Path, **known: Any) -> Job:
     pdfs.write(0, [{"file_sha1": SHA1, "bytes": len(PDF), "places": [place], "first_seen": "2026-04-01T00:00:00Z"}])
     pdfs.commit([0], {"pdf_shards": 1})
     job = Job(
-        DatasetSpec(name="figures", dataset="figures"), Source(open_lake(str(next((folder / "snapshots").glob("real-*"))))), lake
+        DatasetSpec(name="figures", dataset="figures"), SnapshotSource(open_lake(str(next((folder / "snapshots").glob("real-*"))))), lake
     )  # fmt: skip
     runner.make(job)
     return job

@@ -9,7 +9,7 @@ import pytest
 from s2corpus.datasets.contexts import Contexts, ContextsParams
 from s2corpus.datasets.protocol import Made
 from s2corpus.datasets.registry import DATASETS, dataset
-from s2corpus.datasets.source import Paper
+from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.datasets.vectors.dataset import Vectors
 from s2corpus.datasets.vectors.learning import PAPER, VectorsParams
 
@@ -17,7 +17,7 @@ CITED = "f" * 15
 CITEWORTHY = "We saw {} frogs in the ponds. They are common in the north. They were shown in the south [1]."
 
 
-def citing(*texts: str) -> Paper:
+def citing(*texts: str) -> SnapshotPaper:
     """Return a paper with a paragraph for each text that has a citation at each `[1]`."""
     body = []
     for text in texts:
@@ -47,7 +47,7 @@ def citing(*texts: str) -> Paper:
         "volume": None,
         "date": "2020",
     }
-    return Paper(metadata, known, {"pdf": parse}, {"pdf": 0})
+    return SnapshotPaper(metadata, known, {"pdf": parse}, {"pdf": 0})
 
 
 PARAMS: dict[str, dict[str, Any]] = {

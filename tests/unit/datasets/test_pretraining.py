@@ -12,7 +12,7 @@ from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.pretraining import Pretraining, PretrainingParams, jaccard, judge
 from s2corpus.datasets.protocol import Made
-from s2corpus.datasets.source import Paper
+from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import open_lake
@@ -60,7 +60,7 @@ def test_ill_formed_paragraphs_are_dropped_with_the_reason(text: str, outcome: s
 def test_lines_are_sentences_without_formulas_and_headings(text: str, lines: list[str]) -> None:
     metadata = {"paper_id": "p", "abstract": None, "mag_field_of_study": None}
     parse: dict[str, Any] = {"body_text": [{"section": "Aims", "text": text, "cite_spans": []}], "bib_entries": {}}
-    (row,) = Pretraining().rows(PretrainingParams(), Paper(metadata, {}, {"pdf": parse}), Made())
+    (row,) = Pretraining().rows(PretrainingParams(), SnapshotPaper(metadata, {}, {"pdf": parse}), Made())
     assert row["text"].split("\n") == lines
 
 

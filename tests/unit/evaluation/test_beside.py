@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.evaluation.beside import NOT_DELIVERED, Row, compared, summary
+from s2corpus.evaluation.beside import NOT_DELIVERED, ComparedPaper, compared, summary
 from s2corpus.evaluation.others import Corpus, read
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
@@ -42,7 +42,7 @@ def ours(run: Run) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def beside(run: Run, corpus: Corpus, *lines: dict[str, Any], packed: bool = False) -> list[Row]:
+def beside(run: Run, corpus: Corpus, *lines: dict[str, Any], packed: bool = False) -> list[ComparedPaper]:
     content = b"".join(orjson.dumps(line) + b"\n" for line in lines)
     others = read(corpus, "theirs.jsonl", gzip.compress(content) if packed else content)
     return list(compared(Tables(run.lake, run.release_id), others))

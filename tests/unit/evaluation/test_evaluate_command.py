@@ -17,7 +17,7 @@ from s2corpus.commands.compare import command as compare
 from s2corpus.commands.evaluate import command as evaluate
 from s2corpus.errors import UserError
 from s2corpus.evaluation import kept
-from s2corpus.evaluation.sample import Item, Side, Task
+from s2corpus.evaluation.sample import EvaluationTask, Item, Side
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
@@ -76,7 +76,7 @@ def own(empty: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Ru
     """Return a release with one item in its sample, and a catalog."""
     item = Item(
         "clusters:p1",
-        Task.CLUSTERS,
+        EvaluationTask.CLUSTERS,
         "p1",
         "",
         "",

@@ -92,8 +92,15 @@ def test_titles_read_from_pdfs_beside_those_of_records(run: Run) -> None:
     assert gold.measure_titles(run) == Gold(known=3, found=1, said=2, right=1)
 
 
-def fulltext(paper_id: str, kind: str, title: str, authors: list[Row], abstract: str) -> Row:
-    parse = {"title": title, "authors": authors, "abstract": [{"text": abstract}] if abstract else []}
+def fulltext(
+    paper_id: str, kind: str, title: str, authors: list[Row], abstract: str, entries: Row | None = None, cites: str = ""
+) -> Row:
+    """Return a parse of a paper; `cites` names an entry for each citation of the body."""
+    spans = [{"start": 0, "end": 1, "ref_id": ref_id} for ref_id in cites.split()]
+    parse = {
+        "title": title, "authors": authors, "abstract": [{"text": abstract}] if abstract else [], "bib_entries": entries or {},
+        "body_text": [{"text": "x", "cite_spans": [*spans, {"start": 0, "end": 1, "ref_id": None}]}],
+    }  # fmt: skip
     return {
         "paper_id": paper_id, "parse_kind": kind, "parse_id": f"{paper_id}{kind}", "file_sha1": "a" * 40, "open_access": True,
         "parse": orjson.dumps(parse),
@@ -109,11 +116,34 @@ def test_headers_of_pdfs_beside_publishers_xml(run: Run) -> None:
     ]  # fmt: skip
     write(run, FULLTEXTS, rows)
     write(run, PAPERS, [])
-    assert gold.measure_headers(run) == {
-        "title": Gold(known=2, found=1, said=1, right=1),
-        "authors": Gold(known=4, found=2, said=3, right=2),
-        "abstract": Gold(known=5, found=5, said=6, right=5),
-    }
+    found = gold.measure_parses(run)
+    assert found["title"] == Gold(known=2, found=1, said=1, right=1)
+    assert found["authors"] == Gold(known=4, found=2, said=3, right=2)
+    assert found["abstract"] == Gold(known=5, found=5, said=6, right=5)
+    assert found["bibliography"] == found["citations"] == Gold()
+
+
+def test_bibliographies_and_citations_of_pdfs_beside_publishers_xml(run: Run) -> None:
+    """Check that entries match by DOI or title, once, and that citations count for the matched entry (S2ORC §4)."""
+    given = {
+        "A": {"title": ROUGE, "other_ids": {"DOI": ["10.1158/a"]}}, "B": {"title": REVIEW, "other_ids": {}},
+        "C": {"title": COHORT, "other_ids": {}}, "D": {"title": COHORT, "other_ids": {}},
+    }  # fmt: skip
+    read = {
+        "1": {"title": "Misread", "other_ids": {"DOI": ["10.1158/A"]}}, "2": {"title": f"{REVIEW}.", "other_ids": {}},
+        "3": {"title": "", "other_ids": {}}, "4": {"title": COHORT, "other_ids": {}},
+    }  # fmt: skip
+    rows = [
+        fulltext("p1", "jats", ROUGE, [], "", given, "A A A B C D"), fulltext("p1", "pdf", ROUGE, [], "", read, "1 1 2 2 3 4"),
+        fulltext("p2", "jats", ROUGE, [], "", {}, ""), fulltext("p2", "pdf", ROUGE, [], "", read, "1"),
+    ]  # fmt: skip
+    write(run, FULLTEXTS, rows)
+    write(run, PAPERS, [])
+    found = gold.measure_parses(run)
+    assert found["bibliography"] == Gold(known=4, found=3, said=3, right=3), (
+        "an entry without title and DOI cannot be judged"
+    )
+    assert found["citations"] == Gold(known=6, found=4, said=5, right=4)
 
 
 def test_a_release_where_gold_says_nothing(run: Run) -> None:
@@ -166,5 +196,20 @@ def test_the_table_of_a_snapshot_says_precision_and_recall() -> None:
     }
     table = next(table for table in paper_tables(Counter(), {}, {}, measured) if table["name"] == "gold")
     rows = {row[0]: row[1:] for row in table["rows"]}
-    assert rows["Bibliography links without identifiers: entries that one links"] == [40.0, 0.96875, 0.75]
-    assert rows["Titles read from PDFs: those of other records"] == [0.0, None, None], "nothing to say"
+    assert rows["Bibliography links without identifiers: entries that one links"] == [
+        40.0,
+        0.96875,
+        0.75,
+        0.845455,
+        None,
+    ]
+    assert rows["Titles read from PDFs: those of other records"] == [0.0, None, None, None, None], "nothing to say"
+    assert rows["Inline citations read from PDFs: those in publishers' XML"][-1] == 0.89, "S2ORC §4"
+
+
+def test_table_8_counts_pdfs_by_the_filter_that_removed_them() -> None:
+    """Check S2ORC's Table 8: of 3.30M removed PDFs, 2.27M had over 50 pages."""
+    outcomes = {"outcome.selected": 90.0, "outcome.unreadable": 2.0, "outcome.encrypted": 1.0, "outcome.landscape": 1.0}
+    table = next(table for table in paper_tables(Counter(), {}, {}, {"select": outcomes}) if table["name"] == "pdfs")
+    assert [row[1:3] for row in table["rows"]] == [[3.0, 0.75], [0.0, 0.0], [1.0, 0.25], [0.0, 0.0]]
+    assert [row[3] for row in table["rows"]] == [0.163636, 0.687879, 0.084848, 0.063636]

@@ -15,9 +15,9 @@ from pydantic import ValidationError
 from urllib3.exceptions import MaxRetryError, NewConnectionError
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.extractors import Outcome, http
-from s2corpus.extractors.grobid import Server, form, is_tei, judge
-from s2corpus.extractors.protocol import Answer, Identity, Task, options_hash
+from s2corpus.extractors import ExtractOutcome, http
+from s2corpus.extractors.grobid import GrobidServer, form, is_tei, judge
+from s2corpus.extractors.protocol import BackgroundTask, ExtractorAnswer, ExtractorIdentity, options_hash
 from s2corpus.spec import ExtractRules
 from tests.standin_grobid import TEI
 
@@ -58,41 +58,41 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
 )
 def test_only_well_formed_tei_is_tei(body: bytes, good: bool) -> None:
     assert is_tei(body) is good
-    assert judge(200, body, LIMIT).outcome is (Outcome.OK if good else Outcome.BAD_TEI)
+    assert judge(200, body, LIMIT).outcome is (ExtractOutcome.OK if good else ExtractOutcome.BAD_TEI)
 
 
 def test_tei_is_limited_in_bytes() -> None:
-    assert judge(200, GOOD, len(GOOD)).outcome is Outcome.OK
-    assert judge(200, GOOD, len(GOOD) - 1).outcome is Outcome.BAD_TEI
+    assert judge(200, GOOD, len(GOOD)).outcome is ExtractOutcome.OK
+    assert judge(200, GOOD, len(GOOD) - 1).outcome is ExtractOutcome.BAD_TEI
 
 
 @pytest.mark.parametrize(
     ("status", "body", "outcome"),
     [
-        (199, GOOD, Outcome.CONNECTION),
-        (200, GOOD, Outcome.OK),
-        (201, GOOD, Outcome.CONNECTION),
-        (203, b"", Outcome.CONNECTION),
-        (204, b"", Outcome.NO_CONTENT),
-        (205, b"", Outcome.CONNECTION),
-        (503, b"", Outcome.BUSY),
-        (503, b"[NO_BLOCKS]", Outcome.BUSY),
-        (429, b"", Outcome.BUSY),
-        (500, b"[NO_BLOCKS] PDF parsing resulted in empty content", Outcome.NO_BLOCKS),
-        (500, b'{"type":"NO_BLOCKS","description":"no text"}', Outcome.NO_BLOCKS),
-        (500, b"org.grobid.core.exceptions.GrobidException: [BAD_INPUT_DATA] exit 1", Outcome.BAD_INPUT_DATA),
-        (500, b"[TIMEOUT] PDF to XML conversion timed out", Outcome.TIMEOUT),
-        (500, b"[GENERAL] An exception occurred", Outcome.CONNECTION),
-        (500, b"NO_BLOCKSMITH", Outcome.CONNECTION),
-        (500, b" " * 100_000 + b"[NO_BLOCKS]", Outcome.CONNECTION),
-        (500, b"", Outcome.CONNECTION),
-        (301, b"[NO_BLOCKS]", Outcome.CONNECTION),
-        (401, b"", Outcome.CONNECTION),
-        (404, b"", Outcome.CONNECTION),
-        (413, b"", Outcome.CONNECTION),
+        (199, GOOD, ExtractOutcome.CONNECTION),
+        (200, GOOD, ExtractOutcome.OK),
+        (201, GOOD, ExtractOutcome.CONNECTION),
+        (203, b"", ExtractOutcome.CONNECTION),
+        (204, b"", ExtractOutcome.NO_CONTENT),
+        (205, b"", ExtractOutcome.CONNECTION),
+        (503, b"", ExtractOutcome.BUSY),
+        (503, b"[NO_BLOCKS]", ExtractOutcome.BUSY),
+        (429, b"", ExtractOutcome.BUSY),
+        (500, b"[NO_BLOCKS] PDF parsing resulted in empty content", ExtractOutcome.NO_BLOCKS),
+        (500, b'{"type":"NO_BLOCKS","description":"no text"}', ExtractOutcome.NO_BLOCKS),
+        (500, b"org.grobid.core.exceptions.GrobidException: [BAD_INPUT_DATA] exit 1", ExtractOutcome.BAD_INPUT_DATA),
+        (500, b"[TIMEOUT] PDF to XML conversion timed out", ExtractOutcome.TIMEOUT),
+        (500, b"[GENERAL] An exception occurred", ExtractOutcome.CONNECTION),
+        (500, b"NO_BLOCKSMITH", ExtractOutcome.CONNECTION),
+        (500, b" " * 100_000 + b"[NO_BLOCKS]", ExtractOutcome.CONNECTION),
+        (500, b"", ExtractOutcome.CONNECTION),
+        (301, b"[NO_BLOCKS]", ExtractOutcome.CONNECTION),
+        (401, b"", ExtractOutcome.CONNECTION),
+        (404, b"", ExtractOutcome.CONNECTION),
+        (413, b"", ExtractOutcome.CONNECTION),
     ],
 )
-def test_status_and_code_give_an_outcome(status: int, body: bytes, outcome: Outcome) -> None:
+def test_status_and_code_give_an_outcome(status: int, body: bytes, outcome: ExtractOutcome) -> None:
     assert judge(status, body, LIMIT).outcome is outcome
 
 
@@ -124,7 +124,7 @@ def test_status_explains_the_state_of_the_server(status: int, said: str | None) 
 
     with HTTPServer(("127.0.0.1", 0), Handler) as listening:
         Thread(target=listening.handle_request, daemon=True).start()
-        asked = Server(f"http://127.0.0.1:{listening.server_port}", {}, token=None, connections=1, max_bytes=10)
+        asked = GrobidServer(f"http://127.0.0.1:{listening.server_port}", {}, token=None, connections=1, max_bytes=10)
         if said is None:
             assert asked.version_answer("/api/version", timeout=5) == (status, b"so")
         else:
@@ -135,7 +135,7 @@ def test_status_explains_the_state_of_the_server(status: int, said: str | None) 
 @given(st.integers(100, 599), st.binary(max_size=200))
 def test_every_response_has_an_outcome(status: int, body: bytes) -> None:
     outcome = judge(status, body, LIMIT).outcome
-    assert outcome is not Outcome.OK or status == 200
+    assert outcome is not ExtractOutcome.OK or status == 200
     assert outcome.final == (not outcome.value.startswith("gave_up:"))
 
 
@@ -165,21 +165,25 @@ def test_options_change_the_key() -> None:
         form(ExtractRules(options={"do_ocr": "true"}))
 
 
-@pytest.mark.parametrize(("before", "outcome"), [(4096 - 10, Outcome.NO_BLOCKS), (4096 - 9, Outcome.CONNECTION)])
-def test_error_code_is_searched_in_first_4_kilobytes(before: int, outcome: Outcome) -> None:
+@pytest.mark.parametrize(
+    ("before", "outcome"), [(4096 - 10, ExtractOutcome.NO_BLOCKS), (4096 - 9, ExtractOutcome.CONNECTION)]
+)
+def test_error_code_is_searched_in_first_4_kilobytes(before: int, outcome: ExtractOutcome) -> None:
     assert judge(500, b" " * before + b"[NO_BLOCKS]" + b" " * 100, LIMIT).outcome is outcome
 
 
 @pytest.mark.parametrize(
     ("status", "body", "outcome", "broken"),
     [
-        (400, b"[NO_BLOCKS]", Outcome.NO_BLOCKS, False),
-        (399, b"[NO_BLOCKS]", Outcome.CONNECTION, False),
-        (502, b"[TIMEOUT]", Outcome.TIMEOUT, True),
-        (500, b"[GENERAL]", Outcome.CONNECTION, False),
+        (400, b"[NO_BLOCKS]", ExtractOutcome.NO_BLOCKS, False),
+        (399, b"[NO_BLOCKS]", ExtractOutcome.CONNECTION, False),
+        (502, b"[TIMEOUT]", ExtractOutcome.TIMEOUT, True),
+        (500, b"[GENERAL]", ExtractOutcome.CONNECTION, False),
     ],
 )
-def test_error_code_marks_a_broken_server_or_not(status: int, body: bytes, outcome: Outcome, broken: bool) -> None:
+def test_error_code_marks_a_broken_server_or_not(
+    status: int, body: bytes, outcome: ExtractOutcome, broken: bool
+) -> None:
     found = judge(status, body, LIMIT)
     assert (found.outcome, found.broken, found.detail) == (outcome, broken, f"HTTP {status}: {body.decode()}")
 
@@ -190,17 +194,17 @@ UNREACHED = requests.ConnectionError(MaxRetryError(None, "/", NewConnectionError
 @pytest.mark.parametrize(
     ("error", "late", "outcome", "unreachable"),
     [
-        (UNREACHED, False, Outcome.CONNECTION, True),
-        (UNREACHED, True, Outcome.CONNECTION, True),
-        (requests.ConnectTimeout("slow"), True, Outcome.CONNECTION, True),
-        (requests.ConnectionError("reset"), False, Outcome.CONNECTION, False),
-        (requests.ConnectionError(), False, Outcome.CONNECTION, False),
-        (requests.ReadTimeout("x" * 300), True, Outcome.TIMEOUT, False),
-        (requests.ReadTimeout("slow"), False, Outcome.CONNECTION, False),
+        (UNREACHED, False, ExtractOutcome.CONNECTION, True),
+        (UNREACHED, True, ExtractOutcome.CONNECTION, True),
+        (requests.ConnectTimeout("slow"), True, ExtractOutcome.CONNECTION, True),
+        (requests.ConnectionError("reset"), False, ExtractOutcome.CONNECTION, False),
+        (requests.ConnectionError(), False, ExtractOutcome.CONNECTION, False),
+        (requests.ReadTimeout("x" * 300), True, ExtractOutcome.TIMEOUT, False),
+        (requests.ReadTimeout("slow"), False, ExtractOutcome.CONNECTION, False),
     ],
 )
 def test_missing_response_is_timeout_or_connection_error(
-    error: requests.RequestException, late: bool, outcome: Outcome, unreachable: bool
+    error: requests.RequestException, late: bool, outcome: ExtractOutcome, unreachable: bool
 ) -> None:
     found = http._unanswered(error, late)
     assert (found.outcome, found.unreachable, found.broken) == (outcome, unreachable, True)
@@ -235,7 +239,7 @@ def test_pdf_is_posted_as_a_form_with_fields(kind: type[io.BytesIO]) -> None:
      ("1" * 65, "", False)],
 )  # fmt: skip
 def test_extractor_identity_is_a_valid_folder_name(version: str, revision: str, valid: bool) -> None:
-    identity = Identity("grobid", version, revision, "f00")
+    identity = ExtractorIdentity("grobid", version, revision, "f00")
     assert identity.valid is valid
     assert identity.full_version == f"{version}+{revision}".rstrip("+")
     assert list(identity.key.values()) == ["grobid", identity.full_version, "f00"]
@@ -243,8 +247,12 @@ def test_extractor_identity_is_a_valid_folder_name(version: str, revision: str, 
 
 def test_order_of_options_does_not_change_the_hash() -> None:
     assert options_hash({"a": "1", "b": "2"}) == options_hash({"b": "2", "a": "1"}) == "0e09eeab5bdeab40"
-    assert not Answer(Outcome.OK).unreachable and not Answer(Outcome.OK).broken and not Answer(Outcome.OK).lost
-    assert (Task("t").done, Task("t").wait) == (False, 2.0)
+    assert (
+        not ExtractorAnswer(ExtractOutcome.OK).unreachable
+        and not ExtractorAnswer(ExtractOutcome.OK).broken
+        and not ExtractorAnswer(ExtractOutcome.OK).lost
+    )
+    assert (BackgroundTask("t").done, BackgroundTask("t").wait) == (False, 2.0)
 
 
 @pytest.mark.parametrize("given", ["localhost:8070", "ftp://host", "http://", ""])

@@ -15,8 +15,8 @@ from typing import BinaryIO
 import pytest
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.extractors import Extraction, Limits, Outcome, Pool
-from s2corpus.extractors.grobid import Server
+from s2corpus.extractors import Extraction, ExtractOutcome, Limits, Pool
+from s2corpus.extractors.grobid import GrobidServer
 from s2corpus.spec import ExtractRules
 from tests.standin_grobid import StandIn, Upload
 
@@ -52,35 +52,35 @@ def run(pool: Pool, items: list[Item]) -> dict[str, Extraction]:
 
 
 CASES = [
-    (None, Outcome.OK, 1),
-    ("chunked", Outcome.OK, 1),
-    ("unended", Outcome.CONNECTION, 3),
-    ("no_content", Outcome.NO_CONTENT, 1),
-    ("half", Outcome.BAD_TEI, 1),
-    ("html", Outcome.BAD_TEI, 1),
-    ("empty", Outcome.BAD_TEI, 1),
-    ("huge", Outcome.BAD_TEI, 1),
-    ("BAD_INPUT_DATA", Outcome.BAD_INPUT_DATA, 1),
-    ("NO_BLOCKS", Outcome.NO_BLOCKS, 1),
-    ("NO_BLOCKS 400", Outcome.NO_BLOCKS, 1),
-    ("TOO_MANY_BLOCKS", Outcome.TOO_MANY_BLOCKS, 1),
-    ("TOO_MANY_BLOCKS 409", Outcome.TOO_MANY_BLOCKS, 1),
-    ("TOO_MANY_TOKENS", Outcome.TOO_MANY_TOKENS, 1),
-    ("PDFALTO_CONVERSION_FAILURE", Outcome.PDFALTO_CONVERSION_FAILURE, 1),
-    ("TIMEOUT", Outcome.TIMEOUT, 3),
-    ("TIMEOUT 409", Outcome.TIMEOUT, 3),
-    ("TAGGING_ERROR", Outcome.CONNECTION, 3),
-    ("PARSING_ERROR", Outcome.CONNECTION, 3),
-    ("GENERAL", Outcome.CONNECTION, 3),
-    ("404", Outcome.CONNECTION, 3),
-    ("408", Outcome.TIMEOUT, 3),
-    ("502", Outcome.CONNECTION, 3),
-    ("504", Outcome.TIMEOUT, 3),
-    ("drop", Outcome.CONNECTION, 3),
-    ("truncate", Outcome.CONNECTION, 3),
-    ("hang", Outcome.TIMEOUT, 3),
-    ("stall", Outcome.TIMEOUT, 3),
-    ("trickle", Outcome.TIMEOUT, 3),
+    (None, ExtractOutcome.OK, 1),
+    ("chunked", ExtractOutcome.OK, 1),
+    ("unended", ExtractOutcome.CONNECTION, 3),
+    ("no_content", ExtractOutcome.NO_CONTENT, 1),
+    ("half", ExtractOutcome.BAD_TEI, 1),
+    ("html", ExtractOutcome.BAD_TEI, 1),
+    ("empty", ExtractOutcome.BAD_TEI, 1),
+    ("huge", ExtractOutcome.BAD_TEI, 1),
+    ("BAD_INPUT_DATA", ExtractOutcome.BAD_INPUT_DATA, 1),
+    ("NO_BLOCKS", ExtractOutcome.NO_BLOCKS, 1),
+    ("NO_BLOCKS 400", ExtractOutcome.NO_BLOCKS, 1),
+    ("TOO_MANY_BLOCKS", ExtractOutcome.TOO_MANY_BLOCKS, 1),
+    ("TOO_MANY_BLOCKS 409", ExtractOutcome.TOO_MANY_BLOCKS, 1),
+    ("TOO_MANY_TOKENS", ExtractOutcome.TOO_MANY_TOKENS, 1),
+    ("PDFALTO_CONVERSION_FAILURE", ExtractOutcome.PDFALTO_CONVERSION_FAILURE, 1),
+    ("TIMEOUT", ExtractOutcome.TIMEOUT, 3),
+    ("TIMEOUT 409", ExtractOutcome.TIMEOUT, 3),
+    ("TAGGING_ERROR", ExtractOutcome.CONNECTION, 3),
+    ("PARSING_ERROR", ExtractOutcome.CONNECTION, 3),
+    ("GENERAL", ExtractOutcome.CONNECTION, 3),
+    ("404", ExtractOutcome.CONNECTION, 3),
+    ("408", ExtractOutcome.TIMEOUT, 3),
+    ("502", ExtractOutcome.CONNECTION, 3),
+    ("504", ExtractOutcome.TIMEOUT, 3),
+    ("drop", ExtractOutcome.CONNECTION, 3),
+    ("truncate", ExtractOutcome.CONNECTION, 3),
+    ("hang", ExtractOutcome.TIMEOUT, 3),
+    ("stall", ExtractOutcome.TIMEOUT, 3),
+    ("trickle", ExtractOutcome.TIMEOUT, 3),
 ]
 
 
@@ -97,11 +97,11 @@ def judged() -> dict[str | None, tuple[Extraction, int]]:
 
 @pytest.mark.parametrize(("fault", "outcome", "tries"), CASES)
 def test_fault_gives_outcome_and_number_of_tries(
-    judged: dict[str | None, tuple[Extraction, int]], fault: str | None, outcome: Outcome, tries: int
+    judged: dict[str | None, tuple[Extraction, int]], fault: str | None, outcome: ExtractOutcome, tries: int
 ) -> None:
     result, sent = judged[fault]
     assert (result.outcome, result.tries, sent) == (outcome, tries, tries)
-    assert (result.tei is not None) == (outcome is Outcome.OK)
+    assert (result.tei is not None) == (outcome is ExtractOutcome.OK)
 
 
 def test_tei_equals_the_response_bytes() -> None:
@@ -159,15 +159,15 @@ def test_large_pdf_is_streamed(seekable: bool) -> None:
 def test_busy_server_until_deadline_is_not_final() -> None:
     with StandIn(faults=lambda _: "busy") as server:
         results = run(Pool([server.url], limits=replace(QUICK, deadline=0.3)), pdfs(20))
-    assert {r.outcome for r in results.values()} == {Outcome.BUSY}
-    assert not Outcome.BUSY.final
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.BUSY}
+    assert not ExtractOutcome.BUSY.final
     assert all(r.tries == server.uploads[sha1] >= 1 for sha1, r in results.items())
 
 
 def test_busy_server_is_not_overloaded_with_retries() -> None:
     with StandIn(slots=2, latency=0.02) as server:
         results = run(Pool([server.url], limits=replace(QUICK, busy_wait=(0.5, 1.0))), pdfs(40))
-    assert {r.outcome for r in results.values()} == {Outcome.OK}
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
     assert server.statuses["503"] < 40
     assert server.most_in_work == 2
 
@@ -212,7 +212,7 @@ def test_every_fault_and_a_restart_lose_nothing() -> None:
             if number == 60:
                 server.stop()
                 threading.Timer(0.3, server.start).start()
-    assert Counter(r.outcome for r in results) == {Outcome.OK: 150}
+    assert Counter(r.outcome for r in results) == {ExtractOutcome.OK: 150}
     assert {r.file_sha1 for r in results} == {sha1 for sha1, _ in items}
     # A response that the server's death interrupted was never received.
     assert sum(times > 1 for times in server.answered.values()) <= QUICK.in_flight
@@ -222,7 +222,7 @@ def test_stopped_server_gets_no_pdfs() -> None:
     with StandIn() as dead, StandIn() as alive:
         dead.stop()
         results = run(Pool([dead.url, alive.url], limits=QUICK), pdfs(100))
-        assert {r.outcome for r in results.values()} == {Outcome.OK}
+        assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
         assert sum(r.tries - 1 for r in results.values()) <= QUICK.in_flight
 
 
@@ -240,13 +240,13 @@ def test_failed_pdf_goes_to_another_server_at_once() -> None:
 
     with StandIn(faults=faults("one")) as one, StandIn(faults=faults("two"), latency=0.02) as two:
         results = run(Pool([one.url, two.url], limits=QUICK), pdfs(60))
-    assert {(r.outcome, r.tries) for r in results.values()} == {(Outcome.OK, 2)}
+    assert {(r.outcome, r.tries) for r in results.values()} == {(ExtractOutcome.OK, 2)}
 
 
 def test_redirect_is_not_followed() -> None:
     with StandIn() as other, StandIn(faults=lambda _: f"307 {other.url}/api/processFulltextDocument") as server:
         ((_, result),) = run(Pool([server.url], limits=QUICK), pdfs(1)).items()
-        assert (result.outcome, result.tries) == (Outcome.CONNECTION, 3)
+        assert (result.outcome, result.tries) == (ExtractOutcome.CONNECTION, 3)
     assert other.requests == 0 and server.requests == 3
 
 
@@ -262,7 +262,7 @@ def test_hanging_server_is_suspended() -> None:
     with StandIn(faults=lambda _: "hang") as hanging, StandIn() as alive:
         hanging.healthy = False
         results = run(Pool([hanging.url, alive.url], limits=QUICK), pdfs(100))
-    assert {r.outcome for r in results.values()} == {Outcome.OK}
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
     assert hanging.requests <= 2 * QUICK.in_flight
 
 
@@ -270,7 +270,7 @@ def test_long_outage_gives_up_without_using_tries() -> None:
     with StandIn() as server:
         pool = Pool([server.url], limits=replace(QUICK, outage=0.5))
     results = run(pool, pdfs(50))
-    assert {r.outcome for r in results.values()} == {Outcome.CONNECTION}
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.CONNECTION}
     assert sum(r.tries for r in results.values()) <= QUICK.in_flight
 
 
@@ -285,8 +285,8 @@ def test_unreadable_pdf_does_not_count_against_the_server() -> None:
     items = [*pdfs(5), ("f" * 40, gone), ("e" * 40, lambda: Broken(b"%PDF"))]
     with StandIn() as server:
         results = run(Pool([server.url], limits=QUICK), items)
-    assert results["f" * 40].outcome == results["e" * 40].outcome == Outcome.CONNECTION
-    assert sum(r.outcome is Outcome.OK for r in results.values()) == 5
+    assert results["f" * 40].outcome == results["e" * 40].outcome == ExtractOutcome.CONNECTION
+    assert sum(r.outcome is ExtractOutcome.OK for r in results.values()) == 5
 
 
 def test_pdfs_are_read_no_faster_than_results() -> None:
@@ -333,7 +333,7 @@ def test_server_is_healthy_when_models_are_loaded(ready: bool | None, healthy: b
     """GROBID since 0.9 reports its models in `/api/health`; older versions have only `/api/isalive`."""
     with StandIn() as stand_in:
         stand_in.ready, stand_in.healthy = ready, healthy
-        server = Server(stand_in.url, {}, token=None, connections=1, max_bytes=1024)
+        server = GrobidServer(stand_in.url, {}, token=None, connections=1, max_bytes=1024)
         assert server.alive(timeout=5) is expected
 
 
@@ -387,7 +387,7 @@ def test_wrong_address_is_a_clear_error() -> None:
 def test_token_is_sent_and_missing_token_is_explained() -> None:
     with StandIn(token="s3cret") as server:
         results = run(Pool([server.url], limits=QUICK, token="s3cret"), pdfs(2))
-        assert {r.outcome for r in results.values()} == {Outcome.OK}
+        assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
         with pytest.raises(UserError, match="S2CORPUS_EXTRACTOR_TOKEN"):
             Pool([server.url], limits=QUICK).identity()
 

@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.extractors import Outcome, Pool
+from s2corpus.extractors import ExtractOutcome, Pool
 from s2corpus.spec import ExtractRules
 from s2corpus.stages.extract import ExtractStage as Stage
 from s2corpus.stages.extract import TooManyFailures
@@ -34,17 +34,17 @@ def adapter(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
 
 
 CASES = [
-    (None, Outcome.OK, 1),
-    ("polls 500", Outcome.OK, 1),
-    ("failure", Outcome.NOT_CONVERTED, 1),
-    ("garbage", Outcome.BAD_ANSWER, 1),
-    ("no_document", Outcome.BAD_ANSWER, 1),
-    ("huge", Outcome.BAD_ANSWER, 1),
-    ("500", Outcome.CONNECTION, 3),
-    ("lost", Outcome.CONNECTION, 3),
-    ("redirect", Outcome.CONNECTION, 3),
-    ("never", Outcome.TIMEOUT, 3),
-    ("hang", Outcome.TIMEOUT, 3),
+    (None, ExtractOutcome.OK, 1),
+    ("polls 500", ExtractOutcome.OK, 1),
+    ("failure", ExtractOutcome.NOT_CONVERTED, 1),
+    ("garbage", ExtractOutcome.BAD_ANSWER, 1),
+    ("no_document", ExtractOutcome.BAD_ANSWER, 1),
+    ("huge", ExtractOutcome.BAD_ANSWER, 1),
+    ("500", ExtractOutcome.CONNECTION, 3),
+    ("lost", ExtractOutcome.CONNECTION, 3),
+    ("redirect", ExtractOutcome.CONNECTION, 3),
+    ("never", ExtractOutcome.TIMEOUT, 3),
+    ("hang", ExtractOutcome.TIMEOUT, 3),
 ]
 
 
@@ -68,7 +68,7 @@ def test_every_fault_of_tasks_loses_nothing() -> None:
 
     with StandIn(faults=faults) as server:
         results = run(Pool([server.url], limits=TASKS), pdfs(60))
-    assert Counter(r.outcome for r in results.values()) == {Outcome.OK: 60}
+    assert Counter(r.outcome for r in results.values()) == {ExtractOutcome.OK: 60}
     assert max(server.submitted.values()) == 2
 
 
@@ -85,7 +85,7 @@ def test_restarted_server_gets_its_lost_tasks_again() -> None:
 
     with StandIn(faults=faults) as server:
         results = run(Pool([server.url], limits=replace(TASKS, in_flight=5, request=60.0, deadline=60.0)), pdfs(20))
-        assert Counter(r.outcome for r in results.values()) == {Outcome.OK: 20}
+        assert Counter(r.outcome for r in results.values()) == {ExtractOutcome.OK: 20}
         assert server.submitted == {sha1: 2 if sha1 in lost else 1 for sha1 in results}
 
 
@@ -98,14 +98,14 @@ def test_open_tasks_never_exceed_the_limit() -> None:
 def test_full_queue_is_waited_for() -> None:
     with StandIn(seconds=0.05, room=2) as server:
         results = run(Pool([server.url], limits=TASKS), pdfs(20))
-    assert {r.outcome for r in results.values()} == {Outcome.OK}
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
     assert server.most_open == 2
 
 
 def test_unfinished_task_goes_to_another_server() -> None:
     with StandIn(faults=lambda *_: "never") as stuck, StandIn() as other:
         results = run(Pool([stuck.url, other.url], limits=replace(TASKS, request=0.5)), pdfs(20))
-    assert {r.outcome for r in results.values()} == {Outcome.OK}
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.OK}
     assert {r.server for r in results.values()} == {other.url.removeprefix("docling+")}
 
 
@@ -113,7 +113,7 @@ def test_polls_end_at_the_deadline() -> None:
     start = time.monotonic()
     with StandIn(faults=lambda *_: "never") as server:
         results = run(Pool([server.url], limits=replace(TASKS, deadline=1.0, request=10.0)), pdfs(8))
-    assert {r.outcome for r in results.values()} == {Outcome.TIMEOUT}
+    assert {r.outcome for r in results.values()} == {ExtractOutcome.TIMEOUT}
     assert time.monotonic() - start < 10  # The request's limit applied, not the deadline.
 
 
@@ -126,7 +126,7 @@ def test_identity_and_options_of_docling_are_sent() -> None:
         run(pool, pdfs(1))
         assert server.forms[0]["do_ocr"] == "true" and server.forms[0]["to_formats"] == "json"
         assert {r.outcome for r in run(Pool([server.url], limits=replace(TASKS, tries=1)), pdfs(1)).values()} == {
-            Outcome.CONNECTION
+            ExtractOutcome.CONNECTION
         }
     with pytest.raises(UserError, match=r"'speed' given; docling has do_ocr, pdf_backend, table_mode"):
         Pool([server.url], ExtractRules(options={"speed": "fast"}))

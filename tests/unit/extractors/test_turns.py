@@ -11,26 +11,26 @@ from typing import cast
 import pytest
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.extractors import Limits, Outcome, Pool, run
-from s2corpus.extractors.grobid import Server
+from s2corpus.extractors import ExtractOutcome, Limits, Pool, run
+from s2corpus.extractors.grobid import GrobidServer
 from s2corpus.extractors.http import refusal
 from s2corpus.extractors.load import Load
-from s2corpus.extractors.protocol import Answer, Identity, Task
-from s2corpus.extractors.run import Run, _Job
+from s2corpus.extractors.protocol import BackgroundTask, ExtractorAnswer, ExtractorIdentity
+from s2corpus.extractors.run import ExtractionRun, _Job
 
 LIMITS = Limits(
     in_flight=2, deadline=20.0, request=8.0, tries=3, busy_wait=(5.0, 5.0), retry_wait=(1.0, 1.0), failures=3,
     health_wait=(2.0, 4.0), outage=30.0, status=3.0, progress=60.0, max_tei_bytes=10,
 )  # fmt: skip
 LATE, BUSY, BROKEN = (
-    Answer(Outcome.TIMEOUT, broken=True),
-    Answer(Outcome.BUSY),
-    Answer(Outcome.CONNECTION, broken=True),
+    ExtractorAnswer(ExtractOutcome.TIMEOUT, broken=True),
+    ExtractorAnswer(ExtractOutcome.BUSY),
+    ExtractorAnswer(ExtractOutcome.CONNECTION, broken=True),
 )
 
 
-def server(name: str) -> Server:
-    return Server(f"http://{name}", {}, token=None, connections=1, max_bytes=10)
+def server(name: str) -> GrobidServer:
+    return GrobidServer(f"http://{name}", {}, token=None, connections=1, max_bytes=10)
 
 
 @pytest.fixture
@@ -41,12 +41,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 
 @pytest.fixture
-def started(clock: SimpleNamespace) -> Callable[..., Run]:
-    def start(count: int = 9, servers: tuple[str, ...] = ("a",), out: tuple[str, ...] = (), **limits: object) -> Run:
+def started(clock: SimpleNamespace) -> Callable[..., ExtractionRun]:
+    def start(
+        count: int = 9, servers: tuple[str, ...] = ("a",), out: tuple[str, ...] = (), **limits: object
+    ) -> ExtractionRun:
         found = [server(name) for name in servers]
         answering = {one.name for one in found} - {f"http://{name}" for name in out}
         items = iter([(f"pdf{number}", lambda: io.BytesIO(b"%PDF")) for number in range(count)])
-        state = Run(found, answering, lambda _: True, replace(LIMITS, **limits), items, count)  # type: ignore[arg-type]
+        state = ExtractionRun(found, answering, lambda _: True, replace(LIMITS, **limits), items, count)  # type: ignore[arg-type]
 
         state.changed.acquire()  # A pool thread holds this lock when it calls `_next`.
         return state
@@ -54,7 +56,7 @@ def started(clock: SimpleNamespace) -> Callable[..., Run]:
     return start
 
 
-def sent(state: Run) -> tuple[Load, _Job]:
+def sent(state: ExtractionRun) -> tuple[Load, _Job]:
     """Return the server's load and the job that the pool sends next."""
     found = state._next()
     assert isinstance(found, tuple) and found[1] is not None
@@ -62,7 +64,7 @@ def sent(state: Run) -> tuple[Load, _Job]:
 
 
 def test_threads_are_limited_and_do_not_block_exit(
-    started: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+    started: Callable[..., ExtractionRun], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = started(in_flight=3)
     state.changed.release()
@@ -84,42 +86,42 @@ def test_threads_are_limited_and_do_not_block_exit(
 @pytest.mark.parametrize(
     ("alive", "told", "expected"),
     [
-        (True, Identity("grobid", "0.8.1"), True),
-        (False, Identity("grobid", "0.8.1"), False),
-        (True, Identity("grobid", "0.8.2"), False),
+        (True, ExtractorIdentity("grobid", "0.8.1"), True),
+        (False, ExtractorIdentity("grobid", "0.8.1"), False),
+        (True, ExtractorIdentity("grobid", "0.8.2"), False),
         (True, UserError("wants a token"), False),
         (True, TransientError("does not answer"), False),
     ],
 )
-def test_recovered_server_returns_to_pool(alive: bool, told: Identity | Exception, expected: bool) -> None:
-    def identity(*, timeout: float) -> Identity:
+def test_recovered_server_returns_to_pool(alive: bool, told: ExtractorIdentity | Exception, expected: bool) -> None:
+    def identity(*, timeout: float) -> ExtractorIdentity:
         if isinstance(told, Exception):
             raise told
         return told
 
     pool = Pool(["http://a"])
-    pool.known = replace(Identity("grobid", "0.8.1"), options_hash=pool.options_hash)
-    one = cast(Server, SimpleNamespace(name="http://a", alive=lambda timeout: alive, identity=identity))
+    pool.known = replace(ExtractorIdentity("grobid", "0.8.1"), options_hash=pool.options_hash)
+    one = cast(GrobidServer, SimpleNamespace(name="http://a", alive=lambda timeout: alive, identity=identity))
     assert pool.fit(one) is expected
     pool.known = None
     assert pool.fit(one) is alive
 
 
-def test_log_line_reports_progress(started: Callable[..., Run]) -> None:
+def test_log_line_reports_progress(started: Callable[..., ExtractionRun]) -> None:
     state = started(servers=("a", "b"), out=("b",))
     assert state._progress(0.0) == (
         "extracted 0 of 9 PDFs in 0 s (0.00/s): none; 0 in flight, 0 waiting; http://a 0, http://b out"
     )
     state.loads[1].look_at = 1_000.0
     sent(state)
-    state.counts.update({Outcome.OK: 2, Outcome.BAD_TEI: 1})
+    state.counts.update({ExtractOutcome.OK: 2, ExtractOutcome.BAD_TEI: 1})
     state.total = None
     assert state._progress(2.0) == (
         "extracted 3 PDFs in 2 s (1.50/s): 1 bad_tei, 2 ok; 1 in flight, 0 waiting; http://a 1, http://b out"
     )
 
 
-def test_pdfs_are_sent_in_order_up_to_limit(started: Callable[..., Run]) -> None:
+def test_pdfs_are_sent_in_order_up_to_limit(started: Callable[..., ExtractionRun]) -> None:
     state = started()
     for number in (1, 2):
         load, job = sent(state)
@@ -127,30 +129,34 @@ def test_pdfs_are_sent_in_order_up_to_limit(started: Callable[..., Run]) -> None
         assert (job.started, job.deadline) == (100.0, 120.0)
         assert (load.in_flight, state.in_flight) == (number, number)
     assert state._next() == LIMITS.progress
-    state._settle(load, job, Answer(Outcome.NO_BLOCKS))
-    assert (load.in_flight, state.in_flight, [found.outcome for found in state.done]) == (1, 1, [Outcome.NO_BLOCKS])
+    state._settle(load, job, ExtractorAnswer(ExtractOutcome.NO_BLOCKS))
+    assert (load.in_flight, state.in_flight, [found.outcome for found in state.done]) == (
+        1,
+        1,
+        [ExtractOutcome.NO_BLOCKS],
+    )
     assert sent(state)[1].file_sha1 == "pdf2"
 
 
-def test_least_loaded_server_gets_next_pdf(started: Callable[..., Run]) -> None:
+def test_least_loaded_server_gets_next_pdf(started: Callable[..., ExtractionRun]) -> None:
     state = started(servers=("a", "b"), in_flight=4)
     assert [sent(state)[0].server.name for _ in range(4)] == ["http://a", "http://b"] * 2
 
 
-def test_due_retry_precedes_new_pdfs(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+def test_due_retry_precedes_new_pdfs(started: Callable[..., ExtractionRun], clock: SimpleNamespace) -> None:
     state = started(in_flight=1)
     load, job = sent(state)
     state._settle(load, job, LATE)
     assert job.not_before == 101.0
     load, other = sent(state)
     assert other.file_sha1 == "pdf1"
-    state._settle(load, other, Answer(Outcome.NO_BLOCKS))
+    state._settle(load, other, ExtractorAnswer(ExtractOutcome.NO_BLOCKS))
     clock.at = 101.0
     again = sent(state)[1]
     assert again is job and (job.tries, job.started, job.deadline) == (2, 101.0, 120.0)
 
 
-def test_three_equal_failures_give_up_a_pdf(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+def test_three_equal_failures_give_up_a_pdf(started: Callable[..., ExtractionRun], clock: SimpleNamespace) -> None:
     state = started(count=1, failures=99)
     for number, answer in enumerate((LATE, BROKEN, LATE, BROKEN, LATE), 1):
         assert not state.done
@@ -162,7 +168,7 @@ def test_three_equal_failures_give_up_a_pdf(started: Callable[..., Run], clock: 
         clock.at += 1.0
     (found,) = state.done
     assert (found.outcome, found.tries, found.seconds, found.tei, found.tei_sha1) == (
-        Outcome.TIMEOUT,
+        ExtractOutcome.TIMEOUT,
         5,
         0.5,
         None,
@@ -172,7 +178,9 @@ def test_three_equal_failures_give_up_a_pdf(started: Callable[..., Run], clock: 
     assert state._next() is None, "all is done"
 
 
-def test_busy_server_costs_no_tries_before_deadline(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+def test_busy_server_costs_no_tries_before_deadline(
+    started: Callable[..., ExtractionRun], clock: SimpleNamespace
+) -> None:
     state = started(count=1)
     for at in (100.0, 105.0, 110.0):
         clock.at = at
@@ -183,11 +191,11 @@ def test_busy_server_costs_no_tries_before_deadline(started: Callable[..., Run],
     load, job = sent(state)
     state._settle(load, job, BUSY)  # The next try would be at 120, the deadline.
     (found,) = state.done
-    assert (found.outcome, found.tries) == (Outcome.BUSY, 4)
+    assert (found.outcome, found.tries) == (ExtractOutcome.BUSY, 4)
     assert load.failures == 0 and not load.out
 
 
-def test_waiting_pdf_is_given_up_at_its_deadline(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+def test_waiting_pdf_is_given_up_at_its_deadline(started: Callable[..., ExtractionRun], clock: SimpleNamespace) -> None:
     state = started(count=1, busy_wait=(19.0, 19.0))
     load, job = sent(state)
     state._settle(load, job, BUSY)
@@ -196,16 +204,16 @@ def test_waiting_pdf_is_given_up_at_its_deadline(started: Callable[..., Run], cl
     load.room_until, load.room = 200.0, 0  # No server has room.
     assert state._next() == pytest.approx(80.1)
     clock.at = 120.0
-    assert state._next() is None and [found.outcome for found in state.done] == [Outcome.BUSY]
+    assert state._next() is None and [found.outcome for found in state.done] == [ExtractOutcome.BUSY]
 
 
-def test_three_failures_suspend_a_server(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+def test_three_failures_suspend_a_server(started: Callable[..., ExtractionRun], clock: SimpleNamespace) -> None:
     state = started(in_flight=4)
     jobs = [sent(state) for _ in range(4)]
     for load, job in jobs[:2]:
         state._settle(load, job, BROKEN)
     assert not load.out and load.failures == 2
-    state._settle(*jobs[2], Answer(Outcome.NO_BLOCKS))
+    state._settle(*jobs[2], ExtractorAnswer(ExtractOutcome.NO_BLOCKS))
     assert load.failures == 0, "an answer in between"
     for _ in range(3):
         load.failed(3, 100.0, at_once=False)
@@ -252,7 +260,7 @@ def test_three_refusals_limit_requests_of_a_server() -> None:
     assert (few.room, few.takes(10.0)) == (1, False)
 
 
-def test_long_outage_of_all_servers_gives_up(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+def test_long_outage_of_all_servers_gives_up(started: Callable[..., ExtractionRun], clock: SimpleNamespace) -> None:
     state = started(count=3, out=("a",))
     assert state._next() == (state.loads[0], None)
     clock.at = 129.9
@@ -262,11 +270,13 @@ def test_long_outage_of_all_servers_gives_up(started: Callable[..., Run], clock:
     for number in range(1, 4):
         assert state._next() == 0.0
         assert len(state.done) == number
-    assert {(found.outcome, found.tries, found.server) for found in state.done} == {(Outcome.CONNECTION, 0, None)}
+    assert {(found.outcome, found.tries, found.server) for found in state.done} == {
+        (ExtractOutcome.CONNECTION, 0, None)
+    }
     assert state._next() is None
 
 
-def test_one_live_server_prevents_giving_up(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+def test_one_live_server_prevents_giving_up(started: Callable[..., ExtractionRun], clock: SimpleNamespace) -> None:
     state = started(servers=("a", "b"), out=("a",))
     state.loads[0].look_at = 1000.0
     sent(state)
@@ -275,58 +285,65 @@ def test_one_live_server_prevents_giving_up(started: Callable[..., Run], clock: 
     assert not state.done
 
 
-def test_nothing_is_sent_while_results_are_waiting(started: Callable[..., Run]) -> None:
+def test_nothing_is_sent_while_results_are_waiting(started: Callable[..., ExtractionRun]) -> None:
     state = started()
     for number in range(4):
         load, job = sent(state)
         assert len(state.done) == number
-        state._settle(load, job, Answer(Outcome.NO_BLOCKS))
+        state._settle(load, job, ExtractorAnswer(ExtractOutcome.NO_BLOCKS))
     assert state._next() == LIMITS.progress
     state.done.popleft()
     sent(state)
 
 
-def test_queue_is_limited_to_hundred_per_slot(started: Callable[..., Run]) -> None:
+def test_queue_is_limited_to_hundred_per_slot(started: Callable[..., ExtractionRun]) -> None:
     state = started(count=500, in_flight=1, failures=1000)
     for number in range(100):
         load, job = sent(state)
         assert job.number == number + 1
-        state._settle(load, job, Answer(Outcome.CONNECTION))
+        state._settle(load, job, ExtractorAnswer(ExtractOutcome.CONNECTION))
     assert len(state.waiting) == 100
     assert state._next() == 1.0, "the first of them is due before another is taken"
 
 
-def test_oversized_response_is_discarded(started: Callable[..., Run]) -> None:
+def test_oversized_response_is_discarded(started: Callable[..., ExtractionRun]) -> None:
     state = started(count=2)
     for size in (10, 11):
-        state._settle(*sent(state), Answer(Outcome.OK, b"x" * size))
+        state._settle(*sent(state), ExtractorAnswer(ExtractOutcome.OK, b"x" * size))
     small, large = state.done
-    assert (small.outcome, small.tei, large.outcome, large.tei) == (Outcome.OK, b"x" * 10, Outcome.BAD_ANSWER, None)
+    assert (small.outcome, small.tei, large.outcome, large.tei) == (
+        ExtractOutcome.OK,
+        b"x" * 10,
+        ExtractOutcome.BAD_ANSWER,
+        None,
+    )
 
 
-def test_asynchronous_task_is_polled_before_new_requests(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+def test_asynchronous_task_is_polled_before_new_requests(
+    started: Callable[..., ExtractionRun], clock: SimpleNamespace
+) -> None:
     state = started(in_flight=1)
     load, job = sent(state)
-    task = Task("t", wait=2.0)
+    task = BackgroundTask("t", wait=2.0)
     assert state._of_task(job, task) is task and job.not_before == 102.0
     assert state._next() == 2.0, "until then"
     clock.at = 102.0
     assert state._next() == (load, job)
-    assert state._of_task(job, Task("t", done=True, wait=2.0)) == Task("t", done=True, wait=2.0)
+    assert state._of_task(job, BackgroundTask("t", done=True, wait=2.0)) == BackgroundTask("t", done=True, wait=2.0)
     assert job.not_before == 102.0, "what is done is fetched at once"
     assert state._next() == (load, job)
     clock.at = 107.0
-    state._of_task(job, Task("t", wait=5.0))
+    state._of_task(job, BackgroundTask("t", wait=5.0))
     assert job.not_before == 108.0, "a try takes no longer than a request may"
     clock.at = 108.0
-    late = state._of_task(job, Task("t"))
-    assert isinstance(late, Answer) and (late.outcome, late.broken) == (Outcome.TIMEOUT, True)
+    late = state._of_task(job, BackgroundTask("t"))
+    assert isinstance(late, ExtractorAnswer) and (late.outcome, late.broken) == (ExtractOutcome.TIMEOUT, True)
 
 
-def test_polls_may_fail_twice_in_a_row(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+def test_polls_may_fail_twice_in_a_row(started: Callable[..., ExtractionRun], clock: SimpleNamespace) -> None:
     state = started(count=1)
     _, job = sent(state)
-    task = Task("t", wait=0.0)
+    task = BackgroundTask("t", wait=0.0)
     state._of_task(job, task)
     for _ in range(2):
         state.tasks.clear()
@@ -338,27 +355,27 @@ def test_polls_may_fail_twice_in_a_row(started: Callable[..., Run], clock: Simpl
     assert job.not_before == 105.0, "a busy server is left alone for longer"
     assert state._of_task(job, BROKEN) is BROKEN
     job.unanswered = 0
-    for last in (Answer(Outcome.CONNECTION, lost=True), Answer(Outcome.NOT_CONVERTED)):
+    for last in (ExtractorAnswer(ExtractOutcome.CONNECTION, lost=True), ExtractorAnswer(ExtractOutcome.NOT_CONVERTED)):
         assert state._of_task(job, last) is last
     clock.at = 108.0
     job.unanswered = 0
     assert state._of_task(job, BROKEN) is BROKEN, "its time is over"
 
 
-def test_request_timeout_is_rest_of_its_try(started: Callable[..., Run], clock: SimpleNamespace) -> None:
+def test_request_timeout_is_rest_of_its_try(started: Callable[..., ExtractionRun], clock: SimpleNamespace) -> None:
     state = started(count=1)
     _, job = sent(state)
     asked: list[tuple[str, float]] = []
 
-    def note(what: str) -> Callable[..., Answer]:
+    def note(what: str) -> Callable[..., ExtractorAnswer]:
         return lambda *_, timeout: asked.append((what, timeout)) or BROKEN  # type: ignore[func-returns-value]
 
     one = SimpleNamespace(submit=note("submit"), poll=note("poll"), fetch=note("fetch"))
     clock.at = 103.0
     state._ask(one, job)
-    job.task = Task("t")
+    job.task = BackgroundTask("t")
     state._ask(one, job)
-    job.task = Task("t", done=True)
+    job.task = BackgroundTask("t", done=True)
     state._ask(one, job)
     clock.at = 150.0
     state._ask(one, job)
@@ -370,11 +387,12 @@ def test_request_timeout_is_rest_of_its_try(started: Callable[..., Run], clock: 
 @pytest.mark.parametrize(
     ("status", "outcome", "broken"),
     [
-        (429, Outcome.BUSY, False), (503, Outcome.BUSY, False), (408, Outcome.TIMEOUT, False), (504, Outcome.TIMEOUT, True),
-        (502, Outcome.CONNECTION, True), (500, Outcome.CONNECTION, False), (404, Outcome.CONNECTION, False),
+        (429, ExtractOutcome.BUSY, False), (503, ExtractOutcome.BUSY, False), (408, ExtractOutcome.TIMEOUT, False),
+        (504, ExtractOutcome.TIMEOUT, True),
+        (502, ExtractOutcome.CONNECTION, True), (500, ExtractOutcome.CONNECTION, False), (404, ExtractOutcome.CONNECTION, False),
     ],
 )  # fmt: skip
-def test_status_has_the_same_meaning_for_every_extractor(status: int, outcome: Outcome, broken: bool) -> None:
+def test_status_has_the_same_meaning_for_every_extractor(status: int, outcome: ExtractOutcome, broken: bool) -> None:
     found = refusal(status, b"x" * 300)
     assert (found.outcome, found.broken, found.unreachable, found.lost) == (outcome, broken, False, False)
     assert found.detail == f"HTTP {status}: {'x' * 200}"

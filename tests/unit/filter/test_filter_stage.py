@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.papers.filter import Outcome
+from s2corpus.papers.filter import FilterOutcome
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.filter import FilterStage, _body, read_suppressions
@@ -98,7 +98,7 @@ def filtered(
         FilterStage().work(run, shard)
     counts = FilterStage().finish(run)
     rows = {one["paper_id"]: one for one in run.table(FILTERED).read().to_pylist()}
-    assert sum(counts.get(f"outcome.{outcome}", 0) for outcome in Outcome) == counts["rows"] == len(rows)
+    assert sum(counts.get(f"outcome.{outcome}", 0) for outcome in FilterOutcome) == counts["rows"] == len(rows)
     return rows
 
 

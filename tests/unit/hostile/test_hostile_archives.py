@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.sources.record import Dropped, Reason
+from s2corpus.sources.record import Dropped, RejectReason
 from s2corpus.sources.streams import documents, open_stream, readable
 from s2orc_parse.archives import child
 from s2orc_parse.latex import BadSource, LatexOutcome, archive
@@ -175,7 +175,10 @@ def test_damaged_tar_of_delivery_ends_with_reason(name: str) -> None:
     if DAMAGED[name][:8] == b"main.tex":
         assert found[0] == ("main.tex", GOOD)
     ends = [one for one in found if isinstance(one, Dropped)]
-    assert [one.reason for one in ends] in ([Reason.UNREADABLE_REST], [Reason.TOO_LARGE, Reason.UNREADABLE_REST])
+    assert [one.reason for one in ends] in (
+        [RejectReason.UNREADABLE_REST],
+        [RejectReason.TOO_LARGE, RejectReason.UNREADABLE_REST],
+    )
 
 
 def test_links_of_delivery_are_passed_over() -> None:
@@ -188,7 +191,7 @@ def test_broken_stream_gives_members_before_its_end() -> None:
     with open_stream(io.BytesIO(packed[: len(packed) // 2])) as stream:
         found = list(readable(documents(stream)))
     assert found[0] == ("main.tex", GOOD)
-    assert isinstance(found[-1], Dropped) and found[-1].reason is Reason.UNREADABLE_REST
+    assert isinstance(found[-1], Dropped) and found[-1].reason is RejectReason.UNREADABLE_REST
 
 
 def test_slow_archive_is_ended_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +202,7 @@ def test_slow_archive_is_ended_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
         archive.unpack(gz(GOOD.decode()), seconds=1.0)
     assert raised.value.outcome is LatexOutcome.TIMEOUT
     found = list(readable(documents(io.BytesIO(FIRST + END))))
-    assert [one.reason for one in found if isinstance(one, Dropped)] == [Reason.UNREADABLE_REST]
+    assert [one.reason for one in found if isinstance(one, Dropped)] == [RejectReason.UNREADABLE_REST]
 
 
 def test_greedy_archive_is_ended_by_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,7 +221,7 @@ def test_child_that_was_taken_over_gives_no_files(written: str, monkeypatch: pyt
         archive.unpack(gz(GOOD.decode()))
     assert raised.value.outcome is LatexOutcome.DAMAGED
     found = list(readable(documents(io.BytesIO(FIRST + END))))
-    assert [one.reason for one in found if isinstance(one, Dropped)] == [Reason.UNREADABLE_REST]
+    assert [one.reason for one in found if isinstance(one, Dropped)] == [RejectReason.UNREADABLE_REST]
 
 
 def test_child_reads_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

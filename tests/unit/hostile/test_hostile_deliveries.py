@@ -79,6 +79,10 @@ UNREADABLE: dict[str, bytes] = {
     "size of many digits": ready().replace(f": {len(PDF)},".encode(), b": " + b"9" * 10_000 + b","),
     "infinite size": ready().replace(f": {len(PDF)},".encode(), b": 1e999,"),
     "no name": of_file(name=""),
+    "size of 2^63": of_file(bytes=1 << 63),
+    "a name of 1,025 characters": of_file(name="a" * 1025),
+    "a person of 129 characters": ready(delivered_by="a" * 129),
+    "a short hash": of_file(sha256="0" * 63),
     "surrogate in a name": ready().replace(b"a.pdf", b"\\udcff.pdf"),
 }
 OTHER: dict[str, tuple[bytes, str]] = {
@@ -198,6 +202,37 @@ def test_failing_disk_is_no_refusal(run: Run, monkeypatch: pytest.MonkeyPatch) -
     run.lake.delete("sources/dblp/1/a.pdf")
     with pytest.raises(TransientError, match="disk is full"):
         intake(run)
+
+
+def test_huge_ready_file_is_not_read(run: Run) -> None:
+    put(run.lake, "drops/a")
+    os.truncate(run.lake.uri("drops/a/_READY"), (1 << 28) + 1)
+    with pytest.raises(Refused, match="_READY has 268435457 bytes; at most 268435456 are read"):
+        read_ready(run.lake, "drop", "", "a")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "listed_bytes", "expected"),
+    [
+        ("delivery", "a.pdf", 1 << 26, 1 << 26),
+        ("delivery", "a.pdf", (1 << 26) + 1, len(PDF)),
+        ("delivery", "missing.xml", (1 << 26) + 1, 0),
+        ("drop", "a.pdf", 1 << 62, 2048),
+        ("drop", "records.jsonl", 1 << 26, 1 << 26),
+        ("drop", "records.jsonl", (1 << 26) + 1, 0),
+    ],
+)
+def test_large_metadata_is_compared_with_stored_files(
+    run: Run, kind: Any, name: str, listed_bytes: int, expected: int
+) -> None:
+    source = "dblp" if kind == "delivery" else ""
+    folder = "sources/dblp/a" if source else "drops/a"
+    put(run.lake, folder, ready(files=[{**FILE, "name": name, "bytes": listed_bytes}], delivered_by=f" {'b' * 128} "))
+    found = read_ready(run.lake, kind, source, "a")
+    assert found is not None and (found.metadata_bytes, found.files, found.by) == (expected, 1, "b" * 128)
+    assert found.folder == f"{folder}/" and found.key("x") == f"{folder}/x"
+    digest = hashlib.sha256(run.lake.get(f"{folder}/_READY")[0]).hexdigest()[:16]
+    assert (found.digest, found.registered) == (digest, f"registered/8/{folder}/{digest}")
 
 
 def test_false_sizes_do_not_size_the_tables(run: Run) -> None:

@@ -27,13 +27,13 @@ from s2corpus.errors import UserError
 from s2corpus.evaluation import others
 from s2corpus.evaluation import sheet as sheets
 from s2corpus.evaluation.others import Corpus
-from s2corpus.evaluation.sample import Item, Side, Task
+from s2corpus.evaluation.sample import EvaluationTask, Item, Side
 from s2corpus.ids import ReleaseId, SnapshotId, spec_name
 from s2corpus.snapshot import delta
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
-from s2corpus.text.files import read_documents
+from s2corpus.text.input_files import read_documents
 from s2orc_parse import jats, tei
 from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED, BadArchive, unpack_here
 from tests.releases import ROOT
@@ -209,7 +209,16 @@ def test_manifests(tmp_path: Path) -> None:
 
 def test_marked_sheets() -> None:
     item = Item(
-        "clusters:1", Task.CLUSTERS, "1", "", "", "a" * 40, Side("T", ("A B",)), Side("T", ("A B",)), None, None
+        "clusters:1",
+        EvaluationTask.CLUSTERS,
+        "1",
+        "",
+        "",
+        "a" * 40,
+        Side("T", ("A B",)),
+        Side("T", ("A B",)),
+        None,
+        None,
     )
     sheet = sheets.written("s2_v2-20230201", [item]).replace(",,\n", ",right,wrong\n").encode()
     outcomes([sheet], 150, lambda data: f"{len(sheets.read(data, 's2_v2-20230201', [item]))} marks", UserError)

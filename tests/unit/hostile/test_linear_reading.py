@@ -19,7 +19,7 @@ import pytest
 from s2corpus import sources
 from s2corpus.deliveries import registration
 from s2corpus.deliveries.declarations import Declarations
-from s2corpus.deliveries.ready import Delivery, File, Ready, Refused
+from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refused
 from s2corpus.sources import streams
 from s2corpus.sources.repeated_keys import find_repeated_keys
 from s2corpus.storage.lake import Lake
@@ -231,7 +231,7 @@ class Name(str):
 def test_names_are_checked_in_one_pass(repeated: bool, lake: Lake) -> None:
     def compared(size: int) -> int:
         names = [Name(f"{number // 2 if repeated else number}.pdf") for number in range(size)]
-        files = [File.model_construct(name=name, bytes=1, sha256="0" * 64) for name in names]
+        files = [ListedFile.model_construct(name=name, bytes=1, sha256="0" * 64) for name in names]
         Name.compared = 0
         with pytest.raises(Refused):
             registration._check_names(

@@ -1,4 +1,7 @@
-"""Every command of `corpus`, `make` and `python -m devtools` shown on a page exists, with all options shown."""
+"""Every command of `corpus`, `make` and `python -m devtools` on a page exists with its options, and shell blocks are marked `bash`.
+
+`tests/e2e/test_guides.py` runs the shell blocks. A block that it cannot run has a comment with the reason.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,34 @@ import pytest
 
 from devtools.cli import tools
 from s2corpus.cli import corpus
+from tests.doc_blocks import DOCS, Block, read_blocks
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
 TARGETS = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 STARTS = {("corpus",): corpus, ("python", "-m", "devtools"): tools}
+PROGRAMS = re.compile(
+    r"(airflow|aws|cd|corpus|curl|docker|export|for|helm|kubectl|make|pip|python|source|uv|uvx|wget) ", re.MULTILINE
+)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_of_a_page_exist_with_their_options(page: Path) -> None:
     problems = [problem for words in list_commands(page.read_text("utf-8")) for problem in find_problems(words)]
     assert problems == []
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
+def test_shell_blocks_are_marked_bash(page: Path) -> None:
+    assert [block.code for block in read_blocks(page) if is_unmarked_shell(block)] == []
+    comments = re.findall(r"<!-- not run: (.*) -->", page.read_text("utf-8"))
+    assert comments == [block.excuse for block in read_blocks(page) if block.excuse], "a comment precedes no block"
+
+
+def test_unmarked_shell_blocks_are_found() -> None:
+    assert is_unmarked_shell(Block("text", "# Deliver\ncorpus deliver papers\n", None))
+    assert not is_unmarked_shell(Block("bash", "corpus deliver papers\n", None))
+    assert not is_unmarked_shell(Block("text", "drops/<drop id>/\n  records.jsonl\n", None))
 
 
 def test_unknown_commands_options_and_targets_are_reported() -> None:
@@ -33,6 +53,13 @@ def test_unknown_commands_options_and_targets_are_reported() -> None:
         "make rain: no target rain",
         "corpus verify X --deep: no option --deep",
     ]
+
+
+def is_unmarked_shell(block: Block) -> bool:
+    """Return whether a block that is not marked `bash` begins a line with a program."""
+    return block.language in ("", "text", "sh", "shell", "console") and any(
+        PROGRAMS.match(line) for line in block.code.splitlines()
+    )
 
 
 def list_commands(page: str) -> Iterator[list[str]]:

@@ -24,12 +24,17 @@ from s2corpus.titles import linking
 from s2orc_parse.latex import LatexOutcome
 from s2orc_parse.tei import read
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
+ROOT = Path(__file__).resolve().parents[3]
+DOCS = ROOT / "docs"
+PROSE = [*sorted(DOCS.glob("*.md")), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
+TEST_FILES = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+MADE_BY_READER = {"include/s2corpus/stages/venues.py", "sql/quality/venues.sql"}
+"""files of the example stage in extending.md"""
 RUNBOOK = (DOCS / "runbook.md").read_text("utf-8")
 WORDS = set(re.findall(r"`([^`\n]+)`", RUNBOOK))
 ENUMS: tuple[type[StrEnum], ...] = (
-    Refusal, record.Reason, pdf.Outcome, protocol.Outcome, read.TeiRefusal, LatexOutcome, vote.Rule, openness.Evidence, keeping.Outcome,
-    linking.Reason, documents.Outcome, splits.Split, ReleaseState,
+    Refusal, record.RejectReason, pdf.SelectOutcome, protocol.ExtractOutcome, read.TeiRefusal, LatexOutcome, vote.VoteRule,
+    openness.Evidence, keeping.FilterOutcome, linking.LinkReason, documents.CleanOutcome, splits.Split, ReleaseState,
 )  # fmt: skip
 
 
@@ -60,6 +65,15 @@ def test_links_between_pages_have_a_target(page: Path) -> None:
         assert target.is_file(), f"{page.name}: {link}"
         if anchor:
             assert anchor in anchors(target.read_text("utf-8")), f"{page.name}: {link}#{anchor}"
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: page.name)
+def test_files_named_on_a_page_exist(page: Path) -> None:
+    named = re.findall(
+        r"`((?:dags|deploy|devtools|docs|include|plugins|sql|tests)/[\w./-]+|test_\w+\.py)`", page.read_text("utf-8")
+    )
+    missing = {name for name in named if not (ROOT / name).exists() and name not in TEST_FILES}
+    assert missing - MADE_BY_READER == set()
 
 
 def test_generated_pages_list_every_stage_field_and_check() -> None:

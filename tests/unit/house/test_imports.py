@@ -33,8 +33,8 @@ LAYERS = (
 )  # fmt: skip
 """The modules and folders of `s2corpus`: each imports only those before it, and the package itself."""
 KERNELS = ("sources", "titles", "text", "clustering", "pdf", "extractors", "papers")
-FILES_ONLY = ("s2corpus.storage.transient", "s2corpus.storage.outputs")
-"""The parts of storage that kernels may import: transient errors, and writing files."""
+FILES_ONLY = ("s2corpus.storage.transient", "s2corpus.storage.outputs", "s2corpus.storage.parquet")
+"""The parts of storage that kernels may import: transient errors, and reading and writing files."""
 
 
 @cache

@@ -10,14 +10,14 @@ import pytest
 
 from s2corpus.clustering.edges import REASONS
 from s2corpus.deliveries.ready import Refusal
-from s2corpus.extractors.protocol import Outcome as Extraction
-from s2corpus.papers.filter import Outcome as Filtered
+from s2corpus.extractors.protocol import ExtractOutcome as Extraction
+from s2corpus.papers.filter import FilterOutcome as Filtered
 from s2corpus.papers.openness import Evidence
-from s2corpus.papers.vote import Rule
-from s2corpus.pdf.outcome import Outcome as Selected
-from s2corpus.text.documents import Outcome as Cleaned
+from s2corpus.papers.vote import VoteRule
+from s2corpus.pdf.outcome import SelectOutcome as Selected
+from s2corpus.text.documents import CleanOutcome as Cleaned
 from s2corpus.text.splits import Split
-from s2corpus.titles.linking import LinkWarning, Reason
+from s2corpus.titles.linking import LinkReason, LinkWarning
 from s2orc_parse.jats.outcome import JatsOutcome
 from s2orc_parse.latex.outcome import LatexOutcome
 
@@ -31,9 +31,9 @@ _OUTCOMES: dict[str, tuple[type[StrEnum], ...]] = {
     "1": (Selected,),
     "2": (Extraction,),
     "3": (LatexOutcome, JatsOutcome),
-    "5": (Evidence, Rule),
+    "5": (Evidence, VoteRule),
     "6": (Filtered,),
-    "7": (Reason, LinkWarning),
+    "7": (LinkReason, LinkWarning),
     "8": (Cleaned,),
     "9": (Split,),
 }

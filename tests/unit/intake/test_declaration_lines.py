@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.deliveries.declarations import Declarations, Facts
+from s2corpus.deliveries.declarations import Declarations, DeclaredFacts
 from s2corpus.deliveries.ready import Refused
 from s2corpus.sources.record import Dropped, Entry, Record
 
@@ -29,43 +29,46 @@ def read(*lines: dict[str, Any] | bytes) -> tuple[Declarations, list[Entry]]:
 @pytest.mark.parametrize(
     ("line", "facts"),
     [
-        (HERE, {"a.pdf": Facts(1)}),
-        ({**HERE, "open_access": True}, {"a.pdf": Facts(1, True)}),
-        ({**HERE, "open_access": False}, {"a.pdf": Facts(1, False)}),
-        ({**HERE, "licence": "CC-BY-4.0"}, {"a.pdf": Facts(1, None, "CC-BY-4.0")}),
-        ({**HERE, "arxiv_id": "arXiv:1706.03762v5"}, {"a.pdf": Facts(1, arxiv_id="1706.03762")}),
-        ({"file_sha1": "b" * 40, "open_access": True}, {"b.pdf": Facts(1, True)}),
-        ({"file_sha1": f" {'B' * 40} "}, {"b.pdf": Facts(1)}),
-        ({"pdf_sha1": "b" * 40, "open_access": True}, {"b.pdf": Facts(1, True)}),  # The key's name up to 0.1.0.
-        ({"file_sha1": "a" * 40, "open_access": False}, {"a.pdf": Facts(1, False), "again/a.pdf": Facts(1, False)}),
-        ({"name": "again/a.pdf", "file_sha1": "a" * 40}, {"again/a.pdf": Facts(1)}),
+        (HERE, {"a.pdf": DeclaredFacts(1)}),
+        ({**HERE, "open_access": True}, {"a.pdf": DeclaredFacts(1, True)}),
+        ({**HERE, "open_access": False}, {"a.pdf": DeclaredFacts(1, False)}),
+        ({**HERE, "licence": "CC-BY-4.0"}, {"a.pdf": DeclaredFacts(1, None, "CC-BY-4.0")}),
+        ({**HERE, "arxiv_id": "arXiv:1706.03762v5"}, {"a.pdf": DeclaredFacts(1, arxiv_id="1706.03762")}),
+        ({"file_sha1": "b" * 40, "open_access": True}, {"b.pdf": DeclaredFacts(1, True)}),
+        ({"file_sha1": f" {'B' * 40} "}, {"b.pdf": DeclaredFacts(1)}),
+        ({"pdf_sha1": "b" * 40, "open_access": True}, {"b.pdf": DeclaredFacts(1, True)}),  # The key's name up to 0.1.0.
+        (
+            {"file_sha1": "a" * 40, "open_access": False},
+            {"a.pdf": DeclaredFacts(1, False), "again/a.pdf": DeclaredFacts(1, False)},
+        ),
+        ({"name": "again/a.pdf", "file_sha1": "a" * 40}, {"again/a.pdf": DeclaredFacts(1)}),
         ({**HERE, "note": "x", "open_access": True, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762"}, {}),
         (
             {**HERE, "note": "x", "open_access": False, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762"},
-            {"a.pdf": Facts(1, False)},
+            {"a.pdf": DeclaredFacts(1, False)},
         ),
         ({"name": "z.pdf", "open_access": False}, {}),
     ],
 )
-def test_the_facts_of_one_line(line: dict[str, Any], facts: dict[str, Facts]) -> None:
+def test_the_facts_of_one_line(line: dict[str, Any], facts: dict[str, DeclaredFacts]) -> None:
     assert read(line)[0].facts == facts
 
 
 @pytest.mark.parametrize(
     ("first", "second", "facts"),
     [
-        ({"open_access": True}, {}, Facts(2, True)),
-        ({}, {"open_access": True}, Facts(2, True)),
-        ({"open_access": True}, {"open_access": False}, Facts(2, False)),
-        ({"open_access": False}, {"open_access": True}, Facts(2, False)),
-        ({"licence": "CC-BY-4.0"}, {"licence": "CC-BY-NC-4.0"}, Facts(2, None, "CC-BY-NC-4.0")),
-        ({"licence": "CC-BY-NC-4.0"}, {"licence": "CC-BY-4.0"}, Facts(2, None, "CC-BY-NC-4.0")),
-        ({"licence": "CC-BY-NC-4.0"}, {}, Facts(2, None, "CC-BY-NC-4.0")),
-        ({"arxiv_id": "1706.03762"}, {}, Facts(2, arxiv_id="1706.03762")),
-        ({"arxiv_id": "1706.03762"}, {"arxiv_id": "1911.02782"}, Facts(2, arxiv_id="1911.02782")),
+        ({"open_access": True}, {}, DeclaredFacts(2, True)),
+        ({}, {"open_access": True}, DeclaredFacts(2, True)),
+        ({"open_access": True}, {"open_access": False}, DeclaredFacts(2, False)),
+        ({"open_access": False}, {"open_access": True}, DeclaredFacts(2, False)),
+        ({"licence": "CC-BY-4.0"}, {"licence": "CC-BY-NC-4.0"}, DeclaredFacts(2, None, "CC-BY-NC-4.0")),
+        ({"licence": "CC-BY-NC-4.0"}, {"licence": "CC-BY-4.0"}, DeclaredFacts(2, None, "CC-BY-NC-4.0")),
+        ({"licence": "CC-BY-NC-4.0"}, {}, DeclaredFacts(2, None, "CC-BY-NC-4.0")),
+        ({"arxiv_id": "1706.03762"}, {}, DeclaredFacts(2, arxiv_id="1706.03762")),
+        ({"arxiv_id": "1706.03762"}, {"arxiv_id": "1911.02782"}, DeclaredFacts(2, arxiv_id="1911.02782")),
     ],
 )
-def test_two_lines_on_one_file(first: dict[str, Any], second: dict[str, Any], facts: Facts) -> None:
+def test_two_lines_on_one_file(first: dict[str, Any], second: dict[str, Any], facts: DeclaredFacts) -> None:
     """Closed wins over open, and the stricter license wins."""
     reader, _ = read({**HERE, **first}, {**HERE, **second})
     assert reader.facts == {"a.pdf": facts}
@@ -186,35 +189,39 @@ def test_what_refuses_the_drop(line: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize(
     ("line", "facts", "key"),
     [
-        (b'{"name":"a.pdf","open_access":false,"open_access":true}', {"a.pdf": Facts(1, False)}, "open_access"),
-        (b'{"name":"a.pdf","open_access":true,"open_access":false}', {"a.pdf": Facts(1, False)}, "open_access"),
-        (b'{"name":"a.pdf","open_access":false,"open_\\u0061ccess":true}', {"a.pdf": Facts(1, False)}, "open_access"),
+        (b'{"name":"a.pdf","open_access":false,"open_access":true}', {"a.pdf": DeclaredFacts(1, False)}, "open_access"),
+        (b'{"name":"a.pdf","open_access":true,"open_access":false}', {"a.pdf": DeclaredFacts(1, False)}, "open_access"),
+        (
+            b'{"name":"a.pdf","open_access":false,"open_\\u0061ccess":true}',
+            {"a.pdf": DeclaredFacts(1, False)},
+            "open_access",
+        ),
         (
             b'{"name":"a.pdf","open_access":false,"x\\u003a":1,"open_access":true}',
-            {"a.pdf": Facts(1, False)},
+            {"a.pdf": DeclaredFacts(1, False)},
             "open_access",
         ),
         (
             b'{"licence":"CC-BY-NC-4.0","name":"a.pdf","licence":"CC-BY-4.0"}',
-            {"a.pdf": Facts(1, None, "CC-BY-NC-4.0")},
+            {"a.pdf": DeclaredFacts(1, None, "CC-BY-NC-4.0")},
             "licence",
         ),
         (
             b'{"name":"a.pdf","licence":"https://creativecommons.org/licenses/by-nc-nd/4.0/","licence":"CC0"}',
-            {"a.pdf": Facts(1, None, "CC-BY-NC-ND-4.0")},
+            {"a.pdf": DeclaredFacts(1, None, "CC-BY-NC-ND-4.0")},
             "licence",
         ),
-        (b'{"name":"a.pdf","title":"A","title":"B"}', {"a.pdf": Facts(1)}, "title"),
-        (b'{"name":"a.pdf","authors":[{"last":"A","last":"B"}]}', {"a.pdf": Facts(1)}, "last"),
+        (b'{"name":"a.pdf","title":"A","title":"B"}', {"a.pdf": DeclaredFacts(1)}, "title"),
+        (b'{"name":"a.pdf","authors":[{"last":"A","last":"B"}]}', {"a.pdf": DeclaredFacts(1)}, "last"),
         (b'{"name":"a.pdf","name":"b.pdf","open_access":true}', {}, "name"),
         (
             b'{"name":"a.pdf","name":"b.pdf","open_access":false}',
-            {"a.pdf": Facts(1, False), "b.pdf": Facts(1, False)},
+            {"a.pdf": DeclaredFacts(1, False), "b.pdf": DeclaredFacts(1, False)},
             "name",
         ),
     ],
 )
-def test_repeated_keys_warn_and_take_stricter_value(line: bytes, facts: dict[str, Facts], key: str) -> None:
+def test_repeated_keys_warn_and_take_stricter_value(line: bytes, facts: dict[str, DeclaredFacts], key: str) -> None:
     reader, _ = read(line)
     assert reader.facts == facts
     assert any(f"line 1: {key}: is given more than once" in warning for warning in reader.told)

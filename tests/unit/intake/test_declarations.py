@@ -218,7 +218,7 @@ def test_warnings_are_shown_where_drops_are_listed(run: Run) -> None:
     deliver(run, "drops/d", {"a.txt": b"A", **lines({"name": "a.txt", "titel": "On a"})})
     processing.process(run.lake, [ReleaseSpec(name="t")], run.scratch)
     (row,) = status.listed(run.lake)
-    assert row.state == status.State.WORKED and len(row.warnings) == 1
+    assert row.state == status.ArrivalState.WORKED and len(row.warnings) == 1
     assert "1 warning" in row.counts and "line 1: titel" in str(row)
 
 

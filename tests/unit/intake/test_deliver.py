@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from s2corpus.commands import deliver as cli
-from s2corpus.deliveries.upload import deliver, files_below, new_delivery
+from s2corpus.deliveries.upload import Digests, deliver, digests_of, files_below, new_delivery, own_files
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
@@ -80,6 +81,87 @@ def test_what_was_stopped_goes_on_where_it_was(lake: Lake, papers: Path, after: 
     assert lake.size(DROP.key("_READY")) is not None
 
 
+def test_upload_reports_bytes_and_ready_lists_files(lake: Lake, papers: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    by = new_delivery("drop", "", "by", "full", "Ada")
+    files = dict(reversed(files_below(papers).items()))
+    deliver(lake, by, files, threads=1, progress=lambda done, total: seen.append((done, total)))
+    sizes = [path.stat().st_size for path in files.values()]
+    assert seen == [(sum(sizes[:count]), sum(sizes)) for count in range(5)]
+    ready = json.loads(lake.get(by.key("_READY"))[0])
+    assert [file["name"] for file in ready["files"]] == ["a.pdf", "records.jsonl", "sub/b.pdf", "sub/deeper/ç d.pdf"]
+    assert (ready["mode"], ready["delivered_by"], ready["ready_at"][10], len(ready["ready_at"])) == (
+        "full",
+        "Ada",
+        "T",
+        25,
+    )
+    deliver(lake, DROP, files)
+    assert "delivered_by" not in json.loads(lake.get(DROP.key("_READY"))[0])
+
+
+def test_delivery_by_another_process_is_not_overwritten(lake: Lake, papers: Path) -> None:
+    def put(key: str, data: bytes, **given: Any) -> str:
+        lake.put(key, b"another")
+        return lake.put(key, data, **given)
+
+    racing = Stopping(lake)
+    racing.put = put  # type: ignore[attr-defined]
+    with pytest.raises(UserError, match="was delivered by another process at the same time"):
+        deliver(racing, DROP, files_below(papers))  # type: ignore[arg-type]
+    assert lake.get(DROP.key("_READY"))[0] == b"another"
+
+
+@pytest.mark.parametrize("size", [0, 1, 1 << 20, (2 << 20) + 1])
+def test_digests_are_those_of_the_content(tmp_path: Path, size: int) -> None:
+    content = bytes(range(256)) * (size // 256) + bytes(size % 256)
+    for name in "ba":
+        (tmp_path / name).write_bytes(content)
+    expected = Digests(hashlib.sha1(content).hexdigest(), hashlib.sha256(content).hexdigest(), size)
+    assert list(digests_of({name: tmp_path / name for name in "ba"}).items()) == [("b", expected), ("a", expected)]
+
+
+def test_folder_needs_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for act, words in (
+        (own_files, "give a folder with PDF files"),
+        (files_below, "give the folder of the files to deliver"),
+    ):
+        with pytest.raises(UserError, match=words):
+            act(tmp_path / "none")
+    (tmp_path / "a.txt").touch()
+    (tmp_path / "b.pdf").mkdir()
+    (tmp_path / "_READY").touch()
+    (tmp_path / "x.pdf").symlink_to("nowhere")
+    with caplog.at_level("WARNING"), pytest.raises(UserError, match=r"no PDF found: names of PDFs must end in \.pdf"):
+        own_files(tmp_path)
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{tmp_path}/x.pdf: skipped: not a file, or a broken link"
+    ]
+    for name in ("c.PDF", "b.pdf/d.pdf"):
+        (tmp_path / name).touch()
+    assert [path.name for path in own_files(tmp_path)] == ["d.pdf", "c.PDF"]
+    assert list(files_below(tmp_path)) == ["a.txt", "b.pdf/d.pdf", "c.PDF"]
+    (tmp_path / "b.pdf/_READY").touch()
+    assert "b.pdf/_READY" in files_below(tmp_path)
+
+
+def test_long_names_are_refused(tmp_path: Path) -> None:
+    step = "a" * 200
+    folder = tmp_path / step / step / step / step
+    folder.mkdir(parents=True)
+    (folder / ("b" * (1024 - 804 - 4) + ".pdf")).touch()
+    assert [len(name) for name in files_below(tmp_path)] == [1024]
+    (folder / ("c" * (1024 - 804 - 3) + ".pdf")).touch()
+    with pytest.raises(UserError, match="1 file name"):
+        files_below(tmp_path)
+    for name in "123":
+        (tmp_path / f"{name}\n").touch()
+    with pytest.raises(
+        UserError, match=r"4 file name\(s\) that a drop cannot have, such as '1\\\\n', '2\\\\n', '3\\\\n': rename them"
+    ):
+        files_below(tmp_path)
+
+
 def test_a_file_that_changed_meanwhile_is_sent_again(lake: Lake, papers: Path) -> None:
     with pytest.raises(ConnectionError):
         deliver(Stopping(lake, 2), DROP, files_below(papers), threads=1)  # type: ignore[arg-type]
@@ -120,8 +202,11 @@ def test_names_that_no_drop_can_have_are_said(papers: Path, name: str | bytes) -
 
 @pytest.mark.parametrize("id_", ["", "..", "a/b", "a\n", "a\\b"])
 def test_an_id_is_one_step_of_a_path(id_: str) -> None:
-    with pytest.raises(UserError, match="cannot be the id"):
-        new_delivery("drop", "", id_)
+    for kind, source, given in (("drop", "", id_), ("delivery", "dblp", id_), ("delivery", id_, "1")):
+        with pytest.raises(UserError, match=f"^{re.escape(repr(id_))} cannot be the id of a {kind}"):
+            new_delivery(kind, source, given)  # type: ignore[arg-type]
+    found = new_delivery("delivery", "dblp", "1")
+    assert (found.folder, found.mode, found.by, found.files) == ("sources/dblp/1/", "delta", "", 0)
 
 
 def run(*arguments: object) -> Any:

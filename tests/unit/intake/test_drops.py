@@ -21,7 +21,17 @@ from click.testing import CliRunner
 from devtools.local import Endpoints
 from s2corpus.commands.drops import command
 from s2corpus.deliveries.ready import Refusal, read_ready
-from s2corpus.deliveries.status import MOST_KNOWN, MOST_TRIES, Row, State, Watch, list_open, listed, mark_of, put_row
+from s2corpus.deliveries.status import (
+    MOST_KNOWN,
+    MOST_TRIES,
+    ArrivalState,
+    ArrivalStatus,
+    Watch,
+    list_open,
+    listed,
+    mark_of,
+    put_row,
+)
 from s2corpus.drops import batches, processing
 from s2corpus.drops.standing import standings
 from s2corpus.errors import TransientError, UserError
@@ -30,7 +40,7 @@ from s2corpus.pdf import Selection
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
-from s2corpus.storage.lake import Entry, Lake, open_lake
+from s2corpus.storage.lake import Lake, ListedObject, open_lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables import DELIVERIES, EXTRACTIONS, PARSES, SELECTIONS
@@ -55,7 +65,7 @@ def deliver(
     lake.put(f"{folder}/_READY", json.dumps({"ready_at": f"2023-01-{day:02}T00:00:00Z", "files": stated}).encode())
 
 
-def states(rows: list[Row]) -> dict[str, str]:
+def states(rows: list[ArrivalStatus]) -> dict[str, str]:
     return {row.folder: row.outcome for row in rows}
 
 
@@ -80,7 +90,7 @@ class Watched(LocalLake):
         self.entries: list[str] = []
         self.asked: list[str] = []
 
-    def list(self, prefix: str) -> Iterator[Entry]:
+    def list(self, prefix: str) -> Iterator[ListedObject]:
         for entry in super().list(prefix):
             self.entries.append(entry.key)
             yield entry
@@ -99,7 +109,7 @@ def test_drop_state_follows_row_release_and_paused_dag(lake: Lake) -> None:
     lake.put("drops/d/a.pdf", b"still coming")
     mark = mark_of(lake, "drops/c/")
     assert mark
-    put_row(lake, Row("drops/c/", mark, State.REFUSED, Refusal.CHANGED, "a.pdf"))
+    put_row(lake, ArrivalStatus("drops/c/", mark, ArrivalState.REFUSED, Refusal.CHANGED, "a.pdf"))
     ready_at = read_ready(lake, "drop", "", "a").ready_at  # type: ignore[union-attr]
     taken = {"kind": "drop", "source": "", "delivery": "a", "ready_at": ready_at, "outcome": "taken"}
     row = {**dict.fromkeys(DELIVERIES.schema.names), **taken, "files": 1, "rows": 0, "dropped": 0, "warnings": []}
@@ -158,9 +168,9 @@ def test_lost_event_is_fired_again_until_a_run_begins(lake: Lake) -> None:
     assert watch.list_unanswered(1_060) == [arrival]
     assert watch.list_unanswered(1_179) == [], "the wait doubles"
     assert watch.list_unanswered(1_180) == [arrival]
-    put_row(lake, Row(arrival.folder, arrival.mark, State.REGISTERED))
+    put_row(lake, ArrivalStatus(arrival.folder, arrival.mark, ArrivalState.REGISTERED))
     assert watch.list_unanswered(9_999) == [], "a run has begun with it"
-    put_row(lake, Row(arrival.folder, arrival.mark, State.WORKED))
+    put_row(lake, ArrivalStatus(arrival.folder, arrival.mark, ArrivalState.WORKED))
     assert watch.list_unanswered(99_999) == []
 
 
@@ -248,7 +258,7 @@ def test_refused_drop_stores_reason_and_blocks_no_other(
     found = states(processing.process(lake, SPECS, tmp_path))
     refused = ("bad_name", "changed", "incomplete", "unlisted", "unreadable")
     assert found == {"drops/good/": "worked", **{f"drops/{why}/": f"refused:{why}" for why in refused}}
-    assert all(row.detail for row in listed(lake) if row.state == State.REFUSED)
+    assert all(row.detail for row in listed(lake) if row.state == ArrivalState.REFUSED)
     assert list(grobid.uploads) == [hashlib.sha1(pdfs[2]).hexdigest()]
     assert processing.process(lake, SPECS, tmp_path) == []
 
@@ -380,7 +390,7 @@ def test_failed_extraction_blocks_no_other_drop(lake: Lake, tmp_path: Path, grob
     deliver(lake, "drops/good", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs[3:])})
     for tries in range(1, MOST_TRIES + 1):
         found = {row.folder: row for row in processing.process(lake, [spec], tmp_path)}
-        assert (found["drops/bad/"].state, found["drops/bad/"].tries) == (State.UNFINISHED, tries)
+        assert (found["drops/bad/"].state, found["drops/bad/"].tries) == (ArrivalState.UNFINISHED, tries)
         assert "given up" in str(found["drops/bad/"].detail)
         assert ("drops/good/" in found) is (tries == 1)
     assert processing.process(lake, [spec], tmp_path) == [], "it is left to the releases"
@@ -549,9 +559,9 @@ def spec_with(**values: Any) -> ReleaseSpec:
 
 def test_processed_drops_start_a_release_as_of_the_latest(lake: Lake) -> None:
     rows = [
-        Row("drops/a/", "0", State.WORKED, ready_at="2026-03-01T10:30:00.25Z"),
-        Row("drops/b/", "0", State.WORKED, ready_at="2026-03-01T11:30:00+02:00"),
-        Row("drops/c/", "0", State.REFUSED, ready_at="2026-03-02T00:00:00Z"),
+        ArrivalStatus("drops/a/", "0", ArrivalState.WORKED, ready_at="2026-03-01T10:30:00.25Z"),
+        ArrivalStatus("drops/b/", "0", ArrivalState.WORKED, ready_at="2026-03-01T11:30:00+02:00"),
+        ArrivalStatus("drops/c/", "0", ArrivalState.REFUSED, ready_at="2026-03-02T00:00:00Z"),
     ]
     as_of = datetime(2026, 3, 1, 10, 30, 1, tzinfo=UTC)
     assert processing.list_releases_to_start(rows, [spec_with()]) == [("live", as_of)]
@@ -561,7 +571,7 @@ def test_processed_drops_start_a_release_as_of_the_latest(lake: Lake) -> None:
     "values", [{"schedule": {}}, {"drops": ["other-*"], "sources": ["other"]}], ids=["monthly spec", "other drops"]
 )
 def test_drops_do_not_start_releases_of_other_specs(values: dict[str, Any]) -> None:
-    rows = [Row("drops/a/", "0", State.WORKED, ready_at="2026-03-01T10:30:00Z")]
+    rows = [ArrivalStatus("drops/a/", "0", ArrivalState.WORKED, ready_at="2026-03-01T10:30:00Z")]
     assert processing.list_releases_to_start(rows, [spec_with(**values)]) == []
 
 

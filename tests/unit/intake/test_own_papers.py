@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import orjson
 import pytest
 from click.testing import CliRunner
 from pydantic import ValidationError
@@ -73,6 +75,8 @@ def test_records_and_crossref_file_are_both_used(lake: Lake, tmp_path: Path, fol
 
 def test_new_metadata_makes_a_new_drop(lake: Lake, folder: Path) -> None:
     _, without = deliver_own(lake, folder)
+    listed = [{"name": "a.pdf", "bytes": 10, "sha256": hashlib.sha256(b"%PDF-1.4 a").hexdigest()}]
+    assert without == "own-" + hashlib.sha256(orjson.dumps(listed)).hexdigest()[:12]
     _, again = deliver_own(lake, folder)
     (folder / "crossref.json").write_text(json.dumps(ANSWER))
     _, with_metadata = deliver_own(lake, folder)

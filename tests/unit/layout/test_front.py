@@ -12,7 +12,7 @@ import typst
 from lxml import etree
 
 from pdf2tei import extract
-from pdf2tei.authors import Author, authors, parse
+from pdf2tei.authors import FrontAuthor, authors, parse
 from pdf2tei.model import Font, Line, Token
 from pdf2tei.text import clean
 from s2orc_parse.tei.header import read_header
@@ -294,7 +294,7 @@ def line(text: str, y: float = 0.0, block: int = 0) -> Line:
 )  # fmt: skip
 def test_bylines(lines: list[str], expected: list[str]) -> None:
     found = authors([line(text, 12.0 * i) for i, text in enumerate(lines)])
-    people = [Author(tuple(first.split()), last) for first, last in (text.split("|") for text in expected)]
+    people = [FrontAuthor(tuple(first.split()), last) for first, last in (text.split("|") for text in expected)]
     assert found == people
 
 

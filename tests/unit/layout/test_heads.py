@@ -46,6 +46,8 @@ PHRASES = [
     ([("Sampling.", BOLD), ("We sampled three forests", UPRIGHT)], "Sampling."),
     ([("Growth of", BOLD), ("Escherichia coli.", BOLD_ITALIC), ("We grew the cells", UPRIGHT)], "Growth of Escherichia coli."),
     ([("Escherichia coli", BOLD_ITALIC), ("in rivers.", BOLD), ("We grew the cells", UPRIGHT)], "Escherichia coli in rivers."),
+    ([("Box designs (BBD).", ITALIC), ("In this study, a total of", UPRIGHT)], "Box designs (BBD)."),
+    ([("Ibid.", ITALIC), ("The author of the note says", UPRIGHT)], None),
     ([("Growth of", BOLD), ("Escherichia coli", BOLD_ITALIC), ("We grew the cells", UPRIGHT)], None),
     ([("Formal analysis:", BOLD), ("Elvina Brown and Helen Faddy did it", UPRIGHT)], None),
     ([("DNA damage protective effect", BOLD), ("of the essential oil was high", UPRIGHT)], None),
@@ -96,3 +98,33 @@ def test_hyphenated_line_of_paragraph_is_no_heading() -> None:
         line(("phasis stand in a paragraph of the text, which goes on", UPRIGHT), y=12.0),
     ]
     assert head_length(lines, 0, MEASURES) == 0
+
+
+@pytest.mark.parametrize(
+    ("row", "count"),
+    [
+        ([("Every 12", 50.0), ("Baseline", 110.0)], 0),
+        ([("2.1", 50.0), ("Baseline", 110.0)], 1),
+        ([("Baseline", 110.0), ("Every 12", 300.0)], 1),
+        ([("Yield = 12 plants", 50.0)], 0),
+    ],
+)
+def test_cell_of_table_or_equation_is_no_heading(row: list[tuple[str, float]], count: int) -> None:
+    lines = [line((text, BOLD)) for text, _ in row]
+    for block, (piece, (_, left)) in enumerate(zip(lines, row, strict=True)):
+        piece.block = block
+        for token in piece.tokens:
+            token.x0, token.x1 = token.x0 + left, token.x1 + left
+        piece.__post_init__()
+    at = next(i for i, piece in enumerate(lines) if piece.text in ("Baseline", "Yield = 12 plants"))
+    assert head_length(lines, at, MEASURES) == count
+
+
+@pytest.mark.parametrize(("before", "count"), [("leaves of thyme and of", 0), ("leaves of thyme and sage.", 1)])
+def test_emphasized_line_within_sentence_is_no_heading(before: str, count: int) -> None:
+    lines = [
+        line((f"The oil comes from the dried {before}", UPRIGHT)),
+        line(("Origanum majorana", ITALIC), y=11.0),
+        line(("and other herbs of the family.", UPRIGHT), y=22.0),
+    ]
+    assert head_length(lines, 1, MEASURES) == count

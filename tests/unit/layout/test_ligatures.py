@@ -25,12 +25,20 @@ def draw_rows(rows: list[str]) -> Document:
 
 def test_lost_ligature_returns_from_second_reader() -> None:
     page = draw_rows(LOST).pages[0]
-    ligatures.mend(page, SEEN, "+")
+    ligatures.mend(page, SEEN, ["+"])
     text = " ".join(line.text for line in page.lines)
     assert text.count("The traits") == 3
     assert text.count("These are") == 3
     assert text.count("winter. This is what") == 3
     assert "and is not The same" in text  # As PDFium shows it.
+
+
+def test_each_font_has_its_sign_of_ligature() -> None:
+    seen = ["In +e spring +ese leaves, +ey say, 3ymus grows. 3yme and 3ymus of 20m and 3kg"]
+    assert ligatures.find_signs(seen) == ["+", "3"]
+    page = draw_rows(["In e spring ese leaves, ey say, ymus grows"]).pages[0]
+    ligatures.mend(page, seen[0], ["+", "3"])
+    assert page.lines[0].text == "In The spring These leaves, They say, Thymus grows"
 
 
 def test_page_without_its_first_letters_is_ill() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pdf2tei import references
 from pdf2tei.measures import measure
 from pdf2tei.model import Document, Kind
-from pdf2tei.segmentation import Label
+from pdf2tei.segmentation import SegmentLabel
 from pdf2tei.text import Joiner
 from tests.unit.layout.drawn import HEAD, ROMAN, SMALL, Row, draw
 
@@ -23,7 +23,7 @@ def entry(year: int, authors: int = 0) -> list[Row]:
 def list_found_entries(document: Document, labelled: list[int]) -> list[str]:
     """Return the entries if only these lines of the document are labeled as references."""
     lines = [line for page in document.pages for line in page.lines]
-    labels = {id(line): Label.BODY for line in lines} | {id(lines[i]): Label.REFERENCE for i in labelled}
+    labels = {id(line): SegmentLabel.BODY for line in lines} | {id(lines[i]): SegmentLabel.REFERENCE for i in labelled}
     return [e.raw for e in references.read(document, labels, measure(lines), Joiner(lines))]
 
 

@@ -52,6 +52,15 @@ def test_cells_of_table_stay_there() -> None:
     assert guard.restore_floats(document, measure(all_lines(document))) == 0
 
 
+def test_kind_that_takes_most_of_paper_is_wrong() -> None:
+    document = draw(
+        [Row(f"See https://example.org/{i} for what we found there and in all other places") for i in range(90)]
+    )
+    for line in document.pages[0].lines[:60]:
+        line.kind = Kind.FRONT
+    assert guard.restore_floats(document, measure(all_lines(document))) == 60
+
+
 def test_abstract_continues_over_larger_subheads() -> None:
     large = HEAD.__class__("times", SUBHEAD, bold=True)
     parts = [
@@ -64,7 +73,7 @@ def test_abstract_continues_over_larger_subheads() -> None:
         *[Row(SENTENCE.replace("Tulsi", "Thyme"), SMALL)] * 3,
     ]
     document = draw([*parts, *TEXT])
-    found = [line.text for line in abstract.find(document.pages[0].lines, 0.0, measure(all_lines(document)))]
+    found = [line.text for line in abstract.find(document.pages[0].lines, 0.0, measure(all_lines(document)), "en")]
     assert [text for text in found if "Mint" in text]
     assert "Methodology/Principal findings" in found
     assert not [text for text in found if "Thyme" in text]
@@ -84,7 +93,7 @@ def test_abstract_continues_on_next_page() -> None:
     furniture.mark(document)
     assert kinds(document, "Continued") == {Kind.FURNITURE}
     measures = measure(all_lines(document))
-    top = abstract.find([x for x in document.pages[0].lines if x.kind is Kind.BODY], 0.0, measures)
+    top = abstract.find([x for x in document.pages[0].lines if x.kind is Kind.BODY], 0.0, measures, "en")
     after = [x for x in document.pages[1].lines if x.kind is Kind.BODY]
     assert len(abstract.rest(top, after, False, measures, is_continued=True)) == 2
     assert not abstract.rest(top, after, False, measures)

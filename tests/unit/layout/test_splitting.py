@@ -10,7 +10,7 @@ from pdf2tei import references
 from pdf2tei.measures import measure
 from pdf2tei.model import Document, Font, Kind, Line, Page, Token
 from pdf2tei.references import is_head
-from pdf2tei.segmentation import Label
+from pdf2tei.segmentation import SegmentLabel
 from pdf2tei.splitting import split
 from pdf2tei.text import Joiner
 
@@ -160,7 +160,7 @@ def test_bold_appendix_heading_ends_list() -> None:
     lines = [line(text, row) for row, text in enumerate(given)]
     bold = replace(FONT, family="times,bold", bold=True)
     lines[4].tokens = [replace(token, font=bold) for token in lines[4].tokens]
-    labels = {id(x): Label.REFERENCE for x in lines[:5]}
+    labels = {id(x): SegmentLabel.REFERENCE for x in lines[:5]}
     found = references.read(Document([Page(1, 600, 800, lines, [])]), labels, measure(lines), Joiner(lines))
     assert [entry.raw for entry in found] == given[1:4]
     assert lines[4].kind is Kind.BODY

@@ -68,4 +68,4 @@ def test_reference_labels_are_trained_label_names() -> None:
     for raw, fields in zip(STRINGS, crf.label_each(STRINGS), strict=True):
         found = pieces(raw)
         labels = theirs.tag(features(raw, found)) if found else []
-        assert fields == crf.spans(raw, found, [crf.Label(x) for x in labels])
+        assert fields == crf.spans(raw, found, [crf.TokenLabel(x) for x in labels])

@@ -44,6 +44,11 @@ def test_a_lake_that_is_given_is_used_without_the_local_services(environ: dict[s
     assert said(environ, "--lake", "s3://mine") == "s3://mine False False"
 
 
+def test_the_local_lake_has_its_keys_unless_the_environment_has_others(environ: dict[str, str]) -> None:
+    assert said(environ, "--lake", "s3://corpus") == "s3://corpus True True"
+    assert said(environ | {"AWS_PROFILE": "mine"}, "--lake", "s3://corpus") == "s3://corpus False False"
+
+
 def test_a_lake_that_the_environment_names_is_used_without_the_local_services(environ: dict[str, str]) -> None:
     assert said(environ | {"S2CORPUS_LAKE": "s3://mine"}) == "s3://mine False False"
 

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from s2corpus.catalog import Catalog
-from s2corpus.catalog.models import Answer
+from s2corpus.catalog.models import ReleaseDecision
 from s2corpus.deliveries.upload import deliver, new_delivery
 from s2corpus.pipeline import runner
 from s2corpus.pipeline.approvers import AnotherPerson, excluded_people, find_objection
@@ -82,11 +82,11 @@ def test_refused_approval_is_recorded_and_anybody_may_reject(
     catalog.start_stage(release.release_id, "t", release.as_of, "intake")
     monkeypatch.setenv("S2CORPUS_CATALOG", f"sqlite:///{tmp_path / 'catalog.db'}")
     with pytest.raises(AnotherPerson, match=r"bob delivered drops/new .*: another person must answer") as refused:
-        runner.record_answer(release, Answer.APPROVED, "bob", "mine", NOW)
+        runner.record_answer(release, ReleaseDecision.APPROVED, "bob", "mine", NOW)
     (said,) = catalog.approvals(release.release_id)
     assert (said.who, said.answer, said.reason) == ("bob", "refused", str(refused.value))
-    runner.record_answer(release, Answer.REJECTED, "bob", "a scanner failed", NOW)
-    runner.record_answer(release, Answer.APPROVED, "dora", "looks right", NOW, "bob")
+    runner.record_answer(release, ReleaseDecision.REJECTED, "bob", "a scanner failed", NOW)
+    runner.record_answer(release, ReleaseDecision.APPROVED, "dora", "looks right", NOW, "bob")
     assert [a.answer for a in catalog.approvals(release.release_id)] == ["refused", "rejected", "approved"]
 
 

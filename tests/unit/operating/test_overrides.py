@@ -13,7 +13,7 @@ import pytest
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.pipeline import quality, runner
 from s2corpus.pipeline.acceptance import Acceptance, accept, read_acceptances
-from s2corpus.pipeline.quality import Verdict, list_all_checks, stop_if_blocked
+from s2corpus.pipeline.quality import CheckVerdict, list_all_checks, stop_if_blocked
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES, load_stage
 from s2corpus.snapshot.manifest import Manifest
@@ -59,8 +59,10 @@ def test_unknown_check_error_lists_known_checks(lake: Lake) -> None:
     assert "clean." not in str(refused.value)
 
 
-def verdict(overridable: bool, reason: str | None = None) -> Verdict:
-    return Verdict("link", "c", "block", "block", overridable, 1, [{"n": 1}], None, "why", reason, reason and "ann")
+def verdict(overridable: bool, reason: str | None = None) -> CheckVerdict:
+    return CheckVerdict(
+        "link", "c", "block", "block", overridable, 1, [{"n": 1}], None, "why", reason, reason and "ann"
+    )
 
 
 def test_block_stops_the_release_unless_accepted() -> None:

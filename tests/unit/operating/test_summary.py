@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from devtools.local.release import print_next_steps
-from s2corpus.pipeline.quality import Verdict
+from s2corpus.pipeline.quality import CheckVerdict
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import format_papers_report, format_summary
 from s2corpus.spec import ReleaseSpec
@@ -74,7 +74,7 @@ def test_each_next_step_is_printed_once(run: Run, capsys: pytest.CaptureFixture[
 
 def test_summary_lists_wrong_deliveries(run: Run) -> None:
     rows = [{"drop": "d", "warning": f"records.jsonl, line {n}: titel: is not a key"} for n in range(1, 8)]
-    found = Verdict("intake", "declarations_are_usable", "warn", "warn", False, 7, rows, None, "cannot be used")
+    found = CheckVerdict("intake", "declarations_are_usable", "warn", "warn", False, 7, rows, None, "cannot be used")
     run.lake.put(f"releases/{run.release_id}/_quality/intake.json", orjson.dumps([asdict(found)]))
     lines = format_summary(run).splitlines()
     at = next(i for i, line in enumerate(lines) if "declarations_are_usable: 7" in line)

@@ -17,7 +17,7 @@ import pypdf
 import pypdfium2
 import pytest
 
-from s2corpus.pdf import Outcome, Selection, inspect_many, inspection, pool
+from s2corpus.pdf import Selection, SelectOutcome, inspect_many, inspection, pool
 from s2corpus.spec import SelectRules
 from s2orc_parse import sandbox
 from s2orc_parse.sandbox.confine import NOT_CONFINED
@@ -53,7 +53,10 @@ def test_each_kind_of_pdf_has_its_outcome(selections: dict[str, Selection], name
 
 
 def test_selection_has_reason_and_displayed_size(selections: dict[str, Selection]) -> None:
-    assert all((s.detail is None) == (s.outcome in (Outcome.SELECTED, Outcome.LANDSCAPE)) for s in selections.values())
+    assert all(
+        (s.detail is None) == (s.outcome in (SelectOutcome.SELECTED, SelectOutcome.LANDSCAPE))
+        for s in selections.values()
+    )
     shown = {name: (s.pages, s.width_pt, s.height_pt) for name, s in selections.items()}
     assert shown["paper"] == (1, 595, 842)
     assert shown["rotated_to_landscape"] == (1, 842, 595)
@@ -132,11 +135,11 @@ def test_pdfalto_is_limited_and_restarted_after_a_foreign_kill(tmp_path: Path, m
     [
         (1, 1, (595, 842), (None, 1, 595, 842, None)),
         (1, 1, (842, 842), (None, 1, 842, 842, None)),
-        (1, 1, (843, 842), (Outcome.LANDSCAPE, 1, 843, 842, None)),
+        (1, 1, (843, 842), (SelectOutcome.LANDSCAPE, 1, 843, 842, None)),
         (50, 50, (595, 842), (None, 50, 595, 842, None)),
-        (51, 51, (595, 842), (Outcome.TOO_MANY_PAGES, 51, None, None, "51 pages, at most 50")),
-        (0, 1, (595, 842), (Outcome.UNREADABLE, 0, None, None, "has no pages")),  # To pypdf.
-        (1, 0, (595, 842), (Outcome.UNREADABLE, 1, None, None, "has no pages")),  # To PDFium.
+        (51, 51, (595, 842), (SelectOutcome.TOO_MANY_PAGES, 51, None, None, "51 pages, at most 50")),
+        (0, 1, (595, 842), (SelectOutcome.UNREADABLE, 0, None, None, "has no pages")),  # To pypdf.
+        (1, 0, (595, 842), (SelectOutcome.UNREADABLE, 1, None, None, "has no pages")),  # To PDFium.
     ],
 )
 def test_reading_gives_the_outcome(
@@ -203,11 +206,11 @@ def test_pipe_and_huge_file_cost_one_outcome_each(tmp_path: Path) -> None:
     items = [(name, tmp_path / name) for name in ("pipe", "large", "missing")]
     found = inspect([*items, *papers(tmp_path, 4)], timeout=2.0, memory=512 * MB)
     assert [(s.outcome, s.detail) for s in (found["pipe"], found["large"])] == [
-        (Outcome.UNREADABLE, "not a file"),
-        (Outcome.UNREADABLE, "needs more than its memory"),
+        (SelectOutcome.UNREADABLE, "not a file"),
+        (SelectOutcome.UNREADABLE, "needs more than its memory"),
     ]
     assert "No such file" in str(found["missing"].detail)
-    assert [s.outcome for name, s in found.items() if name.endswith(".pdf")] == [Outcome.SELECTED] * 4
+    assert [s.outcome for name, s in found.items() if name.endswith(".pdf")] == [SelectOutcome.SELECTED] * 4
 
 
 def children(thread: int | None = None) -> list[int]:
@@ -239,7 +242,7 @@ def test_killed_reader_process_gets_a_second_try(tmp_path: Path, kills: int, det
     killer.start()
     (slow,) = results
     killer.join()
-    assert (slow.outcome, slow.detail) == (Outcome.PDFALTO_FAILED, detail)
+    assert (slow.outcome, slow.detail) == (SelectOutcome.PDFALTO_FAILED, detail)
 
 
 def _pdfalto_of(child: int) -> str:
@@ -291,7 +294,7 @@ def test_reader_processes_are_replaced(tmp_path: Path, monkeypatch: pytest.Monke
         papers(tmp_path, 5), rules=SelectRules(max_pages=50), workers=1, timeout=20.0, memory_bytes=1024 * MB
     )
     for selection in results:
-        assert selection.outcome is Outcome.SELECTED
+        assert selection.outcome is SelectOutcome.SELECTED
         seen |= set(children())
     assert len(seen) == 3
 
@@ -335,6 +338,6 @@ def test_process_that_cannot_start_is_an_error(tmp_path: Path, monkeypatch: pyte
 def test_real_papers_are_selected(shared_data: Path) -> None:
     items = [(path.stem, path) for path in sorted((shared_data / "pairs").glob("*.pdf"))]
     found = inspect([*items, ("broken", shared_data / "broken" / "broken-pdf.pdf")])
-    assert found.pop("broken").outcome is Outcome.UNREADABLE
-    assert {s.outcome for s in found.values()} == {Outcome.SELECTED}
+    assert found.pop("broken").outcome is SelectOutcome.UNREADABLE
+    assert {s.outcome for s in found.values()} == {SelectOutcome.SELECTED}
     assert sum(s.pages or 0 for s in found.values()) == 180

@@ -22,7 +22,7 @@ import pytest
 
 import s2corpus_reader
 from s2corpus_reader import SnapshotError, bounded
-from s2corpus_reader.errors import NotAFile
+from s2corpus_reader.errors import NotASnapshotFile
 from s2corpus_reader.folder import Folder
 
 ID = "small-20230101-00000000"
@@ -168,7 +168,7 @@ def test_only_regular_files_are_opened(forged: Forged, kind: str) -> None:
         lambda: snapshot.document("x"),
         lambda: snapshot.citations("x"),
     ):
-        with pytest.raises(NotAFile, match=r"not a regular file|leads out"):
+        with pytest.raises(NotASnapshotFile, match=r"not a regular file|leads out"):
             read()
 
 
@@ -189,7 +189,7 @@ def test_link_inside_the_folder_is_read(forged: Forged) -> None:
 @pytest.mark.parametrize("key", ["../x", "a/../../x", "/etc/passwd", "..", ".", "a//b", "a/", "", "a\0b", "a\\b"])
 def test_folder_reads_nothing_outside(forged: Forged, key: str) -> None:
     (forged.folder.parent / "x").write_bytes(b"secret")
-    with pytest.raises(NotAFile):
+    with pytest.raises(NotASnapshotFile):
         Folder(str(forged.folder)).open(key)
 
 
@@ -338,5 +338,5 @@ def test_endless_answer_of_a_server_is_cut(server: str) -> None:
 
 
 def test_folder_of_a_server_reads_nothing_outside(server: str) -> None:
-    with pytest.raises(NotAFile):
+    with pytest.raises(NotASnapshotFile):
         Folder(server).read("../secret")

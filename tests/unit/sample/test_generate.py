@@ -21,7 +21,7 @@ def contents(folder: Path) -> dict[str, str]:
     return {str(f.relative_to(folder)): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
 
 
-def test_equal_seed_gives_equal_bytes_with_any_workers(made: tuple[Path, Truth], tmp_path: Path) -> None:
+def test_same_seed_gives_the_same_bytes_with_any_number_of_workers(made: tuple[Path, Truth], tmp_path: Path) -> None:
     tiny(tmp_path, workers=3)
     assert contents(made[0]) == contents(tmp_path)
 

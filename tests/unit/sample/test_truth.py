@@ -189,7 +189,7 @@ def test_sample_has_conflicting_and_corrected_records(sample: Path) -> None:
     for field in ("title", "authors", "date", "abstract"):
         values = [{repr(getattr(r, field)) for r in group} for group in by_doi.values()]
         assert any(len(v) > 1 for v in values), f"{field} never differs"
-    assert {r.kind for r in records} == set(sources.Kind)
+    assert {r.kind for r in records} == set(sources.RecordKind)
     assert sum(isinstance(e, sources.Deleted) for e in entries) == 2
     ids = Counter(r.record_id for r in records)
     assert ids["crossref:" + next(d for d in by_doi if d.endswith("0001"))] == 1 and max(ids.values()) == 2

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from s2corpus.errors import UserError
+from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec, load_spec, releases_folder
 from s2corpus.stages.clean import CleanStage
@@ -75,10 +76,13 @@ def test_an_unchanged_text_is_not_signed_again(tmp_path: Path, monkeypatch: pyte
 
 
 def test_only_the_sets_asked_for_are_made(tmp_path: Path) -> None:
-    _, documents, _ = release(tmp_path, clean={"sets": ["s2ag"]})
-    assert {set_ for set_, _ in documents} == {"s2ag"}
-    _, documents, _ = release(tmp_path / "other", clean={"sets": ["s2orc"]})
-    assert {set_ for set_, _ in documents} == {"s2orc"}
+    """Check that s2ag alone contains all papers, as the S2 V2 card's set does, and that a release of one set passes its checks."""
+    _, both, _ = release(tmp_path)
+    for set_ in ("s2ag", "s2orc"):
+        run, documents, _ = release(tmp_path / set_, clean={"sets": [set_]})
+        assert documents.keys() == {(set_, paper_id) for of, paper_id in both if of == "s2orc"}
+        verdicts = {verdict.check: verdict.verdict for verdict in quality.evaluate(run, "clean")}
+        assert verdicts["every_kept_paper_is_decided"] == verdicts["one_set_a_paper"] == "pass"
 
 
 def test_retracted_and_withdrawn_papers_are_flagged_or_have_no_text(tmp_path: Path) -> None:

@@ -1,5 +1,568 @@
-"""Derived files."""
+"""Tables, charts and other forms of papers have the values of the S2ORC paper, its releases, and a paper counted by hand."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from lxml import etree
+
+from s2corpus.errors import UserError
+from s2corpus.rules.clean import IGNORED_BY_RECIPE
+from s2corpus.snapshot import checks, croissant, flat, hub, paper_tables, plots, report, rights
+from s2corpus.snapshot.census import Census, counted
+from s2corpus.snapshot.gorc import gorc_line
+from s2corpus.snapshot.manifest import Manifest, meaning_of, rules_of
+from s2corpus.snapshot.metadata import metadata_row, released_parse
+from s2corpus.snapshot.pointer import publish
+from s2corpus.snapshot.rights import AbstractOrigin
+from s2corpus.snapshot.store import Store
+from s2corpus.spec import ReleaseSpec
+from s2corpus.storage import progress
+from s2corpus.storage.lake import Lake
+from s2corpus_reader.files import SnapshotFile, describe_file
+
+# S2ORC (Lo et al., 2020), transcribed: millions of papers in Tables 2 and 3, means in Table 4, papers in Figure 2 and Appendix G.
+FILTERS = {"no_title": 0.0204, "no_authors": 0.3311, "short_text": 80.0, "not_english": 15.2, "kept": 81.1}
+SOURCES = {
+    "Total papers": 81.1, "Papers w/ PDF": 28.9, "Papers w/ bibliographies": 27.6, "Papers w/ full text from PDF": 8.1,
+    "Papers w/ full text from LaTeX": 1.5, "Papers w/ publisher abstract": 73.4, "Papers w/ DOIs": 52.2, "Papers w/ PubMed IDs": 21.5,
+    "Papers w/ PMC IDs": 4.7, "Papers w/ arXiv IDs": 1.7, "Papers w/ ACL IDs": 0.042,
+}  # fmt: skip
+SOURCE_KEYS = (
+    ("papers", "all"), ("papers", "pdf"), ("papers", "bibliography"), ("full_text", "pdf"), ("full_text", "latex"),
+    ("papers", "publisher_abstract"), ("papers", "doi"), ("papers", "pubmed_id"), ("papers", "pmc_id"), ("papers", "arxiv_id"),
+    ("papers", "acl_id"),
+)  # fmt: skip
+PARSES = {
+    "Paragraphs (abstract)": (1.1, 0.2), "Paragraphs (body)": (9.9, 93.3), "Inline cite spans (abstract)": (0.7, 0.0),
+    "Inline cite spans (body)": (45.2, 46.8), "Bibliography entries": (27.6, 21.9), "Linked bib. entries": (19.3, 6.8),
+}  # fmt: skip
+PARSE_KEYS = ("abstract_paragraphs", "body_paragraphs", "abstract_spans", "body_spans", "entries", "linked")
+FIELDS = """Medicine 12.8 1.8, Biology 9.6 1.6, Chemistry 8.7 .484, n/a 7.7 .583, Engineering 6.3 .228, Computer_Science 6.0 .580,
+Physics 4.9 .838, Materials_Science 4.6 .213, Mathematics 3.9 .669, Psychology 3.4 .316, Economics 2.3 .198, Political_Science 1.8 .069,
+Business 1.8 .094, Geology 1.8 .115, Sociology 1.6 .093, Geography 1.4 .058, Environmental_Science .766 .052, Art .700 .016,
+History .690 .022, Philosophy .384 .015"""
 
 
-def test_nothing() -> None:
-    pass
+def millions(value: float) -> int:
+    return round(value * 1e6)
+
+
+def test_counts_of_the_paper_have_the_shares_of_the_paper() -> None:
+    """If a release had the counts of the S2ORC paper, both columns would agree in each row."""
+    counts = Counter({key: millions(n) for key, n in zip(SOURCE_KEYS, SOURCES.values(), strict=True)})
+    for key, (pdf, latex) in zip(PARSE_KEYS, PARSES.values(), strict=True):
+        for kind, mean in (("pdf", pdf), ("latex", latex)):
+            counts[f"parses.{key}", kind] = round(10 * mean)
+    for kind in ("pdf", "latex"):
+        counts["parses.parses", kind] = counts["all_parses.parses", kind] = 10
+    counts["all_parses.entries", "pdf"], counts["all_parses.linked", "pdf"] = 217, 138
+    fields = {name.replace("_", " "): (float(n), float(m)) for name, n, m in (row.split() for row in FIELDS.split(","))}
+    for name, (n, m) in fields.items():
+        counts["field", name], counts["field_full_text", name] = millions(n), millions(m)
+    counts["papers", "full_text"], counts["papers", "several_fields"] = millions(8.1), 677_000
+    counts["citations", "pairs"], counts["citations", "mentioned"] = millions(380.5), millions(156.5)
+    counts["papers", "abstract"], counts["tokens", "abstract"] = millions(73.4), 15 * 10**9
+    counts["tokens", "body"] = 25 * 10**9
+    removed = {name: millions(n) for name, n in FILTERS.items()}
+    tables = {table["name"]: table for table in paper_tables.tables(counts, removed, {}, {})}
+    rows = {name: {row[0]: row[1:] for row in table["rows"]} for name, table in tables.items()}
+
+    assert {label: row for label, row in rows["sources"].items() if row[2] is not None} == {
+        label: [millions(n), share := round(n / 81.1, 6), share] for label, n in SOURCES.items()
+    }
+    assert rows["sources"]["Papers w/ publisher's full text"] == [0, 0.0, None]
+    assert rows["parses"] == {
+        "Full texts": [10, 10, 0, 0, None, None],
+        **{label: [pdf, latex, None, None, pdf, latex] for label, (pdf, latex) in PARSES.items()},
+        "Bibliography entries (All)": [21.7, 0.0, None, None, 21.7, None],
+        "Linked bib. entries (All)": [13.8, 0.0, None, None, 13.8, None],
+    }
+    expected = [
+        [name, millions(n), share := round(n / 81.1, 6), share, millions(m), part := round(m / 8.1, 6), part]
+        for name, (n, m) in sorted(fields.items(), key=lambda item: (-item[1][0], item[0]))
+    ]
+    several = round(0.677 / 81.1, 6)
+    assert tables["fields"]["rows"] == [*expected, ["more than one field", 677_000, several, several, None, None, None]]
+    share = round(156.5 / 380.5, 6)
+    assert list(rows["citations"].values()) == [[millions(380.5), 1.0, 1.0], [millions(156.5), share, share]]
+    assert rows["tokens"] == {
+        "Body text": [25 * 10**9, millions(8.1), 3086.42, 3086.42], "Abstracts": [15 * 10**9, millions(73.4), 204.36, 204.36],
+    }  # fmt: skip
+    # §2.5: the filters removed 95.5M of 176.6M clusters.
+    assert [row[0] for row in tables["filters"]["rows"]] == [
+        "No title", "No authors", "Too few characters of text", "Not English", "Suppressed", "Kept",
+    ]  # fmt: skip
+    assert [row[3] for row in tables["filters"]["rows"]] == [
+        round(n / 176.6, 6) if n else None for n in (0.0204, 0.3311, 80.0, 15.2, None, 81.1)
+    ]
+    whole = sum(removed.values())
+    assert rows["filters"]["Kept"][:2] == [81_100_000, round(81_100_000 / whole, 6)]
+    assert rows["filters"]["Suppressed"][:2] == [0, 0.0]
+
+
+def test_tables_of_a_small_corpus() -> None:
+    counts = Counter({("papers", "all"): 4, ("papers", "full_text"): 2, ("year", "2020"): 3, ("year", "n/a"): 1})
+    counts |= {("year_full_text", "2020"): 2, ("licence", "CC0-1.0"): 1, ("licence", "A"): 1, ("licence", "B"): 2}
+    counts |= {("licence_of", "pdf: CC0-1.0"): 5, ("field", "Astronomy"): 3, ("field", "Art"): 1}
+    tables = {t["name"]: t for t in paper_tables.tables(counts, {}, {"en": 3, "de": 1, "fr": 3}, {})}
+    assert list(tables) == [
+        "filters", "sources", "parses", "fields", "citations", "tokens", "years", "licences", "rights", "languages", "gold",
+    ]  # fmt: skip
+    assert tables["years"]["rows"] == [["n/a", 1, 0.25, 0, 0.0], ["2020", 3, 0.75, 2, 1.0]]
+    assert tables["licences"]["rows"] == [["B", 2, 0.5], ["A", 1, 0.25], ["CC0-1.0", 1, 0.25]]
+    assert tables["rights"]["rows"] == [["pdf: CC0-1.0", 5, 1.0]]
+    assert [row[0] for row in tables["languages"]["rows"]] == ["en", "fr", "de"]
+    assert [row[:3] for row in tables["fields"]["rows"][:2]] == [["Astronomy", 3, 0.75], ["Art", 1, 0.25]]
+    assert tables["fields"]["rows"][0][3] is None
+    assert tables["citations"]["rows"][0][1:] == [0, None, 1.0], "nothing to divide by"
+    assert tables["filters"]["rows"][0][1:3] == [0, None] and tables["tokens"]["rows"][0][1:4] == [0, 2, 0.0]
+    for table in tables.values():
+        assert set(table) == {"name", "title", "source", "columns", "rows"} and table["title"] and table["source"]
+        assert {column["unit"] for column in table["columns"]} <= {"count", "share", "mean"}
+        assert {len(row) for row in table["rows"]} <= {len(table["columns"]) + 1}
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (None, "count", "–"), ("a word", "share", "a word"), (1234.0, "count", "1,234"), (0.356, "share", "35.6%"), (0, "share", "0.0%"),
+        (0.001, "share", "0.1%"), (0.00052, "share", "0.052%"), (9.9, "mean", "9.9"), (12.0, "mean", "12"), (0.4, "count", "0"),
+        (1234.56, "mean", "1,234.6"), (-0.5, "share", "-50.000%"),
+    ],
+)  # fmt: skip
+def test_values_are_printed_by_their_unit(value: Any, unit: str, text: str) -> None:
+    assert paper_tables.shown(value, unit) == text
+
+
+def elements(svg: str) -> list[tuple[str, dict[str, str], str]]:
+    root = etree.fromstring(svg.encode())
+    return [(etree.QName(e).localname, dict(e.attrib), e.text or "") for e in root.iter()]
+
+
+def box(attributes: dict[str, str]) -> tuple[int, ...]:
+    return tuple(int(attributes[name]) for name in ("x", "y", "width", "height"))
+
+
+def test_bars_are_in_proportion_and_their_words_next_to_them() -> None:
+    """A bar is 18 px high, 6 px apart from the next, and starts at 260 px; the greatest has 420 px."""
+    svg = plots.bars("A & <b>", [("first <i>", 4000), ("second", 1000), ("none", 0)])
+    (root, background, heading, *rest) = [e for e in elements(svg) if e[0] != "title"]
+    assert root[1] | {"role": "img"} == root[1] and (root[1]["width"], root[1]["height"]) == ("800", "112")
+    assert root[1]["aria-label"] == heading[2] == "A & <b>" and (background[1]["width"], heading[1]["y"]) == (
+        "100%",
+        "20",
+    )
+    for i, (label, count, width) in enumerate(
+        (("first <i>", "4,000", 420), ("second", "1,000", 105), ("none", "0", 0))
+    ):
+        name, bar, number = rest[3 * i : 3 * i + 3]
+        top = 32 + 24 * i
+        assert (name[2], number[2]) == (label, count)
+        assert box(bar[1]) == (260, top, width, 18)
+        assert (name[1]["x"], name[1]["y"], name[1]["text-anchor"]) == ("252", str(top + 13), "end")
+        assert (number[1]["x"], number[1]["y"]) == (str(266 + width), str(top + 13))
+    assert len(rest) == 9 and svg.endswith("</svg>\n")
+    assert elements(plots.bars("Empty", []))[0][1]["height"] == "40"
+    assert box(elements(plots.bars("0", [("a", 0)]))[5][1]) == (260, 32, 0, 18)
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "width"),
+    [
+        ([], [], 320),
+        ([(2019, 5)], [2019], 320),
+        ([(1999, 1), (2007, 2)], list(range(1999, 2008)), 320),
+        ([(1999, 4), (2008, 2)], [2000], 320),
+        ([(1980, 0), (2020, 300)], [1980, 1990, 2000, 2010, 2020], 450),
+    ],
+)
+def test_columns_have_a_bar_for_each_year(rows: list[tuple[int, int]], labels: list[int], width: int) -> None:
+    """A bar is 8 px wide, 2 px apart from the next, and stands on a line at 190 px; the greatest has 150 px."""
+    svg = plots.columns("Years & more", rows)
+    found = elements(svg)
+    assert (found[0][1]["width"], found[0][1]["height"]) == (str(width), "220")
+    assert found[0][1]["aria-label"] == found[1][2] == found[3][2] == "Years & more"
+    assert (found[3][1]["x"], found[3][1]["y"]) == ("8", "18")
+    years = range(rows[0][0], rows[-1][0] + 1) if rows else range(0)
+    most = max((count for _, count in rows), default=0) or 1
+    bars = [box(e[1]) for e in found[4:] if e[0] == "rect"]
+    tall = [round(150 * dict(rows).get(year, 0) / most) for year in years]
+    assert bars == [(20 + 10 * i, 190 - height, 8, height) for i, height in enumerate(tall)]
+    assert [e[2] for e in found[2:] if e[0] == "title"] == [f"{year}: {dict(rows).get(year, 0):,}" for year in years]
+    texts = [(e[1]["x"], e[1]["y"], e[2]) for e in found[4:] if e[0] == "text"]
+    assert texts == [(str(20 + 10 * (year - years[0])), "206", str(year)) for year in labels]
+
+
+SPAN = {"start": 0, "end": 3, "text": "[1]", "ref_id": "BIBREF0"}
+FREE = {"start": 8, "end": 11, "text": "[9]"}
+EQUATION = {"start": 4, "end": 5, "text": "x", "ref_id": "EQREF0", "latex": "$x$", "mathml": "<m/>"}
+PARSE: dict[str, Any] = {
+    "paper_id": "1", "_pdf_hash": "a" * 40, "title": "On a", "keywords": ["k"], "issn": "0", "emails": ["e"], "article": "x",
+    "abstract": [{"section": "Abstract", "text": "[1] two three", "cite_spans": [SPAN], "ref_spans": []}],
+    "body_text": [
+        {"section": "", "text": "[1] four five [9]", "cite_spans": [SPAN], "unlinked_spans": [FREE], "sec_num": "1",
+         "ref_spans": [{**SPAN, "ref_id": "FIGREF0"}, {**SPAN, "ref_id": "LISTREF0"}], "eq_spans": [EQUATION]},
+        {"section": "B", "section_path": "A::B", "text": "six", "cite_spans": [{**SPAN, "ref_id": None}], "ref_spans": []},
+    ],
+    "back_matter": [{"section": "Thanks", "text": "seven", "cite_spans": [], "ref_spans": [], "back_part": "acknowledgement"}],
+    "bib_entries": {
+        "BIBREF0": {"title": "T", "authors": [], "year": 2001, "venue": "V", "link": "2", "volume": "3", "pages": "1-2", "ref_id": "b0",
+                    "other_ids": {"DOI": ["10.1/x"], "arXiv": []}, "raw_text": "raw"},
+        "BIBREF1": {"title": "U", "authors": [], "year": None, "venue": "", "link": None},
+    },
+    "ref_entries": {
+        "FIGREF0": {"text": "Figure", "type": "figure", "num": "1", "latex": None},
+        "LISTREF0": {"text": "Code", "type": "listing", "html": "<p>", "cells": [["a"]], "cite_spans": [SPAN], "unlinked_spans": [FREE],
+                     "cell_cite_spans": [{**SPAN, "row": 1, "column": 2}]},
+    },
+}  # fmt: skip
+
+
+def paper(**others: Any) -> dict[str, Any]:
+    closed = released_parse(deepcopy(PARSE), {"BIBREF1": "3"}, open_access=False)
+    value = {
+        **dict.fromkeys(flat.OF_PAPERS), "paper_id": "1", "title": "On a", "abstract": "one two", "date": "2020-05",
+        "licence": "CC-BY-4.0",
+        "fields_of_study": ["Art", "Law"], "canonical_pdf": "a" * 40, "outbound": ["2", "3", "4"], "publisher_abstract": True,
+        "authors": [{"first": "A", "middle": [], "last": "B", "suffix": "", "orcid": "0"}], "doi": "10.1/a", "record_ids": ["x:1", "s2:7"],
+        "mag_ids": ["9", "8"], "abstract_from": AbstractOrigin("crossref", "majority", None),
+        "parses": {"pdf": PARSE, "latex": closed},
+        "fulltexts": {
+            "pdf": {"open_access": True, "oa_evidence": "declared", "file_sha1": "a" * 40, "licence": "CC0-1.0"},
+            "latex": {"open_access": False, "oa_evidence": "x", "file_sha1": "b" * 40, "licence": None},
+        },
+    }  # fmt: skip
+    return value | others
+
+
+def test_closed_parse_has_its_bibliography_only() -> None:
+    closed = released_parse(deepcopy(PARSE), {"BIBREF1": "3"}, open_access=False)
+    assert {entry: value["link"] for entry, value in closed["bib_entries"].items()} == {"BIBREF0": None, "BIBREF1": "3"}
+    assert {name: value for name, value in closed.items() if name != "bib_entries"} == {
+        "paper_id": "1", "_pdf_hash": "a" * 40, "title": None, "abstract": [], "body_text": [], "back_matter": [], "ref_entries": {},
+    }  # fmt: skip
+    assert released_parse(deepcopy(PARSE), {"BIBREF0": "2"}, open_access=True) == PARSE
+    assert released_parse({"bib_entries": {}}, {}, open_access=False)["bib_entries"] == {}
+
+
+def test_census_counts_a_paper() -> None:
+    census = Census(("latex", "pdf"))
+    census.add(paper())
+    census.add(paper(
+        parses={}, fulltexts={}, date=None, abstract=None, doi=None, canonical_pdf=None, fields_of_study=None, outbound=[],
+        publisher_abstract=False,
+    ))  # fmt: skip
+    expected = {
+        ("papers", "all"): 2, **{("papers", name): 1 for name in (
+            "pdf", "bibliography", "full_text", "publisher_abstract", "abstract", "doi", "several_fields")},
+        ("full_text", "pdf"): 1, ("field", "Art"): 1, ("field", "n/a"): 1, ("year", "2020"): 1, ("year", "n/a"): 1,
+        ("field_full_text", "Art"): 1, ("year_full_text", "2020"): 1, ("licence", "CC-BY-4.0"): 1,
+        ("licence_of", "abstract: CC-BY-4.0"): 1, ("licence_of", "pdf: CC0-1.0"): 1, ("licence_of", "latex: NOASSERTION"): 1,
+        ("tokens", "abstract"): 2, ("tokens", "body"): 5, ("citations", "pairs"): 3, ("citations", "mentioned"): 1,
+        **{("all_parses." + name, kind): n for kind in ("pdf", "latex") for name, n in (("parses", 1), ("entries", 2), ("linked", 1))},
+        **{("parses." + name, "pdf"): n for name, n in (
+            ("parses", 1), ("abstract_paragraphs", 1), ("body_paragraphs", 2), ("abstract_spans", 1), ("body_spans", 1), ("entries", 2),
+            ("linked", 1))},
+    }  # fmt: skip
+    assert dict(census.counts) == expected
+    assert counted([census.table(), census.table()]) == {key: 2 * n for key, n in expected.items()}
+    other = Census(("pdf",))
+    other.add(paper(parses={"jats": PARSE}, fulltexts={"jats": paper()["fulltexts"]["pdf"]}))
+    assert other.counts["papers", "publisher_full_text"] == 1 and ("tokens", "body") not in other.counts
+
+
+def test_form_of_release_20190928() -> None:
+    line = gorc_line(paper())
+    assert line is not None
+    assert (line["paper_id"], line["s2_pdf_hash"], line["metadata"]["year"]) == ("1", "a" * 40, "2020")
+    assert line["metadata"]["authors"] == [{"first": "A", "middle": [], "last": "B", "suffix": ""}]
+    assert list(line["metadata"]) == [
+        "title", "authors", "abstract", "year", "arxiv_id", "acl_id", "pmc_id", "pubmed_id", "doi", "venue", "journal",
+    ]  # fmt: skip
+    parse = line["grobid_parse"]
+    assert parse["ref_entries"] == {"FIGREF0": {"text": "Figure", "latex": None, "type": "figure"}}
+    first = parse["body_text"][0]
+    span = {"start": 0, "end": 3, "text": "[1]", "latex": None, "ref_id": "BIBREF0"}
+    assert first["cite_spans"] == [span, {"start": 8, "end": 11, "text": "[9]", "latex": None, "ref_id": None}]
+    assert first["ref_spans"] == [span | {"ref_id": "FIGREF0"}, span | {"ref_id": None}]
+    assert first["eq_spans"] == [{"start": 4, "end": 5, "text": "x", "latex": "$x$", "ref_id": "EQREF0"}]
+    assert [p["section"] for p in (*parse["abstract"], *parse["body_text"])] == ["Abstract", None, "B"]
+    plain = {"volume": "", "issn": "", "pages": "", "other_ids": {}, "links": None, "authors": []}
+    assert parse["bib_entries"] == {
+        "BIBREF0": {"ref_id": "b0", "title": "T", "authors": [], "year": 2001, "venue": "V", "volume": "3", "issn": "", "pages": "1-2",
+                    "other_ids": {"doi": ["10.1/x"], "arxiv": []}, "links": "2"},
+        "BIBREF1": plain | {"ref_id": "BIBREF1", "title": "U", "year": None, "venue": ""},
+    }  # fmt: skip
+    assert line["latex_parse"]["body_text"] == [] and len(line["latex_parse"]["bib_entries"]) == 2
+    assert gorc_line(paper(parses={"jats": PARSE})) is None
+    only = gorc_line(paper(parses={"latex": PARSE}, date=None))
+    assert only is not None and (only["s2_pdf_hash"], only["grobid_parse"], only["metadata"]["year"]) == (
+        None,
+        None,
+        None,
+    )
+    turned = deepcopy(PARSE)
+    turned["body_text"][0] |= {
+        "cite_spans": [{**SPAN, "start": 9, "end": 12}],
+        "unlinked_spans": [{**FREE, "start": 2}],
+    }
+    found = gorc_line(paper(parses={"pdf": turned}))
+    assert found is not None and [s["start"] for s in found["grobid_parse"]["body_text"][0]["cite_spans"]] == [2, 9]
+
+
+def test_metadata_of_release_20200705() -> None:
+    row = metadata_row(paper(), ["2"], [], PARSE)
+    assert set(row) == checks.PARSED_KEYS and list(checks.check_metadata(row)) == []
+    assert (row["year"], row["mag_id"], row["s2_url"]) == (2020, "8", "https://api.semanticscholar.org/CorpusID:7")
+    names = (
+        "has_outbound_citations",
+        "has_inbound_citations",
+        "has_pdf_parse",
+        "has_pdf_body_text",
+        "has_pdf_parsed_ref_entries",
+    )
+    assert [row[name] for name in names] == [True, False, True, True, True]
+    closed = paper()["parses"]["latex"]
+    row = metadata_row(
+        paper(date=None, mag_ids=None, fields_of_study=[], authors=None, record_ids=["s2:x", "x:7"]), [], ["2"], closed
+    )
+    assert [row[name] for name in names] == [False, True, True, False, False] and row["has_pdf_parsed_bib_entries"]
+    assert [row[name] for name in ("year", "mag_id", "mag_field_of_study", "authors", "s2_url")] == [
+        None,
+        None,
+        None,
+        [],
+        None,
+    ]
+    assert set(metadata_row(paper(), [], [], None)) == checks.METADATA_KEYS
+
+
+def test_flat_tables_have_the_parts_of_a_paper_in_order() -> None:
+    found = list(flat.rows(paper()))
+    assert Counter(table for table, _, _ in found) == {
+        "papers": 1,
+        "rights": 3,
+        "paragraphs": 4,
+        "bib_entries": 4,
+        "ref_entries": 2,
+    }
+    (of_paper,) = [row for table, row, _ in found if table == "papers"]
+    assert (of_paper["parses"], of_paper["year"], of_paper["outbound_citations"]) == (
+        ["latex", "pdf"],
+        2020,
+        ["2", "3", "4"],
+    )
+    paragraphs = [row for table, row, _ in found if table == "paragraphs"]
+    names = ("paragraph", "part", "back_part", "section", "section_path", "sec_num")
+    assert [[row[name] for name in names] for row in paragraphs] == [
+        [0, "abstract", None, "Abstract", "Abstract", None], [1, "body", None, "", "", "1"], [2, "body", None, "B", "A::B", None],
+        [3, "back", "acknowledgement", "Thanks", "Thanks", None],
+    ]  # fmt: skip
+    assert paragraphs[1]["cite_spans"] == [SPAN, FREE | {"ref_id": None}] and paragraphs[1]["eq_spans"] == [EQUATION]
+    entries = [row for table, row, _ in found if table == "bib_entries" and row["parse_kind"] == "pdf"]
+    assert entries[0] == {
+        "paper_id": "1", "parse_kind": "pdf", "ref_id": "BIBREF0", "title": "T", "authors": [], "year": 2001, "venue": "V", "volume": "3",
+        "issue": None, "pages": "1-2", "doi": "10.1/x", "arxiv_id": None, "pubmed_id": None, "pmc_id": None, "raw_text": "raw",
+        "cited_paper_id": "2",
+    }  # fmt: skip
+    figure, code = [row for table, row, _ in found if table == "ref_entries"]
+    assert (figure["num"], figure["cells"], figure["cite_spans"]) == ("1", None, [])
+    assert code["cite_spans"] == [SPAN, FREE | {"ref_id": None}] and code["cell_cite_spans"] == [
+        {**SPAN, "row": 1, "column": 2}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("origin", "evidence", "licence"),
+    [
+        (AbstractOrigin("crossref", "majority", "CC-BY-SA-4.0"), "crossref", "CC-BY-SA-4.0"),
+        (AbstractOrigin("crossref", "majority", None), "crossref", "CC-BY-4.0"),
+        (AbstractOrigin("grobid", "pdf", "CC-BY-SA-4.0"), "grobid", "CC-BY-4.0"),
+        (AbstractOrigin("", "", "CC-BY-SA-4.0"), "", "CC-BY-SA-4.0"),
+        (None, "", "CC-BY-4.0"),
+    ],
+)  # fmt: skip
+def test_rights_of_a_paper(origin: AbstractOrigin | None, evidence: str, licence: str) -> None:
+    abstract, latex, pdf = rights.rows(paper(abstract_from=origin))
+    assert abstract == {
+        "paper_id": "1",
+        "of": "abstract",
+        "open_access": True,
+        "evidence": evidence,
+        "licence": licence,
+    }
+    assert latex == {"paper_id": "1", "of": "latex", "sha1": "b" * 40, "open_access": False, "evidence": "bibliography_only",
+                     "licence": "NOASSERTION"}  # fmt: skip
+    assert pdf == {
+        "paper_id": "1",
+        "of": "pdf",
+        "sha1": "a" * 40,
+        "open_access": True,
+        "evidence": "declared",
+        "licence": "CC0-1.0",
+    }
+    assert [row["of"] for row in rights.rows(paper(abstract=""))] == ["latex", "pdf"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({}, None),
+        ({"open_access": False, "evidence": "bibliography_only"}, None),
+        ({"evidence": ""}, "has no evidence"),
+        ({"evidence": "bibliography_only"}, "is open, but its evidence is bibliography_only"),
+        ({"open_access": False}, "is closed, but its evidence is declared"),
+        ({"licence": "CC BY"}, "is 'CC BY'; expected an SPDX id"),
+    ],
+)
+def test_faults_of_rights(changed: dict[str, Any], message: str | None) -> None:
+    row = {"paper_id": "1", "of": "pdf", "open_access": True, "evidence": "declared", "licence": "CC0-1.0"} | changed
+    found = rights.find_fault(row)
+    assert found is None if message is None else message in str(found)
+
+
+def test_statistics_are_ranked_and_the_funnel_is_a_table() -> None:
+    assert list(report.ranked({"b": 1, "c": 2, "a": 1}).items()) == [("c", 2), ("a", 1), ("b", 1)]
+    assert report.funnel_csv([("filter", "kept", 3), ("x", "=1+1", 0)]).splitlines()[:2] == [
+        "stage,outcome,count",
+        "filter,kept,3",
+    ]
+
+
+def test_types_of_columns_in_the_notation_of_datasets() -> None:
+    """Hub docs: a list of structs is `list: [fields]`, a list of values `list: type`."""
+    schema = pa.schema(
+        [
+            ("a", pa.string()), ("b", pa.float64()), ("c", pa.list_(pa.string())), ("d", pa.list_(pa.list_(pa.float32()))),
+            ("e", pa.struct([("x", pa.int32())])), ("f", pa.list_(pa.struct([("y", pa.bool_())]))),
+        ]
+    )  # fmt: skip
+    files = [SnapshotFile(f"x/{n}.parquet", 10, "0", rows=3) for n in range(2)] + [
+        SnapshotFile("x/a.json", 1, "0"),
+        SnapshotFile("y/0.parquet", 5, "0", rows=0),
+    ]
+    configs: Any = {
+        "first": (schema, {"train": "x/*.parquet", "valid": "y/*.parquet"}),
+        "second": (schema, {"train": "y/*.parquet"}),
+    }
+    head = yaml.safe_load(hub.yaml_head("name", configs, files, tags=["t"]).strip("-\n"))
+    assert head["size_categories"] == ["n<1K"] and head["language"] == ["en"] and head["license"] == "other"
+    assert head["configs"] == [
+        {"config_name": "first", "default": True, "data_files": [{"split": "train", "path": "x/*.parquet"}]}
+    ]
+    (info,) = head["dataset_info"]
+    assert info["splits"] == [{"name": "train", "num_bytes": 20, "num_examples": 6}]
+    assert info["features"] == [
+        {"name": "a", "dtype": "string"}, {"name": "b", "dtype": "float64"}, {"name": "c", "list": "string"},
+        {"name": "d", "list": {"list": "float32"}}, {"name": "e", "struct": [{"name": "x", "dtype": "int32"}]},
+        {"name": "f", "list": [{"name": "y", "dtype": "bool"}]},
+    ]  # fmt: skip
+
+
+def test_croissant_lists_files_and_fields() -> None:
+    files = [
+        SnapshotFile(path, 7, "0" * 64, rows=1)
+        for path in ("data/a.jsonl", "data/b.parquet", "data/c.txt", "other/x.parquet")
+    ]
+    schema = pa.schema(
+        [("id", pa.string()), ("n", pa.list_(pa.int64())), ("t", pa.float64()), ("s", pa.struct([("x", pa.int64())]))]
+    )
+    tables = [
+        ("lines", "data/*.jsonl", schema),
+        ("rows", "data/*.parquet", schema),
+        ("none", "none/*", schema),
+        ("text", "data/*.txt", schema),
+    ]
+    found = croissant.described("name", "about", "2023-01-04T00:00:00Z", ["MIT"], tables, files)
+    assert (found["datePublished"], found["license"], found["citeAs"]) == ("2023-01-04", ["MIT"], found["citeAs"])
+    objects = {o["@id"]: o["encodingFormat"] for o in found["distribution"]}
+    assert objects == {
+        "data/a.jsonl": "application/gzip", "data/b.parquet": "application/x-parquet", "data/c.txt": "application/gzip",
+        "files-lines": "application/jsonlines", "files-rows": "application/x-parquet", "files-text": "text/plain",
+    }  # fmt: skip
+    first = found["distribution"][0]
+    assert (first["name"], first["contentUrl"], first["contentSize"], first["sha256"]) == (
+        "data-a.jsonl",
+        "data/a.jsonl",
+        "7 B",
+        "0" * 64,
+    )
+    assert [r["@id"] for r in found["recordSet"]] == ["lines", "rows", "text"]
+    record = found["recordSet"][0]
+    assert record["key"] == {"@id": "lines/id"}
+    assert [(f["name"], f["dataType"], f.get("repeated")) for f in record["field"]] == [
+        ("id", "sc:Text", None), ("n", "sc:Integer", True), ("t", "sc:Float", None),
+    ]  # fmt: skip
+    assert record["field"][1]["source"] == {"fileSet": {"@id": "files-lines"}, "extract": {"column": "n"}}
+
+
+def test_files_of_a_snapshot_have_receipts(lake: Lake, tmp_path: Path) -> None:
+    id_ = "small-20230101-00000000"
+
+    def described(name: str, content: bytes) -> tuple[SnapshotFile, Path]:
+        (tmp_path / name).write_bytes(content)
+        return describe_file(name, tmp_path / name, 1), tmp_path / name
+
+    store = Store(lake, id_, "receipts", "inputs")
+    with progress.counting() as counted_files:
+        store.put([described("a", b"1"), described("b", b"2")])
+        store.put([described("a", b"1"), described("b", b"3")])
+    assert counted_files.counts == {"files": 3}
+    assert {p: f.sha256 for p, f in store.there(["a", "b", "c"]).items()} == {
+        "a": hashlib.sha256(b"1").hexdigest(), "b": hashlib.sha256(b"3").hexdigest(),
+    }  # fmt: skip
+    assert Store(lake, id_, "receipts", "other inputs").there(["a"]) == {}
+    lake.put(f"snapshots/{id_}/a", b"4")
+    assert list(store.there(["a", "b"])) == ["b"], "the file was changed"
+    pq.write_table(pa.table({"x": [1, 2, 3], "y": [4, 5, 6]}), tmp_path / "f", row_group_size=2)
+    store.put_fragments({"f": tmp_path / "f"})
+    assert not (tmp_path / "f").exists() and store.has_fragments(["f"]) and not store.has_fragments(["f", "g"])
+    assert [t.to_pydict() for t in store.fragment("f", ["y"])] == [{"y": [4, 5]}, {"y": [6]}]
+    assert [t.num_columns for t in store.fragment("f")] == [2, 2]
+    file, path = described("a", b"1")
+    store.put([(file, path)])
+    manifest = {"files": [file.as_json()]}
+    lake.put(f"snapshots/{id_}/manifest.json", orjson.dumps(manifest))
+    publish(lake, id_)
+    frozen = Store(lake, id_, "receipts", "others")
+    frozen.put([(file, path)])
+    with pytest.raises(UserError, match=r"is published and cannot change, but a differs"):
+        frozen.put([described("a", b"5")])
+
+
+def test_manifest_is_sorted_and_its_rules_are_those_of_the_content() -> None:
+    spec = ReleaseSpec.model_validate(
+        {"name": "small", "clean": {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}}
+    )
+    names = [rule.name for rule in rules_of(spec)]
+    plain = [rule.name for rule in rules_of(ReleaseSpec(name="small"))]
+    assert {name.partition(".")[0] for name in names}.isdisjoint({"schedule", "resources", "quality", "drops"})
+    assert not any(name.startswith("export.approval") for name in plain)
+    assert (
+        set(plain) - set(names) == {f"clean.{name}" for name in IGNORED_BY_RECIPE if f"clean.{name}" in plain} != set()
+    )
+    files = [SnapshotFile("b", 1, "0"), SnapshotFile("a", 1, "0")]
+    manifest = Manifest(
+        "id", "small", "2023", None, {"z": "1", "a": "2"}, [], [], files, {"y": "1", "x": "2"}, ["2*"], "0"
+    )
+    value = orjson.loads(manifest.to_json())
+    assert list(value) == [
+        "format", "snapshot", "spec", "spec_sha256", "as_of", "parent", "versions", "drops", "inputs", "rules", "overrides", "files",
+    ]  # fmt: skip
+    assert [file["path"] for file in value["files"]] == ["a", "b"]
+    assert (list(value["versions"]), list(value["overrides"]), value["drops"]) == (["a", "z"], ["x", "y"], ["2*"])
+    assert manifest.to_json().startswith(b'{\n  "format"') and manifest.to_json().endswith(b"}\n")
+    assert "overrides" not in orjson.loads(Manifest("id", "s", "2023", None, {}, [], [], []).to_json())
+    assert [meaning_of(rule) for rule in ("none.x", "name.x", "clean.none")] == ["", "", ""] and meaning_of(
+        "clean.min_words"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -201,6 +202,24 @@ def test_another_instant_has_another_id_and_says_what_changed(tmp_path: Path) ->
 def index_ids(run: Run) -> list[str]:
     ids: list[str] = pq.read_table(run.lake.uri(f"snapshots/{run.snapshot_id}/index.parquet"))["id"].to_pylist()
     return ids
+
+
+def test_card_shows_first_permitted_document_of_each_set(run: Run) -> None:
+    """Check the sample records: all columns of the smallest id under CC BY; without one, the smallest id without its text."""
+    folder = Path(run.lake.uri(f"snapshots/{run.snapshot_id}"))
+    card = (folder / "README.md").read_text("utf-8")
+    blocks = re.findall(r"^### (\w+)\n\n```json\n(.*?)^```$", card, re.MULTILINE | re.DOTALL)
+    shown = {name: json.loads(block) for name, block in blocks}
+    assert set(shown) == {"s2orc", "s2ag"} and all(len(block) < 8_000 for _, block in blocks)
+    for set_, record in shown.items():
+        rows = sorted(pq.read_table(folder / "documents" / set_).to_pylist(), key=lambda row: str(row["id"]))
+        first = next((row for row in rows if row["licence"] == "CC-BY-4.0"), rows[0])
+        assert list(record) == list(first)
+        assert {n: v for n, v in record.items() if n not in ("text", "section_types")} == {
+            name: value for name, value in first.items() if name not in ("text", "section_types")
+        }
+        text = "the license does not permit" if first["licence"] == "NOASSERTION" else first["text"][:40]
+        assert text in record["text"]
 
 
 @pytest.mark.parametrize("kind", ["README.md", "croissant.json", "funnel.svg", "years.svg", "funnel.csv"])

@@ -28,7 +28,7 @@ from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus_reader import SnapshotError, bounded, deltas
 from s2corpus_reader import parquet as parquet_files
-from s2corpus_reader.files import File, GzipLines, list_files
+from s2corpus_reader.files import GzipLines, SnapshotFile, list_files
 from s2corpus_reader.parquet import parquet_writer
 from tests.releases import ROOT
 
@@ -496,7 +496,7 @@ def test_limits_are_inclusive(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_listed_file_of_another_form_is_refused(value: dict[str, Any]) -> None:
     right = {"path": "a", "bytes": 1, "sha256": "0"}
-    File(**right)
+    SnapshotFile(**right)
     with pytest.raises(ValueError, match=r"path|size|rows"):
         list_files({"files": [right | value]})
 

@@ -6,10 +6,10 @@ import pytest
 import yaml
 
 from s2corpus.snapshot import documents, hub
-from s2corpus.snapshot.column_meanings import describe_column
 from s2corpus.snapshot.croissant import croissant
 from s2corpus.tables import LINKS
-from s2corpus_reader.files import File
+from s2corpus.tables.published import describe_column
+from s2corpus_reader.files import SnapshotFile
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_every_published_column_has_a_description() -> None:
 @pytest.mark.parametrize(("sets", "default"), [(("s2ag", "s2orc"), "s2orc"), (("s2ag",), "s2ag")])
 def test_default_configuration_is_s2orc_if_it_has_documents(sets: tuple[str, ...], default: str) -> None:
     stats = {"sets": {set_: {"train": {"documents": 1, "words": 1}} for set_ in sets}}
-    files = [File(f"documents/{set_}/train/00.parquet", 1, "0" * 64, rows=1) for set_ in sets]
+    files = [SnapshotFile(f"documents/{set_}/train/00.parquet", 1, "0" * 64, rows=1) for set_ in sets]
     head = yaml.safe_load(hub.front_matter(stats, files, "name").strip("-\n"))
     assert [config["config_name"] for config in head["configs"] if config.get("default")] == [default]
 
@@ -60,7 +60,7 @@ def test_croissant_describes_every_field() -> None:
     paths = ["v2/s2orc/train/00.jsonl.gz", "documents/s2orc/train/00.parquet"]
     paths += [path.replace("*", "00") for path, _ in hub.TABLES.values()]
     stats = {"sets": {"s2orc": {"train": {"documents": 1, "words": 1}}}, "licences": {"CC-BY-4.0": 1}}
-    files = [File(path, 1, "0" * 64, rows=1) for path in paths]
+    files = [SnapshotFile(path, 1, "0" * 64, rows=1) for path in paths]
     value = croissant("name", "about", "2023-01-01T00:00:00Z", stats, files)
     metadata = mlcroissant.Dataset(jsonld=value).metadata
     assert not metadata.issues.errors and len(metadata.record_sets) == len(paths)

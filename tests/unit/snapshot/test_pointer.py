@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import threading
@@ -41,6 +42,37 @@ def test_publishing_moves_the_pointer_and_doing_it_twice_changes_nothing(lake: L
     mark = lake.get(f"snapshots/spec/published/{JANUARY}")
     assert pointer.publish(lake, JANUARY) == first == pointer.read_latest(lake, "spec")
     assert lake.get(f"snapshots/spec/published/{JANUARY}") == mark
+
+
+def test_marks_record_time_checksum_and_approval(lake: Lake) -> None:
+    whole(lake, JANUARY, FEBRUARY)
+    assert not pointer.is_published(lake, JANUARY)
+    found = pointer.publish(lake, JANUARY, {"by": "Ada"})
+    pointer.publish(lake, FEBRUARY)
+    mark = json.loads(lake.get(f"snapshots/spec/published/{JANUARY}")[0])
+    sha256 = hashlib.sha256(lake.get(f"snapshots/{JANUARY}/manifest.json")[0]).hexdigest()
+    assert (mark["approved"], mark["manifest_sha256"], found.manifest_sha256) == ({"by": "Ada"}, sha256, sha256)
+    assert len(mark["at"]) == 25 and "approved" not in json.loads(lake.get(f"snapshots/spec/published/{FEBRUARY}")[0])
+    assert pointer.is_published(lake, JANUARY) and not pointer.is_published(lake, MARCH)
+    lake.delete(f"snapshots/spec/published/{FEBRUARY}")
+    assert pointer.is_published(lake, FEBRUARY) and not pointer.was_published(lake, FEBRUARY)
+    with pytest.raises(UserError, match=r"no snapshot of other was ever published; specs with snapshots: spec$"):
+        pointer.list_prunable(lake, "other", 1)
+    with pytest.raises(UserError, match=rf"{MARCH} was never published; published snapshots: {JANUARY}$"):
+        pointer.yank(lake, MARCH, "a good reason")
+    with pytest.raises(UserError, match=f"{JANUARY} is not yanked; yanked snapshots: none"):
+        pointer.restore(lake, JANUARY, "a good reason")
+
+
+@pytest.mark.parametrize(("reason", "is_long"), [("123456789", False), (" 123456789 ", False), ("1234567890", True)])
+def test_reason_has_ten_characters(lake: Lake, reason: str, is_long: bool) -> None:
+    whole(lake, JANUARY)
+    pointer.publish(lake, JANUARY)
+    if is_long:
+        assert pointer.yank(lake, JANUARY, reason).snapshot is None
+    else:
+        with pytest.raises(UserError, match="write why, in at least 10 characters"):
+            pointer.yank(lake, JANUARY, reason)
 
 
 def test_a_later_instant_stays_the_latest(lake: Lake) -> None:

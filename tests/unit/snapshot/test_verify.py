@@ -270,6 +270,14 @@ def test_a_published_snapshot_is_verified_from_its_publication(lake: Path, publi
     assert "this is not the published manifest" in run(verify.command, str(folder)).output
 
 
+def test_another_sample_record_is_found(copy: Path) -> None:
+    stats = orjson.loads((copy / "stats.json").read_bytes())
+    stats["samples"]["s2orc"]["text"] = "another text"
+    (copy / "stats.json").write_bytes(orjson.dumps(stats))
+    remade(copy, "stats.json")
+    assert "stats.json: the samples differ" in run(verify.command, str(copy)).output
+
+
 def test_a_file_that_the_manifest_does_not_list_is_found(copy: Path) -> None:
     (copy / "v2" / "more.jsonl.gz").write_bytes(b"")
     assert "the manifest does not list this file" in run(verify.command, str(copy)).output

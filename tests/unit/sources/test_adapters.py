@@ -17,7 +17,18 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.sources import Deleted, Dropped, Kind, Reason, Record, adapter, batches, count, read, source_names
+from s2corpus.sources import (
+    Deleted,
+    Dropped,
+    Record,
+    RecordKind,
+    RejectReason,
+    adapter,
+    batches,
+    count,
+    read,
+    source_names,
+)
 from s2corpus.sources.arrow import record_of
 from s2corpus.tables import RECORDS
 
@@ -97,7 +108,7 @@ def test_crossref_work_becomes_a_record() -> None:
     record = one("crossref", CROSSREF)
     assert (record.record_id, record.kind, record.doi) == (
         "crossref:10.18653/v1/2020.acl-main.447",
-        Kind.PUBLISHER,
+        RecordKind.PUBLISHER,
         "10.18653/v1/2020.acl-main.447",
     )
     assert (record.title, record.date, record.date_precision) == (
@@ -122,11 +133,14 @@ def test_three_forms_of_crossref_dumps_are_read() -> None:
     assert [type(e) for e in entries("crossref", as_items)] == [Record, Dropped, Dropped]
     assert [type(e) for e in entries("crossref", json.dumps(as_items, indent=2))] == [Record, Dropped, Dropped]
     assert one("crossref", as_message) == one("crossref", CROSSREF)
-    assert [e.reason for e in entries("crossref", as_items)[1:]] == [Reason.NOT_A_PAPER, Reason.NO_ID]
+    assert [e.reason for e in entries("crossref", as_items)[1:]] == [RejectReason.NOT_A_PAPER, RejectReason.NO_ID]
 
 
 def test_crossref_preprint_is_an_archive_record() -> None:
-    assert one("crossref", {**CROSSREF, "type": "posted-content", "DOI": "10.1101/2020.01.01.1"}).kind is Kind.ARCHIVE
+    assert (
+        one("crossref", {**CROSSREF, "type": "posted-content", "DOI": "10.1101/2020.01.01.1"}).kind
+        is RecordKind.ARCHIVE
+    )
 
 
 def test_pubmed_articles_become_records() -> None:
@@ -140,7 +154,7 @@ def test_pubmed_articles_become_records() -> None:
     assert (record.title, record.date, record.journal) == ("Parsing of papers & more", "2019-09", "Nature methods")
     assert record.abstract == "AIM: To parse.\nWe did." and last_names(record) == ["Lovelace", "The Parsers"]
     assert (record.authors[0].middle, record.authors[0].suffix) == (("M",), "Jr")
-    assert (broken.reason, nameless.reason) == (Reason.MALFORMED, Reason.NO_ID)
+    assert (broken.reason, nameless.reason) == (RejectReason.MALFORMED, RejectReason.NO_ID)
     assert deleted == [Deleted("pubmed:77"), Deleted("pubmed:78")]
 
 
@@ -176,7 +190,7 @@ def test_dblp_character_entities_are_expanded() -> None:
     )
     assert [(a.first, a.last) for a in paper.authors] == [("Jörg", "Müller"), ("Wei", "Wang")]
     assert preprint.arxiv_id == "1911.02782"
-    assert [d.reason for d in dropped] == [Reason.NOT_A_PAPER, Reason.NOT_A_PAPER, Reason.MALFORMED]
+    assert [d.reason for d in dropped] == [RejectReason.NOT_A_PAPER, RejectReason.NOT_A_PAPER, RejectReason.MALFORMED]
 
 
 def test_acl_paper_becomes_a_record() -> None:
@@ -187,7 +201,7 @@ def test_acl_paper_becomes_a_record() -> None:
         "2020-07",
         "CC-BY-4.0",
     )
-    assert record.open_access is True and record.kind is Kind.PUBLISHER
+    assert record.open_access is True and record.kind is RecordKind.PUBLISHER
     assert one("acl", ACL_OLD).acl_id == "P19-1007"
 
 
@@ -288,7 +302,7 @@ def test_line_with_wrong_type_is_dropped(wrong: dict[str, Any], said: str) -> No
 )
 def test_scienceparse_record_names_its_pdf(line: Any) -> None:
     record = one("scienceparse", line)
-    assert (record.record_id, record.kind, record.file_sha1) == (f"scienceparse:{SHA1}", Kind.PDF, SHA1)
+    assert (record.record_id, record.kind, record.file_sha1) == (f"scienceparse:{SHA1}", RecordKind.PDF, SHA1)
     assert (record.title, record.date, record.abstract, last_names(record)) == ("T", "2020", "We.", ["Lovelace"])
 
 
@@ -340,7 +354,12 @@ def test_generic_lines_become_records() -> None:
     assert (a.doi, a.date, last_names(a)) == ("10.18653/v1/x", "2020", ["Lo", "Wang"])
     assert (b.record_id, [x.middle for x in b.authors]) == ("jsonl:7", [(), ("Lu",)])
     assert gone == Deleted("x:2")
-    assert [d.reason for d in dropped] == [Reason.MALFORMED, Reason.NO_ID, Reason.MALFORMED, Reason.EMPTY]
+    assert [d.reason for d in dropped] == [
+        RejectReason.MALFORMED,
+        RejectReason.NO_ID,
+        RejectReason.MALFORMED,
+        RejectReason.EMPTY,
+    ]
     assert "titel" in dropped[0].detail and "'book'" in dropped[2].detail
 
 
@@ -349,13 +368,14 @@ class TestRealFiles:
         files = sorted((shared_data / "jats").rglob("*.xml")) + sorted((shared_data / "jats").rglob("*.nxml"))
         found = {file: list(read("jats", file)) for file in files}
         records = [e for found_in in found.values() for e in found_in if isinstance(e, Record)]
-        assert len(records) >= 145 and all(r.title and r.doi and r.kind is Kind.PUBLISHER for r in records)
+        assert len(records) >= 145 and all(r.title and r.doi and r.kind is RecordKind.PUBLISHER for r in records)
         assert sum(bool(r.authors) for r in records) > 0.97 * len(records)
         assert sum(r.date_precision == "day" for r in records) > 0.9 * len(records)
         assert sum(bool(r.licence) for r in records) > 0.95 * len(records)
         for entries_of in found.values():
             assert all(
-                isinstance(e, Record) or (isinstance(e, Dropped) and e.reason is Reason.MALFORMED) for e in entries_of
+                isinstance(e, Record) or (isinstance(e, Dropped) and e.reason is RejectReason.MALFORMED)
+                for e in entries_of
             )
 
     def test_real_s2orc_metadata_becomes_records(self, shared_data: Path) -> None:
@@ -377,8 +397,11 @@ class TestHostileFiles:
     def test_truncated_file_gives_its_readable_entries(self) -> None:
         lines = "\n".join(json.dumps({**CROSSREF, "DOI": f"10.18653/v1/{i}"}) for i in range(5000)).encode()
         found = entries("crossref", gzip.compress(lines)[:-2000])
-        assert isinstance(found[0], Record) and found[-1].reason in (Reason.UNREADABLE_REST, Reason.MALFORMED)
-        assert any(e.reason is Reason.UNREADABLE_REST for e in found if isinstance(e, Dropped))
+        assert isinstance(found[0], Record) and found[-1].reason in (
+            RejectReason.UNREADABLE_REST,
+            RejectReason.MALFORMED,
+        )
+        assert any(e.reason is RejectReason.UNREADABLE_REST for e in found if isinstance(e, Dropped))
 
     def test_entities_are_not_expanded(self) -> None:
         bomb = '<!DOCTYPE article [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/passwd">]>'
@@ -431,7 +454,7 @@ class TestHostileFiles:
                 info.size = len(text)
                 archive.addfile(info, io.BytesIO(text.encode()))
         counts = count(read("acl", io.BytesIO(buffer.getvalue())))
-        assert (counts.records, counts.dropped) == (2, {Reason.MALFORMED: 1})
+        assert (counts.records, counts.dropped) == (2, {RejectReason.MALFORMED: 1})
 
 
 def test_counts_equal_the_entries() -> None:

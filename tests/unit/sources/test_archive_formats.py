@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.sources import Deleted, Dropped, Reason, Record, read
+from s2corpus.sources import Deleted, Dropped, Record, RejectReason, read
 from s2corpus.sources.record import Editorial
 
 
@@ -262,4 +262,4 @@ class TestAcl:
 
     def test_back_matter_is_not_a_paper(self) -> None:
         (dropped,) = acl("", attributes='type="backmatter"')
-        assert isinstance(dropped, Dropped) and dropped.reason is Reason.NOT_A_PAPER
+        assert isinstance(dropped, Dropped) and dropped.reason is RejectReason.NOT_A_PAPER

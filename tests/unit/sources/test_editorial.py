@@ -16,7 +16,7 @@ import pytest
 from s2corpus import sources
 from s2corpus.papers.editorial import find_status
 from s2corpus.sources.editorial import of_title
-from s2corpus.sources.record import Editorial, Kind, Notice, Record
+from s2corpus.sources.record import Editorial, EditorialNotice, Record, RecordKind
 
 RETRACTED, WITHDRAWN, CONCERN, CORRECTED = Editorial
 
@@ -62,7 +62,7 @@ def test_crossref_update_to_is_notice_about_another_work() -> None:
         **{"update-to": [update("retraction", WORK.upper()), update("retraction", f"https://doi.org/{WORK}")]},
     )  # fmt: skip
     assert notice.editorial is None
-    assert notice.notices == (Notice(f"doi:{WORK}", RETRACTED),)
+    assert notice.notices == (EditorialNotice(f"doi:{WORK}", RETRACTED),)
 
 
 @pytest.mark.parametrize("given", [None, "retraction", [None, 7, {"type": ["retraction"]}, {"type": "retraction"}]])
@@ -114,13 +114,13 @@ def reference(kind: str, pmid: str = "20137807") -> str:
         ("", reference("CommentIn") + reference("UpdateIn") + reference("Cites"), None, []),
         (
             '<PublicationType UI="D016440">Retraction of Publication</PublicationType>', reference("RetractionOf", "9500320"),
-            None, [Notice("pmid:9500320", RETRACTED)],
+            None, [EditorialNotice("pmid:9500320", RETRACTED)],
         ),
-        ("", reference("ErratumFor") + reference("RetractionOf", "none"), None, [Notice("pmid:20137807", CORRECTED)]),
+        ("", reference("ErratumFor") + reference("RetractionOf", "none"), None, [EditorialNotice("pmid:20137807", CORRECTED)]),
     ],
 )  # fmt: skip
 def test_pubmed_types_and_references_set_status(
-    types: str, references: str, status: Editorial | None, notices: list[Notice]
+    types: str, references: str, status: Editorial | None, notices: list[EditorialNotice]
 ) -> None:
     record = pubmed(types, references)
     assert (record.editorial, list(record.notices)) == (status, notices)
@@ -178,7 +178,7 @@ def test_arxiv_raw_form_marks_withdrawn_version() -> None:
     assert isinstance(record, Record) and record.editorial is WITHDRAWN
 
 
-def _record(source: str, kind: Kind = Kind.PUBLISHER, **values: Any) -> Record:
+def _record(source: str, kind: RecordKind = RecordKind.PUBLISHER, **values: Any) -> Record:
     return Record(f"{source}:1", source, kind, **values)
 
 
@@ -187,7 +187,7 @@ def _preprint(doi: str) -> bool:
 
 
 def test_gravest_status_counts_and_notices_match_by_identifier() -> None:
-    records = [_record("crossref", doi=WORK, editorial=CORRECTED), _record("pubmed", Kind.ARCHIVE, pubmed_id="1")]
+    records = [_record("crossref", doi=WORK, editorial=CORRECTED), _record("pubmed", RecordKind.ARCHIVE, pubmed_id="1")]
     assert find_status(records, {}, _preprint) == (CORRECTED, ("crossref:1",))
     notices = {f"doi:{WORK}": [(CONCERN, "crossref:n")], "pmid:1": [(RETRACTED, "pubmed:n")]}
     assert find_status(records, notices, _preprint) == (RETRACTED, ("pubmed:n",))
@@ -195,10 +195,10 @@ def test_gravest_status_counts_and_notices_match_by_identifier() -> None:
 
 
 def test_withdrawn_preprint_does_not_withdraw_published_paper() -> None:
-    preprint = _record("arxiv", Kind.ARCHIVE, arxiv_id="0704.0001", editorial=WITHDRAWN)
+    preprint = _record("arxiv", RecordKind.ARCHIVE, arxiv_id="0704.0001", editorial=WITHDRAWN)
     assert find_status([preprint], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
     assert find_status([preprint, _record("crossref", doi=WORK)], {}, _preprint) == (None, ())
-    deposited = _record("crossref", Kind.ARCHIVE, doi="10.48550/arxiv.0704.0001")
+    deposited = _record("crossref", RecordKind.ARCHIVE, doi="10.48550/arxiv.0704.0001")
     assert find_status([preprint, deposited], {}, _preprint) == (WITHDRAWN, ("arxiv:1",))
 
 
@@ -207,17 +207,17 @@ def test_real_jats_notices_name_their_articles(shared_data: Path) -> None:
 
     Each names its subject.
     """
-    found: dict[str, tuple[Notice, ...]] = {}
+    found: dict[str, tuple[EditorialNotice, ...]] = {}
     for path in sorted((shared_data / "jats").rglob("*.xml")):
         for record in sources.read("jats", io.BytesIO(path.read_bytes())):
             if isinstance(record, Record) and (record.notices or record.editorial):
                 found[path.stem] = record.notices
     assert found == {
-        "elife07586": (Notice("doi:10.7554/elife.04525", CORRECTED),),
-        "journal.pone.0097541": (Notice("doi:10.1371/journal.pone.0086816", CORRECTED),),
-        "journal.pone.0108198": (Notice("doi:10.1371/journal.pone.0103411", CORRECTED),),
-        "journal.pcbi.0030158": (Notice("doi:10.1371/journal.pcbi.0030051", RETRACTED),),
-        "journal.ppat.1005207": (Notice("doi:10.1371/journal.ppat.1003435", RETRACTED),),
+        "elife07586": (EditorialNotice("doi:10.7554/elife.04525", CORRECTED),),
+        "journal.pone.0097541": (EditorialNotice("doi:10.1371/journal.pone.0086816", CORRECTED),),
+        "journal.pone.0108198": (EditorialNotice("doi:10.1371/journal.pone.0103411", CORRECTED),),
+        "journal.pcbi.0030158": (EditorialNotice("doi:10.1371/journal.pcbi.0030051", RETRACTED),),
+        "journal.ppat.1005207": (EditorialNotice("doi:10.1371/journal.ppat.1003435", RETRACTED),),
     }
 
 
@@ -246,7 +246,7 @@ def test_status_lists_its_records_in_order() -> None:
     """
     said = [
         _record("crossref", doi=WORK, pubmed_id="1", editorial=RETRACTED),
-        _record("acl", Kind.ARCHIVE, editorial=RETRACTED),
+        _record("acl", RecordKind.ARCHIVE, editorial=RETRACTED),
     ]
     notices = {
         f"doi:{WORK}": [(RETRACTED, "b:n"), (CONCERN, "c:n")],
@@ -254,7 +254,7 @@ def test_status_lists_its_records_in_order() -> None:
     }
     assert find_status(said, notices, _preprint) == (RETRACTED, ("a:n", "acl:1", "b:n", "crossref:1"))
     assert find_status(said[1:], notices, _preprint) == (RETRACTED, ("acl:1",))
-    header = _record("grobid", Kind.PDF, doi=WORK, editorial=WITHDRAWN)
+    header = _record("grobid", RecordKind.PDF, doi=WORK, editorial=WITHDRAWN)
     assert find_status([header], notices, _preprint) == (None, ())
     assert find_status([], notices, _preprint) == (None, ())
 
@@ -262,8 +262,8 @@ def test_status_lists_its_records_in_order() -> None:
 def test_status_of_preprint_counts_without_publisher_record() -> None:
     doi = "10.48550/arxiv.0704.0001"
     notices = {f"doi:{doi}": [(WITHDRAWN, "n:1")], f"doi:{WORK}": [(CORRECTED, "n:2")]}
-    preprint, published = _record("s2", Kind.ARCHIVE, doi=doi), _record("crossref", doi=WORK)
-    archived = _record("dblp", Kind.ARCHIVE, doi=WORK)
+    preprint, published = _record("s2", RecordKind.ARCHIVE, doi=doi), _record("crossref", doi=WORK)
+    archived = _record("dblp", RecordKind.ARCHIVE, doi=WORK)
     assert find_status([preprint], notices, _preprint) == (WITHDRAWN, ("n:1",))
     assert find_status([preprint, archived], notices, _preprint) == (WITHDRAWN, ("n:1",))
     assert find_status([preprint, published], notices, _preprint) == (CORRECTED, ("n:2",))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.sources import Dropped, Kind, Reason, Record, fields_of_study, read
+from s2corpus.sources import Dropped, Record, RecordKind, RejectReason, fields_of_study, read
 from s2corpus.sources.fields_of_study import fields_of
 from s2corpus.sources.record import Editorial, OpenVersion, WorkType
 
@@ -67,7 +67,7 @@ def one(**changes: Any) -> Record:
 
 def test_documented_work_becomes_a_record() -> None:
     record = one()
-    assert (record.record_id, record.source, record.kind) == ("openalex:W2741809807", "openalex", Kind.ARCHIVE)
+    assert (record.record_id, record.source, record.kind) == ("openalex:W2741809807", "openalex", RecordKind.ARCHIVE)
     assert record.title == WORK["title"]
     assert (record.doi, record.mag_id, record.pubmed_id) == ("10.7717/peerj.4375", "2741809807", "29456894")
     assert record.pmc_id == "PMC5815332"
@@ -92,13 +92,13 @@ def test_gzipped_snapshot_file_is_read_by_line() -> None:
     lines = [json.dumps({**WORK, "id": f"https://openalex.org/W{n}"}) for n in (1, 2)]
     found = list(read("openalex", io.BytesIO(gzip.compress("\n".join([*lines, "{broken"]).encode()))))
     assert [entry.record_id for entry in found if isinstance(entry, Record)] == ["openalex:W1", "openalex:W2"]
-    assert [entry.reason for entry in found if isinstance(entry, Dropped)] == [Reason.MALFORMED]
+    assert [entry.reason for entry in found if isinstance(entry, Dropped)] == [RejectReason.MALFORMED]
 
 
 def test_answer_of_the_api_has_its_works_in_results() -> None:
     found = list(read("openalex", io.BytesIO(json.dumps({"meta": {"count": 2}, "results": [WORK, 7]}).encode())))
     assert isinstance(found[0], Record) and found[1] == Dropped(
-        Reason.MALFORMED, "line 1, result 2", "a work is a JSON object"
+        RejectReason.MALFORMED, "line 1, result 2", "a work is a JSON object"
     )
 
 
@@ -107,7 +107,7 @@ def test_answer_of_the_api_has_its_works_in_results() -> None:
 )
 def test_work_of_other_type_is_dropped(type_: str) -> None:
     (entry,) = read("openalex", io.BytesIO(json.dumps({**WORK, "type": type_}).encode()))
-    assert entry == Dropped(Reason.NOT_A_PAPER, "W2741809807", type_)
+    assert entry == Dropped(RejectReason.NOT_A_PAPER, "W2741809807", type_)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_retracted_work_is_retracted() -> None:
 @pytest.mark.parametrize("id_", [None, "", 7, "https://openalex.org/A5023888391", "W", "https://evil.org/W1", "W1 W2"])
 def test_work_without_its_id_is_dropped(id_: object) -> None:
     (entry,) = read("openalex", io.BytesIO(json.dumps({**WORK, "id": id_}).encode()))
-    assert isinstance(entry, Dropped) and entry.reason is Reason.NO_ID
+    assert isinstance(entry, Dropped) and entry.reason is RejectReason.NO_ID
 
 
 def test_january_first_means_the_year_only() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.sources import Dropped, Reason, Record, read
+from s2corpus.sources import Dropped, Record, RejectReason, read
 
 DUBLIN_CORE = b"""<?xml version="1.0"?><OAI-PMH xmlns="http://www.openarchives.org/OAI/2.0/"
  xmlns:oai_dc="http://www.openarchives.org/OAI/2.0/oai_dc/" xmlns:dc='http://purl.org/dc/elements/1.1/'
@@ -70,7 +70,7 @@ def test_namespaces_of_concatenated_responses_apply_to_their_own_records() -> No
 
 def test_undeclared_prefix_is_malformed() -> None:
     (dropped,) = read_all("dblp", DBLP.replace(b'xmlns:x="urn:x"', b""))
-    assert isinstance(dropped, Dropped) and dropped.reason is Reason.MALFORMED
+    assert isinstance(dropped, Dropped) and dropped.reason is RejectReason.MALFORMED
 
 
 def test_many_namespace_declarations_use_bounded_memory() -> None:

@@ -33,6 +33,7 @@ def test_rows_of_a_bucket_come_in_the_order_in_which_they_were_written(
         with between.writer("round", task, BUCKETS, SCHEMA, tmp_path) as writer:
             for begin in range(0, 100, 9):
                 writer.add(*rows(1000 * task + begin, 1000 * task + min(begin + 9, 100)))
+            assert len(list(tmp_path.glob("s2corpus-exchange-*/*"))) == {1: 12, 300: 5, 1 << 20: 0}[spill], "on disk"
     every = [*range(100), *range(1000, 1100)]
     for bucket in range(BUCKETS):
         found = between.read("round", range(2), bucket, SCHEMA)["number"].to_pylist()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.storage.lake import NotAFile, open_lake
+from s2corpus.storage.lake import NotALakeFile, open_lake
 from s2corpus.storage.local_lake import LocalLake
 
 
@@ -38,7 +38,7 @@ def test_only_regular_files_are_read(folder: Path, tmp_path: Path, kind: str) ->
         lambda: lake.download(kind, tmp_path / "got"),
         lambda: lake.download(kind, tmp_path / "got", link=True),
     ):
-        with pytest.raises(NotAFile, match="not a regular file") as refused:
+        with pytest.raises(NotALakeFile, match="not a regular file") as refused:
             act()
         assert isinstance(refused.value, UserError) and isinstance(refused.value, OSError)
     assert not (tmp_path / "got").exists() and lake.size(kind) is None and list(lake.list("")) == []
@@ -64,7 +64,7 @@ def test_confined_lake_follows_no_link_outside(tmp_path: Path) -> None:
         confined = open_lake(str(tmp_path / folder), confined=True)
         assert confined.get("inside")[0] == b"inside"
         for key in ("file", "folder/secret"):
-            with pytest.raises(NotAFile, match="leads out of"):
+            with pytest.raises(NotALakeFile, match="leads out of"):
                 confined.get(key)
     # Operators may use symbolic links in the lake.
     assert open_lake(str(tmp_path / "lake")).get("file")[0] == b"secret"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.text.calibration import calibrate, section_texts
-from s2corpus.text.files import document_of
+from s2corpus.text.input_files import document_of
 from s2corpus.text.unigrams import (
     CARD_THRESHOLD,
     WORDFREQ_THRESHOLD,

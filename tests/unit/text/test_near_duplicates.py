@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.text.near_duplicates import Candidate, Pairs, Reason, clusters, repeated, text_key, title_key
+from s2corpus.text.near_duplicates import Candidate, DuplicateReason, Pairs, clusters, repeated, text_key, title_key
 from s2corpus.text.splits import Split
 from s2corpus.titles.normalised import normalise_one
 
@@ -135,7 +135,12 @@ def test_every_reason_has_its_word() -> None:
         for i, (text, title) in enumerate([(1, 5), (1, 6), (2, 5), (3, 7)])
     ]
     found = clusters(rows, {(1, 3): 0.8}, hold_back=False)
-    assert [found["s2orc", str(i)].reason for i in range(4)] == [None, Reason.TEXT, Reason.TITLE, Reason.WORDS]
+    assert [found["s2orc", str(i)].reason for i in range(4)] == [
+        None,
+        DuplicateReason.TEXT,
+        DuplicateReason.TITLE,
+        DuplicateReason.WORDS,
+    ]
 
 
 def test_texts_are_compared_normalised() -> None:

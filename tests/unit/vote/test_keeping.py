@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.papers.filter import Outcome, decide
+from s2corpus.papers.filter import FilterOutcome, decide
 
 ENGLISH = (
     "We present a large corpus of scientific papers with full text, citations and references, and show how it was made."
@@ -15,24 +15,24 @@ GERMAN = "Wir stellen eine große Sammlung wissenschaftlicher Arbeiten mit Vollt
 @pytest.mark.parametrize(
     ("title", "authors", "text", "suppressed", "outcome"),
     [
-        ("T", 1, ENGLISH, {"p"}, Outcome.SUPPRESSED),
-        (None, 0, "", {"p"}, Outcome.SUPPRESSED),
-        (None, 0, "", set(), Outcome.NO_TITLE),
-        ("", 1, ENGLISH, set(), Outcome.NO_TITLE),
-        ("T", 0, "", set(), Outcome.NO_AUTHORS),
-        ("T", 1, ENGLISH[:99], set(), Outcome.SHORT_TEXT),
-        ("T", 1, ENGLISH[:100], set(), Outcome.KEPT),
-        ("T", 1, GERMAN, set(), Outcome.NOT_ENGLISH),
-        ("T", 1, ENGLISH, {"another"}, Outcome.KEPT),
-        ("T", 1, " " * 100, set(), Outcome.NOT_ENGLISH),  # Blank text is not English.
+        ("T", 1, ENGLISH, {"p"}, FilterOutcome.SUPPRESSED),
+        (None, 0, "", {"p"}, FilterOutcome.SUPPRESSED),
+        (None, 0, "", set(), FilterOutcome.NO_TITLE),
+        ("", 1, ENGLISH, set(), FilterOutcome.NO_TITLE),
+        ("T", 0, "", set(), FilterOutcome.NO_AUTHORS),
+        ("T", 1, ENGLISH[:99], set(), FilterOutcome.SHORT_TEXT),
+        ("T", 1, ENGLISH[:100], set(), FilterOutcome.KEPT),
+        ("T", 1, GERMAN, set(), FilterOutcome.NOT_ENGLISH),
+        ("T", 1, ENGLISH, {"another"}, FilterOutcome.KEPT),
+        ("T", 1, " " * 100, set(), FilterOutcome.NOT_ENGLISH),  # Blank text is not English.
     ],
 )
 def test_first_matching_rule_decides(
-    title: str | None, authors: int, text: str, suppressed: set[str], outcome: Outcome
+    title: str | None, authors: int, text: str, suppressed: set[str], outcome: FilterOutcome
 ) -> None:
     found = decide(["p", "10.18653/v1/x"], suppressed, title=title, authors=authors, text=text)
     assert found.outcome is outcome and found.characters == len(text)
-    assert (found.english is not None) == (outcome in (Outcome.KEPT, Outcome.NOT_ENGLISH))
+    assert (found.english is not None) == (outcome in (FilterOutcome.KEPT, FilterOutcome.NOT_ENGLISH))
 
 
 def test_cld2_decides_if_set_and_reports_disagreement_with_cld3() -> None:
@@ -42,7 +42,7 @@ def test_cld2_decides_if_set_and_reports_disagreement_with_cld3() -> None:
         for text in (ENGLISH, GERMAN)
         for asked in ("cld3", "cld2")
     ]
-    assert [found.outcome for found in said] == [Outcome.KEPT] * 2 + [Outcome.NOT_ENGLISH] * 2
+    assert [found.outcome for found in said] == [FilterOutcome.KEPT] * 2 + [FilterOutcome.NOT_ENGLISH] * 2
     assert [found.disputed for found in said] == [None, False, None, False]
     half = decide(
         {"p"}, set(), title="T", authors=1, text=f"{ENGLISH} {ENGLISH}\x00\x85\ufffe {GERMAN}", language="cld2"
@@ -50,14 +50,14 @@ def test_cld2_decides_if_set_and_reports_disagreement_with_cld3() -> None:
     assert half.english is not None and 0.5 < half.english < 0.9, (
         "CLD2 gives the share of the text, CLD3 a probability of its choice"
     )
-    assert half.outcome is Outcome.NOT_ENGLISH
+    assert half.outcome is FilterOutcome.NOT_ENGLISH
 
 
 def test_text_at_the_limits_is_kept() -> None:
     said = decide({"p"}, set(), title="T", authors=1, text=ENGLISH)
     assert said.english is not None and said.disputed is None
-    for most, outcome in ((said.english, Outcome.KEPT), (said.english + 1e-9, Outcome.NOT_ENGLISH)):
+    for most, outcome in ((said.english, FilterOutcome.KEPT), (said.english + 1e-9, FilterOutcome.NOT_ENGLISH)):
         assert decide({"p"}, set(), title="T", authors=1, text=ENGLISH, min_english=most).outcome is outcome
-    for least, outcome in ((len(ENGLISH), Outcome.KEPT), (len(ENGLISH) + 1, Outcome.SHORT_TEXT)):
+    for least, outcome in ((len(ENGLISH), FilterOutcome.KEPT), (len(ENGLISH) + 1, FilterOutcome.SHORT_TEXT)):
         found = decide({"p"}, set(), title="T", authors=1, text=ENGLISH, min_characters=least)
         assert found.outcome is outcome

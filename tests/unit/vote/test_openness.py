@@ -20,7 +20,7 @@ from s2corpus.papers.openness import (
     decide_openness,
     decide_source_openness,
 )
-from s2corpus.sources import Kind, Record
+from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.record import OpenVersion
 from s2orc_parse.bibliography.identifiers import acl_id_of_name, arxiv_id_of_name
 
@@ -29,12 +29,12 @@ ARXIV_ID, ACL_ID, ACL_DOI = "1911.02782", "2020.acl-main.447", "10.18653/v1/2020
 PUBLISHED, PREPRINT = "10.1016/j.artint.2020.1", "10.1101/2020.01.01.123456"
 
 
-def record(source: str, native: str = "1", kind: Kind = Kind.ARCHIVE, **fields: Any) -> Record:
+def record(source: str, native: str = "1", kind: RecordKind = RecordKind.ARCHIVE, **fields: Any) -> Record:
     return Record(f"{source}:{native}", source, kind, **fields)
 
 
 def header(**fields: Any) -> Record:
-    return record("grobid", A, Kind.PDF, file_sha1=A, **fields)
+    return record("grobid", A, RecordKind.PDF, file_sha1=A, **fields)
 
 
 def declared(**fields: Any) -> Record:
@@ -42,7 +42,7 @@ def declared(**fields: Any) -> Record:
 
 
 def publisher(doi: str = PUBLISHED, **fields: Any) -> Record:
-    return record("crossref", doi, Kind.PUBLISHER, doi=doi, **fields)
+    return record("crossref", doi, RecordKind.PUBLISHER, doi=doi, **fields)
 
 
 def unpaywall(doi: str = PUBLISHED, **fields: Any) -> Record:
@@ -50,7 +50,7 @@ def unpaywall(doi: str = PUBLISHED, **fields: Any) -> Record:
 
 
 ARXIVS = record("arxiv", ARXIV_ID, arxiv_id=ARXIV_ID, licence="CC-BY-4.0")
-ACLS = record("acl", ACL_ID, Kind.PUBLISHER, acl_id=ACL_ID, doi=ACL_DOI, open_access=True, licence="CC-BY-4.0")
+ACLS = record("acl", ACL_ID, RecordKind.PUBLISHER, acl_id=ACL_ID, doi=ACL_DOI, open_access=True, licence="CC-BY-4.0")
 PMCS = record("pubmed", "7", doi=PUBLISHED, pmc_id="PMC7", open_access=True, licence="CC-BY-NC")
 
 
@@ -121,7 +121,7 @@ CASES: dict[str, tuple[list[Record], str, Evidence | None]] = {
         [header(doi=PUBLISHED), declared(doi=PREPRINT), unpaywall(PREPRINT)], "a.pdf", None,
     ),
     "its publisher says so": (
-        [header(doi=PUBLISHED), record("jats", kind=Kind.PUBLISHER, doi=PUBLISHED, open_access=True)], "a.pdf", Evidence.PUBLISHER,
+        [header(doi=PUBLISHED), record("jats", kind=RecordKind.PUBLISHER, doi=PUBLISHED, open_access=True)], "a.pdf", Evidence.PUBLISHER,
     ),
     "a source names it and says so": ([header(), record("mylab", file_sha1=A, open_access=True)], "a.pdf", Evidence.DECLARED),
     "a source says so of the paper": ([header(doi=PUBLISHED), record("s2", doi=PUBLISHED, open_access=True)], "a.pdf", None),
@@ -231,7 +231,7 @@ def test_file_name_is_an_id_only_if_complete(name: str, arxiv_id: str | None, ac
 
 
 def test_pdf_named_by_pmc_id_is_that_article() -> None:
-    article = record("jats", kind=Kind.PUBLISHER, pmc_id="PMC4391421", open_access=True, licence="CC-BY-2.0")
+    article = record("jats", kind=RecordKind.PUBLISHER, pmc_id="PMC4391421", open_access=True, licence="CC-BY-2.0")
     found = judged(header(), article, name="PMC4391421.pdf")
     assert (found.evidence, found.licence) == (Evidence.PMC, "CC-BY-2.0")
     for name in ("PMC1.pdf", "about PMC4391421.pdf", "4391421.pdf"):

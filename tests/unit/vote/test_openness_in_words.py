@@ -14,16 +14,16 @@ from s2corpus.papers.openness import (
     decide_openness,
     decide_source_openness,
 )
-from s2corpus.sources import Kind, Record
+from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.record import OpenVersion
 from tests.unit.vote.test_openness import renewed
 
 A, B = "a" * 40, "b" * 40
 X, Y, PREPRINT = "10.1016/x", "10.1016/y", "10.1101/p"
-HEADER = Record(f"grobid:{A}", "grobid", Kind.PDF, file_sha1=A)
-ARXIVS = Record("arxiv:1", "arxiv", Kind.ARCHIVE, arxiv_id="1911.02782")
-ACLS = Record("acl:1", "acl", Kind.PUBLISHER, acl_id="P19-1001")
-OWN = Record("declared:d/a.pdf", "declared", Kind.ARCHIVE, file_sha1=A)
+HEADER = Record(f"grobid:{A}", "grobid", RecordKind.PDF, file_sha1=A)
+ARXIVS = Record("arxiv:1", "arxiv", RecordKind.ARCHIVE, arxiv_id="1911.02782")
+ACLS = Record("acl:1", "acl", RecordKind.PUBLISHER, acl_id="P19-1001")
+OWN = Record("declared:d/a.pdf", "declared", RecordKind.ARCHIVE, file_sha1=A)
 
 
 def is_preprint(doi: str) -> bool:
@@ -39,11 +39,11 @@ def said(
 
 
 def crossref(doi: str = X, **fields: Any) -> Record:
-    return Record(f"crossref:{doi}", "crossref", Kind.PUBLISHER, doi=doi, **fields)
+    return Record(f"crossref:{doi}", "crossref", RecordKind.PUBLISHER, doi=doi, **fields)
 
 
 def unpaywall(doi: str = X, **fields: Any) -> Record:
-    return Record(f"unpaywall:{doi}", "unpaywall", Kind.ARCHIVE, doi=doi, **({"open_access": True} | fields))
+    return Record(f"unpaywall:{doi}", "unpaywall", RecordKind.ARCHIVE, doi=doi, **({"open_access": True} | fields))
 
 
 NOWHERE = {
@@ -97,7 +97,7 @@ OF_X = {
         ([replace(HEADER, doi=X, pmc_id="PMC7")], "a.pdf",
          {"pmc": "no record of PMC's open access subset has 10.1016/x, PMC7 of this PDF", "unpaywall": OF_X["unpaywall"],
           "publisher": "no publisher's record that has 10.1016/x, PMC7 of this PDF says so"}),
-        ([replace(HEADER, doi=X), Record("pubmed:7", "pubmed", Kind.ARCHIVE, doi=X, pmc_id="PMC7", open_access=True)], "a.pdf",
+        ([replace(HEADER, doi=X), Record("pubmed:7", "pubmed", RecordKind.ARCHIVE, doi=X, pmc_id="PMC7", open_access=True)], "a.pdf",
          {**OF_X, "pmc": "! PMC7 is in PMC's open access subset, by pubmed:7"}),
         ([replace(HEADER, doi=X), unpaywall()], "a.pdf", {**OF_X, "unpaywall": "! 10.1016/x is open"}),
         ([replace(HEADER, doi=X), unpaywall(open_version=OpenVersion.COPY)], "a.pdf",
@@ -110,9 +110,9 @@ OF_X = {
          {"pmc": "no record of PMC's open access subset has its DOI, which may be any of 10.1016/x, 10.1016/y",
           "unpaywall": "no record has its DOI, which may be any of 10.1016/x, 10.1016/y",
           "publisher": "no publisher's record that has its DOI, which may be any of 10.1016/x, 10.1016/y says so"}),
-        ([HEADER, Record("mylab:1", "mylab", Kind.ARCHIVE, file_sha1=A, open_access=True)], "a.pdf",
+        ([HEADER, Record("mylab:1", "mylab", RecordKind.ARCHIVE, file_sha1=A, open_access=True)], "a.pdf",
          {"declared": "! mylab:1 names it and says that it is open access"}),
-        ([HEADER, Record("mylab:1", "mylab", Kind.ARCHIVE, file_sha1=B, open_access=True)], "a.pdf", {}),
+        ([HEADER, Record("mylab:1", "mylab", RecordKind.ARCHIVE, file_sha1=B, open_access=True)], "a.pdf", {}),
     ],
 )  # fmt: skip
 def test_explanation_lists_evidence_and_failed_checks(records: list[Record], name: str, looks: dict[str, str]) -> None:
@@ -177,7 +177,7 @@ def test_openness_of_publishers_full_text_is_explained(
     licence: str | None,
 ) -> None:
     """No check searches a publisher's full text for arXiv and ACL ids."""
-    text = Record(f"jats:{A}", "jats", Kind.ARCHIVE, **own)
+    text = Record(f"jats:{A}", "jats", RecordKind.ARCHIVE, **own)
     found = decide_article_openness(A, list(map(renewed, records)), places, own=text, is_preprint=is_preprint)
     expected = {key: text for key, text in NOWHERE.items() if key not in ("arxiv", "acl")} | looks
     assert {str(look.evidence): ("! " if look.found else "") + look.detail for look in found.looks} == expected

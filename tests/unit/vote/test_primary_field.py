@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from s2corpus.sources import Kind
+from s2corpus.sources import RecordKind
 from tests.unit.vote.test_vote import header, record, vote
 
 DOI = "10.18653/v1/x"
@@ -31,7 +31,7 @@ def test_primary_field_is_named_by_most_sources(subjects: dict[str, list[str]], 
 
 
 def test_publisher_does_not_decide_the_primary_field() -> None:
-    publisher = record("crossref", kind=Kind.PUBLISHER, doi=DOI, subjects=("Chemistry", "Biology"))
+    publisher = record("crossref", kind=RecordKind.PUBLISHER, doi=DOI, subjects=("Chemistry", "Biology"))
     others = [record(source, doi=DOI, subjects=("Biology",)) for source in ("pubmed", "s2")]
     assert vote(header(doi=DOI), publisher, *others).values["fields_of_study"] == ("Biology", "Chemistry")
 

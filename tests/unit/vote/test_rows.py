@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.rows import Article, LatexSource, build_papers
+from s2corpus.papers.rows import Article, ArxivParse, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.tables import MEMBERS
 
@@ -87,7 +87,7 @@ def test_latest_then_smallest_article_of_a_kind_is_used() -> None:
 
 
 def test_latex_source_has_canonical_or_else_smallest_arxiv_id() -> None:
-    sources = {id_: LatexSource(id_.ljust(40, "0"), f"parse-{id_}", id_) for id_ in ("1911.00001", "1911.00002")}
+    sources = {id_: ArxivParse(id_.ljust(40, "0"), f"parse-{id_}", id_) for id_ in ("1911.00001", "1911.00002")}
     both = [
         member("arxiv:1", arxiv_id="1911.00002"),
         member("dblp:1", arxiv_id="1911.00002"),
@@ -122,9 +122,7 @@ def test_row_of_a_paper_has_all_columns() -> None:
     (row,) = rows(
         *members,
         pdfs={A: Pdf("2023", (Declaration("d", "a.pdf", None, "MIT"),))},
-        sources={
-            "1911.02782": LatexSource(B, "parse", "1911.02782", (Declaration("d", "s.gz", None, "CC-BY-NC-4.0"),))
-        },
+        sources={"1911.02782": ArxivParse(B, "parse", "1911.02782", (Declaration("d", "s.gz", None, "CC-BY-NC-4.0"),))},
         articles={"jats:1": Article(C, "jats", "2023", open_access=True, licence="CC0-1.0")},
         notices={"doi:10.18653/v1/p19-1001": [("retracted", "crossref:n")]},
     )

@@ -11,7 +11,7 @@ from s2corpus.papers.comparison import count_common_names
 from s2corpus.papers.licences import rank_strictness, to_spdx
 from s2corpus.papers.openness import Declaration, decide_openness
 from s2corpus.papers.support import compute_similarity
-from s2corpus.sources import Kind, Record
+from s2corpus.sources import Record, RecordKind
 from s2corpus.titles import score
 from s2orc_parse.bibliography.names import parse_authors
 
@@ -125,7 +125,7 @@ def test_common_people_of_two_lists_are_counted(one: str, other: str, found: tup
 )
 def test_explanation_names_the_searched_doi(dois: list[str], said: str) -> None:
     sha1 = "a" * 40
-    records = [Record(f"grobid:{sha1}", "grobid", Kind.PDF, file_sha1=sha1)]
-    records += [Record(f"crossref:{doi}", "crossref", Kind.PUBLISHER, doi=doi) for doi in dois]
+    records = [Record(f"grobid:{sha1}", "grobid", RecordKind.PDF, file_sha1=sha1)]
+    records += [Record(f"crossref:{doi}", "crossref", RecordKind.PUBLISHER, doi=doi) for doi in dois]
     found = decide_openness(sha1, records, (Declaration("d", "a.pdf"),), is_preprint=lambda doi: False)
     assert any(said in look.detail for look in found.looks), [look.detail for look in found.looks]

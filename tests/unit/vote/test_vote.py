@@ -13,8 +13,18 @@ from hypothesis import strategies as st
 
 from s2corpus.papers.fewest import fewest_sources
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.vote import FIELDS, Delivered, Paper, Pdf, Rule, elect_metadata, get_value, make_rank, normalised
-from s2corpus.sources import Author, Kind, Record
+from s2corpus.papers.vote import (
+    FIELDS,
+    Delivered,
+    Pdf,
+    VotedPaper,
+    VoteRule,
+    elect_metadata,
+    get_value,
+    make_rank,
+    normalised,
+)
+from s2corpus.sources import Author, Record, RecordKind
 from s2orc_parse.bibliography.names import parse_authors
 from tests.unit.vote.test_openness import renewed
 
@@ -24,17 +34,17 @@ OPENING, CLOSING = Declaration("one", "a.pdf", True), Declaration("two", "b.pdf"
 ADA, ALAN = Author("Ada", (), "Lovelace", ""), Author("Alan", ("M",), "Turing", "")
 
 
-def record(source: str, native: str = "1", kind: Kind = Kind.ARCHIVE, **fields: Any) -> Record:
+def record(source: str, native: str = "1", kind: RecordKind = RecordKind.ARCHIVE, **fields: Any) -> Record:
     if "date" in fields:
         fields["date_precision"] = {4: "year", 7: "month", 10: "day"}[len(fields["date"])]
     return Record(f"{source}:{native}", source, kind, **fields)
 
 
 def header(sha1: str = A, source: str = "grobid", **fields: Any) -> Record:
-    return record(source, sha1, Kind.PDF, file_sha1=sha1, **fields)
+    return record(source, sha1, RecordKind.PDF, file_sha1=sha1, **fields)
 
 
-def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **options: Any) -> Paper:
+def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **options: Any) -> VotedPaper:
     delivered = [
         replace(r, record=renewed(r.record)) if isinstance(r, Delivered) else Delivered(renewed(r)) for r in records
     ]
@@ -42,7 +52,9 @@ def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **opt
 
 
 def test_publisher_record_of_canonical_pdf_is_canonical() -> None:
-    publisher = record("crossref", kind=Kind.PUBLISHER, title="As published", doi="10.18653/v1/x", date="2020-05-01")
+    publisher = record(
+        "crossref", kind=RecordKind.PUBLISHER, title="As published", doi="10.18653/v1/x", date="2020-05-01"
+    )
     paper = vote(
         header(doi="10.18653/v1/x", title="As printed"),
         publisher,
@@ -51,12 +63,12 @@ def test_publisher_record_of_canonical_pdf_is_canonical() -> None:
     )
     assert paper.values["title"] == "As published"
     decision = paper.provenance["title"]
-    assert (decision.rule, decision.votes_for, decision.votes_against) == (Rule.PUBLISHER, 1, 2)
+    assert (decision.rule, decision.votes_for, decision.votes_against) == (VoteRule.PUBLISHER, 1, 2)
 
 
 def test_record_naming_the_pdf_outranks_record_sharing_its_doi() -> None:
-    named = record("acl", kind=Kind.PUBLISHER, title="Named", file_sha1=A)
-    shares = record("crossref", kind=Kind.PUBLISHER, title="Shares", doi="10.18653/v1/x")
+    named = record("acl", kind=RecordKind.PUBLISHER, title="Named", file_sha1=A)
+    shares = record("crossref", kind=RecordKind.PUBLISHER, title="Shares", doi="10.18653/v1/x")
     assert vote(header(doi="10.18653/v1/x"), named, shares).values["title"] == "Named"
 
 
@@ -65,7 +77,9 @@ def test_record_naming_the_pdf_outranks_record_sharing_its_doi() -> None:
     [("2020.acl-main.207.pdf", {"acl_id": "2020.acl-main.207"}), ("oa/PMC4391421.pdf", {"pmc_id": "PMC4391421"})],
 )
 def test_file_name_with_publishers_id_selects_publisher_record(name: str, ids: dict[str, str]) -> None:
-    publisher = record("acl", kind=Kind.PUBLISHER, title="As published", date="2020-07", date_precision="month", **ids)
+    publisher = record(
+        "acl", kind=RecordKind.PUBLISHER, title="As published", date="2020-07", date_precision="month", **ids
+    )
     preprint = [record(source, title="As first posted", date="2020-04-15") for source in ("arxiv", "s2")]
     called = {A: Pdf(declarations=(Declaration("d", name),))}
     assert vote(header(), publisher, *preprint, pdfs=called).values["date"] == ("2020-07", "month")
@@ -73,9 +87,9 @@ def test_file_name_with_publishers_id_selects_publisher_record(name: str, ids: d
 
 
 def test_without_pdf_publisher_has_one_vote() -> None:
-    publisher = record("crossref", kind=Kind.PUBLISHER, venue="J. Parsing")
+    publisher = record("crossref", kind=RecordKind.PUBLISHER, venue="J. Parsing")
     paper = vote(publisher, record("dblp", venue="ACL"), record("s2", venue="acl"))
-    assert paper.values["venue"] == "ACL" and paper.provenance["venue"].rule is Rule.MAJORITY
+    assert paper.values["venue"] == "ACL" and paper.provenance["venue"].rule is VoteRule.MAJORITY
 
 
 @pytest.mark.parametrize(
@@ -91,13 +105,13 @@ def test_canonical_pdf_is_chosen_in_this_order(a: Pdf, b: Pdf, chosen: str, why:
 
 
 def test_open_pdf_with_fullest_publisher_record_is_canonical() -> None:
-    told = record("acl", kind=Kind.PUBLISHER, file_sha1=B, abstract="We.", venue="ACL", date="2020")
-    terse = record("crossref", kind=Kind.PUBLISHER, file_sha1=A, doi="10.18653/v1/x")
+    told = record("acl", kind=RecordKind.PUBLISHER, file_sha1=B, abstract="We.", venue="ACL", date="2020")
+    terse = record("crossref", kind=RecordKind.PUBLISHER, file_sha1=A, doi="10.18653/v1/x")
     assert vote(header(A), header(B), told, terse, all_open=True).canonical_pdf == B
 
 
 def test_pdf_without_header_is_not_canonical() -> None:
-    assert vote(record("crossref", kind=Kind.PUBLISHER, title="T", file_sha1=A)).canonical_pdf is None
+    assert vote(record("crossref", kind=RecordKind.PUBLISHER, title="T", file_sha1=A)).canonical_pdf is None
 
 
 def test_source_votes_once_with_its_latest_record() -> None:
@@ -120,7 +134,7 @@ class TestPdfHeaders:
     def test_pdf_gives_title_and_authors_only_without_other_records(self) -> None:
         paper = vote(header(title="Read", authors=(ADA,)), record("s2", title="Said"))
         assert paper.values["title"] == "Said"
-        assert paper.values["authors"] == (ADA,) and paper.provenance["authors"].rule is Rule.PDF
+        assert paper.values["authors"] == (ADA,) and paper.provenance["authors"].rule is VoteRule.PDF
 
     def test_scienceparse_outranks_the_extractor(self) -> None:
         paper = vote(header(title="By GROBID", authors=(ADA,)), header(source="scienceparse", title="By ScienceParse"))
@@ -129,11 +143,11 @@ class TestPdfHeaders:
     @pytest.mark.parametrize("source", ["unpaywall", "pubmed", "s2", "crossref", "dblp", "arxiv", "scienceparse"])
     def test_untitled_record_does_not_remove_title(self, source: str) -> None:
         read = header(title="Read", abstract="We read.", venue="Printed", authors=(ADA,))
-        kind = {"crossref": Kind.PUBLISHER, "scienceparse": Kind.PDF}.get(source, Kind.ARCHIVE)
+        kind = {"crossref": RecordKind.PUBLISHER, "scienceparse": RecordKind.PDF}.get(source, RecordKind.ARCHIVE)
         paper = vote(read, record(source, kind=kind, doi="10.18653/v1/x", file_sha1=A), all_open=True)
         found = {name: paper.values.get(name) for name in ("title", "abstract", "venue", "authors")}
         assert found == {"title": "Read", "abstract": "We read.", "venue": "Printed", "authors": (ADA,)}
-        assert paper.provenance["title"].rule is Rule.PDF
+        assert paper.provenance["title"].rule is VoteRule.PDF
 
     @pytest.mark.parametrize("given", ["title", "abstract", "venue"])
     def test_pdf_votes_on_fields_without_other_values(self, given: str) -> None:
@@ -182,9 +196,9 @@ class TestDeclared:
         assert known.values["abstract"] == "We."
 
     def test_declared_doi_selects_the_publisher_record(self) -> None:
-        publisher = record("crossref", kind=Kind.PUBLISHER, title="As published", doi="10.1016/x")
+        publisher = record("crossref", kind=RecordKind.PUBLISHER, title="As published", doi="10.1016/x")
         paper = vote(header(), self.declared(doi="10.1016/x", title="Else"), publisher, record("dblp", title="Else"))
-        assert paper.values["title"] == "As published" and paper.provenance["title"].rule is Rule.PUBLISHER
+        assert paper.values["title"] == "As published" and paper.provenance["title"].rule is VoteRule.PUBLISHER
 
 
 def test_order_of_equally_late_records_does_not_matter() -> None:
@@ -204,7 +218,7 @@ def clusters(draw: st.DrawFn, sources: tuple[str, ...] = TRUST[:8]) -> list[Deli
     found = []
     for number in range(draw(st.integers(1, 6))):
         pdf = draw(st.integers(0, 4)) == 0
-        kind = Kind.PDF if pdf else draw(st.sampled_from([Kind.PUBLISHER, Kind.ARCHIVE]))
+        kind = RecordKind.PDF if pdf else draw(st.sampled_from([RecordKind.PUBLISHER, RecordKind.ARCHIVE]))
         source = draw(st.sampled_from(TRUST[8:] if pdf else sources))
         fields = {
             name: draw(st.none() | values)
@@ -224,7 +238,7 @@ def clusters(draw: st.DrawFn, sources: tuple[str, ...] = TRUST[:8]) -> list[Deli
     return found
 
 
-def outcome(paper: Paper) -> Any:
+def outcome(paper: VotedPaper) -> Any:
     decided = {name: (d.source, d.rule, d.votes_for, d.votes_against) for name, d in paper.provenance.items()}
     return paper.values, decided, paper.canonical_pdf, replace(paper.openness, looks=())
 
@@ -255,12 +269,12 @@ def test_duplicate_record_with_another_id_changes_nothing(cluster: list[Delivere
 def test_record_naming_the_canonical_pdf_always_wins(cluster: list[Delivered]) -> None:
     paper = elect_metadata("p", cluster, trust=TRUST)
     publishers = [
-        d.record for d in cluster if d.record.kind is Kind.PUBLISHER and d.record.file_sha1 == paper.canonical_pdf
+        d.record for d in cluster if d.record.kind is RecordKind.PUBLISHER and d.record.file_sha1 == paper.canonical_pdf
     ]
     if paper.canonical_pdf and len(publishers) == 1:
         for name in FIELDS:
             if (said := get_value(publishers[0], name)) is not None:
-                assert paper.values[name] == said and paper.provenance[name].rule is Rule.PUBLISHER
+                assert paper.values[name] == said and paper.provenance[name].rule is VoteRule.PUBLISHER
 
 
 @settings(max_examples=60)
@@ -270,7 +284,7 @@ def test_values_are_from_records_and_follow_the_majority(cluster: list[Delivered
     for name, value in paper.values.items():
         decision = paper.provenance[name]
         assert value in [get_value(d.record, name) for d in cluster]
-        if decision.rule is Rule.MAJORITY:
+        if decision.rule is VoteRule.MAJORITY:
             votes = Counter(normalised(name, get_value(r, name)) for r in _latest(cluster, name))
             assert votes[normalised(name, value)] == decision.votes_for == max(votes.values())
 
@@ -279,7 +293,7 @@ def _latest(cluster: list[Delivered], name: str) -> list[Record]:
     """Return one vote per source except PDFs: its latest record that has the field."""
     found: dict[str, Delivered] = {}
     for d in sorted(cluster, key=lambda d: repr(get_value(d.record, name))):
-        having = get_value(d.record, name) is not None and d.record.kind is not Kind.PDF
+        having = get_value(d.record, name) is not None and d.record.kind is not RecordKind.PDF
         if having and (d.record.source not in found or found[d.record.source].ready_at < d.ready_at):
             found[d.record.source] = d
     return [d.record for d in found.values()]
@@ -290,7 +304,7 @@ def _latest(cluster: list[Delivered], name: str) -> list[Record]:
 def test_ties_are_broken_with_the_fewest_possible_sources(cluster: list[Delivered]) -> None:
     """Brute force: try every way to assign one of its sources to each tied field."""
     paper = elect_metadata("p", cluster, trust=TRUST)
-    tied = [name for name, d in paper.provenance.items() if d.rule in (Rule.FEWEST_SOURCES, Rule.TRUST)]
+    tied = [name for name, d in paper.provenance.items() if d.rule in (VoteRule.FEWEST_SOURCES, VoteRule.TRUST)]
     options = []
     for name in tied:
         groups: dict[Any, set[str]] = {}
@@ -339,7 +353,7 @@ def test_similar_votes_support_each_other() -> None:
         "arxiv": "Deep parsing of scientific paper",
     }
     cluster = [
-        Delivered(Record(f"{source}:1", source, Kind.ARCHIVE, title=title, date="2020", date_precision="year"))
+        Delivered(Record(f"{source}:1", source, RecordKind.ARCHIVE, title=title, date="2020", date_precision="year"))
         for source, title in titles.items()
     ]
     assert elect_metadata("p", cluster, trust=TRUST).values["title"] in (titles["dblp"], titles["arxiv"])
@@ -353,7 +367,7 @@ def test_authors_are_supported_by_the_share_of_surnames() -> None:
         "arxiv": "Ada Lovelace, Alan Turing",
     }
     cluster = [
-        Delivered(Record(f"{source}:1", source, Kind.ARCHIVE, title="T", authors=parse_authors(names)))
+        Delivered(Record(f"{source}:1", source, RecordKind.ARCHIVE, title="T", authors=parse_authors(names)))
         for source, names in lists.items()
     ]
     assert [author.last for author in elect_metadata("p", cluster, trust=TRUST).values["authors"]] == [

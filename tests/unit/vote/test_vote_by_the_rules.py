@@ -14,16 +14,16 @@ from s2corpus.papers.openness import Declaration, decide_openness
 from s2corpus.papers.support import compute_similarity
 from s2corpus.papers.vote import (
     FIELDS,
-    Decision,
     Delivered,
+    FieldDecision,
     Pdf,
-    Rule,
+    VoteRule,
     elect_metadata,
     get_value,
     normalised,
     select_supported,
 )
-from s2corpus.sources import Author, Kind, Record
+from s2corpus.sources import Author, Record, RecordKind
 from tests.unit.vote.test_openness import renewed
 
 TRUST = ("crossref", "dblp", "declared", "arxiv", "scienceparse", "grobid")
@@ -49,16 +49,23 @@ def clusters(draw: st.DrawFn) -> list[Delivered]:
     for number in range(draw(st.integers(1, 7))):
         source, kind = draw(
             st.sampled_from(
-                [("crossref", Kind.PUBLISHER), ("acl", Kind.PUBLISHER), ("dblp", Kind.ARCHIVE), ("arxiv", Kind.ARCHIVE),
-                 ("s2", Kind.ARCHIVE),
-                 ("declared", Kind.ARCHIVE), ("grobid", Kind.PDF), ("scienceparse", Kind.PDF)]
+                [
+                    ("crossref", RecordKind.PUBLISHER),
+                    ("acl", RecordKind.PUBLISHER),
+                    ("dblp", RecordKind.ARCHIVE),
+                    ("arxiv", RecordKind.ARCHIVE),
+                    ("s2", RecordKind.ARCHIVE),
+                    ("declared", RecordKind.ARCHIVE),
+                    ("grobid", RecordKind.PDF),
+                    ("scienceparse", RecordKind.PDF),
+                ]
             )
-        )  # fmt: skip
+        )
         said: dict[str, Any] = {name: draw(st.none() | st.sampled_from(values)) for name, values in VALUES.items()}
         said = {name: value for name, value in said.items() if value is not None}
         if "date" in said:
             said["date_precision"] = PRECISION[len(said["date"])]
-        sha1 = draw(st.sampled_from([A, B] if kind is Kind.PDF else [None, None, A, B]))
+        sha1 = draw(st.sampled_from([A, B] if kind is RecordKind.PDF else [None, None, A, B]))
         record = Record(f"{source}:{number}", source, kind, file_sha1=sha1, **said)
         found.append(Delivered(record, draw(st.sampled_from(["2022", "2023"]))))
     return found
@@ -72,11 +79,11 @@ def publisher_record(sha1: str, members: list[Delivered]) -> Delivered | None:
     def ids(record: Record) -> set[tuple[str, Any]]:
         return {(name, getattr(record, name)) for name in ("doi", "acl_id", "pmc_id") if getattr(record, name)}
 
-    theirs = [d for d in members if d.record.kind is Kind.PUBLISHER]
+    theirs = [d for d in members if d.record.kind is RecordKind.PUBLISHER]
     own = [
         d.record
         for d in members
-        if d.record.file_sha1 == sha1 and (d.record.kind is Kind.PDF or d.record.source == "declared")
+        if d.record.file_sha1 == sha1 and (d.record.kind is RecordKind.PDF or d.record.source == "declared")
     ]
     printed = set().union(*map(ids, own))
     found = [d for d in theirs if d.record.file_sha1 == sha1] or [d for d in theirs if ids(d.record) & printed]
@@ -93,7 +100,7 @@ def publisher_record(sha1: str, members: list[Delivered]) -> Delivered | None:
 
 def voters(name: str, members: list[Delivered], opened: dict[str, bool]) -> list[Delivered]:
     having = [d for d in members if get_value(d.record, name) is not None]
-    other = [d for d in having if d.record.kind is not Kind.PDF]
+    other = [d for d in having if d.record.kind is not RecordKind.PDF]
     parsed = [d for d in having if d.record.source == "scienceparse"]
     if other or (parsed and name in ("title", "authors")):
         return other or parsed
@@ -123,7 +130,7 @@ def full(form: Any) -> int:
 
 def decided(
     cluster: list[Delivered], pdfs: dict[str, Pdf], all_open: bool, equal: bool
-) -> tuple[str | None, dict[str, Any], dict[str, Decision]]:
+) -> tuple[str | None, dict[str, Any], dict[str, FieldDecision]]:
     members = sorted(cluster, key=lambda d: d.record.record_id)
     records = [d.record for d in members]
     sha1s = sorted({r.file_sha1 for r in records if r.source == "grobid" and r.file_sha1})
@@ -142,11 +149,11 @@ def decided(
             chosen, best = sha1, mine
     publisher = theirs[chosen] if chosen else None
     values: dict[str, Any] = {}
-    decisions: dict[str, Decision] = {}
+    decisions: dict[str, FieldDecision] = {}
     open_ties: dict[str, list[Any]] = {}
     by_name = {name: votes_of(name, voters(name, members, opened)) for name in FIELDS}
 
-    def settle(name: str, value: Any, rule: Rule, sources: set[str]) -> None:
+    def settle(name: str, value: Any, rule: VoteRule, sources: set[str]) -> None:
         mine = {s: d for s, d in by_name[name].items() if normalised(name, get_value(d.record, name)) == value}
         forms = [get_value(d.record, name) for d in mine.values()]
         by_trust = sorted(mine, key=rank)
@@ -155,10 +162,10 @@ def decided(
         giver = next((s for s in among if get_value(mine[s].record, name) == form), among[0])
         said_by = mine[giver].record
         values[name] = form
-        decisions[name] = Decision(
+        decisions[name] = FieldDecision(
             said_by.source,
             said_by.record_id,
-            Rule.PDF if said_by.kind is Kind.PDF else rule,
+            VoteRule.PDF if said_by.kind is RecordKind.PDF else rule,
             len(mine),
             len(by_name[name]) - len(mine),
         )
@@ -168,15 +175,15 @@ def decided(
         if publisher and get_value(publisher.record, name) is not None:
             values[name] = get_value(publisher.record, name)
             agreeing = list(said.values()).count(normalised(name, values[name]))
-            decisions[name] = Decision(
-                publisher.record.source, publisher.record.record_id, Rule.PUBLISHER, agreeing, len(votes) - agreeing
+            decisions[name] = FieldDecision(
+                publisher.record.source, publisher.record.record_id, VoteRule.PUBLISHER, agreeing, len(votes) - agreeing
             )
         elif votes:
             weigh = (lambda a, b: float(a == b)) if equal else lambda a, b, name=name: compute_similarity(name, a, b)
             support = {value: sum(weigh(other, value) for other in said.values()) for value in said.values()}
             top = [value for value in support if support[value] > max(support.values()) - 1e-9]
             if len(top) == 1:
-                settle(name, top[0], Rule.MAJORITY, set(votes))
+                settle(name, top[0], VoteRule.MAJORITY, set(votes))
             else:
                 open_ties[name] = top
     used = {decision.source for decision in decisions.values()}
@@ -189,7 +196,7 @@ def decided(
         first = min(givers[name] & used, key=rank)
         value = normalised(name, get_value(by_name[name][first].record, name))
         with_used = {normalised(name, get_value(by_name[name][s].record, name)) for s in givers[name] & used}
-        settle(name, value, Rule.FEWEST_SOURCES if len(with_used) == 1 else Rule.TRUST, givers[name] & used)
+        settle(name, value, VoteRule.FEWEST_SOURCES if len(with_used) == 1 else VoteRule.TRUST, givers[name] & used)
         assert value in top
     return chosen, values, decisions
 
@@ -217,9 +224,10 @@ def test_vote_equals_the_written_rules(
 
 def test_paper_has_mag_ids_subjects_and_record_ids() -> None:
     records = [
-        Record("s2:2", "s2", Kind.ARCHIVE, title="T", mag_id="7", subjects=("b", "a")), Record("s2:1", "s2", Kind.ARCHIVE, mag_id="5"),
-        Record("dblp:1", "dblp", Kind.ARCHIVE, mag_id="7", subjects=("a", "c")),
-    ]  # fmt: skip
+        Record("s2:2", "s2", RecordKind.ARCHIVE, title="T", mag_id="7", subjects=("b", "a")),
+        Record("s2:1", "s2", RecordKind.ARCHIVE, mag_id="5"),
+        Record("dblp:1", "dblp", RecordKind.ARCHIVE, mag_id="7", subjects=("a", "c")),
+    ]
     paper = elect_metadata("p", map(Delivered, records))
     assert (paper.paper_id, paper.mag_ids, paper.subjects, paper.record_ids) == (
         "p", ("5", "7"), ("a", "b", "c"), ("dblp:1", "s2:1", "s2:2"),
@@ -241,20 +249,21 @@ def test_file_name_or_declared_id_selects_publisher_record(
     name: str, declared: dict[str, str], title: str | None
 ) -> None:
     records = [
-        Record(f"grobid:{A}", "grobid", Kind.PDF, file_sha1=A),
-        Record("declared:d/a.pdf", "declared", Kind.ARCHIVE, file_sha1=A, **declared),
-        Record("acl:1", "acl", Kind.PUBLISHER, title="By its name", acl_id="P19-1001"),
-        Record("jats:1", "jats", Kind.PUBLISHER, title="By PMC", pmc_id="PMC1"), Record("acl:2", "acl", Kind.PUBLISHER, title="Else"),
-    ]  # fmt: skip
+        Record(f"grobid:{A}", "grobid", RecordKind.PDF, file_sha1=A),
+        Record("declared:d/a.pdf", "declared", RecordKind.ARCHIVE, file_sha1=A, **declared),
+        Record("acl:1", "acl", RecordKind.PUBLISHER, title="By its name", acl_id="P19-1001"),
+        Record("jats:1", "jats", RecordKind.PUBLISHER, title="By PMC", pmc_id="PMC1"),
+        Record("acl:2", "acl", RecordKind.PUBLISHER, title="Else"),
+    ]
     paper = elect_metadata("p", map(Delivered, records), trust=TRUST, pdfs={A: Pdf("", (Declaration("d", name),))})
-    assert (paper.values["title"] if paper.provenance["title"].rule is Rule.PUBLISHER else None) == title
+    assert (paper.values["title"] if paper.provenance["title"].rule is VoteRule.PUBLISHER else None) == title
 
 
 @pytest.mark.parametrize("values", [["deep parsing"], ["deep parsing", "deep parsings", "graph"], ["ab", "cd"]])
 def test_values_with_most_support_are_selected(values: list[str]) -> None:
     from s2corpus.papers.vote import _group_votes
 
-    cluster = [Delivered(Record(f"s{n}:1", f"s{n}", Kind.ARCHIVE, title=value)) for n, value in enumerate(values)]
+    cluster = [Delivered(Record(f"s{n}:1", f"s{n}", RecordKind.ARCHIVE, title=value)) for n, value in enumerate(values)]
     found = {str(group.value) for group in select_supported("title", _group_votes("title", cluster))}
     support = {
         normalised("title", a): sum(

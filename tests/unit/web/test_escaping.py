@@ -13,8 +13,8 @@ from markdown_it import MarkdownIt
 from s2corpus.datasets.elsevier.dataset import _csv
 from s2corpus.escaping import escape_cell, escape_markdown
 from s2corpus.evaluation import sheet
-from s2corpus.evaluation.sample import Item, Side, Task
-from s2corpus.snapshot.manifest import Manifest, Rule
+from s2corpus.evaluation.sample import EvaluationTask, Item, Side
+from s2corpus.snapshot.manifest import Manifest, SpecRule
 from s2corpus.snapshot.report import card_template, data_card, funnel_csv
 
 MARKUP = (
@@ -86,6 +86,7 @@ def test_data_card_renders_nothing_from_outside(text: str) -> None:
         stats = {
             "sets": {"s2orc": counted}, "funnel": [{"stage": "filter", "outcome": outside, "count": 1}], "years": {}, "metrics": {},
             "licences": named, "oa_evidence": named, "editorial": named, "sources": named, "tables": [{**table, "rows": [[outside, 1]]}],
+            "samples": {"s2orc": {"title": outside, "fields_of_study": [outside], "text": f"{outside}\n```\n{outside}"}},
         }  # fmt: skip
         numbers = {
             "export.files": 3,
@@ -94,9 +95,9 @@ def test_data_card_renders_nothing_from_outside(text: str) -> None:
             "split.near_duplicates": "publish",
         }
         rules = [
-            Rule("drops.x", outside, "why"),
-            Rule("clean.profile", "card", "why"),
-            *(Rule(n, v, "") for n, v in numbers.items()),
+            SpecRule("drops.x", outside, "why"),
+            SpecRule("clean.profile", "card", "why"),
+            *(SpecRule(n, v, "") for n, v in numbers.items()),
         ]
         manifest = Manifest(
             "s-20230101-00000000", "s", "2023-01-01", None, {"code": "1"}, [], rules, [], {"link.recall": outside}
@@ -147,7 +148,7 @@ def test_csv_of_subjects_is_csv() -> None:
 @pytest.mark.parametrize("text", FORMULAS)
 def test_sheet_has_no_formulas_and_is_read_again(text: str) -> None:
     side = Side(title=text, authors=("Ann", text), more=text)
-    item = Item(f"clusters:{'0' * 15}", Task.CLUSTERS, "0" * 15, "", "", "", side, side, True, None)
+    item = Item(f"clusters:{'0' * 15}", EvaluationTask.CLUSTERS, "0" * 15, "", "", "", side, side, True, None)
     written = sheet.written("s2_v2-20230101", [item])
     text = text.replace("\r", "\n")
     (row,) = csv.DictReader(io.StringIO(written, newline=""))

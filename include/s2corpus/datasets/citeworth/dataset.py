@@ -11,15 +11,21 @@ import orjson
 import pyarrow as pa
 
 from s2corpus.datasets.citeworth import sheet
-from s2corpus.datasets.citeworth.rules import CiteWorthParams, PaperOutcome, ParagraphOutcome, judge, paper_outcome
-from s2corpus.datasets.protocol import Check, Made, Row, Table
+from s2corpus.datasets.citeworth.rules import (
+    CiteworthPaperOutcome,
+    CiteworthParagraphOutcome,
+    CiteWorthParams,
+    judge,
+    paper_outcome,
+)
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Row
 from s2corpus.text import sentences
 from s2corpus.text.sentences import count_tokens
 
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 SPLITS = ("train", "dev", "test")
 _SAMPLE = pa.struct([
@@ -57,20 +63,20 @@ class CiteWorth:
     }  # fmt: skip
     """figures of Table 2"""
 
-    def rows(self, params: CiteWorthParams, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: CiteWorthParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield a row for each paragraph that passes all checks."""
         made.funnel.enter("papers")
         outcome = paper_outcome(params, paper)
         made.funnel.count("papers", outcome)
         text = paper.full_text(params.kinds)
-        if outcome is not PaperOutcome.CONSIDERED or text is None:
+        if outcome is not CiteworthPaperOutcome.CONSIDERED or text is None:
             return
         kind, parse = text
         for index, paragraph in enumerate(parse["body_text"]):
             made.funnel.enter("paragraphs")
             what, samples = judge(params, paragraph)
             made.funnel.count("paragraphs", what)
-            if what is not ParagraphOutcome.KEPT:
+            if what is not CiteworthParagraphOutcome.KEPT:
                 continue
             line = {
                 "paper_id": paper.id,
@@ -176,21 +182,21 @@ class CiteWorth:
             "chars.median": _median(lengths, total),
         }
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that all fields have the same number of paragraphs, no split is empty, and all ten fields are present."""
         paragraphs = [int(n) for name, n in metrics.items() if name.startswith("paragraphs.")]
         fields = len(job.params.fields)  # type: ignore[attr-defined]
         return [
-            Check("fields_balanced", len(set(paragraphs)) - 1 if paragraphs else 0, "fields have different numbers of paragraphs",
+            DatasetCheck("fields_balanced", len(set(paragraphs)) - 1 if paragraphs else 0, "fields have different numbers of paragraphs",
                   blocks=job.params.paragraphs_per_field is None),  # type: ignore[attr-defined]
-            Check("splits_present", sum(not metrics[f"sentences.{split}"] for split in SPLITS) if metrics["sentences"] else 0,
+            DatasetCheck("splits_present", sum(not metrics[f"sentences.{split}"] for split in SPLITS) if metrics["sentences"] else 0,
                   "sets have no sentence: the sample has fewer papers than there are sets", blocks=False),
-            Check("fields_present", fields - len(paragraphs), "fields of study have no paragraph", blocks=False),
+            DatasetCheck("fields_present", fields - len(paragraphs), "fields of study have no paragraph", blocks=False),
         ]  # fmt: skip
 
-    def tables(self, params: CiteWorthParams) -> list[Table]:
+    def tables(self, params: CiteWorthParams) -> list[DatasetTable]:
         """Return the table of paragraphs."""
-        return [Table("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
+        return [DatasetTable("citeworth", LINE, {split: f"{split}/*.jsonl.gz" for split in SPLITS})]
 
 
 def _chosen_lines(job: Job, choice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

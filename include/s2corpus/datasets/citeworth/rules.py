@@ -19,7 +19,7 @@ from s2corpus.text.sentences import has_formula, heading_end
 from s2orc_parse.parse_model import ParseKind
 
 if TYPE_CHECKING:
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 SECTIONS = (
     "introduction", "abstract", "method", "methods", "results", "discussion", "discussions", "conclusion", "conclusions",
@@ -58,7 +58,7 @@ Need = Literal[
 ]
 
 
-class PaperOutcome(StrEnum):
+class CiteworthPaperOutcome(StrEnum):
     """The outcome of a paper: the first check that it fails (§3.1)."""
 
     CONSIDERED = "considered"
@@ -75,7 +75,7 @@ class PaperOutcome(StrEnum):
     FEW_CITATIONS = "few_citations"
 
 
-class ParagraphOutcome(StrEnum):
+class CiteworthParagraphOutcome(StrEnum):
     """The outcome of a paragraph: the first check that the paragraph or one of its sentences fails (§3.2)."""
 
     KEPT = "kept"
@@ -132,7 +132,7 @@ class CiteWorthParams(Params):
         return self
 
 
-def paper_outcome(params: CiteWorthParams, paper: Paper) -> PaperOutcome:
+def paper_outcome(params: CiteWorthParams, paper: SnapshotPaper) -> CiteworthPaperOutcome:
     """Return the first check of §3.1 that a paper fails, followed by the checks of its field, sections and citation format."""
     metadata, text = paper.metadata, paper.full_text(params.kinds)
     parse = text[1] if text else None
@@ -147,51 +147,53 @@ def paper_outcome(params: CiteWorthParams, paper: Paper) -> PaperOutcome:
     }
     for need in params.require:
         if not has[need]:
-            return PaperOutcome(f"no_{need}")
+            return CiteworthPaperOutcome(f"no_{need}")
     if parse is None:
-        return PaperOutcome.NO_BODY_TEXT
+        return CiteworthPaperOutcome.NO_BODY_TEXT
     if not paper.fields:
-        return PaperOutcome.NO_FIELDS_OF_STUDY
+        return CiteworthPaperOutcome.NO_FIELDS_OF_STUDY
     if paper.fields[0] not in params.fields:
-        return PaperOutcome.OTHER_FIELD
+        return CiteworthPaperOutcome.OTHER_FIELD
     permitted = [p for p in parse["body_text"] if p["section"].casefold() in params.sections]
     if not permitted:
-        return PaperOutcome.NO_PERMITTED_SECTION
+        return CiteworthPaperOutcome.NO_PERMITTED_SECTION
     if params.naive:
-        return PaperOutcome.CONSIDERED
+        return CiteworthPaperOutcome.CONSIDERED
     cited = [sentence for p in permitted for sentence in cited_sentences(p) if sentence.marks]
     first = next((p["text"][m.start : m.end] for p in permitted for s in cited_sentences(p) for m in s.marks), "")
     if not cited or not accepted_format(first):
-        return PaperOutcome.CITATION_FORMAT if cited else PaperOutcome.FEW_CITATIONS
+        return CiteworthPaperOutcome.CITATION_FORMAT if cited else CiteworthPaperOutcome.FEW_CITATIONS
     if sum(len(p["cite_spans"]) for p in permitted) < params.min_citations:
-        return PaperOutcome.FEW_CITATIONS
-    return PaperOutcome.CONSIDERED
+        return CiteworthPaperOutcome.FEW_CITATIONS
+    return CiteworthPaperOutcome.CONSIDERED
 
 
-def judge(params: CiteWorthParams, paragraph: Mapping[str, Any]) -> tuple[ParagraphOutcome, list[dict[str, Any]]]:
+def judge(
+    params: CiteWorthParams, paragraph: Mapping[str, Any]
+) -> tuple[CiteworthParagraphOutcome, list[dict[str, Any]]]:
     """Return the outcome of a paragraph, and its labeled sentences if it is kept.
 
     If one sentence fails a check, the complete paragraph is dropped (§3.2). A run-in heading is not a sentence.
     """
     if paragraph["section"].casefold() not in params.sections:
-        return ParagraphOutcome.SECTION, []
+        return CiteworthParagraphOutcome.SECTION, []
     if params.naive:
-        return ParagraphOutcome.KEPT, [
+        return CiteworthParagraphOutcome.KEPT, [
             _sample(paragraph, s, _without_spans(paragraph, s)) for s in cited_sentences(paragraph)
         ]
     heading = heading_end(paragraph["text"])
     found = [sentence for sentence in cited_sentences(paragraph) if sentence.start >= heading]
     if not any(sentence.marks for sentence in found):
-        return ParagraphOutcome.NO_CITATION, []
+        return CiteworthParagraphOutcome.NO_CITATION, []
     if len(found) < params.min_sentences:
-        return ParagraphOutcome.FEW_SENTENCES, []
+        return CiteworthParagraphOutcome.FEW_SENTENCES, []
     samples = []
     for sentence in found:
         outcome, text = judge_sentence(paragraph["text"], sentence, params.min_chars)
-        if outcome is not ParagraphOutcome.KEPT:
+        if outcome is not CiteworthParagraphOutcome.KEPT:
             return outcome, []
         samples.append(_sample(paragraph, sentence, text))
-    return ParagraphOutcome.KEPT, samples
+    return CiteworthParagraphOutcome.KEPT, samples
 
 
 def _sample(paragraph: Mapping[str, Any], sentence: Sentence, text: str) -> dict[str, Any]:
@@ -218,30 +220,30 @@ def _without_spans(paragraph: Mapping[str, Any], sentence: Sentence) -> str:
     return "".join([*pieces, paragraph["text"][at : sentence.end]])
 
 
-def judge_sentence(text: str, sentence: Sentence, min_chars: int) -> tuple[ParagraphOutcome, str]:
+def judge_sentence(text: str, sentence: Sentence, min_chars: int) -> tuple[CiteworthParagraphOutcome, str]:
     """Return the first check of §3.2 that a sentence fails, and the sentence without its citation marks."""
     if has_formula(text[sentence.start : sentence.end]):
-        return ParagraphOutcome.FORMULA, ""
+        return CiteworthParagraphOutcome.FORMULA, ""
     if any(mark.end > sentence.end for mark in sentence.marks):
-        return ParagraphOutcome.ACROSS_SENTENCES, ""
+        return CiteworthParagraphOutcome.ACROSS_SENTENCES, ""
     cleaned = without_marks(text, sentence)
     if NUMBERED.search(cleaned) or YEAR.search(cleaned) or ET_AL.search(cleaned):
-        return ParagraphOutcome.MISSED, cleaned
+        return CiteworthParagraphOutcome.MISSED, cleaned
     for mark in sentence.marks:
         if not accepted_format(text[mark.start : mark.end]):
-            return ParagraphOutcome.FORMAT, cleaned
+            return CiteworthParagraphOutcome.FORMAT, cleaned
     for mark in sentence.marks:
         if any(not _is_end(c) for c in text[mark.end : sentence.end]):
-            return ParagraphOutcome.NOT_AT_END, cleaned
+            return CiteworthParagraphOutcome.NOT_AT_END, cleaned
     if HANGING.search(cleaned.casefold()):
-        return ParagraphOutcome.HANGING, cleaned
+        return CiteworthParagraphOutcome.HANGING, cleaned
     if not cleaned[:1].isupper():
-        return ParagraphOutcome.NO_CAPITAL, cleaned
+        return CiteworthParagraphOutcome.NO_CAPITAL, cleaned
     if cleaned[-1] not in ".?!":
-        return ParagraphOutcome.NO_END, cleaned
+        return CiteworthParagraphOutcome.NO_END, cleaned
     if len(cleaned) < min_chars:
-        return ParagraphOutcome.SHORT, cleaned
-    return ParagraphOutcome.KEPT, cleaned
+        return CiteworthParagraphOutcome.SHORT, cleaned
+    return CiteworthParagraphOutcome.KEPT, cleaned
 
 
 def accepted_format(mark: str) -> bool:

@@ -18,7 +18,7 @@ from s2corpus.text.sentences import has_formula, is_prose, sentence_spans
 from s2orc_parse.bibliography.identifiers import normalise_issn
 
 if TYPE_CHECKING:
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 Json = dict[str, Any]
 _MARKUP = re.compile(
@@ -31,7 +31,7 @@ _PII = re.compile(r"s(\d{4})-?(\d{3}[\dx])\((\d{2})\)(\d{5})-?([\dx])")
 _SAFE = re.compile(r"[A-Za-z0-9]{5,40}")
 
 
-def article_of(paper: Paper, parse: Mapping[str, Any], max_markup: float) -> tuple[Json, int, int]:
+def article_of(paper: SnapshotPaper, parse: Mapping[str, Any], max_markup: float) -> tuple[Json, int, int]:
     """Return the article, its number of sentences, and the number of removed sentences.
 
     Sentences are removed if they have much markup, a display formula or no words. An article delivered in this form is not changed.
@@ -84,7 +84,7 @@ def markup_share(text: str) -> float:
     return sum(len(found[0]) for found in _MARKUP.finditer(text)) / len(text) if text else 0.0
 
 
-def doc_id(paper: Paper) -> str:
+def doc_id(paper: SnapshotPaper) -> str:
     """Return the PII if the DOI contains it; otherwise the paper's id."""
     prefix, _, name = (paper.metadata["doi"] or "").casefold().partition("/")
     if prefix == "10.1016" and (found := _PII.fullmatch(name)):
@@ -147,7 +147,7 @@ SUBJECTS = tuple(name for _, _, name in _areas())
 """the 27 top-level ASJC subjects, in the order of their codes"""
 
 
-def _metadata(paper: Paper, parse: Mapping[str, Any]) -> Json:
+def _metadata(paper: SnapshotPaper, parse: Mapping[str, Any]) -> Json:
     """Return the article's metadata. Keys without a value are omitted, as in the corpus."""
     known, metadata = paper.known, paper.metadata
     first, last = _pages(known["pages"] or "")

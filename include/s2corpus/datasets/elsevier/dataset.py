@@ -16,7 +16,7 @@ import pyarrow.dataset as ds
 
 from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, file_name, subject_of_field, subjects_of
 from s2corpus.datasets.elsevier.rows import ARTICLE, row_of
-from s2corpus.datasets.protocol import Check, Made, Number, Params, Row, Share, Table
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Number, Params, Row, Share
 from s2corpus.escaping import escape_cell
 from s2corpus.papers.licences import to_spdx
 from s2corpus.text import sentences
@@ -25,7 +25,7 @@ from s2orc_parse.parse_model import ParseKind
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 NO_SUBJECT = "no subject"
 _PARTS = ("abstract", "body_text", "author_highlights", "metadata", "bib_entries")
@@ -99,7 +99,7 @@ class ElsevierCorpus:
     }  # fmt: skip
     """figures of Table 1"""
 
-    def rows(self, params: ElsevierParams, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: ElsevierParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield the article, if it is kept."""
         made.funnel.enter("papers")
         found = paper.full_text(params.kinds)
@@ -196,23 +196,29 @@ class ElsevierCorpus:
             metrics[f"coverage.{name}"] = tally[f"articles.has.{name}"] / articles if articles else 0.0
         return metrics
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that every kept article is a file, the sample has no duplicates, and no subject exceeds its limit."""
         written = made.funnel.seen["sample"] - made.funnel.outcomes["sample", "over_quota"]
         sampled = {name: n for name, n in made.tally.items() if name.startswith("sample.for.")}
         limit = job.params.per_subject  # type: ignore[attr-defined]
         return [
-            Check("articles_written", abs(written - int(metrics["articles"])), "articles are missing, or there twice"),
-            Check("articles_there", _lost(job), "articles are not as the index lists them"),
-            Check("sample_once", abs(sum(sampled.values()) - int(metrics["sample"])), "articles are sampled twice"),
-            Check("sample_balanced", sum(n > limit for n in sampled.values()), "subjects have more than their share"),
+            DatasetCheck(
+                "articles_written", abs(written - int(metrics["articles"])), "articles are missing, or there twice"
+            ),
+            DatasetCheck("articles_there", _lost(job), "articles are not as the index lists them"),
+            DatasetCheck(
+                "sample_once", abs(sum(sampled.values()) - int(metrics["sample"])), "articles are sampled twice"
+            ),
+            DatasetCheck(
+                "sample_balanced", sum(n > limit for n in sampled.values()), "subjects have more than their share"
+            ),
         ]
 
-    def tables(self, params: ElsevierParams) -> list[Table]:
+    def tables(self, params: ElsevierParams) -> list[DatasetTable]:
         """Return the table of articles, which `load_dataset` loads by default, and of their index."""
         return [
-            Table("articles", ARTICLE, {"train": "data/*.parquet"}),
-            Table("index", _INDEX, {"train": "index/*.parquet"}),
+            DatasetTable("articles", ARTICLE, {"train": "data/*.parquet"}),
+            DatasetTable("index", _INDEX, {"train": "index/*.parquet"}),
         ]
 
 

@@ -79,7 +79,7 @@ class Area:
 
 
 @dataclass(slots=True)
-class Line:
+class TextLine:
     """A line of text: its area, and its letters and digits in lower case."""
 
     area: Area
@@ -98,13 +98,13 @@ class Line:
 
 
 @dataclass(slots=True)
-class Page:
+class PageContents:
     """The text lines and graphics of a page."""
 
     number: int
     area: Area
     letters: str
-    lines: list[Line]
+    lines: list[TextLine]
     graphics: list[Area]
     rules: list[Area]
 
@@ -114,7 +114,7 @@ def normalize(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-def read_page(number: int, page: Any) -> Page:
+def read_page(number: int, page: Any) -> PageContents:
     """Return the lines and graphics of a page."""
     area = Area(*page.get_cropbox())
     letters, lines = _read_lines(page.get_textpage())
@@ -130,12 +130,12 @@ def read_page(number: int, page: Any) -> Page:
         if box.height < 4 and box.width > 0.15 * area.width:
             rules.append(box)
         graphics.append(box)
-    return Page(number, area, letters, lines, graphics, rules)
+    return PageContents(number, area, letters, lines, graphics, rules)
 
 
-def _read_lines(text: Any) -> tuple[str, list[Line]]:
+def _read_lines(text: Any) -> tuple[str, list[TextLine]]:
     letters: list[str] = []
-    lines: list[Line] = []
+    lines: list[TextLine] = []
     area: Area | None = None
     parts: list[str] = []
     start = total = 0
@@ -146,7 +146,7 @@ def _read_lines(text: Any) -> tuple[str, list[Line]]:
         apart = area and box and (abs(box.y0 - area.y0) > max(area.height, 6) * 1.5 or box.x0 - area.x1 > 40)
         if code in (10, 13) or apart:
             if area and parts:
-                lines.append(Line(area, "".join(parts).strip(), start))
+                lines.append(TextLine(area, "".join(parts).strip(), start))
             area, parts, start = None, [], total
         parts.append(char)
         if box:
@@ -157,7 +157,7 @@ def _read_lines(text: Any) -> tuple[str, list[Line]]:
     return "".join(letters), lines
 
 
-def find_caption(pages: list[Page], number: str, caption: str) -> tuple[Page, Area] | None:
+def find_caption(pages: list[PageContents], number: str, caption: str) -> tuple[PageContents, Area] | None:
     """Return the page and area of a caption, or None. Its text follows the label and number at the start of a line."""
     wanted = normalize(caption)
     wanted = re.sub(rf"^{_LABEL}{re.escape(normalize(number))}", "", wanted) if number else wanted
@@ -181,7 +181,7 @@ def find_caption(pages: list[Page], number: str, caption: str) -> tuple[Page, Ar
     return None
 
 
-def find_figure(page: Page, caption: Area) -> Area | None:
+def find_figure(page: PageContents, caption: Area) -> Area | None:
     """Return the area of the graphics above the caption; without any, below it; without any, next to it."""
     for band in _list_bands(page, caption):
         area: Area | None = None
@@ -205,7 +205,7 @@ def find_figure(page: Page, caption: Area) -> Area | None:
     return None
 
 
-def _list_bands(page: Page, caption: Area) -> Iterator[Area]:
+def _list_bands(page: PageContents, caption: Area) -> Iterator[Area]:
     """Yield the free areas above and below a caption, then those at its sides."""
     barriers = [
         x.area for x in page.lines if (x.is_caption or x.is_prose(page.area)) and not _mostly_in(x.area, caption)
@@ -230,7 +230,7 @@ def _mostly_in(box: Area, area: Area) -> bool:
     return (common.width + 0.1) * (common.height + 0.1) > 0.7 * (box.width + 0.1) * (box.height + 0.1)
 
 
-def find_table(page: Page, caption: Area) -> Area | None:
+def find_table(page: PageContents, caption: Area) -> Area | None:
     """Return the area between the first and last rule of equal extent below (else above) a caption."""
     captions = [x.area for x in page.lines if x.is_caption and not _mostly_in(x.area, caption.grow(2))]
     for is_below in (True, False):
@@ -260,12 +260,12 @@ def find_table(page: Page, caption: Area) -> Area | None:
     return None
 
 
-def _count_prose(page: Page, area: Area) -> int:
+def _count_prose(page: PageContents, area: Area) -> int:
     """Return the number of lines of running text in an area."""
     return sum(x.is_prose(page.area) and _mostly_in(x.area, area) for x in page.lines)
 
 
-def remove_running(pages: list[Page]) -> None:
+def remove_running(pages: list[PageContents]) -> None:
     """Remove graphics that occur at the same place of three headers or footers, such as logos."""
     counts = Counter(box for page in pages for box in {_round(box) for box in page.graphics})
     for page in pages:

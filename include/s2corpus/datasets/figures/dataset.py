@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from s2corpus.datasets.citations import remove_formulas
 from s2corpus.datasets.figures.child import crop
-from s2corpus.datasets.protocol import Check, Made, Params, Positive, Row, Table
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Params, Positive, Row
 from s2corpus.deliveries.files import ChangedInput, read_file
 from s2corpus.ids import SnapshotId
 from s2corpus.papers.licences import rank_strictness
@@ -35,7 +35,7 @@ from s2corpus.text.sentences import sentence_spans
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 _ALTERED_FREELY = 2
 """strictness of CC BY-SA: stricter licenses forbid changed copies (ND) or commercial use (NC)"""
@@ -111,7 +111,7 @@ class Figures:
     paper: Mapping[str, float] = {}
     """no paper describes this dataset"""
 
-    def rows(self, params: FiguresParams, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: FiguresParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield the figure and table entries of the PDF's parse if the paper's license permits copies."""
         parse = paper.parses.get("pdf")
         entries = (parse or {}).get("ref_entries") or {}
@@ -157,21 +157,21 @@ class Figures:
         images = made.funnel.outcomes["crops", CropOutcome.CROPPED]
         return {"figures": float(images), "cropped_share": images / selected if selected else 0.0}
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that the PDFs of the selected entries are available."""
         missing = made.funnel.outcomes["crops", CropOutcome.NO_FILE]
-        return [Check("pdfs_available", missing, "PDFs are not in the lake: name it with `pdfs`", blocks=False)]
+        return [DatasetCheck("pdfs_available", missing, "PDFs are not in the lake: name it with `pdfs`", blocks=False)]
 
-    def tables(self, params: FiguresParams) -> list[Table]:
+    def tables(self, params: FiguresParams) -> list[DatasetTable]:
         """Return the table of figures."""
-        return [Table("figures", FIGURE, {"train": "figures/*.jsonl.gz"})]
+        return [DatasetTable("figures", FIGURE, {"train": "figures/*.jsonl.gz"})]
 
 
 def _number(entry: Mapping[str, Any]) -> str:
     return str(entry.get("num") or entry.get("fig_num") or "")
 
 
-def _select(params: FiguresParams, paper: Paper, entry: Mapping[str, Any]) -> EntryOutcome:
+def _select(params: FiguresParams, paper: SnapshotPaper, entry: Mapping[str, Any]) -> EntryOutcome:
     """Return the outcome of an entry before its PDF is read."""
     strictness = rank_strictness(paper.known["licence"] or "")
     if not paper.known["open_access"]:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus.datasets.citations import cited_sentences
-from s2corpus.datasets.protocol import Check, Made, Row, Table
+from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Row
 from s2corpus.datasets.vectors.learning import (
     PAPER,
     Learnt,
@@ -30,10 +30,10 @@ from s2orc_parse.parse_model import EQUATION
 if TYPE_CHECKING:
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.outputs import Outputs
-    from s2corpus.datasets.source import Paper
+    from s2corpus.datasets.source import SnapshotPaper
 
 
-class PaperOutcome(StrEnum):
+class VectorOutcome(StrEnum):
     """The outcome of a paper's text."""
 
     KEPT = "kept"
@@ -74,7 +74,7 @@ class Vectors:
     paper: Mapping[str, float] = {}
     """GORC shows a picture and examples, but no figures"""
 
-    def rows(self, params: VectorsParams, paper: Paper, made: Made) -> Iterator[Row]:
+    def rows(self, params: VectorsParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
         """Yield the metadata of a paper, and its sentences as words with papers in place of citation marks."""
         made.funnel.enter("papers")
         subjects = paper.known["subjects"] or ()
@@ -96,7 +96,7 @@ class Vectors:
                     lines.append(words)
                     mentioned += papers
         made.tally["mentions"] += mentioned
-        outcome = PaperOutcome.NO_TEXT if not found else PaperOutcome.KEPT if mentioned else PaperOutcome.NO_MENTIONS
+        outcome = VectorOutcome.NO_TEXT if not found else VectorOutcome.KEPT if mentioned else VectorOutcome.NO_MENTIONS
         made.funnel.count("papers", outcome)
         if lines:
             yield {"kind": "text", "paper_id": paper.id, "text": "\n".join(lines)}
@@ -134,18 +134,20 @@ class Vectors:
             "chance_same_field": chance,
         }
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[Check]:
+    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that neighbors share a field more often than by chance."""
         below = metrics["neighbours_same_field"] <= metrics["chance_same_field"]
         return [
-            Check("above_chance", int(below), "neighbours are not of one field more often than by chance", blocks=False)
+            DatasetCheck(
+                "above_chance", int(below), "neighbours are not of one field more often than by chance", blocks=False
+            )
         ]
 
-    def tables(self, params: VectorsParams) -> list[Table]:
+    def tables(self, params: VectorsParams) -> list[DatasetTable]:
         """Return the tables of vectors and neighbors."""
         return [
-            Table("vectors", VECTORS, {"train": "vectors/*.parquet"}),
-            Table("neighbours", NEIGHBOURS, {"train": "neighbours/*.parquet"}),
+            DatasetTable("vectors", VECTORS, {"train": "vectors/*.parquet"}),
+            DatasetTable("neighbours", NEIGHBOURS, {"train": "neighbours/*.parquet"}),
         ]
 
 

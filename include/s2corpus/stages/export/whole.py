@@ -19,6 +19,7 @@ from s2corpus.snapshot import keys, paper_tables, plots, report, rows
 from s2corpus.snapshot.census import counted
 from s2corpus.snapshot.croissant import croissant
 from s2corpus.snapshot.manifest import Manifest, rules_of
+from s2corpus.snapshot.samples import shorten_record
 from s2corpus.snapshot.store import Store
 from s2corpus.stages.export.files import paths_of
 from s2corpus.stages.export.history import write_history
@@ -27,7 +28,7 @@ from s2corpus.storage.duck import duckdb_connection
 from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, DUPLICATES, EXTRACTIONS, MEMBERS, PARSES, Table
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
-from s2corpus_reader.files import File, describe_file, keys_path, parquet_path
+from s2corpus_reader.files import SnapshotFile, describe_file, keys_path, parquet_path
 from s2corpus_reader.parquet import parquet_writer
 
 _OVERLAP_ROW_GROUP = 1 << 20
@@ -39,7 +40,7 @@ _OPERATIONAL = re.compile("second|tries|request|reused|sent|asked|server")
 def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     """Write the files about the complete snapshot, then the manifest. Return counts for the metrics."""
     files = _list_shard_files(run, store)
-    described: list[tuple[File, Path]] = []
+    described: list[tuple[SnapshotFile, Path]] = []
     published = report.Published()
 
     def put(path: str, local: Path, count: int | None = None) -> None:
@@ -68,6 +69,10 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     )
     census = counted(some for nn in range(run.spec.export.files) for some in store.fragment(f"census/{nn:02d}"))
     stats["tables"] = paper_tables.tables(census, funnel.count_outcomes(measured, "filter"), languages, measured)
+    stats["samples"] = {
+        set_: shorten_record(store.read_row(parquet_path(row["file"]), row["line"] - 1))
+        for set_, row in sorted(published.samples.items())
+    }
     put_text("stats.json", _to_json(stats))
     put_text("funnel.csv", report.funnel_csv(funnel.list_rows(measured)).encode())
     put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel.list_rows(measured)]).encode())
@@ -108,7 +113,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     }
 
 
-def _list_shard_files(run: Run, store: Store) -> list[File]:
+def _list_shard_files(run: Run, store: Store) -> list[SnapshotFile]:
     """Return the files that the shards of the export wrote.
 
     Raises:

@@ -24,7 +24,7 @@ from s2corpus.clustering.preprints import preprint_of
 from s2corpus.compiled import FEW_ROWS, for_few
 from s2corpus.pipeline.gold import Gold, select_slice
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
-from s2corpus.sources.record import Kind, WorkType
+from s2corpus.sources.record import RecordKind, WorkType
 from s2corpus.stages.link.contexts import contexts_of
 from s2corpus.stages.link.index import exchange_of, open_index, write_paper_part, write_title_pieces
 from s2corpus.stages.link.inputs import read_entries, read_entries_where
@@ -177,7 +177,7 @@ def _published_dois(run: Run, is_preprint: Callable[[str], bool], paper_ids: pa.
     papers = run.table(PAPERS).rows(["paper_id", "doi"], where=where)
     typed = where & pc.field("type").is_valid() & pc.field("arxiv_id").is_null()
     members = list(run.table(MEMBERS).rows(["doi", "kind", "type"], where=typed))
-    published = {row["doi"] for row in members if row["kind"] == Kind.PUBLISHER}
+    published = {row["doi"] for row in members if row["kind"] == RecordKind.PUBLISHER}
     preprints = {row["doi"] for row in members if row["type"] == WorkType.PREPRINT}
     return {
         row["paper_id"]: doi

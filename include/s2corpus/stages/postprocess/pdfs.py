@@ -9,7 +9,7 @@ from typing import cast
 
 import orjson
 
-from s2corpus.extractors import Adapter, BadAnswer, Identity, adapter
+from s2corpus.extractors import Adapter, BadAnswer, ExtractorIdentity, adapter
 from s2corpus.pipeline.run import Run
 from s2corpus.stages.postprocess.stored import keep, none, ok
 from s2corpus.storage.content_store import ContentStore
@@ -52,7 +52,7 @@ def parses(run: Run, shard: int) -> tuple[list[ParseRow], list[RecordRow]]:
         known = store.known(first, last, _WANTED)
         missing = [row for row in extracted if row["file_sha1"] not in known]
         if missing:
-            made_by = Identity(*key[:2], options_hash=key[2])
+            made_by = ExtractorIdentity(*key[:2], options_hash=key[2])
             keep(store, _converted(by, made_by, run.store(STORED_TEI, *key), missing))
             known = store.known(first, last, _WANTED)
         done |= {row["file_sha1"]: known[row["file_sha1"]] for row in extracted}
@@ -72,7 +72,7 @@ def converter_of(by: Adapter) -> str:
     return f"{by.NAME}-{by.CONVERTER_VERSION}"
 
 
-def convert(by: Adapter, file_sha1: str, data: bytes, made_by: Identity) -> StoredParseRow:
+def convert(by: Adapter, file_sha1: str, data: bytes, made_by: ExtractorIdentity) -> StoredParseRow:
     """Return one extractor response as a row of STORED_PARSES: the parse, or the reason for its absence."""
     try:
         parse = by.convert(data, file_sha1=file_sha1, made_by=made_by)
@@ -82,7 +82,7 @@ def convert(by: Adapter, file_sha1: str, data: bytes, made_by: Identity) -> Stor
 
 
 def _converted(
-    by: Adapter, made_by: Identity, answers: ContentStore, extracted: Sequence[ExtractionRow]
+    by: Adapter, made_by: ExtractorIdentity, answers: ContentStore, extracted: Sequence[ExtractionRow]
 ) -> Iterator[StoredParseRow]:
     by_part = defaultdict(list)
     for row in extracted:

@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 from s2corpus.clustering.preprints import preprint_of
 from s2corpus.papers.editorial import Statement
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.rows import Article, LatexSource, build_papers
+from s2corpus.papers.rows import Article, ArxivParse, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.stages.vote import facts
-from s2corpus.tables import MEMBERS, PAPERS, Place
+from s2corpus.tables import MEMBERS, PAPERS, FilePlace
 
 Facts = dict[str, list[dict[str, Any]]]
 
@@ -77,14 +77,14 @@ def _count_rules(batch: pa.RecordBatch, decided: Counter[str]) -> pa.RecordBatch
     return batch
 
 
-def _latex_sources(facts_by_identifier: Facts) -> dict[str, LatexSource]:
+def _latex_sources(facts_by_identifier: Facts) -> dict[str, ArxivParse]:
     """Return the LaTeX source of each arXiv id: the last first-seen one, then the one with the smallest SHA-1."""
     found = {}
     for about, found_facts in facts_by_identifier.items():
         if about.startswith("arxiv:"):
             row = max(sorted(found_facts, key=lambda row: row["archive_sha1"]), key=lambda row: row["first_seen"])
             declared = _declarations(row["places"])
-            found[row["arxiv_id"]] = LatexSource(row["archive_sha1"], row["parse_id"], row["arxiv_id"], declared)
+            found[row["arxiv_id"]] = ArxivParse(row["archive_sha1"], row["parse_id"], row["arxiv_id"], declared)
     return found
 
 
@@ -130,5 +130,5 @@ def _pdfs(facts_by_identifier: Facts) -> dict[str, Pdf]:
     }
 
 
-def _declarations(places: list[Place]) -> tuple[Declaration, ...]:
+def _declarations(places: list[FilePlace]) -> tuple[Declaration, ...]:
     return tuple(Declaration(**place) for place in places)

@@ -1,0 +1,91 @@
+"""Define the tables of cluster and vote: the papers and their records."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypedDict
+
+from s2corpus.tables.columns import (
+    Access,
+    Editorial,
+    FieldProvenance,
+    FieldsOfStudy,
+    MetadataRow,
+    PaperId,
+    PaperKeyRow,
+    RecordId,
+)
+from s2corpus.tables.intake import RecordRow
+from s2corpus.tables.schema import define
+
+
+class EdgeRow(TypedDict):
+    """Pairs of records that may describe one paper, with the reason, and the rejected pairs."""
+
+    left: Annotated[str, "smaller record_id of the pair"]
+    right: Annotated[str, "greater record_id of the pair"]
+    reason: Annotated[
+        str,
+        "declared (the drop's record of the file), doi, arxiv_id, pubmed_id, pmc_id, acl_id, "
+        "file_sha1, title, place (similar titles in one volume), prefix (one title lacks the subtitle "
+        "of the other); for rejected pairs also contradiction or unrelated",
+    ]
+    strength: Annotated[float, "strength of the evidence: identifiers above 1, title similarity at most 1"]
+    taken: Annotated[
+        bool, "false: rejected because the clusters conflict in DOI, year, printed location, or titles and authors"
+    ]
+
+
+EDGES = define(EdgeRow, "edges", key=("left", "right"))
+
+
+class ClusterRow(TypedDict):
+    """The paper of each record."""
+
+    record_id: RecordId
+    paper_id: PaperId
+    first_ready: Annotated[str | None, "ready_at of the first delivery in this release and its parents, ISO UTC"]
+
+
+CLUSTERS = define(ClusterRow, "clusters", key=("record_id",))
+
+
+class AliasRow(TypedDict):
+    """Former paper ids and their present papers."""
+
+    alias: Annotated[str, "former paper id"]
+    paper_id: PaperId
+
+
+ALIASES = define(AliasRow, "aliases", key=("alias",))
+
+
+class MemberRow(PaperKeyRow, RecordRow):
+    """Records, sorted by their paper."""
+
+
+MEMBERS = define(MemberRow, "members", key=("paper_id", "record_id"), shards="paper", counted=(("source",),))
+
+
+class PaperRow(PaperKeyRow, MetadataRow):
+    """Canonical metadata by vote (S2ORC §2.3)."""
+
+    mag_ids: Annotated[list[str] | None, "Microsoft Academic Graph ids of the records, sorted"]
+    fields_of_study: FieldsOfStudy
+    subjects: Annotated[list[str] | None, "distinct subjects of the records, sorted"]
+    canonical_pdf: Annotated[str | None, "SHA-1 of the canonical PDF"]
+    latex_parse_id: Annotated[str | None, "parse_id of the LaTeX parse, found by arXiv id"]
+    open_access: Annotated[bool, "whether a full text may be published"]
+    oa_evidence: Annotated[
+        str | None, "evidence for the first open full text: arxiv, acl, pmc, unpaywall, publisher or declared"
+    ]
+    licence: Annotated[str | None, "licence of the first open full text"]
+    editorial: Editorial
+    editorial_by: Annotated[list[str], "ids of the records with that status, sorted"]
+    access: Annotated[
+        list[Access], "open-access decision for each full text: PDFs (canonical one first), then the LaTeX source"
+    ]
+    provenance: Annotated[list[tuple[str, FieldProvenance]], "field → record that provides the value, rule, and votes"]
+    record_ids: Annotated[list[str], "ids of the records, sorted"]
+
+
+PAPERS = define(PaperRow, "papers", key=("paper_id",), shards="paper")

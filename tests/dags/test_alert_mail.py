@@ -49,7 +49,7 @@ def send(alerts: ModuleType, port: int, **extra: object) -> None:
     alerts._send(ALERT, {alerts.MAIL: given})
 
 
-def test_a_mail_goes_to_everybody_named(alerts: ModuleType, heard: Heard) -> None:
+def test_mail_goes_to_all_recipients(alerts: ModuleType, heard: Heard) -> None:
     send(alerts, heard.smtp_port, **TO, disable_ssl=True, disable_tls=True)
     (mail,) = heard.mails
     assert (mail["From"], mail["To"], str(make_header(decode_header(mail["Subject"]))).strip()) == (
@@ -64,7 +64,7 @@ def test_a_mail_goes_to_everybody_named(alerts: ModuleType, heard: Heard) -> Non
 
 
 @pytest.mark.parametrize("encryption", [{}, {"disable_ssl": True}, {"disable_tls": True}])
-def test_a_mail_is_never_sent_in_the_clear_where_encryption_is_asked(
+def test_mail_is_never_sent_unencrypted_if_encryption_is_set(
     alerts: ModuleType, heard: Heard, encryption: dict[str, bool], caplog: pytest.LogCaptureFixture
 ) -> None:
     send(alerts, heard.smtp_port, **TO, **encryption, retry_limit=0)
@@ -72,7 +72,7 @@ def test_a_mail_is_never_sent_in_the_clear_where_encryption_is_asked(
     assert "could not send the alert to the mail server" in caplog.text
 
 
-def test_a_connection_that_names_nobody_sends_nothing(
+def test_connection_without_recipients_sends_nothing(
     alerts: ModuleType, heard: Heard, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):

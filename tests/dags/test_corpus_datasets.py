@@ -43,7 +43,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return corpus_datasets
 
 
-def test_it_waits_for_the_snapshot_with_its_key_and_its_steps_follow_each_other(module: Any) -> None:
+def test_dataset_dag_waits_for_its_snapshot(module: Any) -> None:
     dag = module.dataset_dag(DatasetSpec(name="cited", dataset="contexts", task_hours=2), "real")
     assert dag.dag_id == "corpus_dataset__cited__real"
     assert dag.timetable.asset_condition.name == "corpus_snapshot_as_of__real"
@@ -56,7 +56,7 @@ def test_it_waits_for_the_snapshot_with_its_key_and_its_steps_follow_each_other(
 
 
 @pytest.mark.parametrize("large", [False, True])
-def test_a_run_makes_the_dataset_of_its_key_and_publishes_only_what_passes(
+def test_run_builds_and_publishes_the_dataset_of_its_key(
     large: bool, module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dag = module.dataset_dag(DatasetSpec(name="cited", dataset="contexts"), "real")
@@ -94,7 +94,9 @@ def test_a_run_makes_the_dataset_of_its_key_and_publishes_only_what_passes(
         ("2026-03-01T00:00:00Z", r"no snapshot of real as of 2026-03-01T00:00:00Z is published; published are: real-20260401-\w+, real-"),
     ],
 )  # fmt: skip
-def test_a_wrong_key_is_said(key: str | None, said: str, module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_partition_key_gives_one_sentence(
+    key: str | None, said: str, module: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     dag = module.dataset_dag(DatasetSpec(name="cited", dataset="contexts"), "real")
     monkeypatch.setattr(module, "get_current_context", lambda: {"dag": dag, "partition_key": key})
     with pytest.raises(UserError, match=said):

@@ -50,7 +50,7 @@ def test_every_spec_is_valid_and_has_its_dag(spec: Path, dags: dict[str, object]
     assert f"corpus_release__{spec.stem}" in dags
 
 
-def test_a_tasks_process_builds_its_own_dag_only(dags: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_task_process_builds_only_its_dag(dags: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
     from airflow.sdk.definitions import context
 
     monkeypatch.setenv(context._AIRFLOW_PARSING_CONTEXT_DAG_ID, "corpus_release__sample")
@@ -59,14 +59,14 @@ def test_a_tasks_process_builds_its_own_dag_only(dags: dict[str, object], monkey
     assert [name for name in found if name.startswith("corpus_release__")] == ["corpus_release__sample"]
 
 
-def test_the_stages_follow_each_other(dags: dict[str, object]) -> None:
+def test_stages_follow_each_other(dags: dict[str, object]) -> None:
     dag = dags["corpus_release__sample"]
     for before, after in itertools.pairwise(STAGE_NAMES):
         first = dag.get_task(f"{after}.plan" if find_planning_stage(after) == after else f"{after}.work")
         assert f"{before}.quality" in first.upstream_task_ids, f"{after} starts before {before} has passed its checks"
 
 
-def test_shards_are_known_from_the_stage_that_fixes_them(lake: Lake) -> None:
+def test_shards_are_known_after_the_stage_that_fixes_them(lake: Lake) -> None:
     run = Run(load_spec(SPECS[0]), datetime(2023, 2, 1, tzinfo=UTC), lake, Path("/tmp"))
     for table, facts in ((PDFS, {"pdf_shards": 3}), (MEMBERS, {"paper_shards": 5})):
         run.table(table).write(0, [])
@@ -81,13 +81,13 @@ def test_shards_are_known_from_the_stage_that_fixes_them(lake: Lake) -> None:
     }
 
 
-def test_nothing_is_published_before_every_check_and_the_approval(dags: dict[str, object]) -> None:
+def test_publish_follows_every_check_and_the_approval(dags: dict[str, object]) -> None:
     assert dags["corpus_release__sample"].get_task("publish").upstream_task_ids == {"export.quality"}
     assert dags["corpus_release__s2_v2"].get_task("publish").upstream_task_ids == {"approve"}
     assert dags["corpus_release__s2_v2"].get_task("approve").upstream_task_ids == {"export.quality"}
 
 
-def test_every_task_of_every_dag_has_a_time_after_which_it_ends(tmp_path: Path) -> None:
+def test_every_task_has_a_timeout(tmp_path: Path) -> None:
     (tmp_path / "other.yaml").write_text("name: other\nexport: {approval: true}\nresources: {task_hours: 3}\n")
     ask = (
         "import json, sys; sys.path.insert(0, 'plugins'); from airflow.dag_processing.dagbag import DagBag; bag = DagBag('dags'); print();"
@@ -128,7 +128,7 @@ def test_extract_waits_for_the_grobid_pool(dags: dict[str, object]) -> None:
         ("builtins:KeyError", False),
     ],
 )
-def test_only_what_may_pass_is_retried(dags: dict[str, object], error: str, retried: bool) -> None:
+def test_only_transient_errors_are_retried(dags: dict[str, object], error: str, retried: bool) -> None:
     import importlib
 
     from airflow.sdk import RetryAction
@@ -140,7 +140,7 @@ def test_only_what_may_pass_is_retried(dags: dict[str, object], error: str, retr
     assert (decision.action == RetryAction.RETRY) is retried
 
 
-def test_an_api_server_whose_database_is_down_is_waited_for(dags: dict[str, object]) -> None:
+def test_unavailable_api_server_is_waited_for(dags: dict[str, object]) -> None:
     """Check that a task is retried if the API server is unavailable while PostgreSQL restarts.
 
     It then fails with Airflow's own error, regardless of the task's error.
@@ -154,12 +154,12 @@ def test_an_api_server_whose_database_is_down_is_waited_for(dags: dict[str, obje
     assert policy.evaluate(raised, 1, 3).action == RetryAction.RETRY
 
 
-def test_the_documentation_is_the_modules_docstring(dags: dict[str, object]) -> None:
+def test_dag_documentation_is_the_module_docstring(dags: dict[str, object]) -> None:
     for dag in dags.values():
         assert "A corpus release" in dag.doc_md
 
 
-def test_parsing_takes_little_beyond_airflow_itself() -> None:
+def test_parsing_imports_no_large_library() -> None:
     """Check that the heavy libraries are not imported; no time is asserted."""
     code = (
         "import sys; sys.path[:0] = ['dags', 'plugins']; import airflow.sdk; before = set(sys.modules); import corpus_release;"
@@ -182,7 +182,7 @@ def told(argument: str, code: str, **environ: str) -> list[str]:
     return done.stdout.splitlines()[-1].split()
 
 
-def test_a_process_that_forks_has_what_its_tasks_import() -> None:
+def test_forking_process_has_the_imports_of_its_tasks() -> None:
     code = (
         "before = set(sys.modules); import corpus_release; from s2corpus.pipeline import stages, runner;"
         "[stages.load_stage(name) for name in stages.STAGE_NAMES];"
@@ -191,12 +191,12 @@ def test_a_process_that_forks_has_what_its_tasks_import() -> None:
     assert told("scheduler", code) == ["-"]
 
 
-def test_a_process_that_forks_nothing_is_spared_that() -> None:
+def test_other_process_lacks_the_imports_of_tasks() -> None:
     code = "print('-', *({'numba', 'boto3', 's2corpus.pipeline.runner'} & set(sys.modules)))"
     assert told("api-server", code) == ["-"]
 
 
-def test_a_mistyped_aws_profile_is_left_to_the_tasks_to_say() -> None:
+def test_mistyped_aws_profile_is_reported_by_tasks() -> None:
     assert told("scheduler", "print('lives')", AWS_PROFILE="mistyped") == ["lives"]
 
 
@@ -216,7 +216,7 @@ WRONG_SPECS = {
 }
 
 
-def test_specs_that_are_wrong_stop_no_other_dag_and_airflow_shows_each(tmp_path: Path) -> None:
+def test_wrong_spec_is_shown_and_stops_no_other_dag(tmp_path: Path) -> None:
     (tmp_path / "sample.yaml").write_bytes((ROOT / "include/releases/sample.yaml").read_bytes())
     for name, (content, _) in WRONG_SPECS.items():
         (tmp_path / f"{name}.yaml").write_text(content, "utf-8")
@@ -263,14 +263,14 @@ def test_run_outside_the_schedule_is_refused(
         corpus_release._run()
 
 
-def test_a_consumer_waits_for_what_publishing_announces(dags: dict[str, object]) -> None:
+def test_consumer_waits_for_the_published_asset(dags: dict[str, object]) -> None:
     import example_consumer
 
     announced = dags["corpus_release__sample"].get_task("publish").outlets
     assert announced[0] == example_consumer.SNAPSHOT
 
 
-def test_the_approval_is_rejected_when_nobody_answers(dags: dict[str, object]) -> None:
+def test_approval_without_an_answer_is_rejected(dags: dict[str, object]) -> None:
     approve = dags["corpus_release__s2_v2"].get_task("approve")
     hours = load_spec(ROOT / "include/releases/s2_v2.yaml").export.approval_hours
     assert (approve.defaults, approve.response_timeout) == (["Reject"], timedelta(hours=hours))
@@ -278,7 +278,7 @@ def test_the_approval_is_rejected_when_nobody_answers(dags: dict[str, object]) -
     assert "null" in approve.params.get_param("note").schema["type"], "the answer needs no note"
 
 
-def test_every_task_tells_of_its_failure_and_where_to_read_what_to_do(dags: dict[str, object]) -> None:
+def test_every_task_alerts_with_a_runbook_link(dags: dict[str, object]) -> None:
     runbook = (ROOT / "docs" / "runbook.md").read_text("utf-8")
     for task in dags["corpus_release__s2_v2"].tasks:
         told = task.on_failure_callback  # A mapped task stores the callback itself; other tasks store a list.
@@ -290,14 +290,14 @@ def test_every_task_tells_of_its_failure_and_where_to_read_what_to_do(dags: dict
     assert 'id="late"' in runbook
 
 
-def test_a_release_is_late_by_its_spec(dags: dict[str, object]) -> None:
+def test_spec_decides_when_a_release_is_late(dags: dict[str, object]) -> None:
     (deadline,) = dags["corpus_release__sample"].deadline
     hours = load_spec(ROOT / "include/releases/sample.yaml").schedule.late_after_hours
     assert (deadline.interval, deadline.callback.path) == (timedelta(hours=hours), "corpus_alerts.release_late")
     assert deadline.callback.kwargs == {"hours": hours}
 
 
-def test_operators_may_have_a_folder_of_specs_of_their_own(tmp_path: Path) -> None:
+def test_operators_may_add_a_folder_of_specs(tmp_path: Path) -> None:
     (tmp_path / "ours.yaml").write_text("name: ours\nexport: {approval: true}\n")
     code = (
         "import sys; sys.path[:0] = ['dags', 'plugins']; import corpus_release;"
@@ -310,7 +310,7 @@ def test_operators_may_have_a_folder_of_specs_of_their_own(tmp_path: Path) -> No
     assert done.stdout.split()[-1:] == ["corpus_release__ours"]
 
 
-def test_what_monitoring_names_airflow_emits() -> None:
+def test_documented_metrics_exist_in_airflow() -> None:
     """Check that every metric of docs/monitoring.md is in Airflow's own registry."""
     import airflow._shared.observability.metrics as metrics
 
@@ -342,7 +342,7 @@ def begun(dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, accept: dict
     return corpus_release.begin.function()
 
 
-def test_what_the_run_accepts_is_kept_with_the_release(
+def test_acceptances_of_a_run_are_stored_with_the_release(
     dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
@@ -357,7 +357,7 @@ def test_what_the_run_accepts_is_kept_with_the_release(
     assert (word.by, word.reason) == ("ann", "the source dblp ended")
 
 
-def test_a_release_waits_for_an_earlier_one_of_its_spec(
+def test_release_waits_for_an_earlier_one_of_its_spec(
     dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
@@ -380,7 +380,7 @@ def test_a_release_waits_for_an_earlier_one_of_its_spec(
         (3, None, "extract (work, mapped task 3) failed"),
     ],
 )
-def test_an_alert_names_the_shards(
+def test_alert_names_the_shards(
     dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, index: int, shards: list[int] | None, said: str
 ) -> None:
     import corpus_alerts

@@ -35,7 +35,7 @@ def published(consumer: Any, folder: Path) -> dict[Any, list[Any]]:
     return {consumer.SNAPSHOT: [event]}
 
 
-def test_copies_follow_by_deltas_and_are_equal_to_whole_ones(
+def test_copies_updated_by_deltas_equal_complete_copies(
     consumer: Any, snapshots: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     applied: list[str] = []

@@ -87,7 +87,7 @@ def test_each_update_file_is_delivered_once_with_its_checksum(
     assert Quiet.asked == ["/pubmed/updatefiles/"], "nothing is fetched twice"
 
 
-def test_a_file_damaged_on_its_way_is_not_delivered_and_the_retry_takes_it(
+def test_damaged_download_is_retried_and_never_delivered(
     nlm: tuple[str, Path], deliver_new: Any, tmp_path: Path
 ) -> None:
     _, folder = nlm
@@ -102,7 +102,7 @@ def test_a_file_damaged_on_its_way_is_not_delivered_and_the_retry_takes_it(
     assert deliver_new() == ["pubmed26n1336"]
 
 
-def test_a_file_without_checksum_is_said(nlm: tuple[str, Path], deliver_new: Any) -> None:
+def test_file_without_checksum_gives_one_sentence(nlm: tuple[str, Path], deliver_new: Any) -> None:
     _, folder = nlm
     offer(folder, "pubmed26n1335.xml.gz", b"<PubmedArticleSet/>")
     (folder / "pubmed26n1335.xml.gz.md5").write_text("soon")

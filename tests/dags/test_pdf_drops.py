@@ -34,19 +34,19 @@ def dag(module: Any) -> Any:
     return module._planned.operator.dag
 
 
-def test_it_waits_for_the_asset_that_the_watch_announces_on(module: Any, dag: Any) -> None:
+def test_drop_dag_waits_for_the_asset_of_the_watch(module: Any, dag: Any) -> None:
     assert [asset.name for asset in dag.timetable.asset_condition.objects] == [module.DROPS.name]
     (watcher,) = module.DROPS.watchers
     assert watcher.trigger.serialize() == ("drop_watch.DropWatch", {"seconds": 30.0})
 
 
-def test_one_run_at_a_time_and_no_more_requests_than_the_pool_has(dag: Any) -> None:
+def test_one_run_at_a_time_within_the_pool(dag: Any) -> None:
     assert dag.max_active_runs == 1
     work = dag.get_task("work")
     assert (work.partial_kwargs["pool"], work.partial_kwargs["pool_slots"]) == ("grobid", 2)
 
 
-def test_it_retries_what_a_release_retries(dag: Any) -> None:
+def test_drop_dag_retries_like_a_release(dag: Any) -> None:
     import corpus_release
 
     release = vars(corpus_release)["corpus_release__sample"].get_task("extract.work")
@@ -55,7 +55,7 @@ def test_it_retries_what_a_release_retries(dag: Any) -> None:
         assert mine.partial_kwargs[name] is release.partial_kwargs[name]
 
 
-def test_a_release_comes_first_in_the_pool(module: Any, dag: Any) -> None:
+def test_release_has_priority_in_the_pool(module: Any, dag: Any) -> None:
     import corpus_release
 
     release = vars(corpus_release)["corpus_release__sample"].get_task("extract.work")
@@ -74,7 +74,7 @@ def test_mapped_tasks_stay_few(module: Any, items: int, size: int, tasks: int) -
     assert [item for batch in batches for item in batch] == list(range(items))
 
 
-def test_parsing_takes_little_beyond_airflow_itself() -> None:
+def test_parsing_imports_no_large_library() -> None:
     code = (
         "import sys; sys.path[:0] = ['dags', 'plugins']; import airflow.sdk, airflow.triggers.base; before = set(sys.modules);"
         "import pdf_drops; heavy = {'pyarrow', 'duckdb', 'numba', 'pandas', 'lxml', 'boto3'};"
@@ -100,7 +100,7 @@ def fired(watch: Any, seconds: float) -> list[str]:
     return found
 
 
-def test_the_watch_fires_once_for_each_and_outlives_a_lake_that_does_not_answer(
+def test_watch_fires_once_per_arrival_despite_lake_errors(
     module: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     import drop_watch

@@ -34,18 +34,18 @@ def catalog(services: Endpoints) -> Catalog:
     return found
 
 
-def test_the_migration_makes_what_the_models_say(services: Endpoints, catalog: Catalog) -> None:
+def test_migration_creates_the_tables_of_the_models(services: Endpoints, catalog: Catalog) -> None:
     with create_engine(services.environ()["S2CORPUS_CATALOG"]).connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
 
 
-def test_migrating_again_changes_nothing(catalog: Catalog) -> None:
+def test_migration_is_idempotent(catalog: Catalog) -> None:
     catalog.start_stage("kept-20230201", "kept", AS_OF, "intake")
     catalog.migrate()
     assert "kept-20230201" in {release.release for release in catalog.releases()}
 
 
-def test_a_stage_done_again_replaces_what_it_said_before(catalog: Catalog) -> None:
+def test_repeated_stage_replaces_its_earlier_results(catalog: Catalog) -> None:
     for rows in (10.0, 12.0):
         catalog.start_stage("again-20230201", "again", AS_OF, "select")
         catalog.end_stage("again-20230201", "select", {"rows": rows}, [VERDICT])
@@ -55,7 +55,7 @@ def test_a_stage_done_again_replaces_what_it_said_before(catalog: Catalog) -> No
     assert [(check.name, check.verdict) for check in catalog.quality("again-20230201")] == [("key_is_unique", "pass")]
 
 
-def test_stages_are_in_the_order_they_began_and_a_release_knows_how_it_ended(catalog: Catalog) -> None:
+def test_stages_are_ordered_and_release_has_an_end(catalog: Catalog) -> None:
     for name in ("intake", "select", "extract"):
         catalog.start_stage("order-20230201", "order", AS_OF, name)
         catalog.end_stage("order-20230201", name, {}, [])
@@ -65,7 +65,7 @@ def test_stages_are_in_the_order_they_began_and_a_release_knows_how_it_ended(cat
     assert (release.state, release.snapshot) == ("published", "order-20230201-00000000")
 
 
-def test_the_first_failure_of_a_stage_is_told_from_those_that_follow(catalog: Catalog) -> None:
+def test_first_failure_of_a_stage_is_distinguished(catalog: Catalog) -> None:
     release, error = "failing-20230201", "S3 does not answer"
     catalog.start_stage(release, "failing", AS_OF, "select")
     told = [catalog.fail_stage(release, "select", ReleaseState.FAILED, f"{error}: shard {n}") for n in range(3)]
@@ -80,7 +80,7 @@ def test_the_first_failure_of_a_stage_is_told_from_those_that_follow(catalog: Ca
     assert catalog.fail_stage(release, "publish", ReleaseState.FAILED, error), "what is not a stage is always told"
 
 
-def test_what_people_said_is_kept_once_in_order(catalog: Catalog) -> None:
+def test_approvals_are_stored_once_in_order(catalog: Catalog) -> None:
     release = "said-20230201"
     catalog.start_stage(release, "said", AS_OF, "select")
     for _ in range(2):
@@ -93,7 +93,7 @@ def test_what_people_said_is_kept_once_in_order(catalog: Catalog) -> None:
     ]
 
 
-def test_a_release_that_waits_for_a_person_has_not_ended(catalog: Catalog) -> None:
+def test_release_that_awaits_approval_has_not_ended(catalog: Catalog) -> None:
     release = "asked-20230201"
     catalog.start_stage(release, "asked", AS_OF, "export")
     ended = []

@@ -269,7 +269,7 @@ def datasets_follow(client: AirflowRuns, admin: Any, snapshot: str) -> None:
     assert files("whole") == made["whole"]
 
 
-def test_a_release_of_two_workers_one_of_which_is_killed_is_that_of_one_machine(
+def test_release_with_a_killed_worker_has_the_same_bytes(
     cluster: Cluster, complete: tuple[Path, Truth], sampled: tuple[Run, Truth], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in cluster.environ("airflow-worker").items():

@@ -44,13 +44,13 @@ def unpacked(full: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_files_have_the_names_of_the_release(full: Path) -> None:
+def test_files_are_named_as_in_20200705(full: Path) -> None:
     for folder in ("metadata", "pdf_parses"):
         names = {path.name for path in (full / folder).glob("*.gz")}
         assert names == {f"{folder}_{n}.jsonl.gz" for n in range(BATCHES)}
 
 
-def test_the_readme_counts_citation_edges(sampled: tuple[Run, Truth], unpacked: Path) -> None:
+def test_readme_code_counts_citation_edges(sampled: tuple[Run, Truth], unpacked: Path) -> None:
     num_edges = 0
     for name in os.listdir(unpacked / "metadata"):  # noqa: PTH208 (as the README does)
         with (unpacked / "metadata" / name).open() as f_meta:
@@ -61,7 +61,7 @@ def test_the_readme_counts_citation_edges(sampled: tuple[Run, Truth], unpacked: 
     assert num_edges == table["rows"][0][1] > 0
 
 
-def test_the_readme_gathers_citation_contexts(unpacked: Path) -> None:
+def test_readme_code_gathers_citation_contexts(unpacked: Path) -> None:
     """Check the README's example: pair metadata and parses of one batch, resolve each inline citation, and take its paragraph."""
     contexts: list[dict[str, Any]] = []
     titles: dict[str, str] = {}
@@ -92,7 +92,7 @@ def test_the_readme_gathers_citation_contexts(unpacked: Path) -> None:
     assert {c["cited"] for c in contexts} <= titles.keys()
 
 
-def test_a_reader_that_keeps_a_field_of_study(full: Path, tmp_path: Path) -> None:
+def test_code_that_selects_a_field_of_study_works(full: Path, tmp_path: Path) -> None:
     """Filter metadata by field of study, then read the parses of those papers by id, as bytes, from the gzip file with the same number."""
     kept: set[str] = set()
     for batch in range(BATCHES):
@@ -121,7 +121,7 @@ def test_a_reader_that_keeps_a_field_of_study(full: Path, tmp_path: Path) -> Non
     assert all(parse["body_text"] for parse in written)
 
 
-def test_a_reader_that_takes_sections_by_their_titles(full: Path) -> None:
+def test_code_that_selects_sections_by_title_works(full: Path) -> None:
     """Lower-case every section title and select introductions and related work. Every section title must be a string."""
     wanted = ("introduction", "related work", "background")
     found = Counter()  # type: ignore[var-annotated]
@@ -135,7 +135,7 @@ def test_a_reader_that_takes_sections_by_their_titles(full: Path) -> None:
     assert found["introduction"] > 20
 
 
-def test_a_reader_that_asks_for_whole_papers_only(full: Path) -> None:
+def test_code_that_selects_complete_papers_works(full: Path) -> None:
     """Select only papers with citations in both directions, title, abstract, authors, venue and all parts of the parse.
     No key may be absent.
     """
@@ -159,7 +159,7 @@ def test_a_reader_that_asks_for_whole_papers_only(full: Path) -> None:
         assert all(isinstance(a["middle"], list) and isinstance(a["last"], str) for a in m["authors"])
 
 
-def test_a_reader_that_makes_a_citation_graph(full: Path) -> None:
+def test_code_that_builds_a_citation_graph_works(full: Path) -> None:
     """Join the links of bibliography entries with inbound and outbound citations of the metadata. All three must give the same graph."""
     outbound, inbound, linked = defaultdict(set), defaultdict(set), defaultdict(set)
     for path in sorted((full / "metadata").glob("*.gz")):
@@ -179,7 +179,7 @@ def test_a_reader_that_makes_a_citation_graph(full: Path) -> None:
     assert all(outbound[paper] <= links for paper, links in linked.items())
 
 
-def test_the_object_of_release_20190928(full: Path, shared_data: Path) -> None:
+def test_gorc_object_has_the_keys_of_20190928(full: Path, shared_data: Path) -> None:
     """Compare keys with the published examples at every depth; each entry's `links` contains the cited paper."""
     published = [
         json.loads(path.read_text("utf-8"))

@@ -234,7 +234,7 @@ assert [v.verdict for v in quality.evaluate(run, "venues")] == ["pass"]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
-def test_a_change_takes_the_files_it_says_and_acts(change: Change, tmp_path: Path) -> None:
+def test_documented_change_needs_only_its_files(change: Change, tmp_path: Path) -> None:
     listed = next(row for row in PAGE.splitlines() if row.startswith(f"| {change.name} |"))
     assert set(re.findall(r"`([\w./]+)`", listed.split("|")[2])) == set(change.files)
     assert len(change.files) <= change.most

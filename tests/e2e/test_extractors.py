@@ -72,9 +72,7 @@ def decided(run: Run) -> dict[str, object]:
     return {**texts, **tables}
 
 
-def test_a_third_extractor_under_its_own_name_decides_nothing_else(
-    tiny: tuple[Path, Truth], teis: Mapping[str, bytes], tmp_path: Path
-) -> None:
+def test_third_extractor_needs_no_adapter(tiny: tuple[Path, Truth], teis: Mapping[str, bytes], tmp_path: Path) -> None:
     """Check that such an extractor needs no adapter file: it responds as GROBID does, and `/api/version` returns its name."""
     runs = {}
     for name in ("s2corpus-layout", "a-third"):
@@ -89,7 +87,7 @@ def test_a_third_extractor_under_its_own_name_decides_nothing_else(
             assert (made_by["extractor"], made_by["version"]) == ("a-third", "1.0")
 
 
-def test_an_extractor_with_tasks_and_a_format_of_its_own_builds_the_sample(
+def test_asynchronous_extractor_with_own_format_builds_the_sample(
     tiny: tuple[Path, Truth], teis: Mapping[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Check an extractor that consists of one file: tests/extractors/docling.py."""

@@ -113,7 +113,7 @@ def ask(server: tuple[str, dict[str, str]], who: str | None, method: str, path: 
         ("GET", "/api/v2/variables", None, {"reader": 403, "deliverer": 403, "approver": 403}),
     ],
 )
-def test_each_role_may_do_its_own_work_only(
+def test_each_role_has_exactly_its_permissions(
     server: tuple[str, dict[str, str]], method: str, path: str, body: object, answers: dict[str, int]
 ) -> None:
     """Check the separation of duties.
@@ -125,7 +125,7 @@ def test_each_role_may_do_its_own_work_only(
     assert ask(server, None, method, path, body) == 401
 
 
-def test_no_role_both_operates_and_approves() -> None:
+def test_no_role_can_both_operate_and_approve() -> None:
     rights: dict[str, set[tuple[str, str]]] = {}
     for row in json.loads((ROOT / "deploy" / "airflow-roles.json").read_text("utf-8")):
         rights.setdefault(row["name"], set()).update((row["resource"], action) for action in row["action"].split(","))

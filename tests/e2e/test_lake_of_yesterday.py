@@ -56,15 +56,13 @@ def snapshot_of_yesterday(lake: Path) -> Path:
     return found
 
 
-def test_its_snapshot_is_the_parent(released: tuple[Run, Mapping[str, int]], yesterday: Path) -> None:
+def test_snapshot_of_0_1_0_is_the_parent(released: tuple[Run, Mapping[str, int]], yesterday: Path) -> None:
     run, _ = released
     assert run.parent == snapshot_of_yesterday(yesterday).name
     assert list(verify(LocalLake(yesterday / "snapshots" / run.snapshot_id))) == []
 
 
-def test_what_was_extracted_is_not_sent_again_and_is_parsed_again_by_todays_converter(
-    released: tuple[Run, Mapping[str, int]], yesterday: Path
-) -> None:
+def test_old_extractions_are_reused_and_parsed_again(released: tuple[Run, Mapping[str, int]], yesterday: Path) -> None:
     run, sent = released
     kept = {
         sha1
@@ -78,7 +76,7 @@ def test_what_was_extracted_is_not_sent_again_and_is_parsed_again_by_todays_conv
     assert {row["outcome"] for row in parses} == {"ok"}
 
 
-def test_papers_keep_their_ids_and_aliases_still_lead(released: tuple[Run, Mapping[str, int]], yesterday: Path) -> None:
+def test_papers_retain_ids_and_aliases(released: tuple[Run, Mapping[str, int]], yesterday: Path) -> None:
     run, _ = released
     old = snapshot_of_yesterday(yesterday)
     before = dict(zip(*pq.read_table(old / "clusters.parquet").select(["record_id", "paper_id"]).columns, strict=True))

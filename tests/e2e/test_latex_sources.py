@@ -62,7 +62,7 @@ def papers(released: tuple[Run, Truth]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("text_from", ["latex", pytest.param("pdf", marks=pytest.mark.long)])
-def test_a_source_goes_where_its_arxiv_id_says(
+def test_latex_source_belongs_to_paper_of_its_arxiv_id(
     released: tuple[Run, Truth],
     extractor: Mapping[str, str],
     papers: list[dict[str, Any]],

@@ -184,7 +184,7 @@ def reference(operated: Operated, delivered: Path) -> Reference:
     return built
 
 
-def test_drops_that_land_are_worked_through_before_any_release(operated: Operated, delivered: Path) -> None:
+def test_drops_are_processed_before_any_release(operated: Operated, delivered: Path) -> None:
     operated.operator.client.wait_for_dag("pdf_drops")
     operated.operator.client.unpause("pdf_drops")
     folders = {f"{path.parent.relative_to(delivered).as_posix()}/" for path in delivered.glob("**/_READY")}
@@ -199,7 +199,7 @@ def test_drops_that_land_are_worked_through_before_any_release(operated: Operate
     assert operated.extracted
 
 
-def test_a_cancelled_release_goes_on_from_the_stage_that_is_cleared(operated: Operated) -> None:
+def test_cancelled_release_resumes_from_the_cleared_stage(operated: Operated) -> None:
     operator = operated.operator
     operator.client.unpause(operator.dag)
     run = operator.run_of(LATEST)
@@ -220,7 +220,7 @@ def test_a_cancelled_release_goes_on_from_the_stage_that_is_cleared(operated: Op
     assert operated.extractions() == operated.extracted, "the release asks the extractor for nothing"
 
 
-def test_a_scheduled_release_is_published_when_it_is_approved(operated: Operated) -> None:
+def test_scheduled_release_is_published_after_approval(operated: Operated) -> None:
     operator, run = operated.operator, operated.operator.run_of(LATEST)
     release = operated.run(0)
     operator.wait(run, "approve", "awaiting_input")
@@ -243,7 +243,7 @@ def test_a_scheduled_release_is_published_when_it_is_approved(operated: Operated
     assert (published.state, published.snapshot) == ("published", release.snapshot_id)
 
 
-def test_a_backfilled_release_waits_for_the_one_before_it(operated: Operated) -> None:
+def test_backfilled_release_waits_for_the_earlier_one(operated: Operated) -> None:
     operator = operated.operator
     operator.backfill(FIRST, SECOND, max_active_runs=1)
     first, second, latest = (operator.run_of(start) for start in (FIRST, SECOND, LATEST))
@@ -273,7 +273,7 @@ def test_a_backfilled_release_waits_for_the_one_before_it(operated: Operated) ->
     assert refused == {operated.run(2).release_id: 0}, "it is not blamed for a drop that came broken after it"
 
 
-def test_a_failing_check_stops_the_release_and_is_told(operated: Operated) -> None:
+def test_failing_check_stops_the_release_with_an_alert(operated: Operated) -> None:
     operator, run = operated.operator, operated.operator.run_of(SECOND)
     release = operated.run(1)
     assert operator.end(run) == "failed"
@@ -299,7 +299,7 @@ def test_a_failing_check_stops_the_release_and_is_told(operated: Operated) -> No
     assert operated.heard.texts(f"{release.release_id}: late"), "the deadline passed while it waited"
 
 
-def test_a_check_is_gone_on_over_with_a_reason_and_a_rejection_publishes_nothing(operated: Operated) -> None:
+def test_overridden_check_continues_and_rejection_publishes_nothing(operated: Operated) -> None:
     operator, run = operated.operator, operated.operator.run_of(SECOND)
     release = operated.run(1)
     accept = [
@@ -338,9 +338,7 @@ def test_a_check_is_gone_on_over_with_a_reason_and_a_rejection_publishes_nothing
     assert (check.verdict, check.overridden_by, check.overridden_because) == ("block", "ann", REASON)
 
 
-def test_asked_again_it_is_published_with_the_bytes_of_an_undisturbed_release(
-    operated: Operated, reference: Reference
-) -> None:
+def test_second_approval_publishes_the_undisturbed_bytes(operated: Operated, reference: Reference) -> None:
     operator, run = operated.operator, operated.operator.run_of(SECOND)
     operator.clear(run, "approve")
     operator.answer(run, "Approve", "as agreed")
@@ -354,9 +352,7 @@ def test_asked_again_it_is_published_with_the_bytes_of_an_undisturbed_release(
     assert "overrides" not in first
 
 
-def test_backfilled_again_from_the_command_line_beside_another_release_the_bytes_are_the_same(
-    operated: Operated, reference: Reference
-) -> None:
+def test_second_backfill_has_the_same_bytes(operated: Operated, reference: Reference) -> None:
     operator, beside = operated.operator, Operator(operated.operator.client, "corpus_release__beside")
     published = operated.latest()
     beside.client.unpause(beside.dag)
@@ -384,9 +380,7 @@ def test_backfilled_again_from_the_command_line_beside_another_release_the_bytes
     assert operated.extractions() == operated.extracted
 
 
-def test_two_folders_of_one_day_are_two_releases_and_the_earlier_one_stays_to_be_read(
-    operated: Operated, delivered: Path, tmp_path: Path
-) -> None:
+def test_two_folders_of_one_day_are_two_releases(operated: Operated, delivered: Path, tmp_path: Path) -> None:
     """Do twice what `make release PDFS=…` does."""
     made = []
     pdfs = sorted((delivered / "drops").glob("*/*.pdf"))[:4]

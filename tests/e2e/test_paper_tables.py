@@ -49,7 +49,7 @@ def share(part: int, whole: int) -> float:
     return round(part / whole, 6)
 
 
-def test_filters(sampled: tuple[Run, Truth], tables: dict[str, Table]) -> None:
+def test_table_of_filters_equals_the_truth(sampled: tuple[Run, Truth], tables: dict[str, Table]) -> None:
     outcomes = Counter(paper.filtered for paper in sampled[1].papers)
     strays = [pdf for pdf in sampled[1].pdfs if pdf.paper is None and pdf.selection == "selected"]
     outcomes["no_authors"] += len(strays)  # A page that belongs to no paper.
@@ -63,7 +63,7 @@ def test_filters(sampled: tuple[Run, Truth], tables: dict[str, Table]) -> None:
     assert tables["filters"]["Not English"][2] == pytest.approx(15.2 / 176.6, abs=1e-4), "the paper's own"
 
 
-def test_sources(tables: dict[str, Table], kept: list[PaperTruth]) -> None:
+def test_table_of_sources_equals_the_truth(tables: dict[str, Table], kept: list[PaperTruth]) -> None:
     def having(name: str) -> int:
         return sum(name in paper.identifiers for paper in kept)
 
@@ -181,9 +181,7 @@ def read(sampled: tuple[Run, Truth], kept: list[PaperTruth]) -> dict[str, Shows]
 COUNTS = ("paragraphs", "spans", "entries", "linked", "tokens")
 
 
-def test_each_pdf_is_read_as_it_shows_or_named_here_with_the_reason(
-    kept: list[PaperTruth], read: dict[str, Shows]
-) -> None:
+def test_each_pdf_is_parsed_as_printed_or_explained(kept: list[PaperTruth], read: dict[str, Shows]) -> None:
     other: dict[str, dict[str, int]] = {}
     for paper in kept:
         if paper.key in read:
@@ -195,7 +193,9 @@ def test_each_pdf_is_read_as_it_shows_or_named_here_with_the_reason(
 
 
 @pytest.mark.parametrize(("column", "kind"), enumerate(("pdf", "latex", "jats", "elsevier")))
-def test_what_a_parse_has(tables: dict[str, Table], kept: list[PaperTruth], column: int, kind: str) -> None:
+def test_counts_of_parse_parts_equal_the_truth(
+    tables: dict[str, Table], kept: list[PaperTruth], column: int, kind: str
+) -> None:
     """Check the counts exactly against the truth: what sources contain and what PDFs show, with the exceptions named above."""
     mine = [paper for paper in full(kept) if kind in paper.fulltexts]
     closed = [paper for paper in kept if kind in paper.fulltexts]
@@ -224,7 +224,7 @@ def test_what_a_parse_has(tables: dict[str, Table], kept: list[PaperTruth], colu
     assert {label: tables["parses"][label][column] for label in expected} == expected
 
 
-def test_what_a_parse_has_is_what_the_flat_tables_have(sampled: tuple[Run, Truth], tables: dict[str, Table]) -> None:
+def test_flat_tables_equal_the_counts_of_parses(sampled: tuple[Run, Truth], tables: dict[str, Table]) -> None:
     root = sampled[0].lake.uri(f"snapshots/{sampled[0].snapshot_id}/tables")
     counted = duckdb.sql(f"""
         SELECT count(*) FILTER (part = 'body') / count(DISTINCT paper_id) AS paragraphs,
@@ -242,7 +242,7 @@ def linked(paper: PaperTruth) -> int:
     return sum(entry.links_to is not None or entry.warning is not None for entry in paper.bibliography)
 
 
-def test_fields_of_study(tables: dict[str, Table], kept: list[PaperTruth]) -> None:
+def test_table_of_fields_equals_the_truth(tables: dict[str, Table], kept: list[PaperTruth]) -> None:
     papers, texts = (Counter(paper.field or "n/a" for paper in of) for of in (kept, full(kept)))
     rows = {label: row for label, row in tables["fields"].items() if label != "more than one field"}
     assert {label: row[0] for label, row in rows.items() if row[0]} == papers
@@ -251,7 +251,9 @@ def test_fields_of_study(tables: dict[str, Table], kept: list[PaperTruth]) -> No
     assert rows["Medicine"][2] == pytest.approx(12.8 / 81.1, abs=1e-6), "the paper's own"
 
 
-def test_citations(tables: dict[str, Table], kept: list[PaperTruth], read: dict[str, Shows]) -> None:
+def test_table_of_citations_equals_the_truth(
+    tables: dict[str, Table], kept: list[PaperTruth], read: dict[str, Shows]
+) -> None:
     pairs = {(paper.key, entry.links_to) for paper in kept for entry in paper.bibliography if entry.links_to}
     mentioned = {
         (paper.key, paper.bibliography[index].links_to)
@@ -278,7 +280,9 @@ r"""Token difference for the paper without a PDF.
 """
 
 
-def test_tokens(tables: dict[str, Table], kept: list[PaperTruth], read: dict[str, Shows]) -> None:
+def test_table_of_tokens_equals_the_truth(
+    tables: dict[str, Table], kept: list[PaperTruth], read: dict[str, Shows]
+) -> None:
     bodies = [
         shown(paper).tokens
         if paper.key in read
@@ -299,7 +303,7 @@ def test_tokens(tables: dict[str, Table], kept: list[PaperTruth], read: dict[str
     assert tables["tokens"]["Abstracts"][:2] == [sum(abstracts), len(abstracts)]
 
 
-def test_years_and_licences(tables: dict[str, Table], kept: list[PaperTruth]) -> None:
+def test_tables_of_years_and_licenses_equal_the_truth(tables: dict[str, Table], kept: list[PaperTruth]) -> None:
     years = Counter(paper.date[:4] if paper.date else "n/a" for paper in kept)
     assert {label: row[0] for label, row in tables["years"].items()} == years
     licences = Counter(to_spdx(paper.licence) for paper in full(kept))
@@ -318,7 +322,7 @@ WRONG = {"twin-again": 2, "doi-typo": 2}
 """Pairs that only identifiers separate: a paper printed twice, and a record with a typing error in its DOI."""
 
 
-def test_what_gold_says(sampled: tuple[Run, Truth], tables: dict[str, Table]) -> None:
+def test_gold_counts_equal_the_truth(sampled: tuple[Run, Truth], tables: dict[str, Table]) -> None:
     """Check the counts of the gold evaluation.
 
     Known pairs are those that share an identifier in records and PDFs, counted here pair by pair. Missed and wrong
@@ -365,7 +369,7 @@ def test_what_gold_says(sampled: tuple[Run, Truth], tables: dict[str, Table]) ->
     assert [row[0] for row in shown_there.values()] == [known, n, len(printed)]
 
 
-def test_the_evaluation_draws_every_kind_of_link_and_no_two_to_one_paper(sampled: tuple[Run, Truth]) -> None:
+def test_evaluation_sample_has_every_kind_of_link(sampled: tuple[Run, Truth]) -> None:
     items = drawn(Tables(sampled[0].lake, sampled[0].release_id), EvaluationRules())
     assert {item.task for item in items} == set(EvaluationTask)
     cited = [item.cited_paper_id for item in items if item.task is not EvaluationTask.CLUSTERS]

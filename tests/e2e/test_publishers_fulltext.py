@@ -84,7 +84,7 @@ def release(tmp_path: Path, **clean: object) -> Run:
     return run_in(tmp_path, given.model_copy(update={"drops": ("*",), "sources": ("*",), "clean": rules}))
 
 
-def test_a_drop_of_publishers_files_is_published_from_them(tmp_path: Path) -> None:
+def test_drop_of_publishers_files_is_published(tmp_path: Path) -> None:
     run = release(tmp_path)
     of_jats = jats(DOI, "On printed matters and what becomes of them", cites="How numbers are told from words in print")
     of_elsevier = elsevier("10.1016/j.tests.2018.01.001", "How numbers are told from words in print")
@@ -157,7 +157,7 @@ def test_a_drop_of_publishers_files_is_published_from_them(tmp_path: Path) -> No
         assert own["body_text"][0]["text"].startswith("The publisher's own file says"), kind
 
 
-def test_the_files_of_a_source_are_full_texts_too(tmp_path: Path) -> None:
+def test_files_of_a_source_are_full_texts(tmp_path: Path) -> None:
     run = release(tmp_path)
     data = jats(DOI, "On printed matters and what becomes of them")
     deliver(run, "sources/jats/2023-01/", {"a.nxml": data})
@@ -176,7 +176,7 @@ def test_the_files_of_a_source_are_full_texts_too(tmp_path: Path) -> None:
         pytest.param(["pdf", "latex"], "jats", marks=pytest.mark.long),
     ],
 )
-def test_the_spec_says_which_full_text_comes_first(tmp_path: Path, order: object, chosen: str) -> None:
+def test_spec_orders_the_kinds_of_full_texts(tmp_path: Path, order: object, chosen: str) -> None:
     run = release(tmp_path, text_from=order)
     title = "On printed matters and what becomes of them"
     files = {"jats": jats(DOI, title), "elsevier": elsevier(DOI, title)}

@@ -66,7 +66,7 @@ def test_every_pdf_is_parsed(run: Run) -> None:
     assert outcomes(run, PARSES) == ["ok"] * 13
 
 
-def test_the_funnel_sums_exactly(run: Run) -> None:
+def test_funnel_sums_exactly(run: Run) -> None:
     pdfs, papers = run.table(PDFS).read().num_rows, run.table(PAPERS).read().num_rows
     kept = outcomes(run, FILTERED).count("kept")
     documents = run.table(DOCUMENTS).read(["set", "outcome"]).to_pylist()
@@ -78,7 +78,7 @@ def test_the_funnel_sums_exactly(run: Run) -> None:
     assert run.table(DOCUMENTS).read(["outcome"]).num_rows == kept + sum(row["set"] == "s2ag" for row in documents)
 
 
-def test_every_document_is_readable_and_in_the_format(run: Run) -> None:
+def test_every_document_has_the_format(run: Run) -> None:
     """Check that `text` is title ⏎⏎ abstract ⏎⏎ blocks. A block is a header line and its paragraphs, each on one line (SPEC §10.4)."""
     papers = {row["paper_id"]: row for row in run.table(PAPERS).read().to_pylist()}
     files = [entry.key for entry in run.lake.list(f"snapshots/{run.snapshot_id}/v2/")]

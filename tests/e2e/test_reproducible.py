@@ -28,14 +28,14 @@ def environment(extractor: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv(name, value)
 
 
-def test_the_snapshot_holds_what_it_should(reference: dict[str, str]) -> None:
+def test_snapshot_has_all_its_files(reference: dict[str, str]) -> None:
     assert {"manifest.json", "README.md", "stats.json", "croissant.json", "funnel.csv", "index.parquet"} <= set(
         reference
     )
     assert {"v2/s2orc/train/00.jsonl.gz", "v2/s2ag/valid/03.jsonl.gz"} <= set(reference)
 
 
-def test_other_shards_in_two_processes_have_the_same_bytes(
+def test_other_shards_in_two_processes_give_same_bytes(
     tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
     run = run_in(tmp_path, spec(pdfs_per_shard=5, papers_per_shard=3), tiny[0])
@@ -44,7 +44,7 @@ def test_other_shards_in_two_processes_have_the_same_bytes(
 
 
 @pytest.mark.long
-def test_a_build_killed_at_many_moments_ends_with_the_same_bytes(
+def test_build_killed_at_many_moments_gives_same_bytes(
     tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
     command = [sys.executable, "-m", "s2corpus", "build", str(ROOT / "include/releases/sample.yaml")]
@@ -74,7 +74,7 @@ def work_in_a_child(folder: Path, stage: str, shards: list[int], ready: Path) ->
     runner.work(run, stage, shards)
 
 
-def test_killed_worker_with_small_shards_is_repeated_backwards_with_the_same_bytes(
+def test_repeated_shards_in_reverse_order_give_same_bytes(
     tiny: tuple[Path, Truth], environment: None, reference: dict[str, str], tmp_path: Path
 ) -> None:
     run = run_in(tmp_path, spec(**SMALL), tiny[0])

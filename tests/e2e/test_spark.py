@@ -160,7 +160,7 @@ def session(spark: Spark, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     found.stop()
 
 
-def test_executors_write_the_lake_with_their_own_keys_and_one_may_die(spark: Spark, session: Any) -> None:
+def test_killed_spark_executor_loses_no_written_object(spark: Spark, session: Any) -> None:
     """Run forty tasks that each write an object, and kill an executor in the middle: its tasks run again."""
 
     def work(batches: Iterator[Any]) -> Iterator[Any]:
@@ -195,7 +195,7 @@ def test_executors_write_the_lake_with_their_own_keys_and_one_may_die(spark: Spa
     assert "access-of-worker" not in os.environ.get("AWS_ACCESS_KEY_ID", "")
 
 
-def test_clusters_are_those_of_one_machine_row_by_row_though_an_executor_dies(
+def test_clusters_of_spark_equal_those_of_one_machine(
     spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Cluster 100,000 records in the lake, once in memory and once in rounds on the executors; kill an executor during a round."""

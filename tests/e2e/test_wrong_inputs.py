@@ -22,16 +22,16 @@ def assert_said(done: subprocess.CompletedProcess[str], *words: str) -> None:
     assert all(word in said[0] for word in words), said[0]
 
 
-def test_no_such_folder() -> None:
+def test_missing_folder_gives_one_sentence() -> None:
     assert_said(corpus("release", "/no/such/folder", module="devtools"), "/no/such/folder", "no such folder")
 
 
-def test_a_folder_without_pdfs(tmp_path: Path) -> None:
+def test_folder_without_pdfs_gives_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no paper")
     assert_said(corpus("release", str(tmp_path), module="devtools"), str(tmp_path), "no PDF found", ".pdf")
 
 
-def test_an_unknown_key_in_a_spec(tmp_path: Path) -> None:
+def test_unknown_key_in_a_spec_gives_one_sentence(tmp_path: Path) -> None:
     spec = tmp_path / "mine.yaml"
     spec.write_text("name: mine\nselect: {max_page: 3}\n")
     done = corpus("build", str(spec), "--as-of", "2023-02-01", "--lake", str(tmp_path / "lake"))
@@ -51,7 +51,7 @@ def test_an_unknown_key_in_a_spec(tmp_path: Path) -> None:
         ("name: [\n", ("not readable as YAML",)),
     ],
 )
-def test_a_spec_that_says_something_impossible(tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
+def test_impossible_spec_gives_one_sentence(tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
     spec = tmp_path / "mine.yaml"
     spec.write_text(text)
     done = corpus("build", str(spec), "--as-of", "2023-02-01", "--lake", str(tmp_path / "lake"))
@@ -62,13 +62,13 @@ def test_a_spec_that_says_something_impossible(tmp_path: Path, text: str, words:
     assert all(word in said for word in words), said
 
 
-def test_a_spec_that_is_not_there_names_those_that_are() -> None:
+def test_missing_spec_error_lists_existing_specs() -> None:
     done = corpus("build", "include/releases/nope.yaml", "--as-of", "2023-02-01", "--lake", "/tmp/unused")
     assert_said(done, "nope.yaml", "no such release spec", "own, s2_v2, s2_v2_reproduction, sample")
 
 
 @pytest.mark.services
-def test_no_rights_on_the_bucket(services: Endpoints) -> None:
+def test_wrong_bucket_keys_give_one_sentence(services: Endpoints) -> None:
     wrong = services.environ() | {"AWS_SECRET_ACCESS_KEY": "wrong"}
     assert_said(
         corpus("build", SAMPLE, "--as-of", "2023-02-01", environ=wrong), "s3://corpus", "access refused", "AWS keys"
@@ -76,18 +76,18 @@ def test_no_rights_on_the_bucket(services: Endpoints) -> None:
 
 
 @pytest.mark.services
-def test_no_such_bucket(services: Endpoints) -> None:
+def test_missing_bucket_gives_one_sentence(services: Endpoints) -> None:
     done = corpus("build", SAMPLE, "--as-of", "2023-02-01", "--lake", "s3://no-such-bucket", environ=services.environ())
     assert_said(done, "s3://no-such-bucket", "no such bucket", "S2CORPUS_LAKE")
 
 
-def test_no_lake_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_lake_setting_gives_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("S2CORPUS_LAKE", raising=False)
     done = corpus("build", SAMPLE, "--as-of", "2023-02-01", environ={"S2CORPUS_STATE": str(tmp_path)})
     assert_said(done, "no lake given", "S2CORPUS_LAKE")
 
 
-def test_a_port_in_use(tmp_path: Path) -> None:
+def test_port_in_use_gives_one_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         state = {"S2CORPUS_STATE": str(tmp_path / "state")}

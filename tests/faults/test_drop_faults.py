@@ -63,7 +63,7 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.mark.parametrize("path", ["/api/v2/dags", "/api/v2/pools", "/ui/config", "/execution/variables/x"])
-def test_no_answer_without_a_password(airflow: Running, path: str) -> None:
+def test_api_requires_a_password(airflow: Running, path: str) -> None:
     assert ask(f"{airflow[0].endpoints().airflow_url}{path}", seconds=60).status in {401, 403}
 
 
@@ -91,7 +91,7 @@ def test_every_listening_socket_is_on_the_loopback(airflow: Running) -> None:
     assert {listener.address for listener in found} == {"127.0.0.1"}
 
 
-def test_no_secret_is_on_a_command_line_or_in_a_log_or_open_to_others(airflow: Running) -> None:
+def test_secrets_are_private(airflow: Running) -> None:
     local = airflow[0]
     secrets = [value for name, value in local.state.secrets().items() if name != "s3-access-key"]
     members = [member for service in local._all() for member in local._members(service)]
@@ -151,7 +151,7 @@ def kill(local: Services, *names: str) -> None:
             os.killpg(status.pid, signal.SIGKILL)
 
 
-def test_drops_are_worked_on_as_they_land(airflow: Running, tmp_path: Path) -> None:
+def test_drops_are_processed_as_they_arrive(airflow: Running, tmp_path: Path) -> None:
     local, client, grobid = airflow
     lake = open_lake("s3://corpus")
     pdfs = list(papers(8).values())

@@ -60,9 +60,7 @@ def stored(run: Run) -> set[str]:
     return set(run.store(STORED_TEI, "grobid", "0.8.2", "2531976d7b1d5c70").known("0" * 40, "f" * 40, ["file_sha1"]))
 
 
-def test_pdfs_stream_from_s3_and_a_killed_worker_loses_its_last_part_only(
-    s3: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_worker_loses_only_its_last_part(s3: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     pdfs = papers(60)
     run = Intake(s3, pdfs, shards=1).run()
     work(SelectStage(), run)
@@ -87,7 +85,7 @@ def test_pdfs_stream_from_s3_and_a_killed_worker_loses_its_last_part_only(
     assert outcomes(run) == dict.fromkeys(pdfs, "ok")
 
 
-def test_a_server_that_is_gone_fails_the_shard_and_a_retry_goes_on(s3: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopped_server_fails_the_shard_and_retry_continues(s3: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     pdfs = papers(30)
     run = selected(Intake(s3, pdfs, shards=1).run())
     with StandIn(latency=0.05) as server:

@@ -124,7 +124,7 @@ FAULTS = {
 }
 
 
-def test_s3_that_errs_while_a_stage_works(
+def test_faults_of_s3_do_not_change_the_release(
     s3: tuple[Services, Keys, Proxy], tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
 ) -> None:
     """Check a release with three seconds of each fault at the beginning of a stage's work.
@@ -211,7 +211,7 @@ def in_a_small_disk(lake: str) -> None:
 
 
 @pytest.mark.long
-def test_a_full_disk_stops_a_stage_until_there_is_room(
+def test_full_disk_stops_a_stage_until_there_is_room(
     tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
 ) -> None:
     run = run_in(tmp_path, spec(), tiny[0])
@@ -239,7 +239,7 @@ def read_in_a_full_disk(pdf: str) -> None:
         alto.read(Path(pdf), 20)
 
 
-def test_no_pdf_gets_an_outcome_from_a_full_disk(tiny: tuple[Path, Truth], tmp_path: Path) -> None:
+def test_full_disk_gives_no_pdf_an_outcome(tiny: tuple[Path, Truth], tmp_path: Path) -> None:
     pdf = max(tiny[0].glob("drops/*/*.pdf"), key=lambda path: path.stat().st_size)
     done = with_a_small_disk(tmp_path, "read_in_a_full_disk", str(pdf))
     assert done.returncode == 0, done.stderr[-3000:]
@@ -251,7 +251,7 @@ def halve(lake: Lake, key: str) -> None:
 
 
 @pytest.mark.long
-def test_every_part_truncated_behind_our_back_is_named_and_made_again_by_its_stage(
+def test_truncated_part_is_named_and_rewritten_by_its_stage(
     tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
 ) -> None:
     run = run_in(tmp_path, spec(), tiny[0])
@@ -318,7 +318,7 @@ def build_in_a_child(lake: str, scratch: Path) -> None:
 
 
 @pytest.mark.long
-def test_two_runs_of_one_release_at_once(
+def test_two_concurrent_runs_of_one_release_end(
     s3: tuple[Services, Keys, Proxy], tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
 ) -> None:
     lake = "s3://corpus/twice"

@@ -137,7 +137,7 @@ def assert_one_sentence(done: subprocess.CompletedProcess[str], *words: str) -> 
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_full_disk(name: str, inputs: dict[str, str], small: Path) -> None:
+def test_command_on_full_disk_gives_one_sentence(name: str, inputs: dict[str, str], small: Path) -> None:
     for suffix in ("parquet", "jsonl", "csv"):
         (small / f"out.{suffix}").write_bytes(BEFORE)
     (small / "folder").mkdir(exist_ok=True)
@@ -160,7 +160,7 @@ def test_a_full_disk(name: str, inputs: dict[str, str], small: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["select", "extract", "parse", "records", "clean", "deliver", "build", "push", "apply"]
 )
-def test_a_read_only_disk(name: str, inputs: dict[str, str], small: Path) -> None:
+def test_command_on_read_only_disk_gives_one_sentence(name: str, inputs: dict[str, str], small: Path) -> None:
     (small / "folder").mkdir(exist_ok=True)
     before = files_in(small)
     subprocess.run(["mount", "-o", "remount,ro", str(small)], check=True)
@@ -171,7 +171,7 @@ def test_a_read_only_disk(name: str, inputs: dict[str, str], small: Path) -> Non
         subprocess.run(["mount", "-o", "remount,rw", str(small)], check=True)
 
 
-def test_a_disk_that_fills_up_on_the_way_leaves_nothing_half(inputs: dict[str, str], small: Path) -> None:
+def test_disk_that_fills_up_leaves_no_partial_file(inputs: dict[str, str], small: Path) -> None:
     room = 5 << 20
     pdfs = Path(inputs["sample"]) / "drops" / "2023-01-a"
     (small / "ballast").write_bytes(bytes(room - (64 << 10)))  # The remaining space is enough for a part of the drop.
@@ -190,7 +190,7 @@ def test_a_disk_that_fills_up_on_the_way_leaves_nothing_half(inputs: dict[str, s
     assert corpus("deliver", str(pdfs), "--drop", "d", "--to", str(small / "lake2")).returncode == 0
 
 
-def test_a_killed_deliver_is_gone_on_with(inputs: dict[str, str], tmp_path: Path) -> None:
+def test_killed_deliver_resumes(inputs: dict[str, str], tmp_path: Path) -> None:
     (folder := tmp_path / "papers").mkdir()
     for number in range(300):
         (folder / f"{number}.pdf").write_bytes(os.urandom(200_000))
@@ -211,7 +211,7 @@ def test_a_killed_deliver_is_gone_on_with(inputs: dict[str, str], tmp_path: Path
     assert lake.size("drops/d/_READY") is not None
 
 
-def test_a_full_standard_output_is_said() -> None:
+def test_full_standard_output_gives_one_sentence() -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-m", "s2corpus", "--help"], stdout=full, stderr=subprocess.PIPE, text=True

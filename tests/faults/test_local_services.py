@@ -83,7 +83,7 @@ def bucket(endpoints: Endpoints) -> object:
     )
 
 
-def test_data_survive_kills_of_everything_and_a_clean_stop(local: Services) -> None:
+def test_data_survive_kills_and_clean_stops(local: Services) -> None:
     endpoints = local.up(ONLY)
     bucket(endpoints).put_object(Bucket="corpus", Key="k", Body=b"kept")
     query(endpoints, "CREATE TABLE IF NOT EXISTS kept (n int)")
@@ -99,7 +99,7 @@ def test_data_survive_kills_of_everything_and_a_clean_stop(local: Services) -> N
         assert not members(local, "s3") + members(local, "postgres")
 
 
-def test_postgresql_starts_again_right_after_its_first_process_was_killed(local: Services) -> None:
+def test_postgresql_restarts_after_its_first_process_is_killed(local: Services) -> None:
     endpoints = local.up({"postgres"})
     for _ in range(2):
         os.kill(pids(local)["postgres"], signal.SIGKILL)  # Its children are still ending while `up` begins.
@@ -107,7 +107,7 @@ def test_postgresql_starts_again_right_after_its_first_process_was_killed(local:
         assert query(endpoints, "SELECT 1") == [(1,)]
 
 
-def test_a_process_killed_the_moment_before_is_seen_as_dead(local: Services) -> None:
+def test_process_killed_a_moment_ago_is_dead(local: Services) -> None:
     local.up(ONLY)
     for name in ONLY:
         before = pids(local)[name]
@@ -116,7 +116,7 @@ def test_a_process_killed_the_moment_before_is_seen_as_dead(local: Services) -> 
         assert pids(local)[name] != before
 
 
-def test_only_what_died_is_started(local: Services) -> None:
+def test_only_dead_services_are_started(local: Services) -> None:
     local.up(ONLY)
     before = pids(local)
     kill(members(local, "s3"))
@@ -126,7 +126,7 @@ def test_only_what_died_is_started(local: Services) -> None:
     assert after["s3"] != before["s3"]
 
 
-def test_a_process_that_hangs_is_replaced(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_process_is_replaced(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("devtools.local.services._CONVALESCENCE", 1.0)
     monkeypatch.setattr("devtools.local.s3.ask", lambda *a, **k: ask(*a, **k, seconds=0.5))
     local.up({"s3"})
@@ -137,7 +137,7 @@ def test_a_process_that_hangs_is_replaced(local: Services, monkeypatch: pytest.M
     assert not process.identify(before["s3"])
 
 
-def test_a_pid_that_is_another_process_by_now_is_left_alone(local: Services, tmp_path: Path) -> None:
+def test_recycled_pid_is_not_touched(local: Services, tmp_path: Path) -> None:
     local.up({"postgres"})
     kill(members(local, "postgres"))
     with subprocess.Popen(["sleep", "60"]) as stranger:
@@ -153,7 +153,7 @@ def test_a_pid_that_is_another_process_by_now_is_left_alone(local: Services, tmp
 
 
 @pytest.mark.parametrize("lost", ["run", "everything"])
-def test_services_whose_record_is_lost_are_found_and_stopped(local: Services, lost: str) -> None:
+def test_unrecorded_services_are_found_and_stopped(local: Services, lost: str) -> None:
     local.up(ONLY)
     running = members(local, "s3") + members(local, "postgres")
     for path in (local.state.root / "run").iterdir():
@@ -164,7 +164,7 @@ def test_services_whose_record_is_lost_are_found_and_stopped(local: Services, lo
     assert not any(process.alive(old) for old in running)
 
 
-def test_two_ups_at_once_start_everything_once(local: Services) -> None:
+def test_concurrent_ups_start_everything_once(local: Services) -> None:
     code = (
         "import sys, pathlib; from devtools.local import Services; "
         f"s = Services(pathlib.Path(sys.argv[1])); s.up({ONLY!r}); print(sorted((t.name, t.pid) for t in s.status() if t.pid))"
@@ -179,7 +179,7 @@ def test_two_ups_at_once_start_everything_once(local: Services) -> None:
         assert len(set(pool.map(up, range(3)))) == 1
 
 
-def test_a_chosen_port_that_is_taken_is_one_clear_sentence(local: Services) -> None:
+def test_occupied_chosen_port_gives_one_sentence(local: Services) -> None:
     local.up({"postgres"})
     local.down()
     port = local.state.ports()["postgres"]
@@ -191,7 +191,7 @@ def test_a_chosen_port_that_is_taken_is_one_clear_sentence(local: Services) -> N
     local.up({"postgres"})
 
 
-def test_an_explicit_port_that_is_taken_changes_nothing(local: Services, tmp_path: Path) -> None:
+def test_occupied_explicit_port_changes_nothing(local: Services, tmp_path: Path) -> None:
     local.up({"postgres"})
     before = local.state.ports()
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -213,7 +213,7 @@ def test_an_explicit_port_that_is_taken_changes_nothing(local: Services, tmp_pat
     assert local.state.ports() == before
 
 
-def test_a_service_that_cannot_start_is_named_with_its_log(local: Services) -> None:
+def test_failed_service_is_named_with_its_log(local: Services) -> None:
     local.up({"postgres"})
     local.down()
     settings = local.state.root / "postgres/data/postgresql.conf"
@@ -241,14 +241,14 @@ def airflow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
 class TestAirflow:
     """Airflow, started once for these tests."""
 
-    def test_all_run_and_a_second_up_starts_nothing(self, airflow: Services) -> None:
+    def test_second_up_starts_nothing(self, airflow: Services) -> None:
         before = pids(airflow)
         airflow.up()
         assert {status.condition for status in airflow.status()} == {Condition.RUNNING}
         assert pids(airflow) == before
         assert len(before) == 7
 
-    def test_the_killed_group_of_the_scheduler_is_all_that_is_started_again(self, airflow: Services) -> None:
+    def test_only_killed_scheduler_is_restarted(self, airflow: Services) -> None:
         before = pids(airflow)
         kill(members(airflow, "airflow-scheduler"))
         conditions = {status.name: status.condition for status in airflow.status()}
@@ -260,7 +260,7 @@ class TestAirflow:
         health = json.load(urllib.request.urlopen(f"{airflow.endpoints().airflow_url}/api/v2/monitor/health"))
         assert {entry["status"] for entry in health.values()} == {"healthy"}
 
-    def test_everything_killed_comes_up_again(self, airflow: Services) -> None:
+    def test_killed_services_start_again(self, airflow: Services) -> None:
         kill([m for service in airflow._all() for m in airflow._members(service)])
         airflow.up()
         assert {status.condition for status in airflow.status()} == {Condition.RUNNING}

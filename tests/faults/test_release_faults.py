@@ -167,7 +167,7 @@ def until(true: Callable[[], Any], what: str, seconds: float = 120) -> Any:
     return found
 
 
-def test_a_worker_killed_in_each_stage_is_done_again(airflow: Airflow, reference: dict[str, str]) -> None:
+def test_worker_killed_in_each_stage_is_retried(airflow: Airflow, reference: dict[str, str]) -> None:
     run = airflow.fresh()
     killed: dict[str, str] = {}
     for stage in STAGE_NAMES:
@@ -180,9 +180,7 @@ def test_a_worker_killed_in_each_stage_is_done_again(airflow: Airflow, reference
     assert airflow.published() == reference
 
 
-def test_postgresql_restarted_a_worker_and_the_scheduler_killed_and_a_second_run_waiting(
-    airflow: Airflow, reference: dict[str, str]
-) -> None:
+def test_restarts_and_a_second_run_do_not_change_bytes(airflow: Airflow, reference: dict[str, str]) -> None:
     run = airflow.fresh()
     client, local = airflow.operator.client, airflow.local
     airflow.running(run, "select.")
@@ -210,9 +208,7 @@ def test_postgresql_restarted_a_worker_and_the_scheduler_killed_and_a_second_run
     assert airflow.published() == reference
 
 
-def test_s3_and_the_extractor_out_for_a_minute_keys_rotated_and_a_part_truncated(
-    airflow: Airflow, reference: dict[str, str]
-) -> None:
+def test_outages_rotated_keys_and_truncated_part_are_survived(airflow: Airflow, reference: dict[str, str]) -> None:
     run = airflow.fresh()
     local = airflow.local
     airflow.running(run, "extract.work")
@@ -242,7 +238,7 @@ def test_s3_and_the_extractor_out_for_a_minute_keys_rotated_and_a_part_truncated
     assert airflow.published() == reference
 
 
-def test_s3_answering_500_then_503_then_slowly_for_a_minute_each(airflow: Airflow, reference: dict[str, str]) -> None:
+def test_s3_errors_and_slow_responses_are_survived(airflow: Airflow, reference: dict[str, str]) -> None:
     run, s3 = airflow.fresh(), airflow.local.s3
     for mode, stages in (
         (Mode.ERROR_500, ("extract.", "postprocess.")),

@@ -58,7 +58,7 @@ def test_slower_build_uses_the_tables_of_the_faster(
         assert [slower.table(table).keys() for table in stage_row(name).written_tables] == before
 
 
-def test_damaged_tables_are_not_taken_for_another_build(tiny: tuple[Path, object], tmp_path: Path) -> None:
+def test_damaged_tables_do_not_count_as_another_build(tiny: tuple[Path, object], tmp_path: Path) -> None:
     run = run_in(tmp_path, spec(), tiny[0])
     runner.work(run, "intake", runner.plan(run, "intake"))
     runner.run_rounds(run, "intake", first=1)

@@ -63,12 +63,12 @@ def known() -> set[tuple[str, str]]:
     return {(key, fact.strip()) for key, facts in rows for fact in facts.split(",")}
 
 
-def test_the_document_lists_lines_that_there_are() -> None:
+def test_listed_deviations_exist() -> None:
     assert known() <= {(paper.key, fact) for paper in PAPERS_OF_TRUTH for fact in FACTS}
 
 
 @pytest.mark.parametrize("paper", PAPERS_OF_TRUTH, ids=lambda paper: paper.key)
-def test_every_line_is_right_or_explained(lines: dict[tuple[str, str], Line], paper: RealPaper) -> None:
+def test_every_fact_is_right_or_explained(lines: dict[tuple[str, str], Line], paper: RealPaper) -> None:
     wrong = [line for (key, _), line in lines.items() if key == paper.key and not line.right]
     unexplained = [line for line in wrong if (line.paper, line.fact) not in known()]
     assert not unexplained, "\n".join(
@@ -76,7 +76,7 @@ def test_every_line_is_right_or_explained(lines: dict[tuple[str, str], Line], pa
     )
 
 
-def test_no_line_that_is_right_is_listed(lines: dict[tuple[str, str], Line]) -> None:
+def test_right_facts_are_not_listed_as_deviations(lines: dict[tuple[str, str], Line]) -> None:
     right = sorted(key for key in known() if lines[key].right)
     assert not right, f"right, take it out of {DOC.name}: {right}"
 
@@ -89,7 +89,7 @@ def test_every_file_is_a_full_text(run: Run) -> None:
     assert {paper.sha1 for paper in PAPERS_OF_TRUTH if paper.sha1} <= sha1s
 
 
-def test_none_is_dropped_for_its_language(run: Run) -> None:
+def test_no_paper_is_dropped_for_its_language(run: Run) -> None:
     outcomes = {row["outcome"] for row in run.table(FILTERED).read().to_pylist()}
     outcomes |= {row["outcome"] for row in run.table(DOCUMENTS).read().to_pylist()}
     assert not {outcome for outcome in outcomes if "english" in outcome}
@@ -104,14 +104,14 @@ def test_preprint_and_published_version_are_one_paper(run: Run) -> None:
         assert len([row for row in papers if row["arxiv_id"] == truth.arxiv_id]) == 1
 
 
-def test_what_a_deliverer_calls_a_paper_makes_no_second_one(run: Run) -> None:
+def test_retitled_delivery_makes_no_second_paper(run: Run) -> None:
     retitled = next(paper for paper in PAPERS_OF_TRUTH if paper.printed_title)
     titles = [row["title"] for row in run.table(PAPERS).read().to_pylist()]
     assert titles.count(retitled.title) == 1
     assert retitled.printed_title not in titles
 
 
-def test_what_is_closed_or_withdrawn_is_nowhere_in_full(run: Run) -> None:
+def test_closed_and_withdrawn_texts_are_not_published(run: Run) -> None:
     kept_out = {paper.sha1 for paper in PAPERS_OF_TRUTH if paper.why.startswith(("closed", "suppressed"))}
     published = set()
     for entry in run.lake.list(f"snapshots/{run.snapshot_id}/v2/s2orc/"):
@@ -120,7 +120,7 @@ def test_what_is_closed_or_withdrawn_is_nowhere_in_full(run: Run) -> None:
     assert published and not published & kept_out
 
 
-def test_beside_the_examples_that_s2orc_publishes(run: Run, shared_data: Path) -> None:
+def test_published_examples_of_s2orc_are_compared(run: Run, shared_data: Path) -> None:
     """Check that the two examples delivered to this release are found with nearly the same text; no other example was delivered."""
     examples = sorted((shared_data / "s2orc/doc2json_fixtures/pdf").glob("*.json"))
     examples += sorted((shared_data / "s2orc/doc2json_fixtures/s2orc").glob("*/*.json"))
@@ -134,14 +134,14 @@ def test_beside_the_examples_that_s2orc_publishes(run: Run, shared_data: Path) -
     assert all(row.overlap is not None and row.overlap > 0.85 for row in both.values())
 
 
-def test_the_evaluation_draws_its_sample(run: Run) -> None:
+def test_evaluation_draws_its_sample(run: Run) -> None:
     items = sampled(Tables(run.lake, run.release_id), EvaluationRules())
     clusters = [item for item in items if item.task is EvaluationTask.CLUSTERS]
     assert len(clusters) == 41 and len(items) > 41
     assert sum(item.auto_title is True for item in clusters) >= 39
 
 
-def test_what_gold_says_of_it(run: Run) -> None:
+def test_gold_figures_are_above_their_limits(run: Run) -> None:
     """Check the automatic gold figures.
 
     No title of these papers is read wrongly (`docs/real-papers.md` lists none), and each paper is one cluster.
@@ -163,7 +163,7 @@ def test_what_gold_says_of_it(run: Run) -> None:
     assert names_found == names_known and names_said - names_known <= 1, "one of 86 names is no author's"
 
 
-def test_identifiers_printed_on_the_first_pages(shared_data: Path) -> None:
+def test_printed_identifiers_are_read(shared_data: Path) -> None:
     printed, wrong, found = 0, [], 0
     truths = {paper.sha1: paper for paper in PAPERS_OF_TRUTH if paper.sha1}
     selections = inspect_many(
@@ -187,7 +187,7 @@ def test_identifiers_printed_on_the_first_pages(shared_data: Path) -> None:
     assert found >= 35
 
 
-def test_datasets_are_made_of_it_and_every_place_they_name_is_where_they_say(run: Run, tmp_path: Path) -> None:
+def test_datasets_have_exact_offsets(run: Run, tmp_path: Path) -> None:
     """Check the datasets (docs/datasets.md has the figures).
 
     By default, CiteWorth requires papers cited by others of the release. These papers are not, so the test drops this

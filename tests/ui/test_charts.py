@@ -13,21 +13,21 @@ from tests.releases import ROOT
 from tests.ui import conftest  # noqa: F401 (puts the plugins on the path)
 
 
-def test_a_bar_is_as_long_as_its_share() -> None:
+def test_bar_length_is_its_share() -> None:
     from release_page.charts import bar
 
     drawn = bar([("kept", "kept: 3", 3), ("left left0", "short: 1", 1)], 4, "kept: 3")
     assert re.findall(r'x="([\d.]+)%" width="([\d.]+)%"', drawn) == [("0.00", "75.00"), ("75.00", "25.00")]
 
 
-def test_nothing_of_nothing_is_an_empty_bar() -> None:
+def test_zero_of_zero_is_an_empty_bar() -> None:
     from release_page.charts import bar
 
     assert 'width="0.00%"' in bar([("kept", "none", 0)], 0, "none")
 
 
 @pytest.mark.parametrize("values", [[], [None], [0.5], [None, 0.5, None], [0.1, 0.9], [0.0, 0.0]])
-def test_a_line_has_a_mark_for_each_value_within_its_frame(values: list[float | None]) -> None:
+def test_line_chart_has_one_mark_per_value(values: list[float | None]) -> None:
     from release_page.charts import line
 
     drawn = line([(str(i), value) for i, value in enumerate(values)], "a rate")
@@ -36,7 +36,7 @@ def test_a_line_has_a_mark_for_each_value_within_its_frame(values: list[float | 
     assert all(0 <= float(x) <= 160 and 0 <= float(y) <= 36 for x, y in marks)
 
 
-def test_each_verdict_has_its_own_shape_and_words() -> None:
+def test_each_verdict_has_a_shape_and_words() -> None:
     from release_page.charts import verdicts
 
     drawn = verdicts([("a", "pass", 0), ("b", "warn", 2), ("c", "block", 9), ("d", "", 0)], "a check")
@@ -49,7 +49,7 @@ def test_each_verdict_has_its_own_shape_and_words() -> None:
     assert "<title>c: block, 9 offending</title>" in drawn and "d: did not run" in drawn
 
 
-def test_words_of_a_chart_are_no_markup() -> None:
+def test_text_of_a_chart_is_escaped() -> None:
     from release_page.charts import bar, line, verdicts
 
     evil = "<script>"
@@ -77,14 +77,14 @@ def test_words_of_a_chart_are_no_markup() -> None:
         ("plain", {"b": 1}, '{"b": 1}'),
     ],
 )
-def test_values_read_well(how: str, value: object, written: str) -> None:
+def test_values_are_formatted_for_readers(how: str, value: object, written: str) -> None:
     from release_page import render
 
     assert getattr(render, how)(value) == written
 
 
 @pytest.mark.airflow
-def test_a_task_that_loads_the_plugin_does_not_load_the_page() -> None:
+def test_plugin_import_does_not_load_the_page() -> None:
     """Check the imports of the plugin. Every process of Airflow loads its plugins; the page's libraries would cost each task seconds."""
     code = (
         "import sys, airflow.plugins_manager; before = set(sys.modules); import release_page.airflow_plugin; "

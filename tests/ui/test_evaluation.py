@@ -54,7 +54,7 @@ def marking_page(lake: str, catalog: str) -> Any:
     return page_over(lake, catalog, marker=who_asks)
 
 
-def test_the_sample_is_the_same_each_time_and_no_two_links_go_to_one_paper(own: tuple[str, str], built: Built) -> None:
+def test_evaluation_sample_is_reproducible(own: tuple[str, str], built: Built) -> None:
     lake = open_lake(own[0])
     items = kept.sample_of(lake, PUBLISHED)
     lake.delete(f"releases/{PUBLISHED}/_evaluation/sample.json")
@@ -70,7 +70,7 @@ def test_the_sample_is_the_same_each_time_and_no_two_links_go_to_one_paper(own: 
     assert all(item.auto_title for item in clusters), "the sample's PDFs print their titles"
 
 
-def test_a_marked_sheet_goes_in_and_accuracy_with_its_interval_comes_out(own: tuple[str, str], tmp_path: Path) -> None:
+def test_marked_sheet_gives_accuracy_with_interval(own: tuple[str, str], tmp_path: Path) -> None:
     evaluate(*own, "--sheet", str(tmp_path / "sheet.csv"))
     rows = list(csv.DictReader(io.StringIO((tmp_path / "sheet.csv").read_text("utf-8"))))
     for number, row in enumerate(rows):
@@ -98,7 +98,7 @@ def test_a_marked_sheet_goes_in_and_accuracy_with_its_interval_comes_out(own: tu
     assert open_lake(own[0]).get(f"snapshots/{snapshot}/README.md")[0].decode() == before, "a snapshot never changes"
 
 
-def test_only_the_pages_own_form_marks_and_only_who_may(own: tuple[str, str]) -> None:
+def test_only_own_form_and_permitted_users_can_mark(own: tuple[str, str]) -> None:
     item = kept.sample_of(open_lake(own[0]), PUBLISHED)[0].item
     form = {"item": item, "title": "right", "authors": "unsure"}
     page = marking_page(*own)
@@ -142,7 +142,7 @@ def address(own: tuple[str, str]) -> Iterator[str]:
 
 
 @pytest.mark.services
-def test_two_people_mark_at_once_in_two_browsers(own: tuple[str, str], address: str, browser: Any) -> None:
+def test_two_people_mark_concurrently(own: tuple[str, str], address: str, browser: Any) -> None:
     items = kept.sample_of(open_lake(own[0]), PUBLISHED)
     people = {}
     for name in ("ann", "bob"):

@@ -18,7 +18,7 @@ RELEASE = f"{PAGE}corpus_release__sample/{PUBLISHED.rpartition('-')[2]}"
 
 
 @pytest.mark.parametrize("path", [PAGE, RELEASE, f"{RELEASE}/quality", f"{RELEASE}/snapshot", f"{PAGE}drops"])
-def test_nobody_sees_it_without_logging_in_and_every_role_does(path: str, server: Server) -> None:
+def test_page_requires_login_and_every_role_sees_it(path: str, server: Server) -> None:
     answer = server.call(path, None)
     assert answer.status_code == 401 and "sample-2023" not in answer.text
     assert f"/auth/login?next={quote(path, safe='')}" in answer.text
@@ -26,18 +26,18 @@ def test_nobody_sees_it_without_logging_in_and_every_role_does(path: str, server
         assert server.call(path, role).status_code == 200
 
 
-def test_a_wrong_token_is_none(server: Server) -> None:
+def test_wrong_token_is_refused(server: Server) -> None:
     answer = httpx.get(urljoin(server.url, PAGE), headers={"Authorization": "Bearer x.y.z"}, timeout=60)
     assert answer.status_code in (401, 403) and "sample" not in answer.text
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
-def test_nobody_can_do_anything_with_it(method: str, server: Server) -> None:
+def test_page_accepts_no_writing_request(method: str, server: Server) -> None:
     for role in ROLES:
         assert server.call(RELEASE, role, method).status_code == 405
 
 
-def test_a_release_that_is_not_there_says_nothing_to_who_may_not_ask(server: Server) -> None:
+def test_missing_release_reveals_nothing_without_permission(server: Server) -> None:
     absent = f"{PAGE}corpus_release__absent/20230201"
     assert server.call(absent, None).status_code == 401
     assert server.call(absent, "viewer").status_code == 404
@@ -49,7 +49,7 @@ def test_airflow_lists_the_page_in_its_menu(server: Server) -> None:
     assert not server.call("/api/v2/plugins/importErrors", "admin").json()["import_errors"]
 
 
-def test_a_release_on_its_way_says_how_its_run_is(server: Server) -> None:
+def test_unfinished_release_shows_the_state_of_its_run(server: Server) -> None:
     runs, interval = "/api/v2/dags/corpus_release__sample/dagRuns", ("2023-03-01T00:00:00Z", "2023-04-01T00:00:00Z")
     body = {"logical_date": interval[0], "data_interval_start": interval[0], "data_interval_end": interval[1]}
     made = server.call(runs, "op", "POST", {"dag_run_id": "by_hand", **body})
@@ -114,7 +114,7 @@ def list_axe_violations(page: Any) -> list[tuple[str, str]]:
         pytest.param("dark", 1400, marks=pytest.mark.long),
     ],
 )
-def test_a_browser_shows_it_whole_and_quiet(scheme: str, width: int, browser: Any, server: Server) -> None:
+def test_browser_shows_every_page_without_errors(scheme: str, width: int, browser: Any, server: Server) -> None:
     """Check every kind of page: no console error, no dialog, no request to another server, and nothing wider than the window."""
     artefacts = ROOT / "artefacts" / "page"
     artefacts.mkdir(parents=True, exist_ok=True)
@@ -159,7 +159,7 @@ def test_a_browser_shows_it_whole_and_quiet(scheme: str, width: int, browser: An
     assert all(status == 200 for _, status in answers), answers
 
 
-def test_it_works_in_airflows_frame_and_by_keyboard(browser: Any, server: Server) -> None:
+def test_page_works_in_airflow_frame_and_by_keyboard(browser: Any, server: Server) -> None:
     page = server.open(browser, "/plugin/corpus-releases", width=1280)
     frame = page.frame_locator("iframe")
     frame.get_by_role("heading", name="Corpus releases").wait_for(timeout=60_000)
@@ -177,7 +177,7 @@ def test_it_works_in_airflows_frame_and_by_keyboard(browser: Any, server: Server
     page.context.close()
 
 
-def test_a_link_to_airflows_own_pages_leaves_the_frame(browser: Any, server: Server) -> None:
+def test_link_to_airflow_leaves_the_frame(browser: Any, server: Server) -> None:
     page = server.open(browser, "/plugin/corpus-releases", width=1400)
     frame = page.frame_locator("iframe")
     frame.get_by_role("link", name=UNFINISHED).click()
@@ -188,7 +188,7 @@ def test_a_link_to_airflows_own_pages_leaves_the_frame(browser: Any, server: Ser
     page.context.close()
 
 
-def test_who_is_not_logged_in_comes_back_after_it(browser: Any, server: Server) -> None:
+def test_login_returns_to_the_requested_page(browser: Any, server: Server) -> None:
     context = browser.new_context(viewport={"width": 400, "height": 900})
     page = context.new_page()
     page.goto(urljoin(server.url, RELEASE))

@@ -38,7 +38,7 @@ def test_intervals_begin_inside_range_and_spec(
 
 @pytest.mark.airflow
 @pytest.mark.parametrize("cron", ["0 0 1 * *", "30 6 * * 1", "0 0 1 1,7 *"])
-def test_intervals_are_those_of_airflows_backfill(cron: str) -> None:
+def test_intervals_equal_those_of_airflows_backfill(cron: str) -> None:
     import pendulum
     from airflow.timetables.base import TimeRestriction
     from release_timetable import ReleaseTimetable
@@ -80,13 +80,13 @@ def test_interval_shows_each_stage(stage: str | None, state: str, words: list[st
     assert Interval(at, at, release).cells == list(zip(STAGE_NAMES, words, strict=True))
 
 
-def test_missing_interval_would_be_made(tmp_path: Path) -> None:
+def test_missing_interval_would_be_built(tmp_path: Path) -> None:
     said = words(read(page_over(str(tmp_path)), f"{SAMPLE}?first=2023-02-01&last=2023-02-28"))
     assert "Intervals: 1. With a run or release: 0. Missing: 1." in said
     assert "2023-02-01 2023-03-01 missing would be made" in said and "2023-01-01 2" not in said
 
 
-def test_interval_with_a_run_would_not_be_made(tmp_path: Path) -> None:
+def test_interval_with_a_run_would_not_be_built(tmp_path: Path) -> None:
     from release_page.states import DagRun
 
     page = page_over(str(tmp_path), run_of=lambda spec, as_of: DagRun("r", "failed") if as_of.month == 2 else None)
@@ -116,7 +116,7 @@ def test_spec_without_schedule_has_no_backfill(page: Any) -> None:
     ("path", "status"),
     [(f"{SAMPLE}?first=x", 422), (f"{SAMPLE}?first=0001-01-01&last=9999-12-31", 200), ("corpus_release__none/intervals", 404)],
 )  # fmt: skip
-def test_hostile_range_is_answered(page: Any, path: str, status: int) -> None:
+def test_hostile_range_gives_an_error(page: Any, path: str, status: int) -> None:
     read(page, path, status)
 
 
@@ -129,7 +129,7 @@ def test_range_needs_the_right_to_see_the_dag(built: Built) -> None:
     read(page_over(built.lake, reader=refuse), SAMPLE, 403)
 
 
-def test_many_intervals_are_cut_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_intervals_are_limited_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "often.yaml").write_text('name: often\nschedule: {cron: "* * * * *", start_date: 2023-01-01}\n')
     monkeypatch.setenv("S2CORPUS_RELEASES", str(tmp_path))
     said = words(read(page_over(str(tmp_path / "lake")), "corpus_release__often/intervals"))

@@ -77,9 +77,7 @@ def named(datasets: list[dict[str, Any]], lake: str) -> set[str]:
     return {str(Path(dataset["name"]).relative_to(lake)) for dataset in datasets}
 
 
-def test_every_table_of_a_release_is_written_by_one_stage_and_read_by_those_that_say_so(
-    events: dict[str, dict[str, Any]], built: Built
-) -> None:
+def test_every_table_is_written_by_one_stage(events: dict[str, dict[str, Any]], built: Built) -> None:
     written: dict[str, str] = {}
     for name in STAGE_NAMES:
         event = events[f"{name}.finish"]
@@ -96,7 +94,7 @@ def test_every_table_of_a_release_is_written_by_one_stage_and_read_by_those_that
     assert len(lake) > 15 and set(written) == lake | {f"snapshots/{built.runs[PUBLISHED].snapshot_id}"}
 
 
-def test_a_table_comes_with_its_columns_and_rows(events: dict[str, dict[str, Any]], built: Built) -> None:
+def test_lineage_of_a_table_has_columns_and_rows(events: dict[str, dict[str, Any]], built: Built) -> None:
     papers = TABLES["papers"]
     (dataset,) = [d for d in events["vote.finish"]["outputs"] if d["name"].endswith("/papers")]
     fields = dataset["facets"]["schema"]["fields"]
@@ -106,15 +104,13 @@ def test_a_table_comes_with_its_columns_and_rows(events: dict[str, dict[str, Any
     )
 
 
-def test_intake_names_what_was_delivered(events: dict[str, dict[str, Any]], built: Built) -> None:
+def test_intake_lists_deliveries_as_inputs(events: dict[str, dict[str, Any]], built: Built) -> None:
     read = named(events["intake.finish"]["inputs"], built.lake)
     assert "drops/2023-01-a" in read and any(name.startswith("sources/crossref/") for name in read)
 
 
 @pytest.mark.parametrize("name", STAGE_NAMES)
-def test_every_verdict_is_an_assertion_on_what_was_checked(
-    name: str, events: dict[str, dict[str, Any]], built: Built
-) -> None:
+def test_every_verdict_is_an_assertion_on_its_table(name: str, events: dict[str, dict[str, Any]], built: Built) -> None:
     for dataset in events[f"{name}.quality"]["inputs"]:
         said = dataset["inputFacets"]["dataQualityAssertions"]["assertions"]
         expected = {f"{name}.{c.name}": "error" if c.severity == "block" else "warn" for c in list_checks(name)}
@@ -123,7 +119,7 @@ def test_every_verdict_is_an_assertion_on_what_was_checked(
     assert events[f"{name}.quality"]["inputs"]
 
 
-def test_in_s3_a_table_is_its_bucket_and_key() -> None:
+def test_table_on_s3_is_named_by_bucket_and_key() -> None:
     sys.path.insert(0, str(ROOT / "plugins"))
     import corpus_lineage
 
@@ -134,7 +130,7 @@ def test_in_s3_a_table_is_its_bucket_and_key() -> None:
     )
 
 
-def test_a_task_that_ends_loads_nothing_of_it_where_lineage_is_off() -> None:
+def test_task_without_lineage_does_not_load_it() -> None:
     sys.path.insert(0, str(ROOT / "plugins"))
     import corpus_lineage
 

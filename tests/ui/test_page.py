@@ -68,13 +68,13 @@ def pages(page: Any, start: str = "") -> Iterator[tuple[str, str]]:
 # Content of the page
 
 
-def test_the_list_says_of_every_release_how_it_stands(page: Any) -> None:
+def test_list_shows_the_state_of_every_release(page: Any) -> None:
     said = words(read(page, ""))
     assert re.search(r"2023-04-01 unfinished after filter .* 2023-03-01 latest .* 2023-02-01 published", said)
     assert "the same documents" in said
 
 
-def test_words_are_one_number_wherever_they_are_told(page: Any, built: Built) -> None:
+def test_word_counts_are_equal_everywhere(page: Any, built: Built) -> None:
     """Check that word counts agree in stats.json, in the output of `demo` and `build`, in the request for approval, and on the page."""
     run = built.runs[PUBLISHED]
     sets = orjson.loads(run.lake.get(f"snapshots/{run.snapshot_id}/stats.json")[0])["sets"]
@@ -87,12 +87,12 @@ def test_words_are_one_number_wherever_they_are_told(page: Any, built: Built) ->
     assert f"{total:,} words" in shown and total > 1000
 
 
-def test_only_releases_whose_dag_the_user_may_see_are_listed(built: Built) -> None:
+def test_list_shows_only_permitted_releases(built: Built) -> None:
     page = page_over(built.lake, visible=lambda: lambda dag_id: dag_id != "corpus_release__sample")
     assert "sample" not in words(read(page, ""))
 
 
-def test_the_funnel_loses_nobody(built: Built) -> None:
+def test_funnel_loses_no_paper(built: Built) -> None:
     from release_page.releases import Archive
 
     from s2corpus.pipeline.funnel import build_funnel
@@ -104,7 +104,7 @@ def test_the_funnel_loses_nobody(built: Built) -> None:
             assert step.count + sum(n for _, n in step.left_out) == before.count, step
 
 
-def test_everybody_the_funnel_leaves_out_can_be_read(page: Any, built: Built) -> None:
+def test_every_dropped_paper_is_listed(page: Any, built: Built) -> None:
     from release_page.lists import list_rejects
     from release_page.releases import Archive
 
@@ -121,7 +121,7 @@ def test_everybody_the_funnel_leaves_out_can_be_read(page: Any, built: Built) ->
         assert read(page, address).partition("<main")[2].count("<li><a ") == n
 
 
-def test_every_paper_ends_where_the_tables_say(built: Built) -> None:
+def test_every_paper_ends_at_the_stage_of_its_tables(built: Built) -> None:
     from s2corpus.pipeline.release_tables import Tables
     from s2corpus.pipeline.trace import trace_paper
 
@@ -139,7 +139,7 @@ def test_every_paper_ends_where_the_tables_say(built: Built) -> None:
     assert ends["document of s2orc"] and ends["left out by filter"]
 
 
-def test_the_way_shows_who_decided_each_field(page: Any, built: Built) -> None:
+def test_page_of_a_paper_shows_who_decided_each_field(page: Any, built: Built) -> None:
     row = next(r for r in built.runs[PUBLISHED].table(PAPERS).read().to_pylist() if len(r["record_ids"]) > 1)
     said = words(read(page, f"{AT[PUBLISHED]}/paper/{row['paper_id']}"))
     for field, by in dict(row["provenance"]).items():
@@ -149,7 +149,7 @@ def test_the_way_shows_who_decided_each_field(page: Any, built: Built) -> None:
 
 
 @pytest.mark.parametrize("of", ["paper_id", "record_id", "doi", "canonical_pdf", "title"])
-def test_a_paper_is_found_by(of: str, page: Any, built: Built) -> None:
+def test_paper_is_found_by_its_identifiers(of: str, page: Any, built: Built) -> None:
     row = next(r for r in built.runs[PUBLISHED].table(PAPERS).read().to_pylist() if r["canonical_pdf"] and r["doi"])
     query = {**row, "record_id": row["record_ids"][0], "title": row["title"][4:20].upper()}[of]
     answer = page.get(f"{AT[PUBLISHED]}/find", params={"q": query})
@@ -158,7 +158,7 @@ def test_a_paper_is_found_by(of: str, page: Any, built: Built) -> None:
     assert answer.status_code == 200 and f"/paper/{row['paper_id']}" in answer.text + str(answer.url)
 
 
-def test_documents_read_as_they_are_published(page: Any, built: Built) -> None:
+def test_documents_are_shown_as_published(page: Any, built: Built) -> None:
     from release_page.lists import sample_documents
 
     from s2corpus.pipeline.release_tables import Tables
@@ -181,7 +181,7 @@ def test_documents_read_as_they_are_published(page: Any, built: Built) -> None:
         assert f"Abstract {' '.join(rest.split())}" in words(shown)
 
 
-def test_a_closed_paper_has_no_text_to_read(page: Any, built: Built) -> None:
+def test_closed_paper_has_no_readable_text(page: Any, built: Built) -> None:
     run = built.runs[PUBLISHED]
     (closed,) = [row for row in run.table(FULLTEXTS).read().to_pylist() if not row["open_access"]]
     said = words(read(page, f"{AT[PUBLISHED]}/text/{closed['paper_id']}"))
@@ -189,7 +189,7 @@ def test_a_closed_paper_has_no_text_to_read(page: Any, built: Built) -> None:
     assert len(paragraphs) > 5 and not [text for text in paragraphs if " ".join(text.split()) in said]
 
 
-def test_a_papers_page_says_of_every_full_text_which_evidence_was_looked_for(page: Any, built: Built) -> None:
+def test_page_of_a_paper_lists_searched_evidence(page: Any, built: Built) -> None:
     run = built.runs[PUBLISHED]
     papers = [row for row in run.table(PAPERS).read().to_pylist() if row["access"]]
     assert {text["open_access"] for row in papers for text in row["access"]} == {True, False}
@@ -202,7 +202,7 @@ def test_a_papers_page_says_of_every_full_text_which_evidence_was_looked_for(pag
                 assert f"{look['evidence']} {found}: {' '.join(look['detail'].split())}" in said
 
 
-def test_a_former_id_leads_to_its_paper(built: Built, tmp_path: Path) -> None:
+def test_former_id_leads_to_its_paper(built: Built, tmp_path: Path) -> None:
     lake = _copied(built, tmp_path)
     paper_id = built.runs[PUBLISHED].table(PAPERS).read(["paper_id"])[0][0].as_py()
     _rewrite(lake, ALIASES, lambda rows: [*rows, {"alias": "0" * 15, "paper_id": paper_id}])
@@ -210,14 +210,14 @@ def test_a_former_id_leads_to_its_paper(built: Built, tmp_path: Path) -> None:
     assert f"Paper {paper_id} , formerly 000000000000000" in said
 
 
-def test_the_snapshots_files_are_the_manifests(page: Any, built: Built) -> None:
+def test_files_of_the_snapshot_equal_the_manifest(page: Any, built: Built) -> None:
     run = built.runs[PUBLISHED]
     text = read(page, f"{AT[PUBLISHED]}/snapshot")
     for file in orjson.loads(run.lake.get(f"snapshots/{run.snapshot_id}/manifest.json")[0])["files"]:
         assert file["path"] in text and file["sha256"] in text
 
 
-def test_on_s3_a_snapshots_folders_have_lines_to_copy() -> None:
+def test_snapshot_on_s3_has_lines_to_copy() -> None:
     from release_page.releases import Archive
 
     class Bucket:
@@ -234,7 +234,7 @@ def test_on_s3_a_snapshots_folders_have_lines_to_copy() -> None:
     assert lines["v2/s2orc/train"] == f"aws s3 sync s3://corpus/snapshots/{folder} {folder} {end}"
 
 
-def test_a_check_that_blocks_stops_the_release_and_shows_what_offends(built: Built, tmp_path: Path) -> None:
+def test_blocking_check_shows_the_offending_rows(built: Built, tmp_path: Path) -> None:
     lake = _copied(built, tmp_path)
     path = lake / "releases" / UNFINISHED / "_quality" / "filter.json"
     verdicts = orjson.loads(path.read_bytes())
@@ -246,7 +246,7 @@ def test_a_check_that_blocks_stops_the_release_and_shows_what_offends(built: Bui
     assert "&lt;b&gt;offender&lt;/b&gt;" in checks and "3 offending" in words(checks)
 
 
-def test_who_went_on_over_a_check_and_why_is_shown_as_text(built: Built, tmp_path: Path) -> None:
+def test_override_is_shown_with_person_and_reason(built: Built, tmp_path: Path) -> None:
     lake = _copied(built, tmp_path)
     path = lake / "releases" / UNFINISHED / "_quality" / "filter.json"
     verdicts = orjson.loads(path.read_bytes())
@@ -262,7 +262,7 @@ def test_who_went_on_over_a_check_and_why_is_shown_as_text(built: Built, tmp_pat
 @pytest.mark.parametrize(
     ("state", "shown"), [("awaiting", "awaits approval"), ("rejected", "rejected"), ("unpublished", "not published")]
 )
-def test_an_unpublished_release_says_what_people_said(state: str, shown: str, built: Built, tmp_path: Path) -> None:
+def test_unpublished_release_shows_the_answers_of_people(state: str, shown: str, built: Built, tmp_path: Path) -> None:
     lake = _copied(built, tmp_path)
     for mark in (f"published/{built.runs[SECOND].snapshot_id}", "latest.json"):
         (lake / "snapshots" / "sample" / mark).unlink()
@@ -278,7 +278,7 @@ def test_an_unpublished_release_says_what_people_said(state: str, shown: str, bu
 
 
 @pytest.mark.parametrize(("state", "shown"), [("failed", "failed"), ("running", "running"), ("success", "unfinished")])
-def test_a_release_on_its_way_says_what_airflow_says(state: str, shown: str, built: Built) -> None:
+def test_unfinished_release_shows_the_airflow_state(state: str, shown: str, built: Built) -> None:
     from release_page.releases import Archive
     from release_page.states import DagRun
 
@@ -286,7 +286,7 @@ def test_a_release_on_its_way_says_what_airflow_says(state: str, shown: str, bui
     assert archive.release(UNFINISHED).state == shown
 
 
-def test_trends_go_back_over_releases(page: Any) -> None:
+def test_trends_cover_earlier_releases(page: Any) -> None:
     checks = read(page, f"{AT[SECOND]}/quality")
     assert "in the last 2 releases" in words(checks)
     assert "<title>2023-02-01: pass, 0 offending</title>" in checks and "2023-04-01: " not in checks
@@ -295,7 +295,7 @@ def test_trends_go_back_over_releases(page: Any) -> None:
 # Actions of an operator
 
 
-def test_who_waits_for_a_person_is_on_top_with_what_to_do(built: Built, tmp_path: Path) -> None:
+def test_releases_that_await_a_person_are_listed_first(built: Built, tmp_path: Path) -> None:
     from release_page.states import DagRun
 
     lake = stalled(built, tmp_path)
@@ -311,7 +311,7 @@ def test_who_waits_for_a_person_is_on_top_with_what_to_do(built: Built, tmp_path
     assert f'href="{run}"' in read(page, AT[SECOND]) and f'href="{run}/tasks/group/link"' in read(page, AT[SECOND])
 
 
-def test_a_failed_run_leads_to_its_logs(built: Built) -> None:
+def test_failed_run_links_to_its_logs(built: Built) -> None:
     from release_page.states import DagRun, FailedTask
 
     failed = DagRun("by hand/1", "failed", [FailedTask("link.work", 3), FailedTask("filter.quality")])
@@ -321,7 +321,7 @@ def test_a_failed_run_leads_to_its_logs(built: Built) -> None:
     assert "failed first: logs of link.work[3] , logs of filter.quality" in words(shown)
 
 
-def test_a_blocked_check_gives_its_rows_its_values_and_the_line_that_accepts_it(built: Built, tmp_path: Path) -> None:
+def test_blocked_check_shows_rows_values_and_accept_command(built: Built, tmp_path: Path) -> None:
     lake = stalled(built, tmp_path)
     page = page_over(str(lake))
     line = f"corpus accept {UNFINISHED} filter.drift_of_kept_papers_block --lake {lake} --reason"
@@ -332,7 +332,7 @@ def test_a_blocked_check_gives_its_rows_its_values_and_the_line_that_accepts_it(
     assert "This check stops the release and cannot be overridden" in quality
 
 
-def test_what_may_be_accepted_is_what_the_command_accepts(built: Built) -> None:
+def test_acceptable_checks_equal_those_of_the_command(built: Built) -> None:
     from release_page.releases import Archive
     from release_page.views import format_accept_command
 
@@ -362,7 +362,7 @@ class _Nowhere:
         return ""
 
 
-def test_ids_that_were_removed_lead_to_the_parents_page(built: Built, tmp_path: Path) -> None:
+def test_removed_ids_link_to_the_parent(built: Built, tmp_path: Path) -> None:
     lake = _copied(built, tmp_path)
     snapshots = lake / "snapshots"
     path = snapshots / built.runs[SECOND].snapshot_id / "diff.json"
@@ -379,7 +379,7 @@ def test_ids_that_were_removed_lead_to_the_parents_page(built: Built, tmp_path: 
     assert gone in said and link not in said, "the parent's tables are gone"
 
 
-def test_drops_say_how_they_stand_and_why(built: Built, tmp_path: Path) -> None:
+def test_drops_show_their_state_and_reason(built: Built, tmp_path: Path) -> None:
     lake = stalled(built, tmp_path)
     for paused, standing in ((False, "waiting"), (True, "paused")):
         said = words(read(page_over(str(lake), drops_paused=lambda paused=paused: paused), "drops"))
@@ -391,19 +391,19 @@ def test_drops_say_how_they_stand_and_why(built: Built, tmp_path: Path) -> None:
     assert "2023-03-10-refused" in one and "2023-03-12-ready" not in one
 
 
-def test_drops_are_shown_to_who_may_see_their_dag(built: Built) -> None:
+def test_drops_are_shown_only_with_permission(built: Built) -> None:
     page = page_over(built.lake, visible=lambda: lambda dag_id: dag_id != "pdf_drops")
     assert "drops/" not in words(read(page, "drops", 403))
 
 
-def test_two_releases_are_beside_each_other(page: Any, built: Built) -> None:
+def test_two_releases_are_compared(page: Any, built: Built) -> None:
     said = words(read(page, f"{AT[SECOND]}/compare?other={UNFINISHED.rpartition('-')[2]}"))
     assert "Step 2023-03-01 2023-04-01 Change PDFs delivered 9 9 0" in said
     assert "Candidates for s2orc 7 – –" in said, "the second has not come so far"
     assert re.search(r"Stage 2023-03-01 2023-04-01 Times intake [\d.]+ s [\d.]+ s [\d.]+", said)
 
 
-def test_durations_and_throughput_go_back_over_releases(page: Any, built: Built) -> None:
+def test_durations_and_throughput_cover_earlier_releases(page: Any, built: Built) -> None:
     shown = read(page, f"{AT[SECOND]}/trends")
     assert "2 releases, from 2023-02-01 to 2023-03-01" in words(shown)
     for stage in STAGE_NAMES:
@@ -413,7 +413,7 @@ def test_durations_and_throughput_go_back_over_releases(page: Any, built: Built)
     assert "This is the first release of its spec" in first
 
 
-def test_a_snapshots_files_can_be_downloaded_as_they_are(page: Any, built: Built) -> None:
+def test_files_of_a_snapshot_can_be_downloaded(page: Any, built: Built) -> None:
     run = built.runs[PUBLISHED]
     manifest = orjson.loads(run.lake.get(f"snapshots/{run.snapshot_id}/manifest.json")[0])
     for file in (
@@ -426,7 +426,7 @@ def test_a_snapshots_files_can_be_downloaded_as_they_are(page: Any, built: Built
         assert answer.headers["content-type"] == "application/octet-stream"
 
 
-def test_who_is_not_logged_in_gets_a_page_with_the_way_in(built: Built) -> None:
+def test_page_without_login_links_to_the_login(built: Built) -> None:
     from fastapi import HTTPException
 
     def nobody() -> None:
@@ -442,7 +442,7 @@ def test_who_is_not_logged_in_gets_a_page_with_the_way_in(built: Built) -> None:
 # Links stay within the page
 
 
-def test_every_link_leads_to_a_page_of_ours(page: Any) -> None:
+def test_every_link_has_a_target(page: Any) -> None:
     found = dict(pages(page))
     assert len(found) > 50
     assert any("/text/" in at for at in found) and any("/pdf/" in at for at in found)
@@ -537,7 +537,7 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Any:
     return page_over(str(hostile_lake(built, tmp_path_factory.mktemp("hostile"))))
 
 
-def test_what_came_from_papers_is_text(hostile: Any) -> None:
+def test_text_from_papers_is_escaped(hostile: Any) -> None:
     shown = 0
     for at, text in pages(hostile, AT[PUBLISHED]):
         if PUBLISHED.replace("-", "/").split("/")[1] not in at:
@@ -597,7 +597,7 @@ def test_what_came_from_papers_is_text(hostile: Any) -> None:
         ("nothing", 404),
     ],
 )
-def test_a_wrong_address_is_refused_without_a_word_of_code(path: str, status: int | tuple[int, ...], page: Any) -> None:
+def test_wrong_address_is_refused_without_a_traceback(path: str, status: int | tuple[int, ...], page: Any) -> None:
     answer = page.get(path)
     assert answer.status_code in (status if isinstance(status, tuple) else (status,))
     assert "Traceback" not in answer.text and "<script>" not in answer.text
@@ -606,12 +606,12 @@ def test_a_wrong_address_is_refused_without_a_word_of_code(path: str, status: in
 @pytest.mark.parametrize(
     "query", ["<script>alert(1)</script>", "%", "\0", "10.1/x'--", "a:b", "*", "\U0001f600", "(" * 300]
 )
-def test_no_query_breaks_the_search(query: str, page: Any) -> None:
+def test_hostile_queries_do_not_break_the_search(query: str, page: Any) -> None:
     answer = page.get(f"{AT[PUBLISHED]}/find", params={"q": query})
     assert answer.status_code == 200 and "<script>alert" not in answer.text
 
 
-def test_every_answer_forbids_what_is_not_ours(page: Any) -> None:
+def test_every_response_has_a_content_security_policy(page: Any) -> None:
     for path in ("", "nothing", "static/page.css", AT[PUBLISHED]):
         headers = page.get(path).headers
         policy = headers["content-security-policy"]
@@ -620,7 +620,7 @@ def test_every_answer_forbids_what_is_not_ours(page: Any) -> None:
         assert headers["x-content-type-options"] == "nosniff" and headers["cache-control"] == "no-store"
 
 
-def test_no_route_answers_without_rights_and_none_acts(built: Built) -> None:
+def test_every_route_checks_permission_and_only_reads(built: Built) -> None:
     from fastapi import HTTPException
     from fastapi.routing import APIRoute
 
@@ -650,7 +650,7 @@ def test_no_route_answers_without_rights_and_none_acts(built: Built) -> None:
         assert page.get(path, params=asked).status_code == 401, path
 
 
-def test_a_part_truncated_behind_our_back_is_said_not_shown(built: Built, tmp_path: Path) -> None:
+def test_truncated_part_is_reported_on_the_page(built: Built, tmp_path: Path) -> None:
     lake = _copied(built, tmp_path)
     part = next((lake / "releases" / PUBLISHED / "papers").glob("*.parquet"))
     part.write_bytes(part.read_bytes()[:-10])
@@ -665,7 +665,7 @@ def test_a_part_truncated_behind_our_back_is_said_not_shown(built: Built, tmp_pa
     assert "committed with" in said and "Traceback" not in said
 
 
-def test_what_nobody_foresaw_is_logged_not_shown(built: Built, tmp_path: Path) -> None:
+def test_unexpected_error_is_logged_and_not_shown(built: Built, tmp_path: Path) -> None:
     from fastapi.testclient import TestClient
 
     lake = _copied(built, tmp_path)
@@ -677,7 +677,7 @@ def test_what_nobody_foresaw_is_logged_not_shown(built: Built, tmp_path: Path) -
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
 
 
-def test_the_datasets_of_a_snapshot_are_listed_and_its_papers_have_similar_ones(page: Any, built: Built) -> None:
+def test_datasets_and_similar_papers_are_listed(page: Any, built: Built) -> None:
     from click.testing import CliRunner
 
     from s2corpus.commands.similar import command

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.services, pytest.mark.airflow, pytest.mark.slow, pytes
 MAX_BYTES = 300_000
 
 
-def test_a_release_on_the_page(browser: Any, server: Any, pictures: Path) -> None:
+def test_picture_of_a_release_is_current(browser: Any, server: Any, pictures: Path) -> None:
     page = server.open(browser, RELEASE)
     page.get_by_role("heading", level=1).wait_for(timeout=60_000)
     page.screenshot(path=pictures / "release.png")
@@ -32,7 +32,7 @@ def test_the_intervals_on_the_page(browser: Any, server: Any, pictures: Path) ->
     assert 0 < (pictures / "intervals.png").stat().st_size < MAX_BYTES
 
 
-def test_the_dag_of_a_release(browser: Any, server: Any, pictures: Path) -> None:
+def test_picture_of_the_dag_is_current(browser: Any, server: Any, pictures: Path) -> None:
     page = server.open(browser, "/dags/corpus_release__sample", width=1600, height=420)
     page.get_by_label("Show Graph").click(timeout=60_000)
     page.get_by_label("Collapse Details Panel").click()

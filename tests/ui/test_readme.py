@@ -28,12 +28,12 @@ def shell(line: str, folder: Path = ROOT, **environ: str) -> subprocess.Complete
     )
 
 
-def test_the_readme_has_commands() -> None:
+def test_readme_has_commands() -> None:
     assert len(MAKE) >= 4 and len(CORPUS) >= 1
 
 
 @pytest.mark.parametrize("line", MAKE)
-def test_a_make_line_names_a_target_and_its_variables(line: str) -> None:
+def test_make_line_names_a_target_and_variables(line: str) -> None:
     """Check a line by a dry run; other tests run demo, test and release."""
     done = shell(re.sub(r"\bmake\b", "make --dry-run", line))
     assert done.returncode == 0 and done.stdout.strip(), done.stderr
@@ -42,7 +42,7 @@ def test_a_make_line_names_a_target_and_its_variables(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", CORPUS)
-def test_a_corpus_line_runs_as_it_is_printed(line: str, tmp_path: Path) -> None:
+def test_corpus_line_runs_as_printed(line: str, tmp_path: Path) -> None:
     """Run a line in a temporary folder, with the command on the path."""
     (tmp_path / "a.tei.xml").write_text(_TEI)
     done = shell(line, tmp_path, PATH=f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}")

@@ -50,7 +50,7 @@ def together(a: Record, b: Record) -> bool:
 
 
 @pytest.mark.parametrize("name", ["doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id"])
-def test_an_equal_identifier_joins_whatever_the_titles(name: str) -> None:
+def test_equal_identifier_joins_different_titles(name: str) -> None:
     given = {name: "10.18653/v1/n18"}
     found = clustered(record("a:1", "One title", **given), record("b:1", "Quite another", **given))
     assert len(partition(found)) == 1 and found.edges["reason"].to_pylist() == [name]
@@ -132,7 +132,7 @@ def test_not_found_page_of_many_papers_joins_none() -> None:
         ({"issue": "9", "pages": "1514"}, {"issue": "12", "pages": "2129-2132"}, "A. One; B. Two; C. Three", True),
     ],
 )
-def test_columns_of_different_issues_stay_apart(
+def test_columns_of_different_issues_do_not_join(
     one: dict[str, str], other: dict[str, str], authors: str, joined: bool
 ) -> None:
     title, place = "Remarks from the Lattice Quarterly Editor", {"journal": "Lattice Quarterly", "volume": "24"}
@@ -163,12 +163,12 @@ class TestTypes:
         assert not together(article, other)
         assert together(self.crossref("10.5281/zenodo.1", 2021, None), other)
 
-    def test_a_type_holds_for_all_records_of_its_doi(self) -> None:
+    def test_work_type_applies_to_all_records_of_its_doi(self) -> None:
         preprint = self.crossref("10.99999/new.1", 2019, WorkType.PREPRINT)
         same = record("s2:1", year=None, doi="10.99999/new.1")
         assert len(partition(clustered(preprint, same, self.crossref("10.1016/a", 2021, WorkType.ARTICLE)))) == 1
 
-    def test_arxivs_doi_of_the_published_version_stays_published(self) -> None:
+    def test_doi_of_published_version_in_arxiv_record_is_published(self) -> None:
         arxiv = record("arxiv:1", year=2021, doi="10.1016/a", arxiv_id="1911.02782", type=WorkType.PREPRINT)
         assert not together(record("s2:1", year=2021, doi="10.1016/b"), arxiv)
 
@@ -193,21 +193,23 @@ class TestUntitledRecords:
         assert together(self.untitled(source, kind=kind, **given), self.pdf(**given))
 
     @pytest.mark.parametrize("given", IDENTIFIERS[:2])
-    def test_untitled_records_and_an_untitled_pdf(self, given: dict[str, str]) -> None:
+    def test_untitled_records_join_an_untitled_pdf(self, given: dict[str, str]) -> None:
         assert together(self.untitled(**given), self.pdf(title=None, **given))
 
     @pytest.mark.parametrize("given", IDENTIFIERS[:2])
     @pytest.mark.parametrize(
         ("title", "papers"), [(TITLE.upper(), 1), ("Shallow parsing of legal texts", 3), (None, 2)]
     )
-    def test_another_pdf_contests_the_identifier(self, title: str | None, papers: int, given: dict[str, str]) -> None:
+    def test_identifier_claimed_by_another_pdf_does_not_join(
+        self, title: str | None, papers: int, given: dict[str, str]
+    ) -> None:
         found = clustered(
             self.untitled(**given), self.pdf(**given), self.pdf("2", title, authors="", year=None, **given)
         )
         assert len(partition(found)) == papers
 
     @pytest.mark.parametrize("given", IDENTIFIERS)
-    def test_titled_record_contests_the_identifier(self, given: dict[str, str]) -> None:
+    def test_identifier_of_titled_record_does_not_join(self, given: dict[str, str]) -> None:
         titled = record("s2:1", "Shallow parsing of legal texts", "", None, **given)
         assert not any(
             {"grobid:1"} < group for group in partition(clustered(self.untitled(**given), titled, self.pdf(**given)))
@@ -223,7 +225,9 @@ class TestUntitledRecords:
             ({"year": 2020}, True),
         ],
     )
-    def test_authors_and_year_confirm(self, said: dict[str, Any], joined: bool, given: dict[str, str]) -> None:
+    def test_authors_and_year_confirm_an_untitled_record(
+        self, said: dict[str, Any], joined: bool, given: dict[str, str]
+    ) -> None:
         assert together(self.untitled("s2", **said, **given), self.pdf(**given)) is joined
 
     def test_one_page_of_many_untitled_papers_joins_none(self) -> None:
@@ -236,7 +240,7 @@ class TestUntitledRecords:
         assert not together(self.untitled(**{name: "1"}), self.pdf(**{name: "1"}))
 
 
-def test_both_readings_of_one_pdf_are_of_one_paper() -> None:
+def test_both_headers_of_one_pdf_join() -> None:
     assert together(
         record("grobid:1", "iversity of X", kind=RecordKind.PDF, file_sha1=A),
         record("scienceparse:1", kind=RecordKind.PDF, file_sha1=A),
@@ -262,7 +266,7 @@ def test_both_readings_of_one_pdf_are_of_one_paper() -> None:
         ({"doi": None}, True, "no DOI"),
     ],
 )
-def test_alike_titles(other: dict[str, Any], joined: bool, why: str) -> None:
+def test_similar_titles_join_if_facts_agree(other: dict[str, Any], joined: bool, why: str) -> None:
     published = record("crossref:1", doi="10.18653/v1/n18", kind=RecordKind.PUBLISHER)
     assert together(published, record("b:1", **other)) is joined, why
 
@@ -280,7 +284,9 @@ TRIAL = "An open-label clinical trial of the new drug in {} patients with the ol
         ("Ada Lovelace", {}, TRIAL.format("paediatric"), True),
     ],
 )
-def test_titles_of_nobody_must_be_nearly_equal(authors: str, place: dict[str, str], other: str, joined: bool) -> None:
+def test_titles_without_authors_must_be_nearly_equal(
+    authors: str, place: dict[str, str], other: str, joined: bool
+) -> None:
     assert 0.8 < titles.score(TRIAL.format("adult"), TRIAL.format("paediatric")) < 0.9
     one, two = (
         record(f"{name}:1", title, authors, **place) for name, title in (("a", TRIAL.format("adult")), ("b", other))
@@ -302,7 +308,7 @@ def test_titles_of_nobody_must_be_nearly_equal(authors: str, place: dict[str, st
         ("Editorial", "Editorial", True),
     ],
 )
-def test_numbers_in_titles(a: str, b: str, joined: bool) -> None:
+def test_titles_that_differ_in_a_number_do_not_join(a: str, b: str, joined: bool) -> None:
     assert together(record("a:1", a), record("b:1", b)) is joined
 
 
@@ -317,7 +323,7 @@ def test_numbers_in_titles(a: str, b: str, joined: bool) -> None:
         ({"authors": ""}, False),
     ],
 )
-def test_titles_that_say_little_need_equal_authors_and_year(other: dict[str, Any], joined: bool) -> None:
+def test_generic_titles_need_equal_authors_and_year(other: dict[str, Any], joined: bool) -> None:
     assert together(record("a:1", "Book review"), record("b:1", "Book Review", **other)) is joined
 
 
@@ -376,11 +382,11 @@ def test_different_authors_join_only_with_equal_volume_and_page(
         ({"volume": "6", "pages": "1"}, {"volume": "7", "pages": "9"}, False),
     ],
 )
-def test_missing_place_contradicts_nothing(a: dict[str, Any], b: dict[str, Any], joined: bool) -> None:
+def test_missing_place_does_not_contradict(a: dict[str, Any], b: dict[str, Any], joined: bool) -> None:
     assert together(record("a:1", **a), record("b:1", **b)) is joined
 
 
-def test_the_strongest_reason_is_told_first() -> None:
+def test_strongest_reason_is_listed_first() -> None:
     found = clustered(
         record("a:1", "Deep parsing of scientific papers", pubmed_id="7"),
         record("b:1", "Deep parsing of scientific paper"),
@@ -404,7 +410,7 @@ def test_two_dois_never_join_and_the_conflict_is_reported() -> None:
     assert "crossref:2 — dblp:1" in format_explanation(explanation) and "cut" in format_explanation(explanation)
 
 
-def test_the_stronger_reason_wins_a_conflict() -> None:
+def test_stronger_reason_wins_a_conflict() -> None:
     """An identifier outweighs a title, regardless of the record ids."""
     a = record("a:1", doi="10.18653/v1/a", pubmed_id="1", title="Another title altogether here")
     b = record("b:1", doi="10.18653/v1/b")
@@ -421,7 +427,7 @@ def test_many_records_of_one_title_need_few_edges() -> None:
     assert len(partition(found)) == 1 and found.edges.num_rows == 499
 
 
-def test_a_record_id_that_occurs_twice_is_refused() -> None:
+def test_duplicate_record_id_is_refused() -> None:
     with pytest.raises(ValueError, match="'a:1' occurs twice"):
         clustered(record("a:1"), record("a:1"))
 
@@ -535,7 +541,9 @@ SAME = {
         ({"title": "Editor's comments", "issue": "1", "pages": "3"}, {"title": "Editor's comments", "issue": "2", "pages": "3"}, 2),
     ],
 )  # fmt: skip
-def test_journal_volume_issue_and_page(one: dict[str, object], other: dict[str, object], papers: int) -> None:
+def test_contradicting_place_in_print_prevents_a_join(
+    one: dict[str, object], other: dict[str, object], papers: int
+) -> None:
     found = clustered(record("a:1", **(SAME | one)), record("b:1", **(SAME | other)))  # type: ignore[arg-type]
     assert len(partition(found)) == papers
     assert [edge["reason"] for edge in found.edges.to_pylist() if not edge["taken"]] == ["contradiction"] * (papers - 1)

@@ -35,7 +35,7 @@ def given(tmp_path: Path) -> Path:
     return path
 
 
-def test_records_to_kept_papers(given: Path, tmp_path: Path) -> None:
+def test_commands_turn_records_into_kept_papers(given: Path, tmp_path: Path) -> None:
     r, c, e, p, f = (tmp_path / name for name in ("r.parquet", "c.parquet", "e.parquet", "p.parquet", "f.jsonl"))
     assert "3 entries, 3 records" in run(records.command, "jsonl", given, "--out", r).output
     told = run(cluster.command, "--records", r, "--out", c, "--edges", e, "--explain").output
@@ -50,7 +50,7 @@ def test_records_to_kept_papers(given: Path, tmp_path: Path) -> None:
     assert paper["doi"] == "10.18653/v1/x1" and paper["provenance"]["abstract"]["source"] == "arxiv"
 
 
-def test_a_second_run_keeps_the_ids_of_the_first(given: Path, tmp_path: Path) -> None:
+def test_second_run_retains_the_ids_of_the_first(given: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "1.parquet", tmp_path / "2.parquet"
     run(cluster.command, "--records", given, "--out", first)
     before = LINES[0] | {"record_id": "acl:0", "source": "acl"}
@@ -60,7 +60,7 @@ def test_a_second_run_keeps_the_ids_of_the_first(given: Path, tmp_path: Path) ->
     assert all(new[record_id] == paper for record_id, paper in old.items()) and new["acl:0"] == old["crossref:1"]
 
 
-def test_of_a_record_given_twice_the_last_counts(given: Path, tmp_path: Path) -> None:
+def test_last_of_duplicate_records_counts(given: Path, tmp_path: Path) -> None:
     given.write_text(json.dumps(LINES[0]) + "\n" + json.dumps(LINES[0] | {"title": "Corrected"}) + "\n")
     run(cluster.command, "--records", given, "--out", tmp_path / "c.parquet")
     run(vote.command, "--records", given, "--clusters", tmp_path / "c.parquet", "--out", tmp_path / "p.parquet")
@@ -75,7 +75,7 @@ def test_of_a_record_given_twice_the_last_counts(given: Path, tmp_path: Path) ->
         (("--support", "similar"), "Deep parsing of scientific papers"),
     ],
 )
-def test_votes_support_what_is_similar_or_equal(support: tuple[str, ...], title: str, tmp_path: Path) -> None:
+def test_option_support_selects_similar_or_equal_votes(support: tuple[str, ...], title: str, tmp_path: Path) -> None:
     titles = {
         "acl": "Deep parsing", "dblp": "Deep parsing", "arxiv": "Deep parsing of scientific papers",
         "pubmed": "Deep parsng of scientific papers", "s2": "Deep parsing of scientifc papers",
@@ -94,13 +94,13 @@ def test_votes_support_what_is_similar_or_equal(support: tuple[str, ...], title:
     ("line", "says"),
     [('{"record_id": "a:1", "titel": 1}', "titel"), ("{", "line 1: malformed"), ('{"title": "T"}', "no_id")],
 )
-def test_a_line_that_is_no_record_is_named(line: str, says: str, tmp_path: Path) -> None:
+def test_line_without_record_is_named(line: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(line)
     with pytest.raises(UserError, match=says):
         run(cluster.command, "--records", tmp_path / "in.jsonl", "--out", tmp_path / "c.parquet")
 
 
-def test_wrong_inputs_are_told_in_a_sentence(given: Path, tmp_path: Path) -> None:
+def test_wrong_input_gives_one_sentence(given: Path, tmp_path: Path) -> None:
     out = tmp_path / "o.parquet"
     for command, arguments in (
         (records.command, ("crosref", given, "--out", out)),

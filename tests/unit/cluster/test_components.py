@@ -75,7 +75,7 @@ def years_agree(facts: Facts, one: set[int], other: set[int], most: int) -> bool
 
 @settings(max_examples=300)
 @given(FACTS, EDGES, st.integers(0, 2))
-def test_edges_are_taken_where_they_break_nothing(facts: Facts, edges: list[tuple[int, int, int]], years: int) -> None:
+def test_edges_are_taken_if_they_break_no_rule(facts: Facts, edges: list[tuple[int, int, int]], years: int) -> None:
     left, right, reason = (
         np.array([edge[at] for edge in edges], kind) for at, kind in enumerate((np.int32, np.int32, np.int8))
     )

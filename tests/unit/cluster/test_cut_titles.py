@@ -71,7 +71,7 @@ def test_agreeing_facts_join_cut_title(more: dict[str, Any]) -> None:
         {"title": "Guideline-based treatment of hyper"},
     ],
 )
-def test_different_fact_keeps_cut_title_apart(more: dict[str, Any]) -> None:
+def test_different_fact_prevents_join_of_cut_title(more: dict[str, Any]) -> None:
     given: dict[str, Any] = {"doi": "10.1111/a", "journal": "Circulation", "issue": "9", "volume": "10"}
     if "journal" in more:
         del given["volume"]  # An equal volume and page outweighs the names of journals.
@@ -91,7 +91,7 @@ def test_different_fact_keeps_cut_title_apart(more: dict[str, Any]) -> None:
         ("Lemmas on random graphs", "Lemmas on random graphs, part II: the connected case and its applications"),
     ],
 )
-def test_generic_and_numbered_titles_stay_apart(cut: str, complete: str) -> None:
+def test_generic_and_numbered_titles_do_not_join(cut: str, complete: str) -> None:
     assert not together(make_record("a:1", cut), make_record("b:1", complete))
 
 
@@ -114,7 +114,7 @@ def test_cut_title_never_joins_two_published_dois() -> None:
     assert [edge["taken"] for edge in found.edges.to_pylist()].count(False) == 1
 
 
-def test_crowded_front_has_bounded_edges() -> None:
+def test_crowded_beginning_has_bounded_edges() -> None:
     """A cut title is compared with at most 64 of the 300 complete titles with its author, year and first page."""
     letters = str.maketrans("0123456789", "ghijklmnop")
     ends = [hashlib.sha1(bytes([i % 256, i // 256])).hexdigest().translate(letters) for i in range(300)]

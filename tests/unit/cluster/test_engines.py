@@ -47,7 +47,7 @@ def found(request: pytest.FixtureRequest) -> Iterator[Workers]:
         yield some
 
 
-def test_components_of_a_chain_a_star_and_pairs() -> None:
+def test_components_of_chains_stars_and_pairs_are_found() -> None:
     chain = [(i, i + 1) for i in range(20)]
     star = [(1000, 1000 + i) for i in range(1, 50)]
     pairs = [(2001, 2000), (2003, 2002), (2002, 2003)]
@@ -171,7 +171,7 @@ def test_number_of_homes_does_not_change_the_edges(
 
 
 @pytest.mark.long
-def test_thousands_of_records_have_the_same_clusters_in_rounds(
+def test_thousands_of_records_have_equal_clusters_in_rounds(
     found: Workers, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The corpus contains generated records and the bibliographies of entity resolution benchmarks."""

@@ -36,7 +36,7 @@ YEARS = "; cut: their clusters have different DOIs, or years or records that con
         ("unrelated", False, "equal identifier; cut: unrelated titles and authors"),
     ],
 )
-def test_a_reason_in_words(reason: str, taken: bool, words: str) -> None:
+def test_reason_is_explained_in_words(reason: str, taken: bool, words: str) -> None:
     assert str(EdgeExplanation("a:1", "b:1", reason, 0.8123, taken)) == f"a:1 — b:1: {words}"
 
 
@@ -56,7 +56,7 @@ FOUND = pa.Table.from_pylist(
 )
 
 
-def test_a_papers_explanation() -> None:
+def test_explanation_lists_edges_and_records_of_a_paper() -> None:
     (found,) = explanations(CLUSTERED, FOUND, {"p"})
     assert format_explanation(found).splitlines() == [
         "paper p: 3 record(s)", "  a:0", "  a:1", "  b:1", "  joined a:0 — a:1: equal doi", "  joined a:0 — b:1: S_title = 0.900",
@@ -84,7 +84,7 @@ def test_identifiers_are_stronger_than_titles() -> None:
     assert REASONS[TITLE:] == ("title", "place", "prefix", "contradiction", "unrelated")
 
 
-def test_two_clusters_that_would_have_one_id() -> None:
+def test_colliding_new_ids_are_resolved() -> None:
     """The next record's id is used. If all are taken, the id gets a number."""
     taken = new_paper_id("b")
     parent = Parent(
@@ -102,13 +102,13 @@ def test_two_clusters_that_would_have_one_id() -> None:
     assert table["paper_id"].to_pylist() == [new_paper_id("b#2"), taken]
 
 
-def test_which_dois_are_preprints() -> None:
+def test_preprint_dois_are_recognized_by_prefix() -> None:
     is_preprint = preprint_of(["10.1101", "10.48550/arxiv"])
     found = [is_preprint(doi) for doi in ("10.1101/x", "10.11/x", "10.48550/arxiv.1", "10.48550/x", "10.1101/x")]
     assert found == [True, False, True, False, True]
 
 
-def test_the_numbers_that_the_rules_name() -> None:
+def test_limits_have_their_documented_values() -> None:
     """Limits of neighbors, pairs and papers, and of keys and offsets, have their documented values.
 
     The source is SPEC §4 and §7, and the definitions of keys and offsets.
@@ -124,7 +124,7 @@ def test_the_numbers_that_the_rules_name() -> None:
 
 
 @pytest.mark.parametrize(("journal", "reason"), [("Blood", "title"), ("Kidney Int", "contradiction")])
-def test_similar_titles_are_not_equal_ones_whichever_is_first(journal: str, reason: str) -> None:
+def test_order_of_titles_does_not_change_the_edge(journal: str, reason: str) -> None:
     """Two journals contradict each other if titles are only similar."""
     titles = ["Role of complement in renal disease", "The role of complement in renal disease"]
     rows = {

@@ -33,7 +33,7 @@ def aliases(parent: Parent) -> dict[str, str]:
     return dict(zip(parent.aliases["alias"].to_pylist(), parent.aliases["paper_id"].to_pylist(), strict=True))
 
 
-def test_a_new_paper_is_named_by_its_earliest_record() -> None:
+def test_new_paper_id_is_a_hash_of_its_earliest_record() -> None:
     papers, _ = release([{"b", "a"}, {"d", "c"}])
     assert papers["a"] == papers["b"] == hashlib.sha256(b"a").hexdigest()[:15]
     assert papers["c"] == new_paper_id("c")
@@ -51,7 +51,7 @@ def test_new_paper_never_takes_an_id_of_the_parent() -> None:
     assert papers["a"] == new_paper_id("c") != papers["c"]
 
 
-def test_three_releases() -> None:
+def test_ids_follow_merges_and_splits_over_three_releases() -> None:
     first, parent = release([{"a", "b"}, {"c"}, {"d", "e"}, {"f"}])
     # `g` is added to the paper of `f`, `c` is merged into the paper of `a`, and `d` and `e` are split.
     second, parent2 = release([{"a", "b", "c"}, {"d"}, {"e"}, {"f", "g"}], parent)
@@ -65,7 +65,7 @@ def test_three_releases() -> None:
     assert aliases(parent3) == {first["c"]: first["a"], first["f"]: first["d"]}
 
 
-def test_an_alias_follows_its_paper_and_goes_with_it() -> None:
+def test_alias_follows_its_paper() -> None:
     first, parent = release([{"a"}, {"b"}, {"c"}])
     _, parent = release([{"b", "c"}, {"a"}], parent)
     assert aliases(parent) == {first["c"]: first["b"]}
@@ -82,13 +82,13 @@ def test_undone_merge_restores_the_former_id() -> None:
     assert third == first and aliases(parent) == {}
 
 
-def test_a_redelivered_record_is_as_old_as_it_was() -> None:
+def test_redelivered_record_has_its_first_age() -> None:
     _, parent = release([{"a"}, {"b"}])
     papers, _ = release([{"a", "b"}], parent, ready={"a": "9", "b": "2"})
     assert papers["a"] == papers["b"] == new_paper_id("a")
 
 
-def test_an_id_that_is_held_is_not_given_again() -> None:
+def test_used_id_is_not_given_to_a_new_paper() -> None:
     """`a` moves to the paper of `b`, then leaves it. The paper that `a` founded still uses the id of `a`."""
     _, parent = release([{"a", "c"}, {"b"}])
     second, parent = release([{"c"}, {"a", "b"}], parent, ready={"a": "8", "c": "1", "b": "2"})
@@ -104,7 +104,7 @@ partitions = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 3), min
 
 @settings(max_examples=60)
 @given(st.lists(partitions, min_size=2, max_size=4))
-def test_laws_of_identity(releases: list[Clusters]) -> None:
+def test_ids_obey_the_laws_of_identity(releases: list[Clusters]) -> None:
     parent: Parent | None = None
     before: dict[str, str] = {}
     for clusters in releases:

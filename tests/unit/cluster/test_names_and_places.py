@@ -32,14 +32,14 @@ def keys(*rows: list[str] | None) -> list[list[int]]:
     return [found[a:b].tolist() for a, b in pairwise(offsets)]
 
 
-def test_surnames_are_compared_without_case_accents_hyphens_and_spaces() -> None:
+def test_surname_keys_ignore_case_accents_hyphens_and_spaces() -> None:
     same = [["Ada|van der Berg"], ["B.|Van der Berg"], ["|VANDERBERG"], ["Ada|van-der Berg"], ["vanderBerg|"]]
     assert len({tuple(found) for found in keys(*same)}) == 1
     assert keys(["A|Müller"], ["A|Muller"])[0] == keys(["A|Muller"])[0] != keys(["A|Mueller"])[0]
     assert keys(["A|李"]) != keys(["A|王"])
 
 
-def test_keys_are_ascending_and_each_there_once() -> None:
+def test_surname_keys_are_ascending_and_unique() -> None:
     names = [f"A|{chr(97 + n % 26)}{n // 26}" for n in range(60)]
     for count in (2, 3, 7, 30, 31, 32, 33, 60):
         (found,) = keys([*names[:count], *names[:2]])
@@ -51,7 +51,7 @@ def test_keys_are_ascending_and_each_there_once() -> None:
     assert (offsets.tolist(), found.tolist()) == ([0, 1, 2], [key for row in keys(["A|C"], ["A|D"]) for key in row])
 
 
-def test_nobody_and_groups_have_no_key() -> None:
+def test_placeholders_and_groups_have_no_surname_key() -> None:
     assert keys(["A|—"], ["|"], ["|The Complement Study Group"], ["|Complement Consortium"]) == [[], [], [], []]
     assert len(keys(["Ada|Group"])[0]) == 1, "a person may be called so"
 
@@ -67,7 +67,7 @@ def test_nobody_and_groups_have_no_key() -> None:
         ("V 7", "7", True),
     ],
 )
-def test_volumes_and_issues_by_their_first_number(one: str, other: str, same: bool) -> None:
+def test_volumes_and_issues_compare_by_first_number(one: str, other: str, same: bool) -> None:
     a, b = numbers(pa.array([one, other]))
     assert (a == b) is np.bool_(same) and a and b
 
@@ -79,7 +79,7 @@ def test_volumes_and_issues_by_their_first_number(one: str, other: str, same: bo
         ("art. 7", "7", True), ("a 17", "a17", True), ("1001", "1", False),
     ],
 )  # fmt: skip
-def test_first_pages(one: str, other: str, same: bool) -> None:
+def test_first_pages_are_compared(one: str, other: str, same: bool) -> None:
     a, b = first_pages(pa.array([one, other])) & ~ELECTRONIC
     assert (a == b) is np.bool_(same) and a and b
 
@@ -131,7 +131,7 @@ def place(volume: int = 0, issue: int = 0, page: int = 0, journal: int = -1) -> 
         (place(journal=0), place(journal=3), False, False, False),  # No words.
     ],
 )
-def test_what_contradicts(one: Places, other: Places, exact: bool, strict: bool, found: bool) -> None:
+def test_places_in_print_contradict(one: Places, other: Places, exact: bool, strict: bool, found: bool) -> None:
     journals = pa.array(JOURNALS)
     for a, b in ((one, other), (other, one)):
         assert contradict(a, b, journals, np.array([exact]), np.array([strict]), np.array([False])).tolist() == [found]
@@ -145,11 +145,11 @@ def test_what_contradicts(one: Places, other: Places, exact: bool, strict: bool,
         (place(0, 0, 12), place(0, 0, 12), False), (place(), place(), False),
     ],
 )  # fmt: skip
-def test_one_place_in_print(one: Places, other: Places, same: bool) -> None:
+def test_places_in_print_agree(one: Places, other: Places, same: bool) -> None:
     assert located(one, other).tolist() == [same] == located(other, one).tolist()
 
 
-def test_codes_and_years() -> None:
+def test_codes_and_years_are_read() -> None:
     codes, values = codes_of(pa.chunked_array([["b", None], ["a", "b"]]))
     assert (codes.tolist(), values.to_pylist()) == ([0, -1, 1, 0], ["b", "a"])
     codes, values = codes_of(pa.chunked_array([], pa.string()))
@@ -177,11 +177,11 @@ def test_missing_facts_are_empty() -> None:
         ("αβγ Renal outcomes", "Screening", True), ("β" * 200 + "a" * 300, "β", True), ("β" * 100 + "a" * 101, "a", False),
     ],
 )  # fmt: skip
-def test_scripts_by_most_letters_of_the_first_200_characters(one: str, other: str, same: bool) -> None:
+def test_script_is_decided_by_first_200_characters(one: str, other: str, same: bool) -> None:
     assert same_script(one, other) is same is same_script(other, one)
 
 
-def test_preprint_servers_by_prefix_or_registrant() -> None:
+def test_preprint_server_is_matched_by_prefix_or_registrant() -> None:
     dois = pa.array(["10.1101/x", "10.11012/x", "10.48550/arxiv.1", "10.1/10.1101/x", None])
     assert from_preprint_server(dois, ["10.1101", "10.48550/arxiv"]).tolist()[:4] == [True, False, True, False]
     assert (
@@ -189,7 +189,7 @@ def test_preprint_servers_by_prefix_or_registrant() -> None:
     )
 
 
-def test_records_as_arrays_have_the_shapes_that_are_stated() -> None:
+def test_records_are_read_into_aligned_arrays() -> None:
     """Arrays follow the order of the ids for any batches, and each surname remains with its record."""
     names = {"b:1": ["A|Lovelace", "B|Turing"], "a:1": [], "c:1": ["C|Noether"], "a:2": ["D|Hopper"]}
     rows = [
@@ -214,7 +214,7 @@ def test_records_as_arrays_have_the_shapes_that_are_stated() -> None:
     assert len(nodes_from(FACTS.empty_table())) == 0
 
 
-def test_preprint_patterns_leave_journals_alone() -> None:
+def test_preprint_patterns_do_not_match_journals() -> None:
     preprints = [
         "10.2196/preprints.12345", "10.1002/essoar.10501234.1", "10.33774/coe-2020-abc", "10.31224/osf.io/abcde",
         "10.31124/advance.123", "10.31230/osf.io/abcde", "10.31223/x5abcd", "10.3762/bxiv.2019.1.v1", "10.21034/wp.123",

@@ -86,12 +86,12 @@ def test_funnel_prints_tables_8_and_2() -> None:
 
 
 @pytest.mark.usefixtures("lake_with_release")
-def test_provenance_says_who_gave_records_and_decided_fields() -> None:
+def test_provenance_counts_records_and_decided_fields() -> None:
     lines = printed("provenance", "tiny-20230201")
     assert {"crossref,publisher,1,1", "abstract,majority,crossref,1"} <= set(lines)
 
 
 @pytest.mark.usefixtures("lake_with_release")
-def test_coverage_says_which_fields_kept_papers_have() -> None:
+def test_coverage_counts_fields_of_kept_papers() -> None:
     lines = printed("coverage", "tiny-20230201")
     assert {"title,1,100.0", "authors,0,0.0"} <= set(lines)

@@ -108,7 +108,7 @@ def run_stage(run: Run, stage: Any) -> dict[str, float]:
     return metrics
 
 
-def test_few_records_with_long_titles_are_not_few(run: Run) -> None:
+def test_long_titles_count_as_many_comparisons(run: Run) -> None:
     deliver(run, RECORD_LINES)
     assert stage._comparisons(run) < FEW
     deliver(run, [{**RECORD_LINES[0], "record_id": f"crossref:{n}", "title": "long words " * 1000} for n in range(200)])
@@ -140,7 +140,7 @@ def test_every_record_is_stored_with_its_paper(run: Run) -> None:
     assert run.table(EDGES).committed().rows == 2
 
 
-def test_a_notice_reaches_the_paper_whose_identifier_it_names(run: Run) -> None:
+def test_notice_reaches_the_paper_by_identifier(run: Run) -> None:
     deliver(run, RECORD_LINES)
     said = {"about": "doi:10.18653/v1/n18", "status": "retracted", "record_id": "crossref:10.18653/v1/n19"}
     run.table(NOTICES).write(0, [said, {**said, "about": "doi:10.1/of-another"}])
@@ -175,7 +175,7 @@ def test_vote_and_filter_follow_the_clusters(run: Run) -> None:
     assert outcomes[paper["paper_id"]] == "suppressed"
 
 
-def test_a_second_release_keeps_ids_and_remembers_merged_ones(run: Run, tmp_path: Path) -> None:
+def test_second_release_retains_ids_and_aliases(run: Run, tmp_path: Path) -> None:
     apart = [{**RECORD_LINES[0], "title": "Something else entirely, by hand"}, *RECORD_LINES[1:]]
     deliver(run, apart)
     run_stage(run, ClusterStage())
@@ -197,7 +197,7 @@ def test_a_second_release_keeps_ids_and_remembers_merged_ones(run: Run, tmp_path
     assert first == ["2023-01-05T00:00:00Z"]  # Redelivered, but the date is unchanged.
 
 
-def test_an_empty_release_has_empty_tables(run: Run) -> None:
+def test_empty_release_has_empty_tables(run: Run) -> None:
     deliver(run, [])
     run.table(PDF_RECORDS).write(0, [])
     run.table(PDF_RECORDS).commit([0])
@@ -220,7 +220,7 @@ ARCHIVE = "e" * 40
     ],
     ids=str,
 )
-def test_a_takedown_holds_by_every_name_of_a_paper(run: Run, listed: dict[str, str]) -> None:
+def test_paper_is_suppressed_by_every_identifier(run: Run, listed: dict[str, str]) -> None:
     deliver(run, RECORD_LINES)
     place = {"drop": "d", "name": "1911.02782.gz"}
     source = {"archive_sha1": ARCHIVE, "bytes": 1, "places": [place], "first_seen": "2023", "arxiv_id": "1911.02782"}
@@ -253,6 +253,6 @@ def test_a_takedown_holds_by_every_name_of_a_paper(run: Run, listed: dict[str, s
 
 
 @pytest.mark.parametrize("line", [b"not json", b"[]", b'{"reason": "nothing named"}', b'{"doi": ""}'])
-def test_a_suppression_that_cannot_be_read_stops_the_release(line: bytes) -> None:
+def test_unreadable_suppression_stops_the_release(line: bytes) -> None:
     with pytest.raises(UserError, match=r"suppress\.jsonl, line 2"):
         read_suppressions(b'{"doi": "10.18653/v1/n18", "reason": "r"}\n' + line)

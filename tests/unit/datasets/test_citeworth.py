@@ -40,12 +40,12 @@ def paragraph(marked: str, section: str = "Introduction") -> dict[str, object]:
     return {"section": section, "text": text, "cite_spans": spans}
 
 
-def test_the_table_has_forty_sentences() -> None:
+def test_table_has_forty_sentences() -> None:
     assert len(table()) == 40
 
 
 @pytest.mark.parametrize("row", table(), ids=lambda row: row[0])
-def test_what_becomes_of_a_sentence(row: tuple[str, str, str, str]) -> None:
+def test_sentence_has_its_outcome_and_label(row: tuple[str, str, str, str]) -> None:
     marked, outcome, label, text = row
     given = paragraph(marked)
     (sentence,) = cited_sentences(given)
@@ -83,24 +83,24 @@ def test_what_becomes_of_a_sentence(row: tuple[str, str, str, str]) -> None:
         ),
     ],
 )
-def test_one_sentence_that_fails_drops_its_paragraph(text: str, section: str, outcome: str) -> None:
+def test_failed_sentence_drops_its_paragraph(text: str, section: str, outcome: str) -> None:
     what, samples = judge(PARAMS, paragraph(text, section))
     assert what == outcome
     assert bool(samples) == (what is CiteworthParagraphOutcome.KEPT)
 
 
 @pytest.mark.parametrize("heading", ["Study area", "Study area:"])
-def test_run_in_heading_is_no_part_of_a_sentence(heading: str) -> None:
+def test_run_in_heading_is_not_part_of_a_sentence(heading: str) -> None:
     text = f"{heading} We looked at frogs in ponds. They are green and loud. They breed in spring {{[1]}}."
     _, samples = judge(PARAMS, paragraph(text))
     assert samples[0]["text"] == "We looked at frogs in ponds."
 
 
-def test_there_are_the_papers_36_section_titles() -> None:
+def test_section_titles_are_the_36_of_the_paper() -> None:
     assert len({*SECTIONS}) == 36
 
 
-def test_a_long_list_of_numbers_takes_no_exponential_time() -> None:
+def test_long_list_of_numbers_takes_linear_time() -> None:
     """Check a long list of numbers.
 
     The published regular expression does not terminate on this input (the authors' script skips a file because of this
@@ -146,7 +146,7 @@ TRUTH: dict[str, list[tuple[str, bool, str]]] = {
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not there")
-def test_sentences_of_real_papers_are_judged_as_a_reader_judged_them() -> None:
+def test_sentences_of_real_papers_match_a_readers_judgment() -> None:
     assert sum(map(len, TRUTH.values())) >= 30
     found = {}
     for paper in real_articles():

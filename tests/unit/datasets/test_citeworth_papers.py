@@ -87,7 +87,7 @@ def test_small_corpus_has_all_three_sets(small: Job) -> None:
 
 
 @pytest.mark.parametrize("small", [2], indirect=True)
-def test_too_small_corpus_says_which_sets_are_missing(small: Job, caplog: pytest.LogCaptureFixture) -> None:
+def test_too_small_corpus_names_missing_sets(small: Job, caplog: pytest.LogCaptureFixture) -> None:
     assert sizes(small)["dev"] == 0 or sizes(small)["test"] == 0
     warnings = [record.getMessage() for record in caplog.get_records("setup")]
     assert any("the sample has fewer papers than there are sets" in warning for warning in warnings)
@@ -153,7 +153,7 @@ def test_sheet_has_sentences_of_both_labels_without_their_labels(naive: bool, tm
         assert (row["sentence"], origin["label"]) in {(" ".join(s["text"].split()), s["label"]) for s in samples}
 
 
-def test_dataset_without_sheet(tmp_path: Path) -> None:
+def test_dataset_may_omit_the_sheet(tmp_path: Path) -> None:
     write_snapshot(tmp_path, papers()[:6], files=1)
     assert not content(make(tmp_path, sheet_sentences=0), "sheet")
 

@@ -14,7 +14,7 @@ from s2corpus.datasets.source import SnapshotPaper
 from tests.unit.datasets.small import PIECE, papers, rows
 
 
-def test_a_citation_context_has_its_mark_its_neighbours_and_negatives(made: dict[str, Job]) -> None:
+def test_citation_context_has_mark_neighbors_and_negatives(made: dict[str, Job]) -> None:
     cites = {row["paper_id"]: set(row["outbound"]) for row in papers()}
     fields = {row["paper_id"]: row["fields_of_study"][0] for row in papers()}
     found = rows(made["contexts"], ".parquet")
@@ -29,7 +29,7 @@ def test_a_citation_context_has_its_mark_its_neighbours_and_negatives(made: dict
 
 
 @given(st.lists(st.tuples(PIECE, PIECE, PIECE), min_size=1, max_size=4), st.integers(0, 3))
-def test_places_of_citations_in_their_contexts_are_exact(drawn: list[tuple[str, str, str]], window: int) -> None:
+def test_offsets_of_citations_in_contexts_are_exact(drawn: list[tuple[str, str, str]], window: int) -> None:
     body = []
     for pieces in drawn:
         text = "".join(pieces).strip()

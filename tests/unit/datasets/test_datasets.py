@@ -24,9 +24,7 @@ from tests.unit.datasets.small import content, job, papers
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_the_same_snapshot_and_rules_make_the_same_bytes(
-    name: str, lake: Path, made: dict[str, Job], tmp_path: Path
-) -> None:
+def test_same_snapshot_and_rules_give_same_bytes(name: str, lake: Path, made: dict[str, Job], tmp_path: Path) -> None:
     again = job(lake, name, tmp_path)
     shards = runner.plan(again)
     runner.work(again, shards[::-1])
@@ -39,7 +37,7 @@ def test_the_same_snapshot_and_rules_make_the_same_bytes(
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_what_is_published_is_described(name: str, made: dict[str, Job]) -> None:
+def test_published_dataset_is_described(name: str, made: dict[str, Job]) -> None:
     one = made[name]
     manifest = orjson.loads(one.lake.get(f"{one.prefix}/manifest.json")[0])
     for file in manifest["files"]:
@@ -56,7 +54,7 @@ def test_what_is_published_is_described(name: str, made: dict[str, Job]) -> None
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_a_second_snapshot_works_on_changed_shards_only(name: str, lake: Path, made: dict[str, Job]) -> None:
+def test_second_snapshot_processes_changed_shards_only(name: str, lake: Path, made: dict[str, Job]) -> None:
     grown = papers()
     changed = file_number(grown[0]["paper_id"], 3)
     grown[0]["title"] = "Another title"
@@ -69,13 +67,13 @@ def test_a_second_snapshot_works_on_changed_shards_only(name: str, lake: Path, m
 
 
 @pytest.mark.parametrize("name", DATASETS)
-def test_a_snapshot_without_papers_makes_an_empty_dataset(name: str, tmp_path: Path) -> None:
+def test_snapshot_without_papers_gives_an_empty_dataset(name: str, tmp_path: Path) -> None:
     one = job(tmp_path, name, snapshot=write_snapshot(tmp_path, [], files=2))
     assert not any(runner.make(one).get(figure) for figure in ("sentences", "contexts", "papers", "articles"))
     assert one.published() is not None
 
 
-def test_a_file_that_is_lost_blocks_publishing(lake: Path, tmp_path: Path) -> None:
+def test_lost_file_blocks_publishing(lake: Path, tmp_path: Path) -> None:
     one = job(lake, "contexts", tmp_path)
     shards = runner.plan(one)
     runner.work(one, shards)
@@ -88,14 +86,14 @@ def test_a_file_that_is_lost_blocks_publishing(lake: Path, tmp_path: Path) -> No
     assert one.lake.size(f"{one.prefix}/manifest.json") is None
 
 
-def test_a_snapshot_that_says_nothing_of_a_licence_is_read(tmp_path: Path) -> None:
+def test_snapshot_with_null_license_is_read(tmp_path: Path) -> None:
     """Check a snapshot of an early release, in which a license could be null."""
     one = job(tmp_path, "contexts", snapshot=write_snapshot(tmp_path, [{**row, "licence": None} for row in papers()]))
     runner.make(one)
     assert one.receipt(0).licences.keys() == {"NOASSERTION"}  # type: ignore[union-attr]
 
 
-def test_what_is_published_is_not_changed_and_what_is_lost_of_it_is_made_again(
+def test_published_files_are_unchanged_and_lost_files_restored(
     lake: Path, made: dict[str, Job], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = made["contexts"]
@@ -111,7 +109,7 @@ def test_what_is_published_is_not_changed_and_what_is_lost_of_it_is_made_again(
     assert content(one) == before
 
 
-def test_a_small_snapshot_is_one_task_and_a_large_one_as_many_as_are_allowed(lake: Path) -> None:
+def test_number_of_tasks_follows_size_of_the_snapshot(lake: Path) -> None:
     one = job(lake, "contexts")
     assert runner.batches(one, [0, 1, 2]) == [[0, 1, 2]]
     size = one.source.size
@@ -121,7 +119,7 @@ def test_a_small_snapshot_is_one_task_and_a_large_one_as_many_as_are_allowed(lak
     assert runner.batches(one, [0, 1, 2]) == [[0], [1, 2]]
 
 
-def test_the_figures_stand_beside_those_of_the_paper(made: dict[str, Job]) -> None:
+def test_figures_are_shown_with_those_of_the_paper(made: dict[str, Job]) -> None:
     for name, figure, theirs in (
         ("citeworth", "check_worthy_share", 0.3176), ("pretraining", "papers_share.biomedicine", 0.427),
         ("elsevier", "coverage.author_highlights", 0.6131),
@@ -133,7 +131,7 @@ def test_the_figures_stand_beside_those_of_the_paper(made: dict[str, Job]) -> No
         assert re.search(rf"{figure} +[\d.,]+ +{theirs}\n", summary(one))
 
 
-def test_other_rules_under_the_same_name_are_refused(lake: Path, made: dict[str, Job]) -> None:
+def test_other_rules_with_the_same_name_are_refused(lake: Path, made: dict[str, Job]) -> None:
     spec = DatasetSpec(name="contexts", dataset="contexts", params={"window": 1})
     with pytest.raises(UserError, match="published with other rules"):
         runner.plan(Job(spec, made["contexts"].source, open_lake(str(lake))))
@@ -154,13 +152,13 @@ def test_other_rules_under_the_same_name_are_refused(lake: Path, made: dict[str,
         ("name: [", "not readable as YAML"),
     ],
 )
-def test_a_wrong_spec_is_refused_with_the_reason(text: str, said: str, tmp_path: Path) -> None:
+def test_wrong_spec_is_refused_with_the_reason(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "x.yaml").write_text(text)
     with pytest.raises(UserError, match=said.replace("[", r"\[")):
         load_dataset_spec(tmp_path / "x.yaml")
 
 
-def test_a_snapshot_is_found_by_release_and_as_of(lake: Path) -> None:
+def test_snapshot_is_found_by_release_and_as_of(lake: Path) -> None:
     with pytest.raises(UserError, match="no snapshot of real as of 2026-04-01T00:00:00Z is published"):
         published(open_lake(str(lake)), "real", "2026-04-01T00:00:00Z")
     with pytest.raises(UserError, match="is not an instant"):

@@ -66,7 +66,7 @@ def body(*sentences: str) -> dict[str, Any]:
     return {**PARSE, "body_text": [{"section": "Aims", "text": sentence, "cite_spans": []} for sentence in sentences]}
 
 
-def test_keywords_are_the_publishers_and_not_subjects() -> None:
+def test_keywords_are_those_of_the_publisher() -> None:
     article, _, _ = article_of(SnapshotPaper(METADATA, KNOWN), PARSE, 0.2)
     found = article["metadata"]
     assert found["keywords"] == ["frogs", "ponds"] and found["issn"] == "1932-6203"
@@ -74,7 +74,7 @@ def test_keywords_are_the_publishers_and_not_subjects() -> None:
     assert [author.get("email") for author in found["authors"]] == ["ada@example.org", None]
 
 
-def test_key_without_a_value_is_left_out() -> None:
+def test_key_without_a_value_is_omitted() -> None:
     article, _, _ = article_of(
         SnapshotPaper(METADATA, {**KNOWN, "subjects": None}), {"body_text": [], "bib_entries": {}}, 0.2
     )
@@ -84,7 +84,7 @@ def test_key_without_a_value_is_left_out() -> None:
 @pytest.mark.parametrize(
     "text", ["EQUATION", "EQUATION.", "(EQUATION)", "EQUATION, EQUATION.", "(12)", "3.14", "= 0.", "…", ""]
 )
-def test_sentence_without_words_is_no_prose(text: str) -> None:
+def test_sentence_without_words_is_not_prose(text: str) -> None:
     assert not is_prose(text)
 
 
@@ -135,7 +135,7 @@ def make(folder: Path, **params: Any) -> Job:
     return job
 
 
-def test_switch_keeps_all_articles(tmp_path: Path) -> None:
+def test_parameter_keep_all_writes_all_articles(tmp_path: Path) -> None:
     job = make(tmp_path, keep_all=True)
     assert len(list((tmp_path / job.prefix / "articles").iterdir())) == 60
     outcomes = {
@@ -161,9 +161,7 @@ def test_articles_in_elseviers_form_are_sampled_once(made: dict[str, Job]) -> No
     ]
 
 
-def test_an_article_that_is_lost_blocks_publishing_though_only_the_index_lists_it(
-    lake: Path, made: dict[str, Job], tmp_path: Path
-) -> None:
+def test_lost_article_blocks_publishing(lake: Path, made: dict[str, Job], tmp_path: Path) -> None:
     manifest = made["elsevier"].published()
     assert manifest is not None and manifest["listed_files"] == 9
     assert not [file for file in manifest["files"] if file["path"].startswith("articles/")]
@@ -188,7 +186,7 @@ def test_an_article_that_is_lost_blocks_publishing_though_only_the_index_lists_i
     assert content(one) == content(made["elsevier"])
 
 
-def test_elseviers_own_article_goes_out_as_it_came() -> None:
+def test_delivered_elsevier_article_is_published_unchanged() -> None:
     """Check every key of the corpus' schema, and one unknown key, from the delivered file through the parse to its release."""
     parse = released_parse(to_s2orc(convert(orjson.dumps(GIVEN), sha1="0" * 40)), {}, open_access=True)
     one = SnapshotPaper({"paper_id": "p", "doi": None}, {}, {"elsevier": orjson.loads(orjson.dumps(parse))})

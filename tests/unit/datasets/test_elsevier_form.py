@@ -18,7 +18,7 @@ PAPER = SnapshotPaper(
 )
 
 
-def test_sentences_stand_where_a_reader_marked_them() -> None:
+def test_sentence_offsets_match_a_readers_marks() -> None:
     texts = gold()
     body = [{"section": "Results", "text": text.text, "cite_spans": []} for text in texts]
     article, number, removed = article_of(PAPER, {"body_text": body, "bib_entries": {}}, 0.2)
@@ -34,7 +34,7 @@ def test_sentences_stand_where_a_reader_marked_them() -> None:
     assert [(s["startOffset"], s["endOffset"]) for s in article["body_text"]] == marked
 
 
-def test_every_citation_of_the_publishers_articles_is_where_its_offsets_say() -> None:
+def test_offsets_of_citations_match_their_text() -> None:
     """Check that the text at each citation's offsets is the text that the publisher marked as a citation of that entry."""
     seen = 0
     for row in real_articles()[::4]:

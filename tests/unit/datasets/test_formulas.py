@@ -82,12 +82,12 @@ def test_context_has_exact_offsets_without_formulas(text: str, sentence: str) ->
     assert row["sentence"][row["start"] : row["end"]] == "[1]"
 
 
-def test_formula_is_no_neighbor_of_a_context() -> None:
+def test_formula_is_not_a_neighbor_of_a_context() -> None:
     paper = citing("We follow Lee. EQUATION. This was shown [1] before. It holds.")
     (row,) = Contexts().rows(ContextsParams(window=1), paper, Made())
     assert row["before"] == ["We follow Lee."] and row["after"] == ["It holds."]
 
 
-def test_formula_is_no_word_of_the_vectors() -> None:
+def test_formula_is_not_a_word_of_the_vectors() -> None:
     rows = list(Vectors().rows(VectorsParams(), citing("The equation EQUATION was shown by Lee [1]."), Made()))
     assert rows[1]["text"].split() == ["the", "equation", "was", "shown", "by", "lee", f"{PAPER}{CITED}"]

@@ -19,7 +19,7 @@ from s2corpus.storage.lake import open_lake
 from tests.unit.datasets.small import PARAMS, content
 
 
-def test_pretraining_text_has_a_sentence_a_line_and_its_vocabulary(made: dict[str, Job]) -> None:
+def test_pretraining_text_has_one_sentence_per_line(made: dict[str, Job]) -> None:
     texts = [gzip.decompress(data).decode() for data in content(made["pretraining"], ".txt.gz").values()]
     assert sum(text.count("\n\n") for text in texts) == 60, "an empty line after each paper"
     assert all(line.endswith(".") for text in texts for line in text.splitlines() if line)
@@ -64,7 +64,7 @@ def test_lines_are_sentences_without_formulas_and_headings(text: str, lines: lis
     assert row["text"].split("\n") == lines
 
 
-def test_the_vocabulary_is_compared_with_another_one(lake: Path, made: dict[str, Job], tmp_path: Path) -> None:
+def test_vocabulary_is_compared_with_another_one(lake: Path, made: dict[str, Job], tmp_path: Path) -> None:
     ours = content(made["pretraining"], "vocab.txt")["/vocab.txt"].decode().splitlines()
     other = tmp_path / "other.txt"
     params = {**PARAMS["pretraining"], "compare_vocabulary": str(other)}

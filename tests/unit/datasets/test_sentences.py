@@ -79,7 +79,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0][:30])
-def test_a_text_is_cut_into_these_sentences(case: list[str]) -> None:
+def test_text_is_split_into_these_sentences(case: list[str]) -> None:
     assert sentences(" ".join(case)) == case
 
 
@@ -97,12 +97,12 @@ TEXT = st.text(st.sampled_from("aBc.?! \n\t[]()12,;é\u0000\u2028“”…Fig"),
         ("B. The end.", [0, 3]),
     ],
 )
-def test_an_initial_in_a_list_of_names_ends_no_sentence(text: str, starts: list[int]) -> None:
+def test_initial_in_a_list_of_names_does_not_end_a_sentence(text: str, starts: list[int]) -> None:
     assert [start for start, _ in sentence_spans(text)] == starts
 
 
 @given(TEXT)
-def test_spans_are_in_order_and_hold_every_character_but_white_space(text: str) -> None:
+def test_sentence_spans_cover_all_text_in_order(text: str) -> None:
     spans = sentence_spans(text)
     at = 0
     for start, end in spans:

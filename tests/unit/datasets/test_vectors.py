@@ -19,7 +19,7 @@ from tests.snapshots import write_snapshot
 from tests.unit.datasets.small import content, job, papers, stats
 
 
-def test_vectors_are_learnt_again_only_where_a_document_has_changed(
+def test_vectors_are_learned_again_only_for_changed_documents(
     lake: Path, made: dict[str, Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     later = job(lake, "vectors", snapshot=write_snapshot(tmp_path, papers(), files=3, day="20260601"))
@@ -43,7 +43,7 @@ Path(sys.argv[2]).write_bytes(learning.learn(params, texts).as_bytes())
 """
 
 
-def test_on_another_kind_of_cpu_the_nearest_papers_are_nearly_the_same(tmp_path: Path) -> None:
+def test_nearest_papers_are_similar_on_other_cpus(tmp_path: Path) -> None:
     """Check the nearest papers with other OpenBLAS instructions, as on an older machine.
 
     The last digits differ; only a few neighbors may change.
@@ -72,7 +72,7 @@ def test_on_another_kind_of_cpu_the_nearest_papers_are_nearly_the_same(tmp_path:
     assert agreement(one, shuffled) < 0.95, "others are seen to be others"
 
 
-def test_neighbours_share_the_field_far_more_often_than_by_chance(made: dict[str, Job]) -> None:
+def test_neighbors_share_the_field_more_often_than_chance(made: dict[str, Job]) -> None:
     metrics = stats(made["vectors"])["metrics"]
     assert metrics["neighbours_same_field"] > 2 * metrics["chance_same_field"]
 

@@ -48,7 +48,7 @@ def beside(run: Run, corpus: Corpus, *lines: dict[str, Any], packed: bool = Fals
     return list(compared(Tables(run.lake, run.release_id), others))
 
 
-def test_documents_of_s2_v2(run: Run, ours: dict[str, Any]) -> None:
+def test_documents_of_s2_v2_are_compared_by_title(run: Run, ours: dict[str, Any]) -> None:
     """Check documents in the layout of the card. They are found by title, because their ids are Semantic Scholar's."""
     text = next(p["document"]["text"] for p in ours.values() if p.get("document", {}).get("outcome") == "kept")
     title, rest = text.split("\n\n", 1)
@@ -65,7 +65,7 @@ def test_documents_of_s2_v2(run: Run, ours: dict[str, Any]) -> None:
     assert (said["papers"], said["texts"], said["same"], said["outcomes"]) == (3, 2, 1, {"both": 2, NOT_DELIVERED: 1})
 
 
-def test_every_paper_of_theirs_that_ours_has_not_has_a_reason(run: Run, ours: dict[str, Any]) -> None:
+def test_every_missing_paper_has_a_reason(run: Run, ours: dict[str, Any]) -> None:
     filtered = next(p for p in ours.values() if p["filtered"]["outcome"] != "kept")
     closed = next(
         p for p in ours.values() if p["filtered"]["outcome"] == "kept" and p.get("fulltext") and not p["open_access"]
@@ -81,7 +81,7 @@ def test_every_paper_of_theirs_that_ours_has_not_has_a_reason(run: Run, ours: di
     assert [row.outcome for row in rows] == ["filter: no_authors", "assemble: closed", "assemble: no pdf full text"]
 
 
-def test_parses_of_s2orc_in_every_form(run: Run, ours: dict[str, Any]) -> None:
+def test_parses_of_s2orc_are_read_in_every_form(run: Run, ours: dict[str, Any]) -> None:
     paper = next(
         p for p in ours.values() if p["filtered"]["outcome"] == "kept" and p.get("fulltext") and p["open_access"]
     )
@@ -96,7 +96,7 @@ def test_parses_of_s2orc_in_every_form(run: Run, ours: dict[str, Any]) -> None:
     assert [row.same for row in rows] == [None, True, True], "metadata have no text"
 
 
-def test_papers_of_unarxive(run: Run, ours: dict[str, Any]) -> None:
+def test_papers_of_unarxive_are_compared(run: Run, ours: dict[str, Any]) -> None:
     paper = next(p for p in ours.values() if p["filtered"]["outcome"] == "kept")
     line = {
         "paper_id": "2105.05862",
@@ -117,6 +117,6 @@ def test_papers_of_unarxive(run: Run, ours: dict[str, Any]) -> None:
         gzip.compress(b'{"id": "1", "text": "x"}\n', mtime=0)[:-4],
     ],
 )
-def test_what_is_not_theirs_is_said_in_a_sentence(content: bytes) -> None:
+def test_file_of_another_format_gives_one_sentence(content: bytes) -> None:
     with pytest.raises(UserError, match=r"theirs\.jsonl"):
         list(read(Corpus.PES2O, "theirs.jsonl", content))

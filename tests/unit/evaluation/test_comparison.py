@@ -120,18 +120,18 @@ def test_there_are_sixty_pairs() -> None:
 
 
 @pytest.mark.parametrize(("one", "other", "same"), TITLES)
-def test_titles(one: str, other: str | None, same: bool | None) -> None:
+def test_title_pairs_match_as_a_reader_decides(one: str, other: str | None, same: bool | None) -> None:
     assert titles_match(one, other) is same
     assert titles_match(other, one) is same
 
 
 @pytest.mark.parametrize(("ours", "printed", "same"), IN_ORDER)
-def test_authors_in_order(ours: str, printed: str, same: bool | None) -> None:
+def test_ordered_author_lists_match_as_a_reader_decides(ours: str, printed: str, same: bool | None) -> None:
     assert authors_match(_names(ours), _names(printed)) is same
 
 
 @pytest.mark.parametrize(("entry", "paper", "same"), OVERLAPPING)
-def test_authors_that_overlap(entry: str, paper: str, same: bool | None) -> None:
+def test_author_lists_overlap_as_a_reader_decides(entry: str, paper: str, same: bool | None) -> None:
     assert authors_overlap(_names(entry), _names(paper), EvaluationRules().author_overlap) is same
 
 

@@ -109,18 +109,18 @@ def test_there_are_forty_pairs() -> None:
 
 
 @pytest.mark.parametrize(("one", "other", "same"), TITLES)
-def test_titles_of_other_libraries(one: str, other: str, same: bool) -> None:
+def test_unseen_title_pairs_match_as_a_reader_decides(one: str, other: str, same: bool) -> None:
     assert titles_match(one, other) is same
     assert titles_match(other, one) is same
 
 
 @pytest.mark.parametrize(("ours", "printed", "same"), IN_ORDER)
-def test_authors_in_order_of_other_libraries(ours: str, printed: str, same: bool) -> None:
+def test_unseen_ordered_author_lists_match_as_a_reader_decides(ours: str, printed: str, same: bool) -> None:
     assert authors_match(_names(ours), _names(printed)) is same
 
 
 @pytest.mark.parametrize(("entry", "paper", "same"), OVERLAPPING)
-def test_authors_that_overlap_of_other_libraries(entry: str, paper: str, same: bool) -> None:
+def test_unseen_author_lists_overlap_as_a_reader_decides(entry: str, paper: str, same: bool) -> None:
     assert authors_overlap(_names(entry), _names(paper), EvaluationRules().author_overlap) is same
 
 

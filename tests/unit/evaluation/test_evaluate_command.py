@@ -40,7 +40,7 @@ def said(command: Any, *arguments: str) -> str:
     return CliRunner().invoke(command, arguments, catch_exceptions=False).output
 
 
-def test_a_release_without_papers(empty: Run, tmp_path: Path) -> None:
+def test_release_without_papers_has_no_items(empty: Run, tmp_path: Path) -> None:
     lake = ("--lake", empty.lake.root)
     assert said(evaluate, empty.release_id, *lake).endswith("0 of 0 items marked\n")
     lake_of_it = empty.lake
@@ -56,13 +56,13 @@ def test_a_release_without_papers(empty: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("release", ["tiny-20230301", "tiny", "../tiny-20230201", "tiny-20230201-00000000"])
-def test_a_mistyped_release(empty: Run, release: str) -> None:
+def test_mistyped_release_gives_one_sentence(empty: Run, release: str) -> None:
     for command, more in ((evaluate, ()), (compare, ("x.jsonl", "--with", "peS2o"))):
         with pytest.raises(UserError, match=f"{release}: no such release in"):
             said(command, release, *more, "--lake", empty.lake.root)
 
 
-def test_a_release_that_is_not_linked_yet_has_no_sample(empty: Run) -> None:
+def test_unlinked_release_has_no_sample(empty: Run) -> None:
     key = next(
         entry.key for entry in empty.lake.list(f"releases/{empty.release_id}/links/") if "_COMMITTED" in entry.key
     )
@@ -98,7 +98,7 @@ def marks_of(run: Run) -> list[tuple[str, bool | None, bool | None]]:
     return [(mark.marker, mark.title, mark.authors) for mark in catalog.marks(run.release_id)]
 
 
-def test_a_sheet_that_a_spreadsheet_wrote_is_taken(own: tuple[Run, Item], tmp_path: Path) -> None:
+def test_sheet_saved_by_a_spreadsheet_is_accepted(own: tuple[Run, Item], tmp_path: Path) -> None:
     """Check a sheet with a byte order mark, Windows line ends, and words in capitals; no cell may begin with a formula."""
     run, _ = own
     sheet, lake = tmp_path / "sheet.csv", ("--lake", run.lake.root)
@@ -111,7 +111,7 @@ def test_a_sheet_that_a_spreadsheet_wrote_is_taken(own: tuple[Run, Item], tmp_pa
     assert marks_of(run) == [("Ann Lee", True, None)]
 
 
-def test_a_sheet_of_another_kind_is_refused(own: tuple[Run, Item], tmp_path: Path) -> None:
+def test_other_sheet_is_refused(own: tuple[Run, Item], tmp_path: Path) -> None:
     run, item = own
     sheet, lake = tmp_path / "sheet.csv", ("--lake", run.lake.root)
     head = "release,item,mark_title,mark_authors\n"
@@ -140,7 +140,7 @@ def test_a_sheet_of_another_kind_is_refused(own: tuple[Run, Item], tmp_path: Pat
 
 
 @pytest.mark.parametrize("command", [["evaluate", "--sheet"], ["compare", "theirs.jsonl", "--with", "peS2o", "--out"]])
-def test_a_full_disk(own: tuple[Run, Item], tmp_path: Path, command: list[str]) -> None:
+def test_full_disk_gives_one_sentence(own: tuple[Run, Item], tmp_path: Path, command: list[str]) -> None:
     run, _ = own
     (tmp_path / "theirs.jsonl").write_bytes(orjson.dumps({"id": "1", "text": "A title\n\nIts text"}) + b"\n")
     name, *options = command

@@ -54,7 +54,7 @@ def run(lake: Lake, tmp_path: Path) -> Run:
     return Run(ReleaseSpec(name="tiny"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
 
 
-def test_clusters_without_their_identifiers(run: Run) -> None:
+def test_clusters_without_identifiers_are_measured(run: Run) -> None:
     rows = [
         # found again by title, authors and year
         record("p1", "crossref:1", ROUGE, doi="10.1158/a"), record("p1", "pubmed:1", f"{ROUGE}.", doi="10.1158/a"),
@@ -77,7 +77,7 @@ def test_clusters_without_their_identifiers(run: Run) -> None:
     assert gold.measure_clusters(run, 5, cluster) == found
 
 
-def test_titles_read_from_pdfs_beside_those_of_records(run: Run) -> None:
+def test_titles_of_pdfs_are_measured_against_records(run: Run) -> None:
     rows = [
         record("p1", "crossref:1", ROUGE, doi="10.1158/a"),
         record("p1", "grobid:1", ROUGE.upper(), "pdf", doi="10.1158/a"),
@@ -107,7 +107,7 @@ def fulltext(
     }  # fmt: skip
 
 
-def test_headers_of_pdfs_beside_publishers_xml(run: Run) -> None:
+def test_headers_of_pdfs_are_measured_against_publishers_xml(run: Run) -> None:
     rows = [
         fulltext("p1", "jats", ROUGE, names("Manduca", "Carston", "Heine"), "We compared features of images."),
         fulltext("p1", "pdf", ROUGE, names("Manduca", "Heine", "Mayo"), "We compared features of images. Keywords"),
@@ -146,7 +146,7 @@ def test_bibliographies_and_citations_of_pdfs_beside_publishers_xml(run: Run) ->
     assert found["citations"] == Gold(known=6, found=4, said=5, right=4)
 
 
-def test_a_release_where_gold_says_nothing(run: Run) -> None:
+def test_release_without_gold_data_has_no_measures(run: Run) -> None:
     """Check releases without gold data: no paper with two parses, no identifier, no record. They have no counts and no metrics."""
     write(run, FULLTEXTS, [fulltext("p1", "pdf", ROUGE, [], "")])
     write(run, PAPERS, [])
@@ -157,7 +157,7 @@ def test_a_release_where_gold_says_nothing(run: Run) -> None:
     assert gold.measure(run, "cluster", {"papers": 0.0}) == {}
 
 
-def test_a_slice_of_the_papers_is_as_many_whatever_the_ids(run: Run) -> None:
+def test_slice_of_papers_has_a_fixed_size(run: Run) -> None:
     assert gold.select_slice(run, gold.SLICE) is None
     ids = pa.table({"paper_id": [hashlib.sha256(str(n).encode()).hexdigest()[:15] for n in range(20_000)]})
     some = ds.dataset(ids).to_table(filter=gold.select_slice(run, 10 * gold.SLICE))
@@ -190,7 +190,7 @@ def test_drift_of_precision_or_recall_is_checked(stage: str, measure: str) -> No
     assert not offending("warn", 0.1, 10, known=500), "too few to say"
 
 
-def test_the_table_of_a_snapshot_says_precision_and_recall() -> None:
+def test_snapshot_table_lists_precision_and_recall() -> None:
     measured = {
         "link": {"gold.links.known": 40.0, "gold.links.found": 30.0, "gold.links.said": 32.0, "gold.links.right": 31.0}
     }

@@ -16,13 +16,13 @@ from s2corpus.evaluation.statistics import accuracy, kappa
         (1, 29, 0.0061, 0.1718),
     ],
 )
-def test_wilson_intervals(right: int, of: int, low: float, high: float) -> None:
+def test_wilson_intervals_equal_published_values(right: int, of: int, low: float, high: float) -> None:
     found = accuracy([True] * right + [False] * (of - right))
     assert found is not None
     assert (found.low, found.high) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
 
 
-def test_kappa_is_cohens() -> None:
+def test_kappa_equals_cohens_kappa() -> None:
     pairs = [(True, True)] * 20 + [(True, False)] * 5 + [(False, True)] * 10 + [(False, False)] * 15
     assert kappa(pairs) == pytest.approx(0.4)  # the example of the article on Wikipedia, after Cohen (1960)
     assert kappa([(True, True)]) == 1.0

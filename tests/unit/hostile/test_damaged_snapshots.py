@@ -48,7 +48,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_a_damaged_file(file: str, whole: Path, tmp_path: Path) -> None:
+def test_damaged_snapshot_file_gives_a_clear_error(file: str, whole: Path, tmp_path: Path) -> None:
     snapshot, out = tmp_path / "lake/snapshots" / whole.name, tmp_path / "out"
     shutil.copytree(whole, snapshot)
     for damage, data in damages(snapshot / file).items():

@@ -190,7 +190,7 @@ def test_any_error_of_one_delivery_refuses_it(
     assert str(rows["1"]["detail"]).startswith(error.__name__)
 
 
-def test_failing_disk_is_no_refusal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disk_failure_is_not_a_refusal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from s2corpus.sources import dblp
 
     def full(*_: object) -> None:
@@ -258,7 +258,7 @@ def test_folders_without_utf8_names_are_refused(run: Run, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", ["_READY", "a.pdf", "b.pdf"])
 @pytest.mark.parametrize("kind", ["pipe", "folder", "link to nothing"])
-def test_odd_files_in_a_folder_hang_nothing(run: Run, name: str, kind: str) -> None:
+def test_special_files_in_a_folder_do_not_block(run: Run, name: str, kind: str) -> None:
     put(run.lake, "drops/good")
     put(run.lake, "drops/odd")
     path = Path(run.lake.uri(f"drops/odd/{name}"))

@@ -110,11 +110,11 @@ def outcomes(seeds: list[bytes], count: int, act: Callable[[bytes], str], *expec
     return found
 
 
-def test_tei() -> None:
+def test_damaged_tei_gives_a_named_outcome() -> None:
     outcomes([TEI], 400, lambda data: tei.convert(data, file_sha1="") and "ok", tei.BadTei)
 
 
-def test_jats() -> None:
+def test_damaged_jats_gives_a_named_outcome() -> None:
     body = "<sec><title>One</title><p>Words <xref ref-type='bibr' rid='B1'>1</xref>.</p></sec>"
 
     def act(data: bytes) -> str:
@@ -124,7 +124,7 @@ def test_jats() -> None:
     outcomes([article(body, 2)], 250, lambda data: act(data) or "another form", jats.BadArticle)
 
 
-def test_records(tiny: tuple[Path, Truth]) -> None:
+def test_damaged_records_give_named_outcomes(tiny: tuple[Path, Truth]) -> None:
     for name in sorted(path.name for path in (tiny[0] / "sources").iterdir()):
         seeds = [
             p.read_bytes()
@@ -136,12 +136,12 @@ def test_records(tiny: tuple[Path, Truth]) -> None:
         )  # fmt: skip
 
 
-def test_documents_for_clean(tmp_path: Path) -> None:
+def test_damaged_documents_give_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
     outcomes([DOCUMENT], 300, lambda data: f"{path.write_bytes(data) and len(list(read_documents(path)))}", UserError)
 
 
-def test_declarations_of_a_drop() -> None:
+def test_damaged_declarations_give_named_outcomes() -> None:
     def act(data: bytes) -> str:
         declared = Declarations("d", {"a.pdf": "0" * 40}, {"a.pdf": True})
         return f"{len(list(declared.entries(io.BytesIO(data))))} and {len(declared.warning_messages)} warnings"
@@ -149,7 +149,7 @@ def test_declarations_of_a_drop() -> None:
     outcomes([DECLARED], 250, act, Refused)
 
 
-def test_ready_marks(tmp_path: Path) -> None:
+def test_damaged_ready_files_give_named_outcomes(tmp_path: Path) -> None:
     lake = open_lake(str(tmp_path))
     outcomes(
         [READY],
@@ -159,19 +159,19 @@ def test_ready_marks(tmp_path: Path) -> None:
     )
 
 
-def test_specs(tmp_path: Path) -> None:
+def test_damaged_specs_give_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "sample.yaml"
     seeds = [p.read_bytes() for p in sorted((ROOT / "include" / "releases").glob("*.yaml"))]
     outcomes(seeds, 150, lambda data: f"{path.write_bytes(data) and load_spec(path).name != ''}", UserError)
 
 
 @pytest.mark.parametrize("parse", [ReleaseId.parse, SnapshotId.parse, spec_name])
-def test_ids(parse: Callable[[str], str]) -> None:
+def test_damaged_ids_give_one_sentence(parse: Callable[[str], str]) -> None:
     seeds = [b"s2_v2-20230101-0a1b2c3d", b"s2_v2-20230101", b"own-20230101T101112", b"s2_v2"]
     outcomes(seeds, 100, lambda data: f"{parse(data.decode('utf-8', 'surrogateescape')) != ''}", UserError)
 
 
-def test_latex_archives() -> None:
+def test_damaged_latex_archives_give_named_outcomes() -> None:
     def unpacked(data: bytes) -> str:
         return f"{len(unpack_here(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files"
 
@@ -195,7 +195,7 @@ def test_latex_archives() -> None:
     )
 
 
-def test_manifests(tmp_path: Path) -> None:
+def test_damaged_manifests_give_one_sentence(tmp_path: Path) -> None:
     made = release(tmp_path, count=12)
     folder = open_lake(made.lake.uri(f"snapshots/{made.snapshot_id}"))
     manifest = folder.get("manifest.json")[0]
@@ -207,7 +207,7 @@ def test_manifests(tmp_path: Path) -> None:
     outcomes([manifest], 120, act, UserError)
 
 
-def test_marked_sheets() -> None:
+def test_damaged_sheets_give_one_sentence() -> None:
     item = Item(
         "clusters:1",
         EvaluationTask.CLUSTERS,
@@ -225,7 +225,7 @@ def test_marked_sheets() -> None:
 
 
 @pytest.mark.parametrize("corpus", Corpus)
-def test_files_of_other_corpora(corpus: Corpus) -> None:
+def test_damaged_files_of_other_corpora_give_one_sentence(corpus: Corpus) -> None:
     body = [{"text": "Words.", "content_type": "paragraph"}]
     line = orjson.dumps(
         {"id": "1", "paper_id": "1", "sha1": "a" * 40, "title": "T", "text": "T\n\nWords.", "body_text": body,
@@ -236,13 +236,13 @@ def test_files_of_other_corpora(corpus: Corpus) -> None:
     )
 
 
-def test_dataset_specs(tmp_path: Path) -> None:
+def test_damaged_dataset_specs_give_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "sample.yaml"
     seeds = [p.read_bytes() for p in sorted((ROOT / "include" / "datasets").glob("*.yaml"))]
     outcomes(seeds, 120, lambda data: f"{path.write_bytes(data) and load_dataset_spec(path).name != ''}", UserError)
 
 
-def test_plans_of_deltas(tmp_path: Path) -> None:
+def test_damaged_delta_plans_give_one_sentence(tmp_path: Path) -> None:
     """Each plan has the SHA-256 of its damaged manifest, so the checksum alone detects no damage."""
     made = release(tmp_path, count=12)
     copy = open_lake(made.lake.uri(f"snapshots/{made.snapshot_id}"))

@@ -199,7 +199,7 @@ def steps_of(act: Callable[[CountedStream], Any], data: bytes, patch: pytest.Mon
 
 @pytest.mark.parametrize("name", XML)
 @pytest.mark.parametrize("limit", [1 << 14, 1 << 30])
-def test_xml_is_cut_in_one_pass(name: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_xml_is_split_in_one_pass(name: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def cut(stream: CountedStream) -> None:
         for _ in streams.xml_elements(stream, ("record", "entry"), limit):
             pass
@@ -208,7 +208,7 @@ def test_xml_is_cut_in_one_pass(name: str, limit: int, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("name", JSON)
-def test_json_is_cut_in_one_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_is_split_in_one_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def cut(stream: CountedStream) -> None:
         for _ in streams.json_texts(stream):
             pass

@@ -50,7 +50,7 @@ def read(*lines: dict[str, Any] | bytes) -> tuple[Declarations, list[Entry]]:
         ({"name": "z.pdf", "open_access": False}, {}),
     ],
 )
-def test_the_facts_of_one_line(line: dict[str, Any], facts: dict[str, DeclaredFacts]) -> None:
+def test_line_gives_facts_about_its_file(line: dict[str, Any], facts: dict[str, DeclaredFacts]) -> None:
     assert read(line)[0].facts == facts
 
 
@@ -68,7 +68,9 @@ def test_the_facts_of_one_line(line: dict[str, Any], facts: dict[str, DeclaredFa
         ({"arxiv_id": "1706.03762"}, {"arxiv_id": "1911.02782"}, DeclaredFacts(2, arxiv_id="1911.02782")),
     ],
 )
-def test_two_lines_on_one_file(first: dict[str, Any], second: dict[str, Any], facts: DeclaredFacts) -> None:
+def test_conflicting_lines_give_the_stricter_facts(
+    first: dict[str, Any], second: dict[str, Any], facts: DeclaredFacts
+) -> None:
     """Closed wins over open, and the stricter license wins."""
     reader, _ = read({**HERE, **first}, {**HERE, **second})
     assert reader.facts == {"a.pdf": facts}
@@ -101,12 +103,12 @@ def test_two_lines_on_one_file(first: dict[str, Any], second: dict[str, Any], fa
         (b"  ", []),
     ],
 )  # fmt: skip
-def test_what_is_said_of_a_line_that_cannot_be_used_wholly(line: dict[str, Any] | bytes, said: list[str]) -> None:
+def test_unusable_keys_of_a_line_are_reported(line: dict[str, Any] | bytes, said: list[str]) -> None:
     reader, _ = read(HERE, line)
     assert [w.removeprefix("records.jsonl, line 2: ") for w in reader.warning_messages if "again" not in w] == said
 
 
-def test_what_is_no_json_is_dropped_with_its_line() -> None:
+def test_invalid_json_is_dropped_with_its_line() -> None:
     reader, entries = read(b"{", b"", b"\xff", HERE, b"[]")
     assert [entry.where for entry in entries if isinstance(entry, Dropped)] == ["line 1", "line 3", "line 5"]
     said = [warning.removeprefix("records.jsonl, ").partition(" (")[0] for warning in reader.warning_messages]
@@ -114,13 +116,13 @@ def test_what_is_no_json_is_dropped_with_its_line() -> None:
 
 
 @pytest.mark.parametrize(("lines", "kept", "more"), [(100, 100, None), (101, 100, 1), (250, 100, 150)])
-def test_a_hundred_warnings_are_kept(lines: int, kept: int, more: int | None) -> None:
+def test_at_most_a_hundred_warnings_are_stored(lines: int, kept: int, more: int | None) -> None:
     reader, _ = read(*[b"7"] * lines)
     assert len(reader.warnings) == kept
     assert reader.warning_messages[kept:] == ((f"records.jsonl: {more} more",) if more else ())
 
 
-def test_a_line_is_the_record_of_its_file() -> None:
+def test_line_becomes_a_record_of_its_file() -> None:
     said = {
         "title": "On a", "authors": ["Ada Byron"], "date": "2021-05", "published": "2020", "year": 2019, "doi": "10.1016/a",
         "venue": "ACL", "fields_of_study": ["cs.CL"], "open_access": True, "licence": "CC-BY-4.0", "arxiv_id": "1706.03762",
@@ -149,12 +151,12 @@ def test_a_line_is_the_record_of_its_file() -> None:
         ({}, None),
     ],
 )
-def test_the_date_of_a_line(said: dict[str, Any], date: str | None) -> None:
+def test_line_gives_the_publication_date(said: dict[str, Any], date: str | None) -> None:
     _, (entry,) = read({**HERE, "title": "On a", **said})
     assert isinstance(entry, Record) and entry.date == date
 
 
-def test_which_lines_make_records() -> None:
+def test_only_lines_with_metadata_make_records() -> None:
     """A line with only openness and license makes no record, and a record of a LaTeX source names no PDF.
 
     If one content has two names, a line by its SHA-1 belongs to the first name.
@@ -180,7 +182,7 @@ def test_which_lines_make_records() -> None:
         ({"licence": 7}, "licence: 7 given, a text expected"),
     ],
 )
-def test_what_refuses_the_drop(line: dict[str, Any], said: str) -> None:
+def test_line_with_foreign_claim_refuses_the_drop(line: dict[str, Any], said: str) -> None:
     with pytest.raises(Refused) as refused:
         read(HERE, {**HERE, **line})
     assert (refused.value.refusal, refused.value.detail) == ("bad_records", f"records.jsonl, line 2: {said}")

@@ -64,9 +64,7 @@ def offending(run: Run, check: str) -> list[dict[str, Any]]:
         ({"deleted": False}, "deleted"),
     ],
 )
-def test_a_drop_that_claims_other_records_is_refused_with_line_and_key(
-    run: Run, claim: dict[str, object], key: str
-) -> None:
+def test_drop_that_claims_other_records_is_refused(run: Run, claim: dict[str, object], key: str) -> None:
     deliver(run, "sources/crossref/1", lines(CROSSREF))
     deliver(run, "drops/d", {"a.pdf": b"A", **lines({"name": "a.pdf", "title": "On a"}, {"name": "a.pdf", **claim})})
     row = outcome(run)
@@ -86,7 +84,7 @@ def test_a_drop_that_claims_other_records_is_refused_with_line_and_key(
         ({"ready_at": 20230101}, "ready_at: 20230101 given, a text expected"),
     ],
 )
-def test_a_promise_of_the_wrong_type_refuses_the_drop(run: Run, promise: dict[str, object], said: str) -> None:
+def test_declaration_of_wrong_type_refuses_the_drop(run: Run, promise: dict[str, object], said: str) -> None:
     deliver(run, "drops/d", {"a.pdf": b"A", **lines({"name": "a.pdf", **promise})})
     row = outcome(run)
     assert (row["outcome"], row["detail"]) == ("refused:bad_records", f"records.jsonl, line 1: {said}")
@@ -95,7 +93,7 @@ def test_a_promise_of_the_wrong_type_refuses_the_drop(run: Run, promise: dict[st
 # -- Declared facts are used.
 
 
-def test_what_a_drop_knows_of_its_file_is_a_record_of_that_file(run: Run) -> None:
+def test_declared_metadata_is_a_record_of_the_file(run: Run) -> None:
     said = {
         "name": "a.pdf",
         "title": "On a",
@@ -117,7 +115,7 @@ def test_what_a_drop_knows_of_its_file_is_a_record_of_that_file(run: Run) -> Non
     }
 
 
-def test_a_file_may_be_named_by_its_sha1_in_capitals(run: Run) -> None:
+def test_file_may_be_named_by_uppercase_sha1(run: Run) -> None:
     sha1 = "6DCD4CE23D88E2EE9568BA546C007C63D9131C1B"  # The SHA-1 of "A".
     deliver(run, "drops/d", {"a.pdf": b"A", **lines({"file_sha1": sha1, "title": "On a", "open_access": False})})
     assert outcome(run)["warnings"] == []
@@ -125,7 +123,7 @@ def test_a_file_may_be_named_by_its_sha1_in_capitals(run: Run) -> None:
     assert [place["open_access"] for place in places(run)] == [False]
 
 
-def test_a_latex_source_has_its_declared_facts_too(run: Run) -> None:
+def test_latex_source_has_its_declared_facts(run: Run) -> None:
     said = {"name": "s.gz", "arxiv_id": "1706.03762v5", "title": "Attention", "open_access": False}
     deliver(run, "drops/d", {"s.gz": b"S", **lines(said)})
     assert outcome(run)["warnings"] == []
@@ -136,7 +134,7 @@ def test_a_latex_source_has_its_declared_facts_too(run: Run) -> None:
 
 
 @pytest.mark.parametrize("declared", [b'{"name": "a.pdf", "title": "On a"}\n', b'{"name": "a.pdf", "title": "On a"}'])
-def test_a_byte_order_mark_costs_nothing(run: Run, declared: bytes) -> None:
+def test_byte_order_mark_is_ignored(run: Run, declared: bytes) -> None:
     deliver(run, "drops/d", {"a.pdf": b"A", "records.jsonl": codecs.BOM_UTF8 + declared})
     deliver(run, "sources/crossref/1", {"records.jsonl": codecs.BOM_UTF8 + json.dumps(CROSSREF).encode()})
     assert outcome(run)["warnings"] == []
@@ -161,7 +159,7 @@ def test_a_byte_order_mark_costs_nothing(run: Run, declared: bytes) -> None:
         ({"name": "a.pdf", "title": "On a", "authors": ["Ada Byron", 7]}, "authors: 1 of 2 cannot be used"),
     ],
 )
-def test_what_cannot_be_used_is_a_warning_with_line_and_key(run: Run, line: dict[str, object], said: str) -> None:
+def test_unusable_key_is_a_warning_with_line_and_key(run: Run, line: dict[str, object], said: str) -> None:
     deliver(run, "drops/d", {"a.pdf": b"A", **lines({"name": "a.pdf", "venue": "ACL"}, line)})
     row = outcome(run)
     assert row["outcome"] == "taken" and run.table(PDFS).committed().rows == 1
@@ -171,7 +169,7 @@ def test_what_cannot_be_used_is_a_warning_with_line_and_key(run: Run, line: dict
 
 
 @pytest.mark.parametrize("line", [b"{", b"[]", b"\xff\xfe", b"null", b'{"name": "a.pdf", "title": "On a"} trailing'])
-def test_what_is_not_a_json_object_is_a_warning(run: Run, line: bytes) -> None:
+def test_line_without_json_object_is_a_warning(run: Run, line: bytes) -> None:
     deliver(run, "drops/d", {"a.pdf": b"A", "records.jsonl": line + b'\n{"name": "a.pdf", "title": "On a"}\n'})
     row = outcome(run)
     assert (row["outcome"], row["dropped"], len(row["warnings"])) == ("taken", 1, 1)
@@ -179,7 +177,7 @@ def test_what_is_not_a_json_object_is_a_warning(run: Run, line: bytes) -> None:
     assert set(records(run)) == {"declared:d/a.pdf"}
 
 
-def test_a_line_with_an_unknown_key_opens_nothing_but_closes(run: Run) -> None:
+def test_line_with_unknown_key_can_only_close_a_file(run: Run) -> None:
     opened = {"name": "a.pdf", "open_access": True, "license": "CC-BY", "title": "On a"}
     closed = {"name": "b.pdf", "open_access": False, "note": "embargo"}
     deliver(run, "drops/d", {"a.pdf": b"A", "b.pdf": b"B", **lines(opened, closed)})
@@ -188,7 +186,7 @@ def test_a_line_with_an_unknown_key_opens_nothing_but_closes(run: Run) -> None:
     assert records(run) == {}
 
 
-def test_what_a_drop_says_twice_of_a_file_is_closed_if_it_once_says_so(run: Run) -> None:
+def test_file_declared_closed_once_is_closed(run: Run) -> None:
     said = [
         {"name": "a.pdf", "open_access": False, "licence": "CC-BY-NC-4.0"},
         {"name": "a.pdf", "open_access": True, "licence": "CC-BY-4.0"},
@@ -200,13 +198,13 @@ def test_what_a_drop_says_twice_of_a_file_is_closed_if_it_once_says_so(run: Run)
     assert row["warnings"] == ['records.jsonl, line 2: describes "a.pdf" again, after line 1']
 
 
-def test_warnings_without_end_are_counted(run: Run) -> None:
+def test_excess_warnings_are_only_counted(run: Run) -> None:
     deliver(run, "drops/d", {"a.pdf": b"A", **lines(*({"name": f"{n}.pdf"} for n in range(150)))})
     warnings = outcome(run)["warnings"]
     assert len(warnings) == 101 and warnings[-1] == "records.jsonl: 50 more"
 
 
-def test_a_drop_that_closes_what_another_opened_is_named_with_it(run: Run) -> None:
+def test_conflicting_drops_are_named_in_a_warning(run: Run) -> None:
     deliver(run, "drops/one", {"a.pdf": b"A", "c.pdf": b"C", **lines({"name": "a.pdf", "open_access": True})})
     deliver(run, "drops/two", {"b.pdf": b"A", **lines({"name": "b.pdf", "open_access": False})}, "2023-01-02T00:00:00Z")
     intake(run)
@@ -214,7 +212,7 @@ def test_a_drop_that_closes_what_another_opened_is_named_with_it(run: Run) -> No
     assert (row["closed_by"], row["opened_by"]) == ("two/b.pdf", "one/a.pdf")
 
 
-def test_warnings_are_shown_where_drops_are_listed(run: Run) -> None:
+def test_list_of_drops_shows_warnings(run: Run) -> None:
     deliver(run, "drops/d", {"a.txt": b"A", **lines({"name": "a.txt", "titel": "On a"})})
     processing.process(run.lake, [ReleaseSpec(name="t")], run.scratch)
     (row,) = status.iterate_statuses(run.lake)
@@ -238,9 +236,7 @@ def test_warnings_are_shown_where_drops_are_listed(run: Run) -> None:
         ({"record_id": "dblp:1", "title": "T", "source": 7}, "source: 7 given"),
     ],
 )
-def test_a_delivery_that_claims_more_than_its_sources_records_is_refused(
-    run: Run, line: dict[str, object], said: str
-) -> None:
+def test_delivery_that_claims_foreign_records_is_refused(run: Run, line: dict[str, object], said: str) -> None:
     deliver(run, "sources/crossref/1", lines(CROSSREF))
     deliver(run, "sources/dblp/d", lines({"record_id": "dblp:2", "title": "Fine"}, line), "2023-01-02T00:00:00Z")
     row = outcome(run)
@@ -249,7 +245,7 @@ def test_a_delivery_that_claims_more_than_its_sources_records_is_refused(
 
 
 @pytest.mark.parametrize("name", ["records.jsonl", "lines.jsonl"])
-def test_the_generic_source_owns_no_others_records_whatever_its_file_is_called(run: Run, name: str) -> None:
+def test_generic_source_cannot_claim_records_of_others(run: Run, name: str) -> None:
     deliver(run, "sources/crossref/1", lines(CROSSREF))
     (line,) = lines({"record_id": "crossref:10.1016/x", "source": "crossref", "deleted": True}).values()
     deliver(run, "sources/jsonl/d", {name: line}, "2023-01-02T00:00:00Z")
@@ -258,12 +254,12 @@ def test_the_generic_source_owns_no_others_records_whatever_its_file_is_called(r
 
 
 @pytest.mark.parametrize("source", ["declared", "grobid", "s2corpus-layout"])
-def test_no_source_is_called_like_our_own_records(run: Run, source: str) -> None:
+def test_reserved_source_names_are_refused(run: Run, source: str) -> None:
     deliver(run, f"sources/{source}/d", lines({"record_id": f"{source}:{'a' * 40}", "title": "T"}))
     assert outcome(run)["outcome"] == "refused:unknown_source"
 
 
-def test_a_record_without_source_is_its_deliverys(run: Run) -> None:
+def test_record_without_source_gets_the_source_of_its_delivery(run: Run) -> None:
     deliver(run, "sources/mylab/d", lines({"id": 7, "title": "T"}, {"record_id": "mylab:8", "title": "U"}))
     outcome(run)
     assert {(r["record_id"], r["source"]) for r in records(run).values()} == {
@@ -272,13 +268,13 @@ def test_a_record_without_source_is_its_deliverys(run: Run) -> None:
     }
 
 
-def test_an_adapters_records_may_be_withdrawn_in_the_generic_form(run: Run) -> None:
+def test_generic_form_can_delete_records_of_an_adapter(run: Run) -> None:
     deliver(run, "sources/s2ag/1", {"papers.jsonl": b'{"corpusid": 7, "title": "T"}\n'})
     deliver(run, "sources/s2ag/d", lines({"record_id": "s2:7", "deleted": True}), "2023-01-02T00:00:00Z")
     assert outcome(run)["outcome"] == "taken" and records(run) == {}
 
 
-def test_of_equally_late_deliveries_the_one_of_the_greater_id_wins(run: Run) -> None:
+def test_greater_delivery_id_wins_at_equal_time(run: Run) -> None:
     for delivery in ("b", "a", "c"):
         deliver(run, f"sources/dblp/{delivery}", lines({"record_id": "dblp:1", "title": delivery}))
     outcome(run, "a")

@@ -56,7 +56,7 @@ class Stopping:
         self._lake.upload(key, path)
 
 
-def test_a_folder_with_its_subfolders_is_a_drop_that_intake_takes(lake: Lake, papers: Path, tmp_path: Path) -> None:
+def test_folder_with_subfolders_is_a_valid_drop(lake: Lake, papers: Path, tmp_path: Path) -> None:
     found = deliver(lake, DROP, files_below(papers))
     assert (found.sent, found.kept) == (4, 0)
     assert found.warnings == ('records.jsonl, line 2: name: "c.pdf" is not a file of the drop: the line is ignored',)
@@ -70,7 +70,7 @@ def test_a_folder_with_its_subfolders_is_a_drop_that_intake_takes(lake: Lake, pa
 
 
 @pytest.mark.parametrize("after", range(4))
-def test_what_was_stopped_goes_on_where_it_was(lake: Lake, papers: Path, after: int) -> None:
+def test_stopped_delivery_resumes(lake: Lake, papers: Path, after: int) -> None:
     files = files_below(papers)
     with pytest.raises(ConnectionError):
         deliver(Stopping(lake, after), DROP, files, threads=1)  # type: ignore[arg-type]
@@ -163,7 +163,7 @@ def test_long_names_are_refused(tmp_path: Path) -> None:
         files_below(tmp_path)
 
 
-def test_a_file_that_changed_meanwhile_is_sent_again(lake: Lake, papers: Path) -> None:
+def test_changed_file_is_sent_again(lake: Lake, papers: Path) -> None:
     with pytest.raises(ConnectionError):
         deliver(Stopping(lake, 2), DROP, files_below(papers), threads=1)  # type: ignore[arg-type]
     (papers / "a.pdf").write_bytes(b"x" * 500)  # The same length as before.
@@ -172,7 +172,7 @@ def test_a_file_that_changed_meanwhile_is_sent_again(lake: Lake, papers: Path) -
     assert listed["a.pdf"]["sha256"] == hashlib.sha256(lake.get("drops/one/a.pdf")[0]).hexdigest()
 
 
-def test_the_same_again_is_the_same_drop_and_another_is_refused(lake: Lake, papers: Path) -> None:
+def test_repeated_delivery_is_the_same_drop(lake: Lake, papers: Path) -> None:
     first = deliver(lake, DROP, files_below(papers))
     again = deliver(lake, DROP, files_below(papers))
     assert (again.ready_at, again.sent, again.kept) == (first.ready_at, 0, 4)
@@ -181,13 +181,13 @@ def test_the_same_again_is_the_same_drop_and_another_is_refused(lake: Lake, pape
         deliver(lake, DROP, files_below(papers))
 
 
-def test_what_others_left_in_the_folder_is_named(lake: Lake, papers: Path) -> None:
+def test_foreign_files_in_the_folder_are_named(lake: Lake, papers: Path) -> None:
     lake.put("drops/one/stray.pdf", b"S")
     with pytest.raises(UserError, match=r"contains 1 file.* stray\.pdf"):
         deliver(lake, DROP, files_below(papers))
 
 
-def test_what_intake_would_refuse_is_not_sent(lake: Lake, papers: Path) -> None:
+def test_delivery_that_intake_would_refuse_is_not_sent(lake: Lake, papers: Path) -> None:
     (papers / "records.jsonl").write_text('{"name": "a.pdf", "open_access": "yes"}')
     with pytest.raises(UserError, match=r"line 1: open_access: \"yes\" given"):
         deliver(lake, DROP, files_below(papers))
@@ -195,14 +195,14 @@ def test_what_intake_would_refuse_is_not_sent(lake: Lake, papers: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\nb.pdf", "a\\b.pdf", b"caf\xe9.pdf"])
-def test_names_that_no_drop_can_have_are_said(papers: Path, name: str | bytes) -> None:
+def test_impossible_file_names_are_reported(papers: Path, name: str | bytes) -> None:
     (papers / os.fsdecode(name)).write_bytes(b"A")
     with pytest.raises(UserError, match=r"1 file name.* that a drop cannot have"):
         files_below(papers)
 
 
 @pytest.mark.parametrize("id_", ["", "..", "a/b", "a\n", "a\\b"])
-def test_an_id_is_one_step_of_a_path(id_: str) -> None:
+def test_delivery_id_must_be_one_path_step(id_: str) -> None:
     for kind, source, given in (("drop", "", id_), ("delivery", "dblp", id_), ("delivery", id_, "1")):
         with pytest.raises(UserError, match=f"^{re.escape(repr(id_))} cannot be the id of a {kind}"):
             new_delivery(kind, source, given)  # type: ignore[arg-type]
@@ -214,7 +214,7 @@ def run(*arguments: object) -> Any:
     return CliRunner().invoke(cli.command, [str(argument) for argument in arguments])
 
 
-def test_the_command(papers: Path, tmp_path: Path) -> None:
+def test_command_delivers_a_folder(papers: Path, tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     result = run(papers, "--drop", "d", "--to", lake)
     assert (
@@ -246,7 +246,7 @@ def test_the_command(papers: Path, tmp_path: Path) -> None:
         (["papers/a.pdf", "--drop", "a"], "no such folder"),
     ],
 )
-def test_what_is_asked_wrongly_is_said(
+def test_wrong_arguments_give_one_sentence(
     papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     monkeypatch.chdir(papers.parent)

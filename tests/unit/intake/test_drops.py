@@ -174,7 +174,7 @@ def test_lost_event_is_fired_again_until_a_run_begins(lake: Lake) -> None:
     assert watch.list_unanswered(99_999) == []
 
 
-def test_a_folder_without_ready_is_nothing_yet(lake: Lake) -> None:
+def test_folder_without_ready_file_is_ignored(lake: Lake) -> None:
     lake.put("drops/a/a.pdf", b"A")
     watch = Watch(lake)
     assert watch.look() == []
@@ -192,7 +192,7 @@ def test_changed_ready_file_is_a_new_arrival(lake: Lake) -> None:
         watch.confirm()
 
 
-def test_a_look_costs_by_folders_not_by_files(tmp_path: Path) -> None:
+def test_cost_of_a_watch_depends_on_folders_only(tmp_path: Path) -> None:
     lake = Watched(tmp_path)
     for number in range(MOST_KNOWN + 50):
         deliver(lake, f"drops/{number:03}", {"a.pdf": b"A"})
@@ -216,7 +216,7 @@ class Hostile(LocalLake):
         return ["", ".", "..", "a\0b", *super().folders(prefix)]
 
 
-def test_folders_that_no_path_can_have_are_not_seen(tmp_path: Path) -> None:
+def test_folders_with_impossible_names_are_ignored(tmp_path: Path) -> None:
     lake = Hostile(tmp_path)
     deliver(lake, "drops/a\nrefused", {})
     (given,) = Watch(lake).look()
@@ -330,7 +330,7 @@ def test_processed_drops_do_not_change_release_tables(tmp_path: Path, grobid: St
     assert tables[0] == tables[1]
 
 
-def test_latex_sources_are_worked_on_too(lake: Lake, tmp_path: Path, grobid: StandIn) -> None:
+def test_latex_sources_are_processed(lake: Lake, tmp_path: Path, grobid: StandIn) -> None:
     tex = rb"\documentclass{article}\title{A title}\begin{document}\maketitle A text of a few words.\end{document}"
     deliver(lake, "drops/a", {"2004.14974.tex": tex, "paper.tex": tex + b"%"})
     (row,) = processing.process(lake, SPECS, tmp_path)
@@ -376,7 +376,7 @@ def test_specs_with_equal_rules_share_work(lake: Lake, tmp_path: Path, grobid: S
     assert grobid.uploads == sent
 
 
-def test_a_drop_that_no_spec_takes_is_not_read(lake: Lake, tmp_path: Path) -> None:
+def test_drop_that_no_spec_takes_is_not_read(lake: Lake, tmp_path: Path) -> None:
     deliver(lake, "drops/mine", {"a.pdf": b"A"}, {"a.pdf": b"B"})
     named = SPEC.model_copy(update={"drops": ("20*",)})
     assert states(processing.process(lake, [named], tmp_path)) == {"drops/mine/": "unwanted"}
@@ -468,7 +468,7 @@ def test_failed_extractions_are_retried_before_last_run(
     assert states(processing.settle(lake, arrivals, [id_], [spec])) == {"drops/a/": "worked"}
 
 
-def test_specs_changed_under_a_batch_are_said(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
+def test_changed_specs_of_a_batch_are_reported(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
     arrivals = processing.list_pending(lake, Watch(lake).look())
     processing.register(lake, arrivals[0], SPECS)
@@ -518,7 +518,7 @@ def test_each_pdf_of_many_drops_is_sent_once(lake: Lake, tmp_path: Path, grobid:
 
 @pytest.mark.services
 @pytest.mark.slow
-def test_drops_on_s3(
+def test_drops_on_s3_are_processed(
     services: Endpoints, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]
 ) -> None:
     for name, value in services.environ().items():
@@ -534,7 +534,7 @@ def test_drops_on_s3(
     assert processing.process(lake, SPECS, tmp_path) == Watch(lake).look() == []
 
 
-def test_the_command_lists_and_works(tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
+def test_command_lists_and_processes_drops(tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     lake = open_lake(str(tmp_path / "lake"))
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
     deliver(lake, "drops/b", {"a.pdf": pdfs[0]}, {})

@@ -93,7 +93,7 @@ def test_right_file_is_kept_and_wrong_one_replaced(shelf: Shelf, tmp_path: Path)
     [("a.md5", 404, UserError), ("a", 404, UserError), ("a", 403, UserError), ("a", 301, UserError), ("a", 429, TransientError),
      ("a", 500, TransientError), ("a.md5", 503, TransientError), ("a", 204, UserError)],
 )  # fmt: skip
-def test_answers_without_file_say_so(
+def test_response_without_file_is_an_error(
     shelf: Shelf, tmp_path: Path, name: str, status: int, kind: type[Exception]
 ) -> None:
     shelf.put("a", b"")

@@ -59,7 +59,7 @@ def lines(*rows: dict[str, object]) -> dict[str, bytes]:
     return {"records.jsonl": b"".join(json.dumps(row).encode() + b"\n" for row in rows)}
 
 
-def test_the_same_bytes_in_two_drops_are_one_pdf_with_two_places(run: Run) -> None:
+def test_same_bytes_in_two_drops_are_one_pdf(run: Run) -> None:
     deliver(run, "drops/second", {"z.pdf": b"%PDF"}, "2023-01-02T00:00:00Z")
     deliver(run, "drops/first", {"a.pdf": b"%PDF", "readme.txt": b"no paper"}, "2023-01-01T10:00:00+01:00")
     intake(run)
@@ -69,7 +69,7 @@ def test_the_same_bytes_in_two_drops_are_one_pdf_with_two_places(run: Run) -> No
     assert pdf["first_seen"] == "2023-01-01T09:00:00.000000Z"
 
 
-def test_what_a_source_says_of_other_works_is_a_table_of_its_own(run: Run) -> None:
+def test_notices_about_other_works_are_a_separate_table(run: Run) -> None:
     notice = {
         "DOI": "10.1177/1758835n",
         "title": ["Retraction"],
@@ -91,7 +91,7 @@ def test_what_a_source_says_of_other_works_is_a_table_of_its_own(run: Run) -> No
     assert intake(run)["records"] == 2
 
 
-def test_a_release_sees_what_was_ready_before_its_as_of(run: Run) -> None:
+def test_release_sees_deliveries_ready_before_as_of(run: Run) -> None:
     deliver(run, "drops/before", {"a.pdf": b"A"}, "2023-01-31T23:59:59Z")
     deliver(run, "drops/at", {"b.pdf": b"B"}, "2023-02-01T00:00:00Z")
     run.lake.put("drops/unfinished/c.pdf", b"C")
@@ -101,7 +101,7 @@ def test_a_release_sees_what_was_ready_before_its_as_of(run: Run) -> None:
     assert outcomes == {"before": "taken", "at": "not_yet"}
 
 
-def test_what_is_not_taken_keeps_nothing_after_it_waiting(run: Run) -> None:
+def test_untaken_drop_delays_no_later_drop(run: Run) -> None:
     """By name: an unfinished, a refused, an unselected and a late drop. A good drop follows each."""
     spec = run.spec.model_copy(update={"drops": ["[!x]*"]})
     run.lake.put("drops/a-unfinished/c.pdf", b"C")
@@ -116,7 +116,7 @@ def test_what_is_not_taken_keeps_nothing_after_it_waiting(run: Run) -> None:
     assert outcomes == {"b": "taken", "c-refused": "refused", "d": "taken", "y-late": "not_yet", "z": "taken"}
 
 
-def test_a_release_is_not_blamed_for_a_drop_that_came_broken_after_it(run: Run) -> None:
+def test_later_broken_drop_does_not_affect_the_release(run: Run) -> None:
     deliver(run, "drops/good", {"a.pdf": b"A"}, "2023-01-31T00:00:00Z")
     deliver(run, "drops/broken", {"b.pdf": b"B"}, "2023-02-03T00:00:00Z", listed={"b.pdf": b"another"})
     refused = {}
@@ -139,7 +139,7 @@ def test_a_release_is_not_blamed_for_a_drop_that_came_broken_after_it(run: Run) 
         ({}, {"/etc/passwd": b"A"}, "refused:bad_name"),
     ],
 )
-def test_a_drop_that_differs_from_its_ready_is_refused(
+def test_drop_that_differs_from_its_ready_file_is_refused(
     run: Run, files: dict[str, bytes], listed: dict[str, bytes], reason: str
 ) -> None:
     deliver(run, "drops/d", files, listed=listed)
@@ -150,7 +150,7 @@ def test_a_drop_that_differs_from_its_ready_is_refused(
     assert run.table(PDFS).read().num_rows == 0
 
 
-def test_a_delivery_of_a_source_that_nobody_reads_is_refused_and_the_release_goes_on(run: Run) -> None:
+def test_delivery_of_unknown_source_does_not_stop_the_release(run: Run) -> None:
     deliver(run, "sources/unheard/1", {"dump.json": b"{}"})
     deliver(run, "drops/d", {"a.pdf": b"A"})
     intake(run)
@@ -163,13 +163,13 @@ def test_a_delivery_of_a_source_that_nobody_reads_is_refused_and_the_release_goe
 
 
 @pytest.mark.parametrize("ready", [b"", b"{", b"[]", b'{"ready_at": "yesterday", "files": []}', b'{"files": []}'])
-def test_an_unreadable_ready_is_a_refusal_not_an_exception(run: Run, ready: bytes) -> None:
+def test_unreadable_ready_file_refuses_the_delivery(run: Run, ready: bytes) -> None:
     run.lake.put("drops/d/_READY", ready)
     intake(run)
     assert run.table(DELIVERIES).read()["outcome"].to_pylist() == ["refused:unreadable"]
 
 
-def test_the_latest_delivery_of_a_record_wins_and_a_tombstone_deletes_it(run: Run) -> None:
+def test_latest_record_wins_and_tombstone_deletes_it(run: Run) -> None:
     deliver(
         run, "sources/dblp/a", lines({"record_id": "dblp:1", "title": "Old"}, {"record_id": "dblp:2", "title": "Gone"})
     )
@@ -183,7 +183,7 @@ def test_the_latest_delivery_of_a_record_wins_and_a_tombstone_deletes_it(run: Ru
     assert [(r["record_id"], r["title"]) for r in run.table(RECORDS).read().to_pylist()] == [("dblp:1", "New")]
 
 
-def test_a_full_delivery_replaces_all_that_its_source_said_before(run: Run) -> None:
+def test_full_delivery_replaces_earlier_records_of_its_source(run: Run) -> None:
     deliver(run, "sources/dblp/a", lines({"record_id": "dblp:1", "title": "Dropped by the source"}))
     deliver(run, "sources/acl/a", lines({"record_id": "acl:1", "title": "Another source"}))
     deliver(run, "sources/dblp/b", lines({"record_id": "dblp:2", "title": "Kept"}), "2023-01-02T00:00:00Z", "full")
@@ -191,7 +191,7 @@ def test_a_full_delivery_replaces_all_that_its_source_said_before(run: Run) -> N
     assert run.table(RECORDS).read()["record_id"].to_pylist() == ["acl:1", "dblp:2"]
 
 
-def test_a_drop_that_comes_while_the_stage_runs_waits_for_the_next_run(run: Run) -> None:
+def test_drop_delivered_during_the_stage_waits_for_next_run(run: Run) -> None:
     deliver(run, "drops/a", {"a.pdf": b"A"})
     shards = runner.plan(run, "intake")
     deliver(run, "drops/b", {"b.pdf": b"B"})
@@ -208,7 +208,7 @@ def test_a_drop_that_comes_while_the_stage_runs_waits_for_the_next_run(run: Run)
 @pytest.mark.parametrize(
     ("patterns", "delivered"), [(("*",), None), (("2021-*",), "2020-a"), (("2020-*", "x*"), "2020-a")]
 )
-def test_a_drop_pattern_that_matches_nothing_is_an_error(
+def test_drop_pattern_without_match_is_an_error(
     lake: Lake, tmp_path: Path, patterns: tuple[str, ...], delivered: str | None
 ) -> None:
     run = Run(ReleaseSpec(name="t", drops=patterns), AS_OF, lake, tmp_path)
@@ -231,9 +231,7 @@ def test_a_drop_pattern_that_matches_nothing_is_an_error(
         ("declared.gz", "1706.03762"),
     ],
 )
-def test_a_latex_source_has_the_arxiv_id_of_its_name_or_of_its_declaration(
-    run: Run, name: str, arxiv_id: str | None
-) -> None:
+def test_latex_source_has_arxiv_id_of_name_or_declaration(run: Run, name: str, arxiv_id: str | None) -> None:
     declared = lines({"name": "declared.gz", "arxiv_id": "arXiv:1706.03762v1"})
     deliver(run, "drops/one", {name: b"source", **declared})
     intake(run)
@@ -243,14 +241,14 @@ def test_a_latex_source_has_the_arxiv_id_of_its_name_or_of_its_declaration(
     assert run.table(PDFS).committed().rows == 0
 
 
-def test_of_two_lines_of_one_delivery_the_later_wins(run: Run) -> None:
+def test_later_line_of_a_delivery_wins(run: Run) -> None:
     said = [{"record_id": "dblp:1", "title": f"Title {n}"} for n in (2, 3, 1)]
     deliver(run, "sources/dblp/a", lines(*said))
     intake(run)
     assert run.table(RECORDS).read()["title"].to_pylist() == ["Title 1"]
 
 
-def test_a_delta_of_the_same_instant_as_a_full_delivery_is_taken_with_it(run: Run) -> None:
+def test_delta_at_the_time_of_full_delivery_is_taken(run: Run) -> None:
     deliver(run, "sources/dblp/all", lines({"record_id": "dblp:1", "title": "All"}), mode="full")
     deliver(run, "sources/dblp/more", lines({"record_id": "dblp:2", "title": "More"}))
     intake(run)
@@ -270,7 +268,7 @@ def test_a_delta_of_the_same_instant_as_a_full_delivery_is_taken_with_it(run: Ru
         (["other-20230101-aaaaaaaa"], [], None),
     ],
 )
-def test_the_parent_is_the_newest_published_snapshot_of_an_earlier_instant_that_was_not_yanked(
+def test_parent_is_newest_earlier_published_snapshot(
     run: Run, published: list[str], yanked: list[str], parent: str | None
 ) -> None:
     deliver(run, "drops/a", {"a.pdf": b"%PDF"})
@@ -281,9 +279,7 @@ def test_the_parent_is_the_newest_published_snapshot_of_an_earlier_instant_that_
     assert run.parent == parent
 
 
-def test_records_are_cut_into_buckets_by_a_hash_and_the_latest_of_each_is_kept(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_latest_record_wins_within_its_bucket(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("s2corpus.stages.intake.BUCKET_BYTES", 600)
     monkeypatch.setattr("s2corpus.stages.intake._CUT_ROWS", 7)
     for month, title in ((1, "First"), (2, "Second"), (3, "Third")):
@@ -302,9 +298,7 @@ def test_records_are_cut_into_buckets_by_a_hash_and_the_latest_of_each_is_kept(
 
 
 @pytest.mark.parametrize(("with_parent", "people"), [(False, {"ann", "bob", "cleo"}), (True, {"ann", "bob"})])
-def test_who_delivered_what_the_parent_did_not_see_is_known_with_the_first_folder(
-    run: Run, with_parent: bool, people: set[str]
-) -> None:
+def test_people_who_delivered_new_data_are_recorded(run: Run, with_parent: bool, people: set[str]) -> None:
     """These people may not approve the release (docs/security.md). Refused or late drops do not count."""
     if with_parent:
         run.lake.put("snapshots/t/published/t-20230101-aaaaaaaa", b"{}")
@@ -333,7 +327,7 @@ def said(run: Run, folder: str, ready_at: str, by: str, data: bytes) -> None:
 
 
 @pytest.mark.parametrize(("pdfs", "shards"), [(0, 1), (1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (9, 3)])
-def test_files_are_cut_into_shards_of_so_many_at_most_and_one_at_least(run: Run, pdfs: int, shards: int) -> None:
+def test_number_of_shards_follows_the_number_of_pdfs(run: Run, pdfs: int, shards: int) -> None:
     resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 2, "max_shards": 3})
     small = Run(run.spec.model_copy(update={"resources": resources, "drops": []}), AS_OF, run.lake, run.scratch)
     if pdfs:

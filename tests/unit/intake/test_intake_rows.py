@@ -40,7 +40,7 @@ def row(kind: str, source: str, delivery: str, ready_at: str | None, outcome: st
     return named | empty | counted
 
 
-def test_every_folder_that_the_spec_asks_for_has_its_row(run: Run, caplog: pytest.LogCaptureFixture) -> None:
+def test_every_selected_folder_has_a_row(run: Run, caplog: pytest.LogCaptureFixture) -> None:
     declared = lines({"name": "a.pdf", "title": "On a"}, {"name": "z.pdf"})["records.jsonl"] + b"7\n"
     deliver(run, "drops/a", {"a.pdf": b"A", "b.pdf": b"B", "s.gz": b"S", "records.jsonl": declared})
     deliver(run, "drops/changed", {"a.pdf": b"A"}, listed={"a.pdf": b"B"})
@@ -77,7 +77,7 @@ def test_every_folder_that_the_spec_asks_for_has_its_row(run: Run, caplog: pytes
     ]
 
 
-def test_a_release_is_named_by_what_it_took_and_by_what_is_to_be_left_out(run: Run) -> None:
+def test_inputs_list_taken_deliveries_and_suppressions(run: Run) -> None:
     deliver(run, "drops/b", {"a.pdf": b"A"})
     deliver(run, "drops/late", {"c.pdf": b"C"}, LATE)
     deliver(run, "sources/dblp/1", lines({"record_id": "dblp:1", "title": "T"}))
@@ -96,7 +96,7 @@ def test_a_release_is_named_by_what_it_took_and_by_what_is_to_be_left_out(run: R
 @pytest.mark.parametrize(
     ("count", "some"), [(1, "x0"), (5, "x0, x1, x2, x3, x4"), (6, "x0, x1, x2, x3, x4 and 1 more")]
 )
-def test_a_pattern_that_matches_nothing_is_told_what_is_there(run: Run, count: int, some: str) -> None:
+def test_error_of_unmatched_pattern_lists_existing_drops(run: Run, count: int, some: str) -> None:
     for n in range(count):
         deliver(run, f"drops/x{n}", {"a.pdf": b"A"})
     with pytest.raises(UserError) as refused:
@@ -109,7 +109,7 @@ def test_a_pattern_that_matches_nothing_is_told_what_is_there(run: Run, count: i
 
 
 @pytest.mark.parametrize(("pattern", "refused"), [("*", False), ("**", True), ("2023-*", True)])
-def test_a_corpus_of_abstracts_has_no_drops(run: Run, pattern: str, refused: bool) -> None:
+def test_corpus_of_abstracts_needs_no_drops(run: Run, pattern: str, refused: bool) -> None:
     deliver(run, "sources/dblp/1", lines({"record_id": "dblp:1", "title": "T"}))
     if refused:
         with pytest.raises(UserError, match="existing drops: none"):
@@ -119,7 +119,7 @@ def test_a_corpus_of_abstracts_has_no_drops(run: Run, pattern: str, refused: boo
 
 
 @pytest.mark.parametrize(("spare", "buckets"), [(-1, 2), (0, 1), (1, 1)])
-def test_there_is_a_bucket_for_so_many_bytes_of_metadata(
+def test_number_of_buckets_follows_bytes_of_metadata(
     run: Run, spare: int, buckets: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only accepted metadata counts: late and unreadable drops do not. Without metadata, there is one bucket."""
@@ -148,7 +148,7 @@ def at_place(place: int, places: int) -> bytes:
     )
 
 
-def test_files_at_the_borders_of_ranges_are_in_their_shard(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_at_limits_of_ranges_are_in_their_shard(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """With 10 ranges in 4 shards, the third and the eighth range are each divided between two shards."""
     monkeypatch.setattr("s2corpus.stages.intake._RANGES", 10)
     resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 10, "max_shards": 9})
@@ -163,7 +163,7 @@ def test_files_at_the_borders_of_ranges_are_in_their_shard(run: Run, monkeypatch
         }
 
 
-def test_the_kind_of_which_there_are_most_says_how_many_shards_files_have(run: Run) -> None:
+def test_most_frequent_kind_of_file_decides_number_of_shards(run: Run) -> None:
     """Each content counts once per drop. Publishers' full texts of all formats count together."""
     resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 1, "max_shards": 9})
     jats = {f"{n}.xml": f"<article><body><p>Text {n}.</p></body></article>".encode() for n in range(2)}
@@ -176,7 +176,7 @@ def test_the_kind_of_which_there_are_most_says_how_many_shards_files_have(run: R
     assert small.table(PDFS).committed().facts == {"pdf_shards": 4}
 
 
-def test_a_full_delivery_supersedes_what_its_source_said_before_and_no_drop(run: Run) -> None:
+def test_full_delivery_supersedes_its_source_but_no_drop(run: Run) -> None:
     """The latest full delivery wins. Deliveries of the same instant and later deliveries remain."""
     deliver(run, "drops/d", {"a.pdf": b"A", **lines({"name": "a.pdf", "title": "On a"})}, "2022-12-01T00:00:00Z")
     for number, (day, mode) in enumerate(
@@ -200,7 +200,7 @@ def test_a_full_delivery_supersedes_what_its_source_said_before_and_no_drop(run:
     ]
 
 
-def test_what_is_said_of_others_is_said_once_and_in_order(run: Run) -> None:
+def test_notices_are_unique_and_ordered(run: Run) -> None:
     def notice(doi: str, *about: tuple[str, str]) -> dict[str, Any]:
         return {"DOI": doi, "title": ["N"], "update-to": [{"DOI": other, "type": kind} for other, kind in about]}
 
@@ -218,7 +218,7 @@ def test_what_is_said_of_others_is_said_once_and_in_order(run: Run) -> None:
     ]  # fmt: skip
 
 
-def test_a_release_of_ones_own_papers_has_no_parent(run: Run) -> None:
+def test_release_of_own_papers_has_no_parent(run: Run) -> None:
     run.lake.put("snapshots/t/published/t-20230101-aaaaaaaa", b"{}")
     deliver(run, "drops/a", {"a.pdf": b"A"})
     intake(run)
@@ -228,7 +228,7 @@ def test_a_release_of_ones_own_papers_has_no_parent(run: Run) -> None:
     assert own.table(DELIVERIES).committed().facts["parent"] is None
 
 
-def test_sources_and_pdfs_of_one_shard_are_kept_apart(run: Run) -> None:
+def test_sources_and_pdfs_of_one_shard_are_separate(run: Run) -> None:
     deliver(run, "drops/a", {"a.pdf": b"A", "s.gz": b"S", "t.gz": b"T"})
     intake(run)
     assert [len(run.table(table).read()) for table in (PDFS, LATEX_SOURCES)] == [1, 2]
@@ -238,7 +238,7 @@ def test_sources_and_pdfs_of_one_shard_are_kept_apart(run: Run) -> None:
 @pytest.mark.parametrize(
     ("days", "licence"), [(-1, "CC-BY-4.0"), (0, "CC-BY-4.0"), (1, "https://www.elsevier.com/tdm/userlicense/1.0/")]
 )
-def test_embargoed_licence_counts_from_its_start(run: Run, days: int, licence: str) -> None:
+def test_embargoed_license_is_valid_from_its_start_date(run: Run, days: int, licence: str) -> None:
     start = (AS_OF + timedelta(days=days)).date()
     licences = [
         {"URL": "https://www.elsevier.com/tdm/userlicense/1.0/", "content-version": "tdm"},

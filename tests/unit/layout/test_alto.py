@@ -44,7 +44,7 @@ def read(tmp_path: Path) -> Reader:
 SPACE = '<SP WIDTH="2.3" VPOS="20" HPOS="40"/>'
 
 
-def test_words_with_their_place_font_and_spaces(read: Reader) -> None:
+def test_words_have_place_font_and_spaces(read: Reader) -> None:
     drawn = '<Illustration ID="i" HPOS="5" VPOS="6" WIDTH="7" HEIGHT="8" TYPE="image"/>'
     (page,) = read(BEFORE + line(word("Litter"), SPACE, word("and"), word("soil")) + drawn + AFTER)
     (found,) = page.lines
@@ -55,14 +55,14 @@ def test_words_with_their_place_font_and_spaces(read: Reader) -> None:
     assert [(b.x0, b.y0, b.x1, b.y1, b.image) for b in page.boxes] == [(5.0, 6.0, 12.0, 14.0, True)]
 
 
-def test_signs_of_markup_in_words(read: Reader) -> None:
+def test_escaped_markup_in_words_is_text(read: Reader) -> None:
     given = ["p&lt;0.05", "R&amp;D", "&amp;lt;", "&quot;a&quot;", "&lt;String", "/&gt;"]
     (page,) = read(BEFORE + line(*map(word, given)) + AFTER)
     parsed = [etree.fromstring(f'<a b="{text}"/>').get("b") for text in given]
     assert [t.text for t in page.lines[0].tokens] == parsed == ["p<0.05", "R&D", "&lt;", '"a"', "<String", "/>"]
 
 
-def test_attributes_in_another_order(read: Reader) -> None:
+def test_order_of_attributes_does_not_matter(read: Reader) -> None:
     other = '<String HEIGHT="9" WIDTH="30.25" HPOS="10.0" VPOS="20.5" CONTENT="soil"/>'
     (page,) = read(BEFORE + line(word("Litter"), SPACE, other) + AFTER)
     assert [(t.text, t.space, t.x1) for t in page.lines[0].tokens] == [("Litter", False, 40.25), ("soil", True, 40.25)]

@@ -32,5 +32,5 @@ from pdf2tei.dois import find_doi
         ("A title. doi:10.1371/journal. PMID: 1234", ""),
     ],
 )  # fmt: skip
-def test_doi_is_whole_or_left_out(raw: str, doi: str) -> None:
+def test_doi_is_complete_or_omitted(raw: str, doi: str) -> None:
     assert find_doi(raw) == doi

@@ -27,7 +27,7 @@ def texts(root: etree._Element, path: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("columns", "style"), LAYOUTS)
-def test_front(paper: Paper, columns: int, style: str) -> None:
+def test_front_matter_is_read(paper: Paper, columns: int, style: str) -> None:
     root = tei(paper(columns, style))
     assert text(root.find(".//t:titleStmt/t:title", NS)) == "Traits of Beetles Follow the Litter They Live In"
     assert texts(root, ".//t:sourceDesc//t:author//t:forename") == ["Waleed", "Kyle"]
@@ -38,7 +38,7 @@ def test_front(paper: Paper, columns: int, style: str) -> None:
 
 
 @pytest.mark.parametrize(("columns", "style"), LAYOUTS)
-def test_sections(paper: Paper, columns: int, style: str) -> None:
+def test_sections_are_read(paper: Paper, columns: int, style: str) -> None:
     root = tei(paper(columns, style))
     heads = [(e.get("n"), text(e)) for e in root.xpath(".//t:body/t:div/t:head", namespaces=NS)]
     assert heads == [("1", "Introduction"), ("1.1", "Sampling"), ("2", "Results")]
@@ -50,7 +50,7 @@ def test_sections(paper: Paper, columns: int, style: str) -> None:
 
 
 @pytest.mark.parametrize(("columns", "style"), LAYOUTS)
-def test_floats_notes_and_formulas(paper: Paper, columns: int, style: str) -> None:
+def test_floats_notes_and_formulas_are_read(paper: Paper, columns: int, style: str) -> None:
     root = tei(paper(columns, style))
     figures = {e.get(ID): text(e.find("t:figDesc", NS)) for e in root.xpath(".//t:figure", namespaces=NS)}
     assert figures == {"fig_0": "The traits of beetles against those of the litter.", "tab_0": "Counts by site."}
@@ -62,7 +62,7 @@ def test_floats_notes_and_formulas(paper: Paper, columns: int, style: str) -> No
 
 
 @pytest.mark.parametrize(("columns", "style"), LAYOUTS)
-def test_references_and_their_callouts(paper: Paper, columns: int, style: str) -> None:
+def test_references_and_callouts_are_linked(paper: Paper, columns: int, style: str) -> None:
     root = tei(paper(columns, style))
     assert texts(root, ".//t:listBibl/t:biblStruct/t:note[@type='raw_reference']") == REFERENCES
     assert texts(root, ".//t:listBibl/t:biblStruct//t:title[@type='main']")[:2] == [
@@ -73,7 +73,7 @@ def test_references_and_their_callouts(paper: Paper, columns: int, style: str) -
     assert targets == ["#b0", "#b2", "#b1"]
 
 
-def test_names_itself_and_gives_the_same_bytes_again(paper: Paper) -> None:
+def test_extraction_is_reproducible_and_names_its_version(paper: Paper) -> None:
     first = extract(paper(2, "bracket"), timeout=60)
     assert first == extract(paper(2, "bracket"), timeout=60)
     application = etree.fromstring(first or b"").find(".//t:application", NS)
@@ -103,13 +103,13 @@ def test_unreadable_pdf_raises_grobids_error_code(tmp_path: Path, content: bytes
     assert caught.value.code is code
 
 
-def test_an_empty_page_has_no_content(tmp_path: Path) -> None:
+def test_empty_page_has_no_content(tmp_path: Path) -> None:
     path = tmp_path / "x.pdf"
     path.write_bytes(PAGE)
     assert extract(path, timeout=60) is None
 
 
-def test_a_real_paper(shared_data: Path) -> None:
+def test_real_paper_is_extracted(shared_data: Path) -> None:
     """The gold is GROBID 0.6.1's TEI of the same PDF."""
     root = tei(next((shared_data / "pairs").glob("649def34*.pdf")))
     gold = etree.parse(next((shared_data / "pairs").glob("649def34*.tei.xml"))).getroot()

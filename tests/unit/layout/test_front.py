@@ -171,7 +171,7 @@ como eles andam durante a noite na floresta.
 
 
 @pytest.mark.parametrize("name", FRONTS)
-def test_title_names_and_abstract_of_many_looks(name: str, tmp_path: Path) -> None:
+def test_front_matter_of_many_layouts_is_read(name: str, tmp_path: Path) -> None:
     text = (
         '#set page(paper: "a4", numbering: "1")\n#set text(size: 10pt)\n#set par(justify: true)\n' + FRONTS[name] + BODY
     )
@@ -292,13 +292,13 @@ def line(text: str, y: float = 0.0, block: int = 0) -> Line:
         (["JohnSmith,KeesBerg,MariaLo"], ["John|Smith", "Kees|Berg", "Maria|Lo"]),
     ],
 )  # fmt: skip
-def test_bylines(lines: list[str], expected: list[str]) -> None:
+def test_bylines_are_split_into_names(lines: list[str], expected: list[str]) -> None:
     found = authors([line(text, 12.0 * i) for i, text in enumerate(lines)])
     people = [FrontAuthor(tuple(first.split()), last) for first, last in (text.split("|") for text in expected)]
     assert found == people
 
 
-def test_names_that_affiliations_stand_between_are_not_joined() -> None:
+def test_names_separated_by_affiliations_are_not_joined() -> None:
     found = authors([line("Ada Byron and Luigi Menabrea", 0.0), line("Peter G. Nicholls and Maria Lo", 40.0)])
     assert [author.surname for author in found] == ["Byron", "Menabrea", "Nicholls", "Lo"]
 
@@ -306,7 +306,7 @@ def test_names_that_affiliations_stand_between_are_not_joined() -> None:
 @pytest.mark.parametrize(
     ("printed", "meant"), [("Rene´ G.", "René G."), ("M¨uller", "Müller"), ("E´rica", "Érica"), ("De`gnon", "Dègnon")]
 )
-def test_loose_accents(printed: str, meant: str) -> None:
+def test_separate_accents_are_joined_with_letters(printed: str, meant: str) -> None:
     assert clean(printed) == meant
 
 

@@ -56,7 +56,7 @@ def extraction_outcome(path: str) -> str:
 
 
 @pytest.mark.parametrize("count", [24, pytest.param(2000, marks=pytest.mark.long)])
-def test_damaged_papers(count: int, paper: Callable[[int, str], Path], tmp_path: Path) -> None:
+def test_damaged_pdf_gives_an_error_code(count: int, paper: Callable[[int, str], Path], tmp_path: Path) -> None:
     rng = random.Random(SEED)
     samples = [paper(columns, style).read_bytes() for columns, style in ((1, "bracket"), (2, "name-year"))]
     found: dict[str, int] = {}

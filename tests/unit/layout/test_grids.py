@@ -29,7 +29,7 @@ def page(lines: list[Line]) -> Page:
     return Page(1, 595.0, 842.0, lines, [])
 
 
-def test_a_table_wider_than_its_caption_is_whole() -> None:
+def test_table_wider_than_its_caption_is_complete() -> None:
     caption = [line("Table 1 Patients", 50, 100, SMALL, 1)]
     cells = [
         line(text, x, 120 + 12 * row, SMALL, 2 + row)
@@ -49,12 +49,12 @@ def test_a_table_wider_than_its_caption_is_whole() -> None:
     assert [x.kind for x in body] == [Kind.BODY] * 4
 
 
-def test_two_columns_of_text_are_no_table() -> None:
+def test_two_columns_of_text_are_not_a_table() -> None:
     lines = [line(PROSE[:60], x, 100 + 12 * i, TEXT, block) for block, x in ((1, 50), (2, 310)) for i in range(6)]
     assert grids.find(page(lines), {1, 2}, MEASURES) == []
 
 
-def test_sentence_about_table_is_no_caption() -> None:
+def test_sentence_about_a_table_is_not_a_caption() -> None:
     lines = [
         line(PROSE + " as given in", 50, 100),
         line("Table 2. The null hypothesis was rejected for every microorganism.", 50, 112),
@@ -65,7 +65,7 @@ def test_sentence_about_table_is_no_caption() -> None:
     assert [x.kind for x in lines] == [Kind.BODY, Kind.BODY, Kind.CAPTION]
 
 
-def test_text_hidden_under_an_image_is_kept_once() -> None:
+def test_text_hidden_under_an_image_is_read_once() -> None:
     texts = [f"{PROSE} in year {word}" for word in ("one", "two", "three", "four", "five", "six")]
     shown = [line(text, 50, 100 + 14 * i, TEXT, 1) for i, text in enumerate(texts)]
     hidden = [line(text, 48, 104 + 14 * i, Font("courier", 10.0), 2) for i, text in enumerate(texts[:-1])]
@@ -74,7 +74,7 @@ def test_text_hidden_under_an_image_is_kept_once() -> None:
     assert Kind.FURNITURE not in {x.kind for x in shown[1:]}
 
 
-def test_no_paragraph_ends_inside_a_citation() -> None:
+def test_paragraph_does_not_end_inside_a_citation() -> None:
     for text in (
         "as was shown (Xiong et al.,",
         "as shown by Xiong et al.",

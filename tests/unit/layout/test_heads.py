@@ -83,7 +83,7 @@ def test_heading_of_paragraph_continues_on_next_line() -> None:
     assert found[1].text == "The MIC was determined by dilution of"
 
 
-def test_a_head_breaks_at_a_hyphen() -> None:
+def test_hyphenated_heading_is_joined() -> None:
     """IEEEtran: subsections in italics, as wide as the column."""
     lines = [
         line(("B. The classical model suggests inhibition per-", ITALIC), width=5.2),
@@ -93,7 +93,7 @@ def test_a_head_breaks_at_a_hyphen() -> None:
     assert head_length(lines, 0, MEASURES) == 2
 
 
-def test_hyphenated_line_of_paragraph_is_no_heading() -> None:
+def test_hyphenated_line_of_a_paragraph_is_not_a_heading() -> None:
     lines = [
         line(("Words that are set in italics for the sake of em-", ITALIC), width=5.2),
         line(("phasis stand in a paragraph of the text, which goes on", UPRIGHT), y=12.0),

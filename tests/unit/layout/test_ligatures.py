@@ -41,11 +41,11 @@ def test_each_font_has_its_sign_of_ligature() -> None:
     assert page.lines[0].text == "In The spring These leaves, They say, Thymus grows"
 
 
-def test_page_without_its_first_letters_is_ill() -> None:
+def test_page_without_first_letters_is_damaged() -> None:
     assert health.ills(draw_rows(LOST)) == {1: health.Ill.LOST_LETTERS}
 
 
-def test_e_of_other_languages_is_a_word() -> None:
+def test_word_e_of_other_languages_is_not_damage() -> None:
     assert ligatures.orphans(draw_rows(PORTUGUESE).pages[0]) == 0
 
 

@@ -177,13 +177,13 @@ def test_body_contains_running_text_only(name: str, columns: int, tmp_path: Path
     ['#text(size: 12pt, weight: "bold")', '#text(style: "italic")', '#text(size: 10pt, weight: "bold")',
      "#text(size: 14pt)", "#smallcaps"],
 )  # fmt: skip
-def test_heads_in_any_type(heads: str, tmp_path: Path) -> None:
+def test_headings_in_any_font_are_found(heads: str, tmp_path: Path) -> None:
     tei = read(compile_look(Look(heads=heads)), tmp_path)
     found = [h for h in list_texts(tei.findall(".//t:body/t:div/t:head", NS)) if h != "Abstract"]
     assert found == ["Introduction", "Methods", "Results"]
 
 
-def test_spread_heads(tmp_path: Path) -> None:
+def test_letter_spaced_headings_are_joined(tmp_path: Path) -> None:
     source = compile_look(Look(heads="#sp"), '#let sp(it) = text(size: 9pt)[#it.text.clusters().map(upper).join(" ")]')
     found = [h for h in list_texts(read(source, tmp_path).findall(".//t:body/t:div/t:head", NS)) if h != "ABSTRACT"]
     assert found == ["INTRODUCTION", "METHODS", "RESULTS"]

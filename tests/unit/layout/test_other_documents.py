@@ -69,7 +69,7 @@ POINTS = {
 }
 
 
-def test_slides(tmp_path: Path) -> None:
+def test_slides_are_extracted(tmp_path: Path) -> None:
     shown = [bold(30, head) + "\n\n" + "\n".join(f"- {point}" for point in points) for head, points in POINTS.items()]
     source = f"""
 #set page(width: 25.4cm, height: 14.3cm, margin: 1.5cm, footer: context align(right)[#text(size: 10pt)[#counter(page).get().first()]])
@@ -99,7 +99,7 @@ LEADERS = "#box(width: 1fr, repeat[.])"
 
 
 @pytest.mark.parametrize("between", [LEADERS, "#h(1fr)"], ids=["leaders", "space"])
-def test_a_thesis(between: str, tmp_path: Path) -> None:
+def test_thesis_is_extracted(between: str, tmp_path: Path) -> None:
     """Chapter titles below their numbers are headings. The table of contents is no text."""
     listed = [("1", "Introduction", 1), ("1.1", "Aims", 2), ("2", "Methods", 3), ("3", "Results", 4), ("", "Bibliography", 5)]  # fmt: skip
     contents = "\n\n".join(f"{number} #h(4pt) {title} {between} {page}" for number, title, page in listed)
@@ -148,7 +148,7 @@ NOTES = [
 
 
 @pytest.mark.parametrize("listed", ["", f"#v(1em)\n{bold(12, 'Bibliography')}\n\n{HANGING}"], ids=["no list", "a list"])
-def test_an_essay_that_cites_in_footnotes(listed: str, tmp_path: Path) -> None:
+def test_essay_with_citations_in_footnotes_is_extracted(listed: str, tmp_path: Path) -> None:
     """It has no abstract and no affiliation. Its footnotes look like references, but are no text and no entries."""
     text = "\n\n".join(
         f"{PROSE} So it was in the old books.#footnote[{note}] {PROSE} {PROSE}" for note in (*NOTES, *NOTES)
@@ -183,7 +183,7 @@ PAGES = [
 
 
 @pytest.mark.parametrize("columns", [1, 2])
-def test_text_printed_twice(columns: int, tmp_path: Path) -> None:
+def test_text_printed_twice_is_read_once(columns: int, tmp_path: Path) -> None:
     """A line in the hidden text layer and in the visible text counts once."""
     sheets = "\n".join(f"#sheet[{page}]" for page in PAGES)
     source = f"""
@@ -202,7 +202,7 @@ def test_text_printed_twice(columns: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("count", [4, 6, len(ENTRIES)])
 @pytest.mark.parametrize("look", ["labels", "indents"])
-def test_columns_that_nearly_touch(look: str, count: int, tmp_path: Path) -> None:
+def test_narrow_column_gaps_are_found(look: str, count: int, tmp_path: Path) -> None:
     """The second column may contain only a few lines of the list."""
     listed = "\n\n".join((LABELLED if look == "labels" else HANGING).split("\n\n")[:count])
     source = f"""

@@ -64,7 +64,7 @@ from pdf2tei.fields import parse
         ),
     ],
 )
-def test_fields_of_a_reference(raw: str, title: str, journal: str | None, year: str | None) -> None:
+def test_reference_has_its_fields(raw: str, title: str, journal: str | None, year: str | None) -> None:
     found = parse(raw)
     assert found.title == title
     assert journal is None or found.journal == journal

@@ -58,7 +58,7 @@ def test_list_begins_at_its_head() -> None:
     assert all(line.kind is Kind.BODY for line in document.pages[0].lines[30:42])
 
 
-def test_appendix_is_no_hole_of_list() -> None:
+def test_appendix_is_not_part_of_the_reference_list() -> None:
     appendix = [Row("Proofs of the theorems", HEAD, block=True), *BODY]
     rows = [*BODY, Row("References", HEAD, block=True), *(r for y in range(2000, 2010) for r in entry(y)), *appendix]
     document = draw([*rows, *entry(2010), *entry(2011)])

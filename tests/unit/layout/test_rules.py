@@ -47,7 +47,7 @@ def line(text: str, y: float = 0.0) -> Line:
         ("Tien Do", ("Tien",), "Do"),
     ],
 )
-def test_a_name(text: str, forenames: tuple[str, ...], surname: str) -> None:
+def test_name_is_split_into_parts(text: str, forenames: tuple[str, ...], surname: str) -> None:
     assert authors.parse(text) == authors.FrontAuthor(forenames, surname)
 
 
@@ -64,7 +64,7 @@ def test_a_name(text: str, forenames: tuple[str, ...], surname: str) -> None:
         "Computational Linguistics",
     ],
 )
-def test_no_name(text: str) -> None:
+def test_text_without_name_gives_no_author(text: str) -> None:
     assert authors.parse(text) is None
 
 
@@ -80,7 +80,7 @@ def test_no_name(text: str) -> None:
         ("Moretti, M., et al.", ["Moretti"]),
     ],
 )
-def test_the_authors_of_a_reference(text: str, surnames: list[str]) -> None:
+def test_authors_of_a_reference_are_read(text: str, surnames: list[str]) -> None:
     assert [a.surname for a in people(text)] == surnames
 
 
@@ -166,7 +166,7 @@ def callouts(
         ("(Brousseau et al., 2018a, p. 1210)", [("Brousseau et al., 2018a", "b1")]),
     ],
 )
-def test_callouts_by_name_and_year(text: str, found: list[tuple[str, str]]) -> None:
+def test_name_year_callouts_are_found(text: str, found: list[tuple[str, str]]) -> None:
     assert callouts(text, Style.NAME_YEAR, labelled=False) == found
 
 
@@ -180,7 +180,7 @@ def test_callouts_by_name_and_year(text: str, found: list[tuple[str, str]]) -> N
         ("see Fig. 2 and Table 1", [("Fig. 2", "fig_1"), ("Table 1", "tab_0")]),
     ],
 )
-def test_callouts_by_number(text: str, found: list[tuple[str, str]]) -> None:
+def test_numbered_callouts_are_found(text: str, found: list[tuple[str, str]]) -> None:
     assert callouts(text, Style.BRACKET, labelled=True) == found
 
 
@@ -197,7 +197,7 @@ def test_raised_digits_are_callouts() -> None:
         ("One (1). Two (2, 3). Three (4).", True, Style.ROUND),
     ],
 )
-def test_the_style_of_citing(text: str, labelled: bool, style: Style) -> None:
+def test_citation_style_is_detected(text: str, labelled: bool, style: Style) -> None:
     assert (
         style_of([Text(text)], [PrintedEntry(str(i + 1) if labelled else "", raw) for i, raw in enumerate(ENTRIES)])
         is style
@@ -228,7 +228,7 @@ def test_caption_label_may_follow_hyphen(text: str, kind: str, number: str) -> N
 
 
 @pytest.mark.parametrize("text", ["Table-top experiments", "Figure-of-eight knots"])
-def test_hyphenated_word_is_no_caption(text: str) -> None:
+def test_hyphenated_word_is_not_a_caption(text: str) -> None:
     assert CAPTION.match(text) is None
 
 
@@ -272,7 +272,7 @@ def test_hyphenated_word_is_no_caption(text: str) -> None:
         ),
     ],
 )
-def test_the_fields_of_a_reference(raw: str, fields: dict[str, str | bool]) -> None:
+def test_fields_of_a_reference_are_labeled(raw: str, fields: dict[str, str | bool]) -> None:
     found = parse(raw)
     assert {name: getattr(found, name) for name in fields} == fields
 

@@ -30,7 +30,7 @@ def test_prose_of_front_returns_to_body() -> None:
     assert document.pages[0].lines[0].kind is Kind.FRONT
 
 
-def test_imprint_of_front_stays_there() -> None:
+def test_imprint_is_not_moved_to_the_body() -> None:
     imprint = "Copyright 2020 by the authors, who keep all that is theirs and let the others use it for free"
     document = draw([*[Row(imprint, SMALL, block=not i) for i in range(6)], *TEXT])
     for line in document.pages[0].lines[:6]:
@@ -45,7 +45,7 @@ def test_paragraph_labelled_table_returns_to_body() -> None:
     assert guard.restore_floats(document, measure(all_lines(document))) == 5
 
 
-def test_cells_of_table_stay_there() -> None:
+def test_cells_of_a_table_are_not_moved_to_the_body() -> None:
     document = draw([*TEXT, *[Row("Site North 12 0.4", block=not i) for i in range(9)]])
     for line in document.pages[0].lines[30:]:
         line.kind = Kind.TABLE

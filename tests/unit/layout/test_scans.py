@@ -45,7 +45,7 @@ def test_scan_has_no_content_without_ocr(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not scans.installed(), reason="the extra `ocr` is not installed")
-def test_a_scan_becomes_text_and_says_so(tmp_path: Path) -> None:
+def test_scan_is_recognized_and_marked(tmp_path: Path) -> None:
     text = (
         '#set page(paper: "a5", margin: 1.5cm)\n#align(center)[#text(size: 17pt)[Traits of Beetles in the Litter]]\n\n'
         f"#align(center)[Waleed Ammar]\n\n= Introduction\n{PROSE}"
@@ -85,5 +85,5 @@ def shift_letters(text: str) -> str:
         (Page(1, 600.0, 800.0, [], []), None),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_text_layer(given: Page, ill: Ill | None) -> None:
+def test_damage_of_a_text_layer_is_detected(given: Page, ill: Ill | None) -> None:
     assert ills(Document([given])) == ({1: ill} if ill else {})

@@ -52,7 +52,7 @@ def send(client: httpx.Client, content: bytes) -> httpx.Response:
     )
 
 
-def test_says_that_it_is_alive_and_which_version(service: tuple[httpx.Client, subprocess.Popen[bytes]]) -> None:
+def test_server_reports_health_and_version(service: tuple[httpx.Client, subprocess.Popen[bytes]]) -> None:
     client, _ = service
     assert client.get("/api/isalive").text == "true"
     assert client.get("/api/version").json()["version"] == VERSION
@@ -60,9 +60,7 @@ def test_says_that_it_is_alive_and_which_version(service: tuple[httpx.Client, su
 
 
 @pytest.mark.parametrize("header", [None, "Bearer wrong", f"Basic {TOKEN}"])
-def test_nothing_answers_without_the_token(
-    service: tuple[httpx.Client, subprocess.Popen[bytes]], header: str | None
-) -> None:
+def test_server_requires_the_token(service: tuple[httpx.Client, subprocess.Popen[bytes]], header: str | None) -> None:
     client, _ = service
     for path in ("/api/isalive", "/api/version", "/api/processFulltextDocument"):
         method = "POST" if path.endswith("Document") else "GET"
@@ -70,7 +68,7 @@ def test_nothing_answers_without_the_token(
         assert bare.status_code == 401
 
 
-def test_answers_as_the_library_does(
+def test_server_response_equals_the_library(
     service: tuple[httpx.Client, subprocess.Popen[bytes]], paper: Callable[[int, str], Path]
 ) -> None:
     client, _ = service
@@ -88,7 +86,7 @@ def test_answers_as_the_library_does(
         (b"%PDF-1.7\nbroken", 500, "[PDFALTO_CONVERSION_FAILURE]"),
     ],
 )
-def test_failures_carry_grobids_codes(
+def test_server_errors_have_grobids_codes(
     service: tuple[httpx.Client, subprocess.Popen[bytes]], content: bytes, status: int, says: str
 ) -> None:
     client, _ = service
@@ -96,12 +94,14 @@ def test_failures_carry_grobids_codes(
     assert (answer.status_code, answer.text[: len(says)]) == (status, says)
 
 
-def test_a_form_without_input_is_a_bad_request(service: tuple[httpx.Client, subprocess.Popen[bytes]]) -> None:
+def test_request_without_input_is_refused(service: tuple[httpx.Client, subprocess.Popen[bytes]]) -> None:
     client, _ = service
     assert client.post("/api/processFulltextDocument", data={"other": "x"}).status_code == 400
 
 
-def test_is_busy_when_its_worker_is(service: tuple[httpx.Client, subprocess.Popen[bytes]], shared_data: Path) -> None:
+def test_server_is_busy_if_its_worker_is(
+    service: tuple[httpx.Client, subprocess.Popen[bytes]], shared_data: Path
+) -> None:
     """One worker receives eight parallel requests: each gets a TEI or a request to retry."""
     client, _ = service
     content = max((shared_data / "pairs").glob("*.pdf"), key=lambda p: p.stat().st_size).read_bytes()
@@ -110,7 +110,7 @@ def test_is_busy_when_its_worker_is(service: tuple[httpx.Client, subprocess.Pope
     assert set(statuses) == {200, 503}
 
 
-def test_who_hangs_up_frees_the_worker(
+def test_closed_connection_frees_the_worker(
     service: tuple[httpx.Client, subprocess.Popen[bytes]], paper: Callable[[int, str], Path]
 ) -> None:
     """The PDF would block the only worker for two minutes; its client disconnects after three seconds."""
@@ -122,7 +122,7 @@ def test_who_hangs_up_frees_the_worker(
     assert send(client, content).status_code == 200
 
 
-def test_a_dead_worker_costs_one_answer(
+def test_dead_worker_fails_one_request(
     service: tuple[httpx.Client, subprocess.Popen[bytes]], paper: Callable[[int, str], Path]
 ) -> None:
     import psutil
@@ -138,7 +138,7 @@ def test_a_dead_worker_costs_one_answer(
     assert answers[-1] == 200 and set(answers) <= {200, 500}
 
 
-def test_a_taken_port_is_one_sentence() -> None:
+def test_occupied_port_gives_one_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = subprocess.run(

@@ -45,14 +45,14 @@ def entries(lines: list[Line]) -> list[str]:
         "VI. REFERENCES",
     ],
 )
-def test_heads_of_reference_lists(head: str) -> None:
+def test_headings_of_reference_lists_are_found(head: str) -> None:
     assert is_head(line(head, 1))
 
 
 @pytest.mark.parametrize(
     "text", ["in the table for reference only", "Reference values were measured at rest.", "Results"]
 )
-def test_text_that_is_not_a_head(text: str) -> None:
+def test_other_text_is_not_a_reference_heading(text: str) -> None:
     assert not is_head(line(text, 1))
 
 
@@ -79,7 +79,7 @@ def test_label_inside_merged_line_is_found() -> None:
     assert [e[:3] for e in entries(lines)] == ["[1]", "[2]", "[3]", "[4]"]
 
 
-def test_number_at_start_of_line_is_no_label() -> None:
+def test_number_at_start_of_line_is_not_a_label() -> None:
     lines = [
         line("1. Ammar W. Construction of the literature graph.", 1),
         line("2018. Proceedings of NAACL, pages 84–91.", 2),
@@ -91,7 +91,7 @@ def test_number_at_start_of_line_is_no_label() -> None:
 
 
 @pytest.mark.parametrize(("first", "rest"), [(50.0, 62.0), (62.0, 50.0), (50.0, 50.0)])
-def test_lists_without_labels(first: float, rest: float) -> None:
+def test_reference_lists_without_labels_are_split(first: float, rest: float) -> None:
     """The lists have hanging indents, indented first lines, or neither."""
     printed = [
         (
@@ -110,7 +110,7 @@ def test_lists_without_labels(first: float, rest: float) -> None:
 
 
 @pytest.mark.parametrize("set_in", [0.0, 12.0], ids=["no indent", "hanging"])
-def test_entries_whose_authors_no_rule_knows(set_in: float) -> None:
+def test_entries_with_unknown_author_forms_are_split(set_in: float) -> None:
     """The entries begin without labels or initials; a CRF finds their boundaries."""
     printed = [
         ("World Health Organization. Global report on litter", "and its dwellers. Geneva: WHO Press; 2018."),

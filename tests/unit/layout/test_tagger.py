@@ -32,7 +32,7 @@ def suite(model: Path) -> pycrfsuite.Tagger:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("length", [1, 2, 17, 300])
-def test_labels_and_probabilities_of_any_names_are_crfsuites(model: Path, length: int) -> None:
+def test_labels_and_probabilities_equal_those_of_crfsuite(model: Path, length: int) -> None:
     theirs, ours = suite(model), tagger(model)
     rng = random.Random(length)
     known = sorted({name for name, _ in theirs.info().state_features})
@@ -44,14 +44,14 @@ def test_labels_and_probabilities_of_any_names_are_crfsuites(model: Path, length
     assert np.allclose(ours.probabilities(weights), sure, rtol=0, atol=1e-9)
 
 
-def test_batches_get_same_labels_as_single_sequences() -> None:
+def test_batches_have_the_labels_of_single_sequences() -> None:
     model = Tagger(crf.MODEL)
     weights = [model.weights(features(raw, pieces(raw))) for raw in STRINGS] * 14  # More than one batch.
     assert model.tag_each(weights) == [model.tag(one) for one in weights]
     assert model.tag_each([]) == []
 
 
-def test_what_neighbours_show_weighs_what_its_names_weigh() -> None:
+def test_features_of_neighbors_have_their_weights() -> None:
     model = tagger(segmentation.MODEL)
     known = sorted({name for name, _ in suite(segmentation.MODEL).info().state_features})
     shown = [

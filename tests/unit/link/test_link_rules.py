@@ -63,7 +63,7 @@ def _one(entry: Row, *papers: Row) -> Row:
         ({"title": None}, None, "none"),
     ],
 )
-def test_identifier_then_equal_title_then_likeness(entry: Row, paper_id: str | None, reason: str) -> None:
+def test_identifier_precedes_equal_title_and_similar_title(entry: Row, paper_id: str | None, reason: str) -> None:
     papers = [
         {"paper_id": "a", "title": ATTENTION, "doi": "10.1/a"},
         {"paper_id": "g", "title": GRAPHS, "arxiv_id": "1706.02216"},
@@ -79,7 +79,7 @@ def test_identifier_then_equal_title_then_likeness(entry: Row, paper_id: str | N
         assert found["score"] is None
 
 
-def test_the_threshold_is_strict() -> None:
+def test_threshold_is_exclusive() -> None:
     papers = pa.Table.from_pylist([{"paper_id": "p", "title": GRAPHS}], schema=PAPERS)
     entries = pa.Table.from_pylist([{"title": GRAPHS + "s"}], schema=ENTRIES)
     s = score(GRAPHS, GRAPHS + "s")
@@ -102,7 +102,7 @@ def test_the_threshold_is_strict() -> None:
     ],
 )
 @pytest.mark.parametrize("title", [ATTENTION, ATTENTION + "ed", "something else altogether"])
-def test_ties(entry: Row, chosen: str, title: str) -> None:
+def test_ties_are_broken_by_year_surname_and_id(entry: Row, chosen: str, title: str) -> None:
     """Ties go to the paper with an equal year, then an equal surname, then the smallest id.
 
     The papers have equal titles, equal S or equal identifiers.
@@ -121,7 +121,7 @@ def test_ties(entry: Row, chosen: str, title: str) -> None:
     assert found["runner_up_score"] == score(title, ATTENTION)
 
 
-def test_ties_between_different_titles_of_equal_s() -> None:
+def test_ties_of_different_titles_with_equal_s_are_broken() -> None:
     papers = [
         {"paper_id": "b", "title": GRAPHS + " x1", "year": 2017},
         {"paper_id": "a", "title": GRAPHS + " y1", "year": 2018},
@@ -143,7 +143,7 @@ def test_equal_title_precedes_unequal_title_with_s_of_1() -> None:
 @pytest.mark.parametrize(
     ("year", "surname", "linked"), [(2001, "Snodgrass", True), (2002, "Snodgrass", False), (2001, None, False)]
 )
-def test_titles_that_say_little_need_year_and_surname(title: str, year: int, surname: str, linked: bool) -> None:
+def test_generic_titles_need_year_and_surname(title: str, year: int, surname: str, linked: bool) -> None:
     paper = {"paper_id": "p", "title": title, "year": 2001, "surname": "Snodgrass", "doi": "10.1/p"}
     entry = {"title": title, "year": year, "surname": surname}
     assert (_one(entry, paper)["paper_id"] == "p") is linked
@@ -151,7 +151,7 @@ def test_titles_that_say_little_need_year_and_surname(title: str, year: int, sur
     assert _one({**entry, "doi": "10.1/p"}, paper)["reason"] == "id"
 
 
-def test_a_number_that_differs_is_a_warning() -> None:
+def test_different_number_in_title_gives_a_warning() -> None:
     paper = {"paper_id": "p", "title": "Foundations of graph learning, part I"}
     found = _one({"title": "Foundations of graph learning, part II"}, paper)
     assert (found["paper_id"], found["reason"], found["warning"]) == ("p", "fuzzy", "numeral")
@@ -218,7 +218,7 @@ def test_member_is_named_by_its_number(cited: str, title: str, other: str, cites
     assert cites_other_member(cited, title, other) is cites
 
 
-def test_never_to_itself_not_even_by_likeness_or_identifier() -> None:
+def test_paper_never_links_to_itself() -> None:
     paper = {"paper_id": "p", "title": ATTENTION, "doi": "10.1/p"}
     for entry in ({"title": ATTENTION}, {"title": ATTENTION + "s"}, {"doi": "10.1/p"}):
         assert _one({**entry, "citing_paper_id": "p"}, paper)["reason"] == "none"
@@ -273,7 +273,7 @@ def _entries_of(papers: pa.Table) -> pa.Table:
     return kept.append_column("citing_paper_id", pa.nulls(len(kept), pa.string()))
 
 
-def test_links_do_not_depend_on_the_order_of_papers_or_entries(real: pa.Table) -> None:
+def test_order_of_papers_and_entries_does_not_matter(real: pa.Table) -> None:
     entries = _entries_of(real)
     rng = np.random.default_rng(2)
     rows, columns = rng.permutation(len(entries)), rng.permutation(len(real))
@@ -297,7 +297,7 @@ def test_recall_is_measured(real: pa.Table) -> None:
     assert poor.found < 0.8 * poor.similar
 
 
-def test_surname_of_the_first_author() -> None:
+def test_surname_is_that_of_the_first_author() -> None:
     kind = pa.list_(pa.struct([("first", pa.string()), ("last", pa.string())]))
     authors = [
         [{"first": "A", "last": "Turing"}, {"first": "B", "last": "X"}],

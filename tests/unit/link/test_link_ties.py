@@ -66,7 +66,7 @@ SUMMARY = {**CIRCULATION, "paper_id": "10.1161/circulationaha.105.169405", "page
     ],
 )
 @pytest.mark.parametrize("title", [SYNDROME, SYNDROME + "s"])
-def test_place_year_and_surname_choose_among_equal_titles(
+def test_place_year_and_surname_break_ties_of_equal_titles(
     title: str, said: Row, chosen: Row, warning: str | None
 ) -> None:
     found = link_one({"title": title, **said}, CIRCULATION, CARDIOLOGY, SUMMARY)
@@ -74,7 +74,7 @@ def test_place_year_and_surname_choose_among_equal_titles(
     assert found["reason"] == ("exact" if title == SYNDROME else "fuzzy")
 
 
-def test_two_papers_of_one_identifier_tie_unless_title_or_place_decides() -> None:
+def test_papers_with_one_identifier_tie() -> None:
     meeting = {"title": "Abstracts of the annual meeting", "doi": "10.1/supplement", "year": 2001}
     one, other = {**meeting, "paper_id": "b", "pages": "12"}, {**meeting, "paper_id": "a", "pages": "30"}
     assert link_one({"doi": "10.1/supplement"}, one, other)["warning"] == "tie"
@@ -86,7 +86,7 @@ def test_two_papers_of_one_identifier_tie_unless_title_or_place_decides() -> Non
     assert (titled["paper_id"], titled["warning"]) == ("a", None)
 
 
-def test_identifiers_that_name_two_papers_are_a_tie() -> None:
+def test_identifiers_of_two_papers_tie() -> None:
     by_doi, by_pmid = (
         {"paper_id": "b", "doi": "10.1/x", "title": "One"},
         {"paper_id": "a", "pubmed_id": "7", "title": "Two"},
@@ -116,7 +116,7 @@ def test_year_and_surname_both_different_is_a_contradiction(how: Row, said: Row,
     assert link_one({**how, **said}, paper)["warning"] == warning
 
 
-def test_what_contradicts_is_the_last_choice() -> None:
+def test_contradicting_paper_is_the_last_choice() -> None:
     """An equal journal does not outweigh a different year and author."""
     wrong = {"paper_id": "a", "title": SYNDROME, "year": 1990, "surname": "Jones", "journal": "Circulation"}
     right = {"paper_id": "b", "title": SYNDROME, "year": 2005, "surname": "Grundy"}
@@ -148,7 +148,7 @@ KIDNEY = {
     ],
 )
 @pytest.mark.parametrize("title", ["Editorial", "Self-harm", "Job burnout"])
-def test_uninformative_title_needs_year_and_surname_or_volume_and_page(title: str, said: Row, linked: bool) -> None:
+def test_generic_title_needs_year_surname_or_volume_page(title: str, said: Row, linked: bool) -> None:
     found = link_one({"title": title, **said}, {**KIDNEY, "title": title})
     assert (found["paper_id"] == "k") is linked
 
@@ -178,7 +178,7 @@ CUT = {
         ("Cellular senescencf", {"year": 2007, "surname": "Collado"}, "none"),
     ],
 )
-def test_a_cut_title_links_if_year_and_surname_agree(title: str, said: Row, reason: str) -> None:
+def test_cut_title_links_if_year_and_surname_agree(title: str, said: Row, reason: str) -> None:
     found = link_one({"title": title, **said}, CUT)
     assert found["reason"] == reason
     assert (found["paper_id"] == "c") is (reason == "prefix")
@@ -186,18 +186,18 @@ def test_a_cut_title_links_if_year_and_surname_agree(title: str, said: Row, reas
 
 
 @pytest.mark.parametrize("year", [None, 2000])
-def test_a_generic_title_without_years_does_not_link(year: int | None) -> None:
+def test_generic_title_without_years_does_not_link(year: int | None) -> None:
     """Two missing years do not count as an agreement."""
     found = link_one({"title": "Editorial", "surname": "Chertow", "year": year}, {**KIDNEY, "year": year})
     assert (found["paper_id"] is not None) is (year is not None)
 
 
-def test_a_generic_title_is_no_beginning() -> None:
+def test_generic_title_does_not_link_as_prefix() -> None:
     paper = {"paper_id": "p", "title": "Introduction to algorithms", "surname": "Cormen", "year": 2009}
     assert link_one({"title": "Introduction", "surname": "Cormen", "year": 2009}, paper)["reason"] == "none"
 
 
-def test_cut_title_of_two_papers_ties_unless_place_decides() -> None:
+def test_cut_title_of_two_papers_ties() -> None:
     other = {**CUT, "paper_id": "b", "title": "Cellular senescence in the skin", "volume": "7", "pages": "1"}
     entry = {"title": "Cellular senescence", "year": 2007, "surname": "Collado"}
     found = link_one(entry, CUT, other)
@@ -209,7 +209,7 @@ def test_cut_title_of_two_papers_ties_unless_place_decides() -> None:
     assert link_one({**entry, "citing_paper_id": "b"}, CUT, other)["warning"] is None  # A paper never links to itself.
 
 
-def test_part_one_is_not_part_one_and_two() -> None:
+def test_number_is_not_a_prefix_of_two_numbers() -> None:
     paper = {"paper_id": "p", "title": "Spectra of atoms 2", "surname": "Fermi", "year": 1930}
     found = link_one({"title": "Spectra of atoms", "surname": "Fermi", "year": 1930}, paper)
     assert (found["paper_id"], found["warning"]) == ("p", "numeral")
@@ -246,13 +246,13 @@ POLYAKOV = {
         ),
     ],
 )
-def test_without_a_title_journal_volume_page_and_year_must_all_be_equal(said: Row, linked: bool) -> None:
+def test_entry_without_title_links_by_complete_locator(said: Row, linked: bool) -> None:
     found = link_one(said, POLYAKOV)
     assert (found["paper_id"], found["reason"]) == (("b", "locator") if linked else (None, "none"))
     assert found["score"] is None
 
 
-def test_two_papers_on_one_page_are_a_tie_unless_the_surname_decides() -> None:
+def test_papers_on_one_page_tie() -> None:
     letter = {**POLYAKOV, "paper_id": "a", "title": "A letter", "surname": "Migdal"}
     place = {"journal": "Phys Lett B", "volume": "103", "pages": "207", "year": 1981}
     found = link_one(place, POLYAKOV, letter)
@@ -287,7 +287,7 @@ def test_two_papers_on_one_page_are_a_tie_unless_the_surname_decides() -> None:
         ("Nature Medicine", "Nature Genetics", False),
     ],
 )
-def test_journals_by_their_abbreviations(short: str, long: str, same: bool) -> None:
+def test_abbreviated_journals_are_equal(short: str, long: str, same: bool) -> None:
     assert same_journal(short, long) is same_journal(long, short) is same
     assert not same or journal_key(short) == journal_key(long)
 
@@ -336,7 +336,7 @@ def test_each_known_fact_narrows_a_crowded_title(known: Row) -> None:
     assert (found["paper_id"], found["warning"], found["runner_up_score"]) == ("p0099", None, 1.0)
 
 
-def test_entries_link_together_as_each_alone() -> None:
+def test_batch_does_not_change_links() -> None:
     """Each entry links alone as in any batch: cut titles, journal locators and entries without a link."""
     said = {"year": 2007, "surname": "Collado"}
     entries: list[Row] = [
@@ -380,7 +380,7 @@ facts = st.fixed_dictionaries(
 @given(
     st.lists(facts, min_size=1, max_size=6), st.lists(facts, min_size=1, max_size=8), st.randoms(use_true_random=False)
 )
-def test_the_order_of_papers_does_not_matter(entries: list[Row], papers: list[Row], rng: Any) -> None:
+def test_order_of_papers_does_not_matter(entries: list[Row], papers: list[Row], rng: Any) -> None:
     papers = [{**paper, "paper_id": f"p{i}"} for i, paper in enumerate(papers)]
     shuffled = papers.copy()
     rng.shuffle(shuffled)
@@ -389,7 +389,7 @@ def test_the_order_of_papers_does_not_matter(entries: list[Row], papers: list[Ro
 
 @settings(max_examples=60)
 @given(st.lists(facts, min_size=1, max_size=6), st.lists(facts, min_size=1, max_size=8))
-def test_a_tie_never_links_silently(entries: list[Row], papers: list[Row]) -> None:
+def test_tie_always_has_a_warning(entries: list[Row], papers: list[Row]) -> None:
     """Each paper has a copy under another id, so each link is a tie. It has a warning and uses the smaller id."""
     first = [{**paper, "paper_id": f"a{i}"} for i, paper in enumerate(papers)]
     copies = [{**paper, "paper_id": f"b{i}"} for i, paper in enumerate(papers)]
@@ -455,7 +455,7 @@ def test_identifier_precedes_equal_title_precedes_similar_title(
 
 
 @pytest.mark.parametrize(("others", "warning"), [(MAX_GROUP - 1, None), (MAX_GROUP, "tie")])
-def test_so_many_papers_of_one_title_are_looked_at(others: int, warning: str | None) -> None:
+def test_number_of_examined_papers_per_title_is_bounded(others: int, warning: str | None) -> None:
     """Beyond the limit, an unexamined paper could tie. The citing paper does not count."""
     title = "Proceedings of the geological survey of the coast"
     papers = [{"paper_id": f"p{i:04d}", "title": title} for i in range(others)]
@@ -532,7 +532,7 @@ ONE, TWO, THREE = "Attention is all you need", "A survey of deep parsing", "Grap
         ({"citing_paper_id": "a"}, [("a", "doi", ONE, {})], None, None, None),
     ],
 )  # fmt: skip
-def test_several_identifiers(
+def test_several_identifiers_choose_one_paper(
     said: Row, papers: list[tuple[str, str, str, Row]], chosen: str | None, warning: str | None, second: str | None
 ) -> None:
     title = said.get("title", "Citations")
@@ -547,7 +547,7 @@ def test_several_identifiers(
 
 
 @pytest.mark.parametrize(("entry", "paper"), [("", ONE), (None, ONE), (ONE, ""), (ONE, None), ("—", ONE), (None, None)])
-def test_a_link_without_a_title_has_no_score(entry: str | None, paper: str | None) -> None:
+def test_link_without_title_has_no_score(entry: str | None, paper: str | None) -> None:
     papers = [{"paper_id": id_, "title": paper, "doi": "10.1/x"} for id_ in "ab"]
     found = link_one({"title": entry, "doi": "10.1/x"}, *papers)
     assert (found["paper_id"], found["reason"], found["warning"]) == ("a", "id", "tie")
@@ -555,13 +555,13 @@ def test_a_link_without_a_title_has_no_score(entry: str | None, paper: str | Non
 
 
 @pytest.mark.parametrize("title", ["A", "ab", "Abc", "abcd"])
-def test_the_shortest_titles_have_a_score_too(title: str) -> None:
+def test_shortest_titles_have_a_score(title: str) -> None:
     papers = [{"paper_id": id_, "title": title.upper(), "doi": "10.1/x"} for id_ in "ab"]
     found = link_one({"title": title, "doi": "10.1/x"}, *papers)
     assert (found["reason"], found["score"], found["runner_up_score"]) == ("id", 1.0, 1.0)
 
 
-def test_what_is_searched_by_similarity() -> None:
+def test_only_titles_of_unlinked_entries_are_searched() -> None:
     """Each title of an unlinked entry is searched once.
 
     Uninformative titles are left out if the entry lacks the facts that they require.
@@ -625,7 +625,7 @@ GRAPHS, NEAR, OTHER, FAR = (
         ({"citing_paper_id": "b"}, [("b", NEAR, {}), ("a", FAR, {})], "a", None, None),
     ],
 )
-def test_similar_titles_of_several_papers(
+def test_similar_titles_of_several_papers_are_ranked(
     said: Row, papers: list[tuple[str, str, Row]], chosen: str, warning: str | None, second: str | None
 ) -> None:
     assert score(GRAPHS, NEAR) == score(GRAPHS, OTHER) > score(GRAPHS, FAR) > 0.8
@@ -641,7 +641,7 @@ SURVEY = "Proceedings of the geological survey of the coast"
 
 
 @pytest.mark.parametrize("at", [0, 50, 99])
-def test_the_next_paper_of_an_identifier_that_many_have(at: int) -> None:
+def test_runner_up_of_shared_identifier_is_smallest_id(at: int) -> None:
     """Volume and page decide. The runner-up is the smallest other id in any row order, and never the citing paper."""
     ends = [f"{a}{b}" for a in "abcdefghij" for b in "klmnopqrst"]
     papers = [

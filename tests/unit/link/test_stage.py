@@ -175,13 +175,13 @@ def test_every_entry_has_a_row_and_every_open_citation_a_context(lake: Lake, tmp
     assert metrics["recall"] == 1.0
 
 
-def test_nothing_to_link(lake: Lake, tmp_path: Path) -> None:
+def test_release_without_entries_has_no_links(lake: Lake, tmp_path: Path) -> None:
     assert links_of(release(lake, tmp_path, [], [])) == {}
     alone = release(lake, tmp_path, [paper("p", GRAPHS)], [entry("p", 0, ATTENTION)], day=2)
     assert links_of(alone)["p", "BIBREF0"]["reason"] == "none"
 
 
-def test_linking_again_what_is_finished_is_refused(lake: Lake, tmp_path: Path) -> None:
+def test_linking_a_finished_release_again_is_refused(lake: Lake, tmp_path: Path) -> None:
     """The index no longer exists, so linking again would lose every link."""
     run = release(lake, tmp_path, [paper("a1", "Deep graph networks"), paper("a2", "Ocean dynamics")], [])
     stage = LinkStage()
@@ -269,7 +269,7 @@ def test_low_recall_blocks_the_release(lake: Lake, tmp_path: Path) -> None:
         runner.run_stage(run, "link")
 
 
-def test_memory_and_shards_change_nothing(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_and_shards_do_not_change_links(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     papers, entries = _corpus(np.random.default_rng(6), 200, 900)
     title = "Report of the annual meeting of the society"  # More papers share it than fit in memory.
     papers += [

@@ -24,7 +24,7 @@ def environ(tmp_path: Path) -> dict[str, str]:
     return airflow_environ(state)
 
 
-def test_every_setting_is_one_that_this_airflow_has(environ: dict[str, str]) -> None:
+def test_every_setting_exists_in_this_airflow(environ: dict[str, str]) -> None:
     spec = importlib.util.find_spec("airflow")
     assert spec
     assert spec.origin
@@ -33,20 +33,20 @@ def test_every_setting_is_one_that_this_airflow_has(environ: dict[str, str]) -> 
     assert {name for name in environ if name.startswith("AIRFLOW__")} <= options
 
 
-def test_the_port_is_in_every_address(environ: dict[str, str]) -> None:
+def test_port_is_in_every_address(environ: dict[str, str]) -> None:
     assert environ["AIRFLOW__API__PORT"] == "18080"
     assert environ["AIRFLOW__API__BASE_URL"] == "http://127.0.0.1:18080"
     assert environ["AIRFLOW__CORE__EXECUTION_API_SERVER_URL"] == "http://127.0.0.1:18080/execution/"
 
 
-def test_nothing_is_kept_or_looked_for_in_the_users_own_airflow(environ: dict[str, str], tmp_path: Path) -> None:
+def test_users_own_airflow_is_not_used(environ: dict[str, str], tmp_path: Path) -> None:
     assert environ["AIRFLOW_HOME"] == str(tmp_path / "state" / "airflow")
     assert environ["AIRFLOW__CORE__DAGS_FOLDER"] == str(project() / "dags")
     assert environ["PYTHONPATH"].split(os.pathsep) == [str(project() / "include"), str(project())]
 
 
 @pytest.mark.parametrize(("answer", "problem"), [(200, None), (503, "answers 503 to tasks")])
-def test_an_api_server_is_healthy_once_it_answers_tasks(tmp_path: Path, answer: int, problem: str | None) -> None:
+def test_api_server_is_healthy_once_it_answers_tasks(tmp_path: Path, answer: int, problem: str | None) -> None:
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(answer if self.path == "/execution/health" else 200)

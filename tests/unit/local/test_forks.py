@@ -43,14 +43,14 @@ def forks(folder: Path) -> Iterator[Forks]:
 WAITS = ("db", "check", "--retry", "1000", "--retry-delay", "1")
 
 
-def test_a_command_has_its_words_its_log_and_its_status(forks: Forks, folder: Path) -> None:
+def test_forked_command_has_arguments_log_and_status(forks: Forks, folder: Path) -> None:
     assert forks.start(["version"], folder=folder, log=folder / "version.log").wait() == 0
     assert "3.3.2" in (folder / "version.log").read_text()
     assert forks.start(["nonsense"], folder=folder, log=folder / "nonsense.log").wait() == 2
     assert "invalid choice: 'nonsense'" in (folder / "nonsense.log").read_text()
 
 
-def test_it_leads_a_session_in_its_folder_and_bears_its_name(forks: Forks, folder: Path) -> None:
+def test_forked_command_leads_a_session_in_its_folder(forks: Forks, folder: Path) -> None:
     home = folder / "home"
     home.mkdir()
     forked = forks.start(WAITS, folder=home, log=folder / "waits.log")
@@ -64,7 +64,7 @@ def test_it_leads_a_session_in_its_folder_and_bears_its_name(forks: Forks, folde
     assert forked.poll() == -signal.SIGKILL, "asked again, it says the same"
 
 
-def test_it_lives_on_when_who_started_it_is_done(folder: Path) -> None:
+def test_forked_command_outlives_its_starter(folder: Path) -> None:
     with Forks(environ(folder), folder, folder / "imports.log") as forks:
         forked = forks.start(WAITS, folder=folder, log=folder / "lives.log")
         server = forks.open().pid
@@ -74,13 +74,13 @@ def test_it_lives_on_when_who_started_it_is_done(folder: Path) -> None:
     process.kill()
 
 
-def test_nothing_is_started_where_nothing_is_asked(folder: Path) -> None:
+def test_no_process_starts_without_a_command(folder: Path) -> None:
     with Forks(environ(folder), folder, folder / "never.log"):
         pass
     assert not (folder / "never.log").exists()
 
 
-def test_an_airflow_that_cannot_be_imported_is_one_sentence(tmp_path: Path) -> None:
+def test_airflow_import_error_gives_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "airflow_local_settings.py").write_text("raise RuntimeError('a fault of ours')")
     paths = os.pathsep.join((str(tmp_path), str(ROOT / "include"), str(ROOT)))
     log = tmp_path / "imports.log"

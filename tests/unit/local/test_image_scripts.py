@@ -38,7 +38,7 @@ def test_entrypoint_runs_the_command(tmp_path: Path, arguments: list[str], progr
     assert run_entrypoint(tmp_path, *arguments) == program
 
 
-def test_entrypoint_lets_the_group_write(tmp_path: Path) -> None:
+def test_entrypoint_sets_a_group_writable_umask(tmp_path: Path) -> None:
     assert run_entrypoint(tmp_path, "bash", "-c", "umask") == ["0002"]
 
 
@@ -72,13 +72,13 @@ def test_retention_is_days_and_minutes(tmp_path: Path) -> None:
     assert not old.exists() and new.exists()
 
 
-def test_oldest_logs_go_until_the_rest_fits(tmp_path: Path) -> None:
+def test_oldest_logs_are_deleted_until_the_rest_fits(tmp_path: Path) -> None:
     oldest, newer, newest = (write_log(tmp_path / "logs" / f"{days}.log", days, 400_000) for days in (3, 2, 1))
     clean(tmp_path, AIRFLOW__LOG_MAX_SIZE_BYTES="900000")
     assert not oldest.exists() and newer.exists() and newest.exists()
 
 
-def test_folder_without_logs_is_no_error(tmp_path: Path) -> None:
+def test_folder_without_logs_is_not_an_error(tmp_path: Path) -> None:
     clean(tmp_path)
     write_log(tmp_path / "logs" / "new.pid", 0, 100)
     clean(tmp_path, AIRFLOW__LOG_MAX_SIZE_BYTES="10")

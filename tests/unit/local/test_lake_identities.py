@@ -74,7 +74,7 @@ def begin_and_abort_upload(s3: Any, key: str) -> None:
 
 
 @pytest.mark.parametrize("who", IDENTITIES)
-def test_each_identity_may_do_what_it_is_for_and_no_more(server: dict[str, int], who: str) -> None:
+def test_each_identity_has_exactly_its_permissions(server: dict[str, int], who: str) -> None:
     admin, s3 = client(server["s3"], "admin"), client(server["s3"], who)
     found = {}
     for key in ABOVE:
@@ -101,7 +101,7 @@ def test_each_identity_may_do_what_it_is_for_and_no_more(server: dict[str, int],
 
 
 @pytest.mark.parametrize("who", [who for who in IDENTITIES if who != "admin"])
-def test_nobody_but_the_admin_changes_the_bucket_or_who_may_what(server: dict[str, int], who: str) -> None:
+def test_only_admin_changes_bucket_and_permissions(server: dict[str, int], who: str) -> None:
     s3 = client(server["s3"], who)
     policy = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"s3:*","Resource":"arn:aws:s3:::corpus/*"}]}'
     acts: dict[str, Callable[[], object]] = {
@@ -120,7 +120,7 @@ def test_nobody_but_the_admin_changes_the_bucket_or_who_may_what(server: dict[st
 
 
 @pytest.mark.parametrize("changes", [{"aws_secret_access_key": "wrong"}, {"aws_access_key_id": "nobody"}])
-def test_wrong_keys_open_nothing(server: dict[str, int], changes: dict[str, str]) -> None:
+def test_wrong_keys_are_refused(server: dict[str, int], changes: dict[str, str]) -> None:
     with pytest.raises(ClientError, match=r"SignatureDoesNotMatch|InvalidAccessKeyId"):
         client(server["s3"], "page", **changes).list_objects_v2(Bucket="corpus")
 
@@ -154,7 +154,7 @@ def test_no_port_answers_without_keys(server: dict[str, int], port: str, method:
     assert admin.get_object(Bucket="corpus", Key="snapshots/s/latest.json")["Body"].read() == b"the pointer"
 
 
-def test_an_identity_without_keys_or_with_anothers_is_a_sentence() -> None:
+def test_missing_or_shared_keys_give_one_sentence() -> None:
     with pytest.raises(UserError, match="S3_CONSUMER_ACCESS_KEY is not set"):
         identities(POLICIES, "corpus", {})
     with pytest.raises(UserError, match="two identities of the lake have one access key"):
@@ -171,7 +171,7 @@ def act_as(patch: pytest.MonkeyPatch, ports: dict[str, int], who: str) -> Lake:
 
 
 @pytest.mark.slow
-def test_each_does_its_work_with_its_own_keys(
+def test_each_identity_does_its_work_with_its_keys(
     server: dict[str, int],
     tiny: tuple[Path, Truth],
     extractor: Mapping[str, str],

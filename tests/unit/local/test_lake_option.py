@@ -40,7 +40,7 @@ def said(environ: dict[str, str], *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def test_a_lake_that_is_given_is_used_without_the_local_services(environ: dict[str, str]) -> None:
+def test_given_lake_is_used_without_local_services(environ: dict[str, str]) -> None:
     assert said(environ, "--lake", "s3://mine") == "s3://mine False False"
 
 
@@ -49,9 +49,9 @@ def test_the_local_lake_has_its_keys_unless_the_environment_has_others(environ: 
     assert said(environ | {"AWS_PROFILE": "mine"}, "--lake", "s3://corpus") == "s3://corpus False False"
 
 
-def test_a_lake_that_the_environment_names_is_used_without_the_local_services(environ: dict[str, str]) -> None:
+def test_lake_of_environment_is_used_without_local_services(environ: dict[str, str]) -> None:
     assert said(environ | {"S2CORPUS_LAKE": "s3://mine"}) == "s3://mine False False"
 
 
-def test_else_it_is_the_local_services_lake_with_their_catalog(environ: dict[str, str]) -> None:
+def test_default_is_lake_and_catalog_of_local_services(environ: dict[str, str]) -> None:
     assert said(environ) == "s3://corpus True True"

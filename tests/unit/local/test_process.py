@@ -48,7 +48,7 @@ def known(child: subprocess.Popen[bytes]) -> Process | None:
     return process.identify(child.pid)
 
 
-def test_a_zombie_is_dead(start: Start) -> None:
+def test_zombie_is_not_alive(start: Start) -> None:
     child = start("")
     there = known(child)
     assert there
@@ -60,7 +60,7 @@ def test_a_zombie_is_dead(start: Start) -> None:
 
 
 @pytest.mark.parametrize("other", [{"start": 1}, {"boot": "another boot"}])
-def test_a_recycled_pid_is_not_alive_and_not_signalled(start: Start, other: dict[str, Any]) -> None:
+def test_recycled_pid_is_never_signaled(start: Start, other: dict[str, Any]) -> None:
     child = start("")
     there = known(child)
     assert there
@@ -71,7 +71,7 @@ def test_a_recycled_pid_is_not_alive_and_not_signalled(start: Start, other: dict
     assert process.alive(there)
 
 
-def test_a_recycled_leader_has_no_members(start: Start, tmp_path: Path) -> None:
+def test_recycled_leader_has_no_members(start: Start, tmp_path: Path) -> None:
     there = known(start(""))
     assert there
     elsewhere = tmp_path / "elsewhere"
@@ -80,7 +80,7 @@ def test_a_recycled_leader_has_no_members(start: Start, tmp_path: Path) -> None:
     assert process.members(replace(there, start=there.start - 1), elsewhere) == []
 
 
-def test_what_ignores_sigterm_is_killed_with_its_children_in_groups_of_their_own(start: Start, tmp_path: Path) -> None:
+def test_process_that_ignores_sigterm_is_killed_with_children(start: Start, tmp_path: Path) -> None:
     child = start(
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nif os.fork() == 0:\n    os.setpgid(0, 0)\n    time.sleep(60)"
     )
@@ -91,7 +91,7 @@ def test_what_ignores_sigterm_is_killed_with_its_children_in_groups_of_their_own
     assert not any(process.alive(member) for member in found)
 
 
-def test_the_children_of_a_killed_leader_are_found(start: Start, tmp_path: Path) -> None:
+def test_children_of_a_killed_leader_are_found(start: Start, tmp_path: Path) -> None:
     child = start("os.fork()\nos.chdir('/')")
     leader = known(child)
     child.kill()
@@ -101,14 +101,14 @@ def test_the_children_of_a_killed_leader_are_found(start: Start, tmp_path: Path)
     assert process.stop(lambda: process.members(leader, tmp_path), QUICK) == []
 
 
-def test_without_a_record_the_working_folder_and_the_program_tell(start: Start, tmp_path: Path) -> None:
+def test_unrecorded_process_is_recognized_by_folder_and_program(start: Start, tmp_path: Path) -> None:
     there = known(start("os.setpgid(0, 0) if os.getpid() != os.getpgid(0) else None"))
     with subprocess.Popen(["sleep", "60"], cwd=tmp_path) as shell:
         assert process.members(None, tmp_path, PYTHON) == [there]
         shell.kill()
 
 
-def test_listening_sockets_are_seen_with_address_port_and_process(start: Start, tmp_path: Path) -> None:
+def test_listening_sockets_are_listed_with_their_process(start: Start, tmp_path: Path) -> None:
     ports = tmp_path / "ports"
     child = start(
         "import socket\na, b = socket.create_server(('127.0.0.1', 0)), socket.create_server(('', 0))\n"

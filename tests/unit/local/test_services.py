@@ -64,14 +64,14 @@ def connect(local: Services, database: str, **changes: Any) -> Any:
     return psycopg2.connect(**given)
 
 
-def test_up_again_starts_nothing_anew(local: Services) -> None:
+def test_second_up_restarts_nothing(local: Services) -> None:
     before = pids(local)
     assert set(before) == ONLY
     local.up(ONLY)
     assert pids(local) == before
 
 
-def test_objects_come_back_from_the_bucket(local: Services) -> None:
+def test_objects_are_stored_in_the_bucket(local: Services) -> None:
     client = s3(local)
     client.put_object(Bucket="corpus", Key="a/b", Body=b"bytes")
     assert client.get_object(Bucket="corpus", Key="a/b")["Body"].read() == b"bytes"
@@ -84,7 +84,7 @@ def test_wrong_keys_open_no_bucket(local: Services, wrong: dict[str, str]) -> No
 
 
 @pytest.mark.parametrize("database", ["airflow", "catalog"])
-def test_each_database_has_an_owner_who_is_no_superuser(local: Services, database: str) -> None:
+def test_database_owner_is_not_a_superuser(local: Services, database: str) -> None:
     with connect(local, database) as connection, connection.cursor() as cursor:
         cursor.execute("CREATE TABLE probe (n int)")
         cursor.execute("DROP TABLE probe")
@@ -102,12 +102,12 @@ def test_each_database_has_an_owner_who_is_no_superuser(local: Services, databas
         {"dbname": "catalog"},
     ],
 )
-def test_postgresql_trusts_nobody(local: Services, changes: dict[str, object]) -> None:
+def test_postgresql_requires_a_password(local: Services, changes: dict[str, object]) -> None:
     with pytest.raises(psycopg2.OperationalError, match=r"password|permission denied"):
         connect(local, "airflow", **changes)
 
 
-def test_every_listening_socket_is_on_the_loopback_and_is_one_of_the_chosen_ports(local: Services) -> None:
+def test_every_listening_socket_is_on_loopback_and_known(local: Services) -> None:
     ours = {member.pid for service in local._all() for member in local._members(service)}
     found = [listener for listener in process.listeners() if listener.pid in ours]
     assert {listener.port for listener in found} == set(local.state.ports().values()) - {local.state.ports()["airflow"]}
@@ -135,13 +135,13 @@ def test_no_port_answers_without_its_key(local: Services, port: str, scheme: str
             continue
 
 
-def test_the_extractor_answers_its_bearer(local: Services) -> None:
+def test_extractor_requires_its_token(local: Services) -> None:
     environ = local.endpoints().environ()
     headers = {"Authorization": f"Bearer {environ['S2CORPUS_EXTRACTOR_TOKEN']}"}
     assert ask(f"{environ['GROBID_URL']}/api/isalive", headers=headers).status == 200
 
 
-def test_no_secret_is_on_a_command_line_or_in_a_log(local: Services) -> None:
+def test_secrets_are_not_in_command_lines_or_logs(local: Services) -> None:
     # An access key id is the name in a request, not its secret: SeaweedFS logs it.
     secrets = [value for name, value in local.state.secrets().items() if name != "s3-access-key"]
     members = [member for service in local._all() for member in local._members(service)]
@@ -151,7 +151,7 @@ def test_no_secret_is_on_a_command_line_or_in_a_log(local: Services) -> None:
     assert not [text for text in shown if any(secret in text for secret in secrets)]
 
 
-def test_the_users_own_grobid_takes_the_embedded_ones_place(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_grobid_replaces_the_embedded_extractor(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GROBID_URL", "http://grobid.example:8070/")
     environ = local.endpoints().environ()
     assert environ["GROBID_URL"] == "http://grobid.example:8070"
@@ -160,20 +160,18 @@ def test_the_users_own_grobid_takes_the_embedded_ones_place(local: Services, mon
     assert conditions["extractor"] is Condition.EXTERNAL
 
 
-def test_the_embedded_one_named_by_corpus_env_is_still_the_embedded_one(
-    local: Services, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_address_of_embedded_extractor_is_recognized(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     before = local.endpoints().environ()
     monkeypatch.setenv("GROBID_URL", before["GROBID_URL"])
     assert local.endpoints().environ() == before
 
 
-def test_requests_to_this_machine_pass_no_proxy(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_requests_use_no_proxy(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "example.org")
     assert local.endpoints().environ()["NO_PROXY"] == "example.org,127.0.0.1,localhost"
 
 
-def test_the_commands_show_what_runs(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_show_running_services(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2CORPUS_STATE", str(local.state.root))
     status = CliRunner().invoke(tools, ["status"])
     assert status.exit_code == 1  # Airflow does not run.
@@ -184,7 +182,7 @@ def test_the_commands_show_what_runs(local: Services, monkeypatch: pytest.Monkey
     assert f"export AWS_ENDPOINT_URL=http://127.0.0.1:{local.state.ports()['s3']}\n" in exported
 
 
-def test_wipe_shows_first_and_removes_on_yes_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wipe_asks_before_it_removes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("S2CORPUS_STATE", str(tmp_path / "state"))
     local = Services(tmp_path / "state")
     local.up({"postgres"})
@@ -196,13 +194,13 @@ def test_wipe_shows_first_and_removes_on_yes_only(tmp_path: Path, monkeypatch: p
     assert not local.state.root.exists()
 
 
-def test_what_is_no_state_folder_is_never_removed(tmp_path: Path) -> None:
+def test_folder_without_state_is_never_removed(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(UserError, match="is not a state folder"):
         Services(tmp_path).wipe()
     assert (tmp_path / "thesis.tex").exists()
 
 
-def test_an_unknown_service_is_named(tmp_path: Path) -> None:
+def test_unknown_service_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no service 'redis': there are s3, postgres, extractor, airflow"):
         Services(tmp_path / "state").up({"redis"})

@@ -19,7 +19,7 @@ def read(tmp_path: Path, text: str) -> Settings:
     return Settings.read(path)
 
 
-def test_the_projects_own_file_has_the_pool_of_the_extractor_and_no_secret() -> None:
+def test_project_settings_have_the_pool_and_no_secret() -> None:
     settings = Settings.read(project() / "airflow_settings.yaml")
     assert [pool["name"] for pool in settings.pools] == ["grobid"]
     assert settings.pools[0]["slots"] >= 1
@@ -44,7 +44,7 @@ def test_every_kind_of_entry_is_translated(tmp_path: Path) -> None:
     assert settings.variables == [{"key": "colour", "value": "blue"}]
 
 
-def test_astros_empty_template_entries_are_left_out(tmp_path: Path) -> None:
+def test_empty_template_entries_are_ignored(tmp_path: Path) -> None:
     text = """
     airflow:
       connections: [{conn_id: , conn_type: , conn_host: , conn_extra: {example_extra_field: example-value}}]
@@ -66,7 +66,7 @@ def test_astros_empty_template_entries_are_left_out(tmp_path: Path) -> None:
         ("airflow: {connections: [{conn_id: a, conn_uri: 'http://h'}]}", "conn_uri of a"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said_in_one_sentence(tmp_path: Path, text: str, says: str) -> None:
+def test_wrong_settings_file_gives_one_sentence(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(UserError, match=r"airflow_settings\.yaml") as error:
         read(tmp_path, text)
     assert says in str(error.value)
@@ -74,7 +74,7 @@ def test_what_is_wrong_with_a_file_is_said_in_one_sentence(tmp_path: Path, text:
 
 
 @pytest.mark.parametrize("module", ["settings", "s3_security", "slots"])
-def test_module_runs_without_being_imported_twice(module: str) -> None:
+def test_module_is_imported_once(module: str) -> None:
     """Otherwise Python warns of unpredictable behavior. Here the test fails before the module's own code runs."""
     code = f"import s2corpus.deployment, sys; sys.exit('s2corpus.deployment.{module}' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -15,23 +15,23 @@ ROOT = Path(__file__).resolve().parents[3]
 SPECS = [load_spec(path) for path in sorted((ROOT / "include" / "releases").glob("*.yaml"))]
 
 
-def test_a_worker_of_16_gb_has_room_for_six_tasks_of_2_gb() -> None:
+def test_worker_of_16_gb_has_six_slots_of_2_gb() -> None:
     assert slots(16_000_000_000, 8, SPECS) == 6
 
 
-def test_there_is_always_one_and_never_more_than_two_a_core() -> None:
+def test_slots_are_at_least_one_and_two_per_core() -> None:
     assert slots(1_000_000_000, 8, SPECS) == 1
     assert slots(512_000_000_000, 4, SPECS) == 8
 
 
-def test_the_memory_is_that_of_the_container(tmp_path: Path) -> None:
+def test_memory_is_that_of_the_container(tmp_path: Path) -> None:
     (tmp_path / "memory.max").write_text("3000000000\n")
     (tmp_path / "unlimited").write_text("max\n")
     machine = memory([tmp_path / "absent", tmp_path / "unlimited"])
     assert memory([tmp_path / "memory.max"]) == min(3_000_000_000, machine)
 
 
-def test_the_command_of_compose_prints_a_number() -> None:
+def test_slots_command_prints_a_number() -> None:
     environ = {**os.environ, "PYTHONPATH": str(ROOT / "include")}
     done = subprocess.run(
         [sys.executable, "-m", "s2corpus.deployment.slots"], env=environ, capture_output=True, text=True, check=True

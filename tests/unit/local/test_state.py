@@ -24,11 +24,11 @@ def modes(root: Path) -> set[int]:
     return {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in [root, *root.rglob("*")]}
 
 
-def test_nobody_else_may_read_anything_in_it(state: State) -> None:
+def test_state_folder_is_private(state: State) -> None:
     assert modes(state.root) == {0}
 
 
-def test_secrets_are_generated_for_each_folder_and_all_different(state: State, tmp_path: Path) -> None:
+def test_secrets_are_generated_and_different(state: State, tmp_path: Path) -> None:
     other = State(tmp_path / "other")
     other.create()
     values = [*state.secrets().values(), *other.secrets().values()]
@@ -47,33 +47,33 @@ def test_ports_and_secrets_are_chosen_once(state: State) -> None:
     assert len(set(ports.values())) == len(PORTS)
 
 
-def test_an_explicit_port_replaces_the_chosen_one_and_stays(state: State) -> None:
+def test_explicit_port_replaces_the_chosen_one(state: State) -> None:
     before = state.ports()
     state.choose_ports({"airflow": 18080})
     state.choose_ports({})
     assert state.ports() == before | {"airflow": 18080}
 
 
-def test_a_folder_with_other_things_in_it_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(UserError, match="is not empty and no state folder"):
         State(tmp_path).create()
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_a_folder_that_others_may_enter_is_refused(state: State) -> None:
+def test_folder_open_to_others_is_refused(state: State) -> None:
     state.root.chmod(0o755)
     with pytest.raises(UserError, match="holds passwords but others may enter"):
         state.create()
 
 
-def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+def test_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("")
     with pytest.raises(UserError, match="cannot make the state folder"):
         State(tmp_path / "state").create()
 
 
-def test_a_port_in_use_is_said_with_its_owner() -> None:
+def test_port_in_use_is_reported_with_its_owner() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         with pytest.raises(UserError, match=rf"port {port} of airflow is in use by process \d+"):

@@ -38,7 +38,7 @@ def release(
     return run, documents, splits
 
 
-def test_every_kept_paper_is_judged_once_in_s2orc_and_what_is_left_in_s2ag(tmp_path: Path) -> None:
+def test_every_kept_paper_is_judged_in_s2orc_then_s2ag(tmp_path: Path) -> None:
     run, documents, splits = release(tmp_path)
     filtered = run.table(FILTERED).read().to_pylist()
     kept = {row["paper_id"] for row in filtered if row["outcome"] == "kept"}
@@ -49,7 +49,7 @@ def test_every_kept_paper_is_judged_once_in_s2orc_and_what_is_left_in_s2ag(tmp_p
     assert set(splits) == {key for key, row in documents.items() if row["outcome"] == "kept"}
 
 
-def test_an_unchanged_text_is_not_signed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_text_is_not_signed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, first, _ = release(tmp_path)
     changed = next(paper_id for (_, paper_id), row in sorted(first.items()) if row["outcome"] == "kept")
     signed: list[int] = []
@@ -75,7 +75,7 @@ def test_an_unchanged_text_is_not_signed_again(tmp_path: Path, monkeypatch: pyte
     assert once_more == again and len(signed) > 10
 
 
-def test_only_the_sets_asked_for_are_made(tmp_path: Path) -> None:
+def test_only_requested_sets_are_written(tmp_path: Path) -> None:
     """Check that s2ag alone contains all papers, as the S2 V2 card's set does, and that a release of one set passes its checks."""
     _, both, _ = release(tmp_path)
     for set_ in ("s2ag", "s2orc"):
@@ -115,7 +115,7 @@ def closed_with_abstract_from(source: str, rule: str) -> Callable[[Paper], Paper
         ("whoever-extracts", "pdf", {"no_abstract"}),
     ],
 )
-def test_an_abstract_read_from_a_closed_pdf_is_not_published(
+def test_abstract_from_a_closed_pdf_is_not_published(
     tmp_path: Path, source: str, rule: str, outcomes: set[str]
 ) -> None:
     _, documents, _ = release(tmp_path, closed_with_abstract_from(source, rule))
@@ -127,7 +127,7 @@ def undated(paper: Paper) -> Paper:
     return dataclasses.replace(paper, row={**paper.row, "date": None})
 
 
-def test_unknown_years_are_dropped_or_for_a_users_own_folder_kept_in_train(tmp_path: Path) -> None:
+def test_unknown_years_are_dropped_except_in_profile_own(tmp_path: Path) -> None:
     _, documents, splits = release(tmp_path / "public", undated)
     assert not splits
     assert "no_year" in {row["outcome"] for row in documents.values()}
@@ -141,7 +141,7 @@ def same_title(paper: Paper) -> Paper:
     return dataclasses.replace(paper, row={**paper.row, "title": "The Same Title", "authors": [author]})
 
 
-def test_later_twins_are_held_back_across_buckets_and_sets_with_the_text_they_repeat(tmp_path: Path) -> None:
+def test_later_duplicates_are_held_back_across_buckets_and_sets(tmp_path: Path) -> None:
     _, _, splits = release(tmp_path, same_title)
     train = [key for key, row in splits.items() if row["split"] == "train"]
     assert len(train) == 1
@@ -150,9 +150,7 @@ def test_later_twins_are_held_back_across_buckets_and_sets_with_the_text_they_re
     assert not any(row["split"] == "valid" for row in splits.values())
 
 
-def test_duplicates_are_the_same_in_however_many_passes_they_are_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_number_of_passes_does_not_change_duplicates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Check pairs of papers with the same title: their keys occur in every pass."""
 
     def in_pairs(paper: Paper) -> Paper:
@@ -170,7 +168,7 @@ def test_duplicates_are_the_same_in_however_many_passes_they_are_found(
         assert release(tmp_path / f"by {at_a_time}", in_pairs, count=48)[2] == once
 
 
-def test_the_text_is_from_the_full_text_that_the_spec_names_first(tmp_path: Path) -> None:
+def test_text_is_from_first_kind_of_the_spec(tmp_path: Path) -> None:
     """Check papers with both a PDF and an open LaTeX source, which has different words."""
 
     def with_latex(paper: Paper) -> Paper:
@@ -199,7 +197,7 @@ def test_the_text_is_from_the_full_text_that_the_spec_names_first(tmp_path: Path
         ("majority", "crossref", "title", "kept"),
     ],
 )
-def test_extractors_title_and_abstract_count_as_missing(
+def test_title_and_abstract_of_extractor_count_as_missing(
     rule: str, source: str, field: str, outcome: str, tmp_path: Path
 ) -> None:
     decision = {"source": source, "record_id": f"{source}:1", "rule": rule, "votes_for": 1, "votes_against": 0}
@@ -237,7 +235,7 @@ def word_list(tmp_path: Path) -> tuple[Path, str]:
     return path, hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_a_word_list_is_fetched_once_and_kept_in_the_lake(tmp_path: Path, word_list: tuple[Path, str]) -> None:
+def test_word_list_is_fetched_once_and_stored(tmp_path: Path, word_list: tuple[Path, str]) -> None:
     path, sha256 = word_list
     fields = {"clean": {"profile": "card", "unigrams": {"uri": str(path), "sha256": sha256}}}
     run, first, _ = release(tmp_path / "release", count=6, **fields)
@@ -248,13 +246,13 @@ def test_a_word_list_is_fetched_once_and_kept_in_the_lake(tmp_path: Path, word_l
     assert {(row["set"], row["paper_id"]): row for row in run.table(DOCUMENTS).read().to_pylist()} == first
 
 
-def test_a_word_list_that_is_another_one_is_refused(tmp_path: Path, word_list: tuple[Path, str]) -> None:
+def test_word_list_with_wrong_checksum_is_refused(tmp_path: Path, word_list: tuple[Path, str]) -> None:
     fields = {"clean": {"profile": "card", "unigrams": {"uri": str(word_list[0]), "sha256": "0" * 64}}}
     with pytest.raises(UserError, match="SHA-256 is"):
         release(tmp_path / "release", count=2, **fields)
 
 
-def test_values_of_every_document_where_the_spec_asks(tmp_path: Path) -> None:
+def test_spec_can_request_all_values(tmp_path: Path) -> None:
     _, quick, _ = release(tmp_path / "quick")
     _, whole, _ = release(tmp_path / "whole", clean={"evaluate_all": True})
     assert {key: (row["outcome"], row["text"]) for key, row in whole.items()} == {

@@ -156,7 +156,7 @@ def agreement(index: dict[str, Any] | None = None, **sections: Any) -> tuple[Agr
         (None, "valid", []),
     ],
 )
-def test_split_is_compared_where_the_date_gives_one(date: str | None, split: str, says: list[str]) -> None:
+def test_split_is_compared_if_the_date_decides_it(date: str | None, split: str, says: list[str]) -> None:
     row = index_row(date=date, split=split, year=int(date[:4]) if date else None)
     assert agreement(row)[1] == says
     recipe = {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}

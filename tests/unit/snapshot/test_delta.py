@@ -78,7 +78,7 @@ def run(command: object, *arguments: object) -> Result:
     return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)  # type: ignore[arg-type]
 
 
-def test_three_deltas_in_a_row_give_the_last_snapshot(snapshots: list[Path], tmp_path: Path) -> None:
+def test_three_consecutive_deltas_give_the_last_snapshot(snapshots: list[Path], tmp_path: Path) -> None:
     at = snapshots[0]
     for number, (old, new) in enumerate(pairwise(snapshots)):
         made = run(delta.command, old, new, "--out", tmp_path / f"delta-{number}")
@@ -91,7 +91,7 @@ def test_three_deltas_in_a_row_give_the_last_snapshot(snapshots: list[Path], tmp
     assert not list(verify(open_lake(str(at))))
 
 
-def test_a_delta_has_only_what_is_new(snapshots: list[Path], tmp_path: Path) -> None:
+def test_delta_has_only_new_rows(snapshots: list[Path], tmp_path: Path) -> None:
     run(delta.command, snapshots[0], snapshots[1], "--out", tmp_path / "delta")
     for path in (tmp_path / "delta/new/documents").rglob("*.parquet"):
         fresh = set(pq.read_table(path)["id"].to_pylist())
@@ -105,7 +105,7 @@ def test_a_delta_has_only_what_is_new(snapshots: list[Path], tmp_path: Path) -> 
         assert 0 < new < whole / 2, folder
 
 
-def test_delta_of_files_that_only_lose_rows(snapshots: list[Path], tmp_path: Path) -> None:
+def test_delta_that_only_removes_rows_is_small(snapshots: list[Path], tmp_path: Path) -> None:
     assert run(delta.command, snapshots[1], snapshots[0], "--out", tmp_path / "delta").exit_code == 0
     fresh = [pq.read_metadata(path).num_rows for path in (tmp_path / "delta/new").rglob("*.parquet")]
     assert 0 in fresh
@@ -113,7 +113,7 @@ def test_delta_of_files_that_only_lose_rows(snapshots: list[Path], tmp_path: Pat
     assert _same(tmp_path / "copy", snapshots[0])
 
 
-def test_every_document_that_is_gone_has_its_reason(snapshots: list[Path]) -> None:
+def test_every_removed_document_has_a_reason(snapshots: list[Path]) -> None:
     index = [{row["id"]: row for row in pq.read_table(s / "index.parquet").to_pylist()} for s in snapshots]
     for old, new, folder in zip(index, index[1:], snapshots[1:], strict=False):
         rows = {row["id"]: row for row in pq.read_table(folder / "changes.parquet").to_pylist()}
@@ -127,7 +127,7 @@ def test_every_document_that_is_gone_has_its_reason(snapshots: list[Path]) -> No
     assert 3 < len(changed) < 9
 
 
-def test_tombstones_stay_for_who_holds_an_older_snapshot(snapshots: list[Path]) -> None:
+def test_tombstones_remain_for_readers_of_older_snapshots(snapshots: list[Path]) -> None:
     stones = [{row["id"]: row for row in pq.read_table(s / "tombstones.parquet").to_pylist()} for s in snapshots]
     assert not stones[0]
     assert len(stones[1]) == 2
@@ -137,7 +137,7 @@ def test_tombstones_stay_for_who_holds_an_older_snapshot(snapshots: list[Path]) 
         assert (id_ in index) or stones[3][id_] == stone
 
 
-def test_another_copy_or_a_damaged_one_is_refused(snapshots: list[Path], tmp_path: Path) -> None:
+def test_other_or_damaged_copy_is_refused(snapshots: list[Path], tmp_path: Path) -> None:
     run(delta.command, snapshots[0], snapshots[1], "--out", tmp_path / "delta")
     with pytest.raises(UserError, match="is not small-"):
         run(apply.command, tmp_path / "delta", "--copy", snapshots[2], "--out", tmp_path / "copy")
@@ -151,7 +151,7 @@ def test_another_copy_or_a_damaged_one_is_refused(snapshots: list[Path], tmp_pat
     assert not (tmp_path / "copy").exists()
 
 
-def test_diff_says_what_differs(snapshots: list[Path]) -> None:
+def test_diff_lists_the_differences(snapshots: list[Path]) -> None:
     said = run(diff.command, snapshots[0], snapshots[1])
     assert "removed: " in said.output and "none" not in said.output.splitlines()[0]
     listed = run(diff.command, snapshots[0], snapshots[1], "--list").output.splitlines()
@@ -161,7 +161,7 @@ def test_diff_says_what_differs(snapshots: list[Path]) -> None:
 @pytest.mark.parametrize(
     "damage", ["no steps", "pieces of another type", "lines missing", "another manifest", "no object"]
 )
-def test_a_damaged_delta_is_a_sentence_and_leaves_nothing(damage: str, snapshots: list[Path], tmp_path: Path) -> None:
+def test_damaged_delta_gives_one_sentence_and_no_files(damage: str, snapshots: list[Path], tmp_path: Path) -> None:
     folder = tmp_path / "delta"
     run(delta.command, snapshots[0], snapshots[1], "--out", folder)
     plan = orjson.loads((folder / "delta.json").read_bytes())
@@ -186,7 +186,7 @@ def catalog(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path}/catalog.db"
 
 
-def test_every_registered_snapshot_is_a_version_of_the_same_tables(snapshots: list[Path], catalog: str) -> None:
+def test_registered_snapshots_are_versions_of_the_same_tables(snapshots: list[Path], catalog: str) -> None:
     lake = snapshots[0].parents[1]
     before = {path: path.stat().st_mtime_ns for path in lake.rglob("snapshots/*/*/*") if path.is_file()}
     for folder in snapshots[:2]:
@@ -218,9 +218,7 @@ def test_every_registered_snapshot_is_a_version_of_the_same_tables(snapshots: li
     assert list(iceberg.registered(iceberg.open_catalog(catalog), "small")) == [iceberg.tag_of(snapshots[1].name)]
 
 
-def test_prune_and_yank_say_what_becomes_of_registered_files(
-    snapshots: list[Path], catalog: str, tmp_path: Path
-) -> None:
+def test_prune_and_yank_warn_about_registered_files(snapshots: list[Path], catalog: str, tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     shutil.copytree(snapshots[0].parents[1], lake)
     first, *_, last_but_one, last = (lake / "snapshots" / folder.name for folder in snapshots)

@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("language", "block"), BLOCKS, ids=[code.split("\n")[0][:40] for _, code in BLOCKS])
-def test_a_block_of_the_page_runs(
+def test_documented_code_block_runs(
     language: str, block: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)

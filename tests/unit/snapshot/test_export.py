@@ -62,11 +62,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.mark.parametrize(("buckets", "backwards"), [(2, False), (4, True), (6, True), (12, False)])
-def test_bytes_do_not_depend_on_how_the_work_is_cut(tmp_path: Path, run: Run, buckets: int, backwards: bool) -> None:
+def test_number_and_order_of_buckets_do_not_change_bytes(
+    tmp_path: Path, run: Run, buckets: int, backwards: bool
+) -> None:
     assert content(release(tmp_path, buckets=buckets, backwards=backwards)) == content(run)
 
 
-def test_a_snapshot_holds_what_it_should(run: Run) -> None:
+def test_snapshot_has_all_its_files_and_counts(run: Run) -> None:
     snapshot = LocalLake(Path(run.lake.uri(f"snapshots/{run.snapshot_id}")))
     assert list(verify(snapshot)) == []
     stats = json.loads(snapshot.get("stats.json")[0])
@@ -77,7 +79,7 @@ def test_a_snapshot_holds_what_it_should(run: Run) -> None:
     assert sum(row["words"] for row in index) == sum(c["words"] for s in stats["sets"].values() for c in s.values())
 
 
-def test_the_funnel_sums_to_its_input(run: Run) -> None:
+def test_funnel_sums_to_its_input(run: Run) -> None:
     funnel = json.loads(run.lake.get(f"snapshots/{run.snapshot_id}/stats.json")[0])["funnel"]
 
     def total(stage: str) -> int:
@@ -93,7 +95,7 @@ def test_the_funnel_sums_to_its_input(run: Run) -> None:
         assert total(f"split {set_}") == count(f"clean {set_}", "kept")
 
 
-def test_no_text_of_a_closed_paper_leaves(run: Run) -> None:
+def test_text_of_a_closed_paper_is_not_published(run: Run) -> None:
     parses = [line for path, line in corpus_lines(run) if "pdf_parses" in path]
     closed = {paper.row["paper_id"] for paper in papers(COUNT) if not paper.row["open_access"]}
     shown = [parse for parse in parses if parse["paper_id"] in closed]
@@ -103,7 +105,7 @@ def test_no_text_of_a_closed_paper_leaves(run: Run) -> None:
 
 
 @pytest.mark.parametrize("set_", ["s2orc", "s2ag"])
-def test_a_full_text_names_its_open_file_and_a_title_with_abstract_none(run: Run, set_: str) -> None:
+def test_full_text_names_its_open_file_and_abstract_does_not(run: Run, set_: str) -> None:
     import gzip
 
     access = {paper.row["paper_id"]: paper.row["access"] for paper in papers(COUNT)}
@@ -134,7 +136,7 @@ def test_metadata_cites_both_ways(run: Run) -> None:
     assert pairs == {(citing, cited) for cited, row in rows.items() for citing in row["inbound_citations"]}
 
 
-def test_metadata_has_the_keys_of_the_release_it_follows(run: Run, shared_data: Path) -> None:
+def test_metadata_has_the_keys_of_20200705(run: Run, shared_data: Path) -> None:
     with (shared_data / "s2orc" / "metadata_20200705_sample.jsonl").open("rb") as lines:
         expected = {parsed["has_pdf_parse"]: set(parsed) for parsed in map(orjson.loads, lines)}
     rows = [line for path, line in corpus_lines(run) if "metadata" in path]
@@ -156,7 +158,7 @@ class Counting:
         return getattr(self._lake, name)
 
 
-def test_what_is_there_is_not_written_again(tmp_path: Path) -> None:
+def test_existing_files_are_not_written_again(tmp_path: Path) -> None:
     run = release(tmp_path)
     before = content(run)
     damaged = f"snapshots/{run.snapshot_id}/v2/s2orc/train/03.jsonl.gz"
@@ -168,7 +170,7 @@ def test_what_is_there_is_not_written_again(tmp_path: Path) -> None:
     assert content(run) == before
 
 
-def test_a_published_snapshot_never_changes(tmp_path: Path) -> None:
+def test_published_snapshot_never_changes(tmp_path: Path) -> None:
     run = release(tmp_path)
     publish(run.lake, run.snapshot_id)
     before = content(run)
@@ -179,7 +181,7 @@ def test_a_published_snapshot_never_changes(tmp_path: Path) -> None:
     assert content(run) == before
 
 
-def test_another_instant_has_another_id_and_says_what_changed(tmp_path: Path) -> None:
+def test_later_release_has_another_id_and_a_diff(tmp_path: Path) -> None:
     first = release(tmp_path)
     publish(first.lake, first.snapshot_id)
     later = lay_out(first.lake, tmp_path, SPEC, papers(COUNT + 10), buckets=1, parent=first.snapshot_id)
@@ -223,7 +225,7 @@ def test_card_shows_first_permitted_document_of_each_set(run: Run) -> None:
 
 
 @pytest.mark.parametrize("kind", ["README.md", "croissant.json", "funnel.svg", "years.svg", "funnel.csv"])
-def test_what_describes_the_snapshot_is_there(run: Run, kind: str) -> None:
+def test_descriptive_file_has_its_content(run: Run, kind: str) -> None:
     text = run.lake.get(f"snapshots/{run.snapshot_id}/{kind}")[0].decode()
     assert {"README.md": run.snapshot_id, "funnel.csv": "stage,outcome,count"}.get(kind, "") in text
     if kind.endswith(".svg"):
@@ -235,7 +237,7 @@ def test_what_describes_the_snapshot_is_there(run: Run, kind: str) -> None:
 @pytest.mark.parametrize(
     ("buckets", "files", "corpus"), [(1, 30, 100), (7, 30, 30), (300, 30, 100), (60, 30, 30), (12, 6, 4)]
 )
-def test_every_file_is_of_one_group_with_all_of_its_buckets(buckets: int, files: int, corpus: int) -> None:
+def test_every_file_belongs_to_one_group_of_buckets(buckets: int, files: int, corpus: int) -> None:
     spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": files, "corpus_files": corpus}})
     found = groups(cast(Run, SimpleNamespace(spec=spec, paper_shards=buckets)))
     assert sorted(nn for numbers, _, _ in found for nn in numbers) == list(range(files))

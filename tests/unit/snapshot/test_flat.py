@@ -9,7 +9,7 @@ from s2orc_parse import tei
 from tests.unit.latex.archives import ENTRIES, parse
 
 
-def test_flat_entries_keep_citations_of_cells() -> None:
+def test_flat_entries_have_citations_of_cells() -> None:
     found = parse(
         r"Text. \begin{table}\caption{As \citet{lo}}\begin{tabular}{ll}A & \citep{doe}\\B & C\end{tabular}\end{table}",
         r"\usepackage{natbib}",

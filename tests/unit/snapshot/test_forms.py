@@ -89,11 +89,11 @@ def documents(folder: Path, set_: str = "s2orc") -> list[dict[str, Any]]:
     ]
 
 
-def test_it_is_whole(folder: Path) -> None:
+def test_snapshot_passes_verification(folder: Path) -> None:
     assert list(verify(open_lake(str(folder)))) == []
 
 
-def test_a_masked_snapshot_has_no_address_in_any_file(folder: Path) -> None:
+def test_masked_snapshot_has_no_email_address(folder: Path) -> None:
     for path in folder.rglob("*"):
         if path.suffix == ".gz":
             assert ADDRESS.encode() not in gzip.decompress(path.read_bytes()), path
@@ -105,7 +105,7 @@ def test_a_masked_snapshot_has_no_address_in_any_file(folder: Path) -> None:
     assert all("|||EMAIL_ADDRESS|||" in row["text"] and row["num_emails"] >= 2 for row in found) and len(found) > 12
 
 
-def test_spans_of_a_masked_parse_stand_on_their_words(folder: Path) -> None:
+def test_spans_of_a_masked_parse_match_their_text(folder: Path) -> None:
     spans = 0
     for path in folder.glob("corpus/pdf_parses/*.jsonl.gz"):
         for line in gzip.decompress(path.read_bytes()).splitlines():
@@ -116,7 +116,7 @@ def test_spans_of_a_masked_parse_stand_on_their_words(folder: Path) -> None:
     assert spans > 20
 
 
-def test_texts_for_models(folder: Path) -> None:
+def test_model_text_has_the_requested_format(folder: Path) -> None:
     linked = {
         row["paper_id"]: row["cited_paper_id"]
         for path in folder.glob("graph/links/*.parquet")
@@ -136,7 +136,7 @@ def test_texts_for_models(folder: Path) -> None:
     assert all(row["model_text"].split("\n")[0] == f"# {row['title']}" for row in documents(folder, "s2ag"))
 
 
-def test_files_are_cut_by_bytes_and_their_names_sort(folder: Path) -> None:
+def test_files_are_split_by_size_and_sorted_by_name(folder: Path) -> None:
     files = sorted((folder / "v2/s2orc/train").iterdir())
     contents = [gzip.decompress(path.read_bytes()) for path in files]
     assert {path.name[:2] for path in files} == {"00", "01"} and len(files) >= 4
@@ -157,7 +157,7 @@ def test_files_are_cut_by_bytes_and_their_names_sort(folder: Path) -> None:
         assert found is not None and found["id"] == id_
 
 
-def test_the_same_bytes_whatever_the_order_of_the_work(run: Run, folder: Path, tmp_path: Path) -> None:
+def test_order_of_work_does_not_change_bytes(run: Run, folder: Path, tmp_path: Path) -> None:
     again = made(tmp_path, 64, backwards=True)
     other = Path(again.lake.uri(f"snapshots/{again.snapshot_id}"))
     mine = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -171,7 +171,7 @@ def test_exporting_again_writes_nothing(run: Run, monkeypatch: pytest.MonkeyPatc
     assert [key for key in uploaded if key.startswith("snapshots/")] == []
 
 
-def test_every_abstract_and_parse_has_its_licence_and_evidence(run: Run, folder: Path) -> None:
+def test_every_abstract_and_parse_has_license_and_evidence(run: Run, folder: Path) -> None:
     rows = [row for path in folder.glob("tables/rights/*.parquet") for row in pq.read_table(path).to_pylist()]
     stated = {(row["paper_id"], row["of"]): row for row in rows}
     assert len(stated) == len(rows)
@@ -210,7 +210,7 @@ def test_every_abstract_and_parse_has_its_licence_and_evidence(run: Run, folder:
         (" ", "NOASSERTION"),
     ],
 )
-def test_licences_are_spdx_ids(licence: str | None, expected: str) -> None:
+def test_licenses_are_spdx_ids(licence: str | None, expected: str) -> None:
     assert to_spdx(licence) == expected
     assert to_spdx(expected) == expected
     assert rights.SPDX_FORM.fullmatch(expected)
@@ -226,7 +226,7 @@ def test_licences_are_spdx_ids(licence: str | None, expected: str) -> None:
         ({"clean": RECIPE, "export": {"text": {"captions": True}}}, "no sections"),
     ],
 )  # fmt: skip
-def test_a_form_that_cannot_be_is_refused(given: dict[str, Any], words: str, tmp_path: Path) -> None:
+def test_impossible_export_option_is_refused(given: dict[str, Any], words: str, tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     path.write_text(yaml.safe_dump({"name": "x", **given}))
     with pytest.raises(UserError, match=words):
@@ -234,7 +234,7 @@ def test_a_form_that_cannot_be_is_refused(given: dict[str, Any], words: str, tmp
 
 
 @pytest.mark.parametrize("lacks", ["abstract", "full text"])
-def test_what_nothing_is_known_of_stops_the_release(lacks: str, tmp_path: Path) -> None:
+def test_text_without_known_rights_stops_the_release(lacks: str, tmp_path: Path) -> None:
     def without(paper: Paper) -> Paper:
         gone = {"provenance": []} if lacks == "abstract" else {"oa_evidence": None}
         return replace(paper, row={**paper.row, **gone})

@@ -20,7 +20,7 @@ from s2corpus_reader.files import SnapshotFile
         (10**8, "100M<n<1B"), (10**9 - 1, "100M<n<1B"), (10**9, "n>1B"),
     ],
 )  # fmt: skip
-def test_size_category_of_documents(count: int, category: str) -> None:
+def test_size_category_follows_the_number_of_documents(count: int, category: str) -> None:
     head = hub.yaml_head("a name", {}, [], tags=["a"], count=count)
     value = yaml.safe_load(head.strip().strip("-"))
     assert value["size_categories"] == [category]

@@ -31,7 +31,7 @@ def document(snapshot: Snapshot) -> dict[str, Any]:
     return found
 
 
-def test_a_paper_is_found_by_any_of_its_identifiers(snapshot: Snapshot, document: dict[str, Any]) -> None:
+def test_paper_is_found_by_any_identifier(snapshot: Snapshot, document: dict[str, Any]) -> None:
     for found in (
         snapshot.paper(document["id"]),
         snapshot.paper(doi=document["doi"]),
@@ -43,7 +43,7 @@ def test_a_paper_is_found_by_any_of_its_identifiers(snapshot: Snapshot, document
         assert found["title"] == document["title"]
 
 
-def test_a_kept_paper_without_a_document_is_found_too(snapshot: Snapshot) -> None:
+def test_paper_without_a_document_is_found(snapshot: Snapshot) -> None:
     ids = {id_ for batch in snapshot.documents(columns=["id"]) for id_ in batch["id"].to_pylist()}
     rows = pq.read_table(Path(snapshot.address) / "tables/papers").to_pylist()
     paper = next(row for row in rows if row["paper_id"] not in ids)
@@ -51,13 +51,13 @@ def test_a_kept_paper_without_a_document_is_found_too(snapshot: Snapshot) -> Non
     assert snapshot.document(paper["paper_id"]) is None
 
 
-def test_a_former_id_leads_to_the_paper_of_today(snapshot: Snapshot) -> None:
+def test_former_id_leads_to_the_current_paper(snapshot: Snapshot) -> None:
     alias = pq.read_table(Path(snapshot.address) / "aliases.parquet").to_pylist()[0]
     found = snapshot.paper(alias["alias"])
     assert found is not None and found["paper_id"] == alias["paper_id"]
 
 
-def test_documents_come_filtered_in_batches(snapshot: Snapshot) -> None:
+def test_documents_are_read_in_filtered_batches(snapshot: Snapshot) -> None:
     rows = [
         row
         for batch in snapshot.documents(
@@ -69,12 +69,12 @@ def test_documents_come_filtered_in_batches(snapshot: Snapshot) -> None:
     assert {"id", "licence", "text"} == set(rows[0])
 
 
-def test_citations_are_the_papers_links(snapshot: Snapshot, document: dict[str, Any]) -> None:
+def test_citations_equal_the_links_of_the_paper(snapshot: Snapshot, document: dict[str, Any]) -> None:
     links = snapshot.citations(document["id"])
     assert set(links["paper_id"].to_pylist()) <= {document["id"]}
 
 
-def test_what_is_not_there_or_no_identifier_is_said(snapshot: Snapshot) -> None:
+def test_missing_paper_is_none_and_wrong_identifier_an_error(snapshot: Snapshot) -> None:
     assert snapshot.paper(doi="10.9999/nobody") is None
     with pytest.raises(SnapshotError, match="'banana' is not a DOI"):
         snapshot.paper(doi="banana")
@@ -84,7 +84,7 @@ def test_what_is_not_there_or_no_identifier_is_said(snapshot: Snapshot) -> None:
         next(snapshot.documents(split="test"))
 
 
-def test_the_command_reads_by_doi(snapshot: Snapshot, document: dict[str, Any]) -> None:
+def test_command_reads_by_doi(snapshot: Snapshot, document: dict[str, Any]) -> None:
     root = snapshot.address
     read = CliRunner().invoke(command, [root, "--doi", document["doi"], "--text"])
     assert read.exit_code == 0 and read.stdout.strip() == document["text"].strip()

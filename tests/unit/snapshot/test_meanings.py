@@ -28,7 +28,7 @@ class Section(Shared):
     two lines"""
 
 
-def test_the_docstring_below_a_field_is_its_meaning_of_inherited_fields_too() -> None:
+def test_meaning_of_a_field_is_the_docstring_below() -> None:
     assert meanings(Section) == {"first": "what comes first", "second": "goes over\ntwo lines"}
 
 
@@ -46,12 +46,12 @@ def test_docstrings_of_plain_models_are_read() -> None:
     assert meanings(Plain) == {"first": "what comes first"}
 
 
-def test_pydantic_reads_the_same() -> None:
+def test_meanings_equal_those_of_pydantic() -> None:
     assert meanings(Shared) == {"first": Shared.model_fields["first"].description}
     assert meanings(Section)["second"] == Section.model_fields["second"].description
 
 
-def test_a_stated_description_comes_first_and_is_all_that_a_model_without_source_has() -> None:
+def test_stated_description_takes_precedence() -> None:
     class Stated(Section):
         second: str = Field("", description="as stated")
         """as written below"""
@@ -61,7 +61,7 @@ def test_a_stated_description_comes_first_and_is_all_that_a_model_without_source
     assert meanings(typed_in) == {"third": "the third"}
 
 
-def test_rules_of_a_spec_say_what_they_mean() -> None:
+def test_every_rule_of_a_spec_has_a_meaning() -> None:
     rules = rules_of(load_spec(releases_folder() / "sample.yaml"))
     said = {rule.name: rule.meaning for rule in rules}
     assert said["select.max_pages"] == "maximum pages of a paper (S2ORC App. B)" == meaning_of("select.max_pages")

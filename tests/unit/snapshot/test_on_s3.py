@@ -57,17 +57,17 @@ def run(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Run:
     return made
 
 
-def test_a_snapshot_on_s3_is_whole(run: Run) -> None:
+def test_snapshot_on_s3_passes_verification(run: Run) -> None:
     assert list(verify(reader.open_snapshot(f"{run.lake.root}/snapshots/{SPEC.name}"))) == []
 
 
 @pytest.mark.parametrize("stage", ["filter", "clean", "split", "export"])
-def test_checks_read_the_tables_where_they_lie(run: Run, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checks_read_tables_from_s3(run: Run, stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quality, "ROWS_AT_ONCE", 1)
     assert {verdict.check for verdict in quality.evaluate(run, stage) if verdict.verdict == "block"} == set()
 
 
-def test_a_server_that_refuses_a_check_is_asked_again(run: Run) -> None:
+def test_refused_read_of_a_check_is_retried(run: Run) -> None:
     with Proxy(urlsplit(os.environ["AWS_ENDPOINT_URL"]).port or 80) as proxy, pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", proxy.url)
         again = Run(run.spec, run.as_of, open_lake(run.lake.root), run.scratch)
@@ -78,7 +78,7 @@ def test_a_server_that_refuses_a_check_is_asked_again(run: Run) -> None:
             connection.execute("SELECT count(DISTINCT outcome) FROM filtered").fetchall()
 
 
-def test_a_look_up_reads_a_small_part_of_a_snapshot(
+def test_lookup_reads_a_small_part_of_a_snapshot(
     lake: Lake, services: Endpoints, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(documents, "ROW_GROUP_BYTES", 512 << 10)
@@ -112,7 +112,7 @@ def test_exporting_again_uploads_nothing(run: Run, monkeypatch: pytest.MonkeyPat
     assert [key for key in uploaded if key.startswith("snapshots/")] == []
 
 
-def test_of_two_publishers_at_once_one_wins(run: Run) -> None:
+def test_one_of_two_concurrent_publishers_wins(run: Run) -> None:
     snapshots = [f"race-2023010{i}-0000000{i}" for i in (1, 2)]
     for snapshot in snapshots:
         run.lake.put(f"snapshots/{snapshot}/manifest.json", b'{"files": []}')
@@ -138,7 +138,7 @@ def test_of_two_publishers_at_once_one_wins(run: Run) -> None:
     assert len(lost) + len(pointer.list_published(run.lake, "race")) == 2
 
 
-def test_the_aws_command_line_copies_it(run: Run, services: Endpoints, tmp_path: Path) -> None:
+def test_aws_command_line_copies_the_snapshot(run: Run, services: Endpoints, tmp_path: Path) -> None:
     aws = shutil.which("aws")
     if aws is None:
         pytest.skip("the AWS command line is not installed")
@@ -160,7 +160,7 @@ def test_the_aws_command_line_copies_it(run: Run, services: Endpoints, tmp_path:
     assert list(verify(open_lake(str(tmp_path / "copy")))) == []
 
 
-def test_a_push_to_a_bucket_that_was_killed_goes_on_where_it_was(run: Run) -> None:
+def test_killed_push_to_a_bucket_resumes(run: Run) -> None:
     to = f"{run.lake.root}/mirror"
     command = [sys.executable, "-m", "s2corpus", "push", f"{run.lake.root}/snapshots/{run.snapshot_id}", to]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
@@ -177,7 +177,7 @@ def test_a_push_to_a_bucket_that_was_killed_goes_on_where_it_was(run: Run) -> No
     assert list(verify(target)) == []
 
 
-def test_iceberg_tables_on_s3_are_read_by_others(run: Run, tmp_path: Path) -> None:
+def test_iceberg_tables_on_s3_are_read_by_other_tools(run: Run, tmp_path: Path) -> None:
     """Check that pyiceberg and DuckDB's own Iceberg reader read the newest version, and that no file was copied."""
     pytest.importorskip("pyiceberg")
     from s2corpus.snapshot import iceberg

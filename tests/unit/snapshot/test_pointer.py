@@ -36,7 +36,7 @@ def test_nothing_is_published_at_first(lake: Lake) -> None:
     assert pointer.list_published(lake, "spec") == []
 
 
-def test_publishing_moves_the_pointer_and_doing_it_twice_changes_nothing(lake: Lake) -> None:
+def test_publishing_moves_the_pointer_and_is_idempotent(lake: Lake) -> None:
     whole(lake, JANUARY)
     first = pointer.publish(lake, JANUARY)
     mark = lake.get(f"snapshots/spec/published/{JANUARY}")
@@ -75,7 +75,7 @@ def test_reason_has_ten_characters(lake: Lake, reason: str, is_long: bool) -> No
             pointer.yank(lake, JANUARY, reason)
 
 
-def test_a_later_instant_stays_the_latest(lake: Lake) -> None:
+def test_later_release_remains_the_latest(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY)
     pointer.publish(lake, FEBRUARY)
     pointer.publish(lake, JANUARY)  # A backfill.
@@ -90,7 +90,7 @@ def test_a_later_instant_stays_the_latest(lake: Lake) -> None:
         ("file", "bytes, but the file does not exist"),
     ],
 )
-def test_a_half_written_snapshot_is_never_pointed_at(lake: Lake, damage: str, message: str) -> None:
+def test_pointer_never_names_an_incomplete_snapshot(lake: Lake, damage: str, message: str) -> None:
     whole(lake, JANUARY)
     lake.delete(f"snapshots/{JANUARY}/{damage}")
     with pytest.raises(UserError, match=message):
@@ -98,14 +98,14 @@ def test_a_half_written_snapshot_is_never_pointed_at(lake: Lake, damage: str, me
     assert pointer.read_latest(lake, "spec").snapshot is None
 
 
-def test_a_truncated_file_is_noticed(lake: Lake) -> None:
+def test_truncated_file_prevents_publishing(lake: Lake) -> None:
     whole(lake, JANUARY)
     lake.put(f"snapshots/{JANUARY}/file", b"half")
     with pytest.raises(UserError, match="but the file has 4"):
         pointer.publish(lake, JANUARY)
 
 
-def test_a_yank_moves_the_pointer_back_and_is_recorded(lake: Lake) -> None:
+def test_yank_moves_the_pointer_back_and_is_recorded(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY)
     pointer.publish(lake, JANUARY)
     pointer.publish(lake, FEBRUARY)
@@ -118,7 +118,7 @@ def test_a_yank_moves_the_pointer_back_and_is_recorded(lake: Lake) -> None:
     assert pointer.yank(lake, JANUARY, "so was this one").snapshot is None
 
 
-def test_yanking_an_older_one_leaves_the_pointer(lake: Lake) -> None:
+def test_yank_of_older_snapshot_does_not_move_pointer(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY)
     pointer.publish(lake, JANUARY)
     pointer.publish(lake, FEBRUARY)
@@ -128,14 +128,14 @@ def test_yanking_an_older_one_leaves_the_pointer(lake: Lake) -> None:
 @pytest.mark.parametrize(
     ("snapshot", "reason"), [(FEBRUARY, "never published"), (JANUARY, " "), (JANUARY, "too short"), ("no-id", "x")]
 )
-def test_a_yank_needs_a_published_snapshot_and_a_reason(lake: Lake, snapshot: str, reason: str) -> None:
+def test_yank_needs_a_published_snapshot_and_a_reason(lake: Lake, snapshot: str, reason: str) -> None:
     whole(lake, JANUARY, FEBRUARY)
     pointer.publish(lake, JANUARY)
     with pytest.raises(UserError, match=r"never published|is not a reason|not a snapshot id"):
         pointer.yank(lake, snapshot, reason)
 
 
-def test_of_two_publishers_at_once_one_wins_and_the_other_says_so(lake: Lake) -> None:
+def test_one_concurrent_publisher_wins_and_others_report_it(lake: Lake) -> None:
     snapshots = [f"spec-2023010{i}-0000000{i}" for i in range(1, 9)]
     whole(lake, *snapshots)
     start = threading.Barrier(len(snapshots))
@@ -159,7 +159,7 @@ def test_of_two_publishers_at_once_one_wins_and_the_other_says_so(lake: Lake) ->
     assert set(pointer.list_published(lake, "spec")) == set(snapshots) - set(said)
 
 
-def test_pruning_keeps_the_newest_and_what_is_pointed_at(lake: Lake) -> None:
+def test_prune_does_not_remove_newest_and_current_snapshots(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY, MARCH)
     for snapshot in (JANUARY, FEBRUARY, MARCH):
         pointer.publish(lake, snapshot)
@@ -173,7 +173,7 @@ def test_pruning_keeps_the_newest_and_what_is_pointed_at(lake: Lake) -> None:
     assert pointer.list_published(lake, "spec") == [FEBRUARY, MARCH]
 
 
-def test_a_yanked_snapshot_is_pruned(lake: Lake) -> None:
+def test_yanked_snapshot_is_pruned(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY)
     pointer.publish(lake, JANUARY)
     pointer.publish(lake, FEBRUARY)
@@ -181,7 +181,7 @@ def test_a_yanked_snapshot_is_pruned(lake: Lake) -> None:
     assert pointer.list_prunable(lake, "spec", 5) == [FEBRUARY]
 
 
-def test_a_yank_is_undone_and_both_are_recorded(lake: Lake) -> None:
+def test_restore_undoes_a_yank_and_both_are_recorded(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY)
     for snapshot in (JANUARY, FEBRUARY):
         pointer.publish(lake, snapshot)
@@ -195,7 +195,7 @@ def test_a_yank_is_undone_and_both_are_recorded(lake: Lake) -> None:
     ] * 2
 
 
-def test_restoring_an_older_one_leaves_the_pointer(lake: Lake) -> None:
+def test_restore_of_older_snapshot_does_not_move_pointer(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY)
     for snapshot in (JANUARY, FEBRUARY):
         pointer.publish(lake, snapshot)
@@ -216,7 +216,7 @@ def test_restoring_an_older_one_leaves_the_pointer(lake: Lake) -> None:
         ),
     ],
 )
-def test_what_cannot_be_restored_is_said(lake: Lake, damage: Any, reason: str, says: str) -> None:
+def test_impossible_restore_is_explained(lake: Lake, damage: Any, reason: str, says: str) -> None:
     whole(lake, JANUARY)
     pointer.publish(lake, JANUARY)
     pointer.yank(lake, JANUARY, "a wrong licence")
@@ -225,7 +225,7 @@ def test_what_cannot_be_restored_is_said(lake: Lake, damage: Any, reason: str, s
         pointer.restore(lake, JANUARY, reason)
 
 
-def test_a_dry_run_says_what_would_stay_after(lake: Lake) -> None:
+def test_dry_run_lists_the_remaining_snapshots(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY, MARCH)
     for snapshot in (JANUARY, FEBRUARY, MARCH):
         pointer.publish(lake, snapshot)
@@ -278,7 +278,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("damage", DAMAGED)
-def test_damaged_pointer_is_one_sentence(lake: Lake, damage: str) -> None:
+def test_damaged_pointer_gives_one_sentence(lake: Lake, damage: str) -> None:
     whole(lake, JANUARY, FEBRUARY)
     lake.put("snapshots/spec/latest.json", DAMAGED[damage])
     acts: list[Callable[[], object]] = [
@@ -309,7 +309,7 @@ def test_pointer_to_missing_snapshot_is_refused(lake: Lake) -> None:
 @pytest.mark.parametrize(
     "damage", [b"", b"{", b"[]", b"null", b"5", b'{"files": 5}', b'{"files": [5]}', b'{"files": [{}]}']
 )
-def test_damaged_manifest_is_never_pointed_at(lake: Lake, damage: bytes) -> None:
+def test_pointer_never_names_a_damaged_manifest(lake: Lake, damage: bytes) -> None:
     whole(lake, JANUARY, FEBRUARY)
     pointer.publish(lake, JANUARY)
     pointer.publish(lake, FEBRUARY)
@@ -323,7 +323,7 @@ def test_damaged_manifest_is_never_pointed_at(lake: Lake, damage: bytes) -> None
 
 @pytest.mark.parametrize("mark", ["published", "yanked"])
 @pytest.mark.parametrize("damage", [b"", b"[]", b" " * 70_000])
-def test_damaged_mark_is_one_sentence(lake: Lake, mark: str, damage: bytes) -> None:
+def test_damaged_marker_gives_one_sentence(lake: Lake, mark: str, damage: bytes) -> None:
     whole(lake, JANUARY)
     pointer.publish(lake, JANUARY)
     pointer.yank(lake, JANUARY, "half of it was missing")
@@ -332,7 +332,7 @@ def test_damaged_mark_is_one_sentence(lake: Lake, mark: str, damage: bytes) -> N
         pointer.restore(lake, JANUARY, "it was all there after all")
 
 
-def test_pointer_to_nothing_is_whole(lake: Lake) -> None:
+def test_pointer_without_snapshot_is_valid(lake: Lake) -> None:
     lake.put("snapshots/spec/latest.json", json.dumps({"snapshot": None}).encode())
     pointer.check_pointer(lake, "spec")
     with pytest.raises(UserError, match="every snapshot of it was yanked"):
@@ -340,7 +340,7 @@ def test_pointer_to_nothing_is_whole(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize("kind", ["a FIFO", "a folder", "a link outside"])
-def test_pointer_that_is_no_file(tmp_path: Path, kind: str) -> None:
+def test_pointer_must_be_a_regular_file(tmp_path: Path, kind: str) -> None:
     lake = LocalLake(tmp_path / "lake")
     whole(lake, JANUARY)
     path = tmp_path / "lake/snapshots/spec/latest.json"

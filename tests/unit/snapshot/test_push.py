@@ -49,7 +49,7 @@ def stopping_at(number: int) -> Any:
     return progress
 
 
-def test_a_stopped_push_goes_on_where_it_was(snapshot: Path, tmp_path: Path) -> None:
+def test_stopped_push_resumes(snapshot: Path, tmp_path: Path) -> None:
     target = open_lake(str(tmp_path / "copy"))
     with pytest.raises(Stopped):
         push.push_to_lake(open_lake(str(snapshot)), target, stopping_at(50))
@@ -63,7 +63,7 @@ def test_a_stopped_push_goes_on_where_it_was(snapshot: Path, tmp_path: Path) -> 
     assert run(snapshot, tmp_path / "copy").output.endswith(f"0 files sent, {total} already in the target\n")
 
 
-def test_what_was_changed_there_meanwhile_is_sent_again(snapshot: Path, tmp_path: Path) -> None:
+def test_changed_target_file_is_sent_again(snapshot: Path, tmp_path: Path) -> None:
     target = open_lake(str(tmp_path / "copy"))
     with pytest.raises(Stopped):
         push.push_to_lake(open_lake(str(snapshot)), target, stopping_at(50))
@@ -73,14 +73,14 @@ def test_what_was_changed_there_meanwhile_is_sent_again(snapshot: Path, tmp_path
     assert contents(tmp_path / "copy") == contents(snapshot)
 
 
-def test_a_folder_of_other_files_is_left_as_it_is(snapshot: Path, tmp_path: Path) -> None:
+def test_folder_with_other_files_is_not_changed(snapshot: Path, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("mine")
     with pytest.raises(UserError, match=r"contains other files \(README.md\)"):
         run(snapshot, tmp_path)
     assert contents(tmp_path) == {"README.md": b"mine"}
 
 
-def test_another_snapshot_is_never_overwritten_and_a_damaged_one_not_sent(snapshot: Path, tmp_path: Path) -> None:
+def test_other_snapshot_is_not_overwritten_nor_damaged_one_sent(snapshot: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken/manifest.json").write_bytes(b"{}")
     with pytest.raises(UserError, match="contains another snapshot"):
@@ -102,7 +102,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
         yield standin
 
 
-def test_the_hub_gets_every_file_and_the_manifest_last(snapshot: Path, hub: Hub, monkeypatch: Any) -> None:
+def test_hub_gets_every_file_with_manifest_last(snapshot: Path, hub: Hub, monkeypatch: Any) -> None:
     monkeypatch.setattr(push, "_COMMIT_FILES", 40)
     hub.refuse_after = 2
     with pytest.raises(TransientError, match="push again to resume"):
@@ -116,7 +116,7 @@ def test_the_hub_gets_every_file_and_the_manifest_last(snapshot: Path, hub: Hub,
     assert f"0 files sent, {total} already in the target" in run(snapshot, "hf://lab/corpus").output
 
 
-def test_the_hub_is_told_who_pushes(snapshot: Path, hub: Hub, monkeypatch: Any) -> None:
+def test_hub_needs_a_valid_token(snapshot: Path, hub: Hub, monkeypatch: Any) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_other")
     with pytest.raises(UserError, match="set HF_TOKEN"):
         run(snapshot, "hf://lab/corpus")

@@ -43,13 +43,13 @@ def _ids(folder: Path, set_: str, split: str) -> set[str]:
     return {row["id"] for row in index if (row["set"], row["split"]) == (set_, split)}
 
 
-def test_pandas(folder: Path, expected: set[str]) -> None:
+def test_pandas_reads_the_lines(folder: Path, expected: set[str]) -> None:
     files = sorted((folder / "v2/s2orc/train").glob("*.jsonl.gz"))
     frames = [pd.read_json(file, lines=True, dtype=False) for file in files]
     assert {id_ for frame in frames if len(frame) for id_ in frame["id"]} == expected
 
 
-def test_duckdb(folder: Path, expected: set[str]) -> None:
+def test_duckdb_reads_the_lines(folder: Path, expected: set[str]) -> None:
     found = duckdb.sql(f"SELECT id, length(text) FROM '{folder}/v2/s2orc/train/*.jsonl.gz'").fetchall()
     assert {id_ for id_, _ in found} == expected
     words = duckdb.sql(f"SELECT sum(words) FROM '{folder}/index.parquet'").fetchone()
@@ -103,7 +103,7 @@ def test_datasets_reads_the_lines(folder: Path, datasets: Any, set_: str, split:
     assert loaded.column_names == (["id", "sha1", "text"] if set_ == "s2orc" else ["id", "text"])
 
 
-def test_the_cards_features_are_as_datasets_writes_them(folder: Path, datasets: Any) -> None:
+def test_features_of_the_card_equal_those_of_datasets(folder: Path, datasets: Any) -> None:
     huggingface_hub = pytest.importorskip("huggingface_hub")
     card = huggingface_hub.DatasetCard.load(folder / "README.md")
     declared = {info["config_name"]: info for info in card.data.to_dict()["dataset_info"]}
@@ -119,7 +119,7 @@ def test_the_cards_features_are_as_datasets_writes_them(folder: Path, datasets: 
 
 
 @pytest.mark.parametrize(("set_", "split"), SETS)
-def test_polars(folder: Path, set_: str, split: str) -> None:
+def test_polars_reads_the_documents(folder: Path, set_: str, split: str) -> None:
     polars = pytest.importorskip("polars")
     frame = polars.read_parquet(folder / f"documents/{set_}/{split}/*.parquet")
     assert set(frame["id"]) == _ids(folder, set_, split)
@@ -132,13 +132,13 @@ def test_polars(folder: Path, set_: str, split: str) -> None:
         ), name
 
 
-def test_no_file_has_an_empty_row_group(folder: Path) -> None:
+def test_parquet_files_have_no_empty_row_group(folder: Path) -> None:
     for file in folder.rglob("*.parquet"):
         metadata = pq.read_metadata(file)
         assert all(metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)), file
 
 
-def test_the_parquet_copy_says_what_the_lines_say(folder: Path) -> None:
+def test_parquet_copy_equals_the_lines(folder: Path) -> None:
     for set_, split in SETS:
         for file in sorted((folder / f"documents/{set_}/{split}").glob("*.parquet")):
             lines = gzip.decompress((folder / f"v2/{set_}/{split}/{file.stem}.jsonl.gz").read_bytes()).splitlines()
@@ -151,7 +151,7 @@ def test_the_parquet_copy_says_what_the_lines_say(folder: Path) -> None:
                 assert row["num_words"] == len(said["text"].split())
 
 
-def test_croissant(folder: Path) -> None:
+def test_croissant_description_is_valid_and_loads(folder: Path) -> None:
     mlcroissant = pytest.importorskip("mlcroissant")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -197,7 +197,7 @@ def test_polars_and_datasets_read_corpus_by_its_declared_schema(folder: Path, da
     )
 
 
-def test_every_line_of_corpus_is_of_its_declared_schema(folder: Path) -> None:
+def test_every_line_of_corpus_has_its_declared_schema(folder: Path) -> None:
     for kind, schema in (("metadata", METADATA), ("pdf_parses", PARSE)):
         for path in folder.glob(f"corpus/{kind}/*.jsonl.gz"):
             for line in gzip.decompress(path.read_bytes()).splitlines():
@@ -220,7 +220,7 @@ def datatrove(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.mark.parametrize(("set_", "split"), SETS)
-def test_datatroves_readers(folder: Path, datatrove: Any, set_: str, split: str) -> None:
+def test_datatrove_reads_the_documents(folder: Path, datatrove: Any, set_: str, split: str) -> None:
     from datatrove.pipeline.readers import JsonlReader, ParquetReader
 
     lines = list(JsonlReader(f"{folder}/v2/{set_}/{split}", glob_pattern="*.jsonl.gz").run())
@@ -229,7 +229,7 @@ def test_datatroves_readers(folder: Path, datatrove: Any, set_: str, split: str)
     assert {d.id: d.text for d in lines} == {d.id: d.text for d in rows}
 
 
-def test_datatroves_minhash_over_both_sets_and_splits(folder: Path, datatrove: Any, tmp_path: Path) -> None:
+def test_datatrove_minhash_finds_no_duplicates_across_splits(folder: Path, datatrove: Any, tmp_path: Path) -> None:
     """Run datatrove's four MinHash steps on the published lines: the remaining documents have no similar pairs, and
     only similar documents are dropped.
     """

@@ -42,7 +42,7 @@ def test_manipulations_are_found(tamper: ModuleType, tmp_path: Path, capsys: pyt
     assert {r.name for r in results if not r.alone} == tamper.CANNOT & {r.name for r in results}
 
 
-def test_a_publication_that_contradicts_itself_is_found(tamper: ModuleType, tmp_path: Path) -> None:
+def test_contradicting_publication_is_found(tamper: ModuleType, tmp_path: Path) -> None:
     made = release(tmp_path)
     publish(made.lake, made.snapshot_id)
     mark = tmp_path / "lake" / "snapshots" / made.spec.name / "published" / made.snapshot_id
@@ -52,7 +52,7 @@ def test_a_publication_that_contradicts_itself_is_found(tamper: ModuleType, tmp_
         assert "this is not the published manifest" in said[0]
 
 
-def test_a_diff_is_compared_with_the_parent(tmp_path: Path) -> None:
+def test_diff_is_compared_with_the_parent(tmp_path: Path) -> None:
     made = release(tmp_path)
     folder = open_lake(str(tmp_path / "lake" / "snapshots" / made.snapshot_id))
     assert [str(fault) for fault in verify(folder, against=folder)] == [

@@ -48,7 +48,7 @@ def run(command: Any, *arguments: str) -> Result:
     return CliRunner().invoke(command, arguments)
 
 
-def test_a_whole_snapshot_is_whole(published: Path) -> None:
+def test_complete_snapshot_passes_verification(published: Path) -> None:
     assert run(verify.command, str(published)).exit_code == 0
 
 
@@ -110,7 +110,7 @@ def _text(line: bytes, change: Callable[[str], str]) -> bytes:
         pytest.param(lambda ls: [_text(ls[0], lambda t: "a\n\nb"), *ls[1:]], "2 blocks", id="no body"),
     ],
 )
-def test_a_line_against_the_format_is_found(
+def test_line_that_violates_the_format_is_found(
     copy: Path, damage: Callable[[list[bytes]], list[bytes]], says: str
 ) -> None:
     path = first_file(copy)
@@ -144,7 +144,7 @@ def test_a_line_against_the_format_is_found(
         ("corpus/pdf_parses", {"paper_id": "0"}, "has no metadata"),
     ],
 )
-def test_a_line_of_the_corpus_against_its_form_is_found(
+def test_corpus_line_that_violates_its_format_is_found(
     copy: Path, folder: str, damage: dict[str, Any], says: str
 ) -> None:
     path = first_file(copy, folder)
@@ -159,7 +159,7 @@ def test_a_line_of_the_corpus_against_its_form_is_found(
     "path", ["README.md", "index.parquet", "stats.json", "v2/s2ag/valid/00.jsonl.gz", "aliases.parquet"]
 )
 @pytest.mark.parametrize("damage", ["flipped", "shorter", "deleted"])
-def test_a_damaged_file_is_found(copy: Path, path: str, damage: str) -> None:
+def test_damaged_file_is_found(copy: Path, path: str, damage: str) -> None:
     data = (copy / path).read_bytes()
     if damage == "deleted":
         (copy / path).unlink()
@@ -203,13 +203,13 @@ def first_of_s2orc(folder: Path) -> dict[str, Any]:
         ({"set": "s2ag", "split": "valid", "file": "v2/s2orc/train/00.jsonl.gz"}, "but its file is v2/s2orc/train"),
     ],
 )
-def test_an_index_that_contradicts_the_files_is_found(copy: Path, columns: dict[str, Any], says: str) -> None:
+def test_index_that_contradicts_the_files_is_found(copy: Path, columns: dict[str, Any], says: str) -> None:
     index_with(copy, **columns)
     result = run(verify.command, str(copy))
     assert result.exit_code == 1 and says in result.output
 
 
-def test_a_full_text_without_evidence_is_found(copy: Path) -> None:
+def test_full_text_without_evidence_is_found(copy: Path) -> None:
     table = pq.read_table(copy / "index.parquet")
     rows = [{**row, "oa_evidence": None} for row in table.to_pylist()]
     pq.write_table(pa.Table.from_pylist(rows, table.schema), copy / "index.parquet")
@@ -217,7 +217,7 @@ def test_a_full_text_without_evidence_is_found(copy: Path) -> None:
     assert "is a full text without open-access evidence" in run(verify.command, str(copy)).output
 
 
-def test_an_alias_to_nobody_is_found(copy: Path) -> None:
+def test_alias_to_a_missing_paper_is_found(copy: Path) -> None:
     table = pq.read_table(copy / "aliases.parquet")
     rows = [*table.to_pylist(), {"alias": "f" * 15, "paper_id": "e" * 15}]
     pq.write_table(pa.Table.from_pylist(rows, table.schema), copy / "aliases.parquet")
@@ -225,7 +225,7 @@ def test_an_alias_to_nobody_is_found(copy: Path) -> None:
     assert f"refers to {'e' * 15}, which is not a paper" in run(verify.command, str(copy)).output
 
 
-def test_statistics_that_are_not_the_files_are_found(copy: Path) -> None:
+def test_statistics_that_contradict_the_files_are_found(copy: Path) -> None:
     stats = orjson.loads((copy / "stats.json").read_bytes())
     stats["sets"]["s2orc"]["train"]["words"] += 1
     (copy / "stats.json").write_bytes(orjson.dumps(stats))
@@ -233,7 +233,7 @@ def test_statistics_that_are_not_the_files_are_found(copy: Path) -> None:
     assert "words of s2orc train; the files have" in run(verify.command, str(copy)).output
 
 
-def test_text_put_into_a_parse_whose_paper_has_none_is_found(copy: Path) -> None:
+def test_text_added_to_an_empty_parse_is_found(copy: Path) -> None:
     for path in sorted((copy / "corpus/pdf_parses").glob("*.jsonl.gz")):
         relative = path.relative_to(copy).as_posix()
         lines = lines_of(copy, relative)
@@ -252,13 +252,13 @@ def test_text_put_into_a_parse_whose_paper_has_none_is_found(copy: Path) -> None
 @pytest.mark.parametrize(
     "manifest", [b"[]", b'{"format": "s2corpus-snapshot-1"}', b'{"format": "s2corpus-snapshot-1", "files": [{}]}']
 )
-def test_a_manifest_of_another_form_is_a_sentence(copy: Path, manifest: bytes) -> None:
+def test_malformed_manifest_gives_one_sentence(copy: Path, manifest: bytes) -> None:
     (copy / "manifest.json").write_bytes(manifest)
     result = run(verify.command, str(copy))
     assert isinstance(result.exception, UserError) or "malformed" in result.output
 
 
-def test_a_published_snapshot_is_verified_from_its_publication(lake: Path, published: Path, tmp_path: Path) -> None:
+def test_published_snapshot_is_verified_from_its_publication(lake: Path, published: Path, tmp_path: Path) -> None:
     """Check that verification from the publication finds any change: an updated manifest differs from the published manifest."""
     whole = tmp_path / "lake"
     shutil.copytree(lake, whole)
@@ -278,19 +278,19 @@ def test_another_sample_record_is_found(copy: Path) -> None:
     assert "stats.json: the samples differ" in run(verify.command, str(copy)).output
 
 
-def test_a_file_that_the_manifest_does_not_list_is_found(copy: Path) -> None:
+def test_unlisted_file_is_found(copy: Path) -> None:
     (copy / "v2" / "more.jsonl.gz").write_bytes(b"")
     assert "the manifest does not list this file" in run(verify.command, str(copy)).output
 
 
 @pytest.mark.slow
-def test_a_bomb_is_not_unpacked_beyond_its_listed_size(copy: Path) -> None:
+def test_gzip_bomb_is_unpacked_only_to_its_listed_size(copy: Path) -> None:
     path = first_file(copy)
     (copy / path).write_bytes(gzip.compress(bytes(200_000_000), mtime=0))
     assert run(verify.command, str(copy)).exit_code == 1
 
 
-def test_a_folder_without_snapshot_is_refused(tmp_path: Path) -> None:
+def test_folder_without_snapshot_is_refused(tmp_path: Path) -> None:
     result = run(verify.command, str(tmp_path))
     assert isinstance(result.exception, UserError)
     assert "no manifest.json and no latest.json found" in str(result.exception)
@@ -300,7 +300,7 @@ def ids(published: Path) -> list[str]:
     return sorted(pq.read_table(published / "index.parquet")["id"].to_pylist())
 
 
-def test_read_by_id_and_by_former_id(published: Path) -> None:
+def test_document_is_read_by_id_and_former_id(published: Path) -> None:
     wanted = ids(published)[3]
     found = orjson.loads(run(read.command, str(published), "--id", wanted).stdout_bytes)
     assert found["id"] == wanted
@@ -311,7 +311,7 @@ def test_read_by_id_and_by_former_id(published: Path) -> None:
     assert "no document nobody" in str(run(read.command, str(published), "--id", "nobody").exception)
 
 
-def test_read_a_sample_is_the_same_each_time(published: Path) -> None:
+def test_read_sample_is_reproducible(published: Path) -> None:
     first = run(read.command, str(published), "--sample", "3", "--set", "s2ag").stdout_bytes
     assert len(first.splitlines()) == 3
     assert all(orjson.loads(line)["text"].count("\n\n") == 1 for line in first.splitlines())
@@ -325,7 +325,7 @@ def test_sample_of_an_empty_split_is_empty(copy: Path) -> None:
     assert (result.exit_code, result.stdout_bytes) == (0, b"")
 
 
-def test_read_by_what_the_text_says(published: Path) -> None:
+def test_documents_are_read_by_regular_expression(published: Path) -> None:
     found = run(read.command, str(published), "--grep", "^On [A-M]").stdout_bytes.splitlines()
     everything = run(read.command, str(published), "--grep", ".").stdout_bytes.splitlines()
     assert sorted(orjson.loads(line)["id"] for line in everything) == ids(published)
@@ -334,12 +334,12 @@ def test_read_by_what_the_text_says(published: Path) -> None:
     assert "not a regular expression" in str(run(read.command, str(published), "--grep", "(").exception)
 
 
-def test_read_the_latest_of_a_spec_by_name(lake: Path, published: Path) -> None:
+def test_latest_snapshot_is_read_by_spec_name(lake: Path, published: Path) -> None:
     by_name = run(read.command, "small", "--lake", str(lake), "--sample", "1")
     by_address = run(read.command, str(published), "--sample", "1")
     assert by_name.stdout_bytes == by_address.stdout_bytes != b""
 
 
 @pytest.mark.parametrize("options", [[], ["--id", "a", "--sample", "1"]])
-def test_read_says_what_to_ask_for(published: Path, options: list[str]) -> None:
+def test_read_without_selection_explains_the_options(published: Path, options: list[str]) -> None:
     assert "say which documents: one of --id" in str(run(read.command, str(published), *options).exception)

@@ -46,7 +46,7 @@ def at_a_terminal(lake: Path, answer: bytes, *more: str) -> tuple[int, str]:
     return process.wait(60), shown.decode()
 
 
-def test_no_leaves_it_published_and_yes_withdraws_it(published: Lake, tmp_path: Path) -> None:
+def test_answer_no_cancels_and_yes_withdraws(published: Lake, tmp_path: Path) -> None:
     code, shown = at_a_terminal(tmp_path, b"n\n")
     assert code != 0 and f"Withdraw {SNAPSHOT} from {tmp_path}? [y/N]" in shown
     assert pointer.read_latest(published, "spec").snapshot == SNAPSHOT
@@ -55,7 +55,7 @@ def test_no_leaves_it_published_and_yes_withdraws_it(published: Lake, tmp_path: 
     assert pointer.read_latest(published, "spec").snapshot is None
 
 
-def test_with_yes_and_in_a_script_nobody_is_asked(published: Lake, tmp_path: Path) -> None:
+def test_option_yes_and_scripts_skip_the_question(published: Lake, tmp_path: Path) -> None:
     code, shown = at_a_terminal(tmp_path, b"", "--yes")
     assert code == 0 and "Withdraw" not in shown
     pointer.restore(published, SNAPSHOT, "it was all there")

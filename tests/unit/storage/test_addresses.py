@@ -11,7 +11,7 @@ from s2corpus.storage.lake import lake_uri, open_lake
 
 
 @pytest.mark.parametrize("name", ["lake", "my lake", "läke 100%", "a%20b", "lake#1?", "a:b", "\udcff"])
-def test_a_lake_opens_again_by_the_address_it_gives(name: str, tmp_path: Path) -> None:
+def test_lake_opens_by_its_own_address(name: str, tmp_path: Path) -> None:
     lake = open_lake(str(tmp_path / name))
     lake.put("a", b"1")
     assert open_lake(lake.root).get("a")[0] == b"1"
@@ -22,7 +22,7 @@ def test_a_lake_opens_again_by_the_address_it_gives(name: str, tmp_path: Path) -
 @pytest.mark.parametrize(
     "address", ["", " ", "s3://", "s3:/bucket", "s3://B", "http://host/lake", "hf://a/b", "file://host/lake", "file://", "a\0b"]
 )  # fmt: skip
-def test_what_is_no_address_is_a_sentence_and_makes_no_folder(
+def test_invalid_address_gives_one_sentence_and_no_folder(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -7,13 +7,13 @@ from s2corpus.storage.by_paper import ByPaper
 ROWS = [{"paper_id": "b", "n": 1}, {"paper_id": "b", "n": 2}, {"paper_id": "d", "n": 3}]
 
 
-def test_rows_are_those_of_the_paper() -> None:
+def test_rows_of_a_paper_are_returned() -> None:
     table = ByPaper(iter(ROWS))
     found = {paper: [row["n"] for row in table.at(paper)] for paper in "abbcde"}
     assert found == {"a": [], "b": [1, 2], "c": [], "d": [3], "e": []}
 
 
-def test_one_row_is_the_first() -> None:
+def test_first_row_of_a_paper_is_returned() -> None:
     table = ByPaper(iter(ROWS))
     found = [row["n"] if (row := table.one(paper)) else None for paper in "abcd"]
     assert found == [None, 1, None, 3]

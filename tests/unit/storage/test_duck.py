@@ -39,14 +39,14 @@ def spilled(scratch: Path, seed: int) -> tuple[int, int]:
 
 
 @pytest.mark.slow
-def test_four_processes_that_spill_at_once_get_their_own_rows(tmp_path: Path) -> None:
+def test_concurrent_processes_spill_to_separate_folders(tmp_path: Path) -> None:
     with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
         found = list(pool.map(spilled, [tmp_path] * 4, range(4)))
     assert found == [(ROWS, 0)] * 4
     assert not list(tmp_path.iterdir()), "the folders go with their connections"
 
 
-def test_too_little_memory_is_a_sentence_that_says_what_to_do(tmp_path: Path) -> None:
+def test_too_little_memory_gives_a_sentence_with_advice(tmp_path: Path) -> None:
     with (
         pytest.raises(UserError, match=r"^memory_mb is too small .* double it in the spec \(Out of Memory"),
         explained(),
@@ -73,7 +73,7 @@ class Asked(LocalFileSystem):
     ("largest", "together", "cached"), [(0, 0, (True, True)), (-1, 0, (False, False)), (0, -1, (True, False))],
     ids=["small", "large", "too many"],
 )  # fmt: skip
-def test_queries_read_small_files_once_and_others_each_time(
+def test_small_files_are_read_once_for_several_queries(
     largest: int, together: int, cached: tuple[bool, bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Names of files are literal: `*` is no wildcard, and `'` ends no text."""

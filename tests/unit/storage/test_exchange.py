@@ -24,7 +24,7 @@ def rows(begin: int, end: int) -> tuple[pa.Table, np.ndarray]:
 
 
 @pytest.mark.parametrize("spill", [1, 300, 1 << 20])
-def test_rows_of_a_bucket_come_in_the_order_in_which_they_were_written(
+def test_rows_of_a_bucket_are_in_written_order(
     lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spill: int
 ) -> None:
     monkeypatch.setattr(exchange, "_SPILL_BYTES", spill)
@@ -88,7 +88,7 @@ def test_counts_and_arrays_of_shards(lake: Lake) -> None:
     assert between.all_counts("round", 3) == [{"a": 1}, 0, [5]]
 
 
-def test_rows_removed_by_a_finished_stage_are_a_sentence(lake: Lake, tmp_path: Path) -> None:
+def test_removed_rows_of_a_finished_stage_give_one_sentence(lake: Lake, tmp_path: Path) -> None:
     between = Exchange(lake.root, "between")
     with between.writer("round", 0, BUCKETS, SCHEMA, tmp_path) as writer:
         writer.add(*rows(0, 100))
@@ -106,5 +106,5 @@ def test_rows_removed_by_a_finished_stage_are_a_sentence(lake: Lake, tmp_path: P
     ("shards", "most", "chosen"),
     [(1, 256, [0]), (3, 9, [0, 1, 2]), (256, 256, range(256)), (257, 256, range(0, 257, 2)), (800, 50, range(0, 800, 16)), (5, 2, [0, 3]),],
 )  # fmt: skip
-def test_few_shards_write_for_all(shards: int, most: int, chosen: Sequence[int]) -> None:
+def test_few_shards_write_for_all_shards(shards: int, most: int, chosen: Sequence[int]) -> None:
     assert list(spread(shards, most)) == list(chosen)

@@ -269,7 +269,7 @@ def test_response_without_etag_is_incomplete(monkeypatch: pytest.MonkeyPatch) ->
         lake.delete("k")
 
 
-def test_missing_keys_are_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_keys_give_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")

@@ -30,7 +30,7 @@ def test_objects_are_listed_in_the_order_of_keys(
     assert found == [(key, len(key.encode())) for key in sorted(held) if key.startswith(prefix)]
 
 
-def test_a_link_to_a_folder_is_not_followed(tmp_path: Path) -> None:
+def test_link_to_a_folder_is_not_followed(tmp_path: Path) -> None:
     lake = open_lake(str(tmp_path / "lake"))
     lake.put("a/x", b"x")
     (tmp_path / "elsewhere").mkdir()
@@ -40,7 +40,7 @@ def test_a_link_to_a_folder_is_not_followed(tmp_path: Path) -> None:
     assert list(lake.list("a/x/")) == []
 
 
-def test_a_file_that_is_given_up_becomes_the_object(tmp_path: Path) -> None:
+def test_moved_file_becomes_the_object(tmp_path: Path) -> None:
     lake, path = open_lake(str(tmp_path / "lake")), tmp_path / "rows"
     for text in ("first", "second"):
         path.write_text(text)
@@ -52,7 +52,7 @@ def test_a_file_that_is_given_up_becomes_the_object(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no other file system is writable here")
-def test_from_another_file_system_it_is_copied(tmp_path: Path) -> None:
+def test_file_from_another_file_system_is_copied(tmp_path: Path) -> None:
     lake = open_lake(str(tmp_path / "lake"))
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         path = Path(folder) / "rows"
@@ -64,7 +64,7 @@ def test_from_another_file_system_it_is_copied(tmp_path: Path) -> None:
     assert [entry.key for entry in lake.list("")] == ["a/b"]
 
 
-def test_an_object_may_be_linked_and_is_never_written_through_the_link(tmp_path: Path) -> None:
+def test_linked_object_is_never_changed_through_the_link(tmp_path: Path) -> None:
     lake, path = open_lake(str(tmp_path / "lake")), tmp_path / "index"
     for text in (b"first", b"second"):
         lake.put(text.decode(), text)

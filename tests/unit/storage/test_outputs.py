@@ -15,7 +15,7 @@ from s2corpus.storage import outputs
 FREE = namedtuple("FREE", ["f_bavail", "f_frsize"])
 
 
-def test_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
+def test_output_replaces_the_file_at_the_end(tmp_path: Path) -> None:
     path = tmp_path / "out"
     path.write_text("before")
     with outputs.whole(path) as beside:
@@ -39,7 +39,7 @@ def test_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
         (errno.EDQUOT, "the quota is used up", TransientError),
     ],
 )
-def test_reason_is_in_words(
+def test_error_is_explained_in_words(
     tmp_path: Path, number: int, says: str, kind: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "statvfs", lambda folder: FREE(255, 4096))
@@ -53,7 +53,7 @@ def test_reason_is_in_words(
     assert not list(tmp_path.iterdir())
 
 
-def test_errors_of_other_files_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_other_files_are_not_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "statvfs", lambda folder: FREE(256, 4096))  # 1 MiB: another disk is full.
     for number, name in ((errno.EACCES, "other"), (errno.ENOSPC, "out"), (errno.EIO, None)):
         with pytest.raises(OSError, match=os.strerror(number)) as left, outputs.whole(tmp_path / "out"):

@@ -41,7 +41,7 @@ def row(n: int) -> dict[str, str]:
     return {"record_id": f"dblp:{n}", "paper_id": f"{n:015x}"}
 
 
-def test_a_table_is_there_only_once_committed(lake: Lake) -> None:
+def test_table_is_readable_only_after_commit(lake: Lake) -> None:
     table = ref(lake)
     table.write(0, [row(1)])
     with pytest.raises(NotCommitted, match="clusters is not committed"):
@@ -50,7 +50,7 @@ def test_a_table_is_there_only_once_committed(lake: Lake) -> None:
     assert table.read(["record_id", "paper_id"]).to_pylist() == [row(1)]
 
 
-def test_a_reader_takes_the_committed_parts_never_a_glob(lake: Lake) -> None:
+def test_reader_uses_only_committed_parts(lake: Lake) -> None:
     table = ref(lake)
     for shard in range(3):
         table.write(shard, [row(shard)])
@@ -59,7 +59,7 @@ def test_a_reader_takes_the_committed_parts_never_a_glob(lake: Lake) -> None:
     assert table.read(shard=1)["record_id"].to_pylist() == ["dblp:1"]
 
 
-def test_a_task_sees_one_commit_whoever_makes_another_meanwhile(lake: Lake, tmp_path: Path) -> None:
+def test_task_sees_one_commit_despite_later_commits(lake: Lake, tmp_path: Path) -> None:
     task, other = (Run(ReleaseSpec(name="x"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path) for _ in range(2))
     other.table(CLUSTERS).write(0, [row(1)])
     with pytest.raises(NotCommitted):
@@ -72,14 +72,14 @@ def test_a_task_sees_one_commit_whoever_makes_another_meanwhile(lake: Lake, tmp_
     assert other.table(CLUSTERS).read()["record_id"].to_pylist() == ["dblp:2"]
 
 
-def test_a_commit_names_the_part_that_is_missing(lake: Lake) -> None:
+def test_commit_error_names_the_missing_part(lake: Lake) -> None:
     table = ref(lake)
     table.write(0, [row(0)])
     with pytest.raises(TransientError, match="part 1 of 2 was never written"):
         table.commit([0, 1])
 
 
-def test_the_same_rows_make_the_same_commit(lake: Lake) -> None:
+def test_same_rows_give_the_same_commit(lake: Lake) -> None:
     table = ref(lake)
     table.write(0, [row(1), row(2)])
     first = table.commit([0], {"paper_shards": 1})
@@ -123,7 +123,7 @@ def test_part_is_named_by_its_content(lake: Lake) -> None:
         table.written(3)
 
 
-def test_a_view_of_a_table_in_sql_has_its_rows(lake: Lake, tmp_path: Path) -> None:
+def test_sql_view_of_a_table_has_its_rows(lake: Lake, tmp_path: Path) -> None:
     table = ref(lake)
     for shard in range(3):
         table.write(shard, [row(shard)] if shard else [])
@@ -136,7 +136,7 @@ def test_a_view_of_a_table_in_sql_has_its_rows(lake: Lake, tmp_path: Path) -> No
         assert connection.execute(f"FROM {table.table.name}").to_arrow_table().to_pylist() == table.read().to_pylist()
 
 
-def test_what_a_table_counts_is_counted_as_its_parts_are_written(lake: Lake) -> None:
+def test_counted_columns_are_counted_while_writing(lake: Lake) -> None:
     table = TableRef(lake, "releases/x/documents", DOCUMENTS)
     said = [("s2orc", "kept", "en"), ("s2orc", "kept", None), ("s2ag", "short", None), ("s2orc", "kept", "en")]
     rows = [dict(zip(("set", "outcome", "language"), one, strict=True), paper_id=str(n)) for n, one in enumerate(said)]
@@ -147,7 +147,7 @@ def test_what_a_table_counts_is_counted_as_its_parts_are_written(lake: Lake) -> 
     assert table.counts("set", "language") == {("s2orc", "en"): 2, ("s2orc", None): 1, ("s2ag", None): 1}
 
 
-def test_a_table_of_an_older_version_that_counted_nothing_is_to_be_written_again(lake: Lake) -> None:
+def test_table_without_counts_must_be_written_again(lake: Lake) -> None:
     table = TableRef(lake, "releases/x/documents", DOCUMENTS)
     table.write(0, [])
     table.commit([0])
@@ -158,7 +158,7 @@ def test_a_table_of_an_older_version_that_counted_nothing_is_to_be_written_again
         table.counts("set", "outcome")
 
 
-def test_neither_rows_nor_a_view_hold_more_than_some_row_groups_of_a_part(lake: Lake, tmp_path: Path) -> None:
+def test_reading_needs_memory_for_few_row_groups(lake: Lake, tmp_path: Path) -> None:
     table = TableRef(lake, "texts", TEXTS)
     rng = random.Random(0)
     table.write(0, [{"text": rng.randbytes(1 << 20).hex()} for _ in range(64)])
@@ -177,7 +177,7 @@ def test_neither_rows_nor_a_view_hold_more_than_some_row_groups_of_a_part(lake: 
         pa.set_memory_pool(before)
 
 
-def test_of_nested_columns_only_the_leaves_that_are_named_are_read(lake: Lake) -> None:
+def test_only_named_leaves_of_nested_columns_are_read(lake: Lake) -> None:
     table = TableRef(lake, "releases/x/people", PEOPLE)
     ada = {"first": "Ada", "middle": ["K."], "last": "Lovelace", "suffix": ""}
     rows = [{"text": "a", "people": [ada]}, {"text": "a", "people": []}, {"text": "b", "people": None}]
@@ -193,7 +193,7 @@ def test_of_nested_columns_only_the_leaves_that_are_named_are_read(lake: Lake) -
         table.leaves(["text", "people.list.element.lst"], shard=3)
 
 
-def test_what_a_dictionary_does_not_make_smaller_has_none(lake: Lake, tmp_path: Path) -> None:
+def test_useless_dictionary_is_not_written(lake: Lake, tmp_path: Path) -> None:
     kinds = Column("kind", pa.string(), "a kind")
     table = TableRef(
         lake, "releases/x/kinds", Table("kinds", "kinds", ("text",), (*TEXTS.columns, kinds), plain=("text",))
@@ -204,7 +204,7 @@ def test_what_a_dictionary_does_not_make_smaller_has_none(lake: Lake, tmp_path: 
     assert [group.column(i).has_dictionary_page for i in range(2)] == [False, True]
 
 
-def test_an_empty_table_has_one_empty_part(lake: Lake) -> None:
+def test_empty_table_has_one_empty_part(lake: Lake) -> None:
     table = ref(lake)
     table.write(0, [])
     assert table.commit([0]).rows == 0
@@ -212,12 +212,12 @@ def test_an_empty_table_has_one_empty_part(lake: Lake) -> None:
     assert list(table.batches()) == []
 
 
-def test_a_null_in_a_key_is_refused(lake: Lake) -> None:
+def test_null_in_a_key_is_refused(lake: Lake) -> None:
     with pytest.raises(pa.ArrowInvalid, match="paper_id"):
         ref(lake).write(0, [{"record_id": "a:1", "paper_id": None}])
 
 
-def test_a_part_truncated_behind_our_back_is_refused(lake: Lake, tmp_path: Path) -> None:
+def test_truncated_part_is_refused(lake: Lake, tmp_path: Path) -> None:
     table = ref(lake)
     table.write(0, [row(n) for n in range(100)])
     table.commit([0])
@@ -231,7 +231,7 @@ def test_a_part_truncated_behind_our_back_is_refused(lake: Lake, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["part-00000.json", "_COMMITTED.json"])
-def test_what_is_written_about_parts_is_refused_when_truncated(lake: Lake, tmp_path: Path, name: str) -> None:
+def test_truncated_description_of_parts_is_refused(lake: Lake, tmp_path: Path, name: str) -> None:
     table = ref(lake)
     table.write(0, [row(1)])
     table.commit([0])
@@ -241,7 +241,7 @@ def test_what_is_written_about_parts_is_refused_when_truncated(lake: Lake, tmp_p
         table.commit([0]) if name.startswith("part") else table.read()
 
 
-def test_another_run_that_makes_a_shard_again_leaves_what_is_committed(lake: Lake) -> None:
+def test_rewriting_a_shard_does_not_change_the_commit(lake: Lake) -> None:
     table = ref(lake)
     table.write(0, [row(1)])
     table.commit([0])
@@ -251,7 +251,7 @@ def test_another_run_that_makes_a_shard_again_leaves_what_is_committed(lake: Lak
     assert table.read(["record_id", "paper_id"]).to_pylist() == [row(2)]
 
 
-def test_a_part_of_another_schema_is_not_read_as_this_table(lake: Lake) -> None:
+def test_part_with_another_schema_is_refused(lake: Lake) -> None:
     TableRef(lake, "t", TABLES["aliases"]).write(0, [])
     TableRef(lake, "t", TABLES["aliases"]).commit([0])
     with pytest.raises(NotCommitted, match="another schema"):
@@ -262,7 +262,7 @@ def stored(sha: str) -> dict[str, object]:
     return {"file_sha1": sha, "kind": "pdf", "outcome": "ok", "bytes": 40, "parse": sha.encode()}
 
 
-def test_a_content_store_finds_a_range_and_reads_only_its_parts(lake: Lake) -> None:
+def test_content_store_reads_only_parts_of_the_range(lake: Lake) -> None:
     store = ContentStore(lake, "parses/1", STORED_PARSES)
     low, high = ["0" * 39 + "1", "3" * 40], ["8" * 40, "f" * 40]
     store.append([stored(s) for s in low])
@@ -310,7 +310,7 @@ def test_content_store_reads_the_former_key_name(lake: Lake, tmp_path: Path) -> 
     assert rows == [{"file_sha1": "2" * 40, "parse": b"2" * 40}]
 
 
-def test_what_a_damaged_part_of_a_content_store_held_is_not_known_any_more(lake: Lake, tmp_path: Path) -> None:
+def test_keys_of_a_damaged_content_part_are_forgotten(lake: Lake, tmp_path: Path) -> None:
     store = ContentStore(lake, "parses/1", STORED_PARSES)
     part, other = store.append([stored("1" * 40)]), store.append([stored("2" * 40)])
     file = tmp_path / "lake" / part

@@ -52,7 +52,7 @@ def folder_of(process: subprocess.Popen[str]) -> Path:
     return Path(process.stdout.readline().strip())
 
 
-def test_only_its_user_may_enter_and_tempfile_uses_it(base: Path) -> None:
+def test_scratch_is_private_and_used_by_tempfile(base: Path) -> None:
     folder = private()
     assert folder.parent == base
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -63,14 +63,14 @@ def test_only_its_user_may_enter_and_tempfile_uses_it(base: Path) -> None:
         assert Path(file.name).stat().st_mode & 0o077 == 0
 
 
-def test_two_processes_have_two_and_leave_none(base: Path) -> None:
+def test_each_process_has_and_removes_its_folder(base: Path) -> None:
     first, second = program("time.sleep(0.5)"), program("")
     assert folder_of(first) != folder_of(second)
     assert first.wait() == second.wait() == 0
     assert list(base.iterdir()) == []
 
 
-def test_what_a_killed_process_left_is_removed_by_the_next(base: Path) -> None:
+def test_folder_of_a_killed_process_is_removed_by_the_next(base: Path) -> None:
     killed, living = (
         program("open(tempfile.mkdtemp() + '/closed text', 'w').write('x'); print(); time.sleep(60)") for _ in range(2)
     )
@@ -88,7 +88,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next(base: Path) -> None:
     living.wait()
 
 
-def test_a_fork_has_a_folder_of_its_own(base: Path) -> None:
+def test_forked_process_has_its_own_folder(base: Path) -> None:
     ours = private()
     read, write = os.pipe()
     if not (child := os.fork()):
@@ -101,7 +101,7 @@ def test_a_fork_has_a_folder_of_its_own(base: Path) -> None:
     assert ours.is_dir()
 
 
-def test_what_is_not_ours_by_name_is_left(base: Path) -> None:
+def test_folders_with_other_names_are_not_removed(base: Path) -> None:
     (base / "s2corpus-scratch-of-old").symlink_to(base.parent)
     (base / "thesis").mkdir()
     old = base / "s2corpus-new-0"
@@ -118,7 +118,7 @@ def test_what_is_not_ours_by_name_is_left(base: Path) -> None:
 
 
 @pytest.mark.parametrize("variable", ["S2CORPUS_SCRATCH", "TMPDIR"])
-def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, variable: str) -> None:
+def test_missing_scratch_folder_gives_one_sentence(tmp_path: Path, variable: str) -> None:
     environ = {**os.environ, "PYTHONPATH": str(INCLUDE), "S2CORPUS_SCRATCH": "", variable: str(tmp_path / "nowhere")}
     said = subprocess.run(
         [sys.executable, "-m", "s2corpus", "select", "x.pdf"], env=environ, capture_output=True, text=True, check=False
@@ -130,7 +130,7 @@ def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, variable: str)
     )
 
 
-def test_a_file_is_a_sentence(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_as_scratch_gives_one_sentence(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (base / "file").touch()
     monkeypatch.setenv("S2CORPUS_SCRATCH", str(base / "file"))
     with pytest.raises(UserError, match="is a file: set a folder"):
@@ -148,7 +148,7 @@ def test_a_file_is_a_sentence(base: Path, monkeypatch: pytest.MonkeyPatch) -> No
         (0o700, "ours", False),
     ],
 )
-def test_who_could_replace_our_files_is_asked(base: Path, mode: int, owner: str, refused: bool) -> None:
+def test_scratch_writable_by_others_is_refused(base: Path, mode: int, owner: str, refused: bool) -> None:
     base.chmod(mode)
     if owner != "ours":
         if os.geteuid() != 0:

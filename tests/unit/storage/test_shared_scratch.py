@@ -52,7 +52,7 @@ def left(base: Path) -> list[str]:
     return sorted(path.name for path in (base / f"s2corpus-shared-{os.geteuid()}").iterdir())
 
 
-def test_the_first_fills_it_and_the_last_removes_it(base: Path) -> None:
+def test_first_process_fills_and_last_removes_the_folder(base: Path) -> None:
     first = user(base)
     assert (line(first), line(first)) == ("filled", "x")
     second = user(base)
@@ -63,7 +63,7 @@ def test_the_first_fills_it_and_the_last_removes_it(base: Path) -> None:
     assert left(base) == []
 
 
-def test_what_killed_ones_left_is_removed_and_filled_anew(base: Path) -> None:
+def test_folder_of_killed_processes_is_removed_and_filled_again(base: Path) -> None:
     killed = user(base)
     line(killed), line(killed)
     os.kill(killed.pid, signal.SIGKILL)
@@ -73,7 +73,7 @@ def test_what_killed_ones_left_is_removed_and_filled_anew(base: Path) -> None:
         assert left(base) == ["other", "other.lock"]
 
 
-def test_what_was_filled_by_half_is_filled_again(base: Path) -> None:
+def test_incomplete_folder_is_filled_again(base: Path) -> None:
     def fails(folder: Path) -> None:
         (folder / "half").touch()
         raise OSError("full")
@@ -84,7 +84,7 @@ def test_what_was_filled_by_half_is_filled_again(base: Path) -> None:
         assert sorted(path.name for path in folder.iterdir()) == [".whole", "whole"]
 
 
-def test_a_folder_of_others_is_refused(base: Path) -> None:
+def test_shared_folder_of_another_user_is_refused(base: Path) -> None:
     (base / f"s2corpus-shared-{os.geteuid()}").mkdir(mode=0o777)
     (base / f"s2corpus-shared-{os.geteuid()}").chmod(0o777)
     with pytest.raises(UserError, match="accessible to other users"), shared("one", lambda folder: None):

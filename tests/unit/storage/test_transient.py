@@ -44,7 +44,7 @@ from s2corpus_reader import SnapshotError, UnreachableError
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_what_may_pass(error: Exception) -> None:
+def test_transient_errors_are_retried(error: Exception) -> None:
     with pytest.raises(TransientError, match=r"\w"), explained():
         raise error
 
@@ -67,7 +67,7 @@ def test_what_may_pass(error: Exception) -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_what_would_fail_again(error: Exception) -> None:
+def test_permanent_errors_are_not_retried(error: Exception) -> None:
     with pytest.raises(type(error)) as raised, explained():
         raise error
     assert raised.value is error
@@ -86,7 +86,7 @@ def test_what_would_fail_again(error: Exception) -> None:
         (duckdb.OutOfMemoryException("Out of Memory Error: x\n\nsecond"), UserError, r"^memory_mb is too .* \(Out of Memory Error: x\)$"),
     ],
 )  # fmt: skip
-def test_reason_is_in_words(error: Exception, kind: type[Exception], words: str) -> None:
+def test_error_is_explained_in_words(error: Exception, kind: type[Exception], words: str) -> None:
     with pytest.raises(kind, match=words), explained():
         raise error
     found = of_the_surroundings(error)

@@ -23,7 +23,7 @@ TEXTS = ["common", "common rare", "rare", "rare rarest", "rarest"]
 
 
 @pytest.mark.parametrize(("threshold", "dropped"), [(-20.0, 0), (-5.0, 2), (-3.0, 3), (0.0, 5)])
-def test_a_list_calibrated_on_itself_drops_what_it_drops(threshold: float, dropped: int) -> None:
+def test_calibration_on_the_same_list_gives_its_threshold(threshold: float, dropped: int) -> None:
     found = calibrate(TEXTS, WORDS, WORDS, threshold)
     assert (found.dropped, found.dropped_at_threshold, found.both) == (dropped, dropped, dropped)
 
@@ -32,9 +32,7 @@ def test_a_list_calibrated_on_itself_drops_what_it_drops(threshold: float, dropp
     ("threshold", "expected"),
     [(-20.0, -10.47), (-9.0, -8.31), (-5.0, -4.99), (-3.0, -2.54), (-1.0, -0.95), (0.0, 0.35)],
 )
-def test_a_threshold_lies_between_the_last_that_is_dropped_and_the_first_that_stays(
-    threshold: float, expected: float
-) -> None:
+def test_threshold_is_between_dropped_and_other_texts(threshold: float, expected: float) -> None:
     """Check thresholds between two texts.
 
     The means of the texts are -0.15, -1.74, -3.34, -6.65 and -9.97; below and above all of them, the threshold is half
@@ -43,13 +41,13 @@ def test_a_threshold_lies_between_the_last_that_is_dropped_and_the_first_that_st
     assert calibrate(TEXTS, WORDS, WORDS, threshold).threshold == expected
 
 
-def test_a_text_at_the_very_threshold_stays() -> None:
+def test_text_exactly_at_the_threshold_is_not_dropped() -> None:
     mean = log_probability("rare", WORDS)
     found = calibrate(TEXTS, WORDS, WORDS, mean)
     assert (found.dropped, found.both) == (2, 2)
 
 
-def test_a_threshold_has_as_many_decimals_as_it_needs() -> None:
+def test_threshold_has_the_necessary_decimals() -> None:
     close = Unigrams.of_counts("close", {"one": 1_000_000, "two": 1_000_001, "three": 1_000_002})
     reference = Unigrams.of_counts("reference", {"one": 1, "two": 900, "three": 900})
     found = calibrate(["one", "two", "three"], reference, close, -5.0)
@@ -58,7 +56,7 @@ def test_a_threshold_has_as_many_decimals_as_it_needs() -> None:
     assert (found.sections, found.dropped, found.dropped_at_threshold, found.both) == (3, 1, 1, 1)
 
 
-def test_what_both_lists_drop_and_the_quantiles_of_one() -> None:
+def test_calibration_reports_common_drops_and_quantiles() -> None:
     other = Unigrams.of_counts("other", {"common": 1, "rare": 999, "rarest": 99_000})
     found = calibrate(TEXTS, WORDS, other, -5.0)
     assert (found.dropped, found.dropped_at_threshold, found.both) == (2, 2, 0)
@@ -72,13 +70,13 @@ def test_what_both_lists_drop_and_the_quantiles_of_one() -> None:
     )
 
 
-def test_no_texts_cannot_be_calibrated_on() -> None:
+def test_calibration_without_texts_is_an_error() -> None:
     with pytest.raises(ValueError, match="no sections"):
         calibrate([], WORDS, WORDS, -20)
 
 
 @pytest.mark.long
-def test_the_embedded_threshold_is_what_plos_and_elife_give(shared_data: Path) -> None:
+def test_embedded_threshold_equals_calibration_on_real_papers(shared_data: Path) -> None:
     card = parse_unigrams("card", (shared_data / "unigrams" / "count_1w.txt.gz").read_bytes())
     raw = [d for folder in ("plos", "elife") for d in documents(shared_data / "jats" / folder)]
     texts = section_texts(document_of(document, document["id"]) for document in raw)

@@ -20,7 +20,7 @@ FRENCH = "Les résultats montrent que la concentration des protéines était net
 
 
 @pytest.mark.parametrize(("text", "expected"), [(ENGLISH, "en"), (GERMAN, "de"), (FRENCH, "fr")])
-def test_language_of_a_sentence(text: str, expected: str) -> None:
+def test_sentence_has_its_language(text: str, expected: str) -> None:
     code, probability = language(text)
     assert code == expected
     assert probability > 0.9
@@ -31,7 +31,7 @@ def test_blank_text_has_no_language(blank: str) -> None:
     assert language(blank) == (UNKNOWN, 0.0)
 
 
-def test_text_that_is_no_unicode_does_not_break_it() -> None:
+def test_invalid_unicode_does_not_break_detection() -> None:
     assert language(ENGLISH + "\ud800\x00")[0] == "en"
 
 
@@ -40,7 +40,7 @@ def test_english_probability_is_zero_for_another_language() -> None:
     assert english_probability(GERMAN) == 0.0
 
 
-def test_the_share_that_cld2_takes_for_english() -> None:
+def test_cld2_returns_the_share_of_english() -> None:
     pytest.importorskip("pycld2")
     assert english_share(ENGLISH) > 0.9 and english_share(GERMAN) == english_share("") == 0.0
     assert english_share("The results show") > 0.9  # The result is the best guess, however short the text.
@@ -52,7 +52,7 @@ def test_the_share_that_cld2_takes_for_english() -> None:
     )
 
 
-def test_languages_of_an_array_keep_nulls() -> None:
+def test_languages_of_an_array_preserve_nulls() -> None:
     found = languages(pa.array([ENGLISH, None, ""])).to_pylist()
     assert found[0]["language"] == "en"
     assert found[1] is None

@@ -36,7 +36,7 @@ from s2corpus.text.layout import Unit, blocks, document_text, line, lines, lines
         pytest.param([], [], id="nothing"),
     ],
 )
-def test_blocks(units: list[tuple[str | None, str | None]], expected: list[list[str]]) -> None:
+def test_units_form_blocks(units: list[tuple[str | None, str | None]], expected: list[list[str]]) -> None:
     assert [block.lines for block in blocks(Unit(*unit) for unit in units)[0]] == expected
 
 
@@ -51,11 +51,11 @@ def test_blocks(units: list[tuple[str | None, str | None]], expected: list[list[
         ([], 0),
     ],
 )
-def test_words_are_counted_with_headers_before_anything_is_removed(units: list[tuple[str, str]], words: int) -> None:
+def test_words_include_headers_before_removal(units: list[tuple[str, str]], words: int) -> None:
     assert blocks(Unit(*unit) for unit in units)[1] == words
 
 
-def test_text_of_title_and_abstract() -> None:
+def test_text_without_body_is_title_and_abstract() -> None:
     assert document_text(" A  title\n", "An  abstract") == "A title\n\nAn abstract"
 
 
@@ -81,7 +81,7 @@ def test_text_round_trips_to_the_same_blocks_and_lines(
 
 
 @given(units)
-def test_no_word_of_a_paragraph_is_lost_but_formulas(given_units: list[tuple[str | None, str]]) -> None:
+def test_only_formulas_are_removed_from_paragraphs(given_units: list[tuple[str | None, str]]) -> None:
     made, _ = blocks(Unit(*unit) for unit in given_units)
     found = [word for block in made for paragraph in block.paragraphs for word in paragraph.split()]
     expected = [word for _, text in given_units for word in line(text).split()]
@@ -99,20 +99,20 @@ PARAGRAPH = {
 }
 
 
-def test_the_path_of_heads_is_read_where_a_parse_has_one() -> None:
+def test_path_of_headers_is_read_if_present() -> None:
     assert [u.section for u in units_of_parse({"body_text": [{**PARAGRAPH, "section_path": "Methods::Intro"}]})] == [
         "Methods::Intro"
     ]
 
 
-def test_callouts_that_name_no_entry_are_dropped_too() -> None:
+def test_unlinked_citations_are_dropped_too() -> None:
     paragraph = {**PARAGRAPH, "cite_spans": PARAGRAPH["cite_spans"][:2], "unlinked_spans": PARAGRAPH["cite_spans"][2:]}  # type: ignore[index]
     (unit,) = units_of_parse({"body_text": [paragraph]}, drop_citations=True)
     assert line(unit.text or "") == "As shown, cells grow."
 
 
 @pytest.mark.parametrize(("drop", "expected"), [(False, CITING), (True, "As shown, cells grow.")], ids=["keep", "drop"])
-def test_citations_are_kept_as_printed_or_dropped_with_their_brackets(drop: bool, expected: str) -> None:
+def test_citations_are_printed_or_dropped_with_brackets(drop: bool, expected: str) -> None:
     parse = {"body_text": [PARAGRAPH]}
     (unit,) = units_of_parse(parse, drop_citations=drop)
     assert (unit.section, line(unit.text or "")) == ("Intro", expected)
@@ -131,14 +131,14 @@ def test_citations_are_kept_as_printed_or_dropped_with_their_brackets(drop: bool
         ("as [1][1] so", "as so"),
     ],
 )
-def test_what_stands_around_a_citation_that_is_dropped(text: str, expected: str) -> None:
+def test_text_around_a_dropped_citation_is_repaired(text: str, expected: str) -> None:
     places = [at for at in range(len(text)) if text.startswith("[1]", at)]
     spans = [{"start": at, "end": at + 3, "text": "[1]", "ref_id": "BIBREF0"} for at in places]
     (unit,) = units_of_parse({"body_text": [{"section": "", "text": text, "cite_spans": spans}]}, drop_citations=True)
     assert unit == Unit(None, expected)
 
 
-def test_a_citation_within_another_is_dropped_with_it() -> None:
+def test_nested_citation_is_dropped_with_the_outer_one() -> None:
     text = "Cells grow [1, 2] and divide."
     spans = [
         {"start": start, "end": end, "text": text[start:end], "ref_id": None} for start, end in ((11, 17), (12, 13))
@@ -147,7 +147,7 @@ def test_a_citation_within_another_is_dropped_with_it() -> None:
     assert unit.text == "Cells grow and divide."
 
 
-def test_the_entries_of_a_range_are_dropped_once() -> None:
+def test_range_of_citations_is_dropped_once() -> None:
     """Check a range of citations: its ends have separate spans, and each work between them has a span on the complete range."""
     text = "Cells grow [1–4] and divide."
     spans = [

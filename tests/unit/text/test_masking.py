@@ -24,13 +24,13 @@ from s2orc_parse import jats, tei
         ("", ""),
     ],
 )  # fmt: skip
-def test_a_text_without_personal_data(text: str, expected: str) -> None:
+def test_personal_data_in_a_text_is_masked(text: str, expected: str) -> None:
     assert masked(text) == expected
     assert masked(expected) == expected
     assert personal.counts(expected) == personal.counts(text)
 
 
-def test_everything_of_a_parse_is_masked_and_nothing_else_of_it_changes() -> None:
+def test_masking_changes_only_personal_data_of_a_parse() -> None:
     address, mask = "ada@cs.ox.ac.uk", "|||EMAIL_ADDRESS|||"
     text = f"By {address} [1]"
     span = {"start": 19, "end": 22, "text": "[1]", "ref_id": "BIBREF0"}
@@ -89,7 +89,7 @@ def test_everything_of_a_parse_is_masked_and_nothing_else_of_it_changes() -> Non
         (39, 40, (47, 48)),
     ],
 )
-def test_where_a_stretch_is_now(start: int, end: int, expected: tuple[int, int]) -> None:
+def test_masked_offset_is_computed(start: int, end: int, expected: tuple[int, int]) -> None:
     found = Masked("By ada@cs.ox.ac.uk and bob@cs.ox.ac.uk, so")
     assert found.text == "By |||EMAIL_ADDRESS||| and |||EMAIL_ADDRESS|||, so"
     assert found.moved(start, end) == expected
@@ -101,7 +101,7 @@ PIECES = st.lists(
 
 
 @given(PIECES, st.data())
-def test_spans_move_with_the_text(pieces: list[str], data: st.DataObject) -> None:
+def test_spans_move_with_the_masked_text(pieces: list[str], data: st.DataObject) -> None:
     text = " ".join(pieces)
     found = Masked(text)
     places = personal.places(text)
@@ -126,7 +126,7 @@ def _broken(parse: Mapping[str, Any]) -> Iterator[str]:
                 yield f"cell {span}"
 
 
-def test_real_articles_keep_their_spans_and_lose_their_addresses(shared_data: Path) -> None:
+def test_masked_real_articles_have_valid_spans_and_no_addresses(shared_data: Path) -> None:
     taken = 0
     for name in ("pmc-pdf/PMC7906827.nxml", "jats/PMC5828200.nxml", "jats/PMC6398430.nxml"):
         parse = tei.to_s2orc(jats.convert((shared_data / name).read_bytes(), sha1="0" * 40))

@@ -33,13 +33,13 @@ def ngrams(words: list[str], length: int) -> set[tuple[str, ...]]:
 @example("", "", 1)
 @example("cell", "Cell,", 1)
 @example("", "cell", 2)
-def test_the_jaccard_index_is_that_of_the_sets_of_word_ngrams(left: str, right: str, length: int) -> None:
+def test_jaccard_index_is_that_of_word_ngrams(left: str, right: str, length: int) -> None:
     a, b = (ngrams(normalised(text), length) for text in (left, right))
     found = minhash.jaccard(*(np.unique(minhash.shingles(text, length)) for text in (left, right)))
     assert found == pytest.approx(len(a & b) / max(len(a | b), 1))
 
 
-def test_texts_of_equal_sets_have_equal_keys_whatever_their_order_and_the_empty_one_has_none() -> None:
+def test_equal_sets_of_ngrams_have_equal_keys() -> None:
     a = minhash.shingles("one two three four five six one two three four five", 5)
     b = np.unique(a)[::-1].copy()
     assert minhash.keys(a, 20, 6, 1).tolist() == minhash.keys(b, 20, 6, 1).tolist()
@@ -48,7 +48,7 @@ def test_texts_of_equal_sets_have_equal_keys_whatever_their_order_and_the_empty_
     assert len(minhash.keys(minhash.shingles(" . ", 5), 20, 6, 1)) == 0
 
 
-def test_these_rules_have_version_1() -> None:
+def test_keys_of_version_1_are_pinned() -> None:
     """Pin the keys. A change of a key requires a new `minhash.VERSION`, because data stored across releases contains it."""
     assert minhash.VERSION == "1"
     found = minhash.keys(minhash.shingles("The quick brown fox jumps over the lazy dog", 5), 2, 3, 1)
@@ -60,9 +60,7 @@ def test_these_rules_have_version_1() -> None:
     st.integers(1, 50),
     st.randoms(use_true_random=False),
 )
-def test_candidates_share_a_key_and_are_each_there_once(
-    rows: list[tuple[int, int]], most: int, rng: random.Random
-) -> None:
+def test_candidate_pairs_share_a_key_and_are_unique(rows: list[tuple[int, int]], most: int, rng: random.Random) -> None:
     def found(given: list[tuple[int, int]]) -> list[list[int]]:
         keys, nodes = np.array(given, np.int64).reshape(-1, 2).T
         return minhash.pairs(keys, nodes, most).tolist()
@@ -77,7 +75,7 @@ def test_candidates_share_a_key_and_are_each_there_once(
     assert {*map(tuple, pairs)} == next_ones
 
 
-def test_pairs_are_found_with_the_probability_that_bands_and_rows_promise() -> None:
+def test_pairs_are_found_with_the_expected_probability() -> None:
     """Check measured shares against 1 - (1 - J^6)^20, which is 0.998 at J = 0.8 and 0.08 at J = 0.4."""
     rng = random.Random(5)
     for share, low, high in ((0.8, 0.985, 1.0), (0.4, 0.03, 0.14)):
@@ -97,7 +95,7 @@ def body_of_tei(path: Path) -> str:
     return "\n".join(" ".join("".join(p.itertext()).split()) for p in body.iter("{*}p"))
 
 
-def test_two_readings_of_one_article_are_found_and_two_articles_never_are(shared_data: Path) -> None:
+def test_two_parses_of_one_article_are_found(shared_data: Path) -> None:
     """Check ten articles, each from its publisher's XML and from GROBID 0.5.6.
 
     Pairs are similar exactly if their sets of n-grams are similar.
@@ -123,7 +121,7 @@ def test_two_readings_of_one_article_are_found_and_two_articles_never_are(shared
 
 @given(st.lists(st.sets(st.integers(0, 9), max_size=8), min_size=1, max_size=5))
 @example([{1}, set(), {1}, {2}])
-def test_the_jaccard_indexes_of_many_sets(sets: list[set[int]]) -> None:
+def test_jaccard_indexes_of_many_sets_are_computed(sets: list[set[int]]) -> None:
     values = np.array([value for one in sets for value in sorted(one)], np.uint64)
     ends = np.cumsum([len(one) for one in sets], dtype=np.int64)
     starts = ends - np.array([len(one) for one in sets], np.int64)

@@ -33,7 +33,7 @@ def scifact(shared_data: Path) -> Any:
     return parsed(shared_data / "latex" / "2004.14974.gz")
 
 
-def test_a_latex_paper_reads_as_printed(scifact: Any) -> None:
+def test_model_text_of_latex_paper_reads_as_printed(scifact: Any) -> None:
     """Check SciFact (arXiv:2004.14974): sections 1 and 3.2, R₀ in section 2, Table 2 (a) with its four columns, Thorne et al. 2018."""
     thorne = next(
         s["ref_id"] for p in scifact["body_text"] for s in p["cite_spans"] if s["text"] == "Thorne et al., 2018"
@@ -52,7 +52,7 @@ def test_a_latex_paper_reads_as_printed(scifact: Any) -> None:
     assert "Hanselowski et al., 2019" in written  # This reference is no paper of the corpus here.
 
 
-def test_a_publishers_article_reads_as_printed(shared_data: Path) -> None:
+def test_model_text_of_publishers_article_reads_as_printed(shared_data: Path) -> None:
     """Check PMC5828200: Table 1 is the pharmacokinetics of curcuminoid, and the article has eleven figures."""
     parse = parsed(shared_data / "jats" / "PMC5828200.nxml")
     lines = model_text(card(parse), parse, {}, ALL).split("\n")
@@ -61,11 +61,11 @@ def test_a_publishers_article_reads_as_printed(shared_data: Path) -> None:
     assert sum(line.startswith("Table 1: Pharmacokinetic analysis") for line in lines) == 1
 
 
-def test_without_options_it_is_the_cards_text(scifact: Any) -> None:
+def test_model_text_without_options_is_the_card_text(scifact: Any) -> None:
     assert model_text(card(scifact), scifact, {}, ModelTextRules()) == card(scifact)
 
 
-def test_sections_that_cleaning_removed_stay_removed(scifact: Any) -> None:
+def test_model_text_lacks_sections_removed_by_cleaning(scifact: Any) -> None:
     """Check Table 8 (journals), which only one section of the appendix mentions."""
     found = blocks(units_of_parse(scifact))[0]
     key = next(
@@ -80,7 +80,7 @@ def test_sections_that_cleaning_removed_stay_removed(scifact: Any) -> None:
         assert words in whole and words not in written
 
 
-def test_another_papers_text_is_refused(scifact: Any) -> None:
+def test_text_of_another_paper_is_refused(scifact: Any) -> None:
     with pytest.raises(ValueError, match="not of the parse"):
         model_text(document_text("T", "A", ["A paragraph of another paper."]), scifact, {}, ALL)
 
@@ -119,12 +119,12 @@ def paragraph(text: str, *spans: tuple[str, str | None], **more: Any) -> Any:
         (paragraph("as (Bo) so", ("Bo", "A"), ("Bo", "A")), "as ([@a]) so"),
     ],
 )  # fmt: skip
-def test_citations(given: Any, expected: str) -> None:
+def test_citations_are_written_with_paper_ids(given: Any, expected: str) -> None:
     parse = {"body_text": [given], "ref_entries": {}, "bib_entries": {}}
     assert model_text(card(parse), parse, {"A": "a", "B": "b"}, ALL).split("\n")[-1] == expected
 
 
-def test_formulas_and_what_has_none() -> None:
+def test_formulas_are_written_as_latex() -> None:
     known = {"start": 4, "end": 12, "text": "EQUATION", "latex": "x = 1 % so\n+ 2", "ref_id": "EQREF0"}
     parse = {
         "body_text": [
@@ -138,7 +138,7 @@ def test_formulas_and_what_has_none() -> None:
     assert model_text(text, parse, {}, ModelTextRules(headings="markdown")).split("\n\n")[2:] == ["with and"]
 
 
-def test_levels_are_those_of_the_path() -> None:
+def test_levels_of_headers_follow_the_path() -> None:
     found, _ = blocks([Unit("A", "one"), Unit("A::B::C", "two"), Unit("D", "three"), Unit(None, "four")])
     assert [(block.header, block.level, block.units) for block in found] == [
         ("A", 1, [0]),
@@ -153,13 +153,13 @@ def test_titles_and_abstracts_have_no_body() -> None:
     assert model_text("T\n\nAn abstract.", None, {}, ALL) == "# T\n\nAn abstract."
 
 
-def test_heads_have_six_levels_at_most() -> None:
+def test_headers_have_at_most_six_levels() -> None:
     parse = {"body_text": [paragraph("text", section_path="A::B::C::D::E::F::G")], "ref_entries": {}}
     heads = [line for line in model_text(card(parse), parse, {}, ALL).split("\n") if line.startswith("#")]
     assert heads == ["# A title", "## A", "### B", "#### C", "##### D", "###### E", "###### F", "###### G"]
 
 
-def test_a_head_and_its_paragraphs_stand_apart_in_markdown_only() -> None:
+def test_empty_line_follows_a_header_only_in_markdown() -> None:
     parse = {"body_text": [paragraph("one", section="A"), paragraph("two", section="A")], "ref_entries": {}}
     text = card(parse)
     assert model_text(text, parse, {}, ALL).split("An abstract.")[1] == "\n\n## A\n\none\n\ntwo"
@@ -183,7 +183,7 @@ def float_(kind: str, text: str, num: str | None, **more: Any) -> Any:
         (float_("equation", "x = 1", "1"), []),
     ],
 )
-def test_a_caption_and_a_table_stand_once_after_the_first_mention(entry: Any, expected: list[str]) -> None:
+def test_caption_and_table_follow_the_first_mention_once(entry: Any, expected: list[str]) -> None:
     mention = {"start": 3, "end": 7, "text": "here", "ref_id": "REF0"}
     paragraphs = [
         paragraph("as here", ref_spans=[mention], section="A"),
@@ -198,7 +198,7 @@ def test_a_caption_and_a_table_stand_once_after_the_first_mention(entry: Any, ex
         assert len(model_text(card(parse), parse, {}, bare).split("\n\n")) == at + after
 
 
-def test_a_part_of_a_table_is_not_repeated() -> None:
+def test_part_of_a_table_is_not_repeated() -> None:
     whole, part, other = [["a"], ["1"], ["2"]], [["a"], ["1"]], [["a"], ["3"]]
     entries = {
         f"TABREF{i}": float_("table", "", num, cells=cells)
@@ -211,7 +211,7 @@ def test_a_part_of_a_table_is_not_repeated() -> None:
     assert [table.count("\n") for table in tables] == [3, 2, 2, 2], "2, then 2c, 3 and the one without a number"
 
 
-def test_a_cell_has_its_citations() -> None:
+def test_cell_has_its_citations() -> None:
     spans = [{"row": 1, "column": 0, "start": 0, "end": 2, "text": "Bo", "ref_id": "A"}]
     entry = float_("table", "", "1", cells=[["by", "of"], ["Bo", "Bo"]], cell_cite_spans=spans)
     parse = {"body_text": [paragraph("text")], "ref_entries": {"TABREF0": entry}}
@@ -225,7 +225,7 @@ def test_a_cell_has_its_citations() -> None:
         (paragraph("as [1].", ("1", "A")), "as.", "as [@a]."),
     ],
 )
-def test_citations_that_are_dropped(given: Any, linked: str, expected: str) -> None:
+def test_dropped_citations_are_removed_with_brackets(given: Any, linked: str, expected: str) -> None:
     parse = {"body_text": [given], "ref_entries": {}}
     text = document_text("T", "A", [block.text for block in blocks(units_of_parse(parse, drop_citations=True))[0]])
     form = ModelTextRules(citations="printed")

@@ -70,12 +70,14 @@ def candidate(paper_id: str, created: str | None, split: str, text: int, title: 
         ),
     ],
 )  # fmt: skip
-def test_clusters(candidates: list[Candidate], pairs: Pairs, expected: dict[str, tuple[str, str | None]]) -> None:
+def test_duplicates_form_clusters(
+    candidates: list[Candidate], pairs: Pairs, expected: dict[str, tuple[str, str | None]]
+) -> None:
     found = clusters(candidates, pairs, hold_back=False)
     assert {paper_id: (one.split, one.duplicate_of) for (_, paper_id), one in found.items()} == expected
 
 
-def test_similar_texts_are_held_back_where_the_spec_says_so() -> None:
+def test_spec_can_hold_back_similar_texts() -> None:
     documents = [candidate("a", "2020", TRAIN, 1), candidate("b", "2021", TRAIN, 2), candidate("c", "2022", TRAIN, 3)]
     found = clusters(documents, {(1, 2): 0.81, (2, 3): 0.95}, hold_back=True)
     assert {id_: (m.cluster, m.split, m.duplicate_of, m.jaccard) for (_, id_), m in found.items()} == {
@@ -106,7 +108,7 @@ def documents() -> st.SearchStrategy[list[Candidate]]:
     st.booleans(),
     st.randoms(use_true_random=False),
 )
-def test_laws_of_clusters(given_: list[Candidate], pairs: Pairs, hold_back: bool, random) -> None:  # type: ignore[no-untyped-def]
+def test_clusters_of_duplicates_obey_their_laws(given_: list[Candidate], pairs: Pairs, hold_back: bool, random) -> None:  # type: ignore[no-untyped-def]
     found = clusters(given_, pairs, hold_back=hold_back)
     shuffled = dict(random.sample(sorted(pairs.items()), len(pairs)))
     again = clusters(random.sample(given_, len(given_)), shuffled, hold_back=hold_back)
@@ -129,7 +131,7 @@ def test_laws_of_clusters(given_: list[Candidate], pairs: Pairs, hold_back: bool
     assert {paper_id for (_, paper_id), m in found.items() if m.reason is None} == stand_for
 
 
-def test_every_reason_has_its_word() -> None:
+def test_every_reason_occurs() -> None:
     rows = [
         candidate(str(i), f"20{i:02d}", TRAIN, text, title)
         for i, (text, title) in enumerate([(1, 5), (1, 6), (2, 5), (3, 7)])
@@ -143,23 +145,23 @@ def test_every_reason_has_its_word() -> None:
     ]
 
 
-def test_texts_are_compared_normalised() -> None:
+def test_texts_are_compared_after_normalization() -> None:
     assert text_key("The cell.\n\nIt grows") == text_key("THE CELL it grows")
     assert text_key("The cell") != text_key("The cells")
 
 
 @given(st.text())
-def test_a_text_is_normalised_as_a_title_is(text: str) -> None:
+def test_text_is_normalized_as_a_title(text: str) -> None:
     assert text_key(text) == text_key(normalise_one(text))
     assert (text_key(text) == text_key(text + "x")) is False
 
 
-def test_titles_are_compared_with_their_first_authors_surname() -> None:
+def test_title_key_includes_surname_of_first_author() -> None:
     assert title_key("On cells", "Müller") == title_key("ON CELLS.", "Müller")
     assert title_key("On cells", "Müller") != title_key("On cells", "Meier")
     assert title_key("On cells", None) is None
     assert title_key("…", "Müller") is None
 
 
-def test_repeated_keys() -> None:
+def test_repeated_keys_are_found() -> None:
     assert repeated(np.array([3, -1, 3, 5, -1, 3])).tolist() == [-1, 3]

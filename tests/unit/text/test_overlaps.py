@@ -19,7 +19,7 @@ QUESTION = "Which of the following enzymes unwinds the double helix ahead of the
 ANSWER = "helicase"
 
 
-def test_ngrams_of_questions_are_found_and_short_items_have_none() -> None:
+def test_ngrams_of_benchmark_questions_are_found() -> None:
     line = orjson.dumps({"question": {"stem": QUESTION}, "choices": [ANSWER, 3, None], "n": 1})
     benchmarks = Benchmarks({"exam": line + b"\n" + b"in plain lines: " + b"word " * 12 + b"\n"}, 13)
     text = (
@@ -34,7 +34,7 @@ def test_ngrams_of_questions_are_found_and_short_items_have_none() -> None:
         Benchmarks({"short": b"too short\n"}, 13)
 
 
-def test_documents_are_listed_and_published_all_the_same(tmp_path: Path) -> None:
+def test_overlapping_documents_are_listed_and_published(tmp_path: Path) -> None:
     abstract = next(paper.row["abstract"] for paper in papers(36) if paper.row["record_ids"] == ["crossref:35"])
     path = tmp_path / "exam.jsonl"
     path.write_bytes(orjson.dumps({"passage": " ".join(abstract.split()[10:30])}))

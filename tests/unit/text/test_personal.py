@@ -30,7 +30,7 @@ from s2corpus.text import personal
         ("", []),
     ],
 )
-def test_places(text: str, expected: list[str]) -> None:
+def test_places_of_personal_data_are_found(text: str, expected: list[str]) -> None:
     assert [text[place.start : place.end] for place in personal.places(text)] == expected
 
 

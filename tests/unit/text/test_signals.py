@@ -110,7 +110,7 @@ REPEATED = st.lists(st.sampled_from(["a", "bb", "a bb ccc dddd e f", "g h i j k 
 @example("a…\nb …\nc‥\nd‧")
 @example("1 2 3 a\n1 2 3 4\n1 2 a b\n1 2 3")
 @example("wait .. .")
-def test_they_are_what_their_definitions_say(text: str) -> None:
+def test_signals_equal_their_definitions(text: str) -> None:
     found = signals(text)
     assert list(found) == list(NAMES)
     assert found == pytest.approx(slowly(text), abs=1e-12)
@@ -118,13 +118,13 @@ def test_they_are_what_their_definitions_say(text: str) -> None:
 
 @settings(max_examples=150)
 @given(st.text(max_size=300))
-def test_any_text_has_shares_between_0_and_1(text: str) -> None:
+def test_shares_are_between_0_and_1(text: str) -> None:
     for name, value in signals(text).items():
         assert value >= 0
         assert value <= 1 or name.startswith("num_") or name.endswith(("_count", "_length", "_ratio"))
 
 
-def test_a_repeated_sentence_is_seen_in_every_order_that_fits_into_it() -> None:
+def test_repeated_sentence_raises_every_repetition_signal() -> None:
     sentence = "We report a new method for the rapid detection of influenza in water"
     found = signals(f"{sentence}\nSomething else entirely stands here between both of them\n{sentence}")
     assert found["frac_lines_repeated"] == pytest.approx(1 / 3)
@@ -132,12 +132,12 @@ def test_a_repeated_sentence_is_seen_in_every_order_that_fits_into_it() -> None:
     assert signals(sentence)["rps_doc_frac_chars_dupe_5grams"] == 0
 
 
-def test_the_remains_of_a_table_are_lines_of_numbers() -> None:
+def test_remains_of_a_table_are_lines_of_numbers() -> None:
     found = signals("Table 2 shows the results.\n12.4 3.1 0.05 ± 7\nAge 51 4.2 0.3 1.0\n1 2 3")
     assert found["frac_lines_of_numbers"] == 0.5
 
 
-def test_heads_say_which_sections_a_paper_has() -> None:
+def test_headers_show_the_sections_of_a_paper() -> None:
     lines = [
         "1. Introduction",
         "Text of the introduction.",
@@ -152,7 +152,7 @@ def test_heads_say_which_sections_a_paper_has() -> None:
     )
 
 
-def test_lines_and_words_are_told_apart_by_every_character() -> None:
+def test_lines_and_words_are_compared_completely() -> None:
     """Check long lines and words. A hash that forgot the first characters would treat these as equal."""
     long = "a" * 150
     found = signals(f"{long}\nb{long[1:]}\n{long}")
@@ -161,7 +161,7 @@ def test_lines_and_words_are_told_apart_by_every_character() -> None:
 
 
 @pytest.mark.parametrize("code", [0x40, 0x5A, 0x1FFFF, 0x20000, 0x2A6DF, 0x10FFFF])
-def test_every_character_is_of_its_class(code: int) -> None:
+def test_every_character_has_its_class(code: int) -> None:
     """Check the class of a character. Above the planes that have letters of all kinds, only ideographs exist."""
     found = signals(chr(code))
     assert found["rps_doc_frac_no_alph_words"] == (0 if chr(code).isalpha() or code > 0x20000 else 1)

@@ -30,11 +30,11 @@ CARD = bounds(spec.SplitRules(), datetime(2023, 2, 1, tzinfo=UTC))
         (None, Split.UNDATED),
     ],
 )
-def test_fixed_split_of_the_card(published: str | None, expected: Split) -> None:
+def test_fixed_split_follows_the_card(published: str | None, expected: Split) -> None:
     assert split_by_date(published, *CARD) == expected
 
 
-def test_unknown_dates_go_to_train_where_they_are_kept() -> None:
+def test_kept_unknown_dates_are_in_train() -> None:
     assert split_by_date(None, *CARD, undated=Split.TRAIN) == Split.TRAIN
 
 
@@ -59,12 +59,12 @@ def test_rolling_split_takes_the_last_33_days(as_of: datetime, first: date, last
         ("2021", date(2021, 1, 1), date(2021, 12, 31)),
     ],
 )
-def test_date_span(given: str, first: date, last: date) -> None:
+def test_date_has_its_span(given: str, first: date, last: date) -> None:
     assert date_span(given) == (first, last)
 
 
 @pytest.mark.parametrize("wrong", ["2021-02-29", "2021-13", "next year", "", "0000", "2021-01-01T00:00:00Z"])
-def test_what_is_no_date_is_refused(wrong: str) -> None:
+def test_malformed_date_is_refused(wrong: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         date_span(wrong)
 
@@ -80,5 +80,5 @@ def test_what_is_no_date_is_refused(wrong: str) -> None:
         ("2030", Split.VALID),  # no upper bound
     ],
 )
-def test_split_of_the_recipe(published: str, expected: Split) -> None:
+def test_recipe_split_has_no_upper_bound(published: str, expected: Split) -> None:
     assert recipe_split(published, date(2024, 8, 1)) == expected

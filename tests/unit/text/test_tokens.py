@@ -31,7 +31,7 @@ def test_words_are_hashed_by_fnv_1a(word: bytes, published: int) -> None:
     assert int(word_hashes.finished(found)) == int(tokens._hash(np.frombuffer(word, np.uint8))) == mixed
 
 
-def test_two_hashes_are_mixed_by_the_finaliser_of_splitmix64() -> None:
+def test_hashes_are_mixed_by_splitmix64() -> None:
     """Check the first value for the seed 0 (Vigna's splitmix64.c), after removing the constant that is added to the second hash."""
     added = np.uint64(-0x165667B19E3779F9 & MASK)
     assert int(word_hashes.mixed(np.uint64(0), added)) == 0
@@ -47,7 +47,7 @@ BYTES = st.lists(
 
 @settings(max_examples=300)
 @given(st.lists(BYTES, max_size=4))
-def test_ascii_words_are_summed_and_the_others_are_named(texts: list[bytes]) -> None:
+def test_ascii_words_are_summed_and_others_listed(texts: list[bytes]) -> None:
     """Check sums text by text, up to a zero byte; words are separated as in `str.split`."""
     table = tokens.ShareTable.of(LISTED, -20.0)
     given = np.frombuffer(b"".join(texts), np.uint8)
@@ -63,7 +63,7 @@ def test_ascii_words_are_summed_and_the_others_are_named(texts: list[bytes]) -> 
 
 
 @given(st.dictionaries(st.text("abcé", min_size=0, max_size=4), st.integers(-30, -1).map(float), max_size=70))
-def test_every_word_has_the_share_that_it_was_given_and_others_have_none(shares: dict[str, float]) -> None:
+def test_every_word_has_its_share(shares: dict[str, float]) -> None:
     table = tokens.ShareTable.of(shares, -50.0)
     size = len(table.hashes)
     assert size & (size - 1) == 0 and 2 * sum(map(str.isascii, shares)) <= size <= 256
@@ -72,7 +72,7 @@ def test_every_word_has_the_share_that_it_was_given_and_others_have_none(shares:
         assert tokens.summed_shares([word], table) == [(shares.get(word, -50.0), 1)], (word, found)
 
 
-def test_a_table_that_is_full_to_the_half_is_walked_around_its_end() -> None:
+def test_lookup_wraps_around_the_end_of_the_table() -> None:
     """Check that words hashed to the last slot of a table wrap around to its first slots and are found there."""
     words = [f"w{n}" for n in range(4_000)]
     last = [word for word in words if int(tokens._hash(np.frombuffer(word.encode(), np.uint8))) & 7 == 7][:4]
@@ -81,7 +81,7 @@ def test_a_table_that_is_full_to_the_half_is_walked_around_its_end() -> None:
     assert [tokens._of_ascii(word, table) for word in last] == [-1.0, -2.0, -3.0, -4.0]
 
 
-def test_the_kelvin_sign_is_a_k() -> None:
+def test_kelvin_sign_is_looked_up_as_k() -> None:
     """Check lower-casing. A word that becomes ASCII is looked up as ASCII; another word that is not listed is unknown."""
     table = tokens.ShareTable.of({"k": -3.0, "ab": -4.0}, -20.0)
     assert tokens.summed_shares(["\u212a"], table) == [(-3.0, 1)]
@@ -90,7 +90,7 @@ def test_the_kelvin_sign_is_a_k() -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "one two, three.", "é 中文 x", "a" * 5_000, "\ud800 lone", "e\x00f g"])
-def test_words_of_a_text_are_blingfires(text: str) -> None:
+def test_words_equal_those_of_blingfire(text: str) -> None:
     import blingfire
 
     readable = text.encode("utf-8", "ignore").decode()

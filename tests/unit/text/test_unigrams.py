@@ -33,12 +33,12 @@ UNKNOWN = math.log2((math.sqrt(3) + 1) / 8)
         ("  ", 0.0),
     ],
 )
-def test_log_probability(text: str, expected: float) -> None:
+def test_log_probability_is_mean_log2_share(text: str, expected: float) -> None:
     assert log_probability(text, LIST) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 40, 500])
-def test_every_word_of_a_list_has_its_own_share(size: int) -> None:
+def test_every_word_of_a_list_has_its_share(size: int) -> None:
     """Check short and long words, ASCII and others; long words differ in their first letter."""
     words = [f"{'x' * (n % 7 * 20)}{n}{'é' if n % 5 == 4 else ''}{'y' * (n % 3 * 60)}" for n in range(size)]
     found = Unigrams.of_counts("many", {word: n + 1 for n, word in enumerate(words)})
@@ -50,7 +50,7 @@ def test_every_word_of_a_list_has_its_own_share(size: int) -> None:
         assert log_probability(f"q{word}", found) == pytest.approx(found.unknown)
 
 
-def test_log_probabilities_of_several_texts() -> None:
+def test_log_probabilities_of_several_texts_are_computed() -> None:
     assert log_probabilities(["cat", "", "cat"], LIST) == [-3.0, 0.0, -3.0]
 
 
@@ -67,14 +67,14 @@ CSV = b"word,count\nthe,6\ncat,1\nsat,1\n"
 @pytest.mark.parametrize(
     "content", [CSV, b"the\t6\ncat\t1\nsat\t1", gzip.compress(CSV, mtime=0), b"cat,1\r\nsat,1\r\nthe,6\r\n"]
 )
-def test_a_list_is_csv_or_tab_separated_plain_or_gzipped(content: bytes) -> None:
+def test_word_list_is_csv_or_tsv_plain_or_gzipped(content: bytes) -> None:
     found = parse_unigrams("list", content, hashlib.sha256(content).hexdigest())
     assert (shares(found), found.unknown) == (shares(LIST), LIST.unknown)
 
 
 @pytest.mark.parametrize("most", [len(CSV) - 1, len(CSV), len(CSV) + 1])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_a_list_has_256_megabytes_at_most(
+def test_word_list_is_limited_to_256_megabytes(
     most: int, pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert unigrams._MAX_LIST_BYTES == 256_000_000
@@ -98,7 +98,7 @@ def test_a_list_has_256_megabytes_at_most(
         (b"", None),
     ],
 )
-def test_lists_of_plain_lines_are_read_at_once(content: bytes, expected: dict[str, int] | None) -> None:
+def test_plain_word_list_is_read_at_once(content: bytes, expected: dict[str, int] | None) -> None:
     found = _of_plain_lines(content)
     if expected is None:
         assert found is None
@@ -128,7 +128,7 @@ def test_lists_of_plain_lines_are_read_at_once(content: bytes, expected: dict[st
     ],
 )
 @pytest.mark.parametrize("first", [True, False])
-def test_a_line_that_is_not_plain_changes_nothing_for_the_others(odd: bytes, first: bool) -> None:
+def test_irregular_line_does_not_change_other_words(odd: bytes, first: bool) -> None:
     """Check lists with one irregular line.
 
     Lists of only plain lines are parsed in one pass, others line by line; a word has the same share in both.
@@ -147,19 +147,19 @@ def test_a_line_that_is_not_plain_changes_nothing_for_the_others(odd: bytes, fir
     ("content", "sha256", "message"),
     [(CSV, "0" * 64, "SHA-256 is"), (b"nothing here", None, "no line reads"), (b"", None, "no line reads")],
 )
-def test_a_wrong_list_is_refused(content: bytes, sha256: str | None, message: str) -> None:
+def test_wrong_word_list_is_refused(content: bytes, sha256: str | None, message: str) -> None:
     with pytest.raises(UserError, match=message):
         parse_unigrams("list", content, sha256)
 
 
-def test_the_cards_list_is_read_as_it_is_published(shared_data: Path) -> None:
+def test_published_word_list_of_the_card_is_read(shared_data: Path) -> None:
     found = parse_unigrams("1T", (shared_data / "unigrams" / "count_1w.txt.gz").read_bytes())
     assert np.count_nonzero(found.table.hashes) == 333_333
     assert log_probability("the", found) == pytest.approx(-4.668, abs=1e-3)
     assert found.unknown == pytest.approx(-29.9215, abs=1e-3)
 
 
-def test_the_embedded_list_is_on_the_same_scale(shared_data: Path) -> None:
+def test_embedded_word_list_has_the_same_scale(shared_data: Path) -> None:
     card = parse_unigrams("1T", (shared_data / "unigrams" / "count_1w.txt.gz").read_bytes())
     assert wordfreq_unigrams().unknown == pytest.approx(card.unknown, abs=0.1)
     assert log_probability("the", wordfreq_unigrams()) == pytest.approx(log_probability("the", card), abs=0.5)

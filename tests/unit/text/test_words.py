@@ -25,11 +25,11 @@ from s2corpus.text.words import count_words
         ("", None),
     ],
 )
-def test_top_word(text: str, expected: tuple[str, int] | None) -> None:
+def test_top_word_is_the_first_most_frequent(text: str, expected: tuple[str, int] | None) -> None:
     assert top_word(text) == expected
 
 
-def test_word_counts_of_an_array() -> None:
+def test_words_of_an_array_are_counted() -> None:
     assert word_counts(pa.array(["a b", "", None, " x\ty\n"])).to_pylist() == [2, 0, None, 2]
 
 
@@ -42,18 +42,18 @@ def test_counting_equals_splitting(text: str) -> None:
     assert (found.count, list(found.top)) == (len(words), Counter(words).most_common(2))
 
 
-def test_every_character_separates_words_or_does_not_as_in_splitting() -> None:
+def test_every_character_separates_words_as_in_split() -> None:
     text = "a".join(chr(n) for n in range(0x10000) if not 0xD800 <= n < 0xE000)
     assert count_words(text).count == len(text.split())
 
 
-def test_long_words_are_told_apart_by_every_character() -> None:
+def test_long_words_are_compared_completely() -> None:
     """Check long words. A hash that forgot the first characters would treat these as one word."""
     words = [letter + "a" * size for letter in "bcd" for size in (30, 40, 70, 150)]
     assert count_words(" ".join([*words, words[5]])).top == ((words[5], 2), (words[0], 1))
 
 
-def test_a_text_of_as_many_words_as_there_can_be_and_many_of_one() -> None:
+def test_many_distinct_and_repeated_words_are_counted() -> None:
     letters = [chr(code) for code in range(0x21, 0x7F)]
     assert count_words(" ".join(letters)).top == (("!", 1), ('"', 1))
     assert count_words(" ".join([*letters, "z", "z", "y"])).top == (("z", 3), ("y", 2))

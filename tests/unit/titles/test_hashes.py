@@ -30,7 +30,7 @@ NUMBERS = [265727921, 1074224679, 0, 2484607783]
 JOURNALS = [2966288409, 1636035825, 0]
 
 
-def test_hashes_are_those_of_earlier_releases() -> None:
+def test_hashes_equal_those_of_earlier_releases() -> None:
     """Stored data of earlier releases contain these hashes.
 
     If a hash changes, change the versions of the data that contain it.
@@ -59,7 +59,7 @@ def test_unknown_facts_are_null() -> None:
 
 
 @given(st.lists(st.text("abc", max_size=12), min_size=2, max_size=6))
-def test_a_pair_at_the_very_threshold_has_its_score(texts: list[str]) -> None:
+def test_pair_exactly_at_the_threshold_has_its_score(texts: list[str]) -> None:
     sets = grams(pa.array(texts))
     i, j = (x.ravel() for x in np.indices((len(texts), len(texts))))
     for a, b, s in zip(i, j, score_pairs(sets, i, sets, j), strict=True):
@@ -68,7 +68,7 @@ def test_a_pair_at_the_very_threshold_has_its_score(texts: list[str]) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=8))
-def test_a_3_gram_is_its_three_code_points(text: str) -> None:
+def test_3_gram_is_three_code_points(text: str) -> None:
     points = [ord(character) for character in text]
     packed = [a << 42 | b << 21 | c for a, b, c in zip(points, points[1:], points[2:], strict=False)]
     if 0 < len(points) < 3:
@@ -81,7 +81,7 @@ def test_a_3_gram_is_its_three_code_points(text: str) -> None:
     "column",
     [pa.nulls(3), pa.nulls(3, pa.string()), pa.array(["", None, ""]), pa.chunked_array([pa.nulls(2), pa.nulls(1)])],
 )
-def test_a_column_without_text_has_as_many_empty_strings(column: pa.Array | pa.ChunkedArray) -> None:
+def test_column_without_text_gives_empty_strings(column: pa.Array | pa.ChunkedArray) -> None:
     offsets, data = text_of(column)
     assert offsets.tolist() == [0] * 4 and len(data) == 0
     assert len(text_of(column[:0])[0]) == 1

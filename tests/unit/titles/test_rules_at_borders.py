@@ -60,7 +60,7 @@ ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "
 
 
 @pytest.mark.parametrize("words", [ROMANS, WORDS, ORDINALS, list("一二三四五六七八九十")], ids=lambda words: words[0])
-def test_words_that_are_numbers(words: list[str]) -> None:
+def test_number_words_are_removed(words: list[str]) -> None:
     titles = [f"On graphs, part {word}" for word in words]
     expected = [("ongraphspart", f"{number},") for number in range(1, len(words) + 1)]
     assert [_without_numbers(title) for title in titles] == expected
@@ -69,7 +69,7 @@ def test_words_that_are_numbers(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("word", ["xl", "xxxx", "iiii", "vx", "thirteen", "eleventh", "zero", "百"])
-def test_other_words_are_not(word: str) -> None:
+def test_other_words_are_not_removed(word: str) -> None:
     assert _without_numbers(f"On {word}") == (f"on{word}", "")
 
 
@@ -81,12 +81,12 @@ def test_other_words_are_not(word: str) -> None:
         ("1" * 19, "0" + "1" * 19, True), ("1" * 18, "0" + "1" * 18, True), ("1" * 17, "0" + "1" * 17, False),
     ],
 )  # fmt: skip
-def test_numbers_of_titles_in_any_script(a: str, b: str, only: bool) -> None:
+def test_numbers_are_recognized_in_any_script(a: str, b: str, only: bool) -> None:
     assert differ_only_in_number(a, b) is only
     assert only_numbers_differ(pa.array([a, b, "x"]), pa.array([b, a, "y"])).tolist() == [only, only, False]
 
 
-def test_strings_as_arrays() -> None:
+def test_strings_are_read_as_arrays() -> None:
     with pytest.raises(TypeError, match="a column of strings is expected, this is int64"):
         text_of(pa.array([1]))
     large = text_of(pa.array(["ab", None, "c"], pa.large_string()))
@@ -98,7 +98,7 @@ def test_strings_as_arrays() -> None:
 
 @settings(max_examples=30)
 @given(st.lists(st.text("abcdefghijklmnopqrstuvwxyz", min_size=60, max_size=400), min_size=1, max_size=3))
-def test_sets_of_many_3_grams(texts: list[str]) -> None:
+def test_sets_of_3_grams_are_complete(texts: list[str]) -> None:
     sets = grams(pa.array(texts))
     theirs = [{text[i : i + 3] for i in range(len(text) - 2)} for text in texts]
     assert sets.sizes.tolist() == [len(some) for some in theirs]
@@ -136,7 +136,7 @@ def test_sets_of_many_3_grams(texts: list[str]) -> None:
         ("12", ()), ("—", ()), ("", ()),
     ],
 )  # fmt: skip
-def test_the_words_of_a_journals_name(name: str, words: tuple[str, ...]) -> None:
+def test_journal_name_is_split_into_words(name: str, words: tuple[str, ...]) -> None:
     assert journal_words(name) == words
 
 
@@ -144,7 +144,7 @@ def test_the_words_of_a_journals_name(name: str, words: tuple[str, ...]) -> None
     ("name", "key"),
     [("Journal of Biological Chemistry B", "jbc"), ("Nature", "n"), ("PNAS", "pna"), ("", ""), ("J Phys", "jp")],
 )
-def test_initials_of_the_first_three_words(name: str, key: str) -> None:
+def test_journal_key_has_three_initials(name: str, key: str) -> None:
     assert journal_key(name) == key
 
 
@@ -156,7 +156,7 @@ def test_initials_of_the_first_three_words(name: str, key: str) -> None:
         ("Ntl", "National", True), ("Ntlx", "National", False), ("Nl", "National", False), ("Atl", "National", False),
     ],
 )  # fmt: skip
-def test_names_that_abbreviate(a: str, b: str, same: bool) -> None:
+def test_journal_names_abbreviate_each_other(a: str, b: str, same: bool) -> None:
     assert same_journal(a, b) is same is same_journal(b, a)
 
 
@@ -168,12 +168,12 @@ def test_names_that_abbreviate(a: str, b: str, same: bool) -> None:
         ("1.7", "1", False), ("A-7", "a", True), ("58", "59", False),
     ],
 )  # fmt: skip
-def test_the_first_number_of_a_place(one: str, other: str, same: bool) -> None:
+def test_first_number_of_a_place_is_compared(one: str, other: str, same: bool) -> None:
     a, b = first_numbers(pa.array([one, other]))
     assert a and b and bool(a == b) is same
 
 
-def test_no_place_is_0() -> None:
+def test_missing_place_is_zero() -> None:
     assert first_numbers(pa.array(["", None, "—", " – ", "7"]))[:4].tolist() == [0] * 4, "two dashes are not one volume"
     assert (
         first_numbers(pa.array([None, None], pa.string())).tolist()
@@ -186,7 +186,7 @@ def test_no_place_is_0() -> None:
 
 
 @given(st.lists(st.integers(0, 2**63 - 1), max_size=20), st.integers(1, 9))
-def test_buckets_of_numbers_and_of_texts(values: list[int], buckets: int) -> None:
+def test_numbers_and_texts_are_divided_into_buckets(values: list[int], buckets: int) -> None:
     found = bucket_of(np.array(values, np.int64), buckets)
     mixed = [(value * 0x9E3779B97F4A7C15 % 2**64 >> 32) % buckets for value in values]
     assert (found.dtype, found.tolist()) == (np.int64, mixed)

@@ -93,7 +93,7 @@ def test_score_at_the_threshold_is_dropped() -> None:
     assert score_titles(column, a, column, b, score - 0.01).tolist() == [score]
 
 
-def test_best_pairs_of_a_title_are_kept() -> None:
+def test_best_pairs_of_a_title_are_selected() -> None:
     a, b = np.array([0, 0, 0, 1, 1, 2]), np.array([5, 4, 3, 9, 8, 7])
     scores = np.array([0.9, 0.95, 0.9, 0.0, 0.85, 0.0])
     assert select_best(a, b, scores, 2).tolist() == [1, 2, 4]

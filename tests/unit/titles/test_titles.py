@@ -60,24 +60,24 @@ def real(shared_data: Path) -> list[str]:
         ("", ""),
     ],
 )
-def test_normal_form(title: str, normal: str) -> None:
+def test_title_has_its_normal_form(title: str, normal: str) -> None:
     assert normalise_one(title) == normal
     assert normalize(pa.array([title])).to_pylist() == [normal]
 
 
 @given(st.lists(st.one_of(st.none(), TITLE), max_size=20), st.integers(0, 5))
-def test_the_ascii_path_is_the_rule(titles: list[str | None], skipped: int) -> None:
+def test_ascii_path_equals_the_rule(titles: list[str | None], skipped: int) -> None:
     column = pa.array(titles, pa.string()).slice(skipped)
     assert normalize(column).to_pylist() == [normalise_one(t or "") for t in titles[skipped:]]
 
 
-def test_the_ascii_path_is_the_rule_on_real_titles(real: list[str]) -> None:
+def test_ascii_path_equals_the_rule_on_real_titles(real: list[str]) -> None:
     some = real[::7]
     assert normalize(pa.chunked_array([some[:100], some[100:]])).to_pylist() == [normalise_one(t) for t in some]
 
 
 @given(st.lists(st.lists(st.one_of(st.none(), TITLE), max_size=5), max_size=4), st.randoms(use_true_random=False))
-def test_a_column_in_pieces_is_read_as_one(pieces: list[list[str | None]], random: Random) -> None:
+def test_chunked_column_is_read_as_one(pieces: list[list[str | None]], random: Random) -> None:
     column = pa.chunked_array(pieces, pa.string())
     whole = pa.array(column.to_pylist(), pa.string())
     assert normalize(column).equals(normalize(whole))
@@ -104,7 +104,7 @@ def _s(a: set[str], b: set[str]) -> float:
 
 
 @given(st.lists(TITLE, min_size=1, max_size=12))
-def test_s_is_equation_1(titles: list[str]) -> None:
+def test_s_equals_equation_1(titles: list[str]) -> None:
     normal = normalize(pa.array(titles))
     sets = grams(normal)
     expected = [_grams_of(text) for text in normal.to_pylist()]
@@ -128,11 +128,11 @@ def test_s_is_equation_1(titles: list[str]) -> None:
         ("abcd", "abce", 0.4),  # I=1, sets of 2: 2/(2+2+2-1).
     ],
 )
-def test_score_of_two_titles(a: str, b: str, s: float) -> None:
+def test_two_titles_have_their_score(a: str, b: str, s: float) -> None:
     assert score(a, b) == pytest.approx(s, abs=5e-4)
 
 
-def test_keys_are_shared_with_the_probability_of_minhash() -> None:
+def test_keys_are_equal_with_minhash_probability() -> None:
     common = [f"{i:03d}" for i in range(60)]
     a, b = ("".join(common), "".join(common[:45] + [f"{i:03d}" for i in range(500, 515)]))
     sets = grams(pa.array([a, b]))
@@ -163,7 +163,7 @@ def test_keys_do_not_depend_on_other_bands() -> None:
         ("", False, 0),
     ],
 )
-def test_uninformative_titles(title: str, generic: bool, words: int) -> None:
+def test_uninformative_titles_are_recognized(title: str, generic: bool, words: int) -> None:
     assert is_generic(title) is generic
     assert word_count(title) == words
 
@@ -183,7 +183,7 @@ def test_uninformative_titles(title: str, generic: bool, words: int) -> None:
         ("Report 007", "Report 7", False),
     ],
 )
-def test_titles_that_differ_only_in_a_number(a: str, b: str, only: bool) -> None:
+def test_titles_that_differ_only_in_a_number_are_recognized(a: str, b: str, only: bool) -> None:
     assert differ_only_in_number(a, b) is only
     assert only_numbers_differ(pa.array([a]), pa.array([b])).tolist() == [only]
 
@@ -204,7 +204,7 @@ NUMBERED = st.lists(
 
 @settings(max_examples=200)
 @given(st.lists(st.tuples(TITLE | NUMBERED, TITLE | NUMBERED), max_size=8))
-def test_the_compiled_rules_are_the_rules(pairs: list[tuple[str, str]]) -> None:
+def test_compiled_rules_equal_the_rules(pairs: list[tuple[str, str]]) -> None:
     a, b = (pa.array([pair[i] for pair in pairs], pa.string()) for i in (0, 1))
     assert have_few_words(a).tolist() == [word_count(title) < 3 for title, _ in pairs]
     assert only_numbers_differ(a, b).tolist() == [differ_only_in_number(*pair) for pair in pairs]
@@ -269,14 +269,14 @@ def test_titles_of_one_template_have_bounded_pairs() -> None:
 
 
 @pytest.mark.parametrize("titles", [[], ["", ""], ["a"], ["ab"]])
-def test_search_of_tiny_columns(titles: list[str]) -> None:
+def test_search_handles_tiny_columns(titles: list[str]) -> None:
     column = pa.array(titles, pa.string())
     assert _search(column, column).a.tolist() == [row for row, title in enumerate(titles) if title]
     assert find_best_scores(column, [], 0.8).tolist() == [0.0] * len(titles)
 
 
 @given(st.integers(0, 2**63 - 1))
-def test_3_grams_are_scrambled_one_to_one(gram: int) -> None:
+def test_scrambling_of_3_grams_is_invertible(gram: int) -> None:
     """The scrambling has an inverse, so two 3-grams never become one value."""
     mask = 2**64 - 1
 

@@ -30,7 +30,7 @@ from s2corpus_reader.folder import Files, Folder
 
 try:
     import fcntl
-except ModuleNotFoundError:  # Windows: two processes are not kept apart there
+except ModuleNotFoundError:  # Windows: processes are not locked against each other there
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _one_line(error: Exception) -> str:
 
 @contextmanager
 def new_folder(out: Path) -> Iterator[Path]:
-    """Yield a folder that becomes `out` at the end; if anything fails, no folder is left that was not there before.
+    """Yield a folder that becomes `out` at the end. After an error, no new folder remains.
 
     A killed process cannot remove its folder: it has the name of `out` in it, is locked by its process, and the next one removes it.
     """
@@ -141,7 +141,7 @@ def new_folder(out: Path) -> Iterator[Path]:
                 shutil.rmtree(scratch, ignore_errors=True)
     finally:
         for folder in () if done else missing:
-            with suppress(OSError):  # another process has put something there
+            with suppress(OSError):  # another process has written into it
                 folder.rmdir()
 
 
@@ -163,7 +163,9 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def check_step(step: dict[str, Any], file: SnapshotFile, known: Mapping[str, SnapshotFile]) -> dict[str, Any]:
-    """Return the step that makes a file, if the old manifest has its sources and it gives as many lines or rows as the new one.
+    """Return the step that makes a file.
+
+    Its sources must be in the old manifest, and its number of lines or rows must be that of the new manifest.
 
     Raises:
         ValueError, TypeError, LookupError: it does not.
@@ -191,7 +193,7 @@ def _check_counts(counts: Sequence[int], file: SnapshotFile) -> None:
 def make_file(
     step: dict[str, Any], file: SnapshotFile, fresh: Files, copy: Files, known: Mapping[str, SnapshotFile], target: Path
 ) -> None:
-    """Write one file of the new snapshot from the delta `fresh` and the copy, whose files are `known`."""
+    """Write one file of the new snapshot from the delta `fresh` and the files `known` of the copy."""
     own = f"new/{file.path}"
     if step["as"] == "copy":
         copy_file(copy, step["from"], target, file.bytes)
@@ -223,14 +225,14 @@ def make_file(
 
 
 class Lines:
-    """Lines of a file that are asked for in their order: a delta is applied in the memory of one line."""
+    """Lines of a file, read in order. A delta needs the memory of one line."""
 
     def __init__(self, lines: Iterator[bytes]) -> None:
         self._lines = lines
         self._next = 0
 
     def take(self, first: int, count: int) -> Iterator[bytes]:
-        """Yield `count` lines from line `first` on.
+        """Yield `count` lines, beginning with line `first`.
 
         Raises:
             ValueError: they were passed before, or there are not so many.
@@ -247,7 +249,7 @@ class Lines:
 
 
 def read_lines(files: Files, listed: Sequence[SnapshotFile]) -> Iterator[bytes]:
-    """Yield the lines of some files, of each at most as many bytes as the manifest has."""
+    """Yield the lines of some files, and of each file at most its bytes in the manifest."""
     for file in listed:
         with files.open(file.path) as raw:
             yield from gzip_lines(raw, file.content_bytes or 0)

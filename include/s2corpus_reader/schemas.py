@@ -1,6 +1,6 @@
-"""The columns of `corpus/`'s JSON lines, for readers that have to be told: Arrow schemas, which Spark, polars and datasets take over.
+"""Arrow schemas of the JSON lines in `corpus/`, for readers that need a schema: Spark, polars and datasets.
 
-Keys of papers without a parse, and those that only some sources have, are null where they are missing.
+Missing keys are null.
 """
 
 from __future__ import annotations

@@ -140,7 +140,10 @@ def _score(group: list[Line], front: Front, claimed: str) -> float:
     """Score a group of lines as the title; return 0 if the group cannot be the title."""
     text = clean(" ".join(x.text for x in group))
     letters, target = _fold_letters(text), _fold_letters(claimed)
-    if len(letters) < 5 or len(text) > 600 or _BANNER.search(text) or _KIND.fullmatch(text):
+    if len(letters) < 5 or len(text) > 600 or _BANNER.search(text):
+        return 0.0
+    above_names = _is_above_names(group, front)
+    if _KIND.fullmatch(text) and not above_names:  # an editorial may be called "Editorial"
         return 0.0
     if max(x.size for x in group) < _SMALL * median(x.size for x in front.lines):  # a citation in the margin
         return 0.0
@@ -154,7 +157,7 @@ def _score(group: list[Line], front: Front, claimed: str) -> float:
         score += 0.5 * min(len(letters), len(target)) / max(len(letters), len(target))
     if len(text.split()) < 3:
         score *= 0.75
-    return score + 0.2 * _is_above_names(group, front)
+    return score + 0.2 * above_names
 
 
 def _is_above_names(group: list[Line], front: Front) -> bool:

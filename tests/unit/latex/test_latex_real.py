@@ -75,13 +75,13 @@ def test_every_citation_key_of_the_source_is_linked(shared_data: Path) -> None:
         key for group in re.findall(r"\\cite\w*\*?(?:\[[^]]*\])*\{([^}]*)\}", uncommented) for key in group.split(",")
     ]
     assert len(keys) == 88
-    assert linked(parsed(shared_data / "latex" / S2ORC, "pandoc")) == len(keys)
+    assert linked(parsed(shared_data / "latex" / S2ORC)) == len(keys)
 
 
 def test_table_with_subtables_has_all_their_rows(shared_data: Path) -> None:
     tables = {
         entry.num: entry
-        for entry in parsed(shared_data / "latex" / SCIFACT, "pandoc").ref_entries
+        for entry in parsed(shared_data / "latex" / SCIFACT).ref_entries
         if entry.key.startswith("TAB")
     }
     whole, first, second = tables["2"], tables["2a"], tables["2b"]
@@ -91,7 +91,7 @@ def test_table_with_subtables_has_all_their_rows(shared_data: Path) -> None:
 
 
 def test_text_of_real_source_reads_as_printed(shared_data: Path) -> None:
-    parse = parsed(shared_data / "latex" / S2ORC, "pandoc")
+    parse = parsed(shared_data / "latex" / S2ORC)
     assert [author.last for author in parse.header.authors] == ["Lo", "Wang", "Neumann", "Kinney", "Weld"]
     texts = {p.text[:40]: p for p in parse.body_text}
     paragraph = texts["Notably, we release structured, machine-"]
@@ -118,7 +118,7 @@ def test_text_of_real_source_reads_as_printed(shared_data: Path) -> None:
 def test_same_source_gives_same_bytes(shared_data: Path) -> None:
     path = shared_data / "latex" / SCIFACT
     again = convert(path.read_bytes(), sha1="0" * 40, parse_reference=parse_reference)
-    assert tei.to_json_bytes(tei.to_s2orc(again)) == tei.to_json_bytes(tei.to_s2orc(parsed(path, "pandoc")))
+    assert tei.to_json_bytes(tei.to_s2orc(again)) == tei.to_json_bytes(tei.to_s2orc(parsed(path)))
 
 
 def test_command_converts_archives_and_lists_rejects(shared_data: Path, tmp_path: Path) -> None:

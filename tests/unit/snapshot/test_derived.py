@@ -116,7 +116,8 @@ def test_tables_of_a_small_corpus() -> None:
     counts |= {("licence_of", "pdf: CC0-1.0"): 5, ("field", "Astronomy"): 3, ("field", "Art"): 1}
     tables = {t["name"]: t for t in paper_tables.tables(counts, {}, {"en": 3, "de": 1, "fr": 3}, {})}
     assert list(tables) == [
-        "filters", "sources", "parses", "fields", "citations", "tokens", "years", "licences", "rights", "languages", "gold",
+        "pdfs", "filters", "sources", "parses", "fields", "citations", "tokens", "years", "licences", "rights", "languages",
+        "gold",
     ]  # fmt: skip
     assert tables["years"]["rows"] == [["n/a", 1, 0.25, 0, 0.0], ["2020", 3, 0.75, 2, 1.0]]
     assert tables["licences"]["rows"] == [["B", 2, 0.5], ["A", 1, 0.25], ["CC0-1.0", 1, 0.25]]

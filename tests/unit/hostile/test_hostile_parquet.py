@@ -50,7 +50,8 @@ for line in sys.stdin.read().splitlines():
         print("accepted:", line)
     except UserError as error:
         print(error)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+own = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))  # ru_maxrss is inherited
+print(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
 

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo release up down status test test-airflow test-rules test-quick test-releases test-real test-all test-laws test-containers coverage lint docs format bench lock mutants sbom
+.PHONY: help setup demo release up down status test test-airflow test-first-rules test-other-rules test-quick test-releases test-real test-all test-laws test-containers coverage lint docs format bench lock mutants sbom
 PYTHON ?= python3
 UV := .venv/bin/uv
 UV_LOCK := deploy/uv.txt
@@ -12,6 +12,9 @@ OURS := --no-emit-package s2orc-parse --no-emit-package pdf2tei --no-emit-packag
 QUICK := not slow and not long and not services and not airflow
 # Tests of pure functions: text in, values out. The others write lakes, read PDFs or start programs.
 PURE := assemble clean commands filter jats sources tei text titles vote web
+# About half of the rules by time; the other folders of tests/unit are the other half.
+FIRST := assemble clean cluster commands datasets evaluation extractors filter hostile house intake jats latex layout
+FIRST_RULES := $(FIRST:%=tests/unit/%/)
 export UV_PYTHON_DOWNLOADS = never
 # Where a shell sets it, each process would compile thousands of source files again: half of a small release's time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -66,11 +69,11 @@ down: ## Stop them; their data stay
 status: .venv/.runtime ## How they are, and where their logs are
 	@.venv/bin/python -m devtools status
 
-# Three lists for two cores, because tests with Airflow often wait. They share samples and releases, and report their skips together.
+# Four lists for two cores, because tests with Airflow often wait. They share samples and releases, and report their skips together.
 test: ## Run all tests except those marked `long`, which `make test-all` runs
 	@$(MAKE) --no-print-directory -j2 .venv/.development .venv/.kernels
 	@export S2CORPUS_TEST_SHARED=$$(mktemp -d); trap 'rm -rf "$$S2CORPUS_TEST_SHARED"' EXIT; \
-	  code=0; $(MAKE) --no-print-directory --keep-going -j3 test-airflow test-releases test-rules || code=$$?; \
+	  code=0; $(MAKE) --no-print-directory --keep-going -j4 test-airflow test-releases test-first-rules test-other-rules || code=$$?; \
 	  echo "skipped tests:"; cat "$$S2CORPUS_TEST_SHARED"/skipped-* 2>/dev/null | sort -u || true; exit $$code
 
 test-airflow: .venv/.development
@@ -79,8 +82,11 @@ test-airflow: .venv/.development
 test-releases: .venv/.development
 	@$(RUN) pytest -q -m "not airflow and not long" tests/faults tests/e2e tests/ui
 
-test-rules: .venv/.development
-	@$(RUN) pytest -q -m "not long" tests/unit
+test-first-rules: .venv/.development
+	@$(RUN) pytest -q -m "not long" $(FIRST_RULES)
+
+test-other-rules: .venv/.development
+	@$(RUN) pytest -q -m "not long" $(filter-out $(FIRST_RULES), $(sort $(wildcard tests/unit/*/)))
 
 test-all: .venv/.development ## Run the tests marked `long`, all examples of the laws, and the containers: with `make test`, every test
 	@export HYPOTHESIS_PROFILE=same S2CORPUS_TEST_SHARED=$$(mktemp -d); trap 'rm -rf "$$S2CORPUS_TEST_SHARED"' EXIT; \

@@ -36,7 +36,15 @@ def normalize(titles: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return the normalized form of each title (see `normalise_one`), or the empty string without a title.
 
     ASCII rows are about thirty times faster than others.
+
+    Raises:
+        ArrowCapacityError: the titles have 2 GiB or more.
     """
+    size = 0 if pa.types.is_null(titles.type) else pc.sum(pc.binary_length(titles)).as_py() or 0
+    if size >= 1 << 31:
+        raise pa.ArrowCapacityError(
+            f"titles of {size:,} bytes, fewer than {1 << 31:,} are expected: cut them into batches"
+        )
     blocks = [pa.array([], pa.string())]
     for begin in range(0, len(titles), _ROWS_PER_BLOCK):
         offsets, data = text_of(titles.slice(begin, _ROWS_PER_BLOCK))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -41,7 +42,8 @@ def typo_variants(stem: str) -> list[str]:
 
 @given(KEYS, KEYS, st.integers(0, 4))
 def test_pairs_are_all_rows_with_equal_keys(keys: list[int], others: list[int], most: int) -> None:
-    row, other = pair_equal_keys(np.array(keys, np.uint32), sort_keys(np.array(others, np.uint32)), most)
+    with patch("s2corpus.titles.similarity.MAX_TITLES_PER_KEY", most):
+        row, other = pair_equal_keys(np.array(keys, np.uint32), sort_keys(np.array(others, np.uint32)))
     expected = [
         (i, j)
         for (i, key), (j, candidate) in product(enumerate(keys), enumerate(others))

@@ -80,9 +80,7 @@ def test_every_citation_key_of_the_source_is_linked(shared_data: Path) -> None:
 
 def test_table_with_subtables_has_all_their_rows(shared_data: Path) -> None:
     tables = {
-        entry.num: entry
-        for entry in parsed(shared_data / "latex" / SCIFACT).ref_entries
-        if entry.key.startswith("TAB")
+        entry.num: entry for entry in parsed(shared_data / "latex" / SCIFACT).ref_entries if entry.key.startswith("TAB")
     }
     whole, first, second = tables["2"], tables["2a"], tables["2b"]
     assert first.cells and second.cells

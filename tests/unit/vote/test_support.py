@@ -47,7 +47,8 @@ def test_many_sources_are_chosen_greedily(exact: int, found: set[str], monkeypat
 @pytest.mark.parametrize(
     ("licence", "forbids"),
     [
-        ("CC0-1.0", 0), ("PDM-1.0", 0), ("CC-PDM-1.0", 0), ("public domain", 0), ("CC-BY-4.0", 1), ("cc by", 1), ("CC-BY-3.0-IGO", 1), ("MIT", 1),
+        ("CC0-1.0", 0), ("PDM-1.0", 0), ("CC-PDM-1.0", 0), ("public domain", 0), ("CC-BY-4.0", 1),
+        ("cc by", 1), ("CC-BY-3.0-IGO", 1), ("MIT", 1),
         ("Apache-2.0", 1), ("CC-BY-SA-4.0", 2), ("CC-BY-ND", 3), ("CC-BY-NC-2.0", 4),
         ("CC-BY-NC-SA-4.0", 5), ("CC-BY-NC-ND-4.0", 6), ("CC-BY-SA-NC", 7),
         ("publisher's own", 7), ("arXiv-nonexclusive-1.0", 7),

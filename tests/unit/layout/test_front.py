@@ -236,6 +236,20 @@ def test_title_continues_with_lines_like_names(tmp_path: Path) -> None:
     assert read_header(tei.find("{*}teiHeader")).title == title
 
 
+def test_article_kind_is_the_title_if_names_follow(tmp_path: Path) -> None:
+    text = f"""#set page(paper: "a4", numbering: "1")
+#set text(size: 10pt)
+#align(center)[#text(size: 16pt, weight: "bold")[Editorial]]
+
+#align(center)[Ana Luzia Ferreira]
+
+= A new volume
+{PROSE} {PROSE}"""
+    (tmp_path / "a.pdf").write_bytes(typst.compile(text.encode(), format="pdf"))
+    header = read_header(read_tei(extract(tmp_path / "a.pdf", timeout=60) or b"<TEI/>").find("{*}teiHeader"))
+    assert (header.title, [author.last for author in header.authors]) == ("Editorial", ["Ferreira"])
+
+
 AFFILIATED = {
     "marks": (
         f"#align(center)[#text(size: 16pt, weight: \"bold\")[{TITLE}]]\n\n#align(center)[Waleed Ammar#super(typographic: false)[1,2], "

@@ -1,4 +1,4 @@
-"""`corpus clean`: documents on files → kept and dropped ones, by the rules of the S2 V2 card."""
+"""`corpus clean`: clean documents in files by the rules of the S2 V2 card."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def command(
 
 
 def _spec(spec_file: Path | None, profile: str | None, unigrams: str | None, evaluate_all: bool) -> ReleaseSpec:
-    """The given spec, or the default one, with what the options say."""
+    """Return the given or default spec, changed by the options."""
     from s2corpus.spec import CleanRules, ReleaseSpec, SplitRules, UnigramRules, load_spec
     from s2corpus.text.recipe import CUTOFF
 

@@ -1,9 +1,8 @@
-"""New drops, worked on before any release: registered, and their files through select → extract → postprocess.
+"""Process new drops before any release: register them, then run select, extract and postprocess on their files.
 
-What the stages find out is kept by content and outlives releases (`registered/`, `stored_*`), so that a release finds it done: it
-reads no drop a second time and sends no PDF again. The steps are functions of the lake alone, `due` → `register` → `gather` →
-`batches.work` → `settle`; the DAG `pdf_drops` maps them over its tasks, `process` is all of them in this process. Each may be done
-twice.
+The results are stored by content (`registered/`, `stored_*`) and reused by releases. A release does not read a processed drop again
+and sends no PDF again. The steps are `list_pending` → `register` → `gather` → `batches.work` → `settle`. They depend only on the
+lake, and each may run twice. The DAG `pdf_drops` maps them over its tasks; `process` runs all of them in this process.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _THREADS = 8
 def list_pending(lake: Lake, told: Iterable[Arrival] = (), only: Sequence[ReleaseSpec] | None = None) -> list[Arrival]:
     """Announce arrivals, and return all arrivals that no run has finished.
 
-    With `only`, arrivals that none of these specs selects are left out. An invalid spec might select them later.
+    With `only`, arrivals that none of these specs selects are omitted, because an invalid spec might select them later.
     """
     with ThreadPoolExecutor(_THREADS) as pool:
         list(pool.map(lambda arrival: announce(lake, arrival), told))
@@ -51,12 +50,12 @@ def list_pending(lake: Lake, told: Iterable[Arrival] = (), only: Sequence[Releas
 
 
 def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> ArrivalStatus | None:
-    """Verify an arrival against its `_READY` and keep what it holds; its row, None where its `_READY` is gone.
+    """Verify an arrival against its `_READY` and store its contents; return its row, or None if its `_READY` no longer exists.
 
-    What is wrong with the arrival itself is in the row and never raised, so that other arrivals continue.
+    Errors of the arrival itself are stored in the row and not raised, so that other arrivals continue.
 
     Raises:
-        TransientError: the lake does not answer.
+        TransientError: the lake does not respond.
     """
     mark = hash_ready_file(lake, arrival.folder)
     if mark is None:
@@ -89,7 +88,7 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Arri
 
 
 def register_all(lake: Lake, arrivals: Iterable[Arrival], specs: Sequence[ReleaseSpec]) -> list[ArrivalStatus]:
-    """Register arrivals in parallel and return their rows; skip arrivals whose `_READY` is gone."""
+    """Register arrivals in parallel and return their rows; skip arrivals without `_READY`."""
     with ThreadPoolExecutor(_THREADS) as pool:
         return [row for row in pool.map(lambda arrival: register(lake, arrival, specs), arrivals) if row]
 

@@ -1,4 +1,4 @@
-"""What the corpus holds, counted paper by paper while its files are written: what the S2ORC paper's tables are made from."""
+"""Count the contents of the corpus by paper while its files are written, for the tables of the S2ORC paper."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCHEMA = pa.schema(
         pa.field("count", pa.int64(), nullable=False),
     ]
 )
-"""Counts as a table: what is counted, of which kind, how many."""
+"""Counts as a table: the counted property, its value and the number."""
 KINDS = tuple(kind.value for kind in ParseKind)
 NO_FIELD = "n/a"
 _IDENTIFIERS = ("doi", "pubmed_id", "pmc_id", "arxiv_id", "acl_id")
@@ -28,17 +28,17 @@ _PUBLISHERS = {ParseKind.JATS.value, ParseKind.ELSEVIER.value}
 
 @dataclass(slots=True)
 class Census:
-    """Counts over released papers, by (what, which). Two add up to the census of all their papers.
+    """Counts over released papers by (property, value). The sum of two censuses is the census of all their papers.
 
-    A full text is a released parse with body text; a closed file is not counted: only its bibliography is released.
+    A full text is a released parse with body text. A closed file is not counted, because only its bibliography is released.
     """
 
     text_from: Sequence[str]
-    """kinds of full text, the first of them that a paper has gives its tokens (`clean.text_from`)"""
+    """kinds of full text in order of preference; the first available kind gives the tokens (`clean.text_from`)"""
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(self, paper: Mapping[str, Any]) -> None:
-        """Count a released paper, as `rows.read_released_papers` gives it."""
+        """Count a released paper of `rows.read_released_papers`."""
         for what, which in self._of_paper(paper):
             self.counts[what, which] += 1
         if paper["abstract"]:
@@ -81,7 +81,7 @@ class Census:
             yield "licence_of", f"{row['of']}: {row['licence']}"
 
     def _add_parse(self, kind: str, parse: Mapping[str, Any]) -> set[str]:
-        """Count a released parse; the papers that its text mentions."""
+        """Count a released parse; return the papers that its text mentions."""
         entries = parse["bib_entries"]
         linked = sum(entry["link"] is not None for entry in entries.values())
         self._add("all_parses", kind, parses=1, entries=len(entries), linked=linked)
@@ -107,13 +107,13 @@ class Census:
             self.counts[f"{what}.{name}", kind] += count
 
     def table(self) -> pa.Table:
-        """The counts, sorted."""
+        """Return the counts, sorted."""
         rows = [{"what": what, "which": which, "count": n} for (what, which), n in sorted(self.counts.items())]
         return pa.Table.from_pylist(rows, SCHEMA)
 
 
 def counted(tables: Iterable[pa.Table]) -> Counter[tuple[str, str]]:
-    """The sum of counts that `Census.table` wrote."""
+    """Return the sum of counts that `Census.table` wrote."""
     counts: Counter[tuple[str, str]] = Counter()
     for table in tables:
         for row in table.to_pylist():
@@ -122,7 +122,7 @@ def counted(tables: Iterable[pa.Table]) -> Counter[tuple[str, str]]:
 
 
 def _spans(paragraphs: Collection[Mapping[str, Any]]) -> list[str]:
-    """The entries that citations name, in order, one for each span."""
+    """Yield the entries that citations name, in order, one for each span."""
     return [
         span["ref_id"] for paragraph in paragraphs for span in paragraph["cite_spans"] if span["ref_id"] is not None
     ]

@@ -1,7 +1,7 @@
-"""The corpus as flat, typed tables in Parquet, beside the 20200705 JSONL: papers, paragraphs, bibliography and reference entries, rights.
+"""Build flat, typed Parquet tables of the corpus: papers, paragraphs, bibliography entries, reference entries and rights.
 
-A file holds the papers of one number; rows are in the order of papers, and of their parts as the parse has them. Of a closed
-full text only the bibliography is there, as in the JSONL.
+A file contains the papers of one file number. Rows are in the order of papers, and of the parts of a parse. A closed full text has
+only bibliography entries, as in the JSONL of `corpus/`.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from s2corpus.tables.published import OF_PAPERS, published_schema
 
 Row = dict[str, Any]
 GROUP_BYTES = {"papers": 2 << 20}
-"""Bytes from which a row group ends, where a look-up reads one and the file's footer: some 2,000 papers, as much as the footer of
-100 such groups; of others as of documents."""
+"""Size at which a row group of papers ends: about 2,000 papers. A look-up reads one group and the footer of the file, which has the
+same size for 100 groups. Other tables use the size of documents."""
 
 _IDS = {"DOI": "doi", "arXiv": "arxiv_id", "PMID": "pubmed_id", "PMCID": "pmc_id"}
 
 SCHEMAS = {name: published_schema(name) for name in ("papers", "paragraphs", "bib_entries", "ref_entries", "rights")}
-"""`tables/<name>/<nn>.parquet`. A paragraph's number counts over abstract, body and back matter from 0, as in `graph/contexts`."""
+"""Schemas of `tables/<name>/<nn>.parquet`. Paragraphs are numbered from 0 over abstract, body and back matter, as in `graph/contexts`."""
 
 
 def path(table: str, number: int) -> str:
-    """`tables/<table>/<nn>.parquet`."""
+    """Return the path `tables/<table>/<nn>.parquet`."""
     return f"tables/{table}/{number:02d}.parquet"
 
 
 def rows(paper: Mapping[str, Any]) -> Iterator[tuple[str, Row, int]]:
-    """(table, row, about how many bytes) of everything a released paper is in; `parses` are released ones."""
+    """Yield (table, row, approximate bytes) for all rows of a released paper. Its `parses` are released parses."""
     own = {name: paper[name] for name in OF_PAPERS}
     own |= {"paper_id": paper["paper_id"], "year": year(paper["date"]), "parses": sorted(paper["parses"])}
     yield "papers", own | {"outbound_citations": paper["outbound"]}, 1000 + len(paper["abstract"] or "")

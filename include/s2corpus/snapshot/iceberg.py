@@ -1,8 +1,8 @@
-"""Snapshots as versions of Apache Iceberg tables: their Parquet files are registered where they lie, none is rewritten.
+"""Register snapshots as versions of Apache Iceberg tables. The Parquet files are not copied or rewritten.
 
-Each of `documents`, `index`, `papers`, `paragraphs`, `bib_entries`, `ref_entries`, `links` and `contexts` is one table of the namespace
-of the spec; a snapshot of the corpus is one snapshot of every table, which it replaces the content of, and a tag of its name. Older
-snapshots are read by their tag. Needs the extra `iceberg`.
+The namespace of a spec has the tables `documents`, `index`, `papers`, `paragraphs`, `bib_entries`, `ref_entries`, `links` and
+`contexts`. A snapshot of the corpus replaces the content of every table and gets a tag with its name. Older snapshots are read by
+their tags. This module needs the extra `iceberg`.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ SCHEMAS: Mapping[str, pa.Schema] = {"documents": documents.SCHEMA} | {
     name: schema for name, (_, schema) in hub.TABLES.items()
 }
 NOTE = "s2corpus.snapshot"
-"""Property of an Iceberg snapshot: the corpus snapshot whose files it has."""
+"""Property of an Iceberg snapshot: the id of its corpus snapshot."""
 
 
 def open_catalog(uri: str) -> Catalog:
-    """The catalogue at an SQLAlchemy address (`sqlite:///…`, `postgresql+psycopg2://…`) or a REST one's, with the lake's S3.
+    """Open the catalog at an SQLAlchemy address (`sqlite:///…`, `postgresql+psycopg2://…`) or a REST address, with the S3 of the lake.
 
     Raises:
-        UserError: it is neither, or does not open.
+        UserError: the address has another form, or the catalog does not open.
     """
     from pyiceberg.catalog import load_catalog
     from pyiceberg.exceptions import RESTError
     from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-    logging.getLogger("pyiceberg").setLevel(logging.ERROR)  # it warns of each column without statistics
+    logging.getLogger("pyiceberg").setLevel(logging.ERROR)  # it warns about each column without statistics
     s3 = {
         "s3.endpoint": os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL"),
         "s3.region": os.environ.get("AWS_DEFAULT_REGION", "us-east-1"),
@@ -57,7 +57,7 @@ def open_catalog(uri: str) -> Catalog:
     made = file if uri.startswith("sqlite:///") and not file.exists() else None
     try:
         return load_catalog("s2corpus", type="rest" if uri.startswith("http") else "sql", uri=uri, **given)
-    except OperationalError:  # a server that does not answer, or a full disk: may pass
+    except OperationalError:  # the server does not respond, or the disk is full: transient
         if made is not None and made.exists() and not made.stat().st_size:
             made.unlink()
         raise
@@ -66,13 +66,14 @@ def open_catalog(uri: str) -> Catalog:
 
 
 def has_tables(lake: Lake, spec: str) -> bool:
-    """Whether snapshots of a spec in this lake were registered in any catalogue."""
+    """Return whether snapshots of a spec in this lake were registered in any catalog."""
     return bool(lake.folders(f"iceberg/{namespace_of(spec)}/"))
 
 
 def register(catalog: Catalog, snapshot: Lake) -> dict[str, int]:
-    """Make a published snapshot the newest version of the tables of its spec's namespace; the rows of each. One that
-    was registered before is made the newest version again.
+    """Make a published snapshot the newest version of the tables of its spec; return the number of rows of each table.
+
+    A snapshot that was registered before becomes the newest version again.
 
     Raises:
         UserError: a table has columns of other types than this version of the code writes.
@@ -89,12 +90,12 @@ def register(catalog: Catalog, snapshot: Lake) -> dict[str, int]:
 
 
 def namespace_of(spec: str) -> str:
-    """The namespace of a spec's tables: its name, with `_` for what SQL would have to quote."""
+    """Return the namespace of a spec: its name, with `_` for characters that SQL must quote."""
     return re.sub(r"\W", "_", spec)
 
 
 def tag_of(snapshot: str) -> str:
-    """The tag of a snapshot: its id, with `_` for what SQL would have to quote."""
+    """Return the tag of a snapshot: its id, with `_` for characters that SQL must quote."""
     return re.sub(r"\W", "_", snapshot)
 
 
@@ -145,7 +146,7 @@ def _address(snapshot: Lake) -> str:
 
 
 def registered(catalog: Catalog, spec: str) -> dict[str, list[str]]:
-    """The corpus snapshots that each table of a spec has, by tag."""
+    """Return the corpus snapshots in each table of a spec, by tag."""
     namespace = namespace_of(spec)
     found: dict[str, list[str]] = {}
     for identifier in catalog.list_tables(namespace) if catalog.namespace_exists(namespace) else ():
@@ -157,10 +158,12 @@ def registered(catalog: Catalog, spec: str) -> dict[str, list[str]]:
 
 
 def forget(catalog: Catalog, spec: str, snapshot: str) -> list[str]:
-    """Remove the tag of a snapshot, and its version where it is not the newest one, from every table; the tables that had it.
+    """Remove the tag and the version of a snapshot from every table; return the tables that had it.
 
-    Files stay where they are. Raises:
-        UserError: it is the newest version of a table: register the one that replaces it first.
+    No file is deleted.
+
+    Raises:
+        UserError: the snapshot is the newest version of a table; another snapshot must be registered first.
     """
     namespace, tag = namespace_of(spec), tag_of(snapshot)
     tables = (

@@ -1,8 +1,7 @@
-"""The S2ORC paper's tables for a snapshot, each number beside the paper's own.
+"""Build the tables of the S2ORC paper for a snapshot. Each number has the number of the paper next to it.
 
-What the paper states is transcribed from S2ORC (Lo et al., 2020: §2.5, §3, Tables 2–4 and 8, Figure 2, Appendices E and G) and, for the
-rows "All", from GORC (Lo et al., 2019: Table 3). Shares are of the whole that the row counts in, so that corpora of any size
-compare.
+The numbers of the paper are from S2ORC (Lo et al., 2020: §2.5, §3, Tables 2–4 and 8, Figure 2, Appendices E and G). Those of the
+rows "All" are from GORC (Lo et al., 2019: Table 3). Shares make corpora of different sizes comparable.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _M = 1_000_000
 PAPER_TOTAL = 81.1 * _M
 PAPER_FULL_TEXTS = 8.1 * _M
 _CLUSTERS = PAPER_TOTAL + 95.5 * _M
-"""paper clusters before the filters: those kept and the 95.5M removed (§2.5)"""
+"""paper clusters before the filters: 81.1M papers and 95.5M removed clusters (§2.5)"""
 
 _PDFS = (
     (("unreadable", "encrypted"), "Unreadable or encrypted (PyPDF2 error)", 0.54 * _M),
@@ -93,11 +92,11 @@ def tables(
     languages: Mapping[str, int],
     measured: Mapping[str, Mapping[str, float]],
 ) -> list[dict[str, Any]]:
-    """The tables of a snapshot: `name`, `title`, `source`, `columns` (`name` and `unit`: count, share or mean), `rows`.
+    """Return the tables of a snapshot: `name`, `title`, `source`, `columns` (`name` and `unit`: count, share or mean), `rows`.
 
-    `counts` are a census of its papers, `filtered` the outcomes of the filter, `languages` those of the full texts that were
-    candidates for s2orc, `measured` the metrics of its stages. A row's first value is its label; a value is
-    null where there is nothing to divide by, or where the paper says nothing.
+    `counts` is the census of the papers, and `filtered` the outcomes of the filter. `languages` counts the languages of the
+    full texts that were candidates for s2orc. `measured` contains the metrics of the stages. The first value of a row is its
+    label. A value is null if its divisor is zero, or if the paper does not state it.
     """
     return [
         _pdfs(measured.get("select", {})),
@@ -286,7 +285,7 @@ def _mean(total: float, number: float) -> float | None:
 
 
 def shown(value: float | str | None, unit: str) -> str:
-    """A value as a table prints it: 1,234, 35.6% or 9.9."""
+    """Return a value as a table prints it: 1,234, 35.6% or 9.9."""
     if value is None:
         return "–"
     if isinstance(value, str):

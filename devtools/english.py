@@ -322,7 +322,7 @@ LIMITS: dict[str, float] = {
     "include/s2corpus_reader": 18,
     "include/s2corpus/pipeline": 8,
     "include/s2corpus/papers": 18,
-    "include/s2corpus": 18,
+    "include/s2corpus": 16,
     "include/pdf2tei": 8,
     "devtools": 20.1,
     "dags": 8,

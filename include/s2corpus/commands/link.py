@@ -1,4 +1,4 @@
-"""`corpus link`: bibliography entries → the papers they are, from files."""
+"""`corpus link`: link bibliography entries to papers, from files."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _gathered(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
 
 
 def _tables(path: Path, key: str, allowed: tuple[str, ...]) -> Iterator[pa.Table]:
-    """The file in batches, with `key`, title, year, surname of the first author, identifiers and citing_paper_id; one at least."""
+    """Yield the file in at least one batch, with `key`, title, year, surname of the first author, identifiers and citing_paper_id."""
     if not path.is_file():
         raise UserError(f"{path}: no such file: give a .jsonl or .parquet file with {key} and title")
     read = {".jsonl": _read_jsonl, ".parquet": _read_parquet}.get(path.suffix)
@@ -116,7 +116,7 @@ def _tables(path: Path, key: str, allowed: tuple[str, ...]) -> Iterator[pa.Table
 
 
 def _read_jsonl(path: Path) -> Iterator[tuple[dict[str, list[Any]], int, int]]:
-    """Columns of some lines, how many they are, and the number of the first."""
+    """Yield the columns of some lines, their number, and the number of the first line."""
     import orjson
 
     with path.open("rb") as file:
@@ -248,7 +248,7 @@ def _surname(value: Any) -> str | None:
 
 
 def _writer(out: Path) -> Callable[[pa.Table], None]:
-    """What writes the links, chosen by the suffix before any work is done."""
+    """Return the writer of the links for the suffix of the output, before any work begins."""
     if not out.parent.is_dir():
         raise UserError(f"{out.parent}: no such folder to write links to")
     if out.suffix == ".parquet":

@@ -136,7 +136,7 @@ def decide_source_openness(
 ) -> Openness:
     """Decide about a LaTeX source archive of arXiv: it is open unless a drop declares it closed.
 
-    The license is that of its arXiv record.
+    The license is from its arXiv record.
     """
     theirs = [r for r in records if _ARXIV.applies_to(r) and arxiv_id in _ARXIV.list_ids(r)]
     found = _Found(f"it is the source archive of arXiv {arxiv_id}", theirs)

@@ -109,7 +109,7 @@ class Peekable:
         return self._head[:size]
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes, at most `size`; empty only at the end."""
+        """Return the next bytes, at most `size`; empty only at the end."""
         if self._at >= len(self._head):
             self._head, self._at = b"", 0
             return self._raw.read(size)
@@ -121,19 +121,19 @@ class Peekable:
         return head
 
     def readable(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """Never: what comes may be a pipe."""
+        """Return False: the source may be a pipe."""
         return False
 
     def close(self) -> None:
-        """The owner of the stream closes it."""
+        """Do nothing: the owner of the stream closes it."""
 
 
 def without_bom(stream: IO[bytes]) -> IO[bytes]:
-    """The stream without the byte order mark that some programs write before UTF-8."""
+    """Return the stream without the byte order mark that some programs write before UTF-8."""
     head = Peekable(stream)
     if head.peek(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8:
         head.read(len(codecs.BOM_UTF8))
@@ -259,7 +259,7 @@ def is_tar(stream: Peekable) -> bool:
 def documents(stream: IO[bytes]) -> Iterator[tuple[str, bytes] | Dropped]:
     """Yield (name, content) of every regular file of a tar stream, or the stream itself as one document.
 
-    A child process reads the tar (`archives.child`): one that hangs its reader ends as `Dropped(UNREADABLE_REST)`.
+    A child process reads the tar (`archives.child`). A tar that hangs the child gives `Dropped(UNREADABLE_REST)`.
     """
     head = Peekable(stream)
     if not is_tar(head):
@@ -368,7 +368,7 @@ def xml_elements(
 
 
 def _read_namespaces(namespaces: dict[bytes, bytes], text: bytes, start: int, end: int) -> None:
-    """Add the namespace declarations between two elements: their ancestors' start tags are there."""
+    """Add the namespace declarations between two elements, where the start tags of their ancestors are."""
     for prefix, uri in _NAMESPACE.findall(text, start, end):
         if prefix in namespaces or len(namespaces) < _MAX_NAMESPACES:
             namespaces[prefix] = uri

@@ -31,7 +31,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import extract
 from s2corpus.pipeline.run import Run
 extract.PART_SECONDS = 0.5
-run = Run.of(ReleaseSpec(name="test"), datetime(2026, 1, 1, tzinfo=UTC), scratch=Path("/tmp"))
+run = Run.open(ReleaseSpec(name="test"), datetime(2026, 1, 1, tzinfo=UTC), scratch=Path("/tmp"))
 extract.ExtractStage().work(run, run.read_plan("extract")[0])
 """
 

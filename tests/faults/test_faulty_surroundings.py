@@ -151,7 +151,7 @@ def test_faults_of_s3_do_not_change_the_release(
     said: dict[str, list[str]] = {}
 
     def open_run() -> Run:
-        return Run.of(spec(), AS_OF, lake=lake, scratch=tmp_path)
+        return Run.open(spec(), AS_OF, lake=lake, scratch=tmp_path)
 
     build_patiently(open_run, said, before)
     tell("S3", said)
@@ -190,7 +190,7 @@ def in_a_small_disk(lake: str) -> None:
     ballast = scratch / "ballast"
 
     def open_run() -> Run:
-        return Run.of(spec(), AS_OF, lake=lake)
+        return Run.open(spec(), AS_OF, lake=lake)
 
     for name in STAGE_NAMES:
         shards = runner.plan(open_run(), name)
@@ -314,7 +314,7 @@ def outcomes(run: Run) -> list[str]:
 
 
 def build_in_a_child(lake: str, scratch: Path) -> None:
-    build_patiently(lambda: Run.of(spec(), AS_OF, lake=lake, scratch=scratch), {})
+    build_patiently(lambda: Run.open(spec(), AS_OF, lake=lake, scratch=scratch), {})
 
 
 @pytest.mark.long
@@ -330,7 +330,7 @@ def test_two_concurrent_runs_of_one_release_end(
     for each in both:
         each.join()
     assert [each.exitcode for each in both] == [0, 0]
-    assert snapshot_bytes(Run.of(spec(), AS_OF, lake=lake, scratch=tmp_path)) == reference
+    assert snapshot_bytes(Run.open(spec(), AS_OF, lake=lake, scratch=tmp_path)) == reference
 
 
 CLOCK = """

@@ -207,11 +207,11 @@ def _search_archive(
     has it.
     """
 
-    def of(ids: set[str]) -> list[Record]:
+    def records_with(ids: set[str]) -> list[Record]:
         return [r for r in others if archive.applies_to(r) and archive.list_ids(r) & ids]
 
     if carried := {i for r in own if r.kind is RecordKind.PDF for i in archive.list_ids(r)}:
-        return _Found(f"it carries the id {_format_list(carried)} of {archive.name}", of(carried))
+        return _Found(f"it carries the id {_format_list(carried)} of {archive.name}", records_with(carried))
     if naming := [r for r in others if r.source == archive.source and r.file_sha1 == sha1]:
         return _Found(f"{_format_list(r.record_id for r in naming)} names it", naming)
     known = {i for r in others for i in archive.list_ids(r)}
@@ -219,11 +219,13 @@ def _search_archive(
     if delivered := named & known:
         return _Found(
             f"it was delivered under the name {_format_list(delivered)}, its paper's id of {archive.name}",
-            of(delivered),
+            records_with(delivered),
         )
     declared = {i for r in own if r.source == DECLARED for i in archive.list_ids(r)}
     if said := declared & known:
-        return _Found(f"its drop declares the id {_format_list(said)}, its paper's of {archive.name}", of(said))
+        return _Found(
+            f"its drop declares the id {_format_list(said)}, its paper's of {archive.name}", records_with(said)
+        )
     elsewhere = [r for r in others if not any(a.applies_to(r) for a in (archive, *archive.marking_archives))]
     printed = {r.doi for r in own if r.doi and not is_preprint(r.doi) and not archive.applies_to(r)}
     if (theirs := [r for r in others if archive.applies_to(r)]) and not elsewhere and not printed:

@@ -52,7 +52,7 @@ class Run:
     _tables: dict[str, TableRef[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @staticmethod
-    def of(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
+    def open(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
         """Create the run of a spec as of an instant (UTC), in the given lake or in the lake of `S2CORPUS_LAKE`."""
         if as_of.tzinfo is None:
             raise ValueError("as_of needs a time zone")

@@ -227,6 +227,6 @@ def _row(decision: DocumentDecision, paper: PaperRow, compared: spec.SplitRules,
         surnames = [author["last"] for author in paper["authors"] or ()]
         row["text_key"] = text_key(decision.text)
         row["title_key"] = title_key(paper["title"] or "", surnames[0] if surnames else "")
-        row["minhash"] = signatures.of(decision.text, sign)
+        row["minhash"] = signatures.get_keys(decision.text, sign)
     row["language_votes"] = decision.language_votes and list(decision.language_votes.items())
     return cast(DocumentRow, row)  # a decision's fields are the table's columns

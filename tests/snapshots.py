@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from devtools.real_data import REAL_DATA
 from s2corpus.snapshot import flat
 from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.metadata import metadata_row, released_parse
@@ -24,7 +25,6 @@ from s2orc_parse.parse_model import ParseKind
 from s2orc_parse.tei.s2orc import to_s2orc
 
 Row = dict[str, Any]
-DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 
 def paper(paper_id: str, parses: Mapping[str, Row], *, inbound: Iterable[str] = (), **known: Any) -> Row:
@@ -114,7 +114,7 @@ def real_articles() -> list[Row]:
     files = sorted(
         path
         for folder in ("jats", "pmc-pdf")
-        for path in (DATA / folder).rglob("*")
+        for path in (REAL_DATA / folder).rglob("*")
         if path.suffix in (".xml", ".nxml")
     )
     found: dict[str, tuple[str, Row, Any]] = {}

@@ -1,6 +1,6 @@
 """Compare the embedded extractor with the publisher's XML or a real GROBID: every measure per paper and as means.
 
-    python devtools/bench/extract.py [FOLDER] [--all]     default ../shared/data/pairs
+    python -m devtools.bench.extract [FOLDER] [--all]     default REAL_DATA/pairs
 
 The folder contains `<name>.pdf` with `<name>.nxml` (the publisher's JATS) or `<name>.tei.xml` (GROBID's TEI). If it has
 a `list.csv`, the papers of every third row are held out: they are skipped without `--all`, which prints their means
@@ -33,11 +33,12 @@ from difflib import SequenceMatcher
 from math import isnan, nan
 from pathlib import Path
 
-from extract_paper import Paper
-from extract_speed import Read, Worker, pages, peers
+from devtools.bench.extract_paper import Paper
+from devtools.bench.extract_speed import Read, Worker, pages, peers
+from devtools.real_data import REAL_DATA
 
 NAMES = ("title", "body", "gram5", "heads", "names", "abstract", "found", "precise", "titles", "cites", "cells")
-DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "data" / "pairs"
+DEFAULT = REAL_DATA / "pairs"
 Score = tuple[float, float, float]
 """F1 (or the share), precision, recall."""
 

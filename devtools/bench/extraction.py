@@ -1,8 +1,8 @@
 """Measure the embedded extractor on papers with a publisher's JATS or GROBID's TEI, as one table per data set.
 
-    python devtools/bench/extraction.py [--data FOLDER] [--apart] [--papers] [--tei FOLDER]
+    python -m devtools.bench.extraction [--data FOLDER] [--apart] [--papers] [--tei FOLDER]
 
-The data sets are `pmc-pdf`, `pairs` and `cases/layout` of FOLDER (default ../shared/data). Each is divided into
+The data sets are `pmc-pdf`, `pairs` and `cases/layout` of FOLDER (default REAL_DATA). Each is divided into
 development papers and held-out papers. Held out are every third paper of `pmc-pdf` and `pairs`, and the listed papers
 of `cases/layout`. `--apart` also reads the held-out papers. A failed paper counts as a paper without content. The
 columns:
@@ -32,16 +32,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pypdfium2
-from extract import entry_map
-from extract import titles as paper_titles
-from extract_paper import NS, letters, text
-from extract_paper import Paper as Content
-from grobid_measures import WAYS, contexts, f1, of_jats, of_tei, shared, soft
 from lxml import etree
 
+from devtools.bench.extract import entry_map
+from devtools.bench.extract import titles as paper_titles
+from devtools.bench.extract_paper import NS, letters, text
+from devtools.bench.extract_paper import Paper as Content
+from devtools.bench.grobid_measures import WAYS, contexts, f1, of_jats, of_tei, shared, soft
+from devtools.real_data import REAL_DATA
 from pdf2tei import extract
 
-DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "data"
 CASES_APART = {"PMC7718682", "PMC7863429", "PMC5824918", "PMC5301171", "e200057"}
 COLUMNS = (
     "papers", "titles", "authors", "abstracts", "headings (P, R)", "references P, R", "ref. titles", "contexts", "cut DOIs", "lost lists",
@@ -161,7 +161,7 @@ def list_papers(folder: Path) -> list[tuple[Path, Path, bool]]:
 def main() -> int:
     """Print the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--data", type=Path, default=DEFAULT, help="folder of the data sets (default: %(default)s)")
+    options.add_argument("--data", type=Path, default=REAL_DATA, help="folder of the data sets (default: %(default)s)")
     options.add_argument("--apart", action="store_true", help="also measure the papers kept apart")
     options.add_argument("--papers", action="store_true", help="print each paper developed on")
     options.add_argument("--tei", type=Path, help="read <paper>.xml from this folder; extract and store missing papers")

@@ -1,6 +1,6 @@
 """Compute the measures of GROBID's end-to-end evaluation for any folder of papers with their publishers' JATS.
 
-    python devtools/bench/grobid_measures.py [FOLDER] [--all]     default ../shared/data/pmc-pdf
+    python -m devtools.bench.grobid_measures [FOLDER] [--all]     default REAL_DATA/pmc-pdf
 
 The folder contains `<name>.nxml` with `<name>.tei.xml` (from any extractor) or `<name>.pdf` (read by the embedded
 extractor). If the folder has a `list.csv`, every third row is held out; `--all` prints the held-out papers separately,
@@ -29,9 +29,10 @@ from pathlib import Path
 
 from lxml import etree
 
+from devtools.real_data import REAL_DATA
 from pdf2tei import extract
 
-DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "data" / "pmc-pdf"
+DEFAULT = REAL_DATA / "pmc-pdf"
 NS = {"t": "http://www.tei-c.org/ns/1.0"}
 ID = "{http://www.w3.org/XML/1998/namespace}id"
 Fields = dict[str, list[str]]

@@ -1,7 +1,7 @@
 """Compare the GROBID pool with grobid-client-python's `process`, on a stand-in server of 8 slots and 300 ms per PDF.
 
-    python devtools/bench/pool.py [--pdfs 2000] [--only pool|client]     throughput with and without faults, outcomes
-    python devtools/bench/pool.py --memory [--pdfs 10000]                memory of select's and extract's workers
+    python -m devtools.bench.pool [--pdfs 2000] [--only pool|client]     throughput with and without faults, outcomes
+    python -m devtools.bench.pool --memory [--pdfs 10000]                memory of select's and extract's workers
 
 Times are scaled: a PDF takes 0.3 s instead of some seconds, so waits and timeouts are a tenth of a release's values.
 
@@ -26,8 +26,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from s2corpus.extractors import Limits, Pool
 from s2corpus.pdf import inspect_many
@@ -208,7 +206,8 @@ def memory(count: int) -> None:
                 )
     command = [
         sys.executable,
-        str(Path(__file__).parent.parent / "tests" / "standin_grobid.py"),
+        "-m",
+        "tests.standin_grobid",
         "--port",
         "0",
         "--slots",

@@ -1,7 +1,7 @@
 # ruff: noqa: E501
 """Check which manipulations of a published snapshot `corpus verify` finds.
 
-    python devtools/bench/tamper.py [--lake FOLDER --snapshot ID] [--only WORD …]
+    python -m devtools.bench.tamper [--lake FOLDER --snapshot ID] [--only WORD …]
 
 Each manipulation is applied to a separate copy. The manifest is rewritten, so that every size and checksum fits, unless
 the manifest itself is manipulated. Each copy is verified twice: with its publication, then without it, when only

@@ -1,6 +1,6 @@
 """Typeset real JATS articles as PDFs with typst, in journals' layouts, each with its truth as TEI.
 
-    python devtools/bench/typeset.py OUT [FOLDER of JATS] [COUNT]      then: python devtools/bench/extract.py OUT
+    python -m devtools.bench.typeset OUT [FOLDER of JATS] [COUNT]      then: python -m devtools.bench.extract OUT
 
 The truth is written in GROBID's form, so that devtools/bench/extract.py can compare.
 """
@@ -17,7 +17,9 @@ from typing import Any
 import typst
 from lxml import etree
 
-DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "data" / "jats"
+from devtools.real_data import REAL_DATA
+
+DEFAULT = REAL_DATA / "jats"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - sentences of cover pages as they are printed
 """Typeset first pages as publishers and repositories do, each with its truth: mastheads, boxes, bylines, cover pages.
 
-    python devtools/bench/typeset_fronts.py OUT [FOLDER of JATS] [COUNT]      then: python devtools/bench/extract.py OUT
+    python -m devtools.bench.typeset_fronts OUT [FOLDER of JATS] [COUNT]      then: python -m devtools.bench.extract OUT
 
 Bylines have every form. The articles are those in devtools/bench/typeset.py; only the part before the first section
 differs.
@@ -15,7 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import typst
-from typeset import DEFAULT, LAYOUTS, Article, Layout, quote, references, source, truth
+
+from devtools.bench.typeset import DEFAULT, LAYOUTS, Article, Layout, quote, references, source, truth
 
 BY_NAME = {layout.name: layout for layout in LAYOUTS}
 ONE, TWO = replace(BY_NAME["preprint"], font="Libertinus Serif"), BY_NAME["medical"]

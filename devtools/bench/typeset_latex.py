@@ -2,7 +2,7 @@
 
 The source is JATS; the classes are acmart, IEEEtran, REVTeX, elsarticle and others.
 
-    python devtools/bench/typeset_latex.py OUT [FOLDER of JATS] [ARTICLES]      then: python devtools/bench/extract.py
+    python -m devtools.bench.typeset_latex OUT [FOLDER of JATS] [ARTICLES]      then: python -m devtools.bench.extract
     OUT
 
 Needs pdflatex with the classes of TeX Live (Debian: texlive-publishers, texlive-latex-extra,
@@ -20,7 +20,7 @@ import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
-from typeset import DEFAULT, Article, Layout, paragraph, references, truth
+from devtools.bench.typeset import DEFAULT, Article, Layout, paragraph, references, truth
 
 _ESCAPED = str.maketrans(
     {c: "\\" + c for c in "&%$#_{}"}

@@ -2,7 +2,7 @@
 
 The looks differ in columns, heads, callouts, and the style and head of the reference list.
 
-    python devtools/bench/typeset_publishers.py OUT [FOLDER of JATS] [COUNT]      then: python devtools/bench/extract.py
+    python -m devtools.bench.typeset_publishers OUT [FOLDER of JATS] [COUNT]      then: python -m devtools.bench.extract
     OUT
 
 The articles are those in `typeset.py`, the fronts mostly those in `typeset_fronts.py`. The truth of slides, and of a
@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import typeset_fronts as fronts
-from typeset import Article, Layout, quote
-from typeset_fronts import BY_NAME, Look, addresses, bold, people, small, sup, tidy
+from devtools.bench import typeset_fronts as fronts
+from devtools.bench.typeset import Article, Layout, quote
+from devtools.bench.typeset_fronts import BY_NAME, Look, addresses, bold, people, small, sup, tidy
 
 
 def mdpi(a: Article) -> tuple[str, str]:

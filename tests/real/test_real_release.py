@@ -1,8 +1,8 @@
 """A release of real papers agrees with what a reader found in each paper, or docs/real-papers.md explains the
 difference.
 
-The tests need the papers in ../shared/data. If S2CORPUS_REAL_DATA=required is set, missing papers cause a failure
-instead of a skip.
+The tests need the papers of `devtools.real_data`. They are skipped without papers, and fail if S2CORPUS_REAL_DATA names
+a folder that does not exist.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from s2corpus.snapshot import flat
 from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.sources.fields_of_study import fields_of_study
-from s2corpus.tables import PAPERS
+from s2corpus.tables.papers import PAPERS
 from s2corpus_reader.files import GzipLines, SnapshotFile, corpus_path, describe_file, file_number, json_line
 from s2orc_parse.jats import BadArticle, convert
 from s2orc_parse.parse_model import ParseKind

@@ -41,7 +41,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.link import LinkStage
 from s2corpus.stages.link.stage import tasks_of
 from s2corpus.storage.lake import open_lake
-from s2corpus.tables import LINKS
+from s2corpus.tables.texts import LINKS
 from s2corpus.titles import Pairs, Search, find_similar, grams, normalize, score_pairs
 from s2corpus.titles.similarity import find_best_scores
 

@@ -16,7 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.pipeline.run import Run
-from s2corpus.tables import AUTHORS, DELIVERIES, ENTRIES, FILTERED, FULLTEXTS, MEMBERS, PAPERS
+from s2corpus.tables.columns import AUTHORS
+from s2corpus.tables.intake import DELIVERIES
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.texts import ENTRIES, FILTERED, FULLTEXTS
 from s2corpus.titles import normalise_one
 
 VENUES = (

@@ -31,7 +31,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.export import ExportStage
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables import DOCUMENTS, DUPLICATES, FULLTEXTS, SPLITS
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FULLTEXTS, SPLITS
 from tests.faults.proxy import Proxy
 from tests.unit.snapshot.release import Paper, lay_out, papers, put_metrics, work
 

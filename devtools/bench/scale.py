@@ -56,7 +56,8 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES, load_stage, stage_row
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables import DELIVERIES, PDF_RECORDS, RECORDS
+from s2corpus.tables.intake import DELIVERIES, RECORDS
+from s2corpus.tables.parses import PDF_RECORDS
 from tests.standin_grobid import StandIn
 from tests.unit.snapshot.release import paragraph
 

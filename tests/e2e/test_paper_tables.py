@@ -22,7 +22,8 @@ from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import EvaluationRules
-from s2corpus.tables import ENTRIES, FILTERED, MEMBERS, PAPERS
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.texts import ENTRIES, FILTERED
 
 pytestmark = pytest.mark.slow
 Table = dict[str, list[Any]]

@@ -17,7 +17,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.stages.extract import ExtractStage
 from s2corpus.stages.select import SelectStage
 from s2corpus.storage.lake import Lake, open_lake
-from s2corpus.tables import STORED_TEI
+from s2corpus.tables.parses import STORED_TEI
 from tests.standin_grobid import StandIn
 from tests.unit.extractors.test_extract_stage import Intake, outcomes, papers, selected, work
 

@@ -27,7 +27,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.spec import SelectRules
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import DamagedPart
-from s2corpus.tables import EXTRACTIONS
+from s2corpus.tables.parses import EXTRACTIONS
 from tests.faults.credentials import Keys
 from tests.faults.proxy import Mode, Proxy
 from tests.releases import AS_OF, ROOT, run_in, snapshot_bytes, spec

@@ -31,7 +31,9 @@ from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import EvaluationRules, SelectRules
 from s2corpus.storage.lake import open_lake
-from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, LATEX_PARSES, PAPERS, SELECTIONS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.parses import LATEX_PARSES, SELECTIONS
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS
 from s2orc_parse.bibliography.identifiers import normalise_doi
 from tests.real import release
 from tests.real.compare import FACTS, Line, compare

@@ -68,7 +68,7 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
     from s2corpus.pipeline.release_tables import Tables
     from s2corpus.pipeline.reports import release_table
     from s2corpus.pipeline.trace import trace_paper
-    from s2corpus.tables import CLUSTERS
+    from s2corpus.tables.papers import CLUSTERS
 
     tables = Tables(release_table(release, CLUSTERS).lake, release)
     for given in dict.fromkeys(ids):

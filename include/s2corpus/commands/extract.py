@@ -50,7 +50,7 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: f
     from s2corpus.extractors.embedded import embedded_extractor
     from s2corpus.pdf.files import by_sha1, write_table
     from s2corpus.storage.outputs import printable, whole_file
-    from s2corpus.tables import EXTRACTIONS
+    from s2corpus.tables.parses import EXTRACTIONS
 
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     files = by_sha1(pdfs)

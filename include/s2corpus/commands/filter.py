@@ -35,7 +35,7 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
     from s2corpus.pdf.files import check_table, write_table
     from s2corpus.stages.filter import read_suppressions
     from s2corpus.storage.parquet import read_parquet
-    from s2corpus.tables import FILTERED
+    from s2corpus.tables.texts import FILTERED
 
     check_table(out)
     try:

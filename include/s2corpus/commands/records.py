@@ -39,7 +39,7 @@ def command(
     from s2corpus.errors import UserError
     from s2corpus.pdf.files import check_table
     from s2corpus.storage.outputs import printable, whole, whole_file
-    from s2corpus.tables import RECORDS
+    from s2corpus.tables.intake import RECORDS
 
     sources.adapter(source)
     for file in files:

@@ -34,7 +34,7 @@ def command(
     from s2corpus.pdf.files import by_sha1, check_table, write_table
     from s2corpus.spec import SelectRules
     from s2corpus.storage.outputs import printable
-    from s2corpus.tables import SELECTIONS
+    from s2corpus.tables.parses import SELECTIONS
 
     if out is not None:
         check_table(out)

@@ -58,7 +58,7 @@ def command(
     from s2corpus.sources.files import read_latest
     from s2corpus.sources.record import Editorial
     from s2corpus.storage.parquet import read_parquet
-    from s2corpus.tables import MEMBERS, PAPERS
+    from s2corpus.tables.papers import MEMBERS, PAPERS
 
     check_table(out)
     records = read_latest(files)

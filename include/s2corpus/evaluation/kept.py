@@ -20,7 +20,7 @@ from s2corpus.pipeline.release_tables import Tables
 from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables import LINKS
+from s2corpus.tables.texts import LINKS
 
 
 def sample_of(lake: Lake, release: str, rules: EvaluationRules | None = None) -> list[Item]:

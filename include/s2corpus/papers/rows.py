@@ -14,7 +14,8 @@ from s2corpus.papers.openness import Declaration, Openness, decide_article_openn
 from s2corpus.papers.vote import Delivered, Pdf, VotedPaper, elect_metadata
 from s2corpus.sources.arrow import record_of
 from s2corpus.sources.record import Record, RecordKind, WorkType
-from s2corpus.tables import PAPERS, Access, EvidenceLook, MemberRow, PaperRow
+from s2corpus.tables.columns import Access, EvidenceLook
+from s2corpus.tables.papers import PAPERS, MemberRow, PaperRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import printable, whole, whole_file
-from s2corpus.tables import Table
+from s2corpus.tables.schema import Table
 
 log = logging.getLogger(__name__)
 

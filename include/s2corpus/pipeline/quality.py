@@ -36,7 +36,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables import TABLES
+from s2corpus.tables.schema import TABLES
 
 SQL = Path(__file__).resolve().parents[3] / "sql"
 MAX_OFFENDING = 100

@@ -19,7 +19,7 @@ from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import lake_uri, open_lake
 from s2corpus.storage.parts import NotCommitted, TableRef
-from s2corpus.tables import TABLES, Table
+from s2corpus.tables.schema import TABLES, Table
 
 SQL = Path(__file__).resolve().parents[3] / "sql" / "reports"
 _HEAD = re.compile(r"(?m)^-- (table|columns): (.+)$")

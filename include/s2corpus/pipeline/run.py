@@ -23,7 +23,10 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import DELIVERIES, EXTRACTIONS, MEMBERS, PARSES, PDFS, Table
+from s2corpus.tables.intake import DELIVERIES, PDFS
+from s2corpus.tables.papers import MEMBERS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES
+from s2corpus.tables.schema import Table
 from s2corpus.version import code_version
 from s2orc_parse.scratch import private
 

@@ -24,7 +24,8 @@ from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.signatures import Signatures
 from s2corpus.storage.uris import fetch
-from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS, DocumentRow, FulltextRow, PaperRow
+from s2corpus.tables.papers import MEMBERS, PAPERS, PaperRow
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, DocumentRow, FulltextRow
 from s2corpus.text import minhash
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision

@@ -14,7 +14,7 @@ from s2corpus.commands.report import NAMES, command
 from s2corpus.pipeline.reports import SQL
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import TABLES
+from s2corpus.tables.schema import TABLES
 
 PARSE = {
     "abstract": [{"text": "We", "cite_spans": [{"ref_id": "BIBREF0"}]}],

@@ -18,7 +18,8 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS, pdf_shard
+from s2corpus.tables.intake import DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS
+from s2corpus.tables.schema import pdf_shard
 from tests.unit.intake.test_intake import AS_OF, deliver, intake, lines
 
 WHEN, LATE = "2023-01-01T00:00:00.000000Z", "2023-02-01T00:00:00.000000Z"

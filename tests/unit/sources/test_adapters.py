@@ -30,7 +30,7 @@ from s2corpus.sources import (
     source_names,
 )
 from s2corpus.sources.arrow import record_of
-from s2corpus.tables import RECORDS
+from s2corpus.tables.intake import RECORDS
 
 CROSSREF = {
     "DOI": "10.18653/V1/2020.acl-main.447", "type": "proceedings-article", "title": ["S2ORC: The <i>Semantic Scholar</i> Open Research Corpus"],

@@ -8,7 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from s2corpus.tables import ENTRIES, RECORDS
+from s2corpus.tables.intake import RECORDS
+from s2corpus.tables.texts import ENTRIES
 from s2orc_parse import tei
 from tests.unit.tei import teis
 

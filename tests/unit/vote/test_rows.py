@@ -11,7 +11,7 @@ import pytest
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, build_papers
 from s2corpus.papers.vote import Pdf
-from s2corpus.tables import MEMBERS
+from s2corpus.tables.papers import MEMBERS
 
 A, B, C = (letter * 40 for letter in "abc")
 

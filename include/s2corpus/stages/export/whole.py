@@ -25,7 +25,11 @@ from s2corpus.stages.export.files import paths_of
 from s2corpus.stages.export.history import write_history
 from s2corpus.stages.export.texts import document_paths
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, DUPLICATES, EXTRACTIONS, MEMBERS, PARSES, Table
+from s2corpus.tables.intake import DELIVERIES
+from s2corpus.tables.papers import ALIASES, CLUSTERS, MEMBERS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
 from s2corpus_reader.files import SnapshotFile, describe_file, keys_path, parquet_path

@@ -17,7 +17,8 @@ from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.stages.vote import facts
-from s2corpus.tables import MEMBERS, PAPERS, FilePlace
+from s2corpus.tables.columns import FilePlace
+from s2corpus.tables.papers import MEMBERS, PAPERS
 
 Facts = dict[str, list[dict[str, Any]]]
 

@@ -64,16 +64,14 @@ def outline(
     rng: random.Random,
     key: str,
     number: int,
-    field: Field,
     titles: Titles,
     *,
     date: str | None,
     title: str | None = None,
     authors: int = 3,
-    style: Style = Style.BRACKET,
-    columns: int = 1,
 ) -> tuple[Paper, Writer]:
-    """Return a paper's metadata, and the writer of its text. `number` determines its identifiers."""
+    """Return a paper's metadata, and the writer of its text. `number` determines its field and identifiers."""
+    field = FIELDS[number % len(FIELDS)]
     w = prose.writer(rng, field)
     if title is None:
         title = titles.new(rng, w)
@@ -90,10 +88,8 @@ def outline(
         venue=None if is_journal else rng.choice(field.venues),
         abstract=w.abstract(6),
         doi=f"{DOI_PREFIX}/sample.{number:04d}",
-        style=style,
         ranges="split" if number % 4 == 0 else "joined",
         square=number % 8 == 5,
-        columns=columns,
         affiliation=f"Department of {field.name}, University of {rng.choice(field.places)}" if number % 2 else None,
         keywords=", ".join(rng.sample(field.things, 3)) if rng.random() < 0.4 else None,
     )

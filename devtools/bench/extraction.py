@@ -36,8 +36,7 @@ from lxml import etree
 
 from devtools.bench.extract import entry_map
 from devtools.bench.extract import titles as paper_titles
-from devtools.bench.extract_paper import NS, letters, text
-from devtools.bench.extract_paper import Paper as Content
+from devtools.bench.extract_paper import NS, PaperContent, letters, text
 from devtools.bench.grobid_measures import WAYS, contexts, f1, of_jats, of_tei, shared, soft
 from devtools.real_data import REAL_DATA
 from pdf2tei import extract
@@ -50,7 +49,7 @@ _NUMBER = re.compile(r"\s*(?:\d+(?:\.\d+)*[.)]?|[IVX]+\.|[A-Z]\.)\s+")
 
 
 @dataclass
-class Counts:
+class MeasureCounts:
     """Counts of one or more papers; triples are correct, ours, gold."""
 
     papers: int = 0
@@ -79,9 +78,9 @@ class Counts:
         return [str(self.papers), *shares, *middle, *fields, *cut]
 
 
-def merge(parts: list[Counts]) -> Counts:
+def merge(parts: list[MeasureCounts]) -> MeasureCounts:
     """Return the sum of the papers' counts."""
-    total = Counts()
+    total = MeasureCounts()
     for part in parts:
         total.papers += part.papers
         for mine, theirs in ((total.gold, part.gold), (total.right, part.right), (total.ours, part.ours)):
@@ -98,12 +97,12 @@ def find_dois(xml: bytes) -> list[str]:
     return [text(e).casefold() for e in found]
 
 
-def compare(ours: bytes, gold: bytes, printed: str) -> Counts:
+def compare(ours: bytes, gold: bytes, printed: str) -> MeasureCounts:
     """Return the counts of one paper.
 
     `printed` is the PDF's text in lower case without white space."""
-    counts = Counts(1)
-    mine, theirs = Content(ours), Content(gold)
+    counts = MeasureCounts(1)
+    mine, theirs = PaperContent(ours), PaperContent(gold)
     my_fields, gold_fields = of_tei(ours), (of_jats if theirs.jats else of_tei)(gold)
     counts.add("titles", bool(paper_titles(mine) & paper_titles(theirs)), 1, 1)
     a, b = my_fields.fields, gold_fields.fields
@@ -128,7 +127,7 @@ def compare(ours: bytes, gold: bytes, printed: str) -> Counts:
     return counts
 
 
-def read_paper(pdf: Path, gold: Path, tei: Path | None) -> Counts:
+def read_paper(pdf: Path, gold: Path, tei: Path | None) -> MeasureCounts:
     """Extract a PDF, or read its TEI from a folder, and compare it with its gold file."""
     saved = tei / f"{pdf.stem}.xml" if tei else None
     try:

@@ -54,7 +54,7 @@ def found(pattern: str, text: str) -> str:
     return match.group(1) if match else ""
 
 
-class Truth:
+class ArticleTruth:
     """The content of a JATS article."""
 
     def __init__(self, path: Path) -> None:
@@ -165,7 +165,7 @@ def pair_references(truth: list[Json], entries: dict[str, Json]) -> dict[str, in
 
 def measure(tei_path: Path) -> dict[str, tuple[int, int, int]]:
     """Return (right, ours, theirs) for each field."""
-    truth = Truth(tei_path.with_name(tei_path.name.replace(".tei.xml", ".nxml")))
+    truth = ArticleTruth(tei_path.with_name(tei_path.name.replace(".tei.xml", ".nxml")))
     parse = tei.to_s2orc(tei.convert(tei_path.read_bytes(), file_sha1=""))
     result: dict[str, tuple[int, int, int]] = {}
     mine_paths = list(

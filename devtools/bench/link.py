@@ -68,7 +68,7 @@ def best_of(pairs: Pairs, rows: int) -> np.ndarray:
     return best
 
 
-def recall(made: link_data.Made, count: int, sample: int, asked: float | None) -> None:
+def recall(made: link_data.TitleCache, count: int, sample: int, asked: float | None) -> None:
     titles = normalize(made.titles(count))
     entries = normalize(made.noisy(made.titles(count), sample))
     with indexed(titles, Search()) as pieces:
@@ -111,7 +111,7 @@ def warm() -> None:
             step()
 
 
-def speed(made: link_data.Made, count: int, fuzzy: int, repeats: int) -> None:
+def speed(made: link_data.TitleCache, count: int, fuzzy: int, repeats: int) -> None:
     raw_titles, raw_entries = made.titles(count), made.fuzzy(made.titles(count), fuzzy)
     seconds = []
     for _ in range(repeats):
@@ -192,7 +192,7 @@ def _datasketch(entries: pa.Array, titles: pa.Array) -> float:
     return 500 / taken.seconds
 
 
-def growth(made: link_data.Made, small: int, large: int, fuzzy: int, repeats: int) -> None:
+def growth(made: link_data.TitleCache, small: int, large: int, fuzzy: int, repeats: int) -> None:
     """Measure the same entries against more titles. The keys of the titles are made once and not counted."""
     entries = normalize(made.fuzzy(made.titles(small), fuzzy))
     search = Search(memory_mb=4096)
@@ -222,7 +222,7 @@ def _run(folder: Path, memory_mb: int) -> Run:
     return Run(_spec(memory_mb), datetime(2023, 1, 1, tzinfo=UTC), open_lake(str(folder / "lake")), folder)
 
 
-def whole(made: link_data.Made, count: int, scratch: Path, repeats: int) -> None:
+def whole(made: link_data.TitleCache, count: int, scratch: Path, repeats: int) -> None:
     """Measure the stage itself, from tables in a lake to tables in a lake, each task in a new process."""
     raw_titles = made.titles(count)
     fuzzy = made.fuzzy(raw_titles, count // 2)
@@ -327,7 +327,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         scratch = given.scratch or Path(temporary)
         scratch.mkdir(exist_ok=True)
-        made, count, only = link_data.Made(REAL_DATA, scratch), given.titles, given.only.split(",")
+        made, count, only = link_data.TitleCache(REAL_DATA, scratch), given.titles, given.only.split(",")
         warm()
         if "whole" in only:
             whole(made, count, scratch, given.repeats)

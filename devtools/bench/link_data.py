@@ -127,7 +127,7 @@ def fuzzy_entries(titles: list[str], real: list[str], count: int, seed: int) -> 
     return pa.array(both)
 
 
-class Made:
+class TitleCache:
     """Titles and entries, made once and cached in the scratch folder."""
 
     def __init__(self, data: Path, scratch: Path) -> None:

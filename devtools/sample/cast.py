@@ -9,10 +9,10 @@ from typing import Any
 
 from devtools.sample.compose import Titles, outline
 from devtools.sample.formats import Row
-from devtools.sample.model import Paper, Style
-from devtools.sample.prose import Writer
+from devtools.sample.model import InlineStyle, Paper
+from devtools.sample.prose import SentenceWriter
 
-STYLES = (Style.BRACKET, Style.NAME_YEAR, Style.BRACKET, Style.SUPERSCRIPT)
+STYLES = (InlineStyle.BRACKET, InlineStyle.NAME_YEAR, InlineStyle.BRACKET, InlineStyle.SUPERSCRIPT)
 OPEN = {"open_access": True, "licence": "CC-BY-4.0"}
 
 
@@ -39,7 +39,7 @@ class Case:
     key: str
     why: str
     paper: Paper
-    writer: Writer
+    writer: SentenceWriter
     body: str = "usual"  # kind of its text, see `texts`
     records: list[tuple[str, Row]] = field(default_factory=list)  # (delivery, row); file_sha1 may be "@<name of PDF>"
     pdfs: list[PdfCase] = field(default_factory=list)
@@ -95,7 +95,7 @@ class Cast:
         *,
         title: str | None = None,
         authors: int = 3,
-        style: Style | None = None,
+        style: InlineStyle | None = None,
         columns: int | None = None,
         **options: Any,
     ) -> Case:

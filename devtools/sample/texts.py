@@ -27,7 +27,7 @@ def write_all(cast: Cast) -> None:
             rng = cast.rng(case.key, "references")
             entries = _references(rng, cast, case, citable, absent[case.paper.field])
             if case in regular:
-                entries += _special(rng, cast, regular.index(case), entries)
+                entries += _special(cast, regular.index(case), entries)
             order_references(rng, case.paper, entries)
         if case.pdfs or case.full_text:
             _body(cast, case)
@@ -49,7 +49,7 @@ def _references(
     ]
 
 
-def _special(rng: random.Random, cast: Cast, i: int, entries: list[PrintedReference]) -> list[PrintedReference]:
+def _special(cast: Cast, i: int, entries: list[PrintedReference]) -> list[PrintedReference]:
     """Return the citations that need care, one set for each of the first ordinary papers."""
     by_key = {c.key: c for c in cast.cases}
 

@@ -60,7 +60,7 @@ def train(data: list[LabelledString], model: Path, iterations: int) -> None:
     trainer = pycrfsuite.Trainer(verbose=False)
     for sample in data:
         found = pieces(sample.raw)
-        trainer.append(features(sample.raw, found), [x.value for x in sample.labels])
+        trainer.append(features(found), [x.value for x in sample.labels])
     trainer.select("lbfgs")
     trainer.set_params({"c1": 1.0, "c2": 0.02, "max_iterations": iterations, "feature.possible_transitions": True})
     trainer.train(str(model))

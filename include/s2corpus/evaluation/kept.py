@@ -13,7 +13,7 @@ import orjson
 
 from s2corpus.catalog import Catalog
 from s2corpus.errors import UserError
-from s2corpus.evaluation.results import ItemMarks, Result, as_json, card, result
+from s2corpus.evaluation.results import ItemMarks, Result, as_json, card
 from s2corpus.evaluation.sample import Item, sampled
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.release_tables import Tables
@@ -43,15 +43,6 @@ def sample_of(lake: Lake, release: str, rules: EvaluationRules | None = None) ->
     items = sampled(tables, rules)
     lake.put(key, orjson.dumps([item.as_json() for item in items]))
     return items
-
-
-def result_of(lake: Lake, catalog: Catalog | None, release: str) -> Result | None:
-    """Return the result of people's marks so far, or None if no sample was drawn."""
-    try:
-        items = sample_of(lake, release)
-    except UserError:
-        return None
-    return result(items, marks_of(catalog, release))
 
 
 def marks_of(catalog: Catalog | None, release: str) -> list[ItemMarks]:

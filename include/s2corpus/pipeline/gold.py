@@ -57,8 +57,8 @@ class Gold:
         return {f"gold.{measure}.{f.name}": float(getattr(self, f.name)) for f in fields(Gold)} if self.known else {}
 
 
-def measure(run: Run, stage: str, metrics: Metrics) -> Metrics:
-    """Return the gold metrics that are available after a stage has committed its tables; `metrics` are the stage's metrics."""
+def measure(run: Run, stage: str) -> Metrics:
+    """Return the gold metrics that are available after a stage has committed its tables."""
     if stage == "cluster":
         return measure_titles(run).metrics("titles")
     if stage == "assemble":

@@ -123,7 +123,7 @@ def _read_threshold(spec: ReleaseSpec, field: str) -> float:
 
 def measure(run: Run, stage: str, measured: Metrics) -> None:
     """Store the metrics of a stage, including the metrics of `gold` and of `sql/metrics/<stage>.sql`."""
-    metrics = measured | gold.measure(run, stage, measured)
+    metrics = measured | gold.measure(run, stage)
     path = SQL / "metrics" / f"{stage}.sql"
     if path.is_file():
         with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:

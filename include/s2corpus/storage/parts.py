@@ -7,7 +7,6 @@ contains a hash of its content. A repeated shard, even of a concurrent run, ther
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -28,8 +27,6 @@ from s2corpus.version import code_version
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,6 @@ class Definition:
     tex: str
     start: int
     end: int
-    is_default: bool = False  # \providecommand: other definitions have priority
     is_theorem: bool = False
 
 

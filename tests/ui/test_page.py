@@ -133,10 +133,10 @@ def test_every_paper_ends_at_the_stage_of_its_tables(built: Built) -> None:
         assert way is not None and way.paper is not None and way.paper["title"] == paper["title"]
         split = kept.get(("s2orc", paper["paper_id"])) or kept.get(("s2ag", paper["paper_id"]))
         assert way.published == (split in ("train", "valid"))
-        assert way.end.endswith(split) if split else way.end.startswith("left out by"), way.end
+        assert way.end.endswith(split) if split else way.end.startswith("excluded by"), way.end
         assert {row["record_id"] for row in way.records} == set(way.paper["record_ids"])
         ends[way.end.split(":")[0]] += 1
-    assert ends["document of s2orc"] and ends["left out by filter"]
+    assert ends["document of s2orc"] and ends["excluded by filter"]
 
 
 def test_page_of_a_paper_shows_who_decided_each_field(page: Any, built: Built) -> None:

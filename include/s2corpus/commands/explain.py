@@ -82,5 +82,5 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
         for line in access_told(way.paper["access"] if way.paper else ()):
             click.echo(line)
         click.echo(f"  {way.end}")
-        for line in way.repeat_descriptions:
+        for line in way.duplicate_descriptions:
             click.echo(f"  {line}")

@@ -68,5 +68,5 @@ def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: 
     if publish:
         runner.publish(run)
     else:
-        runner.leave_unpublished(run)
+        runner.record_unpublished(run)
     click.echo(format_summary(run))

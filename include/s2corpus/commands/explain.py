@@ -65,12 +65,11 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
     from s2corpus.clustering.explain import format_explanation
     from s2corpus.errors import UserError
     from s2corpus.papers.explain import format_access as access_told
-    from s2corpus.pipeline.release_tables import Tables
-    from s2corpus.pipeline.reports import release_table
+    from s2corpus.pipeline.reports import open_release_tables
     from s2corpus.pipeline.trace import trace_paper
     from s2corpus.tables.papers import CLUSTERS
 
-    tables = Tables(release_table(release, CLUSTERS).lake, release)
+    tables = open_release_tables(release)
     for given in dict.fromkeys(ids):
         named = next(tables.rows(CLUSTERS, pc.field("record_id") == given, ["record_id", "paper_id"]), None)
         way = trace_paper(tables, named["paper_id"] if named else given)
@@ -82,5 +81,5 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
         for line in access_told(way.paper["access"] if way.paper else ()):
             click.echo(line)
         click.echo(f"  {way.end}")
-        for line in way.repeat_descriptions:
+        for line in way.duplicate_descriptions:
             click.echo(f"  {line}")

@@ -73,7 +73,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
         published, funnel.list_rows(measured), languages, _count_sources(run), _select_metrics(measured)
     )
     census = counted(some for nn in range(run.spec.export.files) for some in store.fragment(f"census/{nn:02d}"))
-    stats["tables"] = paper_tables.tables(census, funnel.count_outcomes(measured, "filter"), languages, measured)
+    stats["tables"] = paper_tables.tables(census, funnel.read_outcomes(measured, "filter"), languages, measured)
     stats["samples"] = {
         set_: shorten_record(store.read_row(parquet_path(row["file"]), row["line"] - 1))
         for set_, row in sorted(published.samples.items())

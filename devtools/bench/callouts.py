@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 
 from s2orc_parse import tei
 
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "pairs"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "pairs"
 T = "{http://www.tei-c.org/ns/1.0}"
 DASHES = "-‐‑‒–—−"
 

@@ -35,7 +35,7 @@ from datatrove.pipeline.filters import GopherQualityFilter, GopherRepetitionFilt
 from datatrove.utils.logging import logger
 from datatrove.utils.word_tokenizers import WordTokenizer
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from s2corpus.spec import SplitRules  # noqa: E402

@@ -23,7 +23,7 @@ import orjson
 from isal import igzip
 from zlib_ng import gzip_ng
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from devtools.local import Services  # noqa: E402

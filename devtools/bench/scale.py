@@ -50,7 +50,7 @@ from typing import Any
 import orjson
 import wordfreq
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from devtools.bench.cluster_records import GENERIC, copied, rows  # noqa: E402

@@ -19,7 +19,7 @@ from fastapi import HTTPException, Request
 
 from s2corpus.catalog import Catalog
 from s2corpus.commands.evaluate import command
-from s2corpus.evaluation import kept
+from s2corpus.evaluation import kept, results
 from s2corpus.storage.lake import open_lake
 from tests.ui.conftest import PUBLISHED, Built, page_over
 
@@ -172,8 +172,8 @@ def test_two_people_mark_concurrently(own: tuple[str, str], address: str, browse
     assert f"{len(items)} of {len(items)} items marked by ann, bob" in progress
     marks = Catalog(own[1]).marks(PUBLISHED)
     assert len(marks) == 2 * len(items) and all(mark.at is not None for mark in marks)
-    found = kept.result_of(open_lake(own[0]), Catalog(own[1]), PUBLISHED)
-    assert found is not None and found.done
+    found = results.result(items, kept.marks_of(Catalog(own[1]), PUBLISHED))
+    assert found.done
     authors = next(line for line in found.lines if (line.task, line.field) == ("clusters", "authors"))
     assert authors.people is not None and authors.people.right == authors.items - 1, "split marks are not right"
     assert authors.kappa == 0.0, "ann says right of all, so that chance explains it"

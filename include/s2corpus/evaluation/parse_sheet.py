@@ -22,10 +22,10 @@ MISSING = "missing"
 """name of the line for the number of missing citations or entries"""
 MAX_MISSING = 9_999
 QUESTIONS = {
-    ParseTask.CITATIONS: "Number of inline citations of the PDF's running text that no line has",
-    ParseTask.BIBLIOGRAPHY: "Number of references of the PDF that no line has",
+    ParseTask.CITATIONS: "Number of inline citations of the PDF's running text without a right or unsure line",
+    ParseTask.BIBLIOGRAPHY: "Number of references of the PDF without a right or unsure line",
 }
-"""what a person counts; a reference or citation of a wrong line is missing, too"""
+"""number that a person counts in the PDF"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@ class Area:
 
 
 def is_mostly_in(box: Area, area: Area) -> bool:
+    """Return whether more than 70 % of a box is in an area; lines have a width of a tenth of a point."""
     common = box.clip(area)
     if common.width < 0 or common.height < 0:
         return False

@@ -59,7 +59,8 @@ def add(
         shelf, release, _ = found
         items, parses = _drawn(sample_of, shelf, release), _drawn(parses_of, shelf, release)
         marks, line_marks = marks_of(shelf.catalog, release), parse_marks_of(shelf.catalog, release)
-        said: dict[str, list[str]] = {one.item: [] for one in (*items, *parses)}
+        known: dict[str, Item | ParseItem] = {**{one.item: one for one in items}, **{one.item: one for one in parses}}
+        said: dict[str, list[str]] = {name: [] for name in known}
         for one in marks:
             said.get(one.item, []).append(one.marker)
         for name, people in line_marks.items():
@@ -67,7 +68,7 @@ def add(
         order = list(said)
         start = order.index(after) + 1 if after in said else 0
         chosen = item if item in said else _next(order[start:] + order[:start], said)
-        shown = next((one for one in (*items, *parses) if one.item == chosen), None)
+        shown = known[chosen] if chosen else None
         firsts = {task: _next([one.item for one in parses if one.task is task], said) for task in ParseTask}
         return render(
             request, "evaluation.html", release_id=release, labels=LABELS | PARSE_LABELS, shown=shown,

@@ -36,12 +36,12 @@ def sample_of(lake: Lake, release: str, rules: EvaluationRules | None = None) ->
     Raises:
         UserError: no sample exists and no rules are given, or the release has no committed links.
     """
-    return _stored(lake, release, "sample.json", Item, rules and partial(sampled, rules=rules))
+    return _stored(lake, release, "sample.json", Item, partial(sampled, rules=rules) if rules else None)
 
 
 def parses_of(lake: Lake, release: str, rules: EvaluationRules | None = None) -> list[ParseItem]:
     """Return the stored sample of parses, like `sample_of`."""
-    return _stored(lake, release, "parses.json", ParseItem, rules and partial(sample_parses, rules=rules))
+    return _stored(lake, release, "parses.json", ParseItem, partial(sample_parses, rules=rules) if rules else None)
 
 
 def _stored(lake: Lake, release: str, name: str, kind: type[_T], draw: Callable[[Tables], list[_T]] | None) -> list[_T]:

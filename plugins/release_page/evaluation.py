@@ -50,6 +50,7 @@ def add(
     """Add the pages. Readers of the release see the sample and its result; users who may edit its DAG can mark items."""
 
     @app.get(at + "/evaluation", dependencies=[Depends(reader)])
+    @app.get(at + "/evaluation/lines", dependencies=[Depends(reader)])  # a reload after an error
     def evaluation(
         request: Request,
         found: Annotated[tuple[Archive, str, Any], Depends(opened)],

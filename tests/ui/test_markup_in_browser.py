@@ -45,6 +45,7 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         path = test_page.hostile_lake(built, folder)
         lake = open_lake(str(path))
         kept.sample_of(lake, PUBLISHED, EvaluationRules())
+        kept.parses_of(lake, PUBLISHED, EvaluationRules())
     for release in (PUBLISHED, SECOND, UNFINISHED):
         for checked in (path / "releases" / release / "_quality").glob("*.json"):
             verdicts = orjson.loads(checked.read_bytes())

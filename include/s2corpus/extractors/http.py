@@ -57,7 +57,7 @@ class HttpServer:
         Raises:
             requests.RequestException: no answer or an incomplete answer.
         """
-        return web.ask(
+        return web.send_request(
             self.session,
             method,
             f"{self.url}/{path.lstrip('/')}",

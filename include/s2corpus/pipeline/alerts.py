@@ -84,7 +84,7 @@ def _post(url: str, alert: Alert) -> None:
     # the three characters that Slack requires to be escaped
     text = alert.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     with web.Session() as session:
-        answer = web.ask(
+        answer = web.send_request(
             session,
             "POST",
             url,

@@ -50,7 +50,7 @@ def command(
 
     from s2corpus.clustering.explain import explanations, format_explanation
     from s2corpus.clustering.identity import Parent
-    from s2corpus.compiled import for_few
+    from s2corpus.compiled import interpret_if_small
     from s2corpus.errors import UserError
     from s2corpus.pdf.files import check_table
     from s2corpus.sources.files import read_latest
@@ -69,7 +69,7 @@ def command(
             raise UserError(f"{parent}: expected a Parquet file with record_id and paper_id ({error})") from None
         before = Parent(known.append_column("first_ready", pa.nulls(known.num_rows, pa.string())))
     records = read_latest(files)
-    with for_few(len(records) * records.nbytes):
+    with interpret_if_small(len(records) * records.nbytes):
         found = cluster_records(records, parent=before)
     clusters = found.clusters.select(["record_id", "paper_id"])
     for path, table in ((out, clusters), (edges_out, found.edges), (aliases_out, found.aliases)):

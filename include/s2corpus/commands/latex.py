@@ -14,7 +14,7 @@ from typing import IO
 import click
 
 from s2corpus.commands._help import Command
-from s2corpus.cores import in_order
+from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import printable, whole_file
 
@@ -83,8 +83,8 @@ def command(
     with contextlib.ExitStack() as opened:
         lines: IO[bytes] = opened.enter_context(whole_file(out)) if out else sys.stdout.buffer
         rejected = opened.enter_context(whole_file(rejects)) if rejects else None
-        few = int(len(files) == 1)  # one source takes longer than all that is loaded with it
-        for path, (outcome, said) in zip(files, in_order(work, files, workers, few), strict=True):
+        inline = int(len(files) == 1)  # A source takes longer than the import of the converter.
+        for path, (outcome, said) in zip(files, map_in_order(work, files, workers, inline), strict=True):
             outcomes[outcome] += 1
             if outcome is latex.LatexOutcome.OK:
                 lines.write(said)

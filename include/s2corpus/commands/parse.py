@@ -16,7 +16,7 @@ import click
 import orjson
 
 from s2corpus.commands._help import Command
-from s2corpus.cores import in_order
+from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import printable, whole_file
 
@@ -65,7 +65,7 @@ def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Pa
     with contextlib.ExitStack() as files:
         lines: IO[bytes] = files.enter_context(whole_file(out)) if out else sys.stdout.buffer
         rejected = files.enter_context(whole_file(rejects)) if rejects else None
-        for name, outcome, line in in_order(partial(_line, schema), _documents(inputs)):
+        for name, outcome, line in map_in_order(partial(_line, schema), _documents(inputs)):
             if line is None:
                 if rejected is not None:
                     rejected.write(orjson.dumps({"name": name, "outcome": outcome}) + b"\n")

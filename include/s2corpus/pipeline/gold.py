@@ -88,7 +88,7 @@ def measure_clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Tab
     wrong if both records have an identifier of one kind but different values (except DOIs of preprints).
     """
     from s2corpus.clustering.preprints import from_preprint_server
-    from s2corpus.compiled import for_few
+    from s2corpus.compiled import interpret_if_small
 
     read = run.table(MEMBERS).read(list(_RECORDS), where=select_slice(run, papers))
     prefixes = run.spec.cluster.preprint_prefixes
@@ -109,7 +109,7 @@ def measure_clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Tab
             return Gold()
         for name in (*IDENTIFIERS, "file_sha1"):
             some = some.set_column(some.column_names.index(name), name, pa.nulls(len(some), pa.string()))
-        with for_few(len(some) * some.nbytes):
+        with interpret_if_small(len(some) * some.nbytes):
             again = cluster(some.combine_chunks())
         connection.register("again", again)
         return Gold(*(connection.execute(_PAIRS).fetchone() or ()))

@@ -42,7 +42,7 @@ def command(release: str, uris: tuple[str, ...], corpus: str, out: Path | None, 
     from s2corpus.storage.uris import fetch
 
     opened = open_lake(lake or lake_uri())
-    if not ReleaseId.known(release) or release not in opened.folders("releases/"):
+    if not ReleaseId.is_valid(release) or release not in opened.folders("releases/"):
         raise UserError(f"{release}: no such release in {opened.root}")
     others = (other for uri in uris for other in read(Corpus(corpus), uri, fetch(uri)))
     rows = list(compared(Tables(opened, release), others))

@@ -57,7 +57,7 @@ def read_paper_tables(of: str) -> Iterator[Report]:
     Raises:
         UserError: the snapshot does not exist or has no tables, or the release made no snapshot or several.
     """
-    if "/" not in of and ReleaseId.known(of):
+    if "/" not in of and ReleaseId.is_valid(of):
         of = _find_snapshot(of)
     stats = orjson.loads(open_snapshot(of).get("stats.json")[0])
     if "tables" not in stats:

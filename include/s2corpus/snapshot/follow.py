@@ -24,7 +24,9 @@ def follow(published: Lake, copies: Path) -> Path:
         return copy
     snapshots = published.root.rstrip("/").rpartition("/")[0]
     local = [
-        SnapshotId(path.parent.name) for path in copies.glob(f"*/{push.MANIFEST}") if SnapshotId.known(path.parent.name)
+        SnapshotId(path.parent.name)
+        for path in copies.glob(f"*/{push.MANIFEST}")
+        if SnapshotId.is_valid(path.parent.name)
     ]
     earlier = sorted(
         (s for s in local if s.spec == new.spec and s.release.day < new.release.day), key=lambda s: s.release.day

@@ -30,7 +30,7 @@ def open_snapshot(name: str, lake: str | None = None) -> Lake:
         UserError: the snapshot does not exist.
     """
     if "/" not in name:
-        if not SnapshotId.known(name) and not re.fullmatch(SPEC_NAME, name):
+        if not SnapshotId.is_valid(name) and not re.fullmatch(SPEC_NAME, name):
             raise UserError(
                 f"{name!r} is neither an address (s3://…/snapshots/<id>), nor a snapshot id <spec>-<YYYYMMDD>-<8 hex>, "
                 "nor the name of a spec"
@@ -60,7 +60,7 @@ def published_manifests(snapshot: Lake) -> set[str]:
     The set is empty for a copy outside its lake. An unreadable marker or pointer adds a value that matches no manifest.
     """
     folder, _, id_ = snapshot.root.rpartition("/")
-    if not SnapshotId.known(id_):
+    if not SnapshotId.is_valid(id_):
         return set()
     spec, found = SnapshotId(id_).spec, set()
     for key in (f"published/{id_}", "latest.json"):

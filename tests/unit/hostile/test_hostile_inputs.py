@@ -28,7 +28,7 @@ from s2corpus.evaluation import others
 from s2corpus.evaluation import sheet as sheets
 from s2corpus.evaluation.others import Corpus
 from s2corpus.evaluation.sample import EvaluationTask, Item, Side
-from s2corpus.ids import ReleaseId, SnapshotId, spec_name
+from s2corpus.ids import ReleaseId, SnapshotId, check_spec_name
 from s2corpus.snapshot import delta
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
@@ -165,7 +165,7 @@ def test_damaged_specs_give_one_sentence(tmp_path: Path) -> None:
     outcomes(seeds, 150, lambda data: f"{path.write_bytes(data) and load_spec(path).name != ''}", UserError)
 
 
-@pytest.mark.parametrize("parse", [ReleaseId.parse, SnapshotId.parse, spec_name])
+@pytest.mark.parametrize("parse", [ReleaseId.parse, SnapshotId.parse, check_spec_name])
 def test_damaged_ids_give_one_sentence(parse: Callable[[str], str]) -> None:
     seeds = [b"s2_v2-20230101-0a1b2c3d", b"s2_v2-20230101", b"own-20230101T101112", b"s2_v2"]
     outcomes(seeds, 100, lambda data: f"{parse(data.decode('utf-8', 'surrogateescape')) != ''}", UserError)

@@ -21,7 +21,7 @@ from s2corpus.papers.licences import to_spdx
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
-from s2corpus.spec import EvaluationRules
+from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.tables import ENTRIES, FILTERED, MEMBERS, PAPERS
 
 pytestmark = pytest.mark.slow

@@ -29,7 +29,8 @@ from s2corpus.pdf import inspect_many
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
-from s2corpus.spec import EvaluationRules, SelectRules
+from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.spec import SelectRules
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, LATEX_PARSES, PAPERS, SELECTIONS
 from s2orc_parse.bibliography.identifiers import normalise_doi

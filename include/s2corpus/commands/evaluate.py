@@ -44,12 +44,12 @@ def command(
     from s2corpus.evaluation import kept, results
     from s2corpus.evaluation import sheet as sheets
     from s2corpus.ids import ReleaseId
-    from s2corpus.spec import EvaluationRules
+    from s2corpus.rules.evaluation import EvaluationRules
     from s2corpus.storage.lake import lake_uri, open_lake
     from s2corpus.storage.outputs import whole_file
 
     opened = open_lake(lake or lake_uri())
-    if not ReleaseId.known(release) or release not in opened.folders("releases/"):
+    if not ReleaseId.is_valid(release) or release not in opened.folders("releases/"):
         raise UserError(f"{release}: no such release in {opened.root}")
     catalog = Catalog.from_environment()
     items = kept.sample_of(opened, release, EvaluationRules())

@@ -61,7 +61,7 @@ class Run:
     @property
     def release_id(self) -> ReleaseId:
         """The release's id, which is its folder in the lake."""
-        return self.spec.release_id(self.as_of)
+        return ReleaseId.from_spec(self.spec.name, self.as_of)
 
     @property
     def folder(self) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from s2corpus.rules.clean import IGNORED_BY_RECIPE
 from s2corpus.snapshot.manifest import rules_of
-from s2corpus.spec import IGNORED_BY_RECIPE, CleanRules, ReleaseSpec, UnigramRules
+from s2corpus.spec import CleanRules, ReleaseSpec, UnigramRules
 from s2corpus.text.clean import PROFILES
 from s2corpus.text.documents import CleanOutcome
 

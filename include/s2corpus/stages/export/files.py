@@ -27,7 +27,7 @@ def paths_of(run: Run) -> Iterator[str]:
     for nn in range(run.spec.export.files):
         yield from (flat.path(table, nn) for table in flat.SCHEMAS)
         yield from (f"graph/{table.name}/{nn:02d}.parquet" for table in (LINKS, CONTEXTS))
-    for nn in range(run.spec.export.of_corpus):
+    for nn in range(run.spec.export.corpus_file_count):
         yield from (corpus_path(folder, nn) for folder in _corpus_folders(run))
 
 

@@ -234,7 +234,7 @@ class Archive:
         published = [name for name in pointer.list_published(self.lake, spec) if name in built]
         if published:
             return published[-1], ReleaseStatus.PUBLISHED
-        if yanked := [name for name in built if pointer.was_published(self.lake, name)]:
+        if yanked := [name for name in built if pointer.has_publication_marker(self.lake, name)]:
             return yanked[-1], ReleaseStatus.YANKED
         complete = [name for name in built if self.lake.size(f"snapshots/{name}/manifest.json") is not None]
         return (complete[-1], ReleaseStatus.COMPLETE) if complete else (None, None)

@@ -32,7 +32,7 @@ def command(snapshot: str, uri: str, forget: bool, lake: str | None) -> None:
 
     catalog = iceberg.open_catalog(uri)
     if forget:
-        tables = iceberg.forget(catalog, SnapshotId.parse(snapshot).spec, snapshot)
+        tables = iceberg.unregister(catalog, SnapshotId.parse(snapshot).spec, snapshot)
         click.echo(f"{snapshot}: taken out of {', '.join(tables) or 'no table'}")
         return
     for name, rows in iceberg.register(catalog, open_snapshot(snapshot, lake)).items():

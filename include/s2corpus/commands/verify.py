@@ -35,7 +35,7 @@ def command(snapshot: str, lake: str | None, most: int, against: str | None) -> 
             f"{folder.root}: no publication beside it: what its manifest lists too is found only where other files contradict it",
             err=True,
         )
-    faults = list(islice(verify(folder, published=published, against=parent), most))
+    faults = list(islice(verify(folder, published_sha256s=published, parent=parent), most))
     for fault in faults:
         click.echo(fault)
     if faults:

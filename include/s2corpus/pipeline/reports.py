@@ -14,7 +14,7 @@ import orjson
 from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.run import Row
-from s2corpus.snapshot.paper_tables import shown
+from s2corpus.snapshot.paper_tables import format_value
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import lake_uri, open_lake
@@ -64,7 +64,9 @@ def read_paper_tables(of: str) -> Iterator[Report]:
         raise UserError(f"{of}: stats.json contains no tables: the snapshot was created by a version before 0.3")
     for table in stats["tables"]:
         units = ["label", *(column["unit"] for column in table["columns"])]
-        rows = [tuple(shown(value, unit) for value, unit in zip(row, units, strict=True)) for row in table["rows"]]
+        rows = [
+            tuple(format_value(value, unit) for value, unit in zip(row, units, strict=True)) for row in table["rows"]
+        ]
         columns = ["", *(column["name"] for column in table["columns"])]
         yield Report(f"{table['title']} ({table['source']})", columns, rows, [])
 

@@ -18,7 +18,7 @@ import orjson
 
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.stages import stage_row
-from s2corpus.snapshot.manifest import identity
+from s2corpus.snapshot.manifest import hash_inputs
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
@@ -128,7 +128,7 @@ class Run:
         See SPEC §0.15.
         """
         intake = self.table(DELIVERIES).committed().facts
-        digest = identity(
+        digest = hash_inputs(
             spec=self.spec.digest,
             as_of=f"{self.as_of:%Y-%m-%dT%H:%M:%SZ}",
             parent=intake["parent"],

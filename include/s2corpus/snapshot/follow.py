@@ -36,7 +36,7 @@ def follow(published: Lake, copies: Path) -> Path:
         if source.size(push.MANIFEST) is not None:
             with tempfile.TemporaryDirectory(prefix=".delta-", dir=copies) as scratch:
                 folder = Path(scratch) / "delta"
-                delta.make(source, published, folder)
+                delta.write_delta(source, published, folder)
                 s2corpus_reader.apply(folder, open_lake(str(copies / old), confined=True), copy)
             return copy
     push.push_to_lake(published, open_lake(str(copy)))

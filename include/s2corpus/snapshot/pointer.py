@@ -91,13 +91,13 @@ def check_pointer(lake: Lake, spec: str) -> None:
         )
 
 
-def is_published(lake: Lake, snapshot: str) -> bool:
-    """Return whether the snapshot was ever published, even if it was yanked later."""
-    return was_published(lake, snapshot) or read_latest(lake, SnapshotId(snapshot).spec).snapshot == snapshot
-
-
 def was_published(lake: Lake, snapshot: str) -> bool:
-    """Return whether the publication of a snapshot is recorded."""
+    """Return whether the snapshot was ever published; it may be yanked now."""
+    return has_publication_marker(lake, snapshot) or read_latest(lake, SnapshotId(snapshot).spec).snapshot == snapshot
+
+
+def has_publication_marker(lake: Lake, snapshot: str) -> bool:
+    """Return whether the lake has the marker `published` of a snapshot."""
     return lake.size(_marker_key(SnapshotId.parse(snapshot).spec, "published", snapshot)) is not None
 
 
@@ -138,7 +138,7 @@ def yank(lake: Lake, snapshot: str, reason: str) -> Pointer:
         LostRace: another publisher moved the pointer.
     """
     spec = SnapshotId.parse(snapshot).spec
-    if not is_published(lake, snapshot):
+    if not was_published(lake, snapshot):
         available = ", ".join(list_published(lake, spec)) or "none"
         raise UserError(f"{snapshot} was never published; published snapshots: {available}")
     _check_reason(reason)

@@ -246,7 +246,7 @@ def test_damaged_delta_plans_give_one_sentence(tmp_path: Path) -> None:
     """Each plan has the SHA-256 of its damaged manifest, so the checksum alone detects no damage."""
     made = release(tmp_path, count=12)
     copy = open_lake(made.lake.uri(f"snapshots/{made.snapshot_id}"))
-    delta.make(copy, copy, tmp_path / "delta")
+    delta.write_delta(copy, copy, tmp_path / "delta")
     plan, manifest = ((tmp_path / "delta" / name).read_bytes() for name in ("delta.json", "manifest.json"))
 
     def act(data: bytes) -> str:

@@ -16,10 +16,10 @@ DECIDES_NOTHING = {".ini", ".mako", ".typed", ".pyc", ".md", ".toml", ""}
 """the catalog's migrations, marker files for tools, and prose"""
 SNAPSHOT_ID = """
 from s2corpus.ids import ReleaseId, SnapshotId
-from s2corpus.snapshot.manifest import identity
+from s2corpus.snapshot.manifest import hash_inputs
 from s2corpus.version import code_version
 versions = {"code": code_version(), "extractor": "e", "converter": "c"}
-digest = identity(spec="0", as_of="a", parent=None, versions=versions, inputs=[], overrides={})
+digest = hash_inputs(spec="0", as_of="a", parent=None, versions=versions, inputs=[], overrides={})
 print(SnapshotId.from_digest(ReleaseId("s-20230101"), digest))
 """
 

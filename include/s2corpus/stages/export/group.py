@@ -63,7 +63,7 @@ class ExportGroup:
     def find_missing(self, paths: Iterable[str]) -> set[str]:
         """Return the paths that must still be written."""
         wanted = set(paths)
-        return wanted - self.store.there(wanted).keys()
+        return wanted - self.store.find_unchanged(wanted).keys()
 
     def merge_rows(self, read_rows: Callable[[int], Iterator[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
         """Yield the rows of all buckets sorted by paper_id. `read_rows` must yield the rows of one bucket in that order."""

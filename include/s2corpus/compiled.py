@@ -101,7 +101,7 @@ def _choose_cache_folder() -> Path:
         return Path(tempfile.gettempdir())
 
 
-def _copy_prebuilt_kernels(prebuilt: Path, folder: Path) -> None:
+def copy_prebuilt_kernels(prebuilt: Path, folder: Path) -> None:
     """Copy the kernels compiled into the image to a writable folder; numba does not read a read-only cache."""
     if not prebuilt.is_dir() or folder.exists():
         return
@@ -123,4 +123,4 @@ ALL_COMPILED = "whole"
 """marker file in this folder: all kernels are compiled (`devtools.local.kernels` writes it)"""
 config.CACHE_DIR = str(FOLDER)  # type: ignore[attr-defined]
 if _prebuilt := os.environ.get("S2CORPUS_KERNELS"):
-    _copy_prebuilt_kernels(Path(_prebuilt) / _NAME, FOLDER)
+    copy_prebuilt_kernels(Path(_prebuilt) / _NAME, FOLDER)

@@ -59,7 +59,8 @@ import s2corpus.stages
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.stages import STAGE_NAMES, Shards, find_planning_stage, stage_row
-from s2corpus.spec import MIN_REASON, ReleaseSpec, load_spec, read_specs, releases_folder
+from s2corpus.rules import MIN_REASON
+from s2corpus.spec import ReleaseSpec, load_spec, read_specs, releases_folder
 
 RELEASES = releases_folder()
 

@@ -221,7 +221,7 @@ def snapshot(archive: Archive, id_: str) -> dict[str, Any]:
 
 def _page_of(archive: Archive, snapshot: str | None) -> str | None:
     """Return the path of the release that built a snapshot; None if the release was deleted."""
-    if snapshot is None or not SnapshotId.known(snapshot):
+    if snapshot is None or not SnapshotId.is_valid(snapshot):
         return None
     release = SnapshotId(snapshot).release
     return release.page_path if archive.has(release) else None

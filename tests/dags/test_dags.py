@@ -213,7 +213,7 @@ WRONG_SPECS = {
         "name: bad_cron\nschedule: {cron: 0 0 32 * *}\n",
         "schedule.cron: '0 0 32 * *' given; a cron expression was",
     ),
-    "renamed": ("name: sample\n", "name: 'sample' given; a spec is named like its file: 'renamed'"),
+    "renamed": ("name: sample\n", "name: 'sample' given; expected the name of the file: 'renamed'"),
     "cut": ("name: [", "not readable as YAML"),
 }
 

@@ -16,7 +16,7 @@ from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.deliveries import status
 from s2corpus.deliveries.ready import Refusal
 from s2corpus.evaluation import kept
-from s2corpus.spec import EvaluationRules
+from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.storage.lake import open_lake
 from tests.ui import test_page
 from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from s2corpus.snapshot import hub, report
-from s2corpus.snapshot.croissant import described
+from s2corpus.snapshot.croissant import describe_dataset
 from s2corpus.snapshot.meanings import read_descriptions
 from s2corpus.snapshot.plots import bars
 
@@ -34,7 +34,7 @@ def write(job: Job, made: Made, metrics: dict[str, float], out: Outputs) -> None
     about = job.spec.description or job.dataset.about
     data = [(f"{t.name}-{split}", path, t.schema) for t in tables for split, path in t.splits.items()]
     files = [*made.files, *out.made.files]
-    out.json("croissant.json", described(name, about, job.source.as_of, sorted(made.licences), data, files))
+    out.json("croissant.json", describe_dataset(name, about, job.source.as_of, sorted(made.licences), data, files))
     configs = {table.name: (table.schema, dict(table.splits)) for table in tables}
     head = hub.yaml_head(name, configs, files, tags=("scientific papers", "s2orc", "croissant", job.spec.dataset))
     card = head + report.card_template("s2corpus.datasets").render(

@@ -81,7 +81,7 @@ def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
     if spec.name != path.stem:
-        raise UserError(f"{path}: name: {spec.name!r} given; a spec is named like its file: {path.stem!r}")
+        raise UserError(f"{path}: name: {spec.name!r} given; expected the name of the file: {path.stem!r}")
     return spec
 
 

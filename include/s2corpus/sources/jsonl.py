@@ -14,7 +14,6 @@ from typing import IO, Any, cast
 
 import orjson
 
-from s2corpus.ids import RecordId
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.keys import RECORD_KEYS
 from s2corpus.sources.record import Deleted, Dropped, Entry, RecordKind, RejectReason
@@ -93,7 +92,7 @@ def entry_of(line: dict[str, Any], where: str) -> Entry:
     if not isinstance(native, str | int) or isinstance(native, bool) or not str(native).strip():
         return Dropped(RejectReason.NO_ID, where, "record_id is missing or not a string")
     source = str(line.get("source") or NAME)
-    record_id = str(native) if ":" in str(native) else RecordId.from_source(source, native)
+    record_id = str(native) if ":" in str(native) else f"{source}:{native}"
     if line.get("deleted"):
         return Deleted(record_id)
     try:

@@ -148,7 +148,7 @@ def test_other_rules_with_the_same_name_are_refused(lake: Path, made: dict[str, 
             "name: x\ndataset: citeworth\nparams: {dev_share: 0.5, test_share: 0.5}\n",
             "dev_share and test_share leave nothing to train on",
         ),
-        ("name: y\ndataset: contexts\n", "a spec is named like its file: 'x'"),
+        ("name: y\ndataset: contexts\n", "expected the name of the file: 'x'"),
         ("name: [", "not readable as YAML"),
     ],
 )

@@ -30,15 +30,16 @@ def write_history(run: Run, index: Path, scratch: Path, put: Callable[[str, Path
             view(connection, "old_index", [str(old)], files)
             for table in (ALIASES, FILTERED, DOCUMENTS, SPLITS):
                 run.table(table).view(connection)
-            changes.compare(connection)
+            changes.create_changes_table(connection)
             (scratch / "diff.json").write_bytes(
                 orjson.dumps(
-                    changes.summary(connection, run.parent), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+                    changes.summarize_changes(connection, run.parent),
+                    option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE,
                 )
             )
             put("diff.json", scratch / "diff.json", None)
             changed = scratch / "changes.parquet"
-            put("changes.parquet", changed, write_groups(changed, changes.CHANGES, changes.explain(connection)))
+            put("changes.parquet", changed, write_groups(changed, changes.CHANGES, changes.read_changes(connection)))
             key = f"snapshots/{run.parent}/tombstones.parquet"
             if run.lake.size(key) is not None:  # snapshots made before there were any have none
                 stones = scratch / "earlier.parquet"
@@ -46,5 +47,5 @@ def write_history(run: Run, index: Path, scratch: Path, put: Callable[[str, Path
                 connection.unregister("earlier")
                 view(connection, "earlier", [str(stones)], files)
         stones = scratch / "tombstones.parquet"
-        found = changes.tombstones(connection, str(run.snapshot_id))
+        found = changes.read_tombstones(connection, str(run.snapshot_id))
         put("tombstones.parquet", stones, write_groups(stones, changes.TOMBSTONES, found))

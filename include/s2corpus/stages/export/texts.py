@@ -37,7 +37,7 @@ def document_paths(run: Run, store: Store, set_: str, number: int) -> list[str] 
     if not store.has_fragments([name := f"index/{number:02d}-{set_}"]):
         return None
     first = {documents_path(set_, split, number, 0) for split in SPLIT_FOLDERS}
-    return sorted(first.union(*(pc.unique(some["file"]).to_pylist() for some in store.fragment(name, ["file"]))))
+    return sorted(first.union(*(pc.unique(some["file"]).to_pylist() for some in store.read_fragment(name, ["file"]))))
 
 
 class _PathAllocator:
@@ -130,7 +130,7 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
                 found = {"id": document["paper_id"], "set": set_, "split": split, "benchmark": benchmark}
                 overlaps[nn].write({**found, "ngrams": ngrams, "share": share})
             if is_wanted(parquet_path(path)):
-                row = documents.row(document, set_, tokens, in_form)
+                row = documents.build_row(document, set_, tokens, in_form)
                 copies.open(parquet_path(path)).write(row, len(document["text"]))
             if is_wanted(path):
                 yield path, line

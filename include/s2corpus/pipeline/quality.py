@@ -91,19 +91,19 @@ def list_all_checks() -> list[QualityCheck]:
     return [check for stage in STAGE_NAMES for check in list_checks(stage)]
 
 
-def read_sql_blocks(path: Path) -> Iterator[tuple[dict[str, str], str]]:
+def read_sql_blocks(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield the header (`-- <key>: <value>`) and the query of each block of a file. A block starts at `check` or `table`."""
     for block in re.split(r"(?m)^(?=-- (?:check|table):)", path.read_text("utf-8"))[1:]:
         sql = "\n".join(line for line in block.splitlines() if not line.startswith("--"))
         yield dict(re.findall(r"(?m)^-- (\w+): (.+)$", block)), sql.strip().rstrip(";")
 
 
-def _make_check(stage: str, path: Path, header: dict[str, str], sql: str) -> QualityCheck:
-    severity, overridable, name = header.get("severity"), header.get("overridable", "no"), header.get("check")
+def _make_check(stage: str, path: Path, header: dict[str, Any], sql: str) -> QualityCheck:
+    severity, overridable, name = header.get("severity"), header.get("overridable", "no"), header["check"]
     if severity not in ("block", "warn") or overridable not in ("yes", "no") or "reason" not in header:
         raise UserError(f"{path}: check {name!r} needs `severity: block|warn`, `reason:` and `overridable: yes|no`")
     return QualityCheck(
-        stage, str(name), severity, overridable == "yes", header.get("threshold"), header["reason"], sql, header.get("by")
+        stage, name, severity, overridable == "yes", header.get("threshold"), header["reason"], sql, header.get("by")
     )  # fmt: skip
 
 

@@ -85,7 +85,7 @@ def _run() -> Any:
         )
     if drops := context["params"]["drops"]:
         spec = spec.model_copy(update={"drops": tuple(drops)})
-    return Run.of(spec, end)
+    return Run.open(spec, end)
 
 
 @task.sensor(mode="reschedule", poke_interval=20)

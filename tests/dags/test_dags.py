@@ -28,7 +28,8 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES, find_planning_stage
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake
-from s2corpus.tables import MEMBERS, PDFS
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.papers import MEMBERS
 
 pytestmark = pytest.mark.airflow
 ROOT = Path(__file__).resolve().parents[2]

@@ -21,7 +21,8 @@ from s2corpus.papers.licences import to_spdx
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import EvaluationRules
-from s2corpus.tables import ENTRIES, FILTERED, MEMBERS, PAPERS
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.texts import ENTRIES, FILTERED
 
 pytestmark = pytest.mark.slow
 Table = dict[str, list[Any]]

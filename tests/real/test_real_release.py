@@ -1,8 +1,8 @@
 """A release of real papers agrees with what a reader found in each paper, or docs/real-papers.md explains the
 difference.
 
-The tests need the papers in ../shared/data. If S2CORPUS_REAL_DATA=required is set, missing papers cause a failure
-instead of a skip.
+The tests need the papers of `devtools.real_data`. They are skipped without papers, and fail if S2CORPUS_REAL_DATA names
+a folder that does not exist.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import EvaluationRules, SelectRules
 from s2corpus.storage.lake import open_lake
-from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, LATEX_PARSES, PAPERS, SELECTIONS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.parses import LATEX_PARSES, SELECTIONS
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS
 from s2orc_parse.bibliography.identifiers import normalise_doi
 from tests.real import release
 from tests.real.compare import FACTS, Line, compare

@@ -25,7 +25,11 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import format_approval_request, format_summary
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import ALIASES, DOCUMENTS, ENTRIES, FULLTEXTS, MEMBERS, PAPERS, PDFS, SELECTIONS, SPLITS, Table
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.papers import ALIASES, MEMBERS, PAPERS
+from s2corpus.tables.parses import SELECTIONS
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import DOCUMENTS, ENTRIES, FULLTEXTS, SPLITS
 from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
 
 AT = {release: release.replace("sample-", "corpus_release__sample/") for release in (PUBLISHED, SECOND, UNFINISHED)}
@@ -650,7 +654,7 @@ def test_truncated_part_is_reported_on_the_page(built: Built, tmp_path: Path) ->
     lake = _copied(built, tmp_path)
     part = next((lake / "releases" / PUBLISHED / "papers").glob("*.parquet"))
     part.write_bytes(part.read_bytes()[:-10])
-    from s2corpus.tables import paper_shard
+    from s2corpus.tables.schema import paper_shard
 
     run = built.runs[PUBLISHED]
     shards = run.paper_shards

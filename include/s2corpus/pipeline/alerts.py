@@ -89,7 +89,13 @@ def _post(url: str, alert: Alert) -> None:
     # the three characters that Slack requires to be escaped
     text = alert.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     with web.Session() as session:
-        headers, data = {"Content-Type": "application/json; charset=utf-8"}, json.dumps({"text": text}).encode()
-        answer = web.ask(session, "POST", url, seconds=SECONDS, max_bytes=1 << 16, headers=headers, data=data)
+        answer = session.ask(
+            "POST",
+            url,
+            seconds=SECONDS,
+            max_bytes=1 << 16,
+            headers={"Content-Type": "application/json; charset=utf-8"},
+            data=json.dumps({"text": text}).encode(),
+        )
     if answer.status_code >= 300:  # redirects are not followed: an alert goes only to the configured address
         raise ValueError(f"HTTP {answer.status_code}")

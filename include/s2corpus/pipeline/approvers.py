@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from s2corpus.errors import TransientError
 from s2corpus.pipeline.run import Run
-from s2corpus.tables import DELIVERIES
+from s2corpus.tables.intake import DELIVERIES
 
 
 class AnotherPerson(TransientError):

@@ -28,7 +28,8 @@ from s2corpus.papers.comparison import count_common_names, normalize_title, titl
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.sources.record import SCIENCEPARSE
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.tables import FULLTEXTS, MEMBERS, PAPERS
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.texts import FULLTEXTS
 from s2orc_parse.parse_model import ParseKind
 
 SLICE = 100_000

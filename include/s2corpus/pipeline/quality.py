@@ -36,7 +36,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables import TABLES
+from s2corpus.tables.schema import TABLES
 
 SQL = Path(__file__).resolve().parents[3] / "sql"
 MAX_OFFENDING = 100
@@ -91,16 +91,18 @@ def list_all_checks() -> list[QualityCheck]:
     return [check for stage in STAGE_NAMES for check in list_checks(stage)]
 
 
-def read_sql_blocks(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
+def read_sql_blocks(path: Path) -> Iterator[tuple[dict[str, str], str]]:
     """Yield the header (`-- <key>: <value>`) and the query of each block of a file. A block starts at `check` or `table`."""
     for block in re.split(r"(?m)^(?=-- (?:check|table):)", path.read_text("utf-8"))[1:]:
         sql = "\n".join(line for line in block.splitlines() if not line.startswith("--"))
         yield dict(re.findall(r"(?m)^-- (\w+): (.+)$", block)), sql.strip().rstrip(";")
 
 
-def _make_check(stage: str, path: Path, header: dict[str, Any], sql: str) -> QualityCheck:
-    severity, overridable, name = header.get("severity"), header.get("overridable", "no"), header["check"]
-    if severity not in ("block", "warn") or overridable not in ("yes", "no") or "reason" not in header:
+def _make_check(stage: str, path: Path, header: dict[str, str], sql: str) -> QualityCheck:
+    severities: dict[str, Literal["block", "warn"]] = {"block": "block", "warn": "warn"}
+    severity, overridable = severities.get(header.get("severity", "")), header.get("overridable", "no")
+    name = header["check"]
+    if severity is None or overridable not in ("yes", "no") or "reason" not in header:
         raise UserError(f"{path}: check {name!r} needs `severity: block|warn`, `reason:` and `overridable: yes|no`")
     return QualityCheck(
         stage, name, severity, overridable == "yes", header.get("threshold"), header["reason"], sql, header.get("by")

@@ -10,7 +10,9 @@ import pyarrow.compute as pc
 
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import NotCommitted, TableRef
-from s2corpus.tables import MEMBERS, PDFS, Table, paper_shard, pdf_shard
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.papers import MEMBERS
+from s2corpus.tables.schema import Table, paper_shard, pdf_shard
 
 Row = dict[str, Any]
 TableRow = TypeVar("TableRow")

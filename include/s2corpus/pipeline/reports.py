@@ -20,7 +20,7 @@ from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import lake_uri, open_lake
 from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables import TABLES
+from s2corpus.tables.schema import TABLES
 
 _MEMORY_MB = 2048
 

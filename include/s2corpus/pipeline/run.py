@@ -24,7 +24,9 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import DELIVERIES, EXTRACTIONS, PARSES, Table
+from s2corpus.tables.intake import DELIVERIES
+from s2corpus.tables.parses import EXTRACTIONS, PARSES
+from s2corpus.tables.schema import Table
 from s2corpus.version import code_version
 from s2orc_parse.scratch import private
 
@@ -51,7 +53,7 @@ class Run:
     """folder of the tables in the lake if the run is not a release but a batch of drops"""
 
     @staticmethod
-    def of(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
+    def open(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
         """Create the run of a spec as of an instant (UTC), in the given lake or in the lake of `S2CORPUS_LAKE`."""
         if as_of.tzinfo is None:
             raise ValueError("as_of needs a time zone")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from s2corpus.pipeline.run import Stage
-    from s2corpus.tables import Table
+    from s2corpus.tables.schema import Table
 
 
 class Shards(StrEnum):
@@ -57,7 +57,7 @@ class StageRow:
 
 
 def _tables(names: tuple[str, ...]) -> tuple[Table, ...]:
-    from s2corpus.tables import TABLES  # imported late: DAG files need the names of the stages, not Arrow
+    from s2corpus.tables.schema import TABLES  # Arrow is imported here, because DAG files need only the names
 
     return tuple(TABLES[name] for name in names)
 

@@ -11,24 +11,11 @@ import pyarrow.compute as pc
 from s2corpus.clustering.explain import Explanation, explanations
 from s2corpus.pipeline.release_tables import Row, Tables, list_columns
 from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables import (
-    ALIASES,
-    DOCUMENTS,
-    DUPLICATES,
-    EDGES,
-    ENTRIES,
-    EXTRACTIONS,
-    FILTERED,
-    FULLTEXTS,
-    LINKS,
-    MEMBERS,
-    PAPERS,
-    PARSES,
-    PDFS,
-    SELECTIONS,
-    SPLITS,
-    Table,
-)
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.papers import ALIASES, EDGES, MEMBERS, PAPERS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, ENTRIES, FILTERED, FULLTEXTS, LINKS, SPLITS
 from s2corpus.text.splits import Split
 
 MAX_SEARCHED_LINKS = 5_000_000

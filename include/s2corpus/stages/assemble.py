@@ -28,28 +28,19 @@ import pyarrow.parquet as pq
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.exchange import Exchange, covered_shards, spread
-from s2corpus.tables import (
-    ARTICLE_PARSES,
-    ENTRIES,
-    FULLTEXTS,
-    LATEX_PARSES,
-    PAPERS,
-    PARSES,
-    STORED_PARSES,
-    Access,
-    EntryRow,
-    FulltextRow,
-    Json,
-    pdf_shard,
-)
+from s2corpus.tables.columns import Access, Json
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES, PARSES, STORED_PARSES
+from s2corpus.tables.schema import pdf_shard
+from s2corpus.tables.texts import ENTRIES, FULLTEXTS, EntryRow, FulltextRow
 
 _BATCH_PARSES = 64
 """number of parses in memory at a time"""
 _MAX_REQUESTERS = 512
 """maximum number of shards that request parses"""
 _MIN_SENDERS = 128
-"""number of shards that send parses, and of files that a bucket opens; more if a file would exceed `_MAX_SENTS`"""
-_MAX_SENTS = 250_000
+"""number of shards that send parses, and of files that a bucket opens; more if a file would exceed `_MAX_SENT_PARSES`"""
+_MAX_SENT_PARSES = 250_000
 """maximum number of parses in a file: about 8 GB of disk"""
 _REQUEST = pa.schema([("sha1", pa.string()), ("bucket", pa.int64())])
 _SENT = pa.schema(
@@ -106,7 +97,7 @@ def _exchange(run: Run) -> Exchange:
 def _senders(run: Run) -> range:
     """Return the shards that send parses: as few as disk space allows, because each bucket opens one file per sender."""
     commit = run.table(PARSES).committed()
-    return spread(run.paper_shards, max(1, min(len(commit.parts), max(_MIN_SENDERS, commit.rows // _MAX_SENTS))))
+    return spread(run.paper_shards, max(1, min(len(commit.parts), max(_MIN_SENDERS, commit.rows // _MAX_SENT_PARSES))))
 
 
 def _first_parts(run: Run) -> np.ndarray:

@@ -28,7 +28,8 @@ from s2corpus.snapshot.pointer import check_pointer, list_published
 from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.exchange import Exchange
 from s2corpus.storage.lake import NotALakeFile
-from s2corpus.tables import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow, pdf_shard
+from s2corpus.tables.intake import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow
+from s2corpus.tables.schema import pdf_shard
 from s2corpus.titles.arrays import bucket_of
 
 log = logging.getLogger(__name__)

@@ -19,7 +19,8 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, PAPERS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS
 from tests.unit.snapshot.release import lay_out, papers, through
 
 

@@ -23,7 +23,10 @@ from s2corpus.snapshot.paper_tables import tables as paper_tables
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster.local import cluster_records
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import FULLTEXTS, MEMBERS, PAPERS, RECORDS, Table
+from s2corpus.tables.intake import RECORDS
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import FULLTEXTS
 
 Row = dict[str, Any]
 ROUGE = "Texture features from mammographic images and risk of breast cancer"

@@ -18,7 +18,9 @@ from s2corpus.pipeline.summary import format_approval_request, format_summary, l
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage import parts
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import DOCUMENTS, DUPLICATES, EXTRACTIONS, FILTERED, FULLTEXTS, PAPERS, PARSES, SPLITS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, FULLTEXTS, SPLITS
 
 PARENT = "t-20230101-00000000"
 

@@ -9,7 +9,8 @@ from pdf2tei.latex_references import parse_reference
 from s2corpus.deliveries.files import read_file
 from s2corpus.pipeline.run import Run
 from s2corpus.stages.postprocess.stored import convert_missing, make_failed_row, make_parsed_row
-from s2corpus.tables import LATEX_SOURCES, STORED_PARSES, LatexParseRow, LatexSourceRow, StoredParseRow
+from s2corpus.tables.intake import LATEX_SOURCES, LatexSourceRow
+from s2corpus.tables.parses import STORED_PARSES, LatexParseRow, StoredParseRow
 from s2orc_parse import latex
 from s2orc_parse.parse_model import ParseKind, parse_id
 

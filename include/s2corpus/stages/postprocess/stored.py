@@ -11,7 +11,7 @@ from typing import TypeVar
 import orjson
 
 from s2corpus.storage.content_store import ContentStore
-from s2corpus.tables import StoredParseRow
+from s2corpus.tables.parses import StoredParseRow
 from s2orc_parse import tei
 from s2orc_parse.parse_model import Parse, ParseKind
 

@@ -21,7 +21,7 @@ def command(doi: str, snapshot: str, count: int, lake: str | None) -> None:
     DOI names a paper of the snapshot; a paper id also works.
     """
     import s2corpus_reader
-    from s2corpus.datasets.shelf import similar_papers
+    from s2corpus.datasets.shelf import find_similar_papers
     from s2corpus.errors import UserError
     from s2corpus.snapshot.reader import open_snapshot
     from s2corpus.storage.lake import open_lake
@@ -32,7 +32,7 @@ def command(doi: str, snapshot: str, count: int, lake: str | None) -> None:
     if paper is None:
         raise UserError(f"{folder.root}: no paper with {'DOI' if '/' in doi else 'id'} {doi}")
     root = folder.root.rstrip("/").rpartition("/snapshots/")[0]
-    near = similar_papers(open_lake(root), found.id, str(paper["paper_id"])) if root else None
+    near = find_similar_papers(open_lake(root), found.id, str(paper["paper_id"])) if root else None
     if near is None:
         raise UserError(f"{found.id} has no vectors: make them with `corpus dataset vectors --snapshot {found.id}`")
     if not near:

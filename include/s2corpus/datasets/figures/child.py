@@ -1,4 +1,4 @@
-"""Start `crops.py` in a sandbox: PDFs are hostile."""
+"""Run `crops.py` in a sandboxed child process, because PDFs are untrusted."""
 
 from __future__ import annotations
 

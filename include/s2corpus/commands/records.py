@@ -41,7 +41,7 @@ def command(
     from s2corpus.storage.outputs import printable, whole, whole_file
     from s2corpus.tables import RECORDS
 
-    sources.adapter(source)
+    sources.load_adapter(source)
     for file in files:
         if not file.is_file():
             raise UserError(f"{file}: no such file: expected files of the source {source}")

@@ -23,13 +23,13 @@ from s2corpus.sources import (
     Record,
     RecordKind,
     RejectReason,
-    adapter,
     batches,
-    count,
+    count_entries,
+    load_adapter,
     read,
     source_names,
 )
-from s2corpus.sources.arrow import record_of
+from s2corpus.sources.arrow import read_record
 from s2corpus.tables import RECORDS
 
 CROSSREF = {
@@ -453,18 +453,18 @@ class TestHostileFiles:
                 info = tarfile.TarInfo(name)
                 info.size = len(text)
                 archive.addfile(info, io.BytesIO(text.encode()))
-        counts = count(read("acl", io.BytesIO(buffer.getvalue())))
+        counts = count_entries(read("acl", io.BytesIO(buffer.getvalue())))
         assert (counts.records, counts.dropped) == (2, {RejectReason.MALFORMED: 1})
 
 
 def test_counts_equal_the_entries() -> None:
-    counts = count(read("pubmed", io.BytesIO(PUBMED.encode())))
+    counts = count_entries(read("pubmed", io.BytesIO(PUBMED.encode())))
     assert counts.entries == counts.records + counts.deleted + sum(counts.dropped.values()) == 5
 
 
 def test_unknown_source_error_lists_known_sources() -> None:
     with pytest.raises(UserError, match="crossref"):
-        adapter("crosref")
+        load_adapter("crosref")
 
 
 def test_records_survive_the_conversion_to_rows() -> None:
@@ -473,7 +473,7 @@ def test_records_survive_the_conversion_to_rows() -> None:
         batches(records, delivery="d", ready_at="2023-01-01T00:00:00Z", rows=2), schema=RECORDS.schema
     )
     assert table.num_rows == 3 and table["delivery"].to_pylist() == ["d"] * 3
-    assert [record_of(row) for row in table.to_pylist()] == records
+    assert [read_record(row) for row in table.to_pylist()] == records
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 64, 1000])

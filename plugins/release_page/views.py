@@ -12,7 +12,7 @@ from release_page.measures import HANDLES, RATES, compute_rates, count_handled
 from release_page.releases import Archive
 from release_page.render import duration, rate, short, size, thousands
 from release_page.states import ListedRelease, ReleaseStatus
-from s2corpus.datasets.shelf import datasets_of
+from s2corpus.datasets.shelf import list_datasets
 from s2corpus.drops.standing import NAMES, DropStatus, iterate_drop_statuses
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.funnel import Step, build_funnel
@@ -215,7 +215,7 @@ def snapshot(archive: Archive, id_: str) -> dict[str, Any]:
         "tables": archive.tables(release.snapshot) if release.snapshot and manifest else [],
         "folders": dict(sorted(folders.items())),
         "lines": archive.list_download_commands(release.snapshot, manifest) if release.snapshot and manifest else [],
-        "datasets": datasets_of(archive.lake, release.snapshot) if release.snapshot and manifest else [],
+        "datasets": list_datasets(archive.lake, release.snapshot) if release.snapshot and manifest else [],
     }
 
 

@@ -689,7 +689,7 @@ def test_datasets_and_similar_papers_are_listed(page: Any, built: Built) -> None
     from s2corpus.commands.similar import command
     from s2corpus.datasets import runner
     from s2corpus.datasets.job import Job
-    from s2corpus.datasets.shelf import similar_papers
+    from s2corpus.datasets.shelf import find_similar_papers
     from s2corpus.datasets.source import SnapshotSource
     from s2corpus.datasets.spec import DatasetSpec
     from s2corpus.errors import UserError
@@ -701,9 +701,9 @@ def test_datasets_and_similar_papers_are_listed(page: Any, built: Built) -> None
     runner.make(job)
     listed = read(page, f"{AT[PUBLISHED]}/snapshot")
     assert 'id="datasets"' in listed and "Funnel of near" in listed
-    rows = [row for shard in range(job.source.shards) for row in job.source.known(shard, ("paper_id", "doi"))]
+    rows = [row for shard in range(job.source.shards) for row in job.source.read_rows(shard, ("paper_id", "doi"))]
     papers = [row["paper_id"] for row in rows]
-    near = {paper: found for paper in papers if (found := similar_papers(run.lake, str(run.snapshot_id), paper))}
+    near = {paper: found for paper in papers if (found := find_similar_papers(run.lake, str(run.snapshot_id), paper))}
     paper, (first, *_) = next(iter(near.items()))
     assert f'/paper/{first["neighbour_id"]}">' in read(page, f"{AT[PUBLISHED]}/paper/{paper}")
     for asked in (paper, next(row["doi"] for row in rows if row["doi"] and row["paper_id"] in near)):

@@ -234,7 +234,17 @@ assert [v.verdict for v in quality.evaluate(run, "venues")] == ["pass"]
 ]
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(
+            change,
+            id=change.name,
+            marks=() if change.name in ("a metadata source", "a quality check with a threshold") else pytest.mark.long,
+        )
+        for change in CHANGES
+    ],
+)
 def test_documented_change_needs_only_its_files(change: Change, tmp_path: Path) -> None:
     listed = next(row for row in PAGE.splitlines() if row.startswith(f"| {change.name} |"))
     assert set(re.findall(r"`([\w./]+)`", listed.split("|")[2])) == set(change.files)

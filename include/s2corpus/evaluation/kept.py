@@ -25,7 +25,7 @@ from s2corpus.pipeline.release_tables import Tables
 from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables import LINKS
+from s2corpus.tables.texts import LINKS
 
 _T = TypeVar("_T", Item, ParseItem)
 

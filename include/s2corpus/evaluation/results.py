@@ -32,7 +32,7 @@ class ItemMarks:
     title: bool | None
     authors: bool | None
 
-    def of(self, field: str) -> bool | None:
+    def get_mark(self, field: str) -> bool | None:
         """Return the mark of a field."""
         return self.title if field == "title" else self.authors
 
@@ -83,7 +83,7 @@ def _line(task: EvaluationTask, field: str, items: Sequence[Item], marks: Sequen
     auto = [m for item in items if (m := item.auto_title if field == "title" else item.auto_authors) is not None]
     mine = {item.item for item in items}
     people, agreement = combine(
-        (m.item, m.marker, right) for m in marks if m.item in mine and (right := m.of(field)) is not None
+        (m.item, m.marker, right) for m in marks if m.item in mine and (right := m.get_mark(field)) is not None
     )
     return ResultLine(
         task, field, len(items), accuracy(auto), accuracy(list(people.values())), agreement, PAPER[task, field]

@@ -20,7 +20,8 @@ import pyarrow.compute as pc
 from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.rules.evaluation import EvaluationRules
-from s2corpus.tables import FILTERED, FULLTEXTS, LINKS, PAPERS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
 
 _SPARE = 4
 """factor of papers examined for each paper required; entries of some link to papers that are already in the sample"""

@@ -29,7 +29,9 @@ from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import EvaluationRules, ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import FILTERED, FULLTEXTS, LINKS, MEMBERS, PAPERS, Table
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
 
 RELEASE = "tiny-20230201"
 PARSE = {

@@ -133,7 +133,7 @@ def _cuts(text: str) -> set[int]:
             match["cited"][:1].isspace() and match["mark"] == "." and not _abbreviated(match, text)
         ):  # example: … shown. [7] also consider
             found.add(match.start("cited"))
-    return found
+    return {cut for cut in found if text[cut] != "." or text[cut + 1 : cut + 2].isalnum()}  # not inside of ". . ."
 
 
 def _proposed(text: str) -> set[int]:

@@ -32,7 +32,7 @@ import pyarrow.parquet as pq
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.snapshot.croissant import croissant
-from s2corpus.snapshot.described import made_again
+from s2corpus.snapshot.described import regenerate_files
 from s2corpus.snapshot.reader import published_manifests
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.lake import open_lake
@@ -136,7 +136,7 @@ class Copy:
         for name in ("croissant.json", "README.md"):
             manifest = orjson.loads((self.folder / "manifest.json").read_bytes())
             if name == "README.md":
-                data = dict(made_again(manifest, stats, old["description"]))[name]
+                data = dict(regenerate_files(manifest, stats, old["description"]))[name]
             else:
                 files = [SnapshotFile(**file) for file in manifest["files"]]
                 data = orjson.dumps(

@@ -74,7 +74,7 @@ def test_shards_are_known_after_the_stage_that_fixes_them(lake: Lake) -> None:
         run.table(table).write(0, [])
         run.table(table).commit([0], facts)
     assert {
-        name: runner.shards_after(run, find_planning_stage(name))
+        name: runner.count_later_shards(run, find_planning_stage(name))
         for name in STAGE_NAMES
         if find_planning_stage(name) != name
     } == {
@@ -392,7 +392,7 @@ def test_alert_names_the_shards(
     ti = SimpleNamespace(dag_id=dag, run_id=run, task_id="extract.work", map_index=index, start_date=None)
     end = datetime(2023, 2, 1, tzinfo=UTC)
     alert = corpus_alerts._failure({"ti": ti, "data_interval_end": end, "exception": None, "shards": shards})
-    assert alert is not None and alert.what == f"sample-20230201: {said}"
+    assert alert is not None and alert.subject == f"sample-20230201: {said}"
     assert alert.error == "the task was killed, or its worker was lost"
     mapped = f"/mapped/{index}" if index >= 0 else ""
     assert alert.link.endswith(
@@ -421,7 +421,7 @@ def test_alerts_name_the_release_of_noon(dags: dict[str, Any], monkeypatch: pyte
         return corpus_alerts._failure({"ti": ti, "data_interval_end": noon, "exception": None})
 
     alerts = [alert for shard in range(3) if (alert := fail(shard))]
-    assert [alert.what for alert in alerts] == ["sample-20230201T120000: extract (work, mapped task 0) failed"]
+    assert [alert.subject for alert in alerts] == ["sample-20230201T120000: extract (work, mapped task 0) failed"]
     release = catalog.release(published)
     assert release is not None and release.state == ReleaseState.PUBLISHED
     catalog.start_stage("sample-20230201T120000", "sample", noon, "extract")
@@ -432,7 +432,7 @@ def test_late_alert_names_the_release(dags: dict[str, Any], monkeypatch: pytest.
     import corpus_alerts
 
     sent: list[str] = []
-    monkeypatch.setattr(corpus_alerts, "_send", lambda alert, _: sent.append(alert.what))
+    monkeypatch.setattr(corpus_alerts, "_send", lambda alert, _: sent.append(alert.subject))
     run = {"dag_id": "corpus_release__own", "dag_run_id": "x", "data_interval_end": "2026-11-22T09:30:01+00:00"}
     asyncio.run(corpus_alerts.release_late(24, {"dag_run": run}))
     assert sent == ["own-20261122T093001: late"]

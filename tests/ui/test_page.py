@@ -113,34 +113,32 @@ def test_every_dropped_paper_is_listed(page: Any, built: Built) -> None:
     from release_page.releases import Archive
 
     from s2corpus.pipeline.funnel import build_funnel
-    from s2corpus.pipeline.release_tables import Tables
 
     run = built.runs[PUBLISHED]
     left = [(s, word, n) for s in build_funnel(Archive(run.lake).metrics(PUBLISHED)) for word, n in s.left_out]
     assert {word for _, word, _ in left} >= {"unreadable", "no_authors", "closed", "no_parse"}
     for step, word, n in left:
-        rows, more = list_rejects(Tables(run.lake, PUBLISHED), step.stage, word, step.set)
+        rows, more = list_rejects(run.tables, step.stage, word, step.set)
         assert (len(rows), more) == (n, False), (step, word)
         address = f"{AT[PUBLISHED]}/rejects/{step.stage}?outcome={word}" + (f"&set={step.set}" if step.set else "")
         assert read(page, address).partition("<main")[2].count("<li><a ") == n
 
 
 def test_every_paper_ends_at_the_stage_of_its_tables(built: Built) -> None:
-    from s2corpus.pipeline.release_tables import Tables
     from s2corpus.pipeline.trace import trace_paper
 
     run = built.runs[PUBLISHED]
     kept = {(r["set"], r["paper_id"]): r["split"] for r in run.table(SPLITS).read().to_pylist()}
     ends: Counter[str] = Counter()
     for paper in run.table(PAPERS).read(["paper_id", "title"]).to_pylist():
-        way = trace_paper(Tables(run.lake, PUBLISHED), paper["paper_id"])
+        way = trace_paper(run.tables, paper["paper_id"])
         assert way is not None and way.paper is not None and way.paper["title"] == paper["title"]
         split = kept.get(("s2orc", paper["paper_id"])) or kept.get(("s2ag", paper["paper_id"]))
         assert way.published == (split in ("train", "valid"))
-        assert way.end.endswith(split) if split else way.end.startswith("left out by"), way.end
+        assert way.end.endswith(split) if split else way.end.startswith("excluded by"), way.end
         assert {row["record_id"] for row in way.records} == set(way.paper["record_ids"])
         ends[way.end.split(":")[0]] += 1
-    assert ends["document of s2orc"] and ends["left out by filter"]
+    assert ends["document of s2orc"] and ends["excluded by filter"]
 
 
 def test_page_of_a_paper_shows_who_decided_each_field(page: Any, built: Built) -> None:
@@ -165,11 +163,9 @@ def test_paper_is_found_by_its_identifiers(of: str, page: Any, built: Built) -> 
 def test_documents_are_shown_as_published(page: Any, built: Built) -> None:
     from release_page.lists import sample_documents
 
-    from s2corpus.pipeline.release_tables import Tables
-
     run = built.runs[PUBLISHED]
     texts = {r["paper_id"]: r["text"] for r in run.table(DOCUMENTS).read().to_pylist() if r["text"]}
-    tables = Tables(run.lake, PUBLISHED)
+    tables = run.tables
     buckets = sample_documents(tables, "s2orc")[1]
     shown = {
         row["paper_id"]

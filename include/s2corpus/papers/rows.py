@@ -14,7 +14,7 @@ from s2corpus.papers.openness import Declaration, Openness, decide_article_openn
 from s2corpus.papers.vote import Delivered, Pdf, VotedPaper, elect_metadata
 from s2corpus.sources.arrow import record_of
 from s2corpus.sources.record import Record, RecordKind, WorkType
-from s2corpus.tables.columns import Access, EvidenceLook
+from s2corpus.tables.columns import Access, SearchedEvidence
 from s2corpus.tables.papers import PAPERS, MemberRow, PaperRow
 
 
@@ -183,5 +183,7 @@ def _build_access(sha1: str, kind: str, openness: Openness) -> Access:
         oa_evidence=openness.evidence,
         licence=openness.licence,
         licence_detail=openness.licence_detail,
-        looks=[EvidenceLook(evidence=look.evidence, found=look.found, detail=look.detail) for look in openness.looks],
+        looks=[
+            SearchedEvidence(evidence=look.evidence, found=look.found, detail=look.detail) for look in openness.looks
+        ],
     )

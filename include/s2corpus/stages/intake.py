@@ -56,7 +56,7 @@ class IntakeStage:
         """List a shard for each drop or delivery; refused and later ones only get a row."""
         found: list[dict[str, Any]] = []
         metadata = 0
-        if run.within is None:  # a batch of drops is not published
+        if run.batch_folder is None:  # a batch of drops is not published
             check_pointer(run.lake, run.spec.name)
         there = list(folders(run.lake))
         _check_patterns(run, there)

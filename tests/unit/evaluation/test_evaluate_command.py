@@ -133,7 +133,7 @@ def test_other_sheet_is_refused(own: tuple[Run, Item], tmp_path: Path) -> None:
             said(evaluate, run.release_id, *lake, "--marks", str(sheet), "--by", "ann")
     sheet.write_text(f"{head}{run.release_id},{item.item},right,right\n")
     for nobody in ([], ["--by", ""], ["--by", "  "]):
-        with pytest.raises(UserError, match="say --by whom"):
+        with pytest.raises(UserError, match="needs --by NAME"):
             said(evaluate, run.release_id, *lake, "--marks", str(sheet), *nobody)
     with pytest.raises(UserError, match="1 of 1 items are not marked by anybody yet"):
         run.lake.put(f"snapshots/{run.release_id}-00000000/README.md", b"")

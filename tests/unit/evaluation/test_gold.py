@@ -154,10 +154,10 @@ def test_release_without_gold_data_has_no_measures(run: Run) -> None:
     write(run, FULLTEXTS, [fulltext("p1", "pdf", ROUGE, [], "")])
     write(run, PAPERS, [])
     write(run, MEMBERS, [record("p1", "crossref:1", ROUGE)], paper_shards=1)
-    assert gold.measure(run, "assemble") == {}
-    assert gold.measure(run, "cluster") == {}
+    assert gold.measure_stage(run, "assemble") == {}
+    assert gold.measure_stage(run, "cluster") == {}
     write(run, MEMBERS, [], paper_shards=1)
-    assert gold.measure(run, "cluster") == {}
+    assert gold.measure_stage(run, "cluster") == {}
 
 
 def test_slice_of_papers_has_a_fixed_size(run: Run) -> None:

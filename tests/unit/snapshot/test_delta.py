@@ -92,7 +92,7 @@ def test_three_consecutive_deltas_give_the_last_snapshot(snapshots: list[Path], 
     for number, (old, new) in enumerate(pairwise(snapshots)):
         made = run(delta.command, old, new, "--out", tmp_path / f"delta-{number}")
         assert made.exit_code == 0
-        assert " 0 with other lines" not in made.output
+        assert " 0 with changed lines" not in made.output
         applied = run(apply.command, tmp_path / f"delta-{number}", "--copy", at, "--out", tmp_path / f"copy-{number}")
         assert applied.exit_code == 0
         at = tmp_path / f"copy-{number}"
@@ -238,11 +238,11 @@ def test_prune_and_yank_warn_about_registered_files(snapshots: list[Path], catal
     assert "it stays a version, with its files" in said and f"corpus register {last.name} --forget" in said
     run(register.command, last_but_one, "--catalog", catalog)  # Follow the message.
     run(register.command, last.name, "--catalog", catalog, "--forget")
-    with pytest.raises(UserError, match="registered in an Iceberg catalogue"):
+    with pytest.raises(UserError, match="registered in an Iceberg catalog"):
         run(prune.command, "small", "--keep", 1, "--delete", "--lake", lake)
     assert (first / "manifest.json").exists()
     said = run(prune.command, "small", "--keep", 1, "--delete", "--lake", lake, "--catalog", catalog).output
-    assert f"{first.name}: taken out of " in said and f"{first.name}: deleted " in said
+    assert f"{first.name}: removed from " in said and f"{first.name}: deleted " in said
     assert not (first / "manifest.json").exists()
     loaded = iceberg.open_catalog(catalog)
     assert registered_tags(loaded) == {iceberg.tag_of(last_but_one.name)}

@@ -16,7 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.pipeline.run import Run
-from s2corpus.tables import DELIVERIES, ENTRIES, ENTRY_AUTHORS, FILTERED, FULLTEXTS, MEMBERS, PAPERS
+from s2corpus.tables.columns import ENTRY_AUTHORS
+from s2corpus.tables.intake import DELIVERIES
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.texts import ENTRIES, FILTERED, FULLTEXTS
 from s2corpus.titles import normalise_one
 
 VENUES = (
@@ -124,7 +127,7 @@ def fuzzy_entries(titles: list[str], real: list[str], count: int, seed: int) -> 
     return pa.array(both)
 
 
-class Made:
+class TitleCache:
     """Titles and entries, made once and cached in the scratch folder."""
 
     def __init__(self, data: Path, scratch: Path) -> None:

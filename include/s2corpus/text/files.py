@@ -20,7 +20,7 @@ from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
 from s2corpus.rules.clean import CleanRules
 from s2corpus.rules.split import SplitRules
-from s2corpus.storage.outputs import whole
+from s2corpus.storage.outputs import atomic_path
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
 from s2corpus.text.input_files import Given, iterate_rows, parse_row, refuse_again
@@ -165,7 +165,7 @@ def _writer(stack: ExitStack, path: Path, schema: pa.Schema) -> _RowWriter:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
-    beside = stack.enter_context(whole(path))
+    beside = stack.enter_context(atomic_path(path))
     packed = path.suffix == ".gz"
     rows: _RowWriter = _ParquetRows(beside, schema) if path.suffix == ".parquet" else _JsonRows(beside, packed=packed)
     return stack.enter_context(rows)

@@ -25,7 +25,7 @@ from s2corpus.snapshot.repeats import DuplicatesCheck
 from s2corpus.snapshot.rows import CITATIONS, INDEX, build_index_row, group_by_cited, write_groups
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import ListedObject
-from s2corpus.tables import DUPLICATES
+from s2corpus.tables.texts import DUPLICATES
 from s2corpus.text.near_duplicates import text_key
 from s2corpus.text.splits import Split
 from s2corpus_reader.files import SnapshotFile, keys_path, lookup_key

@@ -26,7 +26,11 @@ from s2corpus.stages.export.files import paths_of
 from s2corpus.stages.export.history import write_history
 from s2corpus.stages.export.texts import document_paths
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, DUPLICATES, EXTRACTIONS, MEMBERS, PARSES, Table
+from s2corpus.tables.intake import DELIVERIES
+from s2corpus.tables.papers import ALIASES, CLUSTERS, MEMBERS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
 from s2corpus_reader.files import SnapshotFile, describe_file, keys_path, parquet_path
@@ -69,7 +73,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
         published, funnel.list_rows(measured), languages, _count_sources(run), _select_metrics(measured)
     )
     census = sum_tables(some for nn in range(run.spec.export.files) for some in store.read_fragment(f"census/{nn:02d}"))
-    stats["tables"] = paper_tables.tables(census, funnel.count_outcomes(measured, "filter"), languages, measured)
+    stats["tables"] = paper_tables.tables(census, funnel.read_outcomes(measured, "filter"), languages, measured)
     stats["samples"] = {
         set_: shorten_record(store.read_row(parquet_path(row["file"]), row["line"] - 1))
         for set_, row in sorted(published.samples.items())

@@ -71,8 +71,8 @@ _PASSED_FILTER = pc.field("outcome") == "kept"
 def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, links: bool) -> Iterator[Row]:
     """Yield the published documents of one set in one bucket: text, split and index fields.
 
-    For full texts, licence and evidence belong to the PDF or source file. For titles and abstracts (s2ag), the licence is that of
-    the abstract, and the evidence is that of the paper.
+    In s2orc, licence and evidence belong to the PDF or source file. In s2ag, the licence belongs to the abstract, and the evidence
+    to the paper.
 
     Args:
         tables: opens a table of the release.
@@ -95,7 +95,7 @@ def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, l
     links_by_paper = (
         ByPaper(tables(LINKS).rows(shard=bucket, where=_HAS_CITED_PAPER, at_once=_BATCH_ROWS)) if links else None
     )
-    abstracts = rights.read_abstract_origins(tables, bucket, _BATCH_ROWS)
+    abstracts = ByPaper(rights.read_abstract_origins(tables, bucket, _BATCH_ROWS))
     columns = ["paper_id", "split"]
     splits = ByPaper(tables(SPLITS).rows(columns, shard=bucket, where=pc.field("set") == set_, at_once=_BATCH_ROWS))
     columns = ["paper_id", "title", "date", *IDENTIFIERS, "editorial", "licence", "oa_evidence", "fields_of_study"]
@@ -169,7 +169,7 @@ def read_released_papers(
     columns = ["paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "licence", "parse"]
     fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=_PARSE_BATCH_ROWS))
     links = ByPaper(tables(LINKS).rows(shard=bucket, where=_HAS_CITED_PAPER, at_once=_BATCH_ROWS))
-    abstracts = rights.read_abstract_origins(tables, bucket, _BATCH_ROWS)
+    abstracts = ByPaper(rights.read_abstract_origins(tables, bucket, _BATCH_ROWS))
     columns = [column.name for column in PAPERS.columns if column.name != "provenance"]
     for paper in tables(PAPERS).rows(columns, shard=bucket, at_once=_BATCH_ROWS):
         if not filtered.at(paper["paper_id"]):

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from s2corpus.clustering.preprints import preprint_of
 from s2corpus.compiled import FEW_ROWS, for_few
 from s2corpus.pipeline.gold import Gold, select_slice
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
+from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
 from s2corpus.sources.record import RecordKind, WorkType
 from s2corpus.stages.link.contexts import contexts_of
 from s2corpus.stages.link.index import exchange_of, open_index, write_paper_part, write_title_pieces
@@ -49,17 +49,13 @@ _MIN_ENTRIES = 1 << 19
 log = logging.getLogger(__name__)
 
 
-class LinkStage:
+class LinkStage(PaperStage):
     """The link stage. It reads entries and kept papers, and writes links and the contexts of inline citations."""
 
     name = "link"
 
     def __init__(self) -> None:
         self._index: LinkIndex | None = None
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return a shard for each bucket of papers, in every round."""
-        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write the papers of some buckets into the index; then the titles; then link."""

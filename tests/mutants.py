@@ -210,8 +210,7 @@ def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     ]
     nodes: list[ast.expr] = []
     for node in ast.walk(ast.parse(source)):
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        if any(isinstance(target, ast.Name) and target.id in SIZES for target in targets):
+        if isinstance(node, ast.Assign) and any(isinstance(to, ast.Name) and to.id in SIZES for to in node.targets):
             nodes.append(node.value)
         if isinstance(node, ast.keyword) and node.arg in SIZES:
             nodes.append(node.value)
@@ -221,7 +220,7 @@ def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
                 *zip(node.kwonlyargs, node.kw_defaults, strict=True),
             ]
             nodes += [default for arg, default in named if default is not None and arg.arg in SIZES]
-        if (isinstance(node, ast.arg) and node.annotation) or isinstance(node, ast.AnnAssign):
+        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation:
             nodes.append(node.annotation)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             nodes += [node.returns] if node.returns else []

@@ -31,7 +31,7 @@ GERMAN = "Wir stellen eine große Sammlung wissenschaftlicher Arbeiten mit Vollt
 
 def row(table: Table, **values: Any) -> dict[str, Any]:
     """Return a complete row from the columns that matter."""
-    lists = {field.name: [] for field in table.schema if pa.types.is_nested(field.type)}
+    lists: dict[str, Any] = {field.name: [] for field in table.schema if pa.types.is_nested(field.type)}
     words = {field.name: "" for field in table.schema if not field.nullable and pa.types.is_string(field.type)}
     return {**dict.fromkeys(table.schema.names), **lists, **words, **values}
 

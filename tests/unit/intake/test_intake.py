@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def intake(run: Run) -> dict[str, float]:
     return load_stage("intake").finish(run)
 
 
-def lines(*rows: dict[str, object]) -> dict[str, bytes]:
+def lines(*rows: Mapping[str, object]) -> dict[str, bytes]:
     return {"records.jsonl": b"".join(json.dumps(row).encode() + b"\n" for row in rows)}
 
 
@@ -288,7 +289,7 @@ def test_latest_record_wins_within_its_bucket(run: Run, monkeypatch: pytest.Monk
     intake(run)
     table = run.table(RECORDS)
     assert len(table.committed().parts) > 10
-    titles = {}
+    titles: dict[str, str] = {}
     for part in range(len(table.committed().parts)):
         rows = table.read(["record_id", "title"], shard=part).to_pylist()
         assert rows == sorted(rows, key=lambda row: row["record_id"])

@@ -8,7 +8,7 @@ import sys
 
 import orjson
 
-from s2corpus.compiled import FEW_ROWS, for_few
+from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.pipeline import gold
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.stages.cluster.local import cluster_records
@@ -34,7 +34,7 @@ class ClusterStage:
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Cluster all records in rounds, and write the records of each paper into its bucket."""
         engine = os.environ.get("ENGINE") or "here"
-        with workers(engine, run.spec.resources.memory_mb) as found, for_few(_comparisons(run)):
+        with workers(engine, run.spec.resources.memory_mb) as found, interpret_if_small(_comparisons(run)):
             counts = cluster_in_rounds(run, found, lambda papers: _buckets(run, papers))
         run.lake.put(_counts_key(run), orjson.dumps(counts))
 
@@ -50,9 +50,9 @@ class ClusterStage:
 
 
 def _comparisons(run: Run) -> int:
-    """Return the number of compared characters if all records were similar; see `compiled.for_few`."""
+    """Return the number of compared characters if all records were similar; see `compiled.interpret_if_small`."""
     rows = sum(run.table(table).committed().rows for table in (RECORDS, PDF_RECORDS))
-    if rows > FEW_ROWS:
+    if rows > MAX_PYTHON_ROWS:
         return sys.maxsize
     return (rows + 10) * sum(
         int(run.table(table).read(["title", "authors"]).nbytes) for table in (RECORDS, PDF_RECORDS)
@@ -67,5 +67,5 @@ def _buckets(run: Run, papers: int) -> int:
     """Return papers / `papers_per_shard`, made a multiple of the snapshot's file numbers if it is `_FEW` or more."""
     resources, export = run.spec.resources, run.spec.export
     buckets = max(1, min(resources.max_shards, -(-papers // resources.papers_per_shard)))
-    files = math.lcm(export.files, export.of_corpus)
+    files = math.lcm(export.files, export.corpus_file_count)
     return buckets if buckets < _FEW else files * max(1, min(-(-buckets // files), resources.max_shards // files))

@@ -13,6 +13,7 @@ from s2corpus.snapshot import flat, keys, rows
 from s2corpus.snapshot.census import Census
 from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.gorc import gorc_line
+from s2corpus.snapshot.metadata import metadata_row
 from s2corpus.stages.export.group import ExportGroup
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables.schema import Table
@@ -28,7 +29,7 @@ def list_paths(run: Run) -> Iterator[str]:
     for nn in range(run.spec.export.files):
         yield from (flat.path(table, nn) for table in flat.SCHEMAS)
         yield from (f"graph/{table.name}/{nn:02d}.parquet" for table in (LINKS, CONTEXTS))
-    for nn in range(run.spec.export.of_corpus):
+    for nn in range(run.spec.export.corpus_file_count):
         yield from (corpus_path(folder, nn) for folder in _corpus_folders(run))
 
 
@@ -68,7 +69,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
             if group.numbers:
                 nn = file_number(paper["paper_id"], group.files)
                 census[nn].add(paper)
-                for key in keys.of_paper(paper):
+                for key in keys.hash_identifiers(paper):
                     key_fragments[nn].write({"key": key, "paper_id": paper["paper_id"]})
                 for table, row, size in flat.rows(paper):
                     if (table, nn) in files:
@@ -76,7 +77,7 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
             nn = file_number(paper["paper_id"], group.corpus_files)
             if inbound is not None and (path := corpus_path("metadata", nn)) in missing:
                 citing = [row["paper_id"] for row in inbound.at(paper["paper_id"])]
-                yield path, json_line(rows.build_metadata_row(paper, citing))
+                yield path, json_line(metadata_row(paper, paper["outbound"], citing, paper["parses"].get("pdf")))
             for kind, folder in _PARSE_FOLDERS.items():
                 path = corpus_path(folder, nn)
                 if kind in paper["parses"] and path in missing:

@@ -37,9 +37,9 @@ def list_groups(run: Run) -> list[tuple[range, range, range]]:
     Groups of one kind share no bucket of papers. A group contains both kinds of files if both have the same number of groups.
     """
     export, buckets = run.spec.export, run.paper_shards
-    kinds = [(export.files, export.of_corpus)]
-    if gcd(buckets, export.files) != gcd(buckets, export.of_corpus):
-        kinds = [(export.files, 0), (0, export.of_corpus)]
+    kinds = [(export.files, export.corpus_file_count)]
+    if gcd(buckets, export.files) != gcd(buckets, export.corpus_file_count):
+        kinds = [(export.files, 0), (0, export.corpus_file_count)]
     return [
         (range(index, files, count), range(index, corpus, count), range(index, buckets, count))
         for files, corpus in kinds
@@ -55,7 +55,7 @@ class ExportGroup:
         self.run = run
         self.store = open_store(run)
         self.files = run.spec.export.files
-        self.corpus_files = run.spec.export.of_corpus
+        self.corpus_files = run.spec.export.corpus_file_count
         self.numbers = numbers
         self.corpus_numbers = corpus_numbers
         self.buckets = buckets
@@ -63,7 +63,7 @@ class ExportGroup:
     def find_missing(self, paths: Iterable[str]) -> set[str]:
         """Return the paths that must still be written."""
         wanted = set(paths)
-        return wanted - self.store.there(wanted).keys()
+        return wanted - self.store.find_unchanged(wanted).keys()
 
     def merge_rows(self, read_rows: Callable[[int], Iterator[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
         """Yield the rows of all buckets sorted by paper_id. `read_rows` must yield the rows of one bucket in that order."""

@@ -30,13 +30,13 @@ def write_history(run: Run, index: Path, scratch: Path, put: Callable[[str, Path
             view(connection, "old_index", [str(old)], files)
             for table in (ALIASES, FILTERED, DOCUMENTS, SPLITS):
                 run.table(table).view(connection)
-            changes.compare(connection)
-            difference = changes.summary(connection, run.parent)
+            changes.create_changes_table(connection)
+            difference = changes.summarize_changes(connection, run.parent)
             options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
             (scratch / "diff.json").write_bytes(orjson.dumps(difference, option=options))
             put("diff.json", scratch / "diff.json", None)
             changed = scratch / "changes.parquet"
-            put("changes.parquet", changed, write_groups(changed, changes.CHANGES, changes.explain(connection)))
+            put("changes.parquet", changed, write_groups(changed, changes.CHANGES, changes.read_changes(connection)))
             key = f"snapshots/{run.parent}/tombstones.parquet"
             if run.lake.size(key) is not None:  # old snapshots have no tombstones
                 earlier = scratch / "earlier.parquet"
@@ -44,5 +44,5 @@ def write_history(run: Run, index: Path, scratch: Path, put: Callable[[str, Path
                 connection.unregister("earlier")
                 view(connection, "earlier", [str(earlier)], files)
         local = scratch / "tombstones.parquet"
-        tombstones = changes.tombstones(connection, str(run.snapshot_id))
+        tombstones = changes.read_tombstones(connection, str(run.snapshot_id))
         put("tombstones.parquet", local, write_groups(local, changes.TOMBSTONES, tombstones))

@@ -79,7 +79,7 @@ class ExportStage(PaperStage):
 
 def _receivers(run: Run) -> int:
     """Return the number of groups of corpus files."""
-    return gcd(run.paper_shards, run.spec.export.of_corpus)
+    return gcd(run.paper_shards, run.spec.export.corpus_file_count)
 
 
 def _citations(run: Run, group: int) -> ByPaper[dict[str, str]]:

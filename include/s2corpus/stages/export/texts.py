@@ -37,7 +37,7 @@ def document_paths(run: Run, store: Store, set_: str, number: int) -> list[str] 
     if not store.has_fragments([name := f"index/{number:02d}-{set_}"]):
         return None
     first = {documents_path(set_, split, number, 0) for split in SPLIT_FOLDERS}
-    return sorted(first.union(*(pc.unique(batch["file"]).to_pylist() for batch in store.fragment(name, ["file"]))))
+    return sorted(first.union(*(pc.unique(batch["file"]).to_pylist() for batch in store.read_fragment(name, ["file"]))))
 
 
 class _PathAllocator:
@@ -131,7 +131,7 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
                     "share": share,
                 })  # fmt: skip
             if is_wanted(parquet_path(path)):
-                row = documents.row(document, set_, count_tokens, format_text)
+                row = documents.build_row(document, set_, count_tokens, format_text)
                 copies.open(parquet_path(path)).write(row, len(document["text"]))
             if is_wanted(path):
                 yield path, line

@@ -16,10 +16,10 @@ from s2corpus.pipeline import funnel
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.snapshot import keys, paper_tables, report, rows
-from s2corpus.snapshot.census import counted
-from s2corpus.snapshot.croissant import croissant
+from s2corpus.snapshot.census import sum_tables
+from s2corpus.snapshot.croissant import describe_snapshot
 from s2corpus.snapshot.described import generate_files
-from s2corpus.snapshot.manifest import Manifest, rules_of
+from s2corpus.snapshot.manifest import Manifest, list_rules
 from s2corpus.snapshot.samples import shorten_record
 from s2corpus.snapshot.store import Store
 from s2corpus.stages.export.files import list_paths
@@ -46,7 +46,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     """Write the files about the complete snapshot, then the manifest. Return counts for the metrics."""
     files = _list_shard_files(run, store)
     described: list[tuple[SnapshotFile, Path]] = []
-    published = report.Published()
+    published = report.IndexStatistics()
 
     def put(path: str, local: Path, count: int | None = None) -> None:
         described.append((describe_file(path, local, count), local))
@@ -69,10 +69,12 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
 
     measured = read_metrics(run)
     languages = _count_languages(run)
-    stats = report.stats(
+    stats = report.build_stats(
         published, funnel.list_rows(measured), languages, _count_sources(run), _select_metrics(measured)
     )
-    census = counted(batch for nn in range(run.spec.export.files) for batch in store.fragment(f"census/{nn:02d}"))
+    census = sum_tables(
+        batch for nn in range(run.spec.export.files) for batch in store.read_fragment(f"census/{nn:02d}")
+    )
     stats["tables"] = paper_tables.tables(census, funnel.read_outcomes(measured, "filter"), languages, measured)
     stats["samples"] = {
         set_: shorten_record(store.read_row(parquet_path(row["file"]), row["line"] - 1))
@@ -83,7 +85,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
         run.spec.description or f"Open-access papers cleaned by the rules of the S2 V2 card ({run.spec.name})."
     )
     as_of = f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}"
-    put_text("croissant.json", _to_json(croissant(run.snapshot_id, description, as_of, stats, files)))
+    put_text("croissant.json", _to_json(describe_snapshot(run.snapshot_id, description, as_of, stats, files)))
     manifest = Manifest(
         snapshot=str(run.snapshot_id),
         spec=run.spec.name,
@@ -95,7 +97,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
             "converter": str(run.table(PARSES).committed().facts["converter"]),
         },
         inputs=run.table(DELIVERIES).committed().facts["inputs"],
-        rules=rules_of(run.spec),
+        rules=list_rules(run.spec),
         files=files,
         overrides=run.overrides,
         drops=run.spec.drops,
@@ -126,7 +128,7 @@ def _list_shard_files(run: Run, store: Store) -> list[SnapshotFile]:
     texts = [document_paths(run, store, set_, nn) for nn in numbers for set_ in run.spec.clean.sets]
     lines = [path for number_paths in texts for path in number_paths or ()]
     paths = [*lines, *map(parquet_path, lines), *list_paths(run)]
-    existing = store.there(paths)
+    existing = store.find_unchanged(paths)
     if missing := [path for path in paths if path not in existing] or [
         "v2" for number_paths in texts if number_paths is None
     ]:
@@ -137,13 +139,13 @@ def _list_shard_files(run: Run, store: Store) -> list[SnapshotFile]:
     return [existing[path] for path in paths]
 
 
-def _write_index(run: Run, store: Store, local: Path, published: report.Published) -> int:
+def _write_index(run: Run, store: Store, local: Path, published: report.IndexStatistics) -> int:
     """Write `index.parquet`, sorted by file number, set and id. Return the number of rows."""
     count = 0
     with parquet_writer(local, rows.INDEX) as writer:
         for nn in range(run.spec.export.files):
             for set_ in sorted(run.spec.clean.sets):
-                for batch in store.fragment(f"index/{nn:02d}-{set_}"):
+                for batch in store.read_fragment(f"index/{nn:02d}-{set_}"):
                     published.add(batch)
                     count += batch.num_rows
                     writer.write_table(batch)
@@ -166,10 +168,10 @@ def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path,
 
 def _read_keys(run: Run, store: Store, nn: int) -> Iterator[pa.Table]:
     """Yield the keys of the papers and documents with one file number, in batches."""
-    yield from store.fragment(f"keys/{nn:02d}")
+    yield from store.read_fragment(f"keys/{nn:02d}")
     for set_ in run.spec.clean.sets:
-        for batch in store.fragment(f"index/{nn:02d}-{set_}", ["id", "sha1"]):
-            found = [{"key": key, "paper_id": row["id"]} for row in batch.to_pylist() for key in keys.of_document(row)]
+        for batch in store.read_fragment(f"index/{nn:02d}-{set_}", ["id", "sha1"]):
+            found = [{"key": key, "paper_id": row["id"]} for row in batch.to_pylist() for key in keys.hash_sha1(row)]
             yield pa.Table.from_pylist(found, keys.SCHEMA)
 
 
@@ -180,7 +182,7 @@ def _write_overlaps(run: Run, store: Store, scratch: Path, local: Path) -> int:
         connection.execute("CREATE TABLE hits AS FROM empty")
         for nn in range(run.spec.export.files):
             for set_ in run.spec.clean.sets:
-                for batch in store.fragment(f"overlaps/{nn:02d}-{set_}"):
+                for batch in store.read_fragment(f"overlaps/{nn:02d}-{set_}"):
                     connection.register("batch", batch)
                     connection.execute("INSERT INTO hits FROM batch")
         ordered = connection.execute("FROM hits ORDER BY id, benchmark, rowid").to_arrow_reader(rows.ROW_GROUP)

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.preprints import preprint_of
-from s2corpus.compiled import FEW_ROWS, for_few
+from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.pipeline.gold import Gold, select_slice
 from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
 from s2corpus.sources.record import RecordKind, WorkType
@@ -59,7 +59,7 @@ class LinkStage(PaperStage):
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write the papers of some buckets into the index; then the titles; then link."""
-        with for_few(_comparisons(run)):
+        with interpret_if_small(_comparisons(run)):
             if round == 0:
                 write_paper_part(run, shard)
             elif round == 1:
@@ -117,7 +117,7 @@ class LinkStage(PaperStage):
 def _comparisons(run: Run) -> int:
     """Return an upper bound of the compared characters. Work on a single title counts as ten comparisons."""
     papers, entries = run.table(PAPERS).committed().rows, run.table(ENTRIES).committed().rows
-    if max(papers, entries) > FEW_ROWS:
+    if max(papers, entries) > MAX_PYTHON_ROWS:
         return sys.maxsize
     of_papers, of_entries = (int(run.table(table).read(["title"]).nbytes) for table in (PAPERS, ENTRIES))
     return (entries + 10) * of_papers + (papers + 10) * of_entries

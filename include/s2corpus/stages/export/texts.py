@@ -146,8 +146,6 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
     store.put(
         (describe_file(path, copies.local(path), count), copies.local(path)) for path, count in copies.counts.items()
     )
-    for path in copies.counts:
-        copies.local(path).unlink()
     store.put_fragments({f"overlaps/{nn:02d}-{set_}": fragment.path for nn, fragment in overlaps.items()})
     store.put_fragments({f"index/{nn:02d}-{set_}": fragment.path for nn, fragment in index.items()})
 

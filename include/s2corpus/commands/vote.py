@@ -78,7 +78,7 @@ def command(
     order = tuple(trust.split(",")) if trust else spec.VoteRules().trust
     papers = pa.Table.from_batches(
         build_papers(
-            members.to_batches(), trust=order, pdfs={}, sources={}, articles={}, notices=notices, all_open=all_open,
+            members.to_batches(), trust=order, pdfs={}, latex_parses={}, articles={}, notices=notices, all_open=all_open,
             is_preprint=preprint_of(spec.ClusterRules().preprint_prefixes), support=support or spec.VoteRules().support,
         ),
         schema=PAPERS.schema,

@@ -43,12 +43,10 @@ class FilterStage:
             found = decide(
                 {paper["paper_id"], *names.get(paper["paper_id"], ()), *(text["sha1"] for text in paper["access"])},
                 suppressed,
+                run.spec.filter,
                 title=paper["title"],
-                authors=len(paper["authors"] or ()),
+                author_count=len(paper["authors"] or ()),
                 text="\n".join(part for part in (paper["abstract"], body) if part),
-                min_characters=run.spec.filter.min_characters,
-                min_english=run.spec.filter.min_english,
-                language=run.spec.filter.language,
             )
             rows.append({"paper_id": paper["paper_id"], **asdict(found)})
         run.table(FILTERED).write(shard.index, rows)

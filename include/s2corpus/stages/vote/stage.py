@@ -43,7 +43,7 @@ class VoteStage:
             run.table(MEMBERS).batches(shard=shard.index),
             trust=(DECLARED, *run.spec.vote.trust) if own else run.spec.vote.trust,
             pdfs=_pdfs(facts_by_identifier),
-            sources=_latex_sources(facts_by_identifier),
+            latex_parses=_latex_sources(facts_by_identifier),
             articles=_articles(facts_by_identifier),
             notices=_notices(facts_by_identifier),
             all_open=own,

@@ -26,7 +26,7 @@ from devtools.bench.variants import variants  # noqa: E402
 from s2corpus.spec import CleanRules  # noqa: E402
 from s2corpus.text import card, clean, recipe, unigrams  # noqa: E402
 from s2corpus.text.documents import CleanedDocument, CleanOutcome  # noqa: E402
-from s2corpus.text.input_files import document_of  # noqa: E402
+from s2corpus.text.input_files import read_document  # noqa: E402
 from tests.unit.clean.jats import documents  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
@@ -117,7 +117,7 @@ def main() -> None:
     kinds = {"articles": articles, "of them whole, cut, mixed and noisy": list(variants(articles[::4]))}
     for name, raw in kinds.items():
         raw = [{**d, "body": [u for u in d["body"] if u["text"]]} for d in raw]
-        docs = [document_of(document, document["id"]) for document in raw]
+        docs = [read_document(document, document["id"]) for document in raw]
         fast(docs[:1], CleanRules(), words)  # trigger the compilation of the kernels
         megabytes = sum(len(unit["text"].encode()) for document in raw for unit in document["body"]) / 1e6
         print(f"{len(raw)} {name}, {megabytes:.1f} MB")

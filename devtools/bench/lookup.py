@@ -66,7 +66,7 @@ def make(folder: Path, megabytes: int) -> tuple[Run, int]:
             yield replace(base[i % BASE], row=row, kept=True, parse=None)
 
     run = lay_out(LocalLake(folder / "lake"), folder, SPEC, made(), buckets=1)
-    documents.signals.signals = cache(documents.signals.signals)  # type: ignore[assignment]
+    documents.signals.compute_signals = cache(documents.signals.compute_signals)  # type: ignore[assignment]
     documents.language = cache(documents.language)  # type: ignore[attr-defined]
 
     def fulltexts() -> Iterator[pa.RecordBatch]:

@@ -18,9 +18,9 @@ import orjson
 from s2corpus.rules.split import SplitRules
 from s2corpus.snapshot import report
 from s2corpus.snapshot.documents import IDENTIFIERS
-from s2corpus.text.layout import blocks, document_text, lines_of, units_of_parse
+from s2corpus.text.layout import build_blocks, document_text, list_units, split_document_text
 from s2corpus.text.near_duplicates import text_key
-from s2corpus.text.splits import Split, bounds, split_by_date
+from s2corpus.text.splits import Split, assign_split, compute_bounds
 
 MAX_FAULTS = 100
 """Maximum number of reported faults of one kind."""
@@ -76,7 +76,7 @@ class Agreement:
         texts: dict[int, str] = {}
         by_date = self.rules["clean.profile"] != "recipe-2024"
         rules = {name.removeprefix("split."): v for name, v in self.rules.items() if name.startswith("split.")}
-        borders = bounds(SplitRules(**rules), datetime.fromisoformat(self.as_of))
+        borders = compute_bounds(SplitRules(**rules), datetime.fromisoformat(self.as_of))
         for row in rows:
             year = int(row["date"][:4]) if row["date"] else None
             values = [row[name] for name in ("title", *IDENTIFIERS)]
@@ -85,7 +85,7 @@ class Agreement:
             if row["year"] != year:
                 yield f"document {row['id']} has date {row['date']} but year {row['year']}"
             if by_date:
-                split = split_by_date(row["date"], *borders)
+                split = assign_split(row["date"], *borders)
                 if split is not Split.UNDATED and split != row["split"]:
                     yield f"document {row['id']} with date {row['date']} is in {row['split']}; expected {split}"
                 first = texts.setdefault(row["text_key"], row["id"])
@@ -118,8 +118,8 @@ class Agreement:
             if paragraph.get("cite_spans"):
                 self.paragraphs.add(_hash(paper, kind, number, paragraph["text"]))
         if (entry := self.index.get(paper)) is not None and entry.set == "s2orc":
-            units = units_of_parse(value, drop_citations=self.rules["clean.citations"] == "drop")
-            self.lines[paper].update(_hash(line) for block in blocks(units)[0] for line in block.lines)
+            units = list_units(value, drop_citations=self.rules["clean.citations"] == "drop")
+            self.lines[paper].update(_hash(line) for block in build_blocks(units)[0] for line in block.lines)
             self.files[paper].add(str(value["_pdf_hash"]))
 
     def check_document(self, value: Mapping[str, Any]) -> Iterator[str]:
@@ -133,7 +133,7 @@ class Agreement:
             yield f"document {value['id']} is from file {value['sha1']}; the index has {entry.sha1}"
         if self.rules["clean.profile"] == "recipe-2024":
             return
-        title, abstract, body = lines_of(value["text"])
+        title, abstract, body = split_document_text(value["text"])
         if self.headings.get(value["id"], 0) != _hash(f"{title}\n\n{abstract}"):
             yield f"the title or abstract of document {value['id']} differs from its metadata"
         if entry.set == "s2orc":

@@ -28,8 +28,8 @@ from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS, Doc
 from s2corpus.text import minhash
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
-from s2corpus.text.layout import units_of_parse
-from s2corpus.text.masking import masked, masked_parse
+from s2corpus.text.layout import list_units
+from s2corpus.text.masking import mask_parse, mask_text
 from s2corpus.text.near_duplicates import text_key, title_key
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
 
@@ -178,8 +178,8 @@ def _papers(run: Run, shard: Shard) -> Iterator[_KeptPaper]:
                 paper["title"] = None if _is_extracted(provenance.get("title")) else paper["title"]
                 paper["abstract"] = None if _is_extracted(abstract_from) else paper["abstract"]
             if run.spec.clean.pii == "mask":
-                paper["title"] = paper["title"] and masked(paper["title"])
-                paper["abstract"] = paper["abstract"] and masked(paper["abstract"])
+                paper["title"] = paper["title"] and mask_text(paper["title"])
+                paper["abstract"] = paper["abstract"] and mask_text(paper["abstract"])
             yield {**paper, "sources": sorted(sources.get(paper["paper_id"], ()))}
 
 
@@ -202,8 +202,8 @@ def _document(
     if first is not None:
         parse = orjson.loads(first["parse"])
         if rules.pii == "mask":
-            parse = masked_parse(parse)
-        body = units_of_parse(parse, drop_citations=rules.citations == "drop")
+            parse = mask_parse(parse)
+        body = list_units(parse, drop_citations=rules.citations == "drop")
     return CleanedDocument(
         paper_id=paper["paper_id"],
         title=paper["title"],
@@ -218,8 +218,8 @@ def _document(
 
 def _row(decision: DocumentDecision, paper: PaperRow, compared: spec.SplitRules, signatures: Signatures) -> DocumentRow:
     def sign() -> list[int]:
-        shingles = minhash.shingles(decision.text or "", compared.shingle_words)
-        keys = minhash.keys(shingles, compared.minhash_bands, compared.minhash_rows, compared.minhash_seed)
+        shingles = minhash.hash_shingles(decision.text or "", compared.shingle_words)
+        keys = minhash.compute_keys(shingles, compared.minhash_bands, compared.minhash_rows, compared.minhash_seed)
         return [int(key) for key in keys]
 
     row = asdict(decision)

@@ -107,7 +107,7 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
     if not missing and store.has_fragments(f"index/{nn:02d}-{set_}" for nn in group.numbers):
         return
     names = _PathAllocator(set_, export.shard_bytes)
-    tokens = token_counts.counter(export.tokenizer, fetch) if export.tokenizer else None
+    tokens = token_counts.load_token_counter(export.tokenizer, fetch) if export.tokenizer else None
     benchmarks = _benchmarks(group.run)
     mask, in_form = group.run.spec.clean.pii == "mask", _model_text(group.run)
     copies = _ParquetCopies(scratch)

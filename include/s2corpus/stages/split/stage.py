@@ -12,7 +12,7 @@ from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.stages.split.similar import similar_texts
 from s2corpus.tables import DOCUMENTS, DUPLICATES, PAPERS, SPLITS
 from s2corpus.text import splits
-from s2corpus.text.near_duplicates import Candidate, clusters, repeated
+from s2corpus.text.near_duplicates import Candidate, cluster_duplicates, find_repeated_keys
 
 _KEYS_AT_A_TIME = 50_000_000
 """number of duplicate keys sorted in memory in one batch: 0.8 GB"""
@@ -40,7 +40,7 @@ class SplitStage:
             for one in _kept(run, bucket)
             if one.text_key in wanted or one.title_key in wanted
         )
-        members = clusters(candidates, similar, hold_back=run.spec.split.near_duplicates == "hold_back")
+        members = cluster_duplicates(candidates, similar, hold_back=run.spec.split.near_duplicates == "hold_back")
         for bucket in range(run.paper_shards):
             rows = []
             for one in _kept(run, bucket):
@@ -81,7 +81,7 @@ def _repeated_keys(run: Run) -> set[int]:
             for column in batch.columns:
                 values = pc.drop_null(column).to_numpy()
                 chunks.append(values[values % passes == number])
-        found.update(repeated(np.concatenate([*chunks, np.empty(0, np.int64)])).tolist())
+        found.update(find_repeated_keys(np.concatenate([*chunks, np.empty(0, np.int64)])).tolist())
     return found
 
 
@@ -92,7 +92,7 @@ def _kept(run: Run, bucket: int) -> Iterator[Candidate]:
         ValueError: a kept document has no text_key.
     """
     dates = {paper["paper_id"]: paper["date"] for paper in run.table(PAPERS).rows(["paper_id", "date"], shard=bucket)}
-    train_before, valid_until = splits.bounds(run.spec.split, run.as_of)
+    train_before, valid_until = splits.compute_bounds(run.spec.split, run.as_of)
     own = run.spec.profile == "own" or run.spec.clean.unknown_year == "keep"
     undated = splits.Split.TRAIN if own else splits.Split.UNDATED
     recipe = run.spec.clean.profile == "recipe-2024"
@@ -100,9 +100,9 @@ def _kept(run: Run, bucket: int) -> Iterator[Candidate]:
     for row in run.table(DOCUMENTS).rows(columns, shard=bucket, where=pc.field("outcome") == "kept"):
         date = dates[row["paper_id"]]
         if recipe and date is not None:
-            split = splits.recipe_split(date, train_before)
+            split = splits.assign_recipe_split(date, train_before)
         else:
-            split = splits.split_by_date(date, train_before, valid_until, undated=undated)
+            split = splits.assign_split(date, train_before, valid_until, undated=undated)
         if row["text_key"] is None:
             raise ValueError(f"document {row['paper_id']} of {row['set']} is kept and has no text_key")
         yield Candidate(row["set"], row["paper_id"], date, split, row["text_key"], row["title_key"])

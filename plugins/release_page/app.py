@@ -188,7 +188,7 @@ def build(
         found = trace.trace_pdf(opened[2], sha1)
         if found is None:
             raise HTTPException(404, "There is no such PDF in this release.")
-        return render(request, "pdf.html", release_id=opened[1], pdf=trace.add_papers(opened[2], found))
+        return render(request, "pdf.html", release_id=opened[1], pdf=found, papers=trace.list_papers(opened[2], sha1))
 
     @app.get(at + "/text/{paper_id}", dependencies=guarded)
     def text(request: Request, opened: Opened, paper_id: PaperId) -> Response:

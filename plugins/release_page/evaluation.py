@@ -3,9 +3,9 @@
 Only these routes of the page write data, and they write only to the catalog.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, Form, HTTPException, Query, Request
@@ -14,12 +14,18 @@ from fastapi.responses import RedirectResponse, Response
 from release_page.releases import Archive
 from release_page.render import page as render
 from s2corpus.errors import UserError
-from s2corpus.evaluation.kept import marks_of, sample_of
+from s2corpus.evaluation.kept import marks_of, parse_marks_of, parses_of, sample_of
+from s2corpus.evaluation.parse_results import LABELS as PARSE_LABELS
+from s2corpus.evaluation.parse_results import PAPER, parse_results
+from s2corpus.evaluation.parse_sheet import MAX_MISSING, QUESTIONS, LineMarks, check, read_numbers
+from s2corpus.evaluation.parses import ParseItem, ParseTask
 from s2corpus.evaluation.results import FIELDS, LABELS, result
 from s2corpus.evaluation.sample import Item
 from s2corpus.evaluation.sheet import WORDS
+from s2corpus.storage.lake import Lake
 
 Word = StrEnum("Word", {word: word for word in WORDS})  # type: ignore[misc]
+_T = TypeVar("_T", Item, ParseItem)
 ItemId = Annotated[str, Query(min_length=1, max_length=96)]
 
 
@@ -51,19 +57,23 @@ def add(
         after: ItemId | None = None,
     ) -> Response:
         shelf, release, _ = found
-        try:
-            items = sample_of(shelf.lake, release)
-        except UserError:
-            items = []
-        marks = marks_of(shelf.catalog, release)
-        order = [one.item for one in items]
-        start = order.index(after) + 1 if after in order else 0
-        shown = next((one for one in items if one.item == item), None) or _next(items[start:] + items[:start], marks)
+        items, parses = _drawn(sample_of, shelf, release), _drawn(parses_of, shelf, release)
+        marks, line_marks = marks_of(shelf.catalog, release), parse_marks_of(shelf.catalog, release)
+        said: dict[str, list[str]] = {one.item: [] for one in (*items, *parses)}
+        for one in marks:
+            said.get(one.item, []).append(one.marker)
+        for name, people in line_marks.items():
+            said.get(name, []).extend(people)
+        order = list(said)
+        start = order.index(after) + 1 if after in said else 0
+        chosen = item if item in said else _next(order[start:] + order[:start], said)
+        shown = next((one for one in (*items, *parses) if one.item == chosen), None)
+        firsts = {task: _next([one.item for one in parses if one.task is task], said) for task in ParseTask}
         return render(
-            request, "evaluation.html", release_id=release, result=result(items, marks), labels=LABELS, shown=shown,
-            number=order.index(shown.item) + 1 if shown else 0, words=list(WORDS), fields=FIELDS, by=len({m.item for m in marks}),
-            may_mark=marker is not None and shelf.catalog is not None, lake=shelf.uri,
-            said=[mark for mark in marks if shown and mark.item == shown.item],
+            request, "evaluation.html", release_id=release, labels=LABELS | PARSE_LABELS, shown=shown,
+            result=result(items, marks, parse_results(parses, line_marks)), number=order.index(chosen) + 1 if chosen else 0,
+            words=list(WORDS), fields=FIELDS, questions=QUESTIONS, max_missing=MAX_MISSING, firsts=firsts, paper=PAPER,
+            may_mark=marker is not None and shelf.catalog is not None, lake=shelf.uri, said=said.get(chosen or "", []),
         )  # fmt: skip
 
     if marker is None:
@@ -84,13 +94,40 @@ def add(
         shelf.catalog.mark(release, who, {item: (WORDS[title.value], WORDS[authors.value])})
         return RedirectResponse(request.url.include_query_params(after=item), 303)
 
+    @app.post(at + "/evaluation/lines", dependencies=[Depends(reader), Depends(same_origin)])
+    def mark_lines(
+        request: Request,
+        found: Annotated[tuple[Archive, str, Any], Depends(opened)],
+        who: Annotated[str, Depends(marker)],
+        item: Annotated[str, Form(max_length=96)],
+        missing: Annotated[int, Form(ge=0, le=MAX_MISSING)],
+        wrong: Annotated[str, Form(max_length=4000)] = "",
+        unsure: Annotated[str, Form(max_length=4000)] = "",
+    ) -> Response:
+        shelf, release, _ = found
+        parses = {one.item: one for one in _drawn(parses_of, shelf, release)}
+        if shelf.catalog is None or item not in parses:
+            raise HTTPException(404, "There is no such item in this release's sample.")
+        try:
+            marks = check(parses[item], LineMarks(read_numbers(wrong), read_numbers(unsure), missing))
+        except UserError as error:
+            raise HTTPException(422, str(error)) from None
+        shelf.catalog.mark_parses(release, who, {item: (marks.wrong, marks.unsure, marks.missing)})
+        page = request.url.replace(path=request.url.path.removesuffix("/lines"))
+        return RedirectResponse(page.include_query_params(after=item), 303)
 
-def _next(items: list[Item], marks: list[Any]) -> Item | None:
+
+def _drawn(sample: Callable[[Lake, str], list[_T]], shelf: Archive, release: str) -> list[_T]:
+    """Return a sample of a release, or an empty list if it was not drawn."""
+    try:
+        return sample(shelf.lake, release)
+    except UserError:
+        return []
+
+
+def _next(items: list[str], said: Mapping[str, Sequence[str]]) -> str | None:
     """Return the first item with the fewest marks, or None.
 
     If two people work through one sample, each item gets a first mark before any item gets a second one.
     """
-    counts: dict[str, int] = {}
-    for mark in marks:
-        counts[mark.item] = counts.get(mark.item, 0) + 1
-    return min(items, key=lambda one: counts.get(one.item, 0), default=None)
+    return min(items, key=lambda item: len(said[item]), default=None)

@@ -9,7 +9,7 @@ class Command(click.Command):
     """A command whose `epilog` has one example a line, printed without line breaks under the heading "Examples"."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples as they are: a wrapped command line could not be copied."""
+        """Write the examples without line breaks, so that they can be copied."""
         if self.epilog:
             with formatter.section("Examples"):
                 for line in self.epilog.splitlines():

@@ -6,11 +6,14 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from s2corpus.errors import UserError
+
+if TYPE_CHECKING:
+    from s2corpus.storage.lake import Lake
 
 _AWS = {"AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"}
 """environment variables that select another S3"""
@@ -28,7 +31,7 @@ def lake_option(*also: str, needed: bool = True) -> Callable[[Any], Any]:
         needed: raise UserError if no lake is found.
     """
 
-    def named(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
+    def resolve_lake(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
         if given is None:
             use_local_services()
             given = os.environ.get("S2CORPUS_LAKE")
@@ -39,7 +42,25 @@ def lake_option(*also: str, needed: bool = True) -> Callable[[Any], Any]:
         return given
 
     help_text = "s3://bucket[/prefix] or a folder.  [default: S2CORPUS_LAKE, else the lake of the local services]"
-    return click.option("--lake", *also, callback=named, help=help_text)
+    return click.option("--lake", *also, callback=resolve_lake, help=help_text)
+
+
+def open_release(uri: str, release: str) -> Lake:
+    """Open the lake that contains a release.
+
+    Raises:
+        UserError: the lake does not contain the release.
+    """
+    from s2corpus.ids import ReleaseId
+    from s2corpus.storage.lake import open_lake
+
+    lake = open_lake(uri)
+    releases = lake.folders("releases/")
+    if not ReleaseId.known(release) or release not in releases:
+        raise UserError(
+            f"{release}: no such release in {lake.root}; existing releases: {', '.join(releases) or 'none'}"
+        )
+    return lake
 
 
 def use_local_services() -> None:
@@ -59,7 +80,7 @@ def local_environment() -> dict[str, str]:
     """
     state = os.environ.get("S2CORPUS_STATE") or Path(__file__).resolve().parents[3] / ".s2corpus"
     try:
-        found: dict[str, str] = json.loads((Path(state) / "environment.json").read_text("utf-8"))
+        environment: dict[str, str] = json.loads((Path(state) / "environment.json").read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found
+    return environment

@@ -6,21 +6,24 @@ import functools
 import gzip
 import zlib
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus_reader import SnapshotError, UnreachableError
 
+if TYPE_CHECKING:
+    from s2corpus.storage.lake import Lake
+
 P = ParamSpec("P")
 R = TypeVar("R")
-_FORMS = (
+_DAMAGE_ERRORS = (
     ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, TypeError, ValueError, gzip.BadGzipFile, zlib.error,
 )  # fmt: skip
-"""the errors that malformed bytes cause in libraries, and malformed values in our code; Arrow's and JSON's errors are subclasses"""
+"""Errors that a damaged snapshot can cause. Arrow's and JSON's errors are subclasses."""
 
 
 def reads_snapshot(command: Callable[P, R]) -> Callable[P, R]:
-    """Return the command with the errors of a damaged snapshot replaced by an error message of one sentence.
+    """Wrap a command so that errors of a damaged snapshot become one readable message.
 
     Raises:
         UserError: the snapshot is damaged or of another version.
@@ -35,11 +38,25 @@ def reads_snapshot(command: Callable[P, R]) -> Callable[P, R]:
             raise UserError(str(error)) from error
         except UnreachableError as error:
             raise TransientError(str(error)) from error
-        except _FORMS as error:
+        except _DAMAGE_ERRORS as error:
             what = " ".join(str(error).split())[:200]
             raise UserError(
-                f"the snapshot cannot be read ({type(error).__name__}: {what}): it is damaged or of another version, "
-                f"and corpus verify says where"
+                f"the snapshot cannot be read ({type(error).__name__}: {what}): it is damaged or of another version; "
+                f"run corpus verify to find the damage"
             ) from error
 
     return read
+
+
+def open_lake_of(folder: Lake, snapshot: str, advice: str) -> Lake:
+    """Open the lake that contains the folder of a snapshot.
+
+    Raises:
+        UserError: the folder is not in a lake; the message ends with `advice`.
+    """
+    from s2corpus.storage.lake import open_lake
+
+    root, _, name = folder.root.rstrip("/").rpartition("/snapshots/")
+    if not root or name != snapshot:
+        raise UserError(f"{folder.root} is not in a lake (…/snapshots/{snapshot}): {advice}")
+    return open_lake(root)

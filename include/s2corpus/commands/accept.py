@@ -7,7 +7,7 @@ import getpass
 import click
 
 from s2corpus.commands._help import Command
-from s2corpus.commands._lake_option import lake_option
+from s2corpus.commands._lake_option import lake_option, open_release
 
 
 @click.command(
@@ -17,24 +17,18 @@ from s2corpus.commands._lake_option import lake_option
 @click.argument("release")
 @click.argument("check")
 @click.option("--reason", required=True, help="Reason; recorded, and part of the manifest.")
-@click.option("--by", default=None, help="Approver to record (default: current user).")
+@click.option("--by", help="Person to record.  [default: current user]")
 @lake_option()
 def command(release: str, check: str, reason: str, by: str | None, lake: str) -> None:
     """Accept a failed check of a release, with a reason.
 
     CHECK is `<stage>.<check>`; RELEASE is `<spec>-<YYYYMMDD>`. The check is a warning, or a block that can be overridden.
-    In Airflow, then clear the task `<stage>.quality`: the release continues. The reason is part of the snapshot's id and manifest.
+    In Airflow, clear the task `<stage>.quality` afterwards to continue the release. The reason is part of the snapshot's id and manifest.
     """
-    from s2corpus.errors import UserError
     from s2corpus.pipeline import quality
     from s2corpus.pipeline.acceptance import accept
-    from s2corpus.storage.lake import open_lake
 
-    opened = open_lake(lake)
-    if release not in (there := opened.folders("releases/")):
-        raise UserError(f"{release!r} is not a release of {lake}; there are: {', '.join(there) or 'none'}")
-    new = accept(opened, release, {check: reason}, by or getpass.getuser(), quality.list_all_checks())
+    by = by or getpass.getuser()
+    is_new = accept(open_release(lake, release), release, {check: reason}, by, quality.list_all_checks())
     stage = check.partition(".")[0]
-    click.echo(
-        f"{check} is {'accepted' if new else 'accepted already'} for {release}; clear {stage}.quality in Airflow"
-    )
+    click.echo(f"{check} {'is' if is_new else 'was already'} accepted for {release}; clear {stage}.quality in Airflow")

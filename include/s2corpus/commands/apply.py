@@ -1,4 +1,4 @@
-"""`corpus apply`: a delta and a copy of the snapshot it starts from give the snapshot it leads to."""
+"""`corpus apply`: build the new snapshot from a delta and a copy of the old one."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ def command(delta: Path, copy: str, out: Path) -> None:
     import s2corpus_reader
     from s2corpus.snapshot.reader import open_snapshot
 
-    made = s2corpus_reader.apply(delta, open_snapshot(copy), out, lambda path: click.echo(path, err=True))
-    click.echo(f"{out}: {made}, every file as its manifest says")
+    snapshot_id = s2corpus_reader.apply(delta, open_snapshot(copy), out, lambda path: click.echo(path, err=True))
+    click.echo(f"{out}: {snapshot_id}, all files match the manifest")

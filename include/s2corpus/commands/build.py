@@ -1,4 +1,4 @@
-"""`corpus build`: a release without Airflow, in this process or a few child processes."""
+"""`corpus build`: build a release without Airflow, in this process or a few child processes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from s2corpus.commands._lake_option import lake_option
     "--from",
     "tree",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="First deliver this tree of drops/ and sources/.",
+    help="First deliver this folder with drops/ and sources/.",
 )
 @click.option(
     "--workers",
@@ -52,7 +52,7 @@ def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: 
     from s2corpus.snapshot.pointer import check_pointer
     from s2corpus.spec import load_spec
 
-    run = Run.of(load_spec(spec), as_of.replace(tzinfo=UTC), lake=lake)
+    run = Run.open(load_spec(spec), as_of.replace(tzinfo=UTC), lake=lake)
     check_pointer(run.lake, run.spec.name)
     if tree:
         deliver_tree(run.lake, tree)
@@ -68,5 +68,5 @@ def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: 
     if publish:
         runner.publish(run)
     else:
-        runner.leave_unpublished(run)
+        runner.record_unpublished(run)
     click.echo(format_summary(run))

@@ -1,4 +1,4 @@
-"""`corpus calibrate`: the embedded word list's threshold, from texts and the card's list."""
+"""`corpus calibrate`: calibrate the threshold of wordfreq's word list."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from s2corpus.commands._help import Command
     help="Documents in the format of `corpus clean`; may be repeated.",
 )
 @click.option("--unigrams", required=True, help="Word list of the card: a path or URI.")
-@click.option("--threshold", type=float, default=-20.0, show_default=True, help="Threshold of the card for that list.")
+@click.option(
+    "--threshold", type=float, default=-20.0, show_default=True, help="Threshold that the card uses with its list."
+)
 def command(sources: tuple[Path, ...], unigrams: str, threshold: float) -> None:
     """Calibrate the word-probability threshold of card-wordfreq.
 
@@ -36,11 +38,13 @@ def command(sources: tuple[Path, ...], unigrams: str, threshold: float) -> None:
     texts = section_texts(document for source in sources for document in read_documents(source))
     if not texts:
         raise UserError(f"{', '.join(map(str, sources))}: no document has a section with paragraphs")
-    found = calibrate(texts, reference, wordfreq_unigrams(), threshold)
-    click.echo(f"sections            {found.sections:,}")
-    click.echo(f"dropped by the list {found.dropped:,} ({found.dropped / found.sections:.2%}) below {threshold:g}")
+    result = calibrate(texts, reference, wordfreq_unigrams(), threshold)
+    means = ", ".join(f"{mean:.2f}" for mean in result.own_quantiles)
     click.echo(
-        f"wordfreq drops      {found.dropped_at_threshold:,} below {found.threshold:g}; {found.both:,} of them the same"
+        f"sections            {result.sections:,}\n"
+        f"dropped by the list {result.dropped:,} ({result.dropped / result.sections:.2%}) below {threshold:g}\n"
+        f"dropped by wordfreq {result.dropped_at_threshold:,} below {result.threshold:g}, "
+        f"{result.both:,} of which the list also drops\n"
+        f"wordfreq's means    {means} (quantiles 1, 5, 50, 95, 99 %)\n"
+        f"threshold           {result.threshold:g}"
     )
-    click.echo("wordfreq's means    " + ", ".join(f"{q:.2f}" for q in found.own_quantiles) + " at 1, 5, 50, 95, 99 %")
-    click.echo(f"threshold           {found.threshold:g}")

@@ -37,8 +37,10 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--unigrams", help="Word list of card and recipe-2024: CSV word,count or word TAB count; a path or URI.")
 @click.option("--spec", "spec_file", type=_FILE, help="Release spec that gives thresholds and split.")
 @click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Reference day of a rolling split (UTC).")
-@click.option("--out", required=True, type=_FILE, help="Kept documents: lines of a snapshot, with their split.")
-@click.option("--dropped", type=_FILE, help="Dropped documents: id, reason and measured values.")
+@click.option(
+    "--out", required=True, type=_FILE, help="Write the kept documents: lines of a snapshot, with their split."
+)
+@click.option("--dropped", type=_FILE, help="Write the dropped documents with id, reason and measured values.")
 @click.option("--evaluate-all", is_flag=True, help="Compute every value of dropped documents, to tune thresholds.")
 def command(
     source: Path,
@@ -60,7 +62,8 @@ def command(
     from s2corpus.text.files import clean_file, format_outcomes
 
     spec = _spec(spec_file, profile, unigrams, evaluate_all)
-    outcomes = clean_file(source, set_, spec, _word_list(spec, unigrams), out, dropped, as_of)
+    word_list = _load_word_list(spec, is_checked=unigrams is None)
+    outcomes = clean_file(source, set_, spec, word_list, out, dropped, as_of)
     click.echo(format_outcomes(outcomes), err=True)
 
 
@@ -71,26 +74,27 @@ def _spec(spec_file: Path | None, profile: str | None, unigrams: str | None, eva
 
     spec = load_spec(spec_file) if spec_file else ReleaseSpec(name="files")
     profile = profile or spec.clean.profile
-    named = UnigramRules(uri=unigrams, sha256="0" * 64) if unigrams else spec.clean.unigrams
+    word_list = UnigramRules(uri=unigrams, sha256="0" * 64) if unigrams else spec.clean.unigrams
     if profile == "card-wordfreq" and unigrams:
         raise UserError(
             "--unigrams was given, but card-wordfreq has its own list: choose --profile card or recipe-2024"
         )
-    if profile != "card-wordfreq" and named is None:
+    if profile != "card-wordfreq" and word_list is None:
         raise UserError(f"profile {profile} needs --unigrams FILE, the card's word list; without one use card-wordfreq")
     values = {**spec.clean.model_dump(), "profile": profile, "evaluate_all": evaluate_all or spec.clean.evaluate_all}
-    clean = CleanRules.model_validate({**values, "unigrams": named if profile != "card-wordfreq" else None})
+    clean = CleanRules.model_validate({**values, "unigrams": word_list if profile != "card-wordfreq" else None})
     split = spec.split
     if profile == "recipe-2024" and not spec_file:
         split = SplitRules(train_before=CUTOFF, valid_until=CUTOFF)
     return spec.model_copy(update={"clean": clean, "split": split})
 
 
-def _word_list(spec: ReleaseSpec, given: str | None) -> Unigrams:
+def _load_word_list(spec: ReleaseSpec, *, is_checked: bool) -> Unigrams:
+    """Load the word list of the profile. With `is_checked`, its SHA-256 must be that of the spec."""
     from s2corpus.storage.uris import fetch
     from s2corpus.text.unigrams import parse_unigrams, wordfreq_unigrams
 
     if spec.clean.unigrams is None:
         return wordfreq_unigrams()
     uri = spec.clean.unigrams.uri
-    return parse_unigrams(uri, fetch(uri), None if given else spec.clean.unigrams.sha256)
+    return parse_unigrams(uri, fetch(uri), spec.clean.unigrams.sha256 if is_checked else None)

@@ -1,4 +1,4 @@
-"""`corpus cluster`: records → which paper each belongs to."""
+"""`corpus cluster`: cluster the records of the same paper."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from s2corpus.commands._help import Command
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command(
@@ -21,16 +23,12 @@ from s2corpus.commands._help import Command
     type=click.Path(path_type=Path),
     help="Records, .parquet or .jsonl.",
 )
+@click.option("--out", required=True, type=_FILE, help="Write record_id and paper_id (.parquet or .jsonl).")
+@click.option("--edges", "edges_out", type=_FILE, help="Write the used and the cut edges (.parquet or .jsonl).")
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Parquet: record_id, paper_id."
+    "--parent", type=click.Path(path_type=Path), help="Clusters of an earlier run, to keep its ids (Parquet)."
 )
-@click.option(
-    "--edges", "edges_out", type=click.Path(path_type=Path, dir_okay=False), help="Parquet: the used and the cut edges."
-)
-@click.option("--parent", type=click.Path(path_type=Path), help="Clusters of an earlier run, to keep its ids.")
-@click.option(
-    "--aliases", "aliases_out", type=click.Path(path_type=Path, dir_okay=False), help="Parquet: alias, paper_id."
-)
+@click.option("--aliases", "aliases_out", type=_FILE, help="Write alias and paper_id (.parquet or .jsonl).")
 @click.option("--explain", is_flag=True, help="Explain each cluster of two or more records.")
 def command(
     files: tuple[Path, ...],
@@ -42,20 +40,19 @@ def command(
 ) -> None:
     """Cluster the metadata records of the same paper.
 
-    Records of one paper have equal identifiers, or similar titles with authors and years that agree.
+    Records of one paper have equal identifiers, or similar titles with authors and years that agree. `corpus vote`, `corpus explain`
+    and --parent read Parquet.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     from s2corpus.clustering.explain import explanations, format_explanation
     from s2corpus.clustering.identity import Parent
     from s2corpus.compiled import for_few
     from s2corpus.errors import UserError
-    from s2corpus.pdf.files import check_table
     from s2corpus.sources.files import read_latest
     from s2corpus.stages.cluster.local import cluster_records
-    from s2corpus.storage.outputs import whole
+    from s2corpus.storage.output_tables import check_table, write_table
     from s2corpus.storage.parquet import read_parquet
 
     for path in (out, edges_out, aliases_out):
@@ -64,20 +61,19 @@ def command(
     before = Parent()
     if parent is not None:
         try:
-            known = read_parquet(parent, ["record_id", "paper_id"])
+            old = read_parquet(parent, ["record_id", "paper_id"])
         except (ValueError, OSError) as error:
             raise UserError(f"{parent}: expected a Parquet file with record_id and paper_id ({error})") from None
-        before = Parent(known.append_column("first_ready", pa.nulls(known.num_rows, pa.string())))
+        before = Parent(old.append_column("first_ready", pa.nulls(old.num_rows, pa.string())))
     records = read_latest(files)
     with for_few(len(records) * records.nbytes):
-        found = cluster_records(records, parent=before)
-    clusters = found.clusters.select(["record_id", "paper_id"])
-    for path, table in ((out, clusters), (edges_out, found.edges), (aliases_out, found.aliases)):
+        result = cluster_records(records, parent=before)
+    clusters = result.clusters.select(["record_id", "paper_id"])
+    for path, table in ((out, clusters), (edges_out, result.edges), (aliases_out, result.aliases)):
         if path is not None:
-            with whole(path) as beside:
-                pq.write_table(table, beside, compression="zstd")
+            write_table(path, table)
     if explain:
-        for explanation in explanations(found.clusters, found.edges):
+        for explanation in explanations(result.clusters, result.edges):
             click.echo(format_explanation(explanation))
-    papers = pc.count_distinct(found.clusters["paper_id"]).as_py()
-    click.echo(f"{records.num_rows} records, {papers} papers, {found.conflicts} conflicts of DOIs", err=True)
+    papers = pc.count_distinct(result.clusters["paper_id"]).as_py()
+    click.echo(f"{records.num_rows} records, {papers} papers, {result.conflicts} conflicts of DOIs", err=True)

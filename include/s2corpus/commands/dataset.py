@@ -1,4 +1,4 @@
-"""`corpus dataset`: a dataset made of a published snapshot, on files."""
+"""`corpus dataset`: build a dataset from a published snapshot, without Airflow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
-from s2corpus.commands._snapshot_reading import reads_snapshot
+from s2corpus.commands._snapshot_reading import open_lake_of, reads_snapshot
 
 
 @click.command(
@@ -33,16 +33,13 @@ def command(name: str, snapshot: str, out: str | None, workers: int, lake: str |
     from s2corpus.datasets.job import Job
     from s2corpus.datasets.source import SnapshotSource
     from s2corpus.datasets.spec import datasets_folder, load_dataset_spec
-    from s2corpus.errors import UserError
     from s2corpus.snapshot.reader import open_snapshot
     from s2corpus.storage.lake import open_lake
 
     path = Path(name) if name.endswith((".yaml", ".yml")) else datasets_folder() / f"{name}.yaml"
     spec = load_dataset_spec(path)
     source = SnapshotSource(open_snapshot(snapshot, lake))
-    root, _, folder = source.folder.root.rstrip("/").rpartition("/snapshots/")
-    if not out and folder != source.id:
-        raise UserError(f"{source.folder.root} lies in no lake: name a folder to write to with --out")
-    job = Job(spec, source, open_lake(out or root))
+    to = open_lake(out) if out else open_lake_of(source.folder, source.id, "name the output lake or folder with --out")
+    job = Job(spec, source, to)
     runner.make(job, workers=workers)
     click.echo(summary.summary(job))

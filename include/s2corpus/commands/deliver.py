@@ -1,9 +1,8 @@
-"""`corpus deliver`: a folder of papers as a drop, or files of metadata as a delivery."""
+"""`corpus deliver`: deliver papers as a drop, or metadata of a source."""
 
 from __future__ import annotations
 
 import getpass
-import sys
 import time
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import click
 
 from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option
+from s2corpus.commands._outputs import ProgressLine
 
 
 @click.command(
@@ -41,7 +41,7 @@ def command(
 
     A drop is a folder of PDFs, TEI, JATS or LaTeX with its subfolders; a delivery is files of one source. `_READY` is uploaded last.
     After an interruption, run the same command again: it sends only missing files. The `records.jsonl` of a drop is checked
-    first: a file that intake would refuse is not sent, and every unusable record is shown.
+    first: if intake would refuse this file, nothing is uploaded. Every unusable record is shown.
     """
     from s2corpus.deliveries.upload import deliver, files_below, new_delivery
     from s2corpus.errors import UserError
@@ -53,26 +53,24 @@ def command(
     if drop is not None:
         if len(paths) != 1 or delivery is not None or full:
             raise UserError("a drop is one folder; --delivery and --full are for --source")
-        batch, files = new_delivery("drop", "", drop, by=by), files_below(paths[0])
+        delivery_, files = new_delivery("drop", "", drop, by=by), files_below(paths[0])
     else:
         id_ = delivery or time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
-        batch = new_delivery("delivery", str(source), id_, "full" if full else "delta", by)
+        delivery_ = new_delivery("delivery", str(source), id_, "full" if full else "delta", by)
         files = {}
         for path in paths:
             for name, file in (files_below(path) if path.is_dir() else {path.name: path}).items():
                 if files.setdefault(name, file) != file:
                     raise UserError(f"{file}: {files[name]} has the same name in the delivery: rename one")
-    shown = 0.0
+    line = ProgressLine()
 
-    def progress(done: int, total: int) -> None:
-        nonlocal shown
-        if sys.stderr.isatty() and (done == total or time.monotonic() - shown > 0.2):
-            shown = time.monotonic()
-            click.echo(f"\r{done / 1e6:,.1f} of {total / 1e6:,.1f} MB\x1b[K", err=True, nl=done == total)
+    def show_progress(done: int, total: int) -> None:
+        line.show(lambda: f"{done / 1e6:,.1f} of {total / 1e6:,.1f} MB")
 
     opened = open_lake(lake)
-    found = deliver(opened, batch, files, progress=progress)
-    for warning in found.warnings:
+    delivered = deliver(opened, delivery_, files, progress=show_progress)
+    line.clear()
+    for warning in delivered.warnings:
         click.echo(f"warning: {warning}", err=True)
-    told = f"{found.sent} files sent" + (f", {found.kept} were there" if found.kept else "")
-    click.echo(f"{opened.uri(found.folder)}: {told}, ready at {found.ready_at.isoformat()}")
+    counts = f"{delivered.sent} files sent" + (f", {delivered.kept} already in the lake" if delivered.kept else "")
+    click.echo(f"{opened.uri(delivered.folder)}: {counts}, ready at {delivered.ready_at.isoformat()}")

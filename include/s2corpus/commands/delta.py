@@ -1,4 +1,4 @@
-"""`corpus delta`: what a copy of one snapshot lacks to become another."""
+"""`corpus delta`: write the difference between two snapshots."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ def command(old: str, new: str, out: Path, lake: str | None) -> None:
 
     to = open_snapshot(new, lake)
     counts = delta.make(open_snapshot(old, lake), to, out, lambda path: click.echo(path, err=True))
-    whole = sum(entry.bytes for entry in to.list(""))
+    total_bytes = sum(entry.bytes for entry in to.list(""))
     click.echo(
-        f"{out}: {counts['bytes']:,} bytes, {counts['bytes'] / max(whole, 1):.1%} of the snapshot; files: "
-        f"{counts['copy']} as they were, {counts['lines']} with other lines, {counts['rows']} with other rows, {counts['whole']} whole"
+        f"{out}: {counts['bytes']:,} bytes, {counts['bytes'] / max(total_bytes, 1):.1%} of the snapshot; "
+        f"files: {counts['copy']} unchanged, {counts['lines']} with changed lines, {counts['rows']} with changed rows, "
+        f"{counts['whole']} stored completely"
     )

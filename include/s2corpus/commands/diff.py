@@ -1,4 +1,4 @@
-"""`corpus diff`: the documents in which two snapshots differ."""
+"""`corpus diff`: count or list the documents that changed between two snapshots."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from s2corpus.commands._snapshot_reading import reads_snapshot
 )
 @click.argument("old")
 @click.argument("new")
-@click.option("--list", "listed", is_flag=True, help="Print one line for each document: change, set, split, id.")
+@click.option("--list", "is_list", is_flag=True, help="Print one line for each document: change, set, split, id.")
 @lake_option(needed=False)
 @reads_snapshot
-def command(old: str, new: str, listed: bool, lake: str | None) -> None:
+def command(old: str, new: str, is_list: bool, lake: str | None) -> None:
     """Count documents that changed between two snapshots.
 
     A document is added, removed, moved to another set or split, or changed. The file `changes.parquet` of a snapshot
@@ -43,14 +43,14 @@ def command(old: str, new: str, listed: bool, lake: str | None) -> None:
             for view in ("old_index", "new_index"):
                 connection.register(view, ds.dataset(Path(scratch) / view))
             changes.compare(connection)
-            if listed:
+            if is_list:
                 rows = connection.execute(
                     "SELECT change, set, split, id FROM changes WHERE change <> 'same' ORDER BY change, id"
                 )
                 while row := rows.fetchone():
                     click.echo("\t".join(row))
                 return
-            for change, found in changes.summary(connection, old).items():
+            for change, counts in changes.summary(connection, old).items():
                 if change != "parent":
-                    sets = ", ".join(f"{n:,} of {set_}" for set_, n in found["documents"].items()) or "none"
+                    sets = ", ".join(f"{n:,} of {set_}" for set_, n in counts["documents"].items()) or "none"
                     click.echo(f"{change}: {sets}")

@@ -1,34 +1,30 @@
-"""`corpus drops`: what has arrived, what became of it, and working on what is new."""
+"""`corpus drops`: list drops and deliveries with their states, and process new drops."""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
-from pathlib import Path
 
 import click
 
 from s2corpus.commands._help import Command
 from s2corpus.commands._lake_option import lake_option, local_environment
+from s2corpus.commands._outputs import format_counts
 
 
 @click.command(cls=Command, epilog=("corpus drops\ncorpus drops --state refused\ncorpus drops --process"))
 @click.option("--process", is_flag=True, help="First process new drops and those that an earlier run did not finish.")
 @click.option("--state", help="Show only drops in this state.")
 @lake_option()
-@click.option(
-    "--specs",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of release specs, which select the drops.  [default: include/releases]",
-)
-def command(process: bool, state: str | None, lake: str, specs: Path | None) -> None:
+def command(process: bool, state: str | None, lake: str) -> None:
     """List drops and deliveries with their state.
 
     Each line has the state (released, waiting, paused, refused …), the folder, counts and details. Unusable records of a
     drop's records.jsonl follow. docs/drops.md describes the states.
 
     --process does the work of the DAG pdf_drops without Airflow: it registers new drops and runs select, extract (by
-    GROBID_URL) and postprocess for their PDFs. The next release uses the results.
+    GROBID_URL) and postprocess for their PDFs. The next release uses the results. Release specs select the drops
+    (S2CORPUS_RELEASES, or include/releases).
     """
     from s2corpus.drops import processing
     from s2corpus.drops.standing import NAMES, iterate_drop_statuses
@@ -41,23 +37,23 @@ def command(process: bool, state: str | None, lake: str, specs: Path | None) -> 
     opened = open_lake(lake)
     if process:
         logging.basicConfig(level=logging.INFO, format="%(message)s")
-        known, wrong = read_specs(specs or releases_folder())
-        if wrong:
-            raise UserError("; ".join(wrong))
-        processing.process(opened, known)
+        specs, errors = read_specs(releases_folder())
+        if errors:
+            raise UserError("; ".join(errors))
+        processing.process(opened, specs)
     counts: Counter[str] = Counter()
-    for found in iterate_drop_statuses(opened, paused=_paused(lake)):
-        if state in (None, found.name):
-            row = found.row
-            counts[found.name] += 1
-            click.echo("\t".join([found.outcome, row.name, row.counts, found.detail]).rstrip("\t"))
+    for status in iterate_drop_statuses(opened, paused=_is_drops_dag_paused(lake)):
+        if state in (None, status.name):
+            row = status.row
+            counts[status.name] += 1
+            click.echo("\t".join([status.outcome, row.name, row.counts, status.detail]).rstrip("\t"))
             for warning in row.warnings:
                 click.echo(f"\t{row.name}\t{warning}")
-    click.echo(", ".join(f"{n} {word}" for word, n in sorted(counts.items())) or "nothing has arrived", err=True)
+    click.echo(format_counts(counts) or "no drops or deliveries", err=True)
 
 
-def _paused(lake: str) -> bool:
-    """Whether the local Airflow, where one runs over this lake, has the DAG paused that works on drops."""
+def _is_drops_dag_paused(lake: str) -> bool:
+    """Return whether the local Airflow uses this lake and has paused the DAG `pdf_drops`."""
     from s2corpus.deployment.airflow_client import AirflowClient
     from s2corpus.errors import TransientError, UserError
 

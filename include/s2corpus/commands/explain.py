@@ -1,4 +1,4 @@
-"""`corpus explain`: why a record is in its paper, and why the paper's full texts are open or closed."""
+"""`corpus explain`: explain the clusters of papers and the access of their full texts."""
 
 from __future__ import annotations
 
@@ -39,48 +39,46 @@ def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, ed
         return
     if clusters is not None and edges is not None:
         try:
-            known, found = read_parquet(clusters), read_parquet(edges)
+            members, edge_rows = read_parquet(clusters), read_parquet(edges)
         except (ValueError, OSError) as error:
             raise UserError(
-                f"{clusters}, {edges}: expected what `corpus cluster --out … --edges …` wrote ({error})"
+                f"{clusters}, {edges}: expected the output of `corpus cluster --out … --edges …`, in Parquet ({error})"
             ) from None
     else:
         raise UserError("no clusters given: expected --release, or --clusters and --edges")
-    paper_of = dict(zip(known["record_id"].to_pylist(), known["paper_id"].to_pylist(), strict=True))
+    paper_of = dict(zip(members["record_id"].to_pylist(), members["paper_id"].to_pylist(), strict=True))
     papers = set(paper_of.values())
-    asked = set()
-    for given in ids:
-        paper = paper_of.get(given) or (given if given in papers else None)
+    requested = set()
+    for id_ in ids:
+        paper = paper_of.get(id_) or (id_ if id_ in papers else None)
         if paper is None:
-            raise UserError(f"{given}: no record or paper of that id is there")
-        asked.add(paper)
-    for explanation in explanations(known, found, asked):
+            raise UserError(f"{id_}: no record or paper has this id")
+        requested.add(paper)
+    for explanation in explanations(members, edge_rows, requested):
         click.echo(format_explanation(explanation))
 
 
 def _explain_release(release: str, ids: tuple[str, ...]) -> None:
-    """Print the same trace of each paper that the page of the release shows."""
+    """Print the trace of each paper, as on the release page."""
     import pyarrow.compute as pc
 
     from s2corpus.clustering.explain import format_explanation
     from s2corpus.errors import UserError
-    from s2corpus.papers.explain import format_access as access_told
-    from s2corpus.pipeline.release_tables import Tables
-    from s2corpus.pipeline.reports import release_table
+    from s2corpus.papers.explain import format_access
+    from s2corpus.pipeline.reports import open_release_tables
     from s2corpus.pipeline.trace import trace_paper
-    from s2corpus.tables import CLUSTERS
+    from s2corpus.tables.papers import CLUSTERS
 
-    tables = Tables(release_table(release, CLUSTERS).lake, release)
-    for given in dict.fromkeys(ids):
-        named = next(tables.rows(CLUSTERS, pc.field("record_id") == given, ["record_id", "paper_id"]), None)
-        way = trace_paper(tables, named["paper_id"] if named else given)
-        if way is None:
-            raise UserError(f"{given}: no record, paper or former paper of that id is there")
-        click.echo(format_explanation(way.explanation))
-        if way.paper is None:
-            click.echo(f"{release}: the vote has not run: nothing is said of open access", err=True)
-        for line in access_told(way.paper["access"] if way.paper else ()):
+    tables = open_release_tables(release)
+    for id_ in dict.fromkeys(ids):
+        row = next(tables.rows(CLUSTERS, pc.field("record_id") == id_, ["record_id", "paper_id"]), None)
+        trace = trace_paper(tables, row["paper_id"] if row else id_)
+        if trace is None:
+            raise UserError(f"{id_}: no record, paper or former paper has this id")
+        click.echo(format_explanation(trace.explanation))
+        if trace.paper is None:
+            click.echo(f"{release}: no open-access data: the vote stage has not run", err=True)
+        for line in format_access(trace.paper["access"] if trace.paper else ()):
             click.echo(line)
-        click.echo(f"  {way.end}")
-        for line in way.repeat_descriptions:
+        for line in (trace.end, *trace.duplicate_descriptions):
             click.echo(f"  {line}")

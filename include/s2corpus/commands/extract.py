@@ -1,4 +1,4 @@
-"""`corpus extract`: PDFs through GROBID, or through the embedded extractor where no GROBID is named."""
+"""`corpus extract`: extract the full text of PDFs with GROBID or the embedded extractor."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ import click
 import orjson
 
 from s2corpus.commands._help import Command
+from s2corpus.commands._outputs import format_counts
 
 GROBID_CONCURRENCY = 10
-"""threads of a GROBID server as it is delivered"""
+"""Default number of threads of a GROBID server."""
 
 
 @click.command(
@@ -48,16 +49,15 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: f
     from s2corpus.errors import UserError
     from s2corpus.extractors import Limits, Pool
     from s2corpus.extractors.embedded import embedded_extractor
-    from s2corpus.pdf.files import by_sha1, write_table
-    from s2corpus.storage.outputs import printable, whole_file
-    from s2corpus.tables import EXTRACTIONS
+    from s2corpus.pdf.files import hash_pdfs
+    from s2corpus.storage.outputs import open_atomic, printable
 
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    files = by_sha1(pdfs)
+    files = hash_pdfs(pdfs)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"{out}: no folder can be made there ({error.strerror}): name another with --out") from None
+        raise UserError(f"{out}: cannot create the folder ({error.strerror}): name another with --out") from None
     with ExitStack() as stack:
         servers = [url for url in os.environ.get("GROBID_URL", "").split(",") if url.strip()]
         token = os.environ.get("S2CORPUS_EXTRACTOR_TOKEN")
@@ -70,9 +70,11 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: f
         identity = pool.identity()
         key = identity.key
         table = out / "extractions.jsonl"
-        rows = {row["file_sha1"]: row for row in _kept(table) if key.items() <= row.items() and _complete(row, out)}
+        old_rows = (row for row in _read_rows(table) if key.items() <= row.items())
+        rows = {row["file_sha1"]: row for row in old_rows if _is_reusable(row, out)}
         items = [(sha1, partial(_open, path)) for sha1, path in files.items() if sha1 not in rows]
-        with table.open("ab") as lines:  # one by one, so that what was answered before a crash is not sent again
+        # Each result is appended at once: after a crash, finished PDFs are not sent again.
+        with table.open("ab") as lines:
             for result in pool.extract(items, total=len(items)):
                 row = {
                     **key,
@@ -85,25 +87,26 @@ def command(pdfs: tuple[Path, ...], out: Path, in_flight: int | None, seconds: f
                     "stored": None if result.tei is None else f"{result.file_sha1}.tei.xml",
                 }
                 if result.tei is not None:
-                    with whole_file(out / f"{result.file_sha1}.tei.xml") as tei:
+                    with open_atomic(out / f"{result.file_sha1}.tei.xml") as tei:
                         tei.write(result.tei)
                 rows[result.file_sha1] = row
                 lines.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
                 lines.flush()
-    write_table(table, EXTRACTIONS, rows.values())
+    with open_atomic(table) as file:
+        file.writelines(orjson.dumps(rows[sha1], option=orjson.OPT_APPEND_NEWLINE) for sha1 in sorted(rows))
     for sha1, path in files.items():
         click.echo(f"{rows[sha1]['outcome']}\t{printable(path)}\t{rows[sha1]['stored'] or ''}".rstrip())
-    counts = Counter(rows[sha1]["outcome"] for sha1 in files)
-    told = ", ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items()))
-    click.echo(f"{len(files)} PDFs with {identity}: {told}; {len(files) - len(items)} were there", err=True)
+    counts = format_counts(Counter(rows[sha1]["outcome"] for sha1 in files))
+    n_reused = len(files) - len(items)
+    click.echo(f"{len(files)} PDFs with {identity}: {counts}; {n_reused} were already extracted", err=True)
 
 
 def _open(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _kept(table: Path) -> Iterator[dict[str, Any]]:
-    """The rows of an earlier run, a half-written last one left out."""
+def _read_rows(table: Path) -> Iterator[dict[str, Any]]:
+    """Yield the complete rows of an earlier run; skip a truncated last line."""
     if table.exists():
         for line in table.read_bytes().splitlines():
             with suppress(orjson.JSONDecodeError):
@@ -114,8 +117,8 @@ def _kept(table: Path) -> Iterator[dict[str, Any]]:
                     yield row
 
 
-def _complete(row: dict[str, Any], out: Path) -> bool:
-    """Whether a row stands for good: a final outcome whose TEI, if it has one, is as it was written."""
+def _is_reusable(row: dict[str, Any], out: Path) -> bool:
+    """Return whether a row needs no new extraction: its outcome is final and its TEI file has the recorded SHA-1."""
     if row["outcome"].startswith("gave_up:"):
         return False
     if row["stored"] is None:

@@ -1,12 +1,15 @@
-"""`corpus filter`: which papers stay in the corpus (S2ORC §2.5)."""
+"""`corpus filter`: filter papers by the rules of S2ORC §2.5."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from s2corpus.commands._help import Command
+from s2corpus.commands._outputs import format_counts
 
 
 @click.command(cls=Command, epilog="corpus filter --papers papers.parquet --bodies bodies.jsonl --out filtered.parquet")
@@ -14,9 +17,11 @@ from s2corpus.commands._help import Command
     "--papers", required=True, type=click.Path(path_type=Path), help="Papers, Parquet: output of `corpus vote`."
 )
 @click.option(
-    "--bodies", type=click.Path(path_type=Path), help="JSON Lines {paper_id, text}: body texts of the papers."
+    "--bodies", type=click.Path(path_type=Path), help="Body texts of the papers, JSON Lines {paper_id, text}."
 )
-@click.option("--suppress", type=click.Path(path_type=Path), help="JSON Lines {doi | sha1 | paper_id, reason}.")
+@click.option(
+    "--suppress", type=click.Path(path_type=Path), help="Papers to remove, JSON Lines {doi | sha1 | paper_id, reason}."
+)
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Outcomes, .parquet or .jsonl."
 )
@@ -25,17 +30,15 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
 
     The outcome of a paper is suppressed, no_title, no_authors, short_text, not_english or kept.
     """
-    from collections import Counter
-
     import orjson
 
     from s2corpus import spec
     from s2corpus.errors import UserError
     from s2corpus.papers.filter import decide
-    from s2corpus.pdf.files import check_table, write_table
     from s2corpus.stages.filter import read_suppressions
+    from s2corpus.storage.output_tables import check_table, write_rows
     from s2corpus.storage.parquet import read_parquet
-    from s2corpus.tables import FILTERED
+    from s2corpus.tables.texts import FILTERED
 
     check_table(out)
     try:
@@ -51,7 +54,7 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
     rules = spec.FilterRules()
     outcomes = []
     for paper in rows:
-        found = decide(
+        decision = decide(
             [name for name in (paper["paper_id"], paper["doi"], paper["canonical_pdf"]) if name],
             listed,
             rules,
@@ -59,17 +62,7 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
             author_count=len(paper["authors"] or ()),
             text="\n".join(part for part in (paper["abstract"], text_of.get(paper["paper_id"])) if part),
         )
-        outcomes.append(
-            {
-                "paper_id": paper["paper_id"],
-                "outcome": found.outcome,
-                "characters": found.characters,
-                "english": found.english,
-                "disputed": found.disputed,
-            }
-        )
-    write_table(out, FILTERED, outcomes)
-    told = Counter(str(row["outcome"]) for row in outcomes)
-    click.echo(
-        f"{len(outcomes)} papers: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(told.items())), err=True
-    )
+        outcomes.append({"paper_id": paper["paper_id"], **asdict(decision)})
+    write_rows(out, FILTERED, outcomes)
+    counts = Counter(str(row["outcome"]) for row in outcomes)
+    click.echo(f"{len(outcomes)} papers: {format_counts(counts)}", err=True)

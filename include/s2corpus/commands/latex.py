@@ -1,4 +1,4 @@
-"""`corpus latex`: LaTeX source archives → parses, one JSON line each."""
+"""`corpus latex`: parse LaTeX source archives, one JSON line each."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from typing import IO
 import click
 
 from s2corpus.commands._help import Command
+from s2corpus.commands._outputs import format_parse_counts, parse_outputs
 from s2corpus.cores import in_order
 from s2corpus.errors import UserError
-from s2corpus.storage.outputs import printable, whole_file
+from s2corpus.storage.outputs import open_atomic, printable
 
 _SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
 
 
 @click.command(cls=Command, epilog="corpus latex sources/*.gz --out parses.jsonl --rejects rejects.jsonl")
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Output file (JSONL).  [default: standard output]"
-)
+@parse_outputs
 @click.option(
     "--seconds",
     type=click.FloatRange(min=1),
@@ -34,12 +33,6 @@ _SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
 @click.option(
     "--workers", type=click.IntRange(1, 64), help="Number of sources read in parallel.  [default: the number of cores]"
 )
-@click.option(
-    "--rejects",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="JSONL of the inputs without a parse, with their outcome.",
-)
-@click.option("--quiet", is_flag=True, help="Print no summary.")
 def command(
     inputs: tuple[Path, ...],
     out: Path | None,
@@ -57,12 +50,12 @@ def command(
     from pdf2tei.latex_references import parse_reference
     from s2orc_parse import latex, tei
 
-    files = list(_files(inputs))
+    files = list(_list_sources(inputs))
     outcomes: Counter[str] = Counter()
     start = time.monotonic()
 
     def work(path: Path) -> tuple[latex.LatexOutcome, bytes]:
-        """The outcome of a source, and its line: the parse, or what there is to say of it."""
+        """Return the outcome of a source, with the parse as a JSON line or the reason for the failure."""
         try:
             with path.open("rb") as file:
                 data = file.read(latex.MAX_PACKED + 1)
@@ -70,37 +63,30 @@ def command(
             return latex.LatexOutcome.UNREADABLE, (error.strerror or str(error)).encode()
         sha1 = hashlib.sha1(data, usedforsecurity=False).hexdigest()
         try:
-            parse = latex.convert(
-                data,
-                sha1=sha1,
-                seconds=seconds or latex.SECONDS,
-                parse_reference=parse_reference,
-            )
+            parse = latex.convert(data, sha1=sha1, seconds=seconds or latex.SECONDS, parse_reference=parse_reference)
         except latex.BadSource as bad:
             return bad.outcome, bad.detail.encode("utf-8", "replace")
         return latex.LatexOutcome.OK, tei.to_json_bytes(tei.to_s2orc(parse, _stem(path))) + b"\n"
 
     with contextlib.ExitStack() as opened:
-        lines: IO[bytes] = opened.enter_context(whole_file(out)) if out else sys.stdout.buffer
-        rejected = opened.enter_context(whole_file(rejects)) if rejects else None
-        few = int(len(files) == 1)  # one source takes longer than all that is loaded with it
-        for path, (outcome, said) in zip(files, in_order(work, files, workers, few), strict=True):
+        lines: IO[bytes] = opened.enter_context(open_atomic(out)) if out else sys.stdout.buffer
+        rejected = opened.enter_context(open_atomic(rejects)) if rejects else None
+        # A source takes longer than the imports, so several sources go to worker processes at once.
+        few = int(len(files) == 1)
+        for path, (outcome, output) in zip(files, in_order(work, files, workers, few), strict=True):
             outcomes[outcome] += 1
             if outcome is latex.LatexOutcome.OK:
-                lines.write(said)
+                lines.write(output)
             elif rejected is not None:
-                row = {"name": printable(path.name), "outcome": outcome.value, "detail": said.decode()}
+                row = {"name": printable(path.name), "outcome": outcome.value, "detail": output.decode()}
                 rejected.write(tei.to_json_bytes(row) + b"\n")
             else:
-                click.echo(f"{printable(path.name)}: {latex.BadSource(outcome, said.decode())}", err=True)
+                click.echo(f"{printable(path.name)}: {latex.BadSource(outcome, output.decode())}", err=True)
     if not quiet:
-        bad = {word: n for word, n in sorted(outcomes.items()) if word != latex.LatexOutcome.OK}
-        details = f" ({', '.join(f'{word} {n}' for word, n in bad.items())})" if bad else ""
-        counts = f"{outcomes[latex.LatexOutcome.OK]:,} parsed, {sum(bad.values()):,} without a parse{details}"
-        click.echo(f"{outcomes.total():,} sources: {counts}, {time.monotonic() - start:.1f} s", err=True)
+        click.echo(f"{format_parse_counts(outcomes, 'sources')}, {time.monotonic() - start:.1f} s", err=True)
 
 
-def _files(inputs: tuple[Path, ...]) -> Iterator[Path]:
+def _list_sources(inputs: tuple[Path, ...]) -> Iterator[Path]:
     for path in inputs:
         if not path.exists():
             raise UserError(
@@ -109,10 +95,10 @@ def _files(inputs: tuple[Path, ...]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        found = sorted(p for p in path.rglob("*") if not p.is_dir() and p.name.lower().endswith(_SUFFIXES))
-        if not found:
+        sources = sorted(p for p in path.rglob("*") if not p.is_dir() and p.name.lower().endswith(_SUFFIXES))
+        if not sources:
             raise UserError(f"{path} has no LaTeX sources: expected names that end in {', '.join(_SUFFIXES)}")
-        yield from found
+        yield from sources
 
 
 def _stem(path: Path) -> str:

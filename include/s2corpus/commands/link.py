@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,6 @@ import click
 
 from s2corpus.commands._help import Command
 from s2corpus.errors import UserError
-from s2corpus.storage.outputs import whole, whole_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,7 +51,7 @@ def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb:
              volume, issue, pages, doi, arxiv_id, pubmed_id, pmc_id, acl_id
     out:     entry_id, paper_id (null: not linked), score, reason (id, exact,
              fuzzy, prefix, locator, none), warning (numeral, tie, contradiction:
-             examine these links before you count them), runner_up_score
+             check these links before counting them as citations), runner_up_score
 
     Authors are a list of {first, middle, last, suffix}, a list of names, or one string. JSON Lines or Parquet by suffix.
     """
@@ -60,59 +59,60 @@ def command(entries: Path, papers: Path, out: Path, min_score: float, memory_mb:
     import pyarrow.compute as pc
 
     from s2corpus.stages.link.local import open_local_index
+    from s2corpus.storage.output_tables import check_table, write_table
     from s2corpus.titles.linking import link
     from s2corpus.titles.similarity import Search
 
-    write = _writer(out)
+    check_table(out)
     search = Search(min_score, memory_mb=memory_mb // 4)
-    targets = pa.concat_tables(_tables(papers, "paper_id", PAPER_KEYS))
+    targets = pa.concat_tables(_read_tables(papers, "paper_id", PAPER_KEYS))
     paper_id = targets["paper_id"]
     if len(paper_id.unique()) < len(paper_id) or pc.any(pc.equal(paper_id, "")).as_py():
-        raise UserError(f"{papers}: a paper_id is empty or occurs twice: every paper needs its own")
+        raise UserError(f"{papers}: a paper_id is empty or repeated: every paper needs a unique paper_id")
     linked = []
     rows = 0
     with open_local_index(targets, search, memory_mb) as (connection, index):
-        for some in _gathered(_tables(entries, "entry_id", ENTRY_KEYS), memory_mb * 256):
-            links = link(connection, some, index, search).rows
-            linked.append(links.add_column(0, "entry_id", some["entry_id"]))
-            rows += len(some)
+        for batch in _merge_tables(_read_tables(entries, "entry_id", ENTRY_KEYS), memory_mb * 256):
+            links = link(connection, batch, index, search).rows
+            linked.append(links.add_column(0, "entry_id", batch["entry_id"]))
+            rows += len(batch)
     result = pa.concat_tables(linked)
-    write(result)
+    write_table(out, result)
     counts = {reason["values"]: reason["counts"] for reason in result["reason"].value_counts().to_pylist()}
     none = counts.pop("none", 0)
     details = ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items())) or "none"
     click.echo(f"{rows:,} entries, {rows - none:,} linked ({details}) to {len(paper_id):,} papers", err=True)
 
 
-def _gathered(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """Yield the same rows in tables of about `rows`: each table reads all papers once."""
+def _merge_tables(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
+    """Merge tables to about `rows` rows each: linking reads all papers once per table."""
     import pyarrow as pa
 
-    held: list[pa.Table] = []
+    pending: list[pa.Table] = []
     for table in tables:
-        held.append(table)
-        if sum(len(t) for t in held) >= rows:
-            yield pa.concat_tables(held)
-            held = []
-    if held:
-        yield pa.concat_tables(held)
+        pending.append(table)
+        if sum(len(t) for t in pending) >= rows:
+            yield pa.concat_tables(pending)
+            pending = []
+    if pending:
+        yield pa.concat_tables(pending)
 
 
-def _tables(path: Path, key: str, allowed: tuple[str, ...]) -> Iterator[pa.Table]:
-    """Yield the file in at least one batch, with `key`, title, year, surname of the first author, identifiers and citing_paper_id."""
+def _read_tables(path: Path, key: str, allowed: tuple[str, ...]) -> Iterator[pa.Table]:
+    """Yield the rows of a file as tables of normalized columns; yield one empty table for an empty file."""
     if not path.is_file():
         raise UserError(f"{path}: no such file: give a .jsonl or .parquet file with {key} and title")
     read = {".jsonl": _read_jsonl, ".parquet": _read_parquet}.get(path.suffix)
     if read is None:
-        raise UserError(f"{path}: the suffix says the format: .jsonl or .parquet was expected")
-    batches = 0
+        raise UserError(f"{path}: unsupported suffix: use .jsonl or .parquet")
+    is_empty = True
     for columns, count, first in read(path):
         if unknown := sorted(set(columns) - set(allowed)):
-            raise UserError(f"{path}: unknown key {', '.join(unknown)}; known are {', '.join(allowed)}")
-        yield _compact(path, key, columns, count, first)
-        batches += 1
-    if not batches:
-        yield _compact(path, key, {key: [], "title": []}, 0, 0)
+            raise UserError(f"{path}: unknown key {', '.join(unknown)}: expected some of {', '.join(allowed)}")
+        yield _normalize_columns(path, key, columns, count, first)
+        is_empty = False
+    if is_empty:
+        yield _normalize_columns(path, key, {key: [], "title": []}, 0, 0)
 
 
 def _read_jsonl(path: Path) -> Iterator[tuple[dict[str, list[Any]], int, int]]:
@@ -130,7 +130,7 @@ def _read_jsonl(path: Path) -> Iterator[tuple[dict[str, list[Any]], int, int]]:
             if item is None:
                 continue
             if not isinstance(item, dict):
-                raise UserError(f"{path}: line {number} is a JSON {type(item).__name__}, an object was expected")
+                raise UserError(f"{path}: line {number}: expected a JSON object, found {type(item).__name__}")
             lines.append(item)
             if len(lines) == _ROWS:
                 yield _by_column(lines), len(lines), number - len(lines) + 1
@@ -158,7 +158,8 @@ def _read_parquet(path: Path) -> Iterator[tuple[dict[str, Any], int, int]]:
         raise UserError(f"{path} is not a Parquet file: {error}") from None
 
 
-def _compact(path: Path, key: str, columns: dict[str, Any], count: int, first: int) -> pa.Table:
+def _normalize_columns(path: Path, key: str, columns: dict[str, Any], count: int, first: int) -> pa.Table:
+    """Return a table with `key`, title, year, surname of the first author, identifiers and citing_paper_id."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -167,31 +168,31 @@ def _compact(path: Path, key: str, columns: dict[str, Any], count: int, first: i
     for name in (key, "title"):
         if name not in columns:
             raise UserError(f"{path}: {name} is missing; every row has {key} and title")
-    ids = _texts(path, key, columns[key])
+    ids = _to_strings(path, key, columns[key])
     if ids.null_count:
         row = first + ids.is_null().to_pylist().index(True)
         raise UserError(f"{path}: row {row} has no {key}: every row needs one")
     missing = [None] * count
     out = {
         key: ids,
-        "title": _texts(path, "title", columns["title"]),
-        "year": _years(columns.get("year", missing), columns.get("date", missing)),
-        "surname": _surnames(columns.get("authors", missing)),
-        "citing_paper_id": _texts(path, "citing_paper_id", columns.get("citing_paper_id", missing)),
+        "title": _to_strings(path, "title", columns["title"]),
+        "year": _to_years(columns.get("year", missing), columns.get("date", missing)),
+        "surname": _first_surnames(columns.get("authors", missing)),
+        "citing_paper_id": _to_strings(path, "citing_paper_id", columns.get("citing_paper_id", missing)),
     }
     for name in ("volume", "pages"):
-        out[name] = _texts(path, name, columns.get(name, missing))
-    journal, venue = (_texts(path, name, columns.get(name, missing)) for name in ("journal", "venue"))
+        out[name] = _to_strings(path, name, columns.get(name, missing))
+    journal, venue = (_to_strings(path, name, columns.get(name, missing)) for name in ("journal", "venue"))
     out["journal"] = pc.coalesce(journal, venue)
     for name, function in _IDENTIFIERS.items():
-        texts = _texts(path, name, columns.get(name, missing))
+        texts = _to_strings(path, name, columns.get(name, missing))
         normalize = getattr(identifiers, function)
         normalised = {text: normalize(text) for text in texts.unique().to_pylist() if text}
         out[name] = pa.array([normalised.get(t) for t in texts.to_pylist()], pa.string())
     return pa.table(out)
 
 
-def _texts(path: Path, name: str, values: Any) -> pa.Array:
+def _to_strings(path: Path, name: str, values: Any) -> pa.Array:
     import pyarrow as pa
 
     if isinstance(values, pa.Array):
@@ -200,11 +201,11 @@ def _texts(path: Path, name: str, values: Any) -> pa.Array:
         values = values.to_pylist()
     for value in values:
         if value is not None and (not isinstance(value, str | int) or isinstance(value, bool)):
-            raise UserError(f"{path}: {name} is {value!r}: a string was expected")
+            raise UserError(f"{path}: {name}: expected a string, found {value!r}")
     return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 
-def _years(years: Any, dates: Any) -> pa.Array:
+def _to_years(years: Any, dates: Any) -> pa.Array:
     import pyarrow as pa
 
     def year(value: Any) -> int | None:
@@ -217,7 +218,7 @@ def _years(years: Any, dates: Any) -> pa.Array:
     return pa.array([year(y) or year(d) for y, d in zip(years, dates, strict=True)], pa.int32())
 
 
-def _surnames(authors: Any) -> pa.Array:
+def _first_surnames(authors: Any) -> pa.Array:
     import pyarrow as pa
 
     from s2corpus.titles.facts import first_surname
@@ -231,10 +232,10 @@ def _surnames(authors: Any) -> pa.Array:
         ):
             return first_surname(authors)
         authors = authors.to_pylist()
-    return pa.array([_surname(value) for value in authors], pa.string())
+    return pa.array([_first_surname(value) for value in authors], pa.string())
 
 
-def _surname(value: Any) -> str | None:
+def _first_surname(value: Any) -> str | None:
     from s2orc_parse.bibliography.names import parse_authors, parse_name
 
     if isinstance(value, list):
@@ -245,29 +246,3 @@ def _surname(value: Any) -> str | None:
     else:
         author = next(iter(parse_authors(value)), None) if isinstance(value, str) else None
     return (author.last or author.first) if author else None
-
-
-def _writer(out: Path) -> Callable[[pa.Table], None]:
-    """Return the writer of the links for the suffix of the output, before any work begins."""
-    if not out.parent.is_dir():
-        raise UserError(f"{out.parent}: no such folder to write links to")
-    if out.suffix == ".parquet":
-
-        def write_parquet(table: pa.Table) -> None:
-            import pyarrow.parquet as pq
-
-            with whole(out) as beside:
-                pq.write_table(table, beside, compression="zstd")
-
-        return write_parquet
-    if out.suffix == ".jsonl":
-
-        def write_jsonl(table: pa.Table) -> None:
-            import orjson
-
-            with whole_file(out) as file:
-                for batch in table.to_batches(max_chunksize=_ROWS):
-                    file.writelines(orjson.dumps(row) + b"\n" for row in batch.to_pylist())
-
-        return write_jsonl
-    raise UserError(f"{out}: the suffix says the format: .jsonl or .parquet was expected")

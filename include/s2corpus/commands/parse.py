@@ -1,4 +1,4 @@
-"""`corpus parse`: TEI, JATS and Elsevier JSON files → parses, one JSON line each."""
+"""`corpus parse`: parse TEI, JATS and Elsevier JSON files, one JSON line each."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ import click
 import orjson
 
 from s2corpus.commands._help import Command
+from s2corpus.commands._outputs import ProgressLine, format_parse_counts, parse_outputs
 from s2corpus.cores import in_order
 from s2corpus.errors import UserError
-from s2corpus.storage.outputs import printable, whole_file
+from s2corpus.storage.outputs import open_atomic, printable
 
 SCHEMAS = ("20200705", "gorc")
 _SHA1 = re.compile(r"[0-9a-f]{40}")
@@ -32,9 +33,7 @@ _SHA1 = re.compile(r"[0-9a-f]{40}")
     ),
 )
 @click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Output file (JSONL).  [default: standard output]"
-)
+@parse_outputs
 @click.option(
     "--schema",
     type=click.Choice(SCHEMAS),
@@ -42,12 +41,6 @@ _SHA1 = re.compile(r"[0-9a-f]{40}")
     show_default=True,
     help="Output schema: S2ORC 20200705 or GORC 20190928.",
 )
-@click.option(
-    "--rejects",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="JSONL of the inputs without a parse, with their outcome.",
-)
-@click.option("--quiet", is_flag=True, help="Print no progress.")
 def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Path | None, quiet: bool) -> None:
     """Parse TEI, JATS or Elsevier JSON into S2ORC JSON.
 
@@ -61,11 +54,16 @@ def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Pa
                 f"{path} does not exist: give TEI, JATS or Elsevier JSON files, folders of them, or Parquet files of TEIs"
             )
     outcomes: Counter[str] = Counter()
-    progress = _Progress(shown=not quiet and sys.stderr.isatty())
+    progress, start = ProgressLine(quiet=quiet), time.monotonic()
+
+    def format_progress() -> str:
+        speed = outcomes.total() / (time.monotonic() - start)
+        return f"{format_parse_counts(outcomes, 'documents')}, {speed:,.0f}/s"
+
     with contextlib.ExitStack() as files:
-        lines: IO[bytes] = files.enter_context(whole_file(out)) if out else sys.stdout.buffer
-        rejected = files.enter_context(whole_file(rejects)) if rejects else None
-        for name, outcome, line in in_order(partial(_line, schema), _documents(inputs)):
+        lines: IO[bytes] = files.enter_context(open_atomic(out)) if out else sys.stdout.buffer
+        rejected = files.enter_context(open_atomic(rejects)) if rejects else None
+        for name, outcome, line in in_order(partial(_parse_document, schema), _read_documents(inputs)):
             if line is None:
                 if rejected is not None:
                     rejected.write(orjson.dumps({"name": name, "outcome": outcome}) + b"\n")
@@ -75,14 +73,14 @@ def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Pa
             else:
                 lines.write(line)
             outcomes[outcome] += 1
-            progress.show(outcomes)
+            progress.show(format_progress)
     progress.clear()
     if not quiet:
-        click.echo(_summary(outcomes), err=True)
+        click.echo(format_parse_counts(outcomes, "documents"), err=True)
 
 
-def _line(schema: str, document: tuple[str, str, bytes | None]) -> tuple[str, str, bytes | None]:
-    """(name, outcome, the parse as a line or None) of one of `_documents`."""
+def _parse_document(schema: str, document: tuple[str, str, bytes | None]) -> tuple[str, str, bytes | None]:
+    """Parse one document; return its name, its outcome, and the parse as a JSON line or None."""
     from s2orc_parse import tei
     from s2orc_parse.files import convert_document
 
@@ -95,29 +93,27 @@ def _line(schema: str, document: tuple[str, str, bytes | None]) -> tuple[str, st
     return name, outcome, tei.to_json_bytes(line) + b"\n"
 
 
-def _documents(inputs: tuple[Path, ...]) -> Iterator[tuple[str, str, bytes | None]]:
-    """(name, SHA-1 of the PDF or "", bytes or None where it cannot be read) of every document, one in memory at a time."""
+def _read_documents(inputs: tuple[Path, ...]) -> Iterator[tuple[str, str, bytes | None]]:
+    """Yield (name, SHA-1 of the PDF or "", bytes or None if unreadable) for each input document."""
     from s2orc_parse.files import SUFFIX, read_files
 
     for path in inputs:
         if path.suffix == ".parquet":
-            yield from _rows(path)
+            yield from _read_parquet_rows(path)
             continue
         for file, data in read_files(path):
             name = printable(SUFFIX.sub("", file.name))
             yield name, name if _SHA1.fullmatch(name) else "", data
 
 
-def _rows(path: Path) -> Iterator[tuple[str, str, bytes | None]]:
+def _read_parquet_rows(path: Path) -> Iterator[tuple[str, str, bytes | None]]:
     from s2corpus.storage.parquet import open_parquet
 
     try:
         with open_parquet(path) as file:
             names = file.schema.names
-            key = (
-                "pdf_sha1" if "pdf_sha1" in names and "file_sha1" not in names else "file_sha1"
-            )  # the name up to 0.1.0
-            columns = [key, "tei"]
+            # 0.1.0 named the column pdf_sha1.
+            columns = ["pdf_sha1" if "pdf_sha1" in names and "file_sha1" not in names else "file_sha1", "tei"]
             if missing := [column for column in columns if column not in names]:
                 raise UserError(f"{path} lacks the column {missing[0]}: expected file_sha1 and tei, found {names}")
             for batch in file.batches(columns, rows=16):
@@ -127,31 +123,3 @@ def _rows(path: Path) -> Iterator[tuple[str, str, bytes | None]]:
         raise UserError(
             f"{path} is not a Parquet file ({error}): expected one with the columns file_sha1 and tei"
         ) from None
-
-
-def _summary(outcomes: Counter[str]) -> str:
-    bad = {outcome: count for outcome, count in sorted(outcomes.items()) if outcome != "ok"}
-    details = f" ({', '.join(f'{outcome} {count}' for outcome, count in bad.items())})" if bad else ""
-    return f"{outcomes.total():,} documents: {outcomes['ok']:,} parsed, {sum(bad.values()):,} rejected{details}"
-
-
-class _Progress:
-    """One line on a terminal, renewed a few times a second."""
-
-    def __init__(self, *, shown: bool) -> None:
-        self._shown = shown
-        self._start = self._last = time.monotonic()
-
-    def show(self, outcomes: Counter[str]) -> None:
-        """Renew the line, if it is time."""
-        now = time.monotonic()
-        if self._shown and now - self._last > 0.2:
-            self._last = now
-            click.echo(
-                f"\r{_summary(outcomes)}, {outcomes.total() / (now - self._start):,.0f}/s\x1b[K", err=True, nl=False
-            )
-
-    def clear(self) -> None:
-        """Take the line away."""
-        if self._shown:
-            click.echo("\r\x1b[K", err=True, nl=False)

@@ -11,9 +11,16 @@ from s2corpus.commands._lake_option import lake_option
 @click.command(cls=Command, epilog=("corpus prune s2_v2 --keep 3 --dry-run\ncorpus prune s2_v2 --keep 3 --delete"))
 @click.argument("spec")
 @click.option("--keep", type=click.IntRange(1), required=True, help="Number of newest published snapshots to keep.")
-@click.option("--dry-run/--delete", default=True, show_default=True, help="Only list the files, or delete them.")
 @click.option(
-    "--catalog", envvar="S2CORPUS_ICEBERG", help="Iceberg catalog to remove them from first; else S2CORPUS_ICEBERG."
+    "--dry-run/--delete",
+    default=True,
+    show_default=True,
+    help="List the snapshots that would be deleted, or delete them.",
+)
+@click.option(
+    "--catalog",
+    envvar="S2CORPUS_ICEBERG",
+    help="Iceberg catalog from which the snapshots are removed first.  [default: S2CORPUS_ICEBERG]",
 )
 @lake_option()
 def command(spec: str, keep: int, dry_run: bool, catalog: str | None, lake: str) -> None:
@@ -32,9 +39,10 @@ def command(spec: str, keep: int, dry_run: bool, catalog: str | None, lake: str)
     registered = bool(old) and iceberg.has_tables(opened, spec)
     if registered and not dry_run and catalog is None:
         raise UserError(
-            f"snapshots of {spec} are registered in an Iceberg catalogue, which would name files that are gone: give it by --catalog"
+            f"snapshots of {spec} are registered in an Iceberg catalog, which would then reference deleted files: "
+            "name it with --catalog"
         )
-    stay = [snapshot for snapshot in list_published(opened, spec) if snapshot not in old]
+    remaining = [snapshot for snapshot in list_published(opened, spec) if snapshot not in old]
     for snapshot in old:
         if dry_run:
             files = list(opened.list(f"snapshots/{snapshot}/"))
@@ -42,8 +50,7 @@ def command(spec: str, keep: int, dry_run: bool, catalog: str | None, lake: str)
         else:
             if registered and catalog is not None:
                 tables = iceberg.forget(iceberg.open_catalog(catalog), spec, snapshot)
-                click.echo(f"{snapshot}: taken out of {len(tables)} Iceberg tables")
+                click.echo(f"{snapshot}: removed from {len(tables)} Iceberg tables")
             click.echo(f"{snapshot}: deleted {prune(opened, snapshot)} files")
-    click.echo(
-        f"{len(stay)} published snapshots of {spec} {'would stay' if dry_run else 'stay'}: {', '.join(stay)}", err=True
-    )
+    verb = "would remain" if dry_run else "remain"
+    click.echo(f"{len(remaining)} published snapshots of {spec} {verb}: {', '.join(remaining)}", err=True)

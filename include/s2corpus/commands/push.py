@@ -35,12 +35,12 @@ def command(snapshot: str, to: str, lake: str | None) -> None:
     def progress(path: str) -> None:
         click.echo(path, err=True)
 
-    found = open_snapshot(snapshot, lake)
+    source = open_snapshot(snapshot, lake)
     if to.startswith("hf://"):
         match = re.fullmatch(r"hf://(?:datasets/)?([\w.-]+/[\w.-]+)/?", to)
         if match is None:
             raise UserError(f"{to!r} is not a data set of the Hub: expected hf://owner/name")
-        pushed = push.push_to_hub(found, match.group(1), progress)
+        pushed = push.push_to_hub(source, match.group(1), progress)
     else:
-        pushed = push.push_to_lake(found, open_lake(to), progress)
+        pushed = push.push_to_lake(source, open_lake(to), progress)
     click.echo(f"{to}: {pushed.sent} files sent, {pushed.skipped} already in the target")

@@ -1,4 +1,4 @@
-"""`corpus read`: documents of a snapshot, by id, by what they say, or a sample."""
+"""`corpus read`: read documents of a snapshot by id, by pattern, or as a sample."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 @click.option("--title", help="The paper with this title; case, accents and punctuation are ignored.")
 @click.option("--sha1", help="The paper with the text of the file with this SHA-1.")
 @click.option("--grep", "pattern", help="Show only documents that match this regular expression.")
-@click.option("--sample", "count", type=click.IntRange(1), help="Show this number of documents, the same each time.")
+@click.option(
+    "--sample", "count", type=click.IntRange(1), help="Show this number of documents; the sample is always the same."
+)
 @click.option("--set", "set_", type=click.Choice(["s2orc", "s2ag"]), help="Show only documents of this set.")
 @click.option("--split", type=click.Choice(["train", "valid"]), help="Show only documents of this split.")
 @click.option("--text", is_flag=True, help="Print only the text instead of JSON.")
@@ -55,13 +57,15 @@ def command(
     """
     from s2corpus.snapshot import reader
 
-    known = {"doi": doi, "arxiv": arxiv, "pmid": pmid, "title": title, "sha1": sha1}
-    by = {name: value for name, value in known.items() if value is not None}
-    if [bool(ids), pattern is not None, count is not None].count(True) + len(by) != 1:
-        raise UserError("say which documents: one of --id, --doi, --arxiv, --pmid, --title, --sha1, --grep or --sample")
+    options = {"doi": doi, "arxiv": arxiv, "pmid": pmid, "title": title, "sha1": sha1}
+    key = {name: value for name, value in options.items() if value is not None}
+    if [bool(ids), pattern is not None, count is not None].count(True) + len(key) != 1:
+        raise UserError(
+            "select documents with exactly one of --id, --doi, --arxiv, --pmid, --title, --sha1, --grep or --sample"
+        )
     folder = reader.open_snapshot(snapshot, lake)
-    if by:
-        ids = (_id_by(folder, by),)
+    if key:
+        ids = (_find_id(folder, key),)
     sets = [set_] if set_ else ["s2orc", "s2ag"]
     splits = [split] if split else ["train", "valid"]
     if ids:
@@ -76,15 +80,11 @@ def command(
     sys.stdout.buffer.flush()
 
 
-def _id_by(folder: Lake, by: dict[str, str]) -> str:
-    """The id of the paper that has this identifier or title.
-
-    Raises:
-        UserError: there is none.
-    """
+def _find_id(folder: Lake, key: dict[str, str]) -> str:
+    """Return the id of the paper with this identifier or title."""
     import s2corpus_reader
 
-    paper = s2corpus_reader.open(folder.root).paper(**by)
+    paper = s2corpus_reader.open(folder.root).paper(**key)
     if paper is None:
-        raise UserError(f"{folder.root}: no paper with {' '.join(f'{name} {value}' for name, value in by.items())}")
+        raise UserError(f"{folder.root}: no paper with {' '.join(f'{name} {value}' for name, value in key.items())}")
     return str(paper["paper_id"])

@@ -1,4 +1,4 @@
-"""`corpus records`: files of a metadata source → the table `records`."""
+"""`corpus records`: convert files of a metadata source to the table `records`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from s2corpus.commands._help import Command
 @click.option(
     "--dropped",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="JSON Lines of the entries without a record, with the reason.",
+    help="Write the entries that give no record, with their reason (JSONL).",
 )
 @click.option("--delivery", help="Delivery id to write into each record.")
 @click.option("--ready-at", help="Time when that delivery was ready (ISO, UTC).")
@@ -26,9 +26,8 @@ def command(
 ) -> None:
     """Convert files of a metadata source to records.
 
-    SOURCE is acl, arxiv, crossref, dblp, elsevier, jats, jsonl, openalex, pubmed, s2ag, s2orc, scienceparse, unpaywall, or a
-    source of an installed package. Report the number of records and dropped entries of each file. FILES can be compressed (gzip, bzip2,
-    xz, zstd). Memory use does not depend on the size of a file.
+    SOURCE is a metadata source, such as crossref; docs/sources.md lists them. Report the number of records and dropped entries of
+    each file. FILES can be compressed (gzip, bzip2, xz, zstd). Memory use does not depend on the size of a file.
     """
     import contextlib
 
@@ -37,9 +36,9 @@ def command(
 
     from s2corpus import sources
     from s2corpus.errors import UserError
-    from s2corpus.pdf.files import check_table
-    from s2corpus.storage.outputs import printable, whole, whole_file
-    from s2corpus.tables import RECORDS
+    from s2corpus.storage.output_tables import check_table
+    from s2corpus.storage.outputs import atomic_path, open_atomic, printable
+    from s2corpus.tables.intake import RECORDS
 
     sources.load_adapter(source)
     for file in files:
@@ -50,11 +49,12 @@ def command(
         raise UserError(f"{out}: expected a name that ends in .parquet")
     with contextlib.ExitStack() as stack:
         writer = stack.enter_context(
-            pq.ParquetWriter(stack.enter_context(whole(out)), RECORDS.schema, compression="zstd")
+            pq.ParquetWriter(stack.enter_context(atomic_path(out)), RECORDS.schema, compression="zstd")
         )
-        reject = stack.enter_context(whole_file(dropped)) if dropped else None
+        reject = stack.enter_context(open_atomic(dropped)) if dropped else None
 
-        def kept(file: Path, counts: sources.Counts) -> Iterator[sources.Record]:
+        def read_records(file: Path, counts: sources.Counts) -> Iterator[sources.Record]:
+            """Yield the records of a file; count all entries and write the others to --dropped."""
             for entry in sources.read(source, file):
                 sources.tally(counts, entry)
                 if isinstance(entry, sources.Record):
@@ -67,7 +67,7 @@ def command(
 
         for file in files:
             counts = sources.Counts(0, 0, {})
-            for batch in sources.batches(kept(file, counts), delivery=delivery, ready_at=ready_at):
+            for batch in sources.batches(read_records(file, counts), delivery=delivery, ready_at=ready_at):
                 writer.write_batch(batch)
             reasons = "".join(f", {reason} {number}" for reason, number in sorted(counts.dropped.items()))
             withdrawn = f", withdrawn {counts.deleted}" if counts.deleted else ""

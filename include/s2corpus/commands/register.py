@@ -1,4 +1,4 @@
-"""`corpus register`: a snapshot's Parquet files as a version of Apache Iceberg tables."""
+"""`corpus register`: register a snapshot in an Apache Iceberg catalog."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from s2corpus.commands._snapshot_reading import reads_snapshot
 )
 @click.argument("snapshot")
 @click.option("--catalog", "uri", envvar="S2CORPUS_ICEBERG", required=True,
-              help="sqlite:///…, postgresql+psycopg2://…, or http(s)://… of a REST catalog; else S2CORPUS_ICEBERG.")  # fmt: skip
+              help="URI of the catalog: sqlite:///…, postgresql+psycopg2://…, or the http(s) URL of a REST catalog.  "
+              "[default: S2CORPUS_ICEBERG]")  # fmt: skip
 @click.option("--forget", is_flag=True, help="Remove the version from the catalog; files remain.")
 @lake_option(needed=False)
 @reads_snapshot
@@ -33,7 +34,7 @@ def command(snapshot: str, uri: str, forget: bool, lake: str | None) -> None:
     catalog = iceberg.open_catalog(uri)
     if forget:
         tables = iceberg.forget(catalog, SnapshotId.parse(snapshot).spec, snapshot)
-        click.echo(f"{snapshot}: taken out of {', '.join(tables) or 'no table'}")
+        click.echo(f"{snapshot}: removed from {', '.join(tables)}" if tables else f"{snapshot}: was not registered")
         return
     for name, rows in iceberg.register(catalog, open_snapshot(snapshot, lake)).items():
         click.echo(f"{name}: {rows:,} rows")

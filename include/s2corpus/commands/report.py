@@ -1,4 +1,4 @@
-"""`corpus report`: the S2ORC paper's tables, for our release."""
+"""`corpus report`: print reports on a release."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMES = ("tables", "funnel", "provenance", "coverage")
 @click.argument("release")
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values instead of tables.")
 def command(name: str, release: str, as_csv: bool) -> None:
-    """Print the S2ORC paper's tables for a release.
+    """Print a report on a release.
 
     tables: the paper's tables next to the paper's own numbers. funnel: which papers were left out, and why (Tables 2 and 8).
     provenance: the sources of the metadata. coverage: the fields that papers have. RELEASE is <spec>-<YYYYMMDD> in the lake of
@@ -35,7 +35,7 @@ def command(name: str, release: str, as_csv: bool) -> None:
             continue
         click.echo(f"{report.title}\n{table.map(_format_cell).to_string(index=False)}")
         if report.missing:
-            click.echo(f"not yet written: {', '.join(report.missing)}")
+            click.echo(f"stages not finished yet; missing tables: {', '.join(report.missing)}")
 
 
 def _format_cell(value: object) -> str:

@@ -24,4 +24,4 @@ def command(snapshot: str, reason: str, lake: str) -> None:
     from s2corpus.storage.lake import open_lake
 
     pointer = restore(open_lake(lake), snapshot, reason)
-    click.echo(f"{snapshot} is restored; the latest of {SnapshotId(snapshot).spec} is {pointer.snapshot}")
+    click.echo(f"{snapshot} is published again; the latest of {SnapshotId(snapshot).spec} is {pointer.snapshot}")

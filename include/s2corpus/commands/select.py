@@ -1,4 +1,4 @@
-"""`corpus select`: which PDFs are worth extracting (S2ORC App. B)."""
+"""`corpus select`: select the PDFs that are worth extracting (S2ORC App. B)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from s2corpus.commands._help import Command
+from s2corpus.commands._outputs import format_counts
 
 
 @click.command(cls=Command, epilog="corpus select papers/*.pdf --out selections.parquet")
@@ -31,27 +32,23 @@ def command(
     PDFS are files or folders. Each line of output has outcome, file and detail (S2ORC, Appendix B).
     """
     from s2corpus.pdf import inspect_many
-    from s2corpus.pdf.files import by_sha1, check_table, write_table
+    from s2corpus.pdf.files import hash_pdfs
     from s2corpus.spec import SelectRules
+    from s2corpus.storage.output_tables import check_table, write_rows
     from s2corpus.storage.outputs import printable
-    from s2corpus.tables import SELECTIONS
+    from s2corpus.tables.parses import SELECTIONS
 
     if out is not None:
         check_table(out)
-    files = by_sha1(pdfs)
+    files = hash_pdfs(pdfs)
     rows = []
+    rules = SelectRules(max_pages=max_pages)
     for selection in inspect_many(
-        files.items(),
-        rules=SelectRules(max_pages=max_pages),
-        workers=workers,
-        timeout=seconds,
-        memory_bytes=memory_mb << 20,
+        files.items(), rules=rules, workers=workers, timeout=seconds, memory_bytes=memory_mb << 20
     ):
         rows.append(selection.as_row())
-        click.echo(
-            "\t".join([selection.outcome, printable(files[selection.file_sha1]), selection.detail or ""]).rstrip()
-        )
+        name = printable(files[selection.file_sha1])
+        click.echo("\t".join([selection.outcome, name, selection.detail or ""]).rstrip())
     if out is not None:
-        write_table(out, SELECTIONS, rows)
-    told = ", ".join(f"{n} {outcome}" for outcome, n in sorted(Counter(row["outcome"] for row in rows).items()))
-    click.echo(f"{len(rows)} PDFs: {told}", err=True)
+        write_rows(out, SELECTIONS, rows)
+    click.echo(f"{len(rows)} PDFs: {format_counts(Counter(row['outcome'] for row in rows))}", err=True)

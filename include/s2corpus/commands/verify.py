@@ -1,4 +1,4 @@
-"""`corpus verify`: every file of a snapshot against its manifest, every line against the format."""
+"""`corpus verify`: verify every file and line of a snapshot."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def command(snapshot: str, lake: str | None, most: int, against: str | None) -> 
     parent = open_snapshot(against, lake) if against else None
     if not published:
         click.echo(
-            f"{folder.root}: no publication beside it: what its manifest lists too is found only where other files contradict it",
+            f"{folder.root}: no publication mark next to the snapshot: "
+            "a change of the manifest itself is detected only if other files contradict it",
             err=True,
         )
     faults = list(islice(verify(folder, published=published, against=parent), most))
@@ -41,4 +42,4 @@ def command(snapshot: str, lake: str | None, most: int, against: str | None) -> 
     if faults:
         click.echo(f"{folder.root}: {len(faults)}{' or more' if len(faults) == most else ''} faults", err=True)
         sys.exit(1)
-    click.echo(f"{folder.root}: whole", err=True)
+    click.echo(f"{folder.root}: no faults", err=True)

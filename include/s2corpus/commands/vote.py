@@ -1,4 +1,4 @@
-"""`corpus vote`: records and their clusters → canonical metadata."""
+"""`corpus vote`: vote on the metadata of each paper."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from s2corpus.commands._help import Command
     type=click.Choice(["similar", "equal"]),
     help="Count similar votes in part, or only equal votes.  [default: the spec's]",
 )
-@click.option("--all-open", is_flag=True, help="Count every PDF as open access (profile own).")
+@click.option("--all-open", is_flag=True, help="Count every PDF as open access, like a release with `profile: own`.")
 def command(
     files: tuple[Path, ...],
     clusters: Path,
@@ -53,23 +53,23 @@ def command(
     from s2corpus.clustering.preprints import preprint_of
     from s2corpus.errors import UserError
     from s2corpus.papers.editorial import Statement
-    from s2corpus.papers.rows import build_papers
-    from s2corpus.pdf.files import check_table, write_table
+    from s2corpus.papers.rows import FileFacts, build_papers
     from s2corpus.sources.files import read_latest
     from s2corpus.sources.record import Editorial
+    from s2corpus.storage.output_tables import check_table, write_table
     from s2corpus.storage.parquet import read_parquet
-    from s2corpus.tables import MEMBERS, PAPERS
+    from s2corpus.tables.papers import MEMBERS, PAPERS
 
     check_table(out)
     records = read_latest(files)
     try:
-        known = read_parquet(clusters, ["record_id", "paper_id"])
+        cluster_rows = read_parquet(clusters, ["record_id", "paper_id"])
     except (ValueError, OSError) as error:
         raise UserError(f"{clusters}: expected a Parquet file with record_id and paper_id ({error})") from None
-    places = pc.index_in(records["record_id"], known["record_id"])
-    if places.null_count:
-        raise UserError(f"{clusters}: {places.null_count} of {records.num_rows} records have no paper in it")
-    members = records.append_column("paper_id", known["paper_id"].take(places)).select(MEMBERS.schema.names)
+    rows = pc.index_in(records["record_id"], cluster_rows["record_id"])
+    if rows.null_count:
+        raise UserError(f"{clusters}: {rows.null_count} of {records.num_rows} records are missing from this file")
+    members = records.append_column("paper_id", cluster_rows["paper_id"].take(rows)).select(MEMBERS.schema.names)
     notices: dict[str, list[Statement]] = {}
     for row in records.filter(records["notices"].is_valid()).select(["record_id", "notices"]).to_pylist():
         for notice in row["notices"]:
@@ -78,13 +78,10 @@ def command(
     order = tuple(trust.split(",")) if trust else spec.VoteRules().trust
     papers = pa.Table.from_batches(
         build_papers(
-            members.to_batches(), trust=order, pdfs={}, latex_parses={}, articles={}, notices=notices, all_open=all_open,
+            members.to_batches(), FileFacts(notices=notices), trust=order, all_open=all_open,
             is_preprint=preprint_of(spec.ClusterRules().preprint_prefixes), support=support or spec.VoteRules().support,
         ),
         schema=PAPERS.schema,
     )  # fmt: skip
-    rows = papers.to_pylist()
-    if out.suffix == ".jsonl":
-        rows = [{**row, "provenance": dict(row["provenance"])} for row in rows]
-    write_table(out, PAPERS, rows)
+    write_table(out, papers)
     click.echo(f"{records.num_rows} records, {papers.num_rows} papers", err=True)

@@ -33,10 +33,10 @@ def command(snapshot: str, reason: str, yes: bool, lake: str) -> None:
         click.confirm(f"Withdraw {SnapshotId.parse(snapshot)} from {lake}?", abort=True)
     pointer = yank(opened, snapshot, reason)
     spec = SnapshotId(snapshot).spec
-    click.echo(f"{snapshot} is yanked; the latest of {spec} is {pointer.snapshot or 'none'}")
+    click.echo(f"{snapshot} is withdrawn; the latest of {spec} is {pointer.snapshot or 'none'}")
     if iceberg.has_tables(opened, spec):
         click.echo(
-            f"Where it is registered in an Iceberg catalogue it stays a version, with its files. Make {pointer.snapshot or 'another'} "
-            f"the newest by corpus register, then take this one out by corpus register {snapshot} --forget",
+            "If it is registered in an Iceberg catalog, it remains a version there. "
+            f"Register {pointer.snapshot or 'another snapshot'} first, then run corpus register {snapshot} --forget",
             err=True,
         )

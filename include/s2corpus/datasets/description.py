@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2corpus.snapshot import hub, report
 from s2corpus.snapshot.croissant import described
-from s2corpus.snapshot.meanings import meanings
+from s2corpus.snapshot.meanings import read_descriptions
 from s2corpus.snapshot.plots import bars
 
 if TYPE_CHECKING:
@@ -51,5 +51,5 @@ def _round_metric(value: float) -> float | int:
 
 def _rules(job: Job) -> list[dict[str, Any]]:
     values = job.params.model_dump(mode="json")
-    meaning_by_name = meanings(job.dataset.params)
-    return [{"name": n, "value": v, "meaning": " ".join(meaning_by_name.get(n, "").split())} for n, v in values.items()]
+    descriptions = read_descriptions(job.dataset.params)
+    return [{"name": n, "value": v, "meaning": " ".join(descriptions.get(n, "").split())} for n, v in values.items()]

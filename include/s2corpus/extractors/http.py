@@ -57,8 +57,7 @@ class HttpServer:
         Raises:
             requests.RequestException: no answer or an incomplete answer.
         """
-        return web.ask(
-            self.session,
+        return self.session.ask(
             method,
             f"{self.url}/{path.lstrip('/')}",
             seconds=timeout,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import groupby, islice
 from typing import Literal, cast
 
@@ -14,7 +14,8 @@ from s2corpus.papers.openness import Declaration, Openness, decide_article_openn
 from s2corpus.papers.vote import DeliveredRecord, Pdf, VotedPaper, elect_metadata
 from s2corpus.sources.arrow import read_record
 from s2corpus.sources.record import Record, RecordKind, WorkType
-from s2corpus.tables import PAPERS, Access, EvidenceLook, MemberRow, PaperRow
+from s2corpus.tables.columns import Access, SearchedEvidence
+from s2corpus.tables.papers import PAPERS, MemberRow, PaperRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +45,31 @@ class Article:
     declarations: tuple[Declaration, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """The facts about the files and notices of a set of papers, for the vote."""
+
+    pdfs: Mapping[str, Pdf] = field(default_factory=dict)
+    """by SHA-1"""
+    latex_parses: Mapping[str, ArxivParse] = field(default_factory=dict)
+    """LaTeX parses by arXiv id"""
+    articles: Mapping[str, Article] = field(default_factory=dict)
+    """publishers' full texts by the id of their record"""
+    notices: Mapping[str, Sequence[Statement]] = field(default_factory=dict)
+    """statements of retraction and correction notices by identifier"""
+
+
 def build_papers(
     members: Iterable[pa.RecordBatch],
+    facts: FileFacts,
     *,
     trust: Sequence[str],
-    pdfs: Mapping[str, Pdf],
-    latex_parses: Mapping[str, ArxivParse],
-    articles: Mapping[str, Article],
-    notices: Mapping[str, Sequence[Statement]],
     all_open: bool,
     is_preprint: Callable[[str], bool],
     support: Literal["similar", "equal"] = "similar",
     rows: int = 2_000,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the canonical metadata of every paper in `members` (sorted by paper_id), in batches of `rows` papers.
-
-    `pdfs` contains data about PDFs by SHA-1, `latex_parses` LaTeX parses by arXiv id, and `articles` publishers' full texts
-    by the id of their record. `notices` contains the statements of retraction and correction notices by identifier.
-    """
+    """Yield the canonical metadata of every paper in `members` (sorted by paper_id), in batches of `rows` papers."""
     by_paper = groupby((row for batch in members for row in batch.to_pylist()), key=lambda row: row["paper_id"])
 
     def build_paper(paper_id: str, given: Iterable[MemberRow]) -> PaperRow:
@@ -69,14 +77,13 @@ def build_papers(
         records = [one.record for one in delivered]
         preprint = _correct_preprint_test(records, is_preprint)
         voted = elect_metadata(
-            paper_id, delivered, trust=trust, pdfs=pdfs, all_open=all_open, is_preprint=preprint, support=support
+            paper_id, delivered, trust=trust, pdfs=facts.pdfs, all_open=all_open, is_preprint=preprint, support=support
         )
-        texts = [
-            _decide_access(article, records, preprint, all_open) for article in _select_articles(records, articles)
-        ]
-        status, stated_by = find_status(records, notices, preprint)
+        selected = _select_articles(records, facts.articles)
+        texts = [_decide_access(article, records, preprint, all_open) for article in selected]
+        status, stated_by = find_status(records, facts.notices, preprint)
         return {
-            **_build_row(voted, _select_latex(voted, records, latex_parses), records, texts),
+            **_build_row(voted, _select_latex(voted, records, facts.latex_parses), records, texts),
             "editorial": status,
             "editorial_by": list(stated_by),
         }
@@ -176,5 +183,7 @@ def _build_access(sha1: str, kind: str, openness: Openness) -> Access:
         oa_evidence=openness.evidence,
         licence=openness.licence,
         licence_detail=openness.licence_detail,
-        looks=[EvidenceLook(evidence=look.evidence, found=look.found, detail=look.detail) for look in openness.looks],
+        looks=[
+            SearchedEvidence(evidence=look.evidence, found=look.found, detail=look.detail) for look in openness.looks
+        ],
     )

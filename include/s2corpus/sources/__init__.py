@@ -14,17 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from s2corpus.errors import UserError
-from s2corpus.sources.record import (
-    Counts,
-    Deleted,
-    Dropped,
-    Entry,
-    Record,
-    RecordKind,
-    RejectReason,
-    add_to_counts,
-    count_entries,
-)
+from s2corpus.sources.record import Counts, Deleted, Dropped, Entry, Record, RecordKind, RejectReason, add_to_counts
 from s2orc_parse.bibliography.author import Author
 
 if TYPE_CHECKING:

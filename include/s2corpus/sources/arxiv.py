@@ -9,7 +9,7 @@ from typing import IO, Any, cast
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import read_arxiv_status
-from s2corpus.sources.json_values import read_list, read_object
+from s2corpus.sources.json_values import read_list, read_object, read_text
 from s2corpus.sources.record import Deleted, Dropped, Editorial, Entry, RecordKind, RejectReason
 from s2corpus.sources.streams import Peekable, parse_objects, parse_xml_elements
 from s2orc_parse.bibliography.author import Author
@@ -21,6 +21,7 @@ from s2orc_parse.xml import extract_text
 
 NAME = "arxiv"
 KIND = RecordKind.ARCHIVE
+_TEXTS = ("title", "journal-ref", "abstract", "doi", "categories", "license", "comments")
 _JOURNAL = re.compile(r"^[^\d(]*[^\d\s(,.:;]\.?")
 _GROUP_WORD = r"(?:collaborations?|consortia|consortium|team|group|working group|project|committee)"
 _COLLABORATION = re.compile(
@@ -83,14 +84,9 @@ def _parse_oai(root: Any, where: str) -> Entry:
         )
     else:
         authors = _parse_authors(extract_text(paper.find("authors")))
-    abstract, comments = extract_text(paper.find("abstract")), extract_text(paper.find("comments"))
-    return _build_record(
-        native, extract_text(paper.find("title")), authors,
-        _parse_mail_date(versions[0]) if versions else parse_date(extract_text(paper.find("created"))),
-        extract_text(paper.find("journal-ref")), abstract, extract_text(paper.find("doi")),
-        extract_text(paper.find("categories")), extract_text(paper.find("license")),
-        editorial=Editorial.WITHDRAWN if is_withdrawn else read_arxiv_status(comments, abstract),
-    )  # fmt: skip
+    date = _parse_mail_date(versions[0]) if versions else parse_date(extract_text(paper.find("created")))
+    texts = {key: extract_text(paper.find(key)) for key in _TEXTS}
+    return _build_record(native, texts, authors, date, Editorial.WITHDRAWN if is_withdrawn else None)
 
 
 def _parse_dublin_core(native: str, paper: Any) -> Entry:
@@ -122,22 +118,23 @@ def _parse_snapshot(line: dict[str, Any], where: str) -> Entry:
         authors = _parse_authors(str(line.get("authors") or ""))
     created = next((read_object(version).get("created") for version in read_list(line.get("versions"))), None)
     date = _parse_mail_date(created) if isinstance(created, str) else parse_date(line.get("update_date"))
-    return _build_record(
-        native, line.get("title"), authors, date,
-        *(str(line.get(key) or "") for key in ("journal-ref", "abstract", "doi", "categories", "license")),
-        editorial=read_arxiv_status(str(line.get("comments") or ""), str(line.get("abstract") or "")),
-    )  # fmt: skip
+    texts = {key: str(line.get(key) or "") for key in _TEXTS} | {"title": read_text(line.get("title"))}
+    return _build_record(native, texts, authors, date)
 
 
 def _build_record(
-    native: str, title: object, authors: list[Author | None], date: PlainDate, journal_ref: str, abstract: str, doi: str,
-    categories: str, licence: str, *, editorial: Editorial | None,
-) -> Entry:  # fmt: skip
-    journal = _JOURNAL.match(decode_text(journal_ref))
+    native: str,
+    texts: dict[str, str],
+    authors: list[Author | None],
+    date: PlainDate,
+    editorial: Editorial | None = None,
+) -> Entry:
+    journal = _JOURNAL.match(decode_text(texts["journal-ref"]))
     return RawRecord(
-        f"{NAME}:{native}", NAME, KIND, native, title=decode_text(title) if isinstance(title, str) else None, authors=authors, date=date,
-        journal=journal.group() if journal else None, abstract=decode_text(abstract), doi=doi.split()[0] if doi.split() else None,
-        arxiv_id=native, type="preprint", subjects=categories.split(), licence=licence, editorial=editorial,
+        f"{NAME}:{native}", NAME, KIND, native, title=decode_text(texts["title"]), authors=authors, date=date,
+        journal=journal.group() if journal else None, abstract=decode_text(texts["abstract"]),
+        doi=next(iter(texts["doi"].split()), None), arxiv_id=native, type="preprint", subjects=texts["categories"].split(),
+        licence=texts["license"], editorial=editorial or read_arxiv_status(texts["comments"], texts["abstract"]),
     ).normalize()  # fmt: skip
 
 

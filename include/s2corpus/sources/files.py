@@ -16,7 +16,7 @@ from s2corpus.sources.arrow import batches
 from s2corpus.sources.jsonl import parse_line
 from s2corpus.sources.keys import RECORD_KEYS
 from s2corpus.storage.parquet import read_parquet
-from s2corpus.tables import RECORDS
+from s2corpus.tables.intake import RECORDS
 
 
 def read_latest(paths: Iterable[Path]) -> pa.Table:

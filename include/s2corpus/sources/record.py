@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -148,14 +147,6 @@ class Counts:
     def entries(self) -> int:
         """Number of entries in the file."""
         return self.records + self.deleted + sum(self.dropped.values())
-
-
-def count_entries(entries: Iterable[Entry]) -> Counts:
-    """Consume a stream and return its counts."""
-    counts = Counts(0, 0, {})
-    for entry in entries:
-        add_to_counts(counts, entry)
-    return counts
 
 
 def add_to_counts(counts: Counts, entry: Entry) -> None:

@@ -1,4 +1,4 @@
-"""Atomic writing of output files, and printable file names."""
+"""Write output files atomically, and make file names printable."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ _UNWRITABLE: Mapping[int | None, str] = {
     errno.EACCES: "you have no right to write there",
 }
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-_ROOM = 1 << 20
+_MIN_FREE_BYTES = 1 << 20
+"""A disk with this much space did not cause the error."""
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a temporary file that replaces `path` when the block ends; an error in the block deletes it instead.
 
     The old file remains until then. A path that is no regular file (a pipe, /dev/null) is written directly.
@@ -38,27 +39,27 @@ def whole(path: Path) -> Iterator[Path]:
     if target.exists() and not target.is_file():
         yield path
         return
-    beside = target.with_name(f".s2corpus-{uuid.uuid4()}.part")
+    temporary = target.with_name(f".s2corpus-{uuid.uuid4()}.part")
     try:
-        beside.open("xb").close()
-        yield beside
-        beside.replace(target)
+        temporary.open("xb").close()
+        yield temporary
+        temporary.replace(target)
     except OSError as error:
-        if error.errno not in _UNWRITABLE if error.filename is None else Path(error.filename) not in (beside, target):
-            raise  # an error of another file
-        if error.errno in _FULL and _free(target.parent) >= _ROOM:
-            raise  # the disk of another file is full
+        name = error.filename
+        is_ours = error.errno in _UNWRITABLE if name is None else Path(name) in (temporary, target)
+        if not is_ours or (error.errno in _FULL and _free(target.parent) >= _MIN_FREE_BYTES):
+            raise  # The block's own error, about another file.
         why = _UNWRITABLE.get(error.errno, error.strerror)
         kind = TransientError if error.errno in _FULL else UserError
         raise kind(f"{printable(path)} cannot be written: {why}; the old file is unchanged") from error
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Yield the file of `whole`, opened for writing bytes."""
-    with whole(path) as beside, beside.open("wb") as file:
+def open_atomic(path: Path) -> Iterator[BinaryIO]:
+    """Yield the file of `atomic_path`, opened for writing bytes."""
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
         yield file
 
 

@@ -45,7 +45,7 @@ def _download(uri: str) -> bytes:
     at = uri
     with web.Session() as session:
         for _ in range(_MAX_REDIRECTS + 1):
-            response = web.ask(session, "GET", at, seconds=SECONDS, max_bytes=_MAX_BYTES)
+            response = session.ask("GET", at, seconds=SECONDS, max_bytes=_MAX_BYTES)
             if response.is_redirect:
                 at = _same_host(uri, at, response.headers["Location"])
                 continue

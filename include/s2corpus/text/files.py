@@ -20,7 +20,7 @@ from s2corpus.cores import in_order
 from s2corpus.errors import UserError
 from s2corpus.rules.clean import CleanRules
 from s2corpus.rules.split import SplitRules
-from s2corpus.storage.outputs import whole
+from s2corpus.storage.outputs import atomic_path
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
 from s2corpus.text.input_files import RawRow, check_unique_id, iterate_rows, parse_row
@@ -151,7 +151,7 @@ def _open_writer(stack: ExitStack, path: Path, schema: pa.Schema) -> RowWriter:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
-    temporary = stack.enter_context(whole(path))
+    temporary = stack.enter_context(atomic_path(path))
     if path.suffix == ".parquet":
         return stack.enter_context(_write_parquet(temporary, schema))
     file: Any = stack.enter_context(temporary.open("wb"))

@@ -50,6 +50,20 @@ def test_commands_turn_records_into_kept_papers(given: Path, tmp_path: Path) -> 
     assert paper["doi"] == "10.18653/v1/x1" and paper["provenance"]["abstract"]["source"] == "arxiv"
 
 
+def test_suffix_of_each_output_selects_its_format(given: Path, tmp_path: Path) -> None:
+    columns = {"out": {"record_id", "paper_id"}, "aliases": {"alias", "paper_id"}, "edges": set[str]()}
+    for suffix in ("parquet", "jsonl"):
+        paths = {name: tmp_path / f"{name}.{suffix}" for name in columns}
+        run(
+            cluster.command, "--records", given, *(part for name, path in paths.items() for part in (f"--{name}", path))
+        )
+    for name, expected in columns.items():
+        lines = [json.loads(line) for line in (tmp_path / f"{name}.jsonl").read_text("utf-8").splitlines()]
+        assert lines == pq.read_table(tmp_path / f"{name}.parquet").to_pylist()
+        assert all(expected <= line.keys() for line in lines)
+    assert len(lines) > 0, "there are edges"
+
+
 def test_second_run_retains_the_ids_of_the_first(given: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "1.parquet", tmp_path / "2.parquet"
     run(cluster.command, "--records", given, "--out", first)

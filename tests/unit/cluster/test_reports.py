@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from s2corpus.commands import explain
 from s2corpus.commands.report import NAMES, command
-from s2corpus.pipeline.reports import SQL
+from s2corpus.pipeline.quality import SQL
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import TABLES
+from s2corpus.tables.schema import TABLES
 
 PARSE = {
     "abstract": [{"text": "We", "cite_spans": [{"ref_id": "BIBREF0"}]}],
@@ -72,7 +72,7 @@ def test_explain_lists_the_evidence_of_every_full_text() -> None:
 
 
 def test_every_report_has_its_file() -> None:
-    assert {*(path.stem for path in SQL.glob("*.sql")), "tables"} == set(
+    assert {*(path.stem for path in (SQL / "reports").glob("*.sql")), "tables"} == set(
         NAMES
     )  # The report `tables` belongs to the snapshot.
 

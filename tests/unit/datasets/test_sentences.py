@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.text.sentences import sentence_spans
-from tests.gold_sentences import DATA, gold, measure
+from tests.gold_sentences import gold, measure
 
 CASES = [
     ["See Fig. 2 for details.", "It is clear."],
@@ -114,7 +114,7 @@ def test_sentence_spans_cover_all_text_in_order(text: str) -> None:
     assert not text[at:].strip()
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not there")
+@pytest.mark.usefixtures("shared_data")
 def test_gold_sentences_of_real_papers_are_found() -> None:
     texts = gold()
     figures = measure(lambda text: [start for start, _ in sentence_spans(text)], texts)

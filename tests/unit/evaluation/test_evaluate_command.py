@@ -21,7 +21,9 @@ from s2corpus.evaluation.sample import EvaluationTask, Item, Side
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import FILTERED, FULLTEXTS, LINKS, MEMBERS, PAPERS, Table
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
 
 TABLES: tuple[Table[Any], ...] = (MEMBERS, PAPERS, FILTERED, FULLTEXTS, LINKS)
 
@@ -131,7 +133,7 @@ def test_other_sheet_is_refused(own: tuple[Run, Item], tmp_path: Path) -> None:
             said(evaluate, run.release_id, *lake, "--marks", str(sheet), "--by", "ann")
     sheet.write_text(f"{head}{run.release_id},{item.item},right,right\n")
     for nobody in ([], ["--by", ""], ["--by", "  "]):
-        with pytest.raises(UserError, match="say --by whom"):
+        with pytest.raises(UserError, match="needs --by NAME"):
             said(evaluate, run.release_id, *lake, "--marks", str(sheet), *nobody)
     with pytest.raises(UserError, match="1 of 1 items are not marked by anybody yet"):
         run.lake.put(f"snapshots/{run.release_id}-00000000/README.md", b"")

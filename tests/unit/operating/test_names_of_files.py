@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from devtools.own_papers import own_files
 from s2corpus.cli import corpus
 from s2corpus.errors import UserError
-from s2corpus.storage.outputs import printable, whole, whole_file
+from s2corpus.storage.outputs import atomic_path, open_atomic, printable
 
 NOT_UTF8 = os.fsdecode(b"caf\xe9")
 TEI = (
@@ -69,12 +69,12 @@ def test_printable_name_has_all_readable_characters() -> None:
 def test_output_is_complete_or_absent(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     out.write_bytes(b"before")
-    with pytest.raises(KeyboardInterrupt), whole_file(out) as file:
+    with pytest.raises(KeyboardInterrupt), open_atomic(out) as file:
         file.write(b"half")
         raise KeyboardInterrupt
     assert out.read_bytes() == b"before"
     assert list(tmp_path.iterdir()) == [out]
-    with whole_file(out) as file:
+    with open_atomic(out) as file:
         file.write(b"after")
     assert out.read_bytes() == b"after"
 
@@ -82,12 +82,12 @@ def test_output_is_complete_or_absent(tmp_path: Path) -> None:
 def test_output_is_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (link := tmp_path / "link.jsonl").symlink_to(tmp_path / "real" / "x.jsonl")
-    with whole_file(link) as file:
+    with open_atomic(link) as file:
         file.write(b"x")
     assert link.is_symlink()
     assert (tmp_path / "real" / "x.jsonl").read_bytes() == b"x"
 
 
 def test_device_is_written_directly() -> None:
-    with whole(Path("/dev/null")) as path:
+    with atomic_path(Path("/dev/null")) as path:
         assert path == Path("/dev/null")

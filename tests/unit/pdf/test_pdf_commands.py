@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from s2corpus.cli import corpus
 from s2corpus.errors import TransientError, UserError
-from s2corpus.tables import SELECTIONS
+from s2corpus.tables.parses import SELECTIONS
 from tests.standin_grobid import StandIn
 from tests.unit.pdf.bad_pdfs import KINDS, drawn_forever
 
@@ -58,7 +58,7 @@ def test_extract_uses_named_grobid_and_sends_once(
             assert result.exit_code == 0, result.output
             assert f"failed:BAD_INPUT_DATA\t{folder}/c.pdf\n" in result.stdout
             assert server.requests == 2
-        assert "2 PDFs with grobid 0.8.2: 1 failed:BAD_INPUT_DATA, 1 ok; 2 were there" in result.stderr
+        assert "2 PDFs with grobid 0.8.2: 1 failed:BAD_INPUT_DATA, 1 ok; 2 were already extracted" in result.stderr
         sha1 = hashlib.sha1((folder / "a.pdf").read_bytes()).hexdigest()
         assert (out / f"{sha1}.tei.xml").read_bytes() == server.recorded(sha1)
         assert {json.loads(line)["file_sha1"] for line in (out / "extractions.jsonl").open()} == {sha1, html}
@@ -98,11 +98,11 @@ def test_hanging_pdf_ends_at_its_limit_without_delaying_others(
     ("arguments", "message"),
     [
         (("select", "/no/such/paper.pdf"), "/no/such/paper.pdf: cannot be read"),
-        (("select", "{empty}"), "a folder without PDFs"),
+        (("select", "{empty}"), "the folder contains no"),
         (("select", "{pdfs}", "--out", "x.csv"), "x.csv: expected a name that ends in .parquet or .jsonl"),
         (("select", "{pdfs}", "--out", "/no/such/x.jsonl"), "/no/such is not a folder that you may write to"),
-        (("extract", "{empty}", "--out", "{out}"), "a folder without PDFs"),
-        (("extract", "{pdfs}", "--out", "{pdfs}/notes.txt/x"), "no folder can be made there"),
+        (("extract", "{empty}", "--out", "{out}"), "the folder contains no"),
+        (("extract", "{pdfs}", "--out", "{pdfs}/notes.txt/x"), "cannot create the folder"),
     ],
 )
 def test_wrong_input_gives_one_sentence(folder: Path, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:

@@ -230,7 +230,7 @@ def test_dry_run_lists_the_remaining_snapshots(lake: Lake) -> None:
     for snapshot in (JANUARY, FEBRUARY, MARCH):
         pointer.publish(lake, snapshot)
     said = CliRunner().invoke(prune.command, ["spec", "--keep", "1", "--lake", lake.root]).output
-    assert f"1 published snapshots of spec would stay: {MARCH}" in said
+    assert f"1 published snapshots of spec would remain: {MARCH}" in said
 
 
 def test_rebuild_of_same_day_moves_pointer(lake: Lake) -> None:

@@ -342,4 +342,4 @@ def test_latest_snapshot_is_read_by_spec_name(lake: Path, published: Path) -> No
 
 @pytest.mark.parametrize("options", [[], ["--id", "a", "--sample", "1"]])
 def test_read_without_selection_explains_the_options(published: Path, options: list[str]) -> None:
-    assert "say which documents: one of --id" in str(run(read.command, str(published), *options).exception)
+    assert "select documents with exactly one of --id" in str(run(read.command, str(published), *options).exception)

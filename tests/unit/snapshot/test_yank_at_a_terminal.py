@@ -51,7 +51,7 @@ def test_answer_no_cancels_and_yes_withdraws(published: Lake, tmp_path: Path) ->
     assert code != 0 and f"Withdraw {SNAPSHOT} from {tmp_path}? [y/N]" in shown
     assert pointer.read_latest(published, "spec").snapshot == SNAPSHOT
     code, shown = at_a_terminal(tmp_path, b"y\n")
-    assert code == 0 and "is yanked" in shown
+    assert code == 0 and "is withdrawn" in shown
     assert pointer.read_latest(published, "spec").snapshot is None
 
 

@@ -46,7 +46,7 @@ def test_folder_gives_one_line_or_one_reject_per_file(folder: Path, tmp_path: Pa
         (None, SHA1, "one"), ("b", "", "two"),
     ]  # fmt: skip
     assert lines(tmp_path / "bad.jsonl") == [{"name": "a", "outcome": "bad_tei:not_tei"}]
-    assert "3 documents: 2 parsed, 1 rejected (bad_tei:not_tei 1)" in result.stderr
+    assert "3 documents: 2 parsed, 1 rejected (1 bad_tei:not_tei)" in result.stderr
 
 
 def test_lines_are_printed_to_stdout_and_rejects_to_stderr(folder: Path) -> None:

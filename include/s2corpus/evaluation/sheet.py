@@ -48,7 +48,7 @@ def _names(authors: Iterable[str]) -> str:
 
 
 def read(content: bytes, release: str, items: Sequence[Item]) -> Marks:
-    """Return the marks of a sheet. Lines with two empty marks are skipped because they are not marked yet.
+    """Return the marks of a sheet. Lines without marks are skipped.
 
     Raises:
         UserError: the file is not such a sheet, belongs to another release, contains an unknown item, or has an invalid mark.
@@ -61,7 +61,7 @@ def read(content: bytes, release: str, items: Sequence[Item]) -> Marks:
         if not any(words):
             continue
         if row["release"] != release:
-            raise UserError(f"line {line}: a sheet of release {row['release']!r}, not of {release}")
+            raise UserError(f"line {line}: release is {row['release']!r}; expected {release!r}")
         if row["item"] not in known:
             raise UserError(f"line {line}: {row['item']!r} is not an item of this release's sample")
         if wrong := [word for word in words if word not in WORDS]:
@@ -86,6 +86,6 @@ def read_rows(content: bytes, needed: Set[str]) -> list[dict[str, str]]:
         raise UserError(f"the sheet is not readable as CSV: {error}") from None
     if missing:
         raise UserError(
-            f"the sheet has no column {', '.join(sorted(missing))}: give the one that --sheet wrote, marked, with commas between"
+            f"the sheet has no column {', '.join(sorted(missing))}: use the sheet that --sheet wrote, saved as CSV with commas"
         )
     return rows

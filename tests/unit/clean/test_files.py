@@ -132,15 +132,15 @@ def test_parquet_is_read_and_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("documents", "message"),
     [
-        ([{"id": "a", "titel": "x"}], r"in\.jsonl, line 1: unknown key 'titel'; known are id, sha1, title"),
+        ([{"id": "a", "titel": "x"}], r"in\.jsonl, line 1: unknown key 'titel'; expected id, sha1, title"),
         ([document("a"), {"title": "x"}], r"line 2: id is None; expected str"),
-        ([document("a"), document("a")], r"line 2: id 'a' is there twice"),
+        ([document("a"), document("a")], r"line 2: duplicate id 'a'"),
         ([document("a", title=3)], r"title is 3; expected str or null"),
         ([document("a", date="May 2011")], r"date is 'May 2011'; expected YYYY, YYYY-MM or YYYY-MM-DD"),
         ([document("a", year=0)], r"year is 0; expected 1 to 9999"),
         ([document("a", body=[{"text": "x", "head": "y"}])], r"line 1, body\[0\]: unknown key 'head'"),
         ([document("a", body="text")], r"body is 'text'; expected list"),
-        ([["a"]], r"line 1: list given; a line is one JSON object"),
+        ([["a"]], r"line 1: got list; expected one JSON object per line"),
     ],
 )
 def test_error_names_file_and_line(tmp_path: Path, documents: list[Any], message: str) -> None:
@@ -202,7 +202,7 @@ def test_document_is_open_by_default(given: bool | None, open_access: bool) -> N
 def test_error_names_the_row_of_a_parquet_file(tmp_path: Path) -> None:
     rows = [{"id": "a"}, {"id": "b"}, {"id": "a"}]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "in.parquet")
-    with pytest.raises(UserError, match=r"in\.parquet, row 3: id 'a' is there twice"):
+    with pytest.raises(UserError, match=r"in\.parquet, row 3: duplicate id 'a'"):
         list(read_documents(tmp_path / "in.parquet"))
 
 

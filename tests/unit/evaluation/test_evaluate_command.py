@@ -121,7 +121,7 @@ def test_other_sheet_is_refused(own: tuple[Run, Item], tmp_path: Path) -> None:
         ("", "the sheet has no column item, mark_authors, mark_title, release"),
         ("a,b\n1,2\n", "the sheet has no column item, mark_authors, mark_title, release"),
         ("release;item;mark_title;mark_authors\n", "with commas between"),
-        (f"{head}tiny-20230301,{item.item},right,right\n", "a sheet of release 'tiny-20230301', not of tiny-20230201"),
+        (f"{head}tiny-20230301,{item.item},right,right\n", "release is 'tiny-20230301'; expected 'tiny-20230201'"),
         (f"{head}{run.release_id},other,right,right\n", "line 2: 'other' is not an item"),
         (f"{head}{run.release_id},{item.item},yes,right\n", "line 2: 'yes' is not a mark"),
         (f"{head}{run.release_id},{item.item},right\n", "line 2: '' is not a mark"),
@@ -135,7 +135,7 @@ def test_other_sheet_is_refused(own: tuple[Run, Item], tmp_path: Path) -> None:
     for nobody in ([], ["--by", ""], ["--by", "  "]):
         with pytest.raises(UserError, match="needs --by NAME"):
             said(evaluate, run.release_id, *lake, "--marks", str(sheet), *nobody)
-    with pytest.raises(UserError, match="1 of 1 items are not marked by anybody yet"):
+    with pytest.raises(UserError, match="1 of 1 items have no marks yet"):
         run.lake.put(f"snapshots/{run.release_id}-00000000/README.md", b"")
         said(evaluate, run.release_id, *lake, "--publish")
     assert marks_of(run) == []

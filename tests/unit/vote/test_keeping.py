@@ -68,5 +68,5 @@ def test_text_at_the_limits_is_kept() -> None:
             is outcome
         )
     for least, outcome in ((len(ENGLISH), FilterOutcome.KEPT), (len(ENGLISH) + 1, FilterOutcome.SHORT_TEXT)):
-        found = decide({"p"}, set(), title="T", author_count=1, text=ENGLISH, min_characters=least)
+        found = decide({"p"}, set(), FilterRules(min_characters=least), title="T", author_count=1, text=ENGLISH)
         assert found.outcome is outcome

@@ -110,7 +110,7 @@ def quality() -> str:
     job = _job()
     runner.check(job)
     print(summary.summary(job))
-    return job.lake.uri(f"{job.prefix}/manifest.json")
+    return str(job.lake.uri(f"{job.prefix}/manifest.json"))
 
 
 def dataset_dag(spec: DatasetSpec, release: str) -> DAG:

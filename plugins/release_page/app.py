@@ -244,7 +244,7 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
 def _find(shelf: Archive, dag_id: str, day: str) -> ReleaseId:
     """Return the id of an existing release; raise HTTPException 404 if it does not exist."""
     with suppress(UserError):
-        release = ReleaseId.at(dag_id, day)
+        release = ReleaseId.from_page_path(dag_id, day)
         if shelf.has(release):
             return release
     raise HTTPException(404, "There is no such release.")

@@ -18,7 +18,7 @@ from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import open_lake
 from tests.snapshots import write_snapshot
-from tests.unit.datasets.test_datasets import papers
+from tests.unit.datasets.small import papers
 
 pytestmark = pytest.mark.airflow
 ROOT = Path(__file__).resolve().parents[2]

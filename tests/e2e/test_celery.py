@@ -69,7 +69,8 @@ class Cluster:
 
     def environ(self, service: str) -> dict[str, str]:
         """Return the environment of a service: the variables that compose sets, and those that a container always has."""
-        return compose.here(self.services[service].get("environment", {}), self.places) | dict(self.beside)
+        environment: dict[str, str] = compose.here(self.services[service].get("environment", {}), self.places)
+        return environment | dict(self.beside)
 
     def command(self, service: str, part: str = "command") -> list[str]:
         """Return the command of a service or of its health check, as compose runs it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from s2corpus.snapshot import hub, report
-from s2corpus.snapshot.croissant import described
+from s2corpus.snapshot.croissant import describe_dataset
 from s2corpus.snapshot.meanings import read_descriptions
 from s2corpus.snapshot.plots import bars
 
@@ -36,7 +36,9 @@ def write(job: Job, result: StepResult, metrics: dict[str, float], out: Outputs)
     about = job.spec.description or job.dataset.description
     data = [(f"{t.name}-{split}", path, t.schema) for t in tables for split, path in t.splits.items()]
     files = [*result.files, *out.result.files]
-    out.write_json("croissant.json", described(name, about, job.source.as_of, sorted(result.licences), data, files))
+    out.write_json(
+        "croissant.json", describe_dataset(name, about, job.source.as_of, sorted(result.licences), data, files)
+    )
     configs = {table.name: (table.schema, dict(table.splits)) for table in tables}
     head = hub.yaml_head(name, configs, files, tags=("scientific papers", "s2orc", "croissant", job.spec.dataset))
     card = head + report.card_template("s2corpus.datasets").render(
@@ -51,5 +53,5 @@ def _round_metric(value: float) -> float | int:
 
 def _rules(job: Job) -> list[dict[str, Any]]:
     values = job.params.model_dump(mode="json")
-    descriptions = read_descriptions(job.dataset.params)
-    return [{"name": n, "value": v, "meaning": " ".join(descriptions.get(n, "").split())} for n, v in values.items()]
+    meaning_by_name = read_descriptions(job.dataset.params)
+    return [{"name": n, "value": v, "meaning": " ".join(meaning_by_name.get(n, "").split())} for n, v in values.items()]

@@ -120,6 +120,5 @@ def with_evaluation(readme: str, section: str) -> str:
 
 def snapshots_of(lake: Lake, release: str) -> list[str]:
     """Return the complete snapshots of a release."""
-    return [
-        name for name in sorted(lake.folders("snapshots/")) if name.startswith(f"{release}-") and SnapshotId.known(name)
-    ]
+    names = sorted(lake.folders("snapshots/"))
+    return [name for name in names if name.startswith(f"{release}-") and SnapshotId.is_valid(name)]

@@ -13,7 +13,6 @@ from typing import IO, Any
 
 import orjson
 
-from s2corpus.ids import RecordId
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.json_values import read_id, read_list
 from s2corpus.sources.keys import RECORD_KEYS
@@ -95,7 +94,7 @@ def parse_line(line: dict[str, Any], where: str) -> Entry:
     if native is None:
         return Dropped(RejectReason.NO_ID, where, "record_id is missing or not a string")
     source = str(line.get("source") or NAME)
-    record_id = native if ":" in native else RecordId.from_source(source, native)
+    record_id = native if ":" in native else f"{source}:{native}"
     if line.get("deleted"):
         return Deleted(record_id)
     try:

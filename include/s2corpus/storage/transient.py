@@ -39,7 +39,7 @@ def explained() -> Iterator[None]:
         raise
 
 
-def of_the_surroundings(error: Exception) -> UserError | TransientError | None:
+def as_environment_error(error: Exception) -> UserError | TransientError | None:
     """Return the error of a disk, file or server for the user of a command; return None for an unexpected error."""
     if said := _passing(error):
         return TransientError(said)

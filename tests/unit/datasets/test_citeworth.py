@@ -29,7 +29,7 @@ def table() -> list[tuple[str, str, str, str]]:
 
 def paragraph(marked: str, section: str = "Introduction") -> dict[str, object]:
     """Return a paragraph from text that has citation marks in braces."""
-    text, spans = "", []
+    text, spans = "", list[dict[str, object]]()
     for piece in re.split(r"(\{[^}]*\})", marked):
         inner = piece.strip("{}") if piece.startswith("{") else piece
         if piece.startswith("{"):
@@ -163,6 +163,6 @@ def test_sentences_of_real_papers_match_a_readers_judgment() -> None:
         assert [(outcome, cites if outcome != M else True) for outcome, cites, _ in judged] == [
             (outcome, cites) for outcome, cites, _ in TRUTH[start]
         ], start
-        for (outcome, _, text), (_, _, end) in zip(judged, TRUTH[start], strict=True):
-            assert outcome != K or text.endswith(end)
-            assert outcome != K or not re.search(r"\[\d|\d\]", text)
+        for (given, _, text), (_, _, end) in zip(judged, TRUTH[start], strict=True):
+            assert given != K or text.endswith(end)
+            assert given != K or not re.search(r"\[\d|\d\]", text)

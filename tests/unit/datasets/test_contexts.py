@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,7 +31,7 @@ def test_citation_context_has_mark_neighbors_and_negatives(made: dict[str, Job])
 
 @given(st.lists(st.tuples(PIECE, PIECE, PIECE), min_size=1, max_size=4), st.integers(0, 3))
 def test_offsets_of_citations_in_contexts_are_exact(drawn: list[tuple[str, str, str]], window: int) -> None:
-    body = []
+    body: list[dict[str, Any]] = []
     for pieces in drawn:
         text = "".join(pieces).strip()
         marks = re.finditer(r"\[1\]|\(Lee, 2010\)", text)

@@ -202,7 +202,7 @@ def test_delivered_elsevier_article_is_published_unchanged() -> None:
 
 @given(st.lists(st.tuples(PIECE, PIECE, st.sampled_from(["A", "A::B", "C", ""])), min_size=1, max_size=5))
 def test_offsets_of_elseviers_form_are_exact(drawn: list[tuple[str, str, str]]) -> None:
-    body = []
+    body: list[dict[str, Any]] = []
     for one, two, path in drawn:
         text = (one + two).strip()
         spans = (
@@ -220,7 +220,7 @@ def test_offsets_of_elseviers_form_are_exact(drawn: list[tuple[str, str, str]]) 
         "abstract": "One. Two.",
         "year": 2020,
     }
-    known = {"subjects": [], "pages": None, "volume": None}
+    known: dict[str, Any] = {"subjects": [], "pages": None, "volume": None}
     article, number_, removed = build_article(
         SnapshotPaper({**metadata, "journal": "J", "venue": None, "pubmed_id": None}, known), parse, 0.2
     )

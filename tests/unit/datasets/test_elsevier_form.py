@@ -4,6 +4,8 @@ citations marked by publishers.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from s2corpus.datasets.elsevier.article import build_article
@@ -12,7 +14,7 @@ from tests.gold_sentences import gold
 from tests.snapshots import real_articles
 
 pytestmark = pytest.mark.usefixtures("shared_data")
-METADATA = {"paper_id": "p", "doi": None, "title": "T", "authors": [], "abstract": None, "year": 2020}
+METADATA: dict[str, Any] = {"paper_id": "p", "doi": None, "title": "T", "authors": [], "abstract": None, "year": 2020}
 PAPER = SnapshotPaper(
     {**METADATA, "journal": "J", "venue": None, "pubmed_id": None}, {"subjects": [], "pages": None, "volume": None}
 )

@@ -15,7 +15,7 @@ import sqlalchemy.exc
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.parts import DamagedPart
-from s2corpus.storage.transient import explained, of_the_surroundings
+from s2corpus.storage.transient import as_environment_error, explained
 from s2corpus_reader import SnapshotError, UnreachableError
 
 
@@ -89,7 +89,7 @@ def test_permanent_errors_are_not_retried(error: Exception) -> None:
 def test_error_is_explained_in_words(error: Exception, kind: type[Exception], words: str) -> None:
     with pytest.raises(kind, match=words), explained():
         raise error
-    found = of_the_surroundings(error)
+    found = as_environment_error(error)
     assert type(found) is kind and re.search(words, str(found))
 
 
@@ -103,7 +103,7 @@ def test_error_is_explained_in_words(error: Exception, kind: type[Exception], wo
     ],
 )
 def test_error_of_a_file_names_the_file(error: Exception, words: str | None) -> None:
-    found = of_the_surroundings(error)
+    found = as_environment_error(error)
     if words is None:
         assert found is None
     else:

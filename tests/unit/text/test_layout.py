@@ -118,7 +118,7 @@ def test_path_of_headers_is_read_if_present() -> None:
 
 
 def test_unlinked_citations_are_dropped_too() -> None:
-    paragraph = {**PARAGRAPH, "cite_spans": PARAGRAPH["cite_spans"][:2], "unlinked_spans": PARAGRAPH["cite_spans"][2:]}  # type: ignore[index]
+    paragraph = {**PARAGRAPH, "cite_spans": PARAGRAPH["cite_spans"][:2], "unlinked_spans": PARAGRAPH["cite_spans"][2:]}
     (unit,) = list_units({"body_text": [paragraph]}, drop_citations=True)
     assert to_one_line(unit.text or "") == "As shown, cells grow."
 

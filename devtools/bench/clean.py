@@ -83,7 +83,7 @@ def where_time_goes(docs: list[CleanedDocument], rules: CleanRules, words: unigr
 
     undo = [
         timed(name, profile, attribute)
-        for profile, layout in ((card, "blocks"), (recipe, "merged_paragraphs"))
+        for profile, layout in ((card, "build_blocks"), (recipe, "merge_paragraphs"))
         for name, attribute in (
             ("CLD3 vote", "majority"), ("log probability", "log_probabilities"), ("layout", layout), ("words", "count_words"),
         )

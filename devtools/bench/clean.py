@@ -85,7 +85,7 @@ def where_time_goes(docs: list[CleanedDocument], rules: CleanRules, words: unigr
         timed(name, profile, attribute)
         for profile, layout in ((card, "build_blocks"), (recipe, "merge_paragraphs"))
         for name, attribute in (
-            ("CLD3 vote", "majority"), ("log probability", "log_probabilities"), ("layout", layout), ("words", "count_words"),
+            ("CLD3 vote", "vote_language"), ("log probability", "log_probabilities"), ("layout", layout), ("words", "count_words"),
         )
     ]  # fmt: skip
     start = time.perf_counter()

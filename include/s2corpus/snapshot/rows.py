@@ -35,7 +35,7 @@ from s2corpus.tables.texts import (
     FulltextRow,
     LinkRow,
 )
-from s2corpus.text.masking import Masked, masked, masked_parse
+from s2corpus.text.masking import MaskedText, mask_parse, mask_text
 from s2corpus_reader.parquet import parquet_writer
 
 T = TypeVar("T")
@@ -133,7 +133,7 @@ def _select_parse(document: DocumentRow, fulltexts: list[FulltextRow], *, mask: 
             return {
                 "parse_kind": fulltext["parse_kind"],
                 "text_layer": fulltext["text_layer"],
-                "parse": masked_parse(parse) if mask else parse,
+                "parse": mask_parse(parse) if mask else parse,
             }
     return {"parse_kind": None, "text_layer": None, "parse": None}
 
@@ -180,7 +180,7 @@ def read_released_papers(
         for kind, fulltext in texts.items():
             parse = orjson.loads(fulltext["parse"])
             if mask:
-                parse = masked_parse(parse)
+                parse = mask_parse(parse)
             parses[kind] = released_parse(parse, _map_entries(linked, kind), open_access=fulltext["open_access"])
         if mask:
             paper |= {"title": _mask(paper["title"]), "abstract": _mask(paper["abstract"])}
@@ -200,7 +200,7 @@ def read_released_papers(
 
 
 def _mask(text: str | None) -> str | None:
-    return text and masked(text)
+    return text and mask_text(text)
 
 
 def read_graph_rows(tables: TableOpener, table: Table[Any], bucket: int, *, mask: bool) -> Iterator[Row]:
@@ -213,9 +213,9 @@ def read_graph_rows(tables: TableOpener, table: Table[Any], bucket: int, *, mask
         if not filtered.at(row["paper_id"]):
             continue
         if mask and table is CONTEXTS:
-            text = Masked(row["text"])
+            text = MaskedText(row["text"])
             row["text"] = text.text
-            row["start"], row["end"] = text.moved(row["start"], row["end"])
+            row["start"], row["end"] = text.map_range(row["start"], row["end"])
         yield row
 
 

@@ -41,12 +41,10 @@ class FilterStage(PaperStage):
             decision = decide(
                 {paper_id, *identifiers.get(paper_id, ()), *(access["sha1"] for access in paper["access"])},
                 suppressed,
+                run.spec.filter,
                 title=paper["title"],
-                authors=len(paper["authors"] or ()),
+                author_count=len(paper["authors"] or ()),
                 text="\n".join(part for part in (paper["abstract"], body) if part),
-                min_characters=run.spec.filter.min_characters,
-                min_english=run.spec.filter.min_english,
-                language=run.spec.filter.language,
             )
             rows.append({"paper_id": paper_id, **asdict(decision)})
         run.table(FILTERED).write(shard.index, rows)

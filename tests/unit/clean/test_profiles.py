@@ -22,7 +22,7 @@ def honoured(profile: str) -> set[str]:
 
 
 def test_every_outcome_belongs_to_a_rule() -> None:
-    given = {rule.outcome for sets in PROFILES.values() for rules in sets.values() for rule in rules.series}
+    given = {rule.outcome for sets in PROFILES.values() for rules in sets.values() for rule in rules.rules}
     assert given | {CleanOutcome.KEPT} == set(CleanOutcome)
 
 

@@ -27,14 +27,14 @@ def deliver_new() -> list[str]:
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
-    from s2corpus.deliveries.fetch import fetch, offered
+    from s2corpus.deliveries.fetch import fetch, list_files
     from s2corpus.deliveries.upload import deliver, new_delivery
     from s2corpus.storage.lake import lake_uri, open_lake
     from s2orc_parse.scratch import private
 
     lake = open_lake(lake_uri())
     new = []
-    for name in offered(FOLDER, FILES):
+    for name in list_files(FOLDER, FILES):
         delivery = new_delivery("delivery", "pubmed", name.removesuffix(".xml.gz"))
         if lake.size(delivery.key("_READY")) is not None:
             continue

@@ -43,8 +43,10 @@ from s2corpus.ids import RELEASE_DAG
 from s2corpus.spec import read_specs, releases_folder
 
 SECONDS = float(os.environ.get("S2CORPUS_DROPS_SECONDS", "30"))
-REGISTERED, MOST = 50, 200
-"""number of arrivals that one task registers; maximum number of mapped tasks of a kind (more items result in larger batches)"""
+ARRIVALS_PER_TASK = 50
+"""Number of arrivals that one task registers."""
+MAX_MAPPED_TASKS = 200
+"""Maximum number of mapped tasks of a kind; more items result in larger batches."""
 DROPS = Asset("corpus_drops", watchers=[AssetWatcher(name="corpus_drops", trigger=DropWatch(seconds=SECONDS))])
 RESOURCES = [spec.resources for spec in read_specs(releases_folder())[0]]
 IN_FLIGHT = max((resources.in_flight for resources in RESOURCES), default=1)
@@ -59,11 +61,11 @@ def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
 
     lake = _lake()
     events = [event.extra.get("payload") for events in (triggering_asset_events or {}).values() for event in events]
-    told = [Arrival(**payload) for payload in events if payload]
-    specs, wrong = read_specs(releases_folder())
-    arrivals = processing.list_pending(lake, told if events else Watch(lake).look(), only=specs if wrong else None)
-    print(f"{len(told)} events; {len(arrivals)} drops and deliveries to process")
-    return _batches([asdict(arrival) for arrival in arrivals], REGISTERED)
+    announced = [Arrival(**payload) for payload in events if payload] if events else Watch(lake).poll()
+    specs, errors = read_specs(releases_folder())
+    arrivals = processing.list_pending(lake, announced, specs if errors else None)
+    print(f"{len(events)} events; {len(arrivals)} drops and deliveries to process")
+    return _batches([asdict(arrival) for arrival in arrivals], ARRIVALS_PER_TASK)
 
 
 @task(map_index_template="{{ label }}")
@@ -80,7 +82,7 @@ def register(arrivals: list[dict[str, str]]) -> list[dict[str, str]]:
 
 @task(trigger_rule="all_done")
 def gather(registered: Iterable[list[dict[str, str]]]) -> list[list[str]]:
-    """Return the ids of batches of the registered drops' files, one list for each task."""
+    """Divide the files of the registered drops into batches; return their ids, one list per task."""
     from s2corpus.deliveries.status import Arrival
     from s2corpus.drops import processing
 
@@ -91,15 +93,14 @@ def gather(registered: Iterable[list[dict[str, str]]]) -> list[list[str]]:
 @task(pool="grobid", pool_slots=IN_FLIGHT, priority_weight=1, weight_rule="absolute", map_index_template="{{ label }}")
 def work(batches: list[str]) -> None:
     """Run select, extract and postprocess on these batches."""
-    from s2corpus.drops.batches import find
-    from s2corpus.drops.batches import work as work_on
+    from s2corpus.drops.batches import process_batch, read_batch
 
     lake, specs, ti = _lake(), _specs(), get_current_context()["ti"]
-    found = [find(lake, id_, specs, None) for id_ in batches]
-    drops = sorted({drop.removeprefix("drops/").rstrip("/") for batch in found for drop in batch.drops})
+    to_process = [read_batch(lake, id_, specs, None) for id_ in batches]
+    drops = sorted({drop.removeprefix("drops/").rstrip("/") for batch in to_process for drop in batch.drops})
     _label(", ".join(drops[:3]) + (f" and {len(drops) - 3} more" if len(drops) > 3 else ""))
-    for batch in found:
-        work_on(batch, last=ti.try_number > ti.max_tries)
+    for batch in to_process:
+        process_batch(batch, last=ti.try_number > ti.max_tries)
 
 
 @task(trigger_rule="all_done", multiple_outputs=False)
@@ -108,8 +109,8 @@ def settle(
     registered: Iterable[list[dict[str, str]]],
     batches: list[list[str]] | None,
 ) -> dict[str, str]:
-    """Record the outcome of each drop and delivery; fail if some remain open for the next run."""
-    from s2corpus.deliveries.status import Arrival, ArrivalState, rows_of
+    """Record the outcome of each drop and delivery; fail if some are unfinished."""
+    from s2corpus.deliveries.status import Arrival, ArrivalState, read_statuses
     from s2corpus.drops import processing
 
     if planned is None or batches is None:
@@ -121,7 +122,7 @@ def settle(
     if wrong:
         what = f"{len(wrong)} of {len(rows)} new drops and deliveries are refused or unfinished"
         corpus_alerts.tell(what, "; ".join(str(row) for row in wrong[:5]), "drops", context)
-    everything = {row.folder: row for row in rows_of(lake, [Arrival(**a) for batch in planned for a in batch])}
+    everything = {row.folder: row for row in read_statuses(lake, [Arrival(**a) for batch in planned for a in batch])}
     left = [row for row in everything.values() if row.state in (ArrivalState.ANNOUNCED, ArrivalState.REGISTERED)]
     if left:
         raise UserError(
@@ -134,10 +135,10 @@ def settle(
 @task
 def list_releases(planned: list[list[dict[str, str]]]) -> list[dict[str, str]]:
     """List the releases that these drops and deliveries start: only specs with `schedule.on_drop`."""
-    from s2corpus.deliveries.status import Arrival, rows_of
+    from s2corpus.deliveries.status import Arrival, read_statuses
     from s2corpus.drops import processing
 
-    rows = rows_of(_lake(), [Arrival(**arrival) for batch in planned for arrival in batch])
+    rows = read_statuses(_lake(), [Arrival(**arrival) for batch in planned for arrival in batch])
     return [
         {"trigger_dag_id": f"{RELEASE_DAG}{spec}", "logical_date": at, "run_after": at}
         for spec, at in ((s, as_of.isoformat()) for s, as_of in processing.list_releases_to_start(rows, _specs()))
@@ -155,8 +156,8 @@ def _specs() -> Any:
 
 
 def _batches(items: list[Any], size: int) -> list[list[Any]]:
-    """Divide items into lists of this size, or larger to get at most `MOST` lists."""
-    size = max(size, -(-len(items) // MOST))
+    """Divide items into lists of this size, or larger to get at most `MAX_MAPPED_TASKS` lists."""
+    size = max(size, -(-len(items) // MAX_MAPPED_TASKS))
     return [items[i : i + size] for i in range(0, len(items), size)]
 
 
@@ -178,10 +179,10 @@ with DAG(
 ):
     _planned = plan()
     _registered = register.expand(arrivals=_planned)
-    _cut = gather(_registered)
-    _worked = work.expand(batches=_cut)
+    _batch_ids = gather(_registered)
+    _processed = work.expand(batches=_batch_ids)
     _releases = list_releases(_planned)
-    _worked >> settle(_planned, _registered, _cut) >> _releases
+    _processed >> settle(_planned, _registered, _batch_ids) >> _releases
     # The same drops start the same release, so a repeated run changes nothing.
     TriggerDagRunOperator.partial(
         task_id="start_release",

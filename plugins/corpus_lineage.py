@@ -113,7 +113,7 @@ def _schema(table: Any) -> Any:
 
 def _deliveries(run: Any) -> Iterable[str]:
     """Return the folders of the accepted drops and deliveries, latest first, at most MAX_DELIVERIES."""
-    from s2corpus.deliveries.status import folder_of
+    from s2corpus.deliveries.ready import folder_of
     from s2corpus.tables import DELIVERIES
 
     rows = run.table(DELIVERIES).read(["kind", "source", "delivery", "ready_at", "outcome"]).to_pylist()

@@ -50,7 +50,7 @@ class DropWatch(BaseEventTrigger):
                 # Fire at once: the watch returns an arrival only once, even if the next call fails.
                 for arrival in found:
                     yield TriggerEvent(asdict(arrival))
-                unanswered = await asyncio.to_thread(watch.list_unanswered, time.monotonic())
+                unanswered = await asyncio.to_thread(watch.list_unprocessed_events, time.monotonic())
                 for arrival in unanswered:
                     yield TriggerEvent(asdict(arrival))
                 await asyncio.sleep(PERSISTED_SECONDS if found or unanswered else 0)

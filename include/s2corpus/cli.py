@@ -128,9 +128,9 @@ def run(group: click.Group, name: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        from s2corpus.storage.transient import of_the_surroundings
+        from s2corpus.storage.transient import convert_environment_error
 
-        environment_error = of_the_surroundings(error)
+        environment_error = convert_environment_error(error)
         if environment_error is None:
             raise
         _end(name, environment_error)

@@ -33,9 +33,7 @@ from s2corpus.commands._help import Command
     type=click.Choice(["similar", "equal"]),
     help="Count similar votes in part, or only equal votes.  [default: the spec's]",
 )
-@click.option(
-    "--all-open", is_flag=True, help="Count every PDF as open access, like a release with `profile: own`."
-)
+@click.option("--all-open", is_flag=True, help="Count every PDF as open access, like a release with `profile: own`.")
 def command(
     files: tuple[Path, ...],
     clusters: Path,

@@ -21,7 +21,7 @@ from s2corpus.snapshot import pointer
 from s2corpus.storage.exchange import RowsRemoved
 from s2corpus.storage.parts import TableRef
 from s2corpus.storage.progress import counting
-from s2corpus.storage.transient import explained
+from s2corpus.storage.transient import convert_errors
 from s2corpus.version import code_version
 from s2orc_parse.children import begin_worker
 
@@ -30,7 +30,7 @@ _TRIES = 4
 Result = TypeVar("Result")
 
 
-@explained()
+@convert_errors()
 def accept(run: Run, reasons: Mapping[str, str], by: str) -> None:
     """Override checks of this release: `<stage>.<check>` → the written reason.
 
@@ -41,7 +41,7 @@ def accept(run: Run, reasons: Mapping[str, str], by: str) -> None:
         acceptance.accept(run.lake, run.release_id, reasons, by, quality.list_all_checks())
 
 
-@explained()
+@convert_errors()
 def plan(run: Run, name: str, round: int = 0) -> list[int]:
     """Plan a round of a stage and store the plan, so that `finish` uses the same shards; return the shard numbers."""
     is_planned = stage_row(name).shards is Shards.PLANNED
@@ -58,7 +58,7 @@ def plan(run: Run, name: str, round: int = 0) -> list[int]:
     return [shard.index for shard in shards]
 
 
-@explained()
+@convert_errors()
 def work(run: Run, name: str, indexes: Sequence[int], round: int = 0) -> None:
     """Process planned shards in sequence."""
     stage = load_stage(name)
@@ -86,7 +86,7 @@ def _work_in_sequence(
             took = written.seconds - began
             log.info(
                 "%s: shard %d done in %.1f s (%d of %d here): %s",
-                name, index, took, done, len(indexes), written.figures(before),
+                name, index, took, done, len(indexes), written.format_counts(before),
             )  # fmt: skip
         log.info(
             "%s: %d shard(s) in %.1f s, %.0f/s: %s",
@@ -94,7 +94,7 @@ def _work_in_sequence(
             len(indexes),
             written.seconds,
             written.rate,
-            written.figures(),
+            written.format_counts(),
         )
 
 
@@ -105,7 +105,7 @@ def _refuse_unfinished(run: Run, name: str, removed: RowsRemoved) -> None:
         RowsRemoved: no other build has finished the stage.
     """
     tables = [TableRef(run.lake, f"{run.folder}/{table.name}", table) for table in stage_row(name).written_tables]
-    is_finished = all(table.whole() and table.committed().code_version == code_version() for table in tables)
+    is_finished = all(table.is_complete() and table.committed().code_version == code_version() for table in tables)
     if not tables:  # the last stage writes the snapshot instead of tables
         is_finished = run.lake.size(f"snapshots/{run.snapshot_id}/manifest.json") is not None
     if not is_finished:
@@ -113,7 +113,7 @@ def _refuse_unfinished(run: Run, name: str, removed: RowsRemoved) -> None:
     log.info("%s: another build of this release has already written its tables", name)
 
 
-@explained()
+@convert_errors()
 def finish(run: Run, name: str) -> None:
     """Commit a stage's tables and store its metrics."""
     metrics = _retry_lost_race(lambda: load_stage(name).finish(run))
@@ -128,7 +128,7 @@ def shards_after(run: Run, name: str) -> int:
     return run.pdf_shards if fixed is Shards.PDFS else run.paper_shards if fixed is Shards.PAPERS else 0
 
 
-@explained()
+@convert_errors()
 def check(run: Run, name: str) -> None:
     """Run a stage's checks, store the verdicts, and stop the release if a check blocks that was not accepted.
 
@@ -159,7 +159,7 @@ def check(run: Run, name: str) -> None:
     quality.stop_if_blocked(run.release_id, verdicts)
 
 
-@explained()
+@convert_errors()
 def request_approval(run: Run, started_by: str | None = None) -> str | None:
     """Record that the release waits for approval; return the approval request in Markdown, with excluded approvers.
 
@@ -175,7 +175,7 @@ def request_approval(run: Run, started_by: str | None = None) -> str | None:
     return format_approval_request(run, approvers.excluded_people(run, started_by))
 
 
-@explained()
+@convert_errors()
 def record_answer(
     run: Run, answer: ReleaseDecision, who: str, note: str, at: datetime, started_by: str | None = None
 ) -> None:
@@ -198,7 +198,7 @@ def record_answer(
             catalog.end_release(run.release_id, ReleaseState.REJECTED, run.snapshot_id)
 
 
-@explained()
+@convert_errors()
 def publish(run: Run, approval: Mapping[str, str] | None = None) -> str:
     """Publish the run's snapshot, record the publication, and return the manifest's address.
 

@@ -188,7 +188,7 @@ def _stored(run: Run, part: int, buckets: dict[str, list[int]]) -> Iterator[tupl
 
 def _parses(run: Run, bucket: int, by_file: dict[str, tuple[str, Access]]) -> Iterator[tuple[FulltextRow, Json]]:
     """Yield the parses that were sent to a bucket as rows of FULLTEXTS, each with its bibliography."""
-    for table in _exchange(run).pieces("parses", range(len(_senders(run))), bucket, _SENT):
+    for table in _exchange(run).read_by_file("parses", range(len(_senders(run))), bucket, _SENT):
         for sent in (row for batch in table.to_batches(_PARSES) for row in batch.to_pylist()):
             paper_id, access = by_file[sha1 := sent["sha1"]]
             parse = orjson.loads(sent["parse"] or b"")

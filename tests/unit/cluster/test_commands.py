@@ -54,7 +54,9 @@ def test_suffix_of_each_output_selects_its_format(given: Path, tmp_path: Path) -
     columns = {"out": {"record_id", "paper_id"}, "aliases": {"alias", "paper_id"}, "edges": set[str]()}
     for suffix in ("parquet", "jsonl"):
         paths = {name: tmp_path / f"{name}.{suffix}" for name in columns}
-        run(cluster.command, "--records", given, *(part for name, path in paths.items() for part in (f"--{name}", path)))
+        run(
+            cluster.command, "--records", given, *(part for name, path in paths.items() for part in (f"--{name}", path))
+        )
     for name, expected in columns.items():
         lines = [json.loads(line) for line in (tmp_path / f"{name}.jsonl").read_text("utf-8").splitlines()]
         assert lines == pq.read_table(tmp_path / f"{name}.parquet").to_pylist()

@@ -167,7 +167,7 @@ class Approve(ApprovalOperator):
         run, user = _run(), event.get("responded_by_user") or {}
         answer = ReleaseDecision.APPROVED if self.APPROVE in event["chosen_options"] else ReleaseDecision.REJECTED
         if event.get("timedout"):
-            answer = ReleaseDecision.NONE
+            answer = ReleaseDecision.TIMED_OUT
             corpus_alerts.tell(
                 f"{run.release_id}: not published",
                 "the approval request timed out without an answer",

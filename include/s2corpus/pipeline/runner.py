@@ -141,7 +141,7 @@ def check(run: Run, name: str) -> None:
         given = acceptance.read_acceptances(run.lake, run.release_id)
         for what in (f"{v.stage}.{v.check}" for v in verdicts if v.accepted):
             given_acceptance, at = given[what], datetime.fromisoformat(given[what].at)
-            catalog.approve(
+            catalog.record_decision(
                 run.release_id, what, given_acceptance.by, ReleaseDecision.ACCEPTED, given_acceptance.reason, at
             )
     for verdict in verdicts:
@@ -169,7 +169,7 @@ def request_approval(run: Run, started_by: str | None = None) -> str | None:
         log.info("%s is already published: no approval is requested", run.snapshot_id)
         return None
     if catalog := Catalog.from_environment():
-        catalog.end_release(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
+        catalog.set_release_state(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
     from s2corpus.pipeline.summary import format_approval_request
 
     return format_approval_request(run, approvers.excluded_people(run, started_by))
@@ -190,12 +190,12 @@ def record_answer(
     catalog = Catalog.from_environment()
     if answer is ReleaseDecision.APPROVED and (note_text := approvers.find_objection(run, who, started_by)):
         if catalog:
-            catalog.approve(run.release_id, "publish", who, ReleaseDecision.REFUSED, note_text, at)
+            catalog.record_decision(run.release_id, "publish", who, ReleaseDecision.INVALID_APPROVER, note_text, at)
         raise approvers.AnotherPerson(note_text)
     if catalog:
-        catalog.approve(run.release_id, "publish", who, answer, note, at)
+        catalog.record_decision(run.release_id, "publish", who, answer, note, at)
         if answer is not ReleaseDecision.APPROVED:
-            catalog.end_release(run.release_id, ReleaseState.REJECTED, run.snapshot_id)
+            catalog.set_release_state(run.release_id, ReleaseState.REJECTED, run.snapshot_id)
 
 
 @convert_errors()
@@ -206,7 +206,7 @@ def publish(run: Run, approval: Mapping[str, str] | None = None) -> str:
     """
     moved = _retry_lost_race(lambda: pointer.publish(run.lake, run.snapshot_id, approval))
     if catalog := Catalog.from_environment():
-        catalog.end_release(run.release_id, ReleaseState.PUBLISHED, run.snapshot_id)
+        catalog.set_release_state(run.release_id, ReleaseState.PUBLISHED, run.snapshot_id)
     return run.lake.uri(str(moved.manifest))
 
 
@@ -223,7 +223,7 @@ def _retry_lost_race(step: Callable[[], Result]) -> Result:
 def leave_unpublished(run: Run) -> None:
     """Record that the release's snapshot is complete and is intentionally not published."""
     if catalog := Catalog.from_environment():
-        catalog.end_release(run.release_id, ReleaseState.UNPUBLISHED, run.snapshot_id)
+        catalog.set_release_state(run.release_id, ReleaseState.UNPUBLISHED, run.snapshot_id)
 
 
 def record_failure(release: str, where: str, error: BaseException | None) -> bool:

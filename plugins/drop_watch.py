@@ -45,7 +45,7 @@ class DropWatch(BaseEventTrigger):
                 if broken:
                     watch = await asyncio.to_thread(_watch, watch)
                     broken = False
-                found = await asyncio.to_thread(watch.look, TOGETHER)
+                found = await asyncio.to_thread(watch.poll, TOGETHER)
                 more = len(found) >= TOGETHER
                 # Fire at once: the watch returns an arrival only once, even if the next call fails.
                 for arrival in found:

@@ -133,7 +133,7 @@ class Catalog:
             if not is_stored and session.get(Release, release) is not None:
                 session.add(Approval(**row))
 
-    def _all(self, query: Select[tuple[Row]]) -> list[Row]:
+    def _all(self, query: Select[Row]) -> list[Row]:
         with Session(self._engine, expire_on_commit=False) as session:
             return list(session.scalars(query))
 

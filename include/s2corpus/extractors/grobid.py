@@ -85,7 +85,8 @@ class GrobidServer(HttpServer, ApiClient):
         ApiClient.__init__(self, url.rstrip("/") + "/", status_endpoint="api/isalive")
         self.form = form
 
-    def call_api(self, method: str, url: str, **options: Any) -> tuple[requests.Response, int]:
+    # `options` covers the library's keyword arguments, which its verbs only pass on.
+    def call_api(self, method: str, url: str, **options: Any) -> tuple[requests.Response, int]:  # type: ignore[override]
         """Send a request for the library's verbs, with limits on time and size."""
         options = {"timeout": self.timeout, "headers": {"Accept": self.accept_type}, **options}
         response = self.request(method, url.removeprefix(self.base_url), **options)

@@ -5,7 +5,7 @@ Once a day, this DAG lists NLM's update files and fetches new files. It checks e
 `sources/pubmed/<its name>`. `pdf_drops` then processes the delivery. A delivered file is never fetched again. The retry fetches a
 file again if it was damaged in transfer. Deliver the year's baseline first (`docs/sources.md`), then unpause this DAG.
 
-`S2CORPUS_PUBMED` sets another folder of this kind, such as a mirror or the baseline. Copy the file for any source that publishes
+`S2CORPUS_PUBMED` sets the URL of another folder, such as a mirror or the baseline. Copy the file for any source that publishes
 checksums next to its files.
 """
 

@@ -36,7 +36,7 @@ from airflow.sdk import (
     task,
 )
 from drop_watch import DropWatch
-from task_defaults import DEFAULT_ARGS
+from task_defaults import DEFAULT_ARGS, divide, set_label
 
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG
@@ -65,7 +65,7 @@ def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
     specs, errors = read_specs(releases_folder())
     arrivals = processing.list_pending(lake, announced, specs if errors else None)
     print(f"{len(events)} events; {len(arrivals)} drops and deliveries to process")
-    return _batches([asdict(arrival) for arrival in arrivals], ARRIVALS_PER_TASK)
+    return divide([asdict(arrival) for arrival in arrivals], MAX_MAPPED_TASKS, ARRIVALS_PER_TASK)
 
 
 @task(map_index_template="{{ label }}")
@@ -76,7 +76,7 @@ def register(arrivals: list[dict[str, str]]) -> list[dict[str, str]]:
 
     rows = processing.register_all(_lake(), [Arrival(**arrival) for arrival in arrivals], _specs())
     refused = [f"{row.name}: {row.outcome}" for row in rows if row.state in (ArrivalState.REFUSED, ArrivalState.FAILED)]
-    _label(f"{len(rows)} registered" + "".join(f", {each}" for each in refused[:3]))
+    set_label("label", f"{len(rows)} registered" + "".join(f", {each}" for each in refused[:3]))
     return [{"folder": row.folder, "mark": row.mark} for row in rows]
 
 
@@ -87,7 +87,7 @@ def gather(registered: Iterable[list[dict[str, str]]]) -> list[list[str]]:
     from s2corpus.drops import processing
 
     arrivals = [Arrival(**arrival) for batch in registered or () for arrival in batch]
-    return _batches(processing.gather(_lake(), arrivals, _specs()), 1)
+    return divide(processing.gather(_lake(), arrivals, _specs()), MAX_MAPPED_TASKS)
 
 
 @task(pool="grobid", pool_slots=IN_FLIGHT, priority_weight=1, weight_rule="absolute", map_index_template="{{ label }}")
@@ -98,7 +98,7 @@ def work(batches: list[str]) -> None:
     lake, specs, ti = _lake(), _specs(), get_current_context()["ti"]
     to_process = [read_batch(lake, id_, specs, None) for id_ in batches]
     drops = sorted({drop.removeprefix("drops/").rstrip("/") for batch in to_process for drop in batch.drops})
-    _label(", ".join(drops[:3]) + (f" and {len(drops) - 3} more" if len(drops) > 3 else ""))
+    set_label("label", ", ".join(drops[:3]) + (f" and {len(drops) - 3} more" if len(drops) > 3 else ""))
     for batch in to_process:
         process_batch(batch, last=ti.try_number > ti.max_tries)
 
@@ -120,13 +120,13 @@ def settle(
     rows = processing.settle(lake, arrivals, [id_ for ids in batches for id_ in ids], _specs())
     wrong = [row for row in rows if row.state in (ArrivalState.REFUSED, ArrivalState.FAILED, ArrivalState.UNFINISHED)]
     if wrong:
-        what = f"{len(wrong)} of {len(rows)} new drops and deliveries are refused or unfinished"
-        corpus_alerts.tell(what, "; ".join(str(row) for row in wrong[:5]), "drops", context)
-    everything = {row.folder: row for row in read_statuses(lake, [Arrival(**a) for batch in planned for a in batch])}
-    left = [row for row in everything.values() if row.state in (ArrivalState.ANNOUNCED, ArrivalState.REGISTERED)]
-    if left:
+        subject = f"{len(wrong)} of {len(rows)} new drops and deliveries are refused or unfinished"
+        corpus_alerts.send_alert(subject, "; ".join(str(row) for row in wrong[:5]), "drops", context)
+    statuses = {row.folder: row for row in read_statuses(lake, [Arrival(**a) for batch in planned for a in batch])}
+    unfinished = [row for row in statuses.values() if row.state in (ArrivalState.ANNOUNCED, ArrivalState.REGISTERED)]
+    if unfinished:
         raise UserError(
-            f"{len(left)} of {len(everything)} are unfinished, first {left[0].name}: see the log of `register` or `work` "
+            f"{len(unfinished)} of {len(statuses)} are unfinished, first {unfinished[0].name}: see the log of `register` or `work` "
             "and clear the failed task, or wait: the next run retries them"
         )
     return {row.folder: row.outcome for row in rows}
@@ -153,17 +153,6 @@ def _lake() -> Any:
 
 def _specs() -> Any:
     return read_specs(releases_folder())[0]
-
-
-def _batches(items: list[Any], size: int) -> list[list[Any]]:
-    """Divide items into lists of this size, or larger to get at most `MAX_MAPPED_TASKS` lists."""
-    size = max(size, -(-len(items) // MAX_MAPPED_TASKS))
-    return [items[i : i + size] for i in range(0, len(items), size)]
-
-
-def _label(text: str) -> None:
-    """Set the label of this mapped task in Airflow's UI."""
-    get_current_context()["label"] = text  # type: ignore[typeddict-unknown-key]
 
 
 with DAG(

@@ -124,7 +124,7 @@ SIZES = {
     "_BYTES_A_KEY", "_CHUNK", "_CUT_ROWS",
     "_GROUP_BYTES", "_GROUP_ROWS", "_INDEX_ROWS", "_KEPT", "_KEYS_AT_A_TIME", "_PARSE_BATCH_ROWS", "_PARTS_FROM", "_PIECE", "_RANGES",
     "_READERS", "_ROWS", "_SHORT", "_SMALL", "_SPILL_BYTES", "_STEP", "_STORED_GROUP_BYTES", "_TAKEN", "_TEXTS", "_TEXT_BATCH_ROWS",
-    "_THREADS", "_TOGETHER", "at_once", "batch_readahead", "batch_rows", "batch_size", "connect_timeout", "max_chunksize",
+    "_THREADS", "_CHECKS_PER_BLOCK", "at_once", "batch_readahead", "batch_rows", "batch_size", "connect_timeout", "max_chunksize",
     "max_pool_connections", "min_chunk_size", "read_timeout", "rows_at_once", "threads",
 }  # fmt: skip
 """Sizes of batches, buffers and pools. Numbers assigned or passed to these names change no result, so they are excluded."""

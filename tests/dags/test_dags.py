@@ -389,7 +389,7 @@ def test_alert_names_the_shards(
     dag, run = "corpus_release__sample", "scheduled__2023-02-01T00:00:00+00:00"
     ti = SimpleNamespace(dag_id=dag, run_id=run, task_id="extract.work", map_index=index, start_date=None)
     end = datetime(2023, 2, 1, tzinfo=UTC)
-    alert = corpus_alerts._failure({"ti": ti, "data_interval_end": end, "exception": None, "shards": shards})
+    alert = corpus_alerts._build_alert({"ti": ti, "data_interval_end": end, "exception": None, "shards": shards})
     assert alert.what == f"sample-20230201: {said}"
     assert alert.error == "the task was killed, or its worker was lost"
     mapped = f"/mapped/{index}" if index >= 0 else ""
@@ -418,7 +418,7 @@ def test_alerts_name_the_release_of_noon(
         ti = SimpleNamespace(
             dag_id="corpus_release__sample", run_id="manual", task_id="extract.work", map_index=shard, start_date=None
         )
-        return corpus_alerts._failure({"ti": ti, "data_interval_end": noon, "exception": None})
+        return corpus_alerts._build_alert({"ti": ti, "data_interval_end": noon, "exception": None})
 
     alerts = [alert for shard in range(3) if (alert := fail(shard))]
     assert [alert.what for alert in alerts] == ["sample-20230201T120000: extract (work, mapped task 0) failed"]

@@ -29,16 +29,13 @@ def same_origin(request: Request) -> None:
     Raises:
         HTTPException: 403.
     """
-    said = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    own = (
-        said == "same-origin" if said else bool(origin) and urlsplit(origin or "").netloc == request.headers.get("host")
-    )
-    if not own:
-        raise HTTPException(403, "Marks are taken from this page's own form only.")
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    is_own = bool(origin) and urlsplit(origin or "").netloc == request.headers.get("host")
+    if not (site == "same-origin" if site else is_own):
+        raise HTTPException(403, "Marks are accepted only from this page's form.")
 
 
-def add(
+def add_routes(
     app: FastAPI, at: str, opened: Callable[..., Any], reader: Callable[..., Any], marker: Callable[..., str] | None
 ) -> None:
     """Add the pages. Readers of the release see the sample and its result; users who may edit its DAG can mark items."""
@@ -50,20 +47,21 @@ def add(
         item: ItemId | None = None,
         after: ItemId | None = None,
     ) -> Response:
-        shelf, release, _ = found
+        archive, release, _ = found
         try:
-            items = sample_of(shelf.lake, release)
+            items = sample_of(archive.lake, release)
         except UserError:
             items = []
-        marks = marks_of(shelf.catalog, release)
-        order = [one.item for one in items]
+        marks = marks_of(archive.catalog, release)
+        order = [entry.item for entry in items]
         start = order.index(after) + 1 if after in order else 0
-        shown = next((one for one in items if one.item == item), None) or _next(items[start:] + items[:start], marks)
+        selected = next((entry for entry in items if entry.item == item), None)
+        shown = selected or _next(items[start:] + items[:start], marks)
         return render(
             request, "evaluation.html", release_id=release, result=result(items, marks), labels=LABELS, shown=shown,
-            number=order.index(shown.item) + 1 if shown else 0, words=list(WORDS), fields=FIELDS, by=len({m.item for m in marks}),
-            may_mark=marker is not None and shelf.catalog is not None, lake=shelf.uri,
-            said=[mark for mark in marks if shown and mark.item == shown.item],
+            number=order.index(shown.item) + 1 if shown else 0, words=list(WORDS), fields=FIELDS,
+            may_mark=marker is not None and archive.catalog is not None,
+            lake=archive.uri, item_marks=[mark for mark in marks if shown and mark.item == shown.item],
         )  # fmt: skip
 
     if marker is None:
@@ -78,10 +76,10 @@ def add(
         title: Annotated[Word, Form()],
         authors: Annotated[Word, Form()],
     ) -> Response:
-        shelf, release, _ = found
-        if shelf.catalog is None or item not in {one.item for one in sample_of(shelf.lake, release)}:
+        archive, release, _ = found
+        if archive.catalog is None or item not in {entry.item for entry in sample_of(archive.lake, release)}:
             raise HTTPException(404, "There is no such item in this release's sample.")
-        shelf.catalog.mark(release, who, {item: (WORDS[title.value], WORDS[authors.value])})
+        archive.catalog.mark(release, who, {item: (WORDS[title.value], WORDS[authors.value])})
         return RedirectResponse(request.url.include_query_params(after=item), 303)
 
 
@@ -93,4 +91,4 @@ def _next(items: list[Item], marks: list[Any]) -> Item | None:
     counts: dict[str, int] = {}
     for mark in marks:
         counts[mark.item] = counts.get(mark.item, 0) + 1
-    return min(items, key=lambda one: counts.get(one.item, 0), default=None)
+    return min(items, key=lambda entry: counts.get(entry.item, 0), default=None)

@@ -28,13 +28,7 @@ from typing import Any
 
 import corpus_alerts
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
-from airflow.sdk import (
-    DAG,
-    Asset,
-    AssetWatcher,
-    get_current_context,
-    task,
-)
+from airflow.sdk import DAG, Asset, AssetWatcher, get_current_context, task
 from drop_watch import DropWatch
 from task_defaults import DEFAULT_ARGS, divide, set_label
 

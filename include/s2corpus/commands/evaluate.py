@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import FILE, Command
 from s2corpus.commands._lake_option import lake_option, open_release
 
 
@@ -17,22 +17,14 @@ from s2corpus.commands._lake_option import lake_option, open_release
     ),
 )
 @click.argument("release")
-@click.option(
-    "--sheet", type=click.Path(path_type=Path, dir_okay=False), help="Write the sample as a CSV file to mark."
-)
+@click.option("--sheet", type=FILE, help="Write the sample as a CSV file to mark.")
 @click.option("--marks", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Read a marked sheet.")
 @click.option("--by", help="Person who marked the sheet.")
 @click.option("--publish", is_flag=True, help="Write result and card next to the snapshot; every item must be marked.")
 @click.option("--card", "show_card", is_flag=True, help="Print the data card of the snapshot, with the evaluation.")
 @lake_option()
 def command(
-    release: str,
-    sheet: Path | None,
-    marks: Path | None,
-    by: str | None,
-    publish: bool,
-    show_card: bool,
-    lake: str,
+    release: str, sheet: Path | None, marks: Path | None, by: str | None, publish: bool, show_card: bool, lake: str
 ) -> None:
     """Evaluate a release on a sample that people mark.
 

@@ -196,8 +196,7 @@ def _check_claims(number: int, line: Mapping[str, Any]) -> None:
     for key in CLAIMS:
         if key in line:
             raise Refused(
-                Refusal.BAD_RECORDS,
-                f"{FILE}, line {number}: {key}: reserved, the pipeline sets it; remove the key",
+                Refusal.BAD_RECORDS, f"{FILE}, line {number}: {key}: reserved, the pipeline sets it; remove the key"
             )
     wrong = wrong_promise(line)
     if wrong is None and "open_access" in line and line["open_access"] is None:

@@ -35,12 +35,7 @@ _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PDFALTO_
 
 
 def inspect_many(
-    items: Iterable[tuple[str, Path]],
-    *,
-    rules: SelectRules,
-    workers: int,
-    timeout: float,
-    memory_bytes: int,
+    items: Iterable[tuple[str, Path]], *, rules: SelectRules, workers: int, timeout: float, memory_bytes: int
 ) -> Generator[Selection, None, None]:
     """Inspect PDFs `(file_sha1, path)` in `workers` child processes: yield one Selection each, in order of completion.
 

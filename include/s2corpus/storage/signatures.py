@@ -14,10 +14,7 @@ from s2corpus.storage.lake import Lake
 
 log = logging.getLogger(__name__)
 _SCHEMA = pa.schema(
-    [
-        pa.field("text", pa.binary(16), nullable=False),
-        pa.field("keys", pa.list_(pa.int64()), nullable=False),
-    ]
+    [pa.field("text", pa.binary(16), nullable=False), pa.field("keys", pa.list_(pa.int64()), nullable=False)]
 )
 
 

@@ -93,7 +93,7 @@ test-all: .venv/.development ## Run the tests marked `long`, all examples of the
 	  $(RUN) pytest -q --durations=0 -m "long or hypothesis" --ignore tests/containers tests
 	@$(MAKE) --no-print-directory test-containers
 
-test-real: .venv/.development ## Only the release of real papers (needs ../shared/data; docs/real-papers.md)
+test-real: .venv/.development ## Only the release of real papers (needs S2CORPUS_REAL_DATA; docs/real-papers.md)
 	@$(RUN) pytest -q tests/real
 
 test-containers: .venv/.development ## Containers, for real: a release by docker-compose.yaml, Spark, what the Airflow chart calls (root, Debian)
@@ -115,7 +115,7 @@ format: .venv/.development ## Put the code into its form
 	@$(RUN) ruff check --fix . && $(RUN) ruff format .
 
 bench: .venv/.development ## All benchmarks, each beside its peer (long)
-	@for script in devtools/bench/*.py; do echo "== $$script"; .venv/bin/python $$script; done
+	@for script in devtools/bench/*.py; do echo "== $$script"; $(RUN) devtools.bench.$$(basename $$script .py); done
 
 lock: | $(UV) ## Resolve the dependencies of pyproject.toml anew
 	@$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes pyproject.toml $(OURS) --extra airflow --extra local -o requirements.txt
@@ -135,7 +135,7 @@ coverage: .venv/.development ## Report the branches of the rules that the quick 
 	  --include="$$(printf 'include/s2corpus/%s*,' $(COVERED))"
 
 mutants: .venv/.development ## Whether the quick tests notice small faults: a seeded sample (an hour; docs/mutants.md)
-	@.venv/bin/python tests/mutants.py
+	@$(RUN) tests.mutants
 
 sbom: .venv/.development ## What Airflow's image installs, as a CycloneDX bill of materials in build/sbom.json
 	@mkdir -p build

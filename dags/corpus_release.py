@@ -92,7 +92,7 @@ def _run() -> Any:
         )
     if drops := context["params"]["drops"]:
         spec = spec.model_copy(update={"drops": tuple(drops)})
-    return Run.of(spec, end)
+    return Run.open(spec, end)
 
 
 @task.sensor(mode="reschedule", poke_interval=20)
@@ -140,7 +140,7 @@ def finish(stage: str, *, outlet_events: Any = None) -> list[list[int]]:
     (alias,) = get_current_context()["task"].outlets
     for uri, facts in corpus_lineage.list_outputs(run, stage):
         outlet_events[alias].add(Asset(uri), extra=facts)
-    return divide(list(range(runner.shards_after(run, stage))), run.spec.resources.max_tasks)
+    return divide(list(range(runner.count_later_shards(run, stage))), run.spec.resources.max_tasks)
 
 
 @task

@@ -21,7 +21,7 @@ from mkdocs.structure.files import File, Files
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
-    from s2corpus.tables import Column
+    from s2corpus.tables.schema import Column
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -115,8 +115,8 @@ def describe_outcomes() -> str:
 
 def describe_tables() -> str:
     """Return every table between stages and every Parquet file of a snapshot, with their columns."""
-    from s2corpus.tables import TABLES
     from s2corpus.tables.published import PUBLISHED
+    from s2corpus.tables.schema import TABLES
 
     lines = ["# Tables", "", "Generated from the row classes in `include/s2corpus/tables/`.", "", "## Between stages"]
     for name, table in sorted(TABLES.items()):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from s2corpus.pipeline.run import Run
-from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PDFS, SELECTIONS, SPLITS
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
 
 
 def format_papers_report(run: Run) -> str:

@@ -165,7 +165,7 @@ def _mail(connection: Connection, alert: Alert) -> None:
         mailbox.send_email_smtp(
             to=to,
             from_email=extra.get("from_email") or connection.login or to[0],
-            subject=f"[s2corpus] {alert.what}",
+            subject=f"[s2corpus] {alert.subject}",
             html_content=f"<pre>{html.escape(alert.text, quote=False)}</pre>",
         )
 

@@ -114,7 +114,7 @@ def _schema(table: Any) -> Any:
 def _deliveries(run: Any) -> Iterable[str]:
     """Return the folders of the accepted drops and deliveries, latest first, at most MAX_DELIVERIES."""
     from s2corpus.deliveries.ready import folder_of
-    from s2corpus.tables import DELIVERIES
+    from s2corpus.tables.intake import DELIVERIES
 
     rows = run.table(DELIVERIES).read(["kind", "source", "delivery", "ready_at", "outcome"]).to_pylist()
     accepted = sorted((r for r in rows if r["outcome"] == "taken"), key=lambda r: str(r["ready_at"]), reverse=True)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from devtools.real_data import IS_NAMED, MISSING, REAL_DATA
 from s2corpus.storage.lake import Lake, open_lake
 
 pytest_plugins = ["tests.conftest_services", "tests.releases"]
@@ -55,13 +56,10 @@ def no_local_services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """Return the folder of real papers, records and titles. It is next to the project and is never copied into the project."""
-    folder = ROOT.parent / "shared" / "data"
-    if not folder.is_dir():
-        if os.environ.get("S2CORPUS_REAL_DATA") == "required":
-            pytest.fail(f"S2CORPUS_REAL_DATA=required, and real data is not there: {folder}")
-        pytest.skip(f"real data is not there: {folder}")
-    return folder
+    """Return the folder of real papers, records and titles."""
+    if not REAL_DATA.is_dir():
+        (pytest.fail if IS_NAMED else pytest.skip)(MISSING)
+    return REAL_DATA
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from lxml import etree
 
+from devtools.real_data import REAL_DATA
+
 ROOT = Path(__file__).resolve().parents[1]
-DATA = ROOT.parent / "shared" / "data"
 _OUTSIDE = {"caption", "table-wrap", "fig", "boxed-text", "fn", "list-item", "disp-quote"}
 
 
@@ -39,7 +40,7 @@ class Figures:
 def gold() -> list[Gold]:
     found = []
     for entry in json.loads((ROOT / "tests" / "data" / "sentences.json").read_text()):
-        text = _paragraphs(DATA / entry["file"])[entry["paragraph"]]
+        text = _paragraphs(REAL_DATA / entry["file"])[entry["paragraph"]]
         assert hashlib.sha256(text.encode()).hexdigest()[:12] == entry["sha256"], (
             f"{entry['file']}: another text than was read"
         )

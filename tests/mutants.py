@@ -2,7 +2,7 @@
 
 The faults are a seeded sample of cosmic-ray's mutants; each is tested with the tests of its area.
 
-    python tests/mutants.py [--sample 300] [--seed 1] [--area titles …] [--minutes 60]
+    python -m tests.mutants [--sample 300] [--seed 1] [--area titles …] [--minutes 60]
 
 The script copies the project's files to a temporary folder and changes the copy, one place at a time. Areas with
 kernels run them as plain Python (numba's compiler off). Other areas compile kernels as usual, because no change is in a
@@ -49,10 +49,10 @@ from cosmic_ray.plugins import get_operator
 from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import MutationSpec
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-from tests import warm  # noqa: E402
+from devtools.real_data import REAL_DATA
+from tests import warm
 
+ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path("include")
 
 
@@ -154,7 +154,7 @@ WRITTEN = 1_000_000_000
 
 @contextlib.contextmanager
 def copied() -> Iterator[Path]:
-    """Yield a copy of the project's files that may be changed, next to a link to the shared data."""
+    """Yield a copy of the project's files that may be changed."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copy = Path(folder) / "project"
         listed = subprocess.run(
@@ -165,8 +165,6 @@ def copied() -> Iterator[Path]:
                 (copy / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / name, copy / name)
                 os.utime(copy / name, (WRITTEN, WRITTEN))
-        if (ROOT.parent / "shared").exists():
-            (Path(folder) / "shared").symlink_to((ROOT.parent / "shared").resolve())
         yield copy
 
 
@@ -416,6 +414,8 @@ def main() -> int:
     given = parser.parse_args()
     rng = random.Random(given.seed)
     deadline = time.monotonic() + 60 * (given.minutes or float("inf"))
+    if REAL_DATA.is_dir():
+        os.environ["S2CORPUS_REAL_DATA"] = str(REAL_DATA)
     with copied() as copy:
         os.chdir(copy)
         os.environ["PYTHONPATH"] = str(copy / "include")

@@ -13,18 +13,18 @@ from typing import Any
 
 import orjson
 
+from devtools.real_data import REAL_DATA
 from s2corpus.snapshot import flat
 from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.sources.fields_of_study import fields_of_study
-from s2corpus.tables import PAPERS
+from s2corpus.tables.papers import PAPERS
 from s2corpus_reader.files import GzipLines, SnapshotFile, corpus_path, describe_file, file_number, json_line
 from s2orc_parse.jats import BadArticle, convert
 from s2orc_parse.parse_model import ParseKind
 from s2orc_parse.tei.s2orc import to_s2orc
 
 Row = dict[str, Any]
-DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 
 def paper(paper_id: str, parses: Mapping[str, Row], *, inbound: Iterable[str] = (), **known: Any) -> Row:
@@ -114,7 +114,7 @@ def real_articles() -> list[Row]:
     files = sorted(
         path
         for folder in ("jats", "pmc-pdf")
-        for path in (DATA / folder).rglob("*")
+        for path in (REAL_DATA / folder).rglob("*")
         if path.suffix in (".xml", ".nxml")
     )
     found: dict[str, tuple[str, Row, Any]] = {}

@@ -1,6 +1,6 @@
 """Measure what Airflow costs: mapped shards without work, and Airflow's share of a release's time by stage.
 
-    python devtools/bench/airflow_share.py [--shards 300]
+    python -m devtools.bench.airflow_share [--shards 300]
 
 The script starts all local services in a separate folder. First it runs a DAG of `--shards` mapped tasks that do
 nothing. Then it runs the sample release under Airflow. For comparison it calls the stages of the same release one after
@@ -18,8 +18,6 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from devtools import sample
 from devtools.local import Services, services

@@ -1,4 +1,4 @@
-"""Measure the share of printed bracket numbers that become citations: `python devtools/bench/callouts.py [FOLDER]`.
+"""Measure the share of printed bracket numbers that become citations: `python -m devtools.bench.callouts [FOLDER]`.
 
 The script counts from the printed text, independently of the converter: it reads the TEI's paragraphs and finds the
 numbers in square brackets with its own code. Number n is entry n of the bibliography, or the entry with the printed
@@ -20,9 +20,9 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+from devtools.real_data import REAL_DATA
 from s2orc_parse import tei
 
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "pairs"
 T = "{http://www.tei-c.org/ns/1.0}"
 DASHES = "-‐‑‒–—−"
 
@@ -139,7 +139,7 @@ def measure(path: Path) -> dict[str, object]:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DATA
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else REAL_DATA / "pairs"
     if not folder.is_dir():
         sys.exit(f"{folder} is not there: give a folder with TEIs and MANIFEST.csv")
     with (folder / "MANIFEST.csv").open(newline="") as rows:

@@ -1,6 +1,6 @@
 """Parse and link reference strings of real papers: recall and precision by citation style.
 
-    python devtools/bench/citations.py [DATA] [--half choose|report|all] [--show N]      default DATA ../shared/data
+    python -m devtools.bench.citations [DATA] [--half choose|report|all] [--show N]      default REAL_DATA
 
 There are two sets of strings with known papers. `crossref-styles`: 827 papers in four CSL styles. `glutton-doi`:
 strings of printed reference lists; their papers also have journal, volume and first page. The targets are these papers
@@ -30,15 +30,15 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from link_table import TABLE, note, row
-from link_tables import link_tables
 
+from devtools.bench.link_table import TABLE, note, row
+from devtools.bench.link_tables import link_tables
+from devtools.real_data import REAL_DATA
 from pdf2tei.fields import parse
 from s2corpus.titles import is_generic, normalise_one, score, word_count
 from s2corpus.titles.facts import IDENTIFIERS
 from s2orc_parse.bibliography.names import parse_authors
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 FACTS = ("title", "surname", "year", "journal", "volume", "pages")
 _END = re.compile(r"\s*(?:[.,;:?!()\[\]\"'“”‘’»«-]|$)")
 
@@ -215,7 +215,7 @@ def report(name: str, counts: Counter[str], asked: tuple[float, float, float]) -
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("data", nargs="?", type=Path, default=DATA)
+    options.add_argument("data", nargs="?", type=Path, default=REAL_DATA)
     options.add_argument("--half", choices=("choose", "report", "all"), default="report")
     options.add_argument(
         "--show", type=int, default=0, help="so many strings of each style that are not linked rightly"

@@ -1,7 +1,7 @@
-"""Compare cleaning on one core with a straightforward implementation: `python devtools/bench/clean.py [FOLDER]`.
+"""Compare cleaning on one core with a straightforward implementation: `python -m devtools.bench.clean [FOLDER]`.
 
-The speeds are documents and megabytes per second. FOLDER contains articles as JATS XML (default ../shared/data/jats);
-the word list is ../shared/data/unigrams/count_1w.txt.gz. The straightforward implementation follows the published
+The speeds are documents and megabytes per second. FOLDER contains articles as JATS XML (default REAL_DATA/jats);
+the word list is REAL_DATA/unigrams/count_1w.txt.gz. The straightforward implementation follows the published
 recipe: pandas `apply`, `Counter`, one language call and one log-probability call per paragraph. Both process the same
 documents in the same run, by profile; every decision and text must be equal.
 """
@@ -18,18 +18,15 @@ from typing import Any
 
 import pandas as pd
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+from devtools.bench import straightforward
+from devtools.bench.variants import variants
+from devtools.real_data import REAL_DATA
+from s2corpus.spec import CleanRules
+from s2corpus.text import card, clean, recipe, unigrams
+from s2corpus.text.documents import CleanedDocument, CleanOutcome
+from s2corpus.text.input_files import document_of
+from tests.unit.clean.jats import documents
 
-from devtools.bench import straightforward  # noqa: E402
-from devtools.bench.variants import variants  # noqa: E402
-from s2corpus.spec import CleanRules  # noqa: E402
-from s2corpus.text import card, clean, recipe, unigrams  # noqa: E402
-from s2corpus.text.documents import CleanedDocument, CleanOutcome  # noqa: E402
-from s2corpus.text.input_files import document_of  # noqa: E402
-from tests.unit.clean.jats import documents  # noqa: E402
-
-DATA = ROOT.parent / "shared" / "data"
 ROUNDS = 2
 
 
@@ -108,9 +105,9 @@ def calls(docs: list[CleanedDocument], rules: CleanRules, words: unigrams.Unigra
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DATA / "jats"
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else REAL_DATA / "jats"
     articles = documents(folder)
-    content = (DATA / "unigrams" / "count_1w.txt.gz").read_bytes()
+    content = (REAL_DATA / "unigrams" / "count_1w.txt.gz").read_bytes()
     words = unigrams.parse_unigrams("count_1w", content)
     counts = dict(line.split("\t") for line in gzip.decompress(content).decode().splitlines())
     perplexity = straightforward.Perplexity({word: int(count) for word, count in counts.items()})

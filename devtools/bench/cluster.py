@@ -1,11 +1,11 @@
 """Measure the quality and the speed of record clustering.
 
-    python devtools/bench/cluster.py dblp-acm        pairs of DBLP-ACM against its gold, with the ten worst mistakes
-    python devtools/bench/cluster.py cora            pairwise and B-cubed F1 on Cora, with the ten worst mistakes
-    python devtools/bench/cluster.py scale [--records 1000000]     generated records: precision, recall, time, memory;
+    python -m devtools.bench.cluster dblp-acm        pairs of DBLP-ACM against its gold, with the ten worst mistakes
+    python -m devtools.bench.cluster cora            pairwise and B-cubed F1 on Cora, with the ten worst mistakes
+    python -m devtools.bench.cluster scale [--records 1000000]     generated records: precision, recall, time, memory;
                                             compared with a plain Polars + scipy clustering by exact identifiers;
                                             and the growth from a quarter of the records
-    python devtools/bench/cluster.py crossref [--mb 1000]          memory and speed of the adapter on a generated dump
+    python -m devtools.bench.cluster crossref [--mb 1000]          memory and speed of the adapter on a generated dump
 
 The rules are the shipped rules; nothing is trained.
 
@@ -36,14 +36,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from devtools.real_data import REAL_DATA
 from s2corpus import spec, titles
 from s2corpus.sources import Record, RecordKind, batches
 from s2corpus.sources.build import RawRecord
 from s2corpus.stages.cluster.local import cluster_records
-from s2corpus.tables import RECORDS
+from s2corpus.tables.intake import RECORDS
 from s2orc_parse.bibliography.names import parse_authors, surname_key
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "er"
+DATA = REAL_DATA / "er"
 RULES = spec.ClusterRules()
 Pair = tuple[str, str]
 
@@ -232,7 +233,7 @@ def told(result: dict[str, float]) -> str:
 
 def measured(who: str, records: Path, out: Path) -> dict[str, float]:
     """Run one side in a separate process, so that the measured memory is only its memory."""
-    command = [sys.executable, __file__, "one", who, str(records), str(out)]
+    command = [sys.executable, "-m", "devtools.bench.cluster", "one", who, str(records), str(out)]
     result: dict[str, float] = json.loads(
         subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1]
     )
@@ -305,7 +306,7 @@ def crossref(megabytes: int, folder: Path) -> None:
     for form in ("lines", "items"):
         path = folder / f"crossref-{form}.json"
         write_crossref(path, megabytes << 20, form)
-        command = [sys.executable, __file__, "read", str(path), str(folder / "records.parquet")]
+        command = [sys.executable, "-m", "devtools.bench.cluster", "read", str(path), str(folder / "records.parquet")]
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         print(
             f"Crossref, {path.stat().st_size / 1e9:.2f} GB as {form}: {told(result := json.loads(output.splitlines()[-1]))},",
@@ -392,5 +393,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     main()

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.tables import RECORDS
+from s2corpus.tables.intake import RECORDS
 
 SYLLABLES = tuple(
     "ba ce di fo gu ha ki lo mu na pe qui ra so ti vu wa xe yo za bra cle dri flo gru ster tion ment ness al er ing ous ive".split()  # noqa: SIM905

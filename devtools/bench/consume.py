@@ -1,6 +1,6 @@
-"""Compare a training team's computations on a corpus with datatrove: `python devtools/bench/consume.py [FOLDER]`.
+"""Compare a training team's computations on a corpus with datatrove: `python -m devtools.bench.consume [FOLDER]`.
 
-FOLDER contains articles as JATS XML (default ../shared/data/jats). The figures are CPU seconds of one core, the best of
+FOLDER contains articles as JATS XML (default REAL_DATA/jats). The figures are CPU seconds of one core, the best of
 two rounds, in one run.
 Both sides read the same texts.
 
@@ -19,7 +19,6 @@ import argparse
 import random
 import re
 import struct
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -35,14 +34,11 @@ from datatrove.pipeline.filters import GopherQualityFilter, GopherRepetitionFilt
 from datatrove.utils.logging import logger
 from datatrove.utils.word_tokenizers import WordTokenizer
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from devtools.real_data import REAL_DATA
+from s2corpus.spec import SplitRules
+from s2corpus.text import minhash, signals
+from tests.unit.clean.jats import documents
 
-from s2corpus.spec import SplitRules  # noqa: E402
-from s2corpus.text import minhash, signals  # noqa: E402
-from tests.unit.clean.jats import documents  # noqa: E402
-
-DATA = ROOT.parent / "shared" / "data" / "jats"
 ROUNDS = 2
 BANDS, ROWS = 14, 8
 """datatrove's default"""
@@ -196,7 +192,7 @@ def bench_minhash(articles: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=DATA)
+    parser.add_argument("folder", nargs="?", type=Path, default=REAL_DATA / "jats")
     parser.add_argument("--signals", action="store_true", help="only these")
     parser.add_argument("--minhash", action="store_true", help="only this")
     asked = parser.parse_args()

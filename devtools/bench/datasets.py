@@ -1,6 +1,6 @@
 """Measure the datasets: sentences against peers on gold sentences of real papers, speed per core, memory by documents.
 
-python devtools/bench/datasets.py [--documents 100000]
+python -m devtools.bench.datasets [--documents 100000]
 """
 
 from __future__ import annotations
@@ -17,22 +17,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "include"), str(ROOT)]
-
-from s2corpus.datasets import runner  # noqa: E402
-from s2corpus.datasets.job import Job  # noqa: E402
-from s2corpus.datasets.protocol import Made  # noqa: E402
-from s2corpus.datasets.registry import DATASETS, dataset  # noqa: E402
-from s2corpus.datasets.source import SnapshotSource  # noqa: E402
-from s2corpus.datasets.spec import DatasetSpec  # noqa: E402
-from s2corpus.datasets.summary import summary  # noqa: E402
-from s2corpus.storage.lake import open_lake  # noqa: E402
-from s2corpus.text.sentences import sentence_spans  # noqa: E402
-from s2orc_parse.files import convert_document  # noqa: E402
-from s2orc_parse.tei.s2orc import to_s2orc  # noqa: E402
-from tests.gold_sentences import DATA, gold, measure  # noqa: E402
-from tests.snapshots import paper, real_articles, write_snapshot  # noqa: E402
+from devtools.real_data import MISSING, REAL_DATA
+from s2corpus.datasets import runner
+from s2corpus.datasets.job import Job
+from s2corpus.datasets.protocol import Made
+from s2corpus.datasets.registry import DATASETS, dataset
+from s2corpus.datasets.source import SnapshotSource
+from s2corpus.datasets.spec import DatasetSpec
+from s2corpus.datasets.summary import summary
+from s2corpus.storage.lake import open_lake
+from s2corpus.text.sentences import sentence_spans
+from s2orc_parse.files import convert_document
+from s2orc_parse.tei.s2orc import to_s2orc
+from tests.gold_sentences import gold, measure
+from tests.snapshots import paper, real_articles, write_snapshot
 
 
 def splitters() -> Iterator[tuple[str, Callable[[str], list[int]]]]:
@@ -120,7 +118,7 @@ Journals of all subjects (Nature, PLoS ONE …) match none.
 def extracted_papers() -> list[dict[str, Any]]:
     """Return the papers of the shared data that GROBID read from PDFs."""
     found = []
-    for path in sorted(path for folder in ("pairs", "pmc-with-tei") for path in (DATA / folder).glob("*.tei.xml")):
+    for path in sorted(path for folder in ("pairs", "pmc-with-tei") for path in (REAL_DATA / folder).glob("*.tei.xml")):
         parse, _ = convert_document(path.read_bytes(), hashlib.sha1(path.read_bytes()).hexdigest())
         if parse is not None:
             id_ = hashlib.sha256(path.name.encode()).hexdigest()[:15]
@@ -246,9 +244,11 @@ def memory(number: int) -> None:
     """Print the peak resident memory after each step of a child process that makes a dataset, by number of documents."""
     for count in (number // 100, number // 10, number):
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([sys.executable, __file__, "--write", str(count), "--in", folder], check=True)
+            subprocess.run(
+                [sys.executable, "-m", "devtools.bench.datasets", "--write", str(count), "--in", folder], check=True
+            )
             for name in DATASETS:
-                command = [sys.executable, __file__, "--work", name, "--in", folder]
+                command = [sys.executable, "-m", "devtools.bench.datasets", "--work", name, "--in", folder]
                 done = subprocess.run(command, capture_output=True, text=True)
                 said = done.stdout.strip() + (f" failed: {done.stderr[-500:]}" if done.returncode else "")
                 print(f"{name:<12} {count:>8,} documents: {said}", flush=True)
@@ -285,14 +285,14 @@ def main() -> None:
             step()
             print(f"{name} {_peak():,.0f} MB, {time.process_time() - began:,.1f} s", end="; ")
     else:
-        if not DATA.exists():
-            print("../shared/data is not there: no gold sentences, no real articles")
-        for part in (sentences, speed, neighbours) if DATA.exists() else ():
+        if not REAL_DATA.exists():
+            print(MISSING)
+        for part in (sentences, speed, neighbours) if REAL_DATA.exists() else ():
             if given.part in (None, part.__name__):
                 part()
-        if DATA.exists() and given.part in (None, "figures"):
+        if REAL_DATA.exists() and given.part in (None, "figures"):
             figures(given.vocabulary)
-        if DATA.exists() and given.part in (None, "memory"):
+        if REAL_DATA.exists() and given.part in (None, "memory"):
             memory(given.documents)
 
 

@@ -1,6 +1,6 @@
-"""Measure gzipped JSON lines written to S3, in MB/s on one core: `python devtools/bench/export.py [MEGABYTES]`.
+"""Measure gzipped JSON lines written to S3, in MB/s on one core: `python -m devtools.bench.export [MEGABYTES]`.
 
-The documents are those in ../shared/data/jats, repeated with other ids. Methods compared: `gzip.open` + `json.dumps` at
+The documents are those in REAL_DATA/jats, repeated with other ids. Methods compared: `gzip.open` + `json.dumps` at
 its default level and at 6; the export's own method (orjson, libdeflate in members); zlib-ng and isal at levels of about
 the same size. Each writes a local file and uploads it to a real S3 server on this machine. The script shows CPU time
 and wall-clock time.
@@ -23,13 +23,11 @@ import orjson
 from isal import igzip
 from zlib_ng import gzip_ng
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from devtools.local import Services  # noqa: E402
-from s2corpus.storage.lake import Lake, open_lake  # noqa: E402
-from s2corpus_reader.files import LEVEL, MEMBER_BYTES, GzipLines, document_line  # noqa: E402
-from tests.unit.clean.jats import documents  # noqa: E402
+from devtools.local import Services
+from devtools.real_data import REAL_DATA
+from s2corpus.storage.lake import Lake, open_lake
+from s2corpus_reader.files import LEVEL, MEMBER_BYTES, GzipLines, document_line
+from tests.unit.clean.jats import documents
 
 Document = tuple[str, str, str]
 """id, sha1, text"""
@@ -94,7 +92,7 @@ def measure(write: Callable[[Path, Iterable[Document]], None], made: list[Docume
 
 def main() -> None:
     megabytes = float(sys.argv[1]) if len(sys.argv) > 1 else 40
-    articles = documents(ROOT.parent / "shared" / "data" / "jats")
+    articles = documents(REAL_DATA / "jats")
     texts = ["\n\n".join([d["title"], d["abstract"] or "", *(unit["text"] for unit in d["body"])]) for d in articles]
     made: list[Document] = []
     size = 0

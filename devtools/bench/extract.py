@@ -1,6 +1,6 @@
 """Compare the embedded extractor with the publisher's XML or a real GROBID: every measure per paper and as means.
 
-    python devtools/bench/extract.py [FOLDER] [--all]     default ../shared/data/pairs
+    python -m devtools.bench.extract [FOLDER] [--all]     default REAL_DATA/pairs
 
 The folder contains `<name>.pdf` with `<name>.nxml` (the publisher's JATS) or `<name>.tei.xml` (GROBID's TEI). If it has
 a `list.csv`, the papers of every third row are held out: they are skipped without `--all`, which prints their means
@@ -33,11 +33,12 @@ from difflib import SequenceMatcher
 from math import isnan, nan
 from pathlib import Path
 
-from extract_paper import Paper
-from extract_speed import Read, Worker, pages, peers
+from devtools.bench.extract_paper import PaperContent
+from devtools.bench.extract_speed import Read, Worker, pages, peers
+from devtools.real_data import REAL_DATA
 
 NAMES = ("title", "body", "gram5", "heads", "names", "abstract", "found", "precise", "titles", "cites", "cells")
-DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "data" / "pairs"
+DEFAULT = REAL_DATA / "pairs"
 Score = tuple[float, float, float]
 """F1 (or the share), precision, recall."""
 
@@ -61,7 +62,7 @@ def gram5(tokens: list[str]) -> list[tuple[str, ...]]:
     return list(zip(*(tokens[k:] for k in range(5)), strict=False))
 
 
-def entry_map(ours: Paper, theirs: Paper) -> dict[int, int]:
+def entry_map(ours: PaperContent, theirs: PaperContent) -> dict[int, int]:
     """Return their entry → our entry, matched greedily by token F1 of raw strings, at least 0.7."""
     scored = []
     for i, gold in enumerate(theirs.raws):
@@ -78,12 +79,12 @@ def entry_map(ours: Paper, theirs: Paper) -> dict[int, int]:
     return taken
 
 
-def titles(paper: Paper) -> set[str]:
+def titles(paper: PaperContent) -> set[str]:
     """Return a paper's title, with and without its subtitle."""
     return {paper.title, paper.title + paper.subtitle}
 
 
-def compare(ours: Paper, theirs: Paper) -> dict[str, Score]:
+def compare(ours: PaperContent, theirs: PaperContent) -> dict[str, Score]:
     """Return every measure of one paper."""
     found = entry_map(ours, theirs)
     back = {ours.ids[j]: theirs.ids[i] for i, j in found.items()}
@@ -133,7 +134,7 @@ def run(papers: list[tuple[Path, Path]]) -> None:
     print(f"{'paper':<12}" + "".join(f"{name:>9}" for name in NAMES))
     for pdf, gold in papers:
         reads.append(read := worker.read(pdf))
-        ours, theirs = Paper(read.tei or b"<TEI/>"), Paper(gold.read_bytes())
+        ours, theirs = PaperContent(read.tei or b"<TEI/>"), PaperContent(gold.read_bytes())
         paragraphs, broken = paragraphs + ours.paragraphs, broken + ours.broken
         long = [note for note in theirs.notes if len(note) >= 8 and not theirs.holds(note)]
         notes, leaked = notes + len(long), leaked + sum(map(ours.holds, long))

@@ -54,7 +54,7 @@ def running(element: etree._Element) -> Iterator[str]:
         yield child.tail or ""
 
 
-class Paper:
+class PaperContent:
     """Title, authors, abstract, body, entries and citations of a paper."""
 
     def __init__(self, xml: bytes) -> None:

@@ -1,8 +1,8 @@
 """Measure the embedded extractor on papers with a publisher's JATS or GROBID's TEI, as one table per data set.
 
-    python devtools/bench/extraction.py [--data FOLDER] [--apart] [--papers] [--tei FOLDER]
+    python -m devtools.bench.extraction [--data FOLDER] [--apart] [--papers] [--tei FOLDER]
 
-The data sets are `pmc-pdf`, `pairs` and `cases/layout` of FOLDER (default ../shared/data). Each is divided into
+The data sets are `pmc-pdf`, `pairs` and `cases/layout` of FOLDER (default REAL_DATA). Each is divided into
 development papers and held-out papers. Held out are every third paper of `pmc-pdf` and `pairs`, and the listed papers
 of `cases/layout`. `--apart` also reads the held-out papers. A failed paper counts as a paper without content. The
 columns:
@@ -32,16 +32,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pypdfium2
-from extract import entry_map
-from extract import titles as paper_titles
-from extract_paper import NS, letters, text
-from extract_paper import Paper as Content
-from grobid_measures import WAYS, contexts, f1, of_jats, of_tei, shared, soft
 from lxml import etree
 
+from devtools.bench.extract import entry_map
+from devtools.bench.extract import titles as paper_titles
+from devtools.bench.extract_paper import NS, PaperContent, letters, text
+from devtools.bench.grobid_measures import WAYS, contexts, f1, of_jats, of_tei, shared, soft
+from devtools.real_data import REAL_DATA
 from pdf2tei import extract
 
-DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "data"
 CASES_APART = {"PMC7718682", "PMC7863429", "PMC5824918", "PMC5301171", "e200057"}
 COLUMNS = (
     "papers", "titles", "authors", "abstracts", "headings (P, R)", "references P, R", "ref. titles", "contexts", "cut DOIs", "lost lists",
@@ -50,7 +49,7 @@ _NUMBER = re.compile(r"\s*(?:\d+(?:\.\d+)*[.)]?|[IVX]+\.|[A-Z]\.)\s+")
 
 
 @dataclass
-class Counts:
+class MeasureCounts:
     """Counts of one or more papers; triples are correct, ours, gold."""
 
     papers: int = 0
@@ -79,9 +78,9 @@ class Counts:
         return [str(self.papers), *shares, *middle, *fields, *cut]
 
 
-def merge(parts: list[Counts]) -> Counts:
+def merge(parts: list[MeasureCounts]) -> MeasureCounts:
     """Return the sum of the papers' counts."""
-    total = Counts()
+    total = MeasureCounts()
     for part in parts:
         total.papers += part.papers
         for mine, theirs in ((total.gold, part.gold), (total.right, part.right), (total.ours, part.ours)):
@@ -98,12 +97,12 @@ def find_dois(xml: bytes) -> list[str]:
     return [text(e).casefold() for e in found]
 
 
-def compare(ours: bytes, gold: bytes, printed: str) -> Counts:
+def compare(ours: bytes, gold: bytes, printed: str) -> MeasureCounts:
     """Return the counts of one paper.
 
     `printed` is the PDF's text in lower case without white space."""
-    counts = Counts(1)
-    mine, theirs = Content(ours), Content(gold)
+    counts = MeasureCounts(1)
+    mine, theirs = PaperContent(ours), PaperContent(gold)
     my_fields, gold_fields = of_tei(ours), (of_jats if theirs.jats else of_tei)(gold)
     counts.add("titles", bool(paper_titles(mine) & paper_titles(theirs)), 1, 1)
     a, b = my_fields.fields, gold_fields.fields
@@ -128,7 +127,7 @@ def compare(ours: bytes, gold: bytes, printed: str) -> Counts:
     return counts
 
 
-def read_paper(pdf: Path, gold: Path, tei: Path | None) -> Counts:
+def read_paper(pdf: Path, gold: Path, tei: Path | None) -> MeasureCounts:
     """Extract a PDF, or read its TEI from a folder, and compare it with its gold file."""
     saved = tei / f"{pdf.stem}.xml" if tei else None
     try:
@@ -161,7 +160,7 @@ def list_papers(folder: Path) -> list[tuple[Path, Path, bool]]:
 def main() -> int:
     """Print the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--data", type=Path, default=DEFAULT, help="folder of the data sets (default: %(default)s)")
+    options.add_argument("--data", type=Path, default=REAL_DATA, help="folder of the data sets (default: %(default)s)")
     options.add_argument("--apart", action="store_true", help="also measure the papers kept apart")
     options.add_argument("--papers", action="store_true", help="print each paper developed on")
     options.add_argument("--tei", type=Path, help="read <paper>.xml from this folder; extract and store missing papers")

@@ -1,6 +1,6 @@
 """Compute the measures of GROBID's end-to-end evaluation for any folder of papers with their publishers' JATS.
 
-    python devtools/bench/grobid_measures.py [FOLDER] [--all]     default ../shared/data/pmc-pdf
+    python -m devtools.bench.grobid_measures [FOLDER] [--all]     default REAL_DATA/pmc-pdf
 
 The folder contains `<name>.nxml` with `<name>.tei.xml` (from any extractor) or `<name>.pdf` (read by the embedded
 extractor). If the folder has a `list.csv`, every third row is held out; `--all` prints the held-out papers separately,
@@ -29,16 +29,17 @@ from pathlib import Path
 
 from lxml import etree
 
+from devtools.real_data import REAL_DATA
 from pdf2tei import extract
 
-DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "data" / "pmc-pdf"
+DEFAULT = REAL_DATA / "pmc-pdf"
 NS = {"t": "http://www.tei-c.org/ns/1.0"}
 ID = "{http://www.w3.org/XML/1998/namespace}id"
 Fields = dict[str, list[str]]
 
 
 @dataclass
-class Paper:
+class MeasuredPaper:
     """The fields' values; by entry id, its signatures (strongest first) and its number of citations."""
 
     fields: Fields
@@ -82,7 +83,7 @@ def signatures(title: str, within: str, authors: list[str], year: str, volume: s
     return [" ".join(way) if all(way) else "" for way in ways]
 
 
-def of_tei(xml: bytes) -> Paper:
+def of_tei(xml: bytes) -> MeasuredPaper:
     """Read a paper from a TEI."""
     root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True, recover=True))
     people = root.findall(".//t:sourceDesc//t:analytic/t:author/t:persName", NS)
@@ -122,10 +123,10 @@ def of_tei(xml: bytes) -> Paper:
         for e in entries
     }
     targets = (r.get("target", "")[1:] for r in root.iterfind(".//t:text//t:ref[@type='bibr']", NS))
-    return Paper(fields, known, Counter(target for target in targets if target))
+    return MeasuredPaper(fields, known, Counter(target for target in targets if target))
 
 
-def of_jats(xml: bytes) -> Paper:
+def of_jats(xml: bytes) -> MeasuredPaper:
     """Read a paper from a JATS article."""
     root = etree.fromstring(xml, etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, recover=True))
     surnames = [said(e) for e in root.findall("front//contrib[@contrib-type='author']/name/surname")]
@@ -162,10 +163,10 @@ def of_jats(xml: bytes) -> Paper:
         for ref in refs
     }
     marks = (i for x in root.iter("xref") if x.get("ref-type") == "bibr" for i in (x.get("rid") or "").split())
-    return Paper(fields, known, Counter(marks))
+    return MeasuredPaper(fields, known, Counter(marks))
 
 
-def aligned(ours: Paper, theirs: Paper) -> dict[str, str]:
+def aligned(ours: MeasuredPaper, theirs: MeasuredPaper) -> dict[str, str]:
     """Return our entries' ids → their entries' ids."""
     left = dict(theirs.entries)
     found: dict[str, str] = {}
@@ -179,7 +180,7 @@ def aligned(ours: Paper, theirs: Paper) -> dict[str, str]:
     return found
 
 
-def contexts(ours: Paper, theirs: Paper) -> int:
+def contexts(ours: MeasuredPaper, theirs: MeasuredPaper) -> int:
     """Return the number of our citations that cite the right entry."""
     return sum(min(ours.cited[a], theirs.cited[b]) for a, b in aligned(ours, theirs).items())
 
@@ -201,7 +202,7 @@ def main() -> None:
     listed = list(csv.DictReader((folder / "list.csv").open())) if (folder / "list.csv").exists() else []
     held = {row["pmcid"] for i, row in enumerate(listed, 1) if i % 3 == 0}
     publishers = {row["pmcid"]: row["publisher"] for row in listed}
-    groups: dict[str, list[tuple[Paper, Paper]]] = defaultdict(list)
+    groups: dict[str, list[tuple[MeasuredPaper, MeasuredPaper]]] = defaultdict(list)
     for gold in sorted(folder.glob("*.nxml")):
         name = gold.name.split(".")[0]
         if name in held and "--all" not in sys.argv:
@@ -220,7 +221,7 @@ def main() -> None:
         report(group, pairs)
 
 
-def report(group: str, pairs: Iterable[tuple[Paper, Paper]]) -> None:
+def report(group: str, pairs: Iterable[tuple[MeasuredPaper, MeasuredPaper]]) -> None:
     """Print F1 by field and definition of equality, with precision and recall of the soft definition."""
     pairs = list(pairs)
     print(

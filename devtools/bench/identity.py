@@ -3,7 +3,7 @@
 The gold data are the review sets of `er/dedupe` (compared with bib-dedupe), DBLP-ACM and Cora, names in eleven forms
 (`names.py`) and reference strings (`citations.py`).
 
-    python devtools/bench/identity.py [--set NAME …] [--mistakes] [--only-ours]      --set: these review sets only
+    python -m devtools.bench.identity [--set NAME …] [--mistakes] [--only-ours]      --set: these review sets only
 
 Both programs read the same rows. `pairs` are pairs of records of one paper. `records` are duplicates: the records of
 each group except the first; as many as possible count as right. bib-dedupe separates the pairs that a person should
@@ -19,23 +19,20 @@ import time
 import warnings
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from pathlib import Path
 
-import citations
-import cluster as shared
-import names
 import pyarrow as pa
-from link_table import TABLE
-from link_table import row as asked_for
 
-from s2corpus import spec
+from devtools.bench import citations, names
+from devtools.bench import cluster as shared
+from devtools.bench.link_table import TABLE
+from devtools.bench.link_table import row as asked_for
+from devtools.real_data import REAL_DATA
 from s2corpus.sources import Record, RecordKind
 from s2corpus.sources.build import RawRecord
 from s2corpus.stages.cluster.local import cluster_records
 from s2orc_parse.bibliography.names import parse_authors
 
-REVIEWS = Path(__file__).resolve().parents[3] / "shared" / "data" / "er" / "dedupe"
-RULES = spec.ClusterRules()
+REVIEWS = REAL_DATA / "er" / "dedupe"
 Groups = list[set[str]]
 Row = dict[str, str]
 
@@ -209,7 +206,7 @@ def main() -> None:
             theirs_too >= 5 * seconds,
         )  # fmt: skip
     names.rows()
-    citations.rows(citations.DATA)
+    citations.rows(REAL_DATA)
     sys.exit(0 if TABLE.show() else 1)
 
 

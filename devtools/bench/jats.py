@@ -1,4 +1,4 @@
-"""Measure parses of publishers' JATS: `python devtools/bench/jats.py [--pdf] [--rounds 3]`.
+"""Measure parses of publishers' JATS: `python -m devtools.bench.jats [--pdf] [--rounds 3]`.
 
   body     F1 of word tokens (letters and digits) of the body against `body//p` outside tables, captions and
            formulas, which this script reads independently
@@ -20,12 +20,12 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from devtools.real_data import MISSING, REAL_DATA
 from pdf2tei import extract
 from s2orc_parse import jats, tei
 from s2orc_parse.parse_model import Parse
 from s2orc_parse.xml import parse_xml
 
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 WORD = re.compile(r"\w+")
 OUTSIDE = frozenset(
     ("table-wrap", "table-wrap-group", "table", "fig", "fig-group", "caption", "supplementary-material", "disp-formula",
@@ -175,12 +175,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     folders = {
-        "jats": sorted([*DATA.glob("jats/**/*.xml"), *DATA.glob("jats/*.nxml")]),
-        "pmc-with-tei": sorted(DATA.glob("pmc-with-tei/*.nxml")),
-        "pmc-pdf": sorted(DATA.glob("pmc-pdf/*.nxml")),
+        "jats": sorted([*REAL_DATA.glob("jats/**/*.xml"), *REAL_DATA.glob("jats/*.nxml")]),
+        "pmc-with-tei": sorted(REAL_DATA.glob("pmc-with-tei/*.nxml")),
+        "pmc-pdf": sorted(REAL_DATA.glob("pmc-pdf/*.nxml")),
     }
     if not any(folders.values()):
-        sys.exit(f"no JATS files under {DATA}")
+        sys.exit(MISSING)
     compare("jats", folders["jats"], "", None)
     compare("pmc-with-tei", folders["pmc-with-tei"], "GROBID's TEI", from_tei)
     compare("pmc-pdf", folders["pmc-pdf"], "the embedded extractor", from_pdf if given.pdf else None)

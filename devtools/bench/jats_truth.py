@@ -1,4 +1,4 @@
-"""Compare parses with the publisher's JATS: `python devtools/bench/jats_truth.py [FOLDER]`.
+"""Compare parses with the publisher's JATS: `python -m devtools.bench.jats_truth [FOLDER]`.
 
 The script converts every `<name>.tei.xml` of the folder and compares it with the publisher's JATS `<name>.nxml`, field
 by field. It prints precision and recall of headings (titles, and complete paths), body paragraphs, reference entries
@@ -17,9 +17,9 @@ from pathlib import Path
 
 from lxml import etree
 
+from devtools.real_data import REAL_DATA
 from s2orc_parse import tei
 
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "pmc-with-tei"
 SKIPPED = ("xref", "fig", "table-wrap", "disp-formula", "fn", "table-wrap-group", "fig-group", "supplementary-material")
 Json = dict[str, object]
 
@@ -54,7 +54,7 @@ def found(pattern: str, text: str) -> str:
     return match.group(1) if match else ""
 
 
-class Truth:
+class ArticleTruth:
     """The content of a JATS article."""
 
     def __init__(self, path: Path) -> None:
@@ -165,7 +165,7 @@ def pair_references(truth: list[Json], entries: dict[str, Json]) -> dict[str, in
 
 def measure(tei_path: Path) -> dict[str, tuple[int, int, int]]:
     """Return (right, ours, theirs) for each field."""
-    truth = Truth(tei_path.with_name(tei_path.name.replace(".tei.xml", ".nxml")))
+    truth = ArticleTruth(tei_path.with_name(tei_path.name.replace(".tei.xml", ".nxml")))
     parse = tei.to_s2orc(tei.convert(tei_path.read_bytes(), file_sha1=""))
     result: dict[str, tuple[int, int, int]] = {}
     mine_paths = list(
@@ -229,7 +229,7 @@ def measure(tei_path: Path) -> dict[str, tuple[int, int, int]]:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DATA
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else REAL_DATA / "pmc-with-tei"
     paths = sorted(folder.glob("*.tei.xml"))
     if not paths:
         sys.exit(f"{folder} has no pairs of .tei.xml and .nxml")

@@ -1,4 +1,4 @@
-"""Measure the speed of `corpus latex` on one core: `python devtools/bench/latex.py [--rounds 5]`.
+"""Measure the speed of `corpus latex` on one core: `python -m devtools.bench.latex [--rounds 5]`.
 
 The figure is the CPU time of this process and of its pandoc processes, as on an unshared core; the wall-clock time is
 printed too. The script prints the best round over the real sources.
@@ -9,13 +9,13 @@ from __future__ import annotations
 import argparse
 import resource
 import time
-from pathlib import Path
 
+from devtools.real_data import MISSING, REAL_DATA
 from pdf2tei.latex_references import parse_reference
 from s2orc_parse import tei
 from s2orc_parse.latex import convert
 
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "latex"
+DATA = REAL_DATA / "latex"
 
 
 def cpu_seconds() -> float:
@@ -38,7 +38,7 @@ def main() -> None:
     arguments = parser.parse_args()
     paths = sorted(DATA.glob("*.gz"))
     if not paths:
-        raise SystemExit(f"the real sources are not there: {DATA}")
+        raise SystemExit(MISSING)
     sources = [path.read_bytes() for path in paths]
     rounds = [measure(sources) for _ in range(arguments.rounds)]
     cpu, wall = (min(values) for values in zip(*rounds, strict=True))

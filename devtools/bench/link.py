@@ -1,12 +1,12 @@
 """Measure linking at corpus scale: recall, speed compared with its peers, the complete step, growth, precision.
 
-    python devtools/bench/link.py                      everything, on one and on five million titles: half an hour
-    python devtools/bench/link.py --titles 100000      smaller
-    python devtools/bench/link.py --only recall,speed  some sections
+    python -m devtools.bench.link                      everything, on one and on five million titles: half an hour
+    python -m devtools.bench.link --titles 100000      smaller
+    python -m devtools.bench.link --only recall,speed  some sections
 
 The script ends with one table: subject, measured value, required value, peer, and whether the requirement is met. The
 exit status is 1 if a requirement is not met. Times are CPU seconds of all threads of a process with one core, so that a
-busy machine changes ratios little. Compared programs run alternately. The titles are the real titles in ../shared/data
+busy machine changes ratios little. Compared programs run alternately. The titles are the real titles in REAL_DATA
 and recombined titles. The entries have every kind of noise, or no matching title (`link_data`).
 """
 
@@ -27,24 +27,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import link_data
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from link_table import TABLE, note, row
-from link_tables import indexed
 
+from devtools.bench import link_data
+from devtools.bench.link_table import TABLE, note, row
+from devtools.bench.link_tables import indexed
+from devtools.real_data import REAL_DATA
 from s2corpus import compiled
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.link import LinkStage
 from s2corpus.stages.link.stage import tasks_of
 from s2corpus.storage.lake import open_lake
-from s2corpus.tables import LINKS
+from s2corpus.tables.texts import LINKS
 from s2corpus.titles import Pairs, Search, find_similar, grams, normalize, score_pairs
 from s2corpus.titles.similarity import find_best_scores
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 LIMIT_MB = 600
 
 
@@ -68,7 +68,7 @@ def best_of(pairs: Pairs, rows: int) -> np.ndarray:
     return best
 
 
-def recall(made: link_data.Made, count: int, sample: int, asked: float | None) -> None:
+def recall(made: link_data.TitleCache, count: int, sample: int, asked: float | None) -> None:
     titles = normalize(made.titles(count))
     entries = normalize(made.noisy(made.titles(count), sample))
     with indexed(titles, Search()) as pieces:
@@ -111,7 +111,7 @@ def warm() -> None:
             step()
 
 
-def speed(made: link_data.Made, count: int, fuzzy: int, repeats: int) -> None:
+def speed(made: link_data.TitleCache, count: int, fuzzy: int, repeats: int) -> None:
     raw_titles, raw_entries = made.titles(count), made.fuzzy(made.titles(count), fuzzy)
     seconds = []
     for _ in range(repeats):
@@ -192,7 +192,7 @@ def _datasketch(entries: pa.Array, titles: pa.Array) -> float:
     return 500 / taken.seconds
 
 
-def growth(made: link_data.Made, small: int, large: int, fuzzy: int, repeats: int) -> None:
+def growth(made: link_data.TitleCache, small: int, large: int, fuzzy: int, repeats: int) -> None:
     """Measure the same entries against more titles. The keys of the titles are made once and not counted."""
     entries = normalize(made.fuzzy(made.titles(small), fuzzy))
     search = Search(memory_mb=4096)
@@ -222,7 +222,7 @@ def _run(folder: Path, memory_mb: int) -> Run:
     return Run(_spec(memory_mb), datetime(2023, 1, 1, tzinfo=UTC), open_lake(str(folder / "lake")), folder)
 
 
-def whole(made: link_data.Made, count: int, scratch: Path, repeats: int) -> None:
+def whole(made: link_data.TitleCache, count: int, scratch: Path, repeats: int) -> None:
     """Measure the stage itself, from tables in a lake to tables in a lake, each task in a new process."""
     raw_titles = made.titles(count)
     fuzzy = made.fuzzy(raw_titles, count // 2)
@@ -274,7 +274,9 @@ def stage_of(folder: Path, memory_mb: int) -> dict[str, Any]:
 
 def _child(*options: str) -> dict[str, Any]:
     """Run this script with these options in a separate process; return the JSON of its last line."""
-    out = subprocess.run([sys.executable, __file__, *options], check=True, stdout=subprocess.PIPE, text=True)
+    out = subprocess.run(
+        [sys.executable, "-m", "devtools.bench.link", *options], check=True, stdout=subprocess.PIPE, text=True
+    )
     found: dict[str, Any] = json.loads(out.stdout.splitlines()[-1])
     return found
 
@@ -325,7 +327,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         scratch = given.scratch or Path(temporary)
         scratch.mkdir(exist_ok=True)
-        made, count, only = link_data.Made(DATA, scratch), given.titles, given.only.split(",")
+        made, count, only = link_data.TitleCache(REAL_DATA, scratch), given.titles, given.only.split(",")
         warm()
         if "whole" in only:
             whole(made, count, scratch, given.repeats)
@@ -337,9 +339,9 @@ def main() -> None:
             recall(made, count, 22_500, 0.998)
             recall(made, 5 * count, 3_500, None)
         if "precision" in only:
-            import link_precision
+            from devtools.bench import link_precision
 
-            link_precision.report(DATA)
+            link_precision.report(REAL_DATA)
     sys.exit(0 if TABLE.show() else 1)
 
 

@@ -16,7 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.pipeline.run import Run
-from s2corpus.tables import AUTHORS, DELIVERIES, ENTRIES, FILTERED, FULLTEXTS, MEMBERS, PAPERS
+from s2corpus.tables.columns import ENTRY_AUTHORS
+from s2corpus.tables.intake import DELIVERIES
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.texts import ENTRIES, FILTERED, FULLTEXTS
 from s2corpus.titles import normalise_one
 
 VENUES = (
@@ -124,7 +127,7 @@ def fuzzy_entries(titles: list[str], real: list[str], count: int, seed: int) -> 
     return pa.array(both)
 
 
-class Made:
+class TitleCache:
     """Titles and entries, made once and cached in the scratch folder."""
 
     def __init__(self, data: Path, scratch: Path) -> None:
@@ -153,8 +156,8 @@ def authors_of(count: int) -> pa.Array:
     none = pa.ListArray.from_arrays(pa.array(np.zeros(count + 1, np.int32)), pa.array([], pa.string()))
     first = pa.array(["A."]).take(pa.array(np.zeros(count, np.int64)))
     suffix = pa.array([""]).take(pa.array(np.zeros(count, np.int64)))
-    one = pa.StructArray.from_arrays([first, none, last, suffix], fields=list(AUTHORS.value_type))
-    return pa.ListArray.from_arrays(pa.array(np.arange(count + 1, dtype=np.int32)), one).cast(AUTHORS)
+    one = pa.StructArray.from_arrays([first, none, last, suffix], fields=list(ENTRY_AUTHORS.value_type))
+    return pa.ListArray.from_arrays(pa.array(np.arange(count + 1, dtype=np.int32)), one).cast(ENTRY_AUTHORS)
 
 
 def _rows(table: Any, count: int, **columns: Any) -> pa.Table:

@@ -1,8 +1,8 @@
 """Measure the similarity search of the link stage on many titles: CPU seconds and peak memory.
 
-    python devtools/bench/link_memory.py --titles 10000000 --memory-mb 2048
+    python -m devtools.bench.link_memory --titles 10000000 --memory-mb 2048
 
-The script makes titles from the real titles of ../shared/data: the first half of one title and the second half of
+The script makes titles from the real titles of REAL_DATA: the first half of one title and the second half of
 another one, drawn with a fixed seed. It writes them to an index in pieces, as the link stage does. Then it searches one
 batch of entries. The batch has the size that the stage links in one step with this memory. Half of the entries are
 titles with a changed letter; the others are titles that no paper has.
@@ -17,17 +17,16 @@ import time
 from math import ceil
 from pathlib import Path
 
-import link_data
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from devtools.bench import link_data
+from devtools.real_data import REAL_DATA
 from s2corpus.stages.link.index import BYTES_PER_TITLE
 from s2corpus.stages.link.stage import BYTES_PER_ENTRY
 from s2corpus.titles import Search, find_similar, normalize
 from s2corpus.titles.index import LinkIndex, write_titles
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 class Halves:
@@ -66,7 +65,7 @@ def main() -> None:
     options.add_argument("--titles", type=int, default=10_000_000)
     options.add_argument("--memory-mb", type=int, default=2048)
     given = options.parse_args()
-    search, halves = Search(memory_mb=given.memory_mb // 4), Halves(DATA)
+    search, halves = Search(memory_mb=given.memory_mb // 4), Halves(REAL_DATA)
     with tempfile.TemporaryDirectory() as name:
         began = time.process_time()
         index = write_index(halves, given.titles, Path(name), given.memory_mb, search)

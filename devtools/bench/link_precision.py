@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from link_table import note, row
-from link_tables import link_tables
 from lxml import etree
 
+from devtools.bench.link_table import note, row
+from devtools.bench.link_tables import link_tables
 from s2corpus.titles.facts import IDENTIFIERS
 from s2orc_parse import tei
 from s2orc_parse.bibliography.identifiers import normalise_doi

@@ -8,7 +8,7 @@ HEAD = ("what", "measured", "asked", "peer", "met")
 
 
 @dataclass
-class Table:
+class FigureTable:
     """Rows in the order of measurement. A row with a required value is met or not met."""
 
     rows: list[tuple[str, ...]] = field(default_factory=list)
@@ -24,7 +24,7 @@ class Table:
         return not self.missed
 
 
-TABLE = Table()
+TABLE = FigureTable()
 
 
 def row(what: str, measured: str, asked: str = "", peer: str = "", met: bool | None = None) -> None:

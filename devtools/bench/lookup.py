@@ -1,4 +1,4 @@
-"""Measure the bytes read to look up papers in a large snapshot on S3: `devtools/bench/lookup.py [MB]` (default 1000).
+"""Measure the bytes read to look up papers in a large snapshot on S3: `python -m devtools.bench.lookup [MB]` (default 1000).
 
 The script makes a snapshot of that size from generated papers with 10,000 words each; several papers share one text. It
 uploads the snapshot to a separate SeaweedFS server. A proxy in front of the server counts the bytes of its answers.
@@ -19,24 +19,21 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+import orjson
+import pyarrow as pa
 
-import orjson  # noqa: E402
-import pyarrow as pa  # noqa: E402
-
-import s2corpus_reader  # noqa: E402
-from devtools.local import Services  # noqa: E402
-from s2corpus.pipeline.run import Run  # noqa: E402
-from s2corpus.snapshot import documents  # noqa: E402
-from s2corpus.snapshot.pointer import publish  # noqa: E402
-from s2corpus.spec import ReleaseSpec  # noqa: E402
-from s2corpus.stages.export import ExportStage  # noqa: E402
-from s2corpus.storage.lake import Lake, open_lake  # noqa: E402
-from s2corpus.storage.local_lake import LocalLake  # noqa: E402
-from s2corpus.tables import DOCUMENTS, DUPLICATES, FULLTEXTS, SPLITS  # noqa: E402
-from tests.faults.proxy import Proxy  # noqa: E402
-from tests.unit.snapshot.release import Paper, lay_out, papers, put_metrics, work  # noqa: E402
+import s2corpus_reader
+from devtools.local import Services
+from s2corpus.pipeline.run import Run
+from s2corpus.snapshot import documents
+from s2corpus.snapshot.pointer import publish
+from s2corpus.spec import ReleaseSpec
+from s2corpus.stages.export import ExportStage
+from s2corpus.storage.lake import Lake, open_lake
+from s2corpus.storage.local_lake import LocalLake
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FULLTEXTS, SPLITS
+from tests.faults.proxy import Proxy
+from tests.unit.snapshot.release import Paper, lay_out, papers, put_metrics, work
 
 WORDS = 10_000
 BYTES = 125_000

@@ -7,7 +7,7 @@ printed "Last, First". From the rest of `titles_dev` come lists in which each na
 between them. Each list is written in each form and parsed. nameparser parses single names, so it gets each list already
 split.
 
-    python devtools/bench/names.py [--lists 3000] [--seed 1] [--show FORM]
+    python -m devtools.bench.names [--lists 3000] [--seed 1] [--show FORM]
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ import gzip
 import random
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
-from link_table import row
 from nameparser import HumanName
 
+from devtools.bench.link_table import row
+from devtools.real_data import REAL_DATA
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_authors
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 Name = tuple[str, str]
 """(surname, given names)"""
 
@@ -40,7 +39,7 @@ _PARTICLE = re.compile(r"(?i).*\s(?:van|von|de|den|der|del|della|di|da|dos|du|la
 
 def dedupe_lists() -> Iterator[list[Name]]:
     """Yield the author lists of the review sets, which are BibTeX."""
-    for path in sorted((SHARED / "er" / "dedupe").glob("*/records_pre_merged.csv")):
+    for path in sorted((REAL_DATA / "er" / "dedupe").glob("*/records_pre_merged.csv")):
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 names = [tuple(part.strip() for part in name.split(",")) for name in row["author"].split(" and ")]
@@ -50,7 +49,7 @@ def dedupe_lists() -> Iterator[list[Name]]:
 
 def title_lists() -> Iterator[list[Name]]:
     """Yield the author lists of `titles_dev`."""
-    with gzip.open(SHARED / "titles" / "titles_dev.tsv.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(REAL_DATA / "titles" / "titles_dev.tsv.gz", "rt", encoding="utf-8") as file:
         for line in file:
             names = [name.strip() for name in line.rstrip("\n").split("\t")[5].split(";")]
             if len(names) > 1 and all(name.count(",") == 1 for name in names):

@@ -1,4 +1,4 @@
-"""Measure speed and memory of `corpus parse` on one core: `devtools/bench/parse.py [--rounds 5] [--files 10000]`.
+"""Measure speed and memory of `corpus parse` on one core: `python -m devtools.bench.parse [--rounds 5] [--files 10000]`.
 
 Speed is compared with a peer: the complete conversion (bytes → parse → JSON) against the time that BeautifulSoup(…,
 "xml") needs to load the same files. Rounds alternate in the same run. The figure is the CPU time of the best round,
@@ -17,9 +17,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from devtools.real_data import MISSING, REAL_DATA
 from s2orc_parse import tei
-
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
 def convert_all(documents: list[bytes]) -> None:
@@ -62,9 +61,9 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=10_000)
     parser.add_argument("--stream", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    paths = sorted([*DATA.glob("pairs/*.tei.xml"), *DATA.glob("pmc-with-tei/*.tei.xml")])
+    paths = sorted([*REAL_DATA.glob("pairs/*.tei.xml"), *REAL_DATA.glob("pmc-with-tei/*.tei.xml")])
     if not paths:
-        sys.exit(f"no TEI files under {DATA}")
+        sys.exit(MISSING)
     documents = [path.read_bytes() for path in paths]
     if given.stream:
         stream(documents, given.files)
@@ -84,7 +83,9 @@ def main() -> None:
         )
     print(f"ratio {min(ours) / min(theirs):.3f} (asked: at most 0.200)", flush=True)
     if given.files:
-        subprocess.run([sys.executable, __file__, "--stream", "--files", str(given.files)], check=True)
+        subprocess.run(
+            [sys.executable, "-m", "devtools.bench.parse", "--stream", "--files", str(given.files)], check=True
+        )
 
 
 if __name__ == "__main__":

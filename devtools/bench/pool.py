@@ -1,7 +1,7 @@
 """Compare the GROBID pool with grobid-client-python's `process`, on a stand-in server of 8 slots and 300 ms per PDF.
 
-    python devtools/bench/pool.py [--pdfs 2000] [--only pool|client]     throughput with and without faults, outcomes
-    python devtools/bench/pool.py --memory [--pdfs 10000]                memory of select's and extract's workers
+    python -m devtools.bench.pool [--pdfs 2000] [--only pool|client]     throughput with and without faults, outcomes
+    python -m devtools.bench.pool --memory [--pdfs 10000]                memory of select's and extract's workers
 
 Times are scaled: a PDF takes 0.3 s instead of some seconds, so waits and timeouts are a tenth of a release's values.
 
@@ -27,8 +27,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
 from s2corpus.extractors import Limits, Pool
 from s2corpus.pdf import inspect_many
 from s2corpus.spec import SelectRules
@@ -49,7 +47,7 @@ PDF_BYTES = 50_000
 BODY = "<p>" + "Some words of a paper that was read. " * 60 + "</p>"
 
 
-class Server(StandIn):
+class LargeTeiServer(StandIn):
     """A server that answers with some 100 kB of TEI."""
 
     def recorded(self, sha1: str) -> bytes:
@@ -81,13 +79,13 @@ def final(numbers: dict[str, int]) -> Callable[[Upload], str | None]:
     return lambda upload: {30: "NO_BLOCKS", 31: "no_content"}.get(numbers[upload.sha1] % 100)
 
 
-def with_pool(server: Server, folder: Path, numbers: dict[str, int]) -> dict[str, str]:
+def with_pool(server: LargeTeiServer, folder: Path, numbers: dict[str, int]) -> dict[str, str]:
     items = ((sha1, (folder / f"{sha1}.pdf").open) for sha1 in numbers)
     binary = ((sha1, lambda opener=opener: opener("rb")) for sha1, opener in items)
     return {r.file_sha1: str(r.outcome) for r in Pool([server.url], limits=LIMITS).extract(binary)}
 
 
-def with_client(server: Server, folder: Path, numbers: dict[str, int]) -> dict[str, str]:
+def with_client(server: LargeTeiServer, folder: Path, numbers: dict[str, int]) -> dict[str, str]:
     from grobid_client.grobid_client import GrobidClient
 
     with tempfile.TemporaryDirectory() as out, contextlib.redirect_stdout(io.StringIO()):
@@ -127,7 +125,7 @@ def throughput(count: int, only: str | None) -> None:
             for who, extract in CLIENTS.items():
                 if only in (None, who):
                     start = time.monotonic()
-                    server = Server(
+                    server = LargeTeiServer(
                         faults=faults(numbers, start) if faulty else final(numbers),
                         slots=SLOTS,
                         latency=LATENCY,
@@ -144,7 +142,7 @@ def throughput(count: int, only: str | None) -> None:
                     report(who, faulty, seconds, outcomes, numbers, server, quiet)
 
 
-def restart(server: Server) -> None:
+def restart(server: LargeTeiServer) -> None:
     server.stop()
     time.sleep(2.0)
     server.start()
@@ -156,7 +154,7 @@ def report(
     seconds: float,
     outcomes: dict[str, str],
     numbers: dict[str, int],
-    server: Server,
+    server: LargeTeiServer,
     quiet: dict[str, float],
 ) -> None:
     rate = len(numbers) / seconds
@@ -208,7 +206,8 @@ def memory(count: int) -> None:
                 )
     command = [
         sys.executable,
-        str(Path(__file__).parent.parent / "tests" / "standin_grobid.py"),
+        "-m",
+        "tests.standin_grobid",
         "--port",
         "0",
         "--slots",

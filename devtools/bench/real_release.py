@@ -1,6 +1,6 @@
-"""Compare a release of real papers with a reader's findings: `devtools/bench/real_release.py [--all] [--lake FOLDER]`.
+"""Compare a release of real papers with a reader's findings: `python -m devtools.bench.real_release [--all] [--lake FOLDER]`.
 
-The papers are in ../shared/data; tests/real/truth.yaml contains the reader's findings. The table has a row for each
+The papers are in REAL_DATA; tests/real/truth.yaml contains the reader's findings. The table has a row for each
 fact, and a line for each wrong value (with --all: for every value). docs/real-papers.md lists the known errors with
 their reasons.
 """
@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from s2corpus.extractors.embedded import embedded_extractor  # noqa: E402
-from tests.real.compare import FACTS, compare  # noqa: E402
-from tests.real.release import build  # noqa: E402
-
-DATA = ROOT.parent / "shared" / "data"
+from devtools.real_data import MISSING, REAL_DATA
+from s2corpus.extractors.embedded import embedded_extractor
+from tests.real.compare import FACTS, compare
+from tests.real.release import build
 
 
 def main() -> None:
@@ -31,13 +26,13 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="every line, not only those that are not right")
     parser.add_argument("--lake", type=Path, help="keep the lake below this folder (default: a temporary one)")
     options = parser.parse_args()
-    if not DATA.is_dir():
-        print(f"real data is not there: {DATA}")
+    if not REAL_DATA.is_dir():
+        print(MISSING)
         return
     with tempfile.TemporaryDirectory() as temporary, embedded_extractor(workers=2) as (url, token):
         os.environ |= {"GROBID_URL": url, "S2CORPUS_EXTRACTOR_TOKEN": token}
         started = time.perf_counter()
-        run = build(options.lake or Path(temporary), DATA)
+        run = build(options.lake or Path(temporary), REAL_DATA)
         seconds = time.perf_counter() - started
         lines = compare(run)
     right = Counter(line.fact for line in lines if line.right)

@@ -1,8 +1,8 @@
 """Measure how well the reference CRF parses real reference strings: micro F1 of fields against gold.
 
-    python devtools/bench/references.py [FOLDER of GROBID citation training files] [--part train|choose|report|all]
+    python -m devtools.bench.references [FOLDER of GROBID citation training files] [--part train|choose|report|all]
 
-The default is ../shared/data/citations/grobid-citation-training, part `report`. Neither training nor any choice has
+The default is REAL_DATA/citations/grobid-citation-training, part `report`. Neither training nor any choice has
 used these files (a quarter of the files, by a hash of their names). A field is right if its label and its letters and
 digits are right. Both sides exclude the wording of editors and notes, and fields that gold files mark up inconsistently
 (notes, institutions, collaborations). A book's title counts as `booktitle`, as in GROBID.
@@ -15,10 +15,11 @@ from collections import Counter
 from pathlib import Path
 from typing import get_args
 
+from devtools.real_data import REAL_DATA
 from devtools.training.gold import SCOPES, TAGS, TITLES, Part, kind, strings
 from pdf2tei.crf import TokenLabel, label
 
-DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "data" / "citations" / "grobid-citation-training"
+DEFAULT = REAL_DATA / "citations" / "grobid-citation-training"
 SCORED = {*SCOPES.values(), *TITLES.values(), *TAGS.values()}
 
 

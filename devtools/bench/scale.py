@@ -1,6 +1,6 @@
 """Measure how each stage grows with the number of records.
 
-    python devtools/bench/scale.py [RECORDS …] [--stages intake,select] [--pdfs 0.01] [--folder DIR] [--copies N]
+    python -m devtools.bench.scale [RECORDS …] [--stages intake,select] [--pdfs 0.01] [--folder DIR] [--copies N]
 
 The default is 10,000 and 100,000 records. The release consists of generated records (`cluster_records`) with abstracts,
 delivered as gzipped JSON lines by source. One record in a hundred has a PDF: a distinct page of text, so that `select`
@@ -35,7 +35,6 @@ import multiprocessing
 import os
 import random
 import resource
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -50,19 +49,17 @@ from typing import Any
 import orjson
 import wordfreq
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from devtools.bench.cluster_records import GENERIC, copied, rows  # noqa: E402
-from s2corpus.errors import QualityBlocked  # noqa: E402
-from s2corpus.pipeline import runner  # noqa: E402
-from s2corpus.pipeline.run import Run  # noqa: E402
-from s2corpus.pipeline.stages import STAGE_NAMES, load_stage, stage_row  # noqa: E402
-from s2corpus.spec import ReleaseSpec  # noqa: E402
-from s2corpus.storage.local_lake import LocalLake  # noqa: E402
-from s2corpus.tables import DELIVERIES, PDF_RECORDS, RECORDS  # noqa: E402
-from tests.standin_grobid import StandIn  # noqa: E402
-from tests.unit.snapshot.release import paragraph  # noqa: E402
+from devtools.bench.cluster_records import GENERIC, copied, rows
+from s2corpus.errors import QualityBlocked
+from s2corpus.pipeline import runner
+from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import STAGE_NAMES, load_stage, stage_row
+from s2corpus.spec import ReleaseSpec
+from s2corpus.storage.local_lake import LocalLake
+from s2corpus.tables.intake import DELIVERIES, RECORDS
+from s2corpus.tables.parses import PDF_RECORDS
+from tests.standin_grobid import StandIn
+from tests.unit.snapshot.release import paragraph
 
 AS_OF = datetime(2026, 1, 1, tzinfo=UTC)
 OF_PDFS = ("select", "extract", "postprocess", "assemble")

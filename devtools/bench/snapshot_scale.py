@@ -15,15 +15,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from s2corpus.pipeline.run import Run  # noqa: E402
-from s2corpus.pipeline.stages import load_stage  # noqa: E402
-from s2corpus.spec import ReleaseSpec  # noqa: E402
-from s2corpus.storage.local_lake import LocalLake  # noqa: E402
-from tests.unit.snapshot.release import AS_OF, lay_out, papers  # noqa: E402
-from tests.unit.snapshot.release import work as rounds  # noqa: E402
+from s2corpus.pipeline.run import Run
+from s2corpus.pipeline.stages import load_stage
+from s2corpus.spec import ReleaseSpec
+from s2corpus.storage.local_lake import LocalLake
+from tests.unit.snapshot.release import AS_OF, lay_out, papers
+from tests.unit.snapshot.release import work as rounds
 
 SPEC = ReleaseSpec(name="scale")
 PER_BUCKET = SPEC.resources.papers_per_shard

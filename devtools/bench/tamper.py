@@ -1,7 +1,7 @@
 # ruff: noqa: E501
 """Check which manipulations of a published snapshot `corpus verify` finds.
 
-    python devtools/bench/tamper.py [--lake FOLDER --snapshot ID] [--only WORD …]
+    python -m devtools.bench.tamper [--lake FOLDER --snapshot ID] [--only WORD …]
 
 Each manipulation is applied to a separate copy. The manifest is rewritten, so that every size and checksum fits, unless
 the manifest itself is manipulated. Each copy is verified twice: with its publication, then without it, when only
@@ -32,7 +32,7 @@ import pyarrow.parquet as pq
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.snapshot.croissant import croissant
-from s2corpus.snapshot.described import made_again
+from s2corpus.snapshot.described import regenerate_files
 from s2corpus.snapshot.reader import published_manifests
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.lake import open_lake
@@ -136,7 +136,7 @@ class Copy:
         for name in ("croissant.json", "README.md"):
             manifest = orjson.loads((self.folder / "manifest.json").read_bytes())
             if name == "README.md":
-                data = dict(made_again(manifest, stats, old["description"]))[name]
+                data = dict(regenerate_files(manifest, stats, old["description"]))[name]
             else:
                 files = [SnapshotFile(**file) for file in manifest["files"]]
                 data = orjson.dumps(
@@ -587,7 +587,7 @@ AFTER = {
 
 
 @dataclass(frozen=True)
-class Result:
+class TamperResult:
     """The faults that `corpus verify` reports for one manipulation."""
 
     name: str
@@ -598,7 +598,7 @@ class Result:
     traceback: str | None = None
 
 
-def trials(lake: Path, snapshot: str, only: list[str]) -> Iterator[Result]:
+def trials(lake: Path, snapshot: str, only: list[str]) -> Iterator[TamperResult]:
     """Yield the result of every manipulation, each on a separate copy."""
     for name, act in (MANIPULATIONS | AFTER).items():
         if only and not any(word in name for word in only):
@@ -621,9 +621,9 @@ def trials(lake: Path, snapshot: str, only: list[str]) -> Iterator[Result]:
             try:
                 published = said(copy.folder)
                 shutil.rmtree(beside / spec)
-                yield Result(name, published, said(copy.folder))
+                yield TamperResult(name, published, said(copy.folder))
             except Exception as error:  # an exception is a defect of `verify`
-                yield Result(name, [], [], f"{type(error).__name__}: {error}")
+                yield TamperResult(name, [], [], f"{type(error).__name__}: {error}")
 
 
 def said(folder: Path) -> list[str]:
@@ -657,7 +657,7 @@ def built(folder: Path) -> tuple[Path, str]:
         ),
     ):
         subprocess.run([sys.executable, "-m", "s2corpus", *arguments], cwd=root, env=os.environ, check=True)
-    return lake, next(path.name for path in (lake / "snapshots").iterdir() if SnapshotId.known(path.name))
+    return lake, next(path.name for path in (lake / "snapshots").iterdir() if SnapshotId.is_valid(path.name))
 
 
 def main() -> None:

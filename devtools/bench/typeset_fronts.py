@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - sentences of cover pages as they are printed
 """Typeset first pages as publishers and repositories do, each with its truth: mastheads, boxes, bylines, cover pages.
 
-    python devtools/bench/typeset_fronts.py OUT [FOLDER of JATS] [COUNT]      then: python devtools/bench/extract.py OUT
+    python -m devtools.bench.typeset_fronts OUT [FOLDER of JATS] [COUNT]      then: python -m devtools.bench.extract OUT
 
 Bylines have every form. The articles are those in devtools/bench/typeset.py; only the part before the first section
 differs.
@@ -15,11 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import typst
-from typeset import DEFAULT, LAYOUTS, Article, Layout, quote, references, source, truth
+
+from devtools.bench.typeset import DEFAULT, LAYOUTS, Layout, TypesetArticle, quote, references, source, truth
 
 BY_NAME = {layout.name: layout for layout in LAYOUTS}
 ONE, TWO = replace(BY_NAME["preprint"], font="Libertinus Serif"), BY_NAME["medical"]
-Look = Callable[[Article], tuple[str, str]]
+Look = Callable[[TypesetArticle], tuple[str, str]]
 """A front and a cover page (or none) in typst."""
 
 
@@ -35,7 +36,9 @@ def small(text: str, size: float = 8) -> str:
     return f"#text(size: {size}pt)[{quote(text)}]"
 
 
-def people(article: Article, between: str = ", ", after: Callable[[int], str] = lambda i: "", last: str = "") -> str:
+def people(
+    article: TypesetArticle, between: str = ", ", after: Callable[[int], str] = lambda i: "", last: str = ""
+) -> str:
     """Return a byline; `after` returns the text after the i-th name."""
     given = [f"{quote(f'{g} {f}')}{after(i)}" for i, (g, f) in enumerate(article.authors)]
     if last and len(given) > 1:
@@ -43,12 +46,12 @@ def people(article: Article, between: str = ", ", after: Callable[[int], str] = 
     return quote(between).join(given)
 
 
-def addresses(article: Article, size: float = 8, marks: str = "123456789") -> str:
+def addresses(article: TypesetArticle, size: float = 8, marks: str = "123456789") -> str:
     lines = [f"{sup(marks[i % 9])} {quote(a)}" for i, a in enumerate(article.affiliations[:9])]
     return f"#text(size: {size}pt)[{' #linebreak() '.join(lines)}]"
 
 
-def citation(article: Article, journal: str) -> str:
+def citation(article: TypesetArticle, journal: str) -> str:
     names = ", ".join(f"{f} {''.join(w[0] for w in g.split())}" for g, f in article.authors[:6])
     return f"{names}. {article.title}. {journal} 2021;100:16(e25342)."
 
@@ -57,7 +60,7 @@ def tidy(*parts: str) -> str:
     return "\n\n".join(parts)
 
 
-def wolters(a: Article) -> tuple[str, str]:
+def wolters(a: TypesetArticle) -> tuple[str, str]:
     return tidy(
         f"#grid(columns: (1fr, auto), [{bold('Observational Study', 10)}], [#text(size: 34pt)[Medicine#super[®]]])",
         f"#align(right)[{small('OPEN', 9)}]",
@@ -69,7 +72,7 @@ def wolters(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def nature(a: Article) -> tuple[str, str]:
+def nature(a: TypesetArticle) -> tuple[str, str]:
     return tidy(
         small("www.nature.com/scientificreports", 9),
         f"#grid(columns: (60pt, 1fr), [{bold('OPEN', 20)}], [{bold(a.title, 24)}])",
@@ -79,7 +82,7 @@ def nature(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def elsevier(a: Article) -> tuple[str, str]:
+def elsevier(a: TypesetArticle) -> tuple[str, str]:
     info = "#text(size: 8pt)[A R T I C L E #h(4pt) I N F O #linebreak() Article history: #linebreak() Received 1 March 2019]"
     abstract = f"#text(size: 8pt)[A B S T R A C T #linebreak() {quote(a.abstract)}]"
     return tidy(
@@ -92,7 +95,7 @@ def elsevier(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def wiley(a: Article) -> tuple[str, str]:
+def wiley(a: TypesetArticle) -> tuple[str, str]:
     return tidy(
         small("Received: 18 August 2016 | Revised: 23 December 2016 | Accepted: 3 January 2017"),
         bold("ORIGINAL RESEARCH", 10),
@@ -103,7 +106,7 @@ def wiley(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def springer(a: Article) -> tuple[str, str]:
+def springer(a: TypesetArticle) -> tuple[str, str]:
     return tidy(
         small("Eur. J. Matters (2017) 7:299–305") + " #linebreak() " + small("DOI 10.1007/s13659-017-0132-z"),
         small("ORIGINAL ARTICLE", 9.5),
@@ -114,7 +117,7 @@ def springer(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def hindawi(a: Article) -> tuple[str, str]:
+def hindawi(a: TypesetArticle) -> tuple[str, str]:
     return tidy(
         small("Hindawi Publishing Corporation") + " #linebreak() " + small("Volume 2017, Article ID 4927214, 8 pages"),
         '#text(size: 17pt, style: "italic")[Research Article]',
@@ -128,7 +131,7 @@ def hindawi(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def rsc(a: Article) -> tuple[str, str]:
+def rsc(a: TypesetArticle) -> tuple[str, str]:
     return tidy(
         f"#grid(columns: (1fr, auto), [#text(size: 16pt)[New Journal of Matters]], [{bold('PAPER', 12)}])",
         f"#text(size: 17pt)[{quote(a.title)}]",
@@ -138,7 +141,7 @@ def rsc(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def acs(a: Article) -> tuple[str, str]:
+def acs(a: TypesetArticle) -> tuple[str, str]:
     return tidy(
         f"#align(right)[{small('pubs.acs.org/matters')} #linebreak() {small('Article', 12)}]",
         bold(a.title, 17),
@@ -148,7 +151,7 @@ def acs(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def ieee(a: Article) -> tuple[str, str]:
+def ieee(a: TypesetArticle) -> tuple[str, str]:
     where = a.affiliations[0] if a.affiliations else "University of Matters"
     cells = ", ".join(
         f'[#align(center)[#text(size: 11pt)[{quote(f"{g} {f}")}] #linebreak() #text(size: 9pt, style: "italic")[{quote(where[:40])}]]]'
@@ -161,14 +164,14 @@ def ieee(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def revtex(a: Article) -> tuple[str, str]:
+def revtex(a: TypesetArticle) -> tuple[str, str]:
     return (
         f"#align(center)[{tidy(bold(a.title, 12), people(a, ', ', lambda i: sup('12'[i % 2]), ', and '), '#emph[' + addresses(a, 9) + ']', small('(Dated: 24 May 2017)', 9))}]\n\n#pad(x: 3em)[#text(size: 9pt)[{quote(a.abstract)}]]",
         "",
     )
 
 
-def vancouver(a: Article) -> tuple[str, str]:
+def vancouver(a: TypesetArticle) -> tuple[str, str]:
     names = ", ".join(
         f"{f} {''.join(w[0].upper() for w in g.replace('-', ' ').split() if w[0].isalpha())[:3]}" for g, f in a.authors
     )
@@ -180,7 +183,7 @@ def vancouver(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def capitals(a: Article) -> tuple[str, str]:
+def capitals(a: TypesetArticle) -> tuple[str, str]:
     return tidy(
         f"#align(center)[{bold(a.title.upper(), 14)}]",
         f"#align(center)[{quote(', '.join(f'{g} {f}'.upper() for g, f in a.authors))}]",
@@ -189,12 +192,12 @@ def capitals(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def essay(a: Article) -> tuple[str, str]:
+def essay(a: TypesetArticle) -> tuple[str, str]:
     g, f = a.authors[0]
     return tidy(f"#text(size: 20pt)[{quote(a.title)}]", f'#text(size: 12pt, style: "italic")[{quote(f"{g} {f}")}]'), ""
 
 
-def _plain(a: Article) -> str:
+def _plain(a: TypesetArticle) -> str:
     return tidy(
         f"#align(center)[{bold(a.title, 15)}]",
         f"#align(center)[{people(a, ', ', lambda i: sup('12'[i % 2]))}]",
@@ -203,15 +206,15 @@ def _plain(a: Article) -> str:
     )
 
 
-def covered(cover: Callable[[Article], list[str]]) -> Look:
+def covered(cover: Callable[[TypesetArticle], list[str]]) -> Look:
     return lambda a: (_plain(a), tidy(*cover(a)) + "\n#pagebreak()\n")
 
 
-def _listed(a: Article) -> str:
+def _listed(a: TypesetArticle) -> str:
     return "; ".join(f"{f}, {g}" for g, f in a.authors)
 
 
-COVERS: dict[str, Callable[[Article], list[str]]] = {
+COVERS: dict[str, Callable[[TypesetArticle], list[str]]] = {
     "orca": lambda a: [
         "#text(size: 26pt)[ORCA – Online Research @ Cardiff]",
         small("This is an Open Access document downloaded from ORCA, Cardiff University's institutional repository: https://orca.cardiff.ac.uk/id/eprint/12345/", 10),
@@ -296,7 +299,7 @@ LOOKS: dict[str, tuple[Layout, Look]] = {
 
 def make(path: Path, name: str, looks: Mapping[str, tuple[Layout, Look]], out: Path) -> str:
     """Typeset one article in one of the looks; return the reason if it is not typeset, otherwise an empty string."""
-    article = Article(path)
+    article = TypesetArticle(path)
     if not article.usable():
         return "passed over"
     if name in ("essay", "thesis"):

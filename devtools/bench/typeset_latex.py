@@ -2,7 +2,7 @@
 
 The source is JATS; the classes are acmart, IEEEtran, REVTeX, elsarticle and others.
 
-    python devtools/bench/typeset_latex.py OUT [FOLDER of JATS] [ARTICLES]      then: python devtools/bench/extract.py
+    python -m devtools.bench.typeset_latex OUT [FOLDER of JATS] [ARTICLES]      then: python -m devtools.bench.extract
     OUT
 
 Needs pdflatex with the classes of TeX Live (Debian: texlive-publishers, texlive-latex-extra,
@@ -20,7 +20,7 @@ import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
-from typeset import DEFAULT, Article, Layout, paragraph, references, truth
+from devtools.bench.typeset import DEFAULT, Layout, TypesetArticle, paragraph, references, truth
 
 _ESCAPED = str.maketrans(
     {c: "\\" + c for c in "&%$#_{}"}
@@ -54,28 +54,28 @@ def tex(text: str) -> str:
     return re.sub(r"\s+", " ", plain(text)).translate(_ESCAPED)
 
 
-def names(a: Article) -> list[str]:
+def names(a: TypesetArticle) -> list[str]:
     return [tex(f"{given} {family}") for given, family in a.authors]
 
 
-def place(a: Article, i: int) -> str:
+def place(a: TypesetArticle, i: int) -> str:
     return tex(a.affiliations[i % len(a.affiliations)])
 
 
-def title(a: Article) -> str:
+def title(a: TypesetArticle) -> str:
     return rf"\title{{{tex(a.title)}}}"
 
 
-def abstract(a: Article) -> str:
+def abstract(a: TypesetArticle) -> str:
     return rf"\begin{{abstract}}{tex(a.abstract)}\end{{abstract}}"
 
 
-def addressed(a: Article, command: str = "affiliation") -> str:
+def addressed(a: TypesetArticle, command: str = "affiliation") -> str:
     """Return each author, followed by their affiliation."""
     return "".join(rf"\author{{{name}}}\{command}{{{place(a, i)}}}" for i, name in enumerate(names(a)))
 
 
-def acm(a: Article) -> str:
+def acm(a: TypesetArticle) -> str:
     people = "".join(
         rf"\author{{{name}}}\affiliation{{\institution{{{place(a, i)}}}\city{{Springfield}}\country{{USA}}}}"
         for i, name in enumerate(names(a))
@@ -86,7 +86,7 @@ def acm(a: Article) -> str:
     )
 
 
-def ieee_journal(a: Article) -> str:
+def ieee_journal(a: TypesetArticle) -> str:
     return (
         rf"{title(a)}\author{{{', '.join(names(a))}\thanks{{The authors are with {place(a, 0)}.}}}}"
         rf"\markboth{{Journal of Measured Things, Vol. 3, No. 1, May 2020}}{{{tex(a.title[:40])}}}\maketitle"
@@ -94,7 +94,7 @@ def ieee_journal(a: Article) -> str:
     )
 
 
-def ieee_conference(a: Article) -> str:
+def ieee_conference(a: TypesetArticle) -> str:
     people = r"\and ".join(
         rf"\IEEEauthorblockN{{{name}}}\IEEEauthorblockA{{{place(a, i)[:60]}}}" for i, name in enumerate(names(a))
     )
@@ -104,14 +104,14 @@ def ieee_conference(a: Article) -> str:
     )
 
 
-def revtex(a: Article) -> str:
+def revtex(a: TypesetArticle) -> str:
     return (
         rf"{title(a)}{addressed(a)}\date{{\today}}"
         rf"{abstract(a)}\maketitle"
     )
 
 
-def elsevier(a: Article) -> str:
+def elsevier(a: TypesetArticle) -> str:
     people = "".join(rf"\author[{1 + i % 2}]{{{name}}}" for i, name in enumerate(names(a)))
     places = "".join(rf"\affiliation[{i + 1}]{{organization={{{place(a, i)}}}}}" for i in range(2))
     return (
@@ -120,14 +120,14 @@ def elsevier(a: Article) -> str:
     )
 
 
-def astronomy(a: Article) -> str:
+def astronomy(a: TypesetArticle) -> str:
     return (
         rf"{title(a)}{addressed(a)}{abstract(a)}"
         r"\keywords{Health (1) --- Measurement (2)}"
     )
 
 
-def mnras(a: Article) -> str:
+def mnras(a: TypesetArticle) -> str:
     people = ", ".join(rf"{name}$^{{{1 + i % 2}}}$" for i, name in enumerate(names(a)))
     places = r"\\ ".join(rf"$^{{{i + 1}}}${place(a, i)}" for i in range(2))
     return (
@@ -136,19 +136,19 @@ def mnras(a: Article) -> str:
     )
 
 
-def preprint(a: Article) -> str:
+def preprint(a: TypesetArticle) -> str:
     people = r" \and ".join(rf"{name}\\ \small {place(a, i)[:50]}" for i, name in enumerate(names(a)))
     return rf"{title(a)}\author{{{people}}}\maketitle{abstract(a)}"
 
 
-def ams(a: Article) -> str:
+def ams(a: TypesetArticle) -> str:
     return (
         rf"{title(a)}{addressed(a, 'address')}\subjclass{{Primary 62P10}}\keywords{{health, measurement}}"
         rf"{abstract(a)}\maketitle"
     )
 
 
-def apa(a: Article) -> str:
+def apa(a: TypesetArticle) -> str:
     people = ", ".join(f"{{{name}}}" for name in names(a)[:5])
     groups = ", ".join(f"{{{place(a, i)}}}" for i in range(len(names(a)[:5])))
     return (
@@ -157,7 +157,7 @@ def apa(a: Article) -> str:
     )
 
 
-def optics(a: Article) -> str:
+def optics(a: TypesetArticle) -> str:
     people = ", ".join(rf"{name}\supit{{{'ab'[i % 2]}}}" for i, name in enumerate(names(a)))
     places = r"\\ ".join(rf"\supit{{{'ab'[i]}}}{place(a, i)}" for i in range(2))
     return (
@@ -166,11 +166,11 @@ def optics(a: Article) -> str:
     )
 
 
-LOOKS: dict[str, tuple[str, Callable[[Article], str], Layout]] = {}
+LOOKS: dict[str, tuple[str, Callable[[TypesetArticle], str], Layout]] = {}
 
 
 def _look(
-    name: str, class_: str, front: Callable[[Article], str], heads: str = "numbered", cites: str = "bracket"
+    name: str, class_: str, front: Callable[[TypesetArticle], str], heads: str = "numbered", cites: str = "bracket"
 ) -> None:
     csl = "apa" if cites == "name-year" else "ieee"
     LOOKS[name] = (class_, front, Layout(name, 1, cites, csl, heads, "head"))
@@ -195,7 +195,7 @@ _look("apa7", r"\documentclass[jou]{apa7}\usepackage{natbib}", apa, "plain", "na
 _look("spie", r"\documentclass{spie}", optics)
 
 
-def source(a: Article, name: str, strings: list[str]) -> str:
+def source(a: TypesetArticle, name: str, strings: list[str]) -> str:
     """Return an article as LaTeX source in one of the looks."""
     class_, front, layout = LOOKS[name]
     parts = []
@@ -220,7 +220,7 @@ def source(a: Article, name: str, strings: list[str]) -> str:
     )
 
 
-def simplify(a: Article) -> None:
+def simplify(a: TypesetArticle) -> None:
     """Remove from an article the characters that the fonts lack, and authors after the sixth."""
     a.title, a.abstract = plain(a.title), plain(a.abstract)
     a.authors = [(plain(given), plain(family)) for given, family in a.authors[:6]]
@@ -232,7 +232,7 @@ def simplify(a: Article) -> None:
 
 def make(path: Path, name: str, out: Path) -> str:
     """Typeset an article and write its truth; return the problem, or an empty string."""
-    a = Article(path)
+    a = TypesetArticle(path)
     if not a.usable():
         return "passed over"
     simplify(a)

@@ -2,7 +2,7 @@
 
 The looks differ in columns, heads, callouts, and the style and head of the reference list.
 
-    python devtools/bench/typeset_publishers.py OUT [FOLDER of JATS] [COUNT]      then: python devtools/bench/extract.py
+    python -m devtools.bench.typeset_publishers OUT [FOLDER of JATS] [COUNT]      then: python -m devtools.bench.extract
     OUT
 
 The articles are those in `typeset.py`, the fronts mostly those in `typeset_fronts.py`. The truth of slides, and of a
@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import typeset_fronts as fronts
-from typeset import Article, Layout, quote
-from typeset_fronts import BY_NAME, Look, addresses, bold, people, small, sup, tidy
+from devtools.bench import typeset_fronts as fronts
+from devtools.bench.typeset import Layout, TypesetArticle, quote
+from devtools.bench.typeset_fronts import BY_NAME, Look, addresses, bold, people, small, sup, tidy
 
 
-def mdpi(a: Article) -> tuple[str, str]:
+def mdpi(a: TypesetArticle) -> tuple[str, str]:
     return tidy(
         '#text(size: 10pt, style: "italic")[Article]',
         bold(a.title, 18),
@@ -28,7 +28,7 @@ def mdpi(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def frontiers(a: Article) -> tuple[str, str]:
+def frontiers(a: TypesetArticle) -> tuple[str, str]:
     return tidy(
         f"#align(right)[{small('ORIGINAL RESEARCH', 9)} #linebreak() {small('published: 24 May 2017', 7)} #linebreak() "
         f"{small('doi: 10.3389/fmats.2017.00123', 7)}]",
@@ -39,7 +39,7 @@ def frontiers(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def humanities(a: Article) -> tuple[str, str]:
+def humanities(a: TypesetArticle) -> tuple[str, str]:
     return tidy(
         f"#align(center)[#text(size: 18pt)[{quote(a.title)}]]",
         f"#align(center)[#smallcaps[{people(a, ', ', last=' and ')}]]",
@@ -47,7 +47,7 @@ def humanities(a: Article) -> tuple[str, str]:
     ), ""
 
 
-def plos(a: Article) -> tuple[str, str]:
+def plos(a: TypesetArticle) -> tuple[str, str]:
     return tidy(
         small("RESEARCH ARTICLE", 9),
         bold(a.title, 20),

@@ -4,7 +4,7 @@ No copy is certainly right. Each paper of `titles_dev` has 3–6 sources, each w
 titles, lost accents, case, shuffled initials, a wrong year. No source has the true record. A title is right if its
 normalized form is right.
 
-    python devtools/bench/vote.py [--papers 2000] [--seed 1]
+    python -m devtools.bench.vote [--papers 2000] [--seed 1]
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import random
 import time
 import unicodedata
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal
 
+from devtools.real_data import REAL_DATA
 from s2corpus.papers.vote import Delivered, elect_metadata, normalised
 from s2corpus.sources import Record, RecordKind
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_authors
 
-TITLES = Path(__file__).resolve().parents[3] / "shared" / "data" / "titles" / "titles_dev.tsv.gz"
+TITLES = REAL_DATA / "titles" / "titles_dev.tsv.gz"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 

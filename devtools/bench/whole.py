@@ -1,6 +1,6 @@
 """Measure `corpus parse`, `clean` and `latex` as complete processes, alternating with their peers.
 
-    python devtools/bench/whole.py [--runs 3] [--only clean]
+    python -m devtools.bench.whole [--runs 3] [--only clean]
 
   parse  105 TEIs (the real TEIs, repeated)     --doc2json CMD: a command with two arguments, a folder and the TEIs.
                                                 It writes the JSON of s2orc-doc2json's
@@ -37,14 +37,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+from devtools.bench.variants import variants
+from devtools.real_data import MISSING, REAL_DATA
+from tests.unit.clean.jats import documents
 
-from devtools.bench.variants import variants  # noqa: E402
-from tests.unit.clean.jats import documents  # noqa: E402
-
-DATA = ROOT.parent / "shared" / "data"
-WORD_LIST = DATA / "unigrams" / "count_1w.txt.gz"
+WORD_LIST = REAL_DATA / "unigrams" / "count_1w.txt.gz"
 TEIS, SOURCES = 105, 10
 Times = list[tuple[float, float]]
 
@@ -101,14 +98,14 @@ def compared(ours: list[str], peer: list[str] | None, runs: int, missing: str) -
 
 def teis(folder: Path) -> list[Path]:
     """Return links to the real TEIs, repeated."""
-    real = sorted([*DATA.glob("pairs/*.tei.xml"), *DATA.glob("pmc-with-tei/*.tei.xml")])
+    real = sorted([*REAL_DATA.glob("pairs/*.tei.xml"), *REAL_DATA.glob("pmc-with-tei/*.tei.xml")])
     return linked(real, TEIS, folder, ".tei.xml")
 
 
 def linked(real: list[Path], wanted: int, folder: Path, suffix: str) -> list[Path]:
     """Create `wanted` files in a folder, as links to the real files, repeated."""
     if not real:
-        sys.exit(f"the real files are not there: {DATA}")
+        sys.exit(MISSING)
     folder.mkdir()
     links = []
     for number, path in enumerate(islice(cycle(real), wanted)):
@@ -119,9 +116,9 @@ def linked(real: list[Path], wanted: int, folder: Path, suffix: str) -> list[Pat
 
 def articles(lines: Path, rows: Path) -> int:
     """Write the articles as `corpus clean` and peS2o's script read them; return their number."""
-    found = [document for name in ("jats", "pmc-with-tei") for document in documents(DATA / name)]
+    found = [document for name in ("jats", "pmc-with-tei") for document in documents(REAL_DATA / name)]
     if not found:
-        sys.exit(f"the real articles are not there: {DATA}")
+        sys.exit(MISSING)
     table = []
     with lines.open("w") as file:
         for number, document in enumerate(variants(found)):
@@ -183,7 +180,7 @@ def main() -> None:
             command += ["--unigrams", str(WORD_LIST), "--out", str(own / "kept"), "--dropped", str(own / "dropped")]
             compared(command, peer, given.runs, "--pes2o CMD")
         if given.only in (None, "latex"):
-            linked(sorted((DATA / "latex").glob("*.gz")), SOURCES, own / "sources", ".gz")
+            linked(sorted((REAL_DATA / "latex").glob("*.gz")), SOURCES, own / "sources", ".gz")
             print(f"latex, {SOURCES} sources")
             command = [given.corpus, "latex", str(own / "sources"), "--quiet", "--out", str(own / "latex.jsonl")]
             (times,) = in_turn([command], given.runs)

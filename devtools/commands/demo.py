@@ -43,7 +43,7 @@ def command(datasets: bool) -> None:
     from devtools.sample.generate import truths
     from s2corpus.deliveries.upload import deliver_tree
     from s2corpus.storage.lake import open_lake
-    from s2corpus.tables import TABLES
+    from s2corpus.tables.schema import TABLES
 
     began = time.monotonic()
 

@@ -15,7 +15,7 @@ from typing import cast
 
 from devtools.local.forks import Forks
 from devtools.local.postgres import Postgres
-from devtools.local.service import Child, Service
+from devtools.local.service import Child, LocalService
 from devtools.local.state import State, project
 from s2corpus.deployment.http import ask
 from s2corpus.deployment.settings import Settings, load_settings
@@ -87,7 +87,7 @@ def _sources() -> str:
     return f"{code_version()} {sources_hash(*(project() / 'include' / 's2corpus' / name for name in AFTER_STAGES))}"
 
 
-class AirflowPart(Service):
+class AirflowPart(LocalService):
     """One process of Airflow."""
 
     patience = 120.0

@@ -6,12 +6,12 @@ import os
 import sys
 from collections.abc import Mapping
 
-from devtools.local.service import Service
+from devtools.local.service import LocalService
 from devtools.local.state import State
 from s2corpus.deployment.http import ask
 
 
-class Extractor(Service):
+class Extractor(LocalService):
     """`pdf2tei.server`: GROBID's REST API, for clients with the token."""
 
     name = "extractor"

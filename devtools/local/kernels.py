@@ -34,7 +34,7 @@ def compile_few() -> None:
     hash_strings(*text_of(pa.array([text])))  # used by intake, so needed first
     top_word(text)
     signals(text)
-    summed_shares([text], ShareTable.of({"again": -1.0}, -20.0))
+    summed_shares([text], ShareTable.from_shares({"again": -1.0}, -20.0))
     shingles = np.unique(minhash.shingles(text, 2))
     keys = minhash.keys(shingles, 2, 2, 0)
     minhash.pairs(keys, np.arange(len(keys)), 1)

@@ -13,8 +13,8 @@ from urllib.parse import quote
 import psycopg2
 from psycopg2 import sql
 
-from devtools.local.process import Step
-from devtools.local.service import Service
+from devtools.local.process import StopStep
+from devtools.local.service import LocalService
 from devtools.local.state import State
 from s2corpus.errors import UserError
 
@@ -24,7 +24,7 @@ _NOBODY, _NOGROUP = 65534, 65534
 _CAPABILITIES = {"dac_read_search": 2, "dac_override": 1}  # the weaker capability first; containers often lack it
 
 
-class Postgres(Service):
+class Postgres(LocalService):
     """PostgreSQL. Only its superuser and the two owners may connect; no socket exists in the file system."""
 
     name = "postgres"
@@ -33,7 +33,11 @@ class Postgres(Service):
     patience = 120.0
     # SIGINT to the first process is the fast shutdown: clients are disconnected, data is written. SIGQUIT is the
     # emergency stop for every process that a killed first process leaves behind.
-    steps = (Step(signal.SIGINT, 10.0, leaders_only=True), Step(signal.SIGQUIT, 3.0), Step(signal.SIGKILL, 5.0))
+    steps = (
+        StopStep(signal.SIGINT, 10.0, leaders_only=True),
+        StopStep(signal.SIGQUIT, 3.0),
+        StopStep(signal.SIGKILL, 5.0),
+    )
 
     def __init__(self, state: State) -> None:
         super().__init__(state)

@@ -137,7 +137,7 @@ def send(process: Process, number: int) -> None:
 
 
 @dataclass(frozen=True)
-class Step:
+class StopStep:
     """One step of stopping a service: a signal, to all processes or only the first, and a wait in seconds."""
 
     signal: int
@@ -145,7 +145,9 @@ class Step:
     leaders_only: bool = False
 
 
-def stop(find: Callable[[], list[Process]], steps: Iterable[Step], leaders: Container[Process] = ()) -> list[Process]:
+def stop(
+    find: Callable[[], list[Process]], steps: Iterable[StopStep], leaders: Container[Process] = ()
+) -> list[Process]:
     """Signal the processes that `find` returns, step by step, until it returns none.
 
     A step for leaders is skipped if no leader lives. Return the remaining processes: an empty list unless the kernel

@@ -85,7 +85,7 @@ def make_release(
     chosen = load_spec(releases_folder() / f"{spec}.yaml")
     if conf.get("drops"):
         chosen = chosen.model_copy(update={"drops": tuple(conf["drops"])})
-    run = Run.of(chosen, end)
+    run = Run.open(chosen, end)
     print()
     print(format_summary(run, command=COMMAND))
     return run

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from devtools.local.service import Service
+from devtools.local.service import LocalService
 from devtools.local.state import State
 from s2corpus.deployment.http import ask
 from s2corpus.deployment.s3_security import format_security_toml
@@ -29,7 +29,7 @@ _PORT_FLAGS = {
 }
 
 
-class S3(Service):
+class S3(LocalService):
     """SeaweedFS with one bucket. Without the generated keys, ports answer only health requests."""
 
     name = "s3"

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Protocol
 
 from devtools.local import process
-from devtools.local.process import Step
+from devtools.local.process import StopStep
 from devtools.local.state import State
 
 PYTHON = (Path(sys.executable).resolve().name,)
 
-TERMINATE = (Step(signal.SIGTERM, 10.0), Step(signal.SIGKILL, 5.0))
+TERMINATE = (StopStep(signal.SIGTERM, 10.0), StopStep(signal.SIGKILL, 5.0))
 
 
 class Child(Protocol):
@@ -29,7 +29,7 @@ class Child(Protocol):
         """Return the exit status, or None while it runs."""
 
 
-class Service(ABC):
+class LocalService(ABC):
     """One local service with a state folder; `services.Services` starts it, waits for it and stops it."""
 
     name: str
@@ -41,7 +41,7 @@ class Service(ABC):
     """The port on which the service listens, which must be free before the start; 0 for none."""
     patience: float = 30.0
     """Maximum seconds from the start to a healthy answer."""
-    steps: tuple[Step, ...] = TERMINATE
+    steps: tuple[StopStep, ...] = TERMINATE
     sources: str = ""
     """Hash of the project's sources that it has imported; after a change the service is restarted."""
 

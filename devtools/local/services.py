@@ -21,7 +21,7 @@ from devtools.local.forks import Forks
 from devtools.local.postgres import Postgres
 from devtools.local.process import Process
 from devtools.local.s3 import BUCKET, S3
-from devtools.local.service import Child, Service
+from devtools.local.service import Child, LocalService
 from devtools.local.state import State, require_free
 from s2corpus.catalog import Catalog
 from s2corpus.errors import UserError
@@ -104,7 +104,7 @@ class Services:
                     require_free(name, port)
             self.state.choose_ports(ports or {})
             self.write_environment()
-            first: list[Service] = []
+            first: list[LocalService] = []
             if "postgres" in wanted:
                 first.append(Postgres(self.state))
             if "s3" in wanted:
@@ -116,7 +116,7 @@ class Services:
             endpoints = self.endpoints()
             common = endpoints.variables
             with Forks(_inherited() | dict(common), self.state.root, self.state.logs / "airflow-imports.log") as forks:
-                parts: list[Service] = [
+                parts: list[LocalService] = [
                     AirflowPart(self.state, part, common, forks) for part in PARTS if "airflow" in wanted
                 ]
                 if not all(self._reusable(part) for part in parts):
@@ -202,7 +202,7 @@ class Services:
             return []
         return [self._status(service) for service in self._all()]
 
-    def _all(self) -> list[Service]:
+    def _all(self) -> list[LocalService]:
         common = self.endpoints().variables if self.state.ports() else {}
         return [
             S3(self.state),
@@ -211,7 +211,7 @@ class Services:
             *(AirflowPart(self.state, part, common) for part in PARTS),
         ]
 
-    def _status(self, service: Service) -> ServiceStatus:
+    def _status(self, service: LocalService) -> ServiceStatus:
         leader, members = self.state.leader(service.name), self._members(service)
         external = external_grobid(self.state) if service.name == "extractor" else None
         if external:
@@ -229,17 +229,17 @@ class Services:
             service.name, condition, reason, service.url, pid, process.memory(members), self._log(service)
         )
 
-    def _log(self, service: Service) -> Path:
+    def _log(self, service: LocalService) -> Path:
         return self.state.logs / f"{service.name}.log"
 
-    def _members(self, *services: Service) -> list[Process]:
+    def _members(self, *services: LocalService) -> list[Process]:
         return [
             member
             for service in services
             for member in process.members(self.state.leader(service.name), service.home, service.programs)
         ]
 
-    def _stop(self, services: Iterable[Service]) -> None:
+    def _stop(self, services: Iterable[LocalService]) -> None:
         """Stop services together. Services with the same steps wait for each other."""
         services = list(services)
         for steps in {service.steps for service in services}:
@@ -255,7 +255,7 @@ class Services:
             service.tidy()
             self.state.forget(service.name)
 
-    def _start(self, services: list[Service]) -> None:
+    def _start(self, services: list[LocalService]) -> None:
         """Make all services healthy: start dead or reconfigured services, then restart services that remain unhealthy."""
         for _ in range(_ROUNDS):
             launched = self._launch([service for service in services if not self._reusable(service)])
@@ -276,15 +276,15 @@ class Services:
         for service in services:
             service.settle()
 
-    def _reusable(self, service: Service) -> bool:
+    def _reusable(self, service: LocalService) -> bool:
         leader = self.state.leader(service.name)
         return leader is not None and process.alive(leader) and self._recorded(service) == _fingerprint(service)
 
-    def _recorded(self, service: Service) -> str:
+    def _recorded(self, service: LocalService) -> str:
         path = self.state.root / f"run/{service.name}.sha256"
         return path.read_text() if path.exists() else ""
 
-    def _launch(self, services: list[Service]) -> dict[str, Child]:
+    def _launch(self, services: list[LocalService]) -> dict[str, Child]:
         """Start services together, after stopping their leftover processes; they may not answer yet."""
         self._stop(services)
         for service in services:
@@ -301,7 +301,7 @@ class Services:
             self.state.write(f"run/{service.name}.sha256", _fingerprint(service))
         return children
 
-    def _wait(self, service: Service, child: Child | None, patience: float) -> str | None:
+    def _wait(self, service: LocalService, child: Child | None, patience: float) -> str | None:
         """Wait until a service is healthy. Return the problem if the patience or the service ends first."""
         deadline = time.monotonic() + patience
         pause = 0.02
@@ -314,7 +314,7 @@ class Services:
             pause = min(1.2 * pause, 0.4)
         return None
 
-    def _give_up(self, service: Service, problem: str) -> None:
+    def _give_up(self, service: LocalService, problem: str) -> None:
         self._stop([service])
         raise UserError(f"{service.name} did not start: it {problem}; its log is {self._log(service)}")
 
@@ -338,7 +338,7 @@ def _without_proxy() -> dict[str, str]:
     return variables
 
 
-def _fingerprint(service: Service) -> str:
+def _fingerprint(service: LocalService) -> str:
     """Return a hash of a service's configuration. A service with a changed configuration is restarted."""
     content = json.dumps([service.command(), dict(service.environ()), service.sources], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()

@@ -7,8 +7,8 @@ import re
 from xml.etree import ElementTree
 
 from devtools.sample import formats, sources
-from devtools.sample.model import Equation, Figure, Head, Paper, TableBlock
-from devtools.sample.prose import Cite, Paragraph
+from devtools.sample.model import Equation, Figure, Paper, SectionHead, TableBlock
+from devtools.sample.prose import InlineCite, Paragraph
 from devtools.sample.typeset import callout
 
 _SENTENCE = re.compile(r"\S.*?(?:\.(?= [A-Z])|$)", re.DOTALL)
@@ -21,7 +21,7 @@ def jats(paper: Paper, licence: str) -> bytes:
     body, back = formats.add(article, "body"), formats.add(article, "back")
     open_: list[ElementTree.Element] = []  # the sections around the next block, outermost first
     for block in paper.blocks:
-        if isinstance(block, Head):
+        if isinstance(block, SectionHead):
             del open_[block.level - 1 :]
             section = formats.add(open_[-1] if open_ else body, "sec")
             if block.num:
@@ -42,7 +42,7 @@ def jats(paper: Paper, licence: str) -> bytes:
                 _paragraph(parent, paper, block)
     thanks = formats.add(back, "ack") if paper.back_matter else back
     for block in paper.back_matter:
-        if isinstance(block, Head):
+        if isinstance(block, SectionHead):
             formats.add(thanks, "title", block.text)
         elif isinstance(block, list):
             _paragraph(thanks, paper, block)
@@ -54,8 +54,8 @@ def _paragraph(parent: ElementTree.Element, paper: Paper, paragraph: Paragraph) 
     p = formats.add(parent, "p")
     last: ElementTree.Element | None = None
     for run in paragraph:
-        text = _printed(paper, run) if isinstance(run, Cite) else run
-        if isinstance(run, Cite):
+        text = _printed(paper, run) if isinstance(run, InlineCite) else run
+        if isinstance(run, InlineCite):
             space, text = text[: len(text) - len(text.lstrip())], text.lstrip()
             _append(p, last, space)
             last = formats.add(
@@ -105,10 +105,10 @@ def elsevier(paper: Paper) -> bytes:
         for i, entry in enumerate(paper.references)
     }  # fmt: skip
     sentences = []
-    heads: list[Head] = []
+    heads: list[SectionHead] = []
     number = at = 0
     for block in paper.blocks:
-        if isinstance(block, Head):
+        if isinstance(block, SectionHead):
             del heads[block.level - 1 :]
             heads.append(block)
             number += 1
@@ -139,17 +139,17 @@ def elsevier(paper: Paper) -> bytes:
     return json.dumps(article, ensure_ascii=False).encode() + b"\n"
 
 
-def _text(paper: Paper, paragraph: Paragraph) -> tuple[str, list[tuple[int, int, Cite]]]:
+def _text(paper: Paper, paragraph: Paragraph) -> tuple[str, list[tuple[int, int, InlineCite]]]:
     """Return a paragraph as printed, and the positions of its callouts."""
     text = ""
     marks = []
     for run in paragraph:
-        printed = _printed(paper, run) if isinstance(run, Cite) else run
-        if isinstance(run, Cite):
+        printed = _printed(paper, run) if isinstance(run, InlineCite) else run
+        if isinstance(run, InlineCite):
             marks.append((len(text) + len(printed) - len(printed.lstrip()), len(text) + len(printed), run))
         text += printed
     return text, marks
 
 
-def _printed(paper: Paper, cite: Cite) -> str:
+def _printed(paper: Paper, cite: InlineCite) -> str:
     return "".join(next(iter(run.values())) for run in callout(paper, cite))

@@ -10,7 +10,7 @@ from typing import Any
 from devtools.sample import sources
 from devtools.sample.cast import Case, Cast, delivered, preprint, published
 from devtools.sample.dropped import dropped, record_only, unselected
-from devtools.sample.model import Style
+from devtools.sample.model import InlineStyle
 from devtools.sample.months import three_months
 from devtools.sample.real_papers import real_papers
 
@@ -47,8 +47,8 @@ def tiny_cast(seed: int) -> Cast:
         delivered(made, sources.crossref(made.paper))
         return made
 
-    bracket = case("bracket", "citations in brackets", "2015-05-04", style=Style.BRACKET, columns=1)
-    case("name-year", "citations by name and year", "2015-09-21", style=Style.NAME_YEAR, columns=1)
+    bracket = case("bracket", "citations in brackets", "2015-05-04", style=InlineStyle.BRACKET, columns=1)
+    case("name-year", "citations by name and year", "2015-09-21", style=InlineStyle.NAME_YEAR, columns=1)
     bracket.cites, cast.cases[1].cites = ["name-year"], ["bracket"]
     delivered(bracket, sources.dblp(cast.rng("bracket", "dblp"), bracket.paper))
     same = cast.add("pair", "preprint and published version with one title, joined by DOI", "2018-06-11", columns=2)

@@ -9,11 +9,10 @@ from typing import Any
 
 from devtools.sample.compose import Titles, outline
 from devtools.sample.formats import Row
-from devtools.sample.model import Paper, Style
-from devtools.sample.prose import Writer
-from devtools.sample.vocabulary import FIELDS
+from devtools.sample.model import InlineStyle, Paper
+from devtools.sample.prose import SentenceWriter
 
-STYLES = (Style.BRACKET, Style.NAME_YEAR, Style.BRACKET, Style.SUPERSCRIPT)
+STYLES = (InlineStyle.BRACKET, InlineStyle.NAME_YEAR, InlineStyle.BRACKET, InlineStyle.SUPERSCRIPT)
 OPEN = {"open_access": True, "licence": "CC-BY-4.0"}
 
 
@@ -40,7 +39,7 @@ class Case:
     key: str
     why: str
     paper: Paper
-    writer: Writer
+    writer: SentenceWriter
     body: str = "usual"  # kind of its text, see `texts`
     records: list[tuple[str, Row]] = field(default_factory=list)  # (delivery, row); file_sha1 may be "@<name of PDF>"
     pdfs: list[PdfCase] = field(default_factory=list)
@@ -88,21 +87,24 @@ class Cast:
         """Return the random state for one purpose of one case."""
         return random.Random(f"{self.seed}:{key}:{purpose}")
 
-    def add(self, key: str, why: str, date: str | None, **options: Any) -> Case:
+    def add(
+        self,
+        key: str,
+        why: str,
+        date: str | None,
+        *,
+        title: str | None = None,
+        authors: int = 3,
+        style: InlineStyle | None = None,
+        columns: int | None = None,
+        **options: Any,
+    ) -> Case:
         """Add and return a case of an open published paper; `options` change the defaults."""
         number = len(self.cases) + 1
-        outline_options = {k: options.pop(k) for k in ("title", "authors", "style", "columns") if k in options}
-        outline_options.setdefault("style", STYLES[number % 4])
-        outline_options.setdefault("columns", 2 if number % 3 == 0 else 1)
-        paper, w = outline(
-            self.rng(key, "outline"),
-            key,
-            number,
-            FIELDS[number % len(FIELDS)],
-            self.titles,
-            date=date,
-            **outline_options,
-        )
+        rng = self.rng(key, "outline")
+        paper, w = outline(rng, key, number, self.titles, date=date, title=title, authors=authors)
+        paper.style = style or STYLES[number % 4]
+        paper.columns = columns or (2 if number % 3 == 0 else 1)
         case = Case(key, why, paper, w, **options)
         self.cases.append(case)
         return case

@@ -7,8 +7,18 @@ import re
 from collections.abc import Collection, Sequence
 
 from devtools.sample import prose
-from devtools.sample.model import Block, Equation, Figure, Head, Paper, Person, Reference, Style, TableBlock
-from devtools.sample.prose import Cite, Writer
+from devtools.sample.model import (
+    Block,
+    Equation,
+    Figure,
+    InlineStyle,
+    Paper,
+    Person,
+    PrintedReference,
+    SectionHead,
+    TableBlock,
+)
+from devtools.sample.prose import InlineCite, SentenceWriter
 from devtools.sample.sentences import Role
 from devtools.sample.vocabulary import FIELDS, FIRST_NAMES, LAST_NAMES, Field
 
@@ -41,7 +51,7 @@ class Titles:
         """Reserve a title that a case prescribes."""
         self._taken.append(_grams(title))
 
-    def new(self, rng: random.Random, w: Writer, *, take: bool = True) -> str:
+    def new(self, rng: random.Random, w: SentenceWriter, *, take: bool = True) -> str:
         """Return a title that differs from all taken titles; reserve it if `take` (not for an absent work)."""
         for _ in range(1000):
             title = prose.title(rng, w)
@@ -64,16 +74,14 @@ def outline(
     rng: random.Random,
     key: str,
     number: int,
-    field: Field,
     titles: Titles,
     *,
     date: str | None,
     title: str | None = None,
     authors: int = 3,
-    style: Style = Style.BRACKET,
-    columns: int = 1,
-) -> tuple[Paper, Writer]:
-    """Return a paper's metadata, and the writer of its text. `number` determines its identifiers."""
+) -> tuple[Paper, SentenceWriter]:
+    """Return a paper's metadata, and the writer of its text. `number` determines its field and identifiers."""
+    field = FIELDS[number % len(FIELDS)]
     w = prose.writer(rng, field)
     if title is None:
         title = titles.new(rng, w)
@@ -90,17 +98,15 @@ def outline(
         venue=None if is_journal else rng.choice(field.venues),
         abstract=w.abstract(6),
         doi=f"{DOI_PREFIX}/sample.{number:04d}",
-        style=style,
         ranges="split" if number % 4 == 0 else "joined",
         square=number % 8 == 5,
-        columns=columns,
         affiliation=f"Department of {field.name}, University of {rng.choice(field.places)}" if number % 2 else None,
         keywords=", ".join(rng.sample(field.things, 3)) if rng.random() < 0.4 else None,
     )
     return paper, w
 
 
-def reference_to(rng: random.Random, cited: Paper, *, with_id: bool) -> Reference:
+def reference_to(rng: random.Random, cited: Paper, *, with_id: bool) -> PrintedReference:
     """Return an entry that cites a sample paper, with its title in another form: other case, hyphens and colons."""
     title = cited.title
     kind = rng.randrange(4)
@@ -108,7 +114,7 @@ def reference_to(rng: random.Random, cited: Paper, *, with_id: bool) -> Referenc
         title = title.replace(": ", " – ")
     elif kind == 2:
         title = " ".join(w if w.islower() and len(w) < 4 else w[0].upper() + w[1:] for w in title.split())
-    return Reference(
+    return PrintedReference(
         authors=cited.authors,
         year=cited.year or 2015,
         title=title,
@@ -122,14 +128,14 @@ def reference_to(rng: random.Random, cited: Paper, *, with_id: bool) -> Referenc
     )
 
 
-def absent_works(rng: random.Random, field: Field, titles: Titles, n: int = 60) -> list[Reference]:
+def absent_works(rng: random.Random, field: Field, titles: Titles, n: int = 60) -> list[PrintedReference]:
     """Return works of a field that are not in the sample, for its papers to cite."""
     works = []
     for _ in range(n):
         is_journal = rng.random() < 0.6
         title = titles.new(rng, prose.writer(rng, field), take=False)
         works.append(
-            Reference(
+            PrintedReference(
                 authors=people(rng, rng.randrange(1, 5)),
                 year=int(rng.triangular(1948, 2022, 2008)),
                 title=title,
@@ -147,46 +153,46 @@ def _pages(rng: random.Random) -> str:
     return f"{first}–{first + rng.randrange(6, 24)}"
 
 
-def order_references(rng: random.Random, paper: Paper, references: Sequence[Reference]) -> None:
+def order_references(rng: random.Random, paper: Paper, references: Sequence[PrintedReference]) -> None:
     """Set the paper's references in the order of its style: by name, or in random order.
 
     The text cites them in this order.
     """
     entries = list(references)
-    if paper.style is Style.NAME_YEAR:
+    if paper.style is InlineStyle.NAME_YEAR:
         entries.sort(key=lambda r: (r.authors[0].last.casefold(), r.year, r.title))
     else:
         rng.shuffle(entries)
     paper.references = entries
 
 
-def groups(rng: random.Random, n: int) -> list[Cite]:
+def groups(rng: random.Random, n: int) -> list[InlineCite]:
     """Return citations that cover all of `n` entries, singly, in pairs and in ranges of three to four."""
-    out: list[Cite] = []
+    out: list[InlineCite] = []
     i = 0
     while i < n:
         size = min(n - i, rng.choice((1, 1, 1, 2, 2, 3, 4)))
-        out.append(Cite(tuple(range(i, i + size))))
+        out.append(InlineCite(tuple(range(i, i + size))))
         i += size
-    out.extend(Cite((rng.randrange(n),)) for _ in range(n // 3))  # some are cited again
+    out.extend(InlineCite((rng.randrange(n),)) for _ in range(n // 3))  # some are cited again
     return out
 
 
-def write_body(rng: random.Random, paper: Paper, w: Writer, *, length: int = 5) -> None:
+def write_body(rng: random.Random, paper: Paper, w: SentenceWriter, *, length: int = 5) -> None:
     """Write the usual body: seven sections, an equation, a figure, a table; `length` or more sentences per paragraph."""
     cites = groups(rng, len(paper.references)) if paper.references else []
     blocks: list[Block] = []
 
     def section(num: int, head: str, role: Role, paragraphs: int) -> None:
-        blocks.append(Head(head, str(num)))
+        blocks.append(SectionHead(head, str(num)))
         blocks.extend(w.paragraph(role, length + rng.randrange(3), cites) for _ in range(paragraphs))
 
     section(1, "Introduction", "intro", 3)
     section(2, rng.choice(("Related Work", "Background", "Previous Studies")), "related", 3)
-    blocks.append(Head(rng.choice(("Methods", "Our Approach", "Study Design")), "3"))
-    blocks.append(Head(rng.choice(("Notation", "Overview")), "3.1", 2))
+    blocks.append(SectionHead(rng.choice(("Methods", "Our Approach", "Study Design")), "3"))
+    blocks.append(SectionHead(rng.choice(("Notation", "Overview")), "3.1", 2))
     blocks.append(w.paragraph("method", length, cites))
-    blocks.append(Head(rng.choice(("Model", "Estimation")), "3.2", 2))
+    blocks.append(SectionHead(rng.choice(("Model", "Estimation")), "3.2", 2))
     blocks.append(w.paragraph("method", length, cites))
     blocks.append(["Written in full, our central quantity is"])
     blocks.append(Equation(rng.randrange(5)))
@@ -211,12 +217,12 @@ def write_body(rng: random.Random, paper: Paper, w: Writer, *, length: int = 5) 
     paper.blocks = blocks
     if rng.random() < 0.6:
         paper.back_matter = [
-            Head("Acknowledgements", None),
+            SectionHead("Acknowledgements", None),
             [f"We thank two anonymous readers and our colleagues in {rng.choice(w.field.places)} for their advice."],
         ]
 
 
-def _leftovers(w: Writer, cites: list[Cite]) -> list[Block]:
+def _leftovers(w: SentenceWriter, cites: list[InlineCite]) -> list[Block]:
     """Return last paragraphs with the citations that no earlier paragraph contains."""
     out: list[Block] = []
     while cites:
@@ -228,7 +234,7 @@ def _leftovers(w: Writer, cites: list[Cite]) -> list[Block]:
     return out
 
 
-def _table(rng: random.Random, w: Writer) -> TableBlock:
+def _table(rng: random.Random, w: SentenceWriter) -> TableBlock:
     rows = [("Group", "Number", "Mean", "Deviation")]
     for thing in rng.sample(w.field.things, 4):
         rows.append((thing, str(rng.randrange(12, 300)), f"{rng.uniform(1, 90):.2f}", f"{rng.uniform(0.1, 9):.2f}"))
@@ -241,7 +247,7 @@ def paragraphs(heads: Sequence[str], texts: Collection[str]) -> list[Block]:
     queue = list(texts)
     per_head = max(1, len(queue) // len(heads))
     for i, head in enumerate(heads, start=1):
-        blocks.append(Head(head, str(i)))
+        blocks.append(SectionHead(head, str(i)))
         take = queue if i == len(heads) else queue[:per_head]
         blocks.extend([text] for text in take)
         queue = [] if i == len(heads) else queue[per_head:]

@@ -15,7 +15,7 @@ from typing import Any
 from devtools.sample import articles, broken, formats, latex, typeset
 from devtools.sample.cases import sample_cast, tiny_cast
 from devtools.sample.cast import Case, Cast, PdfCase
-from devtools.sample.model import Equation, Head, Reference
+from devtools.sample.model import Equation, PrintedReference, SectionHead
 from devtools.sample.texts import write_all
 from devtools.sample.tree import DELIVERIES, DROPS, drops_of, sha1, write_drops, write_sources, write_suppressions
 from devtools.sample.truth import EntryTruth, PaperTruth, ParagraphTruth, PdfTruth, Truth
@@ -257,9 +257,9 @@ def _paper_truth(
         split=case.split,
         citation_style=p.style.value if case.canonical and p.references else None,
         abstract=p.abstract and p.abstract.replace(formats.PARTS, "\n"),
-        heads=tuple(h.text for h in printed if isinstance(h, Head)),
+        heads=tuple(h.text for h in printed if isinstance(h, SectionHead)),
         removed_heads=("Supplementary readings",) if case.body == "gibberish" else (),
-        body=tuple(ParagraphTruth(b.section, b.text, b.callouts) for b in printed if not isinstance(b, Head)),
+        body=tuple(ParagraphTruth(b.section, b.text, b.callouts) for b in printed if not isinstance(b, SectionHead)),
         formulas=sum(isinstance(block, Equation) for block in p.blocks) if has_text else 0,
         bibliography=tuple(_entry(r, cases) for r in p.references) if has_text else (),
     )
@@ -295,7 +295,7 @@ def _declared(case: Case) -> tuple[tuple[str, str], ...]:
     return tuple((column, said[name]) for name, column in columns.items() if name in said)
 
 
-def _entry(r: Reference, cases: Mapping[str, Case]) -> EntryTruth:
+def _entry(r: PrintedReference, cases: Mapping[str, Case]) -> EntryTruth:
     """Return the truth of an entry. A paper that the filter dropped is not a link target."""
     cited = cases.get(r.cites or "")
     links_to = cited.key if cited and cited.filtered == "kept" else None

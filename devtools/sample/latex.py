@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 
-from devtools.sample.model import Equation, Figure, Head, Paper, TableBlock
-from devtools.sample.prose import Cite, Paragraph
+from devtools.sample.model import Equation, Figure, Paper, SectionHead, TableBlock
+from devtools.sample.prose import InlineCite, Paragraph
 
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | {"–": "--", "“": "``", "”": "''"})
 _SECTIONS = {1: "section", 2: "subsection"}
@@ -20,7 +20,7 @@ def archive(paper: Paper) -> bytes:
     ]  # fmt: skip
     for block in (*paper.blocks, *paper.back_matter):
         match block:
-            case Head():
+            case SectionHead():
                 star = "" if block.num else "*"
                 lines.append(f"\\{_SECTIONS[block.level]}{star}{{{_plain(block.text)}}}")
             case Equation():
@@ -42,7 +42,7 @@ def archive(paper: Paper) -> bytes:
 
 def _paragraph(paragraph: Paragraph) -> str:
     runs = (
-        f"~\\cite{{{','.join(f'r{i}' for i in run.refs)}}}" if isinstance(run, Cite) else _plain(run)
+        f"~\\cite{{{','.join(f'r{i}' for i in run.refs)}}}" if isinstance(run, InlineCite) else _plain(run)
         for run in paragraph
     )
     return "".join(runs)

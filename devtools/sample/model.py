@@ -34,7 +34,7 @@ class Person:
         return {"first": self.first, "middle": list(self.middle), "last": self.last, "suffix": self.suffix}
 
 
-class Style(StrEnum):
+class InlineStyle(StrEnum):
     """How a paper prints its inline citations (SPEC §3.10; superscripts count as OTHER)."""
 
     BRACKET = "BRACKET"
@@ -43,7 +43,7 @@ class Style(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class PrintedReference:
     """A bibliography entry as printed. `cites` is the cited sample paper, whether or not a release may link it."""
 
     authors: tuple[Person, ...]
@@ -60,7 +60,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class SectionHead:
     """A section head; `num` as printed, or empty."""
 
     text: str
@@ -98,7 +98,7 @@ class PageBreak:
     """A new page."""
 
 
-Block = Head | Equation | Figure | TableBlock | PageBreak | Paragraph
+Block = SectionHead | Equation | Figure | TableBlock | PageBreak | Paragraph
 
 
 @dataclass(slots=True)
@@ -115,11 +115,11 @@ class Paper:
     abstract: str | None
     blocks: list[Block] = dataclasses.field(default_factory=list)
     back_matter: list[Block] = dataclasses.field(default_factory=list)
-    references: list[Reference] = dataclasses.field(default_factory=list)
+    references: list[PrintedReference] = dataclasses.field(default_factory=list)
     doi: str | None = None
     arxiv_id: str | None = None
     pubmed_id: str | None = None
-    style: Style = Style.BRACKET
+    style: InlineStyle = InlineStyle.BRACKET
     ranges: str = "joined"  # `joined` prints [1, 3-5], `split` prints [3]–[5] and titles of entries in quotes
     square: bool = False  # names and years in square brackets: [Lyons and Waite, 2011]
     columns: int = 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from devtools.sample import sources
 from devtools.sample.cast import Cast, delivered, preprint, published
 
@@ -16,7 +18,7 @@ def three_months(cast: Cast) -> None:
         published(case, drops=(drop,))
         delivered(case, sources.crossref(case.paper), delivery=delivery)
 
-    record = {"s2orc": "no_parse", "s2ag": "kept", "open_access": False, "citable": False}
+    record: dict[str, Any] = {"s2orc": "no_parse", "s2ag": "kept", "open_access": False, "citable": False}
     case = cast.add("pdf-follows", "its PDF comes a month after its record", "2020-02-02", **record)
     published(case, drops=("2023-02-a",))
     case.canonical = None

@@ -1,6 +1,6 @@
 """Generate English scientific prose from sentence patterns: distinct per paper, reproducible per random state.
 
-A paragraph is a list of runs: plain strings and `Cite`s. Required citations are inside the sentence, so that the
+A paragraph is a list of runs: plain strings and `InlineCite`s. Required citations are inside the sentence, so that the
 printed text reads the same in every citation style.
 """
 
@@ -17,19 +17,19 @@ from devtools.sample.vocabulary import Field
 
 
 @dataclass(frozen=True, slots=True)
-class Cite:
+class InlineCite:
     """An inline citation of bibliography entries (indices from 0); `textual` names the authors in the sentence."""
 
     refs: tuple[int, ...]
     textual: bool = False
 
 
-Run = str | Cite
+Run = str | InlineCite
 Paragraph = list[Run]
 
 
 @dataclass(slots=True)
-class Writer:
+class SentenceWriter:
     """A writer of sentences about one topic.
 
     `things` and `method` are fixed for the paper, the rest varies randomly.
@@ -42,7 +42,7 @@ class Writer:
     measure: str
     used: Counter[str] = dataclasses.field(default_factory=Counter)
 
-    def paragraph(self, role: Role, sentences: int, cites: list[Cite] | None = None) -> Paragraph:
+    def paragraph(self, role: Role, sentences: int, cites: list[InlineCite] | None = None) -> Paragraph:
         """Return a paragraph of `sentences` sentences; remove the citations that it uses from the front of `cites`."""
         patterns = [self._least_used(OPENING[role])]
         patterns += [self._least_used(SENTENCES[role]) for _ in range(sentences - 1)]
@@ -77,7 +77,7 @@ class Writer:
         self.used[pattern] += 1
         return pattern
 
-    def _sentence(self, pattern: str, queue: list[Cite]) -> Paragraph:
+    def _sentence(self, pattern: str, queue: list[InlineCite]) -> Paragraph:
         text = pattern.format(c="\x00", C="\x01", **self._words())
         text = text[0].upper() + text[1:]
         runs: Paragraph = []
@@ -88,9 +88,9 @@ class Writer:
                 start = at + 1
                 if char == "\x01":
                     first, *others = queue.pop(0).refs
-                    runs.append(Cite((first,), textual=True))
+                    runs.append(InlineCite((first,), textual=True))
                     if others:
-                        queue.insert(0, Cite(tuple(others)))
+                        queue.insert(0, InlineCite(tuple(others)))
                 elif queue and self.rng.random() < 0.65:
                     runs.append(queue.pop(0))
         runs.append(text[start:])
@@ -121,12 +121,12 @@ class Writer:
         }
 
 
-def writer(rng: random.Random, field: Field) -> Writer:
+def writer(rng: random.Random, field: Field) -> SentenceWriter:
     """Return a writer on a topic of the field, drawn from `rng`."""
-    return Writer(rng, field, rng.choice(field.things), rng.choice(field.methods), rng.choice(field.measures))
+    return SentenceWriter(rng, field, rng.choice(field.things), rng.choice(field.methods), rng.choice(field.measures))
 
 
-def title(rng: random.Random, w: Writer) -> str:
+def title(rng: random.Random, w: SentenceWriter) -> str:
     """Return a title of six to twelve words about the writer's topic."""
     f = w.field
     other = rng.choice([t for t in f.things if t != w.things])

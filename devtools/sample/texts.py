@@ -10,7 +10,7 @@ from typing import Any
 from devtools.sample import foreign, prose
 from devtools.sample.cast import Case, Cast
 from devtools.sample.compose import absent_works, order_references, paragraphs, reference_to, write_body
-from devtools.sample.model import Block, Head, PageBreak, Reference
+from devtools.sample.model import Block, PageBreak, PrintedReference, SectionHead
 from devtools.sample.sentences import Role
 from devtools.sample.vocabulary import FIELDS
 
@@ -27,7 +27,7 @@ def write_all(cast: Cast) -> None:
             rng = cast.rng(case.key, "references")
             entries = _references(rng, cast, case, citable, absent[case.paper.field])
             if case in regular:
-                entries += _special(rng, cast, regular.index(case), entries)
+                entries += _special(cast, regular.index(case), entries)
             order_references(rng, case.paper, entries)
         if case.pdfs or case.full_text:
             _body(cast, case)
@@ -35,8 +35,8 @@ def write_all(cast: Cast) -> None:
 
 
 def _references(
-    rng: random.Random, cast: Cast, case: Case, citable: list[Case], absent: list[Reference]
-) -> list[Reference]:
+    rng: random.Random, cast: Cast, case: Case, citable: list[Case], absent: list[PrintedReference]
+) -> list[PrintedReference]:
     """Return two to five entries for older sample papers, and twice as many for works outside the sample."""
     year = case.paper.year or 2015
     older = [c for c in citable if c is not case and c.paper.year is not None and c.paper.year < year]
@@ -49,11 +49,11 @@ def _references(
     ]
 
 
-def _special(rng: random.Random, cast: Cast, i: int, entries: list[Reference]) -> list[Reference]:
+def _special(cast: Cast, i: int, entries: list[PrintedReference]) -> list[PrintedReference]:
     """Return the citations that need care, one set for each of the first ordinary papers."""
     by_key = {c.key: c for c in cast.cases}
 
-    def to(key: str, **changes: Any) -> Reference:
+    def to(key: str, **changes: Any) -> PrintedReference:
         entry = reference_to(random.Random(0), by_key[key].paper, with_id=False)
         return dataclasses.replace(entry, **changes)
 
@@ -86,10 +86,10 @@ def _body(cast: Cast, case: Case) -> None:
             p.blocks = paragraphs(foreign.CHINESE_HEADS, [foreign.chinese(rng, 8) for _ in range(12)])
         case "editorial":
             p.blocks = [
-                Head("A new volume", None),
+                SectionHead("A new volume", None),
                 [_plain(w, "intro", 7)],
                 [_plain(w, "discussion", 7)],
-                Head("What comes next", None),
+                SectionHead("What comes next", None),
                 [_plain(w, "conclusion", 7)],
             ]
         case "the":
@@ -103,18 +103,18 @@ def _body(cast: Cast, case: Case) -> None:
             p.blocks = paragraphs(("Introduction", "Discussion"), [_plain(w, "intro", 18), _plain(w, "discussion", 18)])
         case "gibberish":
             readings: list[Block] = [[prose.gibberish(rng, 90)] for _ in range(2)]
-            _usual_with(rng, case, [Head("Supplementary readings", None), *readings])
+            _usual_with(rng, case, [SectionHead("Supplementary readings", None), *readings])
         case "slides":
             for _ in range(9):
                 p.blocks += [
-                    Head(w.rng.choice(w.field.things).capitalize(), None),
+                    SectionHead(w.rng.choice(w.field.things).capitalize(), None),
                     [_plain(w, "results", 2)],
                     PageBreak(),
                 ]
         case "thesis":
             for i in range(60):
                 chapter: list[Block] = [[_plain(w, r, 6)] for r in ("related", "method", "results", "discussion")]
-                p.blocks += [Head(f"Chapter {i + 1}", None), *chapter, PageBreak()]
+                p.blocks += [SectionHead(f"Chapter {i + 1}", None), *chapter, PageBreak()]
         case _:
             p.blocks = []
 
@@ -123,11 +123,11 @@ def _usual_with(rng: random.Random, case: Case, more: Sequence[Block]) -> None:
     """Write an ordinary body with more blocks before its discussion."""
     write_body(rng, case.paper, case.writer)
     blocks = case.paper.blocks
-    at = next(i for i, b in enumerate(blocks) if isinstance(b, Head) and b.text == "Discussion")
+    at = next(i for i, b in enumerate(blocks) if isinstance(b, SectionHead) and b.text == "Discussion")
     blocks[at:at] = more
 
 
-def _plain(w: prose.Writer, role: Role, sentences: int) -> str:
+def _plain(w: prose.SentenceWriter, role: Role, sentences: int) -> str:
     """Return a paragraph without citations."""
     return "".join(r for r in w.paragraph(role, sentences) if isinstance(r, str))
 

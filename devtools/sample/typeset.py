@@ -10,8 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from devtools.sample.formats import PARTS, subjects
-from devtools.sample.model import Equation, Figure, Head, PageBreak, Paper, Person, Reference, Style, TableBlock
-from devtools.sample.prose import Cite, Paragraph
+from devtools.sample.model import (
+    Equation,
+    Figure,
+    InlineStyle,
+    PageBreak,
+    Paper,
+    Person,
+    PrintedReference,
+    SectionHead,
+    TableBlock,
+)
+from devtools.sample.prose import InlineCite, Paragraph
 
 _REFS_HEAD = {"en": "References", "de": "Literatur", "zh": "参考文献"}
 _ABSTRACT_HEAD = {"en": "Abstract", "de": "Zusammenfassung", "zh": "摘要"}
@@ -33,7 +43,7 @@ def surnames(authors: tuple[Person, ...]) -> str:
     return f"{authors[0].last} and {authors[1].last}" if len(authors) == 2 else f"{authors[0].last} et al."
 
 
-def year_labels(references: list[Reference]) -> list[str]:
+def year_labels(references: list[PrintedReference]) -> list[str]:
     """Return `2011`, or `2011a`, `2011b` if name and year would match two entries."""
     keys = [(surnames(r.authors), r.year) for r in references]
     seen: dict[tuple[str, int], int] = {}
@@ -45,11 +55,11 @@ def year_labels(references: list[Reference]) -> list[str]:
     return labels
 
 
-def callout(paper: Paper, cite: Cite) -> list[dict[str, str]]:
+def callout(paper: Paper, cite: InlineCite) -> list[dict[str, str]]:
     """Return the runs that a citation prints, including its leading space."""
     refs = sorted(cite.refs)
     named = surnames(paper.references[refs[0]].authors) if cite.textual else ""
-    if paper.style is Style.NAME_YEAR:
+    if paper.style is InlineStyle.NAME_YEAR:
         years = year_labels(paper.references)
         opening, closing = "[]" if paper.square else "()"
         if cite.textual:
@@ -60,7 +70,7 @@ def callout(paper: Paper, cite: Cite) -> list[dict[str, str]]:
                 "s": f" {opening}{'; '.join(f'{surnames(paper.references[i].authors)}, {years[i]}' for i in refs)}{closing}"
             }
         ]
-    if paper.style is Style.SUPERSCRIPT:
+    if paper.style is InlineStyle.SUPERSCRIPT:
         marks = ",".join(f"{a}–{b}" if b > a else str(a) for a, b in _spans(refs))
         return [{"s": named}, {"sup": marks}] if named else [{"sup": marks}]
     spans = _spans(refs)
@@ -91,19 +101,19 @@ def paragraph_runs(paper: Paper, paragraph: Paragraph) -> list[dict[str, str]]:
     """Return a paragraph as typst runs: plain (`s`), superscript (`sup`)."""
     runs: list[dict[str, str]] = []
     for run in paragraph:
-        runs.extend(callout(paper, run) if isinstance(run, Cite) else [{"s": run}])
+        runs.extend(callout(paper, run) if isinstance(run, InlineCite) else [{"s": run}])
     return runs
 
 
-def body(paper: Paper) -> list[Printed | Head]:
+def body(paper: Paper) -> list[Printed | SectionHead]:
     """Return the body as printed, in order: heads, and paragraphs under their innermost head.
 
     Formulas and floats are not text.
     """
-    out: list[Printed | Head] = []
+    out: list[Printed | SectionHead] = []
     section: str | None = None
     for block in paper.blocks:
-        if isinstance(block, Head):
+        if isinstance(block, SectionHead):
             section = block.text
             out.append(block)
         elif isinstance(block, list):
@@ -111,7 +121,7 @@ def body(paper: Paper) -> list[Printed | Head]:
             callouts = tuple(
                 ("".join(next(iter(r.values())) for r in callout(paper, c)).strip(), tuple(sorted(c.refs)))
                 for c in block
-                if isinstance(c, Cite)
+                if isinstance(c, InlineCite)
             )
             out.append(Printed(section, text, callouts))
     return out
@@ -120,7 +130,7 @@ def body(paper: Paper) -> list[Printed | Head]:
 def reference_runs(paper: Paper, index: int) -> list[dict[str, str]]:
     """Return a bibliography entry in the paper's citation style."""
     r = paper.references[index]
-    if paper.style is Style.NAME_YEAR:
+    if paper.style is InlineStyle.NAME_YEAR:
         names = [f"{a.last}, {a.initials}" for a in r.authors]
         who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
         year = year_labels(paper.references)[index]
@@ -131,7 +141,7 @@ def reference_runs(paper: Paper, index: int) -> list[dict[str, str]]:
             {"it": r.source},
             {"s": end},
         ]
-    elif paper.style is Style.SUPERSCRIPT:
+    elif paper.style is InlineStyle.SUPERSCRIPT:
         who = ", ".join(f"{a.last} {''.join(c for c in a.initials if c.isalpha())}" for a in r.authors)
         runs = [{"s": f"{who}. {r.title}. "}, {"it": r.source}, {"s": f". {r.year};{r.volume}:{r.pages}."}]
     else:
@@ -161,7 +171,11 @@ def template_data(paper: Paper, *, preprint: bool = False) -> dict[str, Any]:
     blocks = [_block(paper, b) for b in (*paper.blocks, *paper.back_matter)]
     refs = []
     for i in range(len(paper.references)):
-        label = {Style.BRACKET: f"[{i + 1}]", Style.SUPERSCRIPT: f"{i + 1}.", Style.NAME_YEAR: None}[paper.style]
+        label = {
+            InlineStyle.BRACKET: f"[{i + 1}]",
+            InlineStyle.SUPERSCRIPT: f"{i + 1}.",
+            InlineStyle.NAME_YEAR: None,
+        }[paper.style]
         refs.append({"label": label, "runs": reference_runs(paper, i)})
     return {
         "lang": paper.language,
@@ -192,7 +206,7 @@ def _stamp(paper: Paper) -> str:
 
 def _block(paper: Paper, block: Any) -> dict[str, Any]:
     match block:
-        case Head():
+        case SectionHead():
             return {"t": "head", "num": block.num, "text": block.text, "level": block.level}
         case Equation():
             return {"t": "eq", "formula": block.formula}

@@ -23,14 +23,14 @@ from pdf2tei.tokens import features, pieces
 
 from . import gold, metadata
 from .forms import bibtex, terse
-from .marks import Sample, labelled
+from .marks import LabelledString, labelled
 from .noise import roughen
 from .render import render
 
 SEED = 20200705
 
 
-def samples(titles: Path, jats: Path | None, labelled_by_hand: Path | None, count: int) -> list[Sample]:
+def samples(titles: Path, jats: Path | None, labelled_by_hand: Path | None, count: int) -> list[LabelledString]:
     """Return about `count` labeled strings made from metadata, and the training part of the hand-labeled strings.
 
     Two thirds of the made strings are rendered with CSL styles. The rest have BibTeX's forms, or terse forms without
@@ -53,14 +53,14 @@ def samples(titles: Path, jats: Path | None, labelled_by_hand: Path | None, coun
     return out
 
 
-def train(data: list[Sample], model: Path, iterations: int) -> None:
+def train(data: list[LabelledString], model: Path, iterations: int) -> None:
     """Train with L-BFGS and elastic net; rare weights are left out, which limits the model's size."""
     import pycrfsuite
 
     trainer = pycrfsuite.Trainer(verbose=False)
     for sample in data:
         found = pieces(sample.raw)
-        trainer.append(features(sample.raw, found), [x.value for x in sample.labels])
+        trainer.append(features(found), [x.value for x in sample.labels])
     trainer.select("lbfgs")
     trainer.set_params({"c1": 1.0, "c2": 0.02, "max_iterations": iterations, "feature.possible_transitions": True})
     trainer.train(str(model))

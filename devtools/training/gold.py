@@ -18,7 +18,7 @@ from pdf2tei.crf import TokenLabel
 from pdf2tei.names import people
 from pdf2tei.tokens import Piece, pieces
 
-from .marks import Sample
+from .marks import LabelledString
 from .render import Metadata
 
 Part = Literal["train", "choose", "report"]
@@ -65,7 +65,7 @@ def strings(folder: Path, parts: tuple[Part, ...] = ("train", "choose", "report"
             yield from root.iter("{*}bibl")
 
 
-def sample(bibl: etree._Element) -> Sample | None:
+def sample(bibl: etree._Element) -> LabelledString | None:
     """Return a labeled string, or None if it has no field or fewer than four tokens."""
     chars: list[str] = []
     labels: list[TokenLabel] = []
@@ -81,7 +81,7 @@ def sample(bibl: etree._Element) -> Sample | None:
     found = pieces(raw)
     if len(found) < 4 or all(label is TokenLabel.OTHER for label in labels):
         return None
-    return Sample(raw, _trimmed(found, [labels[p.start] for p in found]))
+    return LabelledString(raw, _trimmed(found, [labels[p.start] for p in found]))
 
 
 def _texts(element: etree._Element, label: TokenLabel) -> Iterator[tuple[str, TokenLabel]]:

@@ -40,7 +40,7 @@ _MONTHS = re.compile(
 
 
 @dataclass(slots=True)
-class Sample:
+class LabelledString:
     """A reference string with a label for every token."""
 
     raw: str
@@ -53,7 +53,7 @@ def mark(kind: TokenLabel, text: str) -> str:
     return f"{chr(_OPEN + i)}{text}{chr(_CLOSE + i)}" if text else ""
 
 
-def labelled(string: str) -> Sample | None:
+def labelled(string: str) -> LabelledString | None:
     """Return a marked string as tokens with labels, or None if its fields cannot be separated."""
     chars: list[str] = []
     kinds: list[TokenLabel | None] = []
@@ -82,7 +82,7 @@ def labelled(string: str) -> Sample | None:
     _inner(found, labels)
     if len(found) < 4 or len(pieces(collapsed)) != len(found):
         return None
-    return Sample(collapsed, labels)
+    return LabelledString(collapsed, labels)
 
 
 def _extend_date(raw: str, kinds: list[TokenLabel | None], start: int, end: int) -> None:

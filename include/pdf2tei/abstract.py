@@ -63,7 +63,7 @@ def find(lines: list[Line], top: float, measures: Measures, code: str) -> list[L
             continue
         rest = len(line.text) - match.end()
         if rest > 3:
-            if not match["stop"] and not _head_in_type(line, match.end()):
+            if not match["stop"] and not _head_in_type(line):
                 continue
             _take_off(line, match.end())
             found.append(_take_abstract(lines[i:], measures))
@@ -106,7 +106,7 @@ def _select_column(head: Line, below: list[Line]) -> list[Line]:
     return [x for x in below if x.x1 > head.x0 - 5 or x.block in blocks or x.x0 > left - 5]
 
 
-def _head_in_type(line: Line, end: int) -> bool:
+def _head_in_type(line: Line) -> bool:
     """Return whether the word at a line's start differs in type from the rest."""
     first = line.tokens[0].font
     rest = [t for t in line.tokens[1:] if len(t.text) > 2]

@@ -164,7 +164,7 @@ class _Reader:
             elif tag == "TextStyle":
                 given = _attributes(rest)
                 size = _number(given.get("FONTSIZE", ""))
-                font = Font.of(given.get("FONTFAMILY", ""), size, given.get("FONTSTYLE", ""))
+                font = Font.from_pdfalto(given.get("FONTFAMILY", ""), size, given.get("FONTSTYLE", ""))
                 self._fonts[given.get("ID", "")] = font
 
     def _line(self, xml: str) -> None:

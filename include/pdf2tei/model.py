@@ -48,7 +48,7 @@ class Font:
         return hash((self.family, self.size))
 
     @classmethod
-    def of(cls, family: str, size: float, style: str) -> Font:
+    def from_pdfalto(cls, family: str, size: float, style: str) -> Font:
         """Return a font from pdfalto's FONTFAMILY, FONTSIZE and FONTSTYLE."""
         family = family.lower().rpartition("+")[2]
         return cls(

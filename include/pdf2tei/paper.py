@@ -36,7 +36,6 @@ from .errors import Code, ExtractionError
 from .measures import measure
 from .model import Document, Kind
 from .text import Joiner
-from .version import VERSION
 
 
 def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
@@ -87,11 +86,14 @@ def extract(pdf: Path, *, timeout: float, ocr: bool = False) -> bytes | None:
     texts = [item.content for section in sections for item in section.items if isinstance(item, body.BodyParagraph)]
     linker = callouts.Linker(callouts.style_of(texts, entries), entries, parsed, tei.float_ids(found))
     lines = [line for page in document.pages for line in page.lines]
-    parts = Counter(line.kind for line in lines)
     layer = tei.TextLayer(
-        len(document.pages), tuple(drawn), tuple((n, ills[n].value) for n in sorted(set(ills) - set(drawn))), restored
+        len(document.pages),
+        tuple(drawn),
+        tuple((n, ills[n].value) for n in sorted(set(ills) - set(drawn))),
+        restored,
+        Counter(line.kind for line in lines),
     )
-    return tei.write(VERSION, front, sections, found, feet, behind, entries, parsed, linker, parts, layer)
+    return tei.write(front, sections, found, feet, behind, zip(entries, parsed, strict=True), linker, layer)
 
 
 def _list_printed_lines(document: Document) -> FirstPages:

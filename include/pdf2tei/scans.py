@@ -10,7 +10,7 @@ from statistics import median
 from typing import Any
 
 from .errors import Code, ExtractionError
-from .model import Document, Font, Line, Page, Token
+from .model import Document, Font, Line, Token
 
 DPI = 150
 """At which pages are drawn: print of 8 points has 17 pixels"""
@@ -65,7 +65,7 @@ def read(document: Document, pages: list[int], pdf: Path, timeout: float) -> Non
     usual = median([y1 - y0 for items in found.values() for text, _, y0, _, y1 in items if len(text) > 20] or [12.0])
     for number, items in found.items():
         page = document.pages[number - 1]
-        page.lines = _sort_lines([_build_line(item, number, usual) for item in items], page)
+        page.lines = _sort_lines([_build_line(item, number, usual) for item in items])
         _block(page.lines, 1_000_000 * number)
 
 
@@ -86,7 +86,7 @@ def _build_line(item: tuple[str, float, float, float, float], page: int, usual: 
     return Line(tokens, page, 0)
 
 
-def _sort_lines(lines: list[Line], page: Page) -> list[Line]:
+def _sort_lines(lines: list[Line]) -> list[Line]:
     """Sort lines into reading order.
 
     Lines that cross the gutter divide the page into bands. In each band, the left column precedes the right column.

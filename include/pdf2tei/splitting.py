@@ -71,7 +71,7 @@ def by_rules(lines: list[Line]) -> list[Group]:
 def _split_by_layout(lines: list[Line], offsets: list[float]) -> list[Group]:
     ways = (
         _find_hanging_starts(lines, offsets),
-        _find_indented_starts(lines, offsets),
+        _find_indented_starts(offsets),
         _find_starts_after_gaps(lines),
         _find_starts_by_text(lines),
     )
@@ -223,7 +223,7 @@ def _find_hanging_starts(lines: list[Line], offsets: list[float]) -> list[bool]:
     ]
 
 
-def _find_indented_starts(lines: list[Line], offsets: list[float]) -> list[bool]:
+def _find_indented_starts(offsets: list[float]) -> list[bool]:
     """Return for each line whether it is indented, as the first lines of entries may be."""
     return [offset > 3 for offset in offsets]
 

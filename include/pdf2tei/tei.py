@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import version as package
 
 from lxml import etree
@@ -18,7 +18,7 @@ from .header import FrontContents
 from .model import Kind
 from .references import PrintedEntry
 from .text import Text
-from .version import NAME
+from .version import NAME, VERSION
 
 TEI = "http://www.tei-c.org/ns/1.0"
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
@@ -47,26 +47,23 @@ class TextLayer:
     ills: tuple[tuple[int, str], ...] = ()
     restored: int = 0
     """Lines of running text that a step took for something else and that were given back to the body"""
+    lines: Mapping[Kind, int] = field(default_factory=dict)
+    """Number of lines of each kind"""
 
 
 def write(
-    version: str,
     header: FrontContents,
     sections: list[Section],
     floats: list[Float],
     notes: list[str],
     back: list[tuple[str, list[Section]]],
-    entries: list[PrintedEntry],
-    references: list[Reference],
+    references: Iterable[tuple[PrintedEntry, Reference]],
     linker: Linker,
-    lines: Mapping[Kind, int],
     layer: TextLayer,
 ) -> bytes:
-    """Return the TEI document in UTF-8 with XML declaration, deterministically. `lines` is the number of PDF lines of each
-    kind.
-    """
+    """Return the TEI document in UTF-8 with XML declaration, deterministically."""
     root: etree._Element = etree.Element(f"{{{TEI}}}TEI", nsmap={None: TEI})
-    _header(_add(root, "teiHeader"), version, header, lines, layer)
+    _header(_add(root, "teiHeader"), header, layer)
     text = _add(root, "text")
     body = _add(text, "body")
     counter = [0]
@@ -82,7 +79,7 @@ def write(
         for section in parts:
             _section(div, section, linker, counter)
     listing = _add(_add(after, "div", type="references"), "listBibl")
-    for i, (entry, reference) in enumerate(zip(entries, references, strict=True)):
+    for i, (entry, reference) in enumerate(references):
         _bibl(listing, f"b{i}", entry, reference)
     return etree.tostring(root, encoding="UTF-8", xml_declaration=True)
 
@@ -107,9 +104,7 @@ def float_ids(floats: list[Float]) -> dict[tuple[bool, str], str]:
     return ids
 
 
-def _header(
-    parent: etree._Element, version: str, header: FrontContents, lines: Mapping[Kind, int], layer: TextLayer
-) -> None:
+def _header(parent: etree._Element, header: FrontContents, layer: TextLayer) -> None:
     file = _add(parent, "fileDesc")
     statement = _add(file, "titleStmt")
     _add(statement, "title", header.title, level="a", type="main")
@@ -117,7 +112,7 @@ def _header(
         _add(statement, "title", header.subtitle, level="a", type="sub")
     extent = _add(file, "extent")
     for part in Kind:
-        _add(extent, "measure", unit="lines", type=part.value, quantity=str(lines.get(part, 0)))
+        _add(extent, "measure", unit="lines", type=part.value, quantity=str(layer.lines.get(part, 0)))
     _add(extent, "measure", unit="pages", type="all", quantity=str(layer.pages))
     if layer.restored:
         _add(extent, "measure", unit="lines", type="restored", quantity=str(layer.restored))
@@ -156,7 +151,7 @@ def _header(
         if value:
             _add(structure, "idno", value, type=kind)
     programs = _add(_add(parent, "encodingDesc"), "appInfo")
-    application = _add(programs, "application", version=version, ident=NAME)
+    application = _add(programs, "application", version=VERSION, ident=NAME)
     _add(application, "desc", f"{NAME} - text and structure of papers from the layout that pdfalto reports")
     if layer.ocr:
         _add(programs, "application", version=package("rapidocr"), ident="ocr")

@@ -43,55 +43,54 @@ class Session(requests.Session):
     def get_redirect_target(self, resp: requests.Response) -> None:
         """Return None: otherwise the library reads the complete body of a redirect."""
 
+    def ask(
+        self,
+        method: str,
+        url: str,
+        *,
+        seconds: float,
+        max_bytes: int,
+        headers: Mapping[str, str] | None = None,
+        params: Mapping[str, str] | None = None,
+        data: Any = None,
+        files: dict[Any, Any] | None = None,
+    ) -> requests.Response:
+        """Send a request and read its answer, at most `max_bytes` + 1 bytes, within `seconds`.
 
-def ask(
-    session: Session,
-    method: str,
-    url: str,
-    *,
-    seconds: float,
-    max_bytes: int,
-    headers: Mapping[str, str] | None = None,
-    params: Mapping[str, str] | None = None,
-    data: Any = None,
-    files: dict[Any, Any] | None = None,
-) -> requests.Response:
-    """Send a request and read its answer, at most `max_bytes` + 1 bytes, within `seconds`.
-
-    Raises:
-        requests.ReadTimeout: the answer was not complete in time.
-        requests.RequestException: no answer or an incomplete answer.
-    """
-    with _Clock(seconds) as clock:
-        try:
-            with session.request(
-                method,
-                url,
-                headers=dict(headers or {}),
-                params=params,
-                data=data,
-                files=files,
-                timeout=(min(seconds, CONNECT_SECONDS), seconds),
-                allow_redirects=False,
-                stream=True,
-            ) as response:
-                body = bytearray()
-                try:
-                    # read1 returns available bytes; a read of a full block would wait for a slow server.
-                    while len(body) <= max_bytes and (block := response.raw.read1(_BLOCK, decode_content=True)):
-                        body += block
-                except HTTPError as error:
-                    raise requests.ConnectionError(error) from None
-                response._content = bytes(body)
-        except (requests.RequestException, OSError) as error:
-            if clock.passed:
-                raise requests.ReadTimeout(f"no complete answer within {seconds:g} s") from None
-            if isinstance(error, requests.RequestException):
-                raise
-            raise requests.ConnectionError(error) from None
-        if clock.passed:  # A closed connection can look like the end of an answer without a length.
-            raise requests.ReadTimeout(f"no complete answer within {seconds:g} s")
-    return response
+        Raises:
+            requests.ReadTimeout: the answer was not complete in time.
+            requests.RequestException: no answer or an incomplete answer.
+        """
+        with _Clock(seconds) as clock:
+            try:
+                with self.request(
+                    method,
+                    url,
+                    headers=dict(headers or {}),
+                    params=params,
+                    data=data,
+                    files=files,
+                    timeout=(min(seconds, CONNECT_SECONDS), seconds),
+                    allow_redirects=False,
+                    stream=True,
+                ) as response:
+                    body = bytearray()
+                    try:
+                        # read1 returns available bytes; a read of a full block would wait for a slow server.
+                        while len(body) <= max_bytes and (block := response.raw.read1(_BLOCK, decode_content=True)):
+                            body += block
+                    except HTTPError as error:
+                        raise requests.ConnectionError(error) from None
+                    response._content = bytes(body)
+            except (requests.RequestException, OSError) as error:
+                if clock.passed:
+                    raise requests.ReadTimeout(f"no complete answer within {seconds:g} s") from None
+                if isinstance(error, requests.RequestException):
+                    raise
+                raise requests.ConnectionError(error) from None
+            if clock.passed:  # A closed connection can look like the end of an answer without a length.
+                raise requests.ReadTimeout(f"no complete answer within {seconds:g} s")
+        return response
 
 
 class _Clock:

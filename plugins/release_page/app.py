@@ -195,7 +195,8 @@ def build(
         found = trace.trace_pdf(opened.tables, sha1)
         if found is None:
             raise HTTPException(404, "There is no such PDF in this release.")
-        return render(request, "pdf.html", release_id=opened.release, pdf=trace.add_papers(opened.tables, found))
+        values = {"pdf": found, "papers": trace.list_papers(opened.tables, sha1)}
+        return render(request, "pdf.html", release_id=opened.release, **values)
 
     @app.get(at + "/text/{paper_id}", dependencies=guarded)
     def text(request: Request, opened: Release, paper_id: PaperId) -> Response:

@@ -3,9 +3,9 @@
 Only these routes of the page write data, and they write only to the catalog.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, Form, HTTPException, Query, Request
@@ -14,12 +14,18 @@ from fastapi.responses import RedirectResponse, Response
 from release_page.releases import Archive
 from release_page.render import page as render
 from s2corpus.errors import UserError
-from s2corpus.evaluation.kept import marks_of, sample_of
+from s2corpus.evaluation.kept import marks_of, parse_marks_of, parses_of, sample_of
+from s2corpus.evaluation.parse_results import LABELS as PARSE_LABELS
+from s2corpus.evaluation.parse_results import PAPER, parse_results
+from s2corpus.evaluation.parse_sheet import MAX_MISSING, QUESTIONS, LineMarks, check, read_numbers
+from s2corpus.evaluation.parses import ParseItem, ParseTask
 from s2corpus.evaluation.results import FIELDS, LABELS, result
 from s2corpus.evaluation.sample import Item
 from s2corpus.evaluation.sheet import WORDS
+from s2corpus.storage.lake import Lake
 
 Word = StrEnum("Word", {word: word for word in WORDS})  # type: ignore[misc]
+_T = TypeVar("_T", Item, ParseItem)
 ItemId = Annotated[str, Query(min_length=1, max_length=96)]
 
 
@@ -48,20 +54,23 @@ def add_routes(
         after: ItemId | None = None,
     ) -> Response:
         archive, release, _ = found
-        try:
-            items = sample_of(archive.lake, release)
-        except UserError:
-            items = []
-        marks = marks_of(archive.catalog, release)
-        order = [entry.item for entry in items]
-        start = order.index(after) + 1 if after in order else 0
-        selected = next((entry for entry in items if entry.item == item), None)
-        shown = selected or _next(items[start:] + items[:start], marks)
+        items, parses = _drawn(sample_of, archive, release), _drawn(parses_of, archive, release)
+        marks, line_marks = marks_of(archive.catalog, release), parse_marks_of(archive.catalog, release)
+        markers: dict[str, list[str]] = {entry.item: [] for entry in (*items, *parses)}
+        for entry in marks:
+            markers.get(entry.item, []).append(entry.marker)
+        for name, people in line_marks.items():
+            markers.get(name, []).extend(people)
+        order = list(markers)
+        start = order.index(after) + 1 if after in markers else 0
+        chosen = item if item in markers else _next(order[start:] + order[:start], markers)
+        shown = next((entry for entry in (*items, *parses) if entry.item == chosen), None)
+        firsts = {task: _next([entry.item for entry in parses if entry.task is task], markers) for task in ParseTask}
         return render(
-            request, "evaluation.html", release_id=release, result=result(items, marks), labels=LABELS, shown=shown,
-            number=order.index(shown.item) + 1 if shown else 0, words=list(WORDS), fields=FIELDS,
-            may_mark=marker is not None and archive.catalog is not None,
-            lake=archive.uri, item_marks=[mark for mark in marks if shown and mark.item == shown.item],
+            request, "evaluation.html", release_id=release, labels=LABELS | PARSE_LABELS, shown=shown,
+            result=result(items, marks, parse_results(parses, line_marks)), number=order.index(chosen) + 1 if chosen else 0,
+            words=list(WORDS), fields=FIELDS, questions=QUESTIONS, max_missing=MAX_MISSING, firsts=firsts, paper=PAPER,
+            may_mark=marker is not None and archive.catalog is not None, lake=archive.uri, item_markers=markers.get(chosen or "", []),
         )  # fmt: skip
 
     if marker is None:
@@ -82,13 +91,40 @@ def add_routes(
         archive.catalog.mark(release, who, {item: (WORDS[title.value], WORDS[authors.value])})
         return RedirectResponse(request.url.include_query_params(after=item), 303)
 
+    @app.post(at + "/evaluation/lines", dependencies=[Depends(reader), Depends(same_origin)])
+    def mark_lines(
+        request: Request,
+        found: Annotated[tuple[Archive, str, Any], Depends(opened)],
+        who: Annotated[str, Depends(marker)],
+        item: Annotated[str, Form(max_length=96)],
+        missing: Annotated[int, Form(ge=0, le=MAX_MISSING)],
+        wrong: Annotated[str, Form(max_length=4000)] = "",
+        unsure: Annotated[str, Form(max_length=4000)] = "",
+    ) -> Response:
+        archive, release, _ = found
+        parses = {entry.item: entry for entry in _drawn(parses_of, archive, release)}
+        if archive.catalog is None or item not in parses:
+            raise HTTPException(404, "There is no such item in this release's sample.")
+        try:
+            marks = check(parses[item], LineMarks(read_numbers(wrong), read_numbers(unsure), missing))
+        except UserError as error:
+            raise HTTPException(422, str(error)) from None
+        archive.catalog.mark_parses(release, who, {item: (marks.wrong, marks.unsure, marks.missing)})
+        page = request.url.replace(path=request.url.path.removesuffix("/lines"))
+        return RedirectResponse(page.include_query_params(after=item), 303)
 
-def _next(items: list[Item], marks: list[Any]) -> Item | None:
+
+def _drawn(sample: Callable[[Lake, str], list[_T]], archive: Archive, release: str) -> list[_T]:
+    """Return a sample of a release, or an empty list if it was not drawn."""
+    try:
+        return sample(archive.lake, release)
+    except UserError:
+        return []
+
+
+def _next(items: list[str], markers: Mapping[str, Sequence[str]]) -> str | None:
     """Return the first item with the fewest marks, or None.
 
     If two people work through one sample, each item gets a first mark before any item gets a second one.
     """
-    counts: dict[str, int] = {}
-    for mark in marks:
-        counts[mark.item] = counts.get(mark.item, 0) + 1
-    return min(items, key=lambda entry: counts.get(entry.item, 0), default=None)
+    return min(items, key=lambda item: len(markers[item]), default=None)

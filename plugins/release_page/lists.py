@@ -9,20 +9,11 @@ import pyarrow.compute as pc
 
 from s2corpus.pipeline.release_tables import Row, Tables, list_columns
 from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables import (
-    CLUSTERS,
-    DELIVERIES,
-    DOCUMENTS,
-    EXTRACTIONS,
-    FILTERED,
-    PAPERS,
-    PARSES,
-    PDFS,
-    SELECTIONS,
-    SPLITS,
-    Table,
-    paper_shard,
-)
+from s2corpus.tables.intake import DELIVERIES, PDFS
+from s2corpus.tables.papers import CLUSTERS, PAPERS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS
+from s2corpus.tables.schema import Table, paper_shard
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
 
 PAGE = 25
 """rows on one page of a list"""

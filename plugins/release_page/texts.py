@@ -8,7 +8,8 @@ import orjson
 
 from s2corpus.pipeline.release_tables import Row, Tables
 from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables import DOCUMENTS, FULLTEXTS, PAPERS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.texts import DOCUMENTS, FULLTEXTS
 from s2orc_parse.parse_model import ParseKind
 
 MOST_CHARACTERS = 400_000

@@ -28,7 +28,8 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES, find_planning_stage
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake
-from s2corpus.tables import MEMBERS, PDFS
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.papers import MEMBERS
 
 pytestmark = pytest.mark.airflow
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +73,7 @@ def test_shards_are_known_after_the_stage_that_fixes_them(lake: Lake) -> None:
         run.table(table).write(0, [])
         run.table(table).commit([0], facts)
     assert {
-        name: runner.shards_after(run, find_planning_stage(name))
+        name: runner.count_later_shards(run, find_planning_stage(name))
         for name in STAGE_NAMES
         if find_planning_stage(name) != name
     } == {
@@ -390,7 +391,7 @@ def test_alert_names_the_shards(
     ti = SimpleNamespace(dag_id=dag, run_id=run, task_id="extract.work", map_index=index, start_date=None)
     end = datetime(2023, 2, 1, tzinfo=UTC)
     alert = corpus_alerts._build_alert({"ti": ti, "data_interval_end": end, "exception": None, "shards": shards})
-    assert alert.what == f"sample-20230201: {said}"
+    assert alert.subject == f"sample-20230201: {said}"
     assert alert.error == "the task was killed, or its worker was lost"
     mapped = f"/mapped/{index}" if index >= 0 else ""
     assert alert.link.endswith(
@@ -421,7 +422,7 @@ def test_alerts_name_the_release_of_noon(
         return corpus_alerts._build_alert({"ti": ti, "data_interval_end": noon, "exception": None})
 
     alerts = [alert for shard in range(3) if (alert := fail(shard))]
-    assert [alert.what for alert in alerts] == ["sample-20230201T120000: extract (work, mapped task 0) failed"]
+    assert [alert.subject for alert in alerts] == ["sample-20230201T120000: extract (work, mapped task 0) failed"]
     assert catalog.release(published).state == ReleaseState.PUBLISHED
     catalog.start_stage("sample-20230201T120000", "sample", noon, "extract")
     assert fail(0), "a failure after the stage was started again is a new one"
@@ -431,7 +432,7 @@ def test_late_alert_names_the_release(dags: dict[str, object], monkeypatch: pyte
     import corpus_alerts
 
     sent: list[str] = []
-    monkeypatch.setattr(corpus_alerts, "_send", lambda alert, _: sent.append(alert.what))
+    monkeypatch.setattr(corpus_alerts, "_send", lambda alert, _: sent.append(alert.subject))
     run = {"dag_id": "corpus_release__own", "dag_run_id": "x", "data_interval_end": "2026-11-22T09:30:01+00:00"}
     asyncio.run(corpus_alerts.release_late(24, {"dag_run": run}))
     assert sent == ["own-20261122T093001: late"]

@@ -223,7 +223,7 @@ assert (parse.header.title, parse.provenance.extractor) == ("A small paper", "do
         + """
 from s2corpus.pipeline.stages import STAGE_NAMES
 assert STAGE_NAMES.index("venues") == STAGE_NAMES.index("vote") + 1
-assert runner.shards_after(run, "cluster") == 2
+assert runner.count_later_shards(run, "cluster") == 2
 runner.run_stage(run, "venues")
 metrics = quality.read_metrics(run)["venues"]
 assert metrics["rows"] == 12 == sum(n for name, n in metrics.items() if name.startswith("outcome.")), metrics

@@ -19,7 +19,8 @@ from devtools.sample.truth import Truth
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, FULLTEXTS, LINKS, PARSES, PDF_RECORDS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES, PDF_RECORDS
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, LINKS
 from s2orc_parse import tei
 from tests import standin_docling, standin_grobid
 from tests.extractors import docling

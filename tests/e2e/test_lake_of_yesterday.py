@@ -16,7 +16,8 @@ import pytest
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables import ALIASES, CLUSTERS, EXTRACTIONS, PARSES
+from s2corpus.tables.papers import ALIASES, CLUSTERS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES
 from s2orc_parse import tei
 from tests import standin_grobid
 from tests.releases import ROOT, build, spec

@@ -21,7 +21,9 @@ from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import CleanRules
 from s2corpus.storage.lake import open_lake
-from s2corpus.tables import CONTEXTS, DOCUMENTS, FULLTEXTS, LATEX_PARSES, LINKS, PAPERS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.parses import LATEX_PARSES
+from s2corpus.tables.texts import CONTEXTS, DOCUMENTS, FULLTEXTS, LINKS
 from tests.releases import build, copy_lake, run_in, spec
 from tests.unit.latex.archives import article, gz
 

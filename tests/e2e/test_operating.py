@@ -36,7 +36,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.snapshot import pointer
 from s2corpus.spec import load_spec
 from s2corpus.storage.lake import Lake, open_lake
-from s2corpus.tables import TABLES
+from s2corpus.tables.schema import TABLES
 from tests.e2e.operating import Heard, Operator, listening, month
 from tests.releases import ROOT, snapshot_bytes
 

@@ -16,7 +16,10 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import CleanRules
-from s2corpus.tables import ARTICLE_PARSES, ARTICLES, CONTEXTS, DOCUMENTS, FULLTEXTS, LINKS, MEMBERS, PAPERS
+from s2corpus.tables.intake import ARTICLES
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.parses import ARTICLE_PARSES
+from s2corpus.tables.texts import CONTEXTS, DOCUMENTS, FULLTEXTS, LINKS
 from s2orc_parse.jats import VERSIONS
 from tests.releases import build, run_in, spec
 

@@ -31,7 +31,9 @@ from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster import ClusterStage
 from s2corpus.storage.lake import open_lake
-from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, EDGES, MEMBERS, PDF_RECORDS, RECORDS
+from s2corpus.tables.intake import DELIVERIES, RECORDS
+from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
+from s2corpus.tables.parses import PDF_RECORDS
 from tests import compose
 from tests.releases import ROOT
 

@@ -13,7 +13,7 @@ import pytest
 from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.pipeline.run import Run
-from s2corpus.tables import PAPERS
+from s2corpus.tables.papers import PAPERS
 from tests.releases import build, run_in, spec
 
 pytestmark = pytest.mark.slow

@@ -17,7 +17,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.stages.extract import ExtractStage
 from s2corpus.stages.select import SelectStage
 from s2corpus.storage.lake import Lake, open_lake
-from s2corpus.tables import STORED_TEI
+from s2corpus.tables.parses import STORED_TEI
 from tests.standin_grobid import StandIn
 from tests.unit.extractors.test_extract_stage import Intake, outcomes, papers, selected, work
 
@@ -31,7 +31,7 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages import extract
 from s2corpus.pipeline.run import Run
 extract.PART_SECONDS = 0.5
-run = Run.of(ReleaseSpec(name="test"), datetime(2026, 1, 1, tzinfo=UTC), scratch=Path("/tmp"))
+run = Run.open(ReleaseSpec(name="test"), datetime(2026, 1, 1, tzinfo=UTC), scratch=Path("/tmp"))
 extract.ExtractStage().work(run, run.read_plan("extract")[0])
 """
 

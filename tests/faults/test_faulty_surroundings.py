@@ -27,7 +27,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
 from s2corpus.spec import SelectRules
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import DamagedPart
-from s2corpus.tables import EXTRACTIONS
+from s2corpus.tables.parses import EXTRACTIONS
 from tests.faults.credentials import Keys
 from tests.faults.proxy import Mode, Proxy
 from tests.releases import AS_OF, ROOT, run_in, snapshot_bytes, spec
@@ -151,7 +151,7 @@ def test_faults_of_s3_do_not_change_the_release(
     said: dict[str, list[str]] = {}
 
     def open_run() -> Run:
-        return Run.of(spec(), AS_OF, lake=lake, scratch=tmp_path)
+        return Run.open(spec(), AS_OF, lake=lake, scratch=tmp_path)
 
     build_patiently(open_run, said, before)
     tell("S3", said)
@@ -190,7 +190,7 @@ def in_a_small_disk(lake: str) -> None:
     ballast = scratch / "ballast"
 
     def open_run() -> Run:
-        return Run.of(spec(), AS_OF, lake=lake)
+        return Run.open(spec(), AS_OF, lake=lake)
 
     for name in STAGE_NAMES:
         shards = runner.plan(open_run(), name)
@@ -314,7 +314,7 @@ def outcomes(run: Run) -> list[str]:
 
 
 def build_in_a_child(lake: str, scratch: Path) -> None:
-    build_patiently(lambda: Run.of(spec(), AS_OF, lake=lake, scratch=scratch), {})
+    build_patiently(lambda: Run.open(spec(), AS_OF, lake=lake, scratch=scratch), {})
 
 
 @pytest.mark.long
@@ -330,7 +330,7 @@ def test_two_concurrent_runs_of_one_release_end(
     for each in both:
         each.join()
     assert [each.exitcode for each in both] == [0, 0]
-    assert snapshot_bytes(Run.of(spec(), AS_OF, lake=lake, scratch=tmp_path)) == reference
+    assert snapshot_bytes(Run.open(spec(), AS_OF, lake=lake, scratch=tmp_path)) == reference
 
 
 CLOCK = """

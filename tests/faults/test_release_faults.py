@@ -23,7 +23,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.parts import DamagedPart
-from s2corpus.tables import DOCUMENTS
+from s2corpus.tables.texts import DOCUMENTS
 from tests.e2e.operating import Operator
 from tests.faults.credentials import Keys
 from tests.faults.proxy import Mode, Proxy

@@ -10,7 +10,8 @@ from typing import Any
 import orjson
 
 from s2corpus.pipeline.run import Run
-from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, PAPERS, SPLITS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, SPLITS
 from tests.real.truth import RealPaper, real_papers
 
 FACTS = ("title", "authors", "date", "open by", "licence", "sections", "references", "field", "set", "split")

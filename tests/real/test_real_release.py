@@ -1,8 +1,8 @@
 """A release of real papers agrees with what a reader found in each paper, or docs/real-papers.md explains the
 difference.
 
-The tests need the papers in ../shared/data. If S2CORPUS_REAL_DATA=required is set, missing papers cause a failure
-instead of a skip.
+The tests need the papers of `devtools.real_data`. They are skipped without papers, and fail if S2CORPUS_REAL_DATA names
+a folder that does not exist.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from s2corpus.evaluation.others import Corpus, read
 from s2corpus.evaluation.sample import EvaluationTask, sampled
 from s2corpus.pdf import inspect_many
 from s2corpus.pipeline.quality import read_metrics
-from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import EvaluationRules, SelectRules
 from s2corpus.storage.lake import open_lake
-from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, LATEX_PARSES, PAPERS, SELECTIONS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.parses import LATEX_PARSES, SELECTIONS
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS
 from s2orc_parse.bibliography.identifiers import normalise_doi
 from tests.real import release
 from tests.real.compare import FACTS, Line, compare
@@ -126,7 +127,7 @@ def test_published_examples_of_s2orc_are_compared(run: Run, shared_data: Path) -
     examples += sorted((shared_data / "s2orc/doc2json_fixtures/s2orc").glob("*/*.json"))
     content = b"".join(orjson.dumps(orjson.loads(path.read_bytes())) + b"\n" for path in examples)
     content += (shared_data / "s2orc/metadata_20200705_sample.jsonl").read_bytes()
-    rows = list(compared(Tables(run.lake, run.release_id), read(Corpus.S2ORC, "examples", content)))
+    rows = list(compared(run.tables, read(Corpus.S2ORC, "examples", content)))
     both = {row.id: row for row in rows if row.outcome == "both"}
     assert {row.outcome for row in rows} == {"both", NOT_DELIVERED} and len(rows) == len(examples) + 1000
     assert {row.found_by for row in both.values()} == {"acl_id", "title"}
@@ -135,7 +136,7 @@ def test_published_examples_of_s2orc_are_compared(run: Run, shared_data: Path) -
 
 
 def test_evaluation_draws_its_sample(run: Run) -> None:
-    items = sampled(Tables(run.lake, run.release_id), EvaluationRules())
+    items = sampled(run.tables, EvaluationRules())
     clusters = [item for item in items if item.task is EvaluationTask.CLUSTERS]
     assert len(clusters) == 41 and len(items) > 41
     assert sum(item.auto_title is True for item in clusters) >= 39

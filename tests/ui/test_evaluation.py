@@ -9,8 +9,11 @@ import io
 import socket
 import threading
 from collections.abc import Iterator
+from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 import pytest
@@ -19,7 +22,7 @@ from fastapi import HTTPException, Request
 
 from s2corpus.catalog import Catalog
 from s2corpus.commands.evaluate import command
-from s2corpus.evaluation import kept
+from s2corpus.evaluation import kept, results
 from s2corpus.storage.lake import open_lake
 from tests.ui.conftest import PUBLISHED, Built, page_over
 
@@ -123,6 +126,35 @@ def test_only_own_form_and_permitted_users_can_mark(own: tuple[str, str]) -> Non
     assert [(m.item, m.title, m.authors) for m in Catalog(own[1]).marks(PUBLISHED)] == [(item, True, None)]
 
 
+def test_parses_are_marked_by_line_numbers_on_the_page(own: tuple[str, str]) -> None:
+    items = kept.parses_of(open_lake(own[0]), PUBLISHED)
+    item = next(one for one in items if one.task == "citations" and len(one.lines) > 1)
+    page, site = marking_page(*own), {"Sec-Fetch-Site": "same-origin"}
+    shown = page.get(f"{AT}/evaluation", params={"item": item.item}).text
+    assert escape(item.lines[0].printed) in shown and "without a right or unsure line" in shown
+    assert "Inline citations</a>" in page.get(f"{AT}/evaluation").text
+    form = {"item": item.item, "wrong": "2", "unsure": "", "missing": "3"}
+    post = partial(page.post, f"{AT}/evaluation/lines")
+    assert post(data=form).status_code == 403
+    for bad, code in (
+        ({"wrong": str(len(item.lines) + 1)}, 422),
+        ({"wrong": "two"}, 422),
+        ({"unsure": "2"}, 422),
+        ({"missing": "-1"}, 422),
+        ({"item": "citations:0"}, 404),
+    ):
+        assert post(data={**form, **bad}, headers=site).status_code == code
+    assert Catalog(own[1]).parse_marks(PUBLISHED) == []
+    marked = post(data=form, headers=site)
+    assert marked.status_code == 303 and marked.headers["location"].endswith(
+        f"/evaluation?after={quote(item.item, '')}"
+    )
+    (mark,) = Catalog(own[1]).parse_marks(PUBLISHED)
+    assert (mark.item, mark.wrong, mark.unsure, mark.missing) == (item.item, [2], [], 3)
+    right = len(item.lines) - 1
+    assert f"{right} right, 1 wrong, 3 missing in 1 of {len(items) // 2} papers; by nobody" in evaluate(*own)
+
+
 @pytest.fixture
 def address(own: tuple[str, str]) -> Iterator[str]:
     """Serve the page over HTTP; yield the address of the evaluation."""
@@ -172,8 +204,8 @@ def test_two_people_mark_concurrently(own: tuple[str, str], address: str, browse
     assert f"{len(items)} of {len(items)} items marked by ann, bob" in progress
     marks = Catalog(own[1]).marks(PUBLISHED)
     assert len(marks) == 2 * len(items) and all(mark.at is not None for mark in marks)
-    found = kept.result_of(open_lake(own[0]), Catalog(own[1]), PUBLISHED)
-    assert found is not None and found.done
+    found = results.result(items, kept.marks_of(Catalog(own[1]), PUBLISHED))
+    assert found.done
     authors = next(line for line in found.lines if (line.task, line.field) == ("clusters", "authors"))
     assert authors.people is not None and authors.people.right == authors.items - 1, "split marks are not right"
     assert authors.kappa == 0.0, "ann says right of all, so that chance explains it"

@@ -14,7 +14,7 @@ import pytest
 
 from s2corpus.pipeline.quality import list_checks
 from s2corpus.pipeline.stages import STAGE_NAMES, stage_row
-from s2corpus.tables import TABLES
+from s2corpus.tables.schema import TABLES
 from tests.releases import ROOT
 from tests.ui.conftest import PUBLISHED, Built
 

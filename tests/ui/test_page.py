@@ -25,7 +25,11 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.pipeline.summary import format_approval_request, format_summary
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import ALIASES, DOCUMENTS, ENTRIES, FULLTEXTS, MEMBERS, PAPERS, PDFS, SELECTIONS, SPLITS, Table
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.papers import ALIASES, MEMBERS, PAPERS
+from s2corpus.tables.parses import SELECTIONS
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import DOCUMENTS, ENTRIES, FULLTEXTS, SPLITS
 from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
 
 AT = {release: release.replace("sample-", "corpus_release__sample/") for release in (PUBLISHED, SECOND, UNFINISHED)}
@@ -109,34 +113,32 @@ def test_every_dropped_paper_is_listed(page: Any, built: Built) -> None:
     from release_page.releases import Archive
 
     from s2corpus.pipeline.funnel import build_funnel
-    from s2corpus.pipeline.release_tables import Tables
 
     run = built.runs[PUBLISHED]
     left = [(s, word, n) for s in build_funnel(Archive(run.lake).metrics(PUBLISHED)) for word, n in s.left_out]
     assert {word for _, word, _ in left} >= {"unreadable", "no_authors", "closed", "no_parse"}
     for step, word, n in left:
-        rows, more = list_rejects(Tables(run.lake, PUBLISHED), step.stage, word, step.set)
+        rows, more = list_rejects(run.tables, step.stage, word, step.set)
         assert (len(rows), more) == (n, False), (step, word)
         address = f"{AT[PUBLISHED]}/rejects/{step.stage}?outcome={word}" + (f"&set={step.set}" if step.set else "")
         assert read(page, address).partition("<main")[2].count("<li><a ") == n
 
 
 def test_every_paper_ends_at_the_stage_of_its_tables(built: Built) -> None:
-    from s2corpus.pipeline.release_tables import Tables
     from s2corpus.pipeline.trace import trace_paper
 
     run = built.runs[PUBLISHED]
     kept = {(r["set"], r["paper_id"]): r["split"] for r in run.table(SPLITS).read().to_pylist()}
     ends = Counter()
     for paper in run.table(PAPERS).read(["paper_id", "title"]).to_pylist():
-        way = trace_paper(Tables(run.lake, PUBLISHED), paper["paper_id"])
+        way = trace_paper(run.tables, paper["paper_id"])
         assert way is not None and way.paper is not None and way.paper["title"] == paper["title"]
         split = kept.get(("s2orc", paper["paper_id"])) or kept.get(("s2ag", paper["paper_id"]))
         assert way.published == (split in ("train", "valid"))
-        assert way.end.endswith(split) if split else way.end.startswith("left out by"), way.end
+        assert way.end.endswith(split) if split else way.end.startswith("excluded by"), way.end
         assert {row["record_id"] for row in way.records} == set(way.paper["record_ids"])
         ends[way.end.split(":")[0]] += 1
-    assert ends["document of s2orc"] and ends["left out by filter"]
+    assert ends["document of s2orc"] and ends["excluded by filter"]
 
 
 def test_page_of_a_paper_shows_who_decided_each_field(page: Any, built: Built) -> None:
@@ -161,11 +163,9 @@ def test_paper_is_found_by_its_identifiers(of: str, page: Any, built: Built) -> 
 def test_documents_are_shown_as_published(page: Any, built: Built) -> None:
     from release_page.lists import sample_documents
 
-    from s2corpus.pipeline.release_tables import Tables
-
     run = built.runs[PUBLISHED]
     texts = {r["paper_id"]: r["text"] for r in run.table(DOCUMENTS).read().to_pylist() if r["text"]}
-    tables = Tables(run.lake, PUBLISHED)
+    tables = run.tables
     buckets = sample_documents(tables, "s2orc")[1]
     shown = {
         row["paper_id"]
@@ -654,7 +654,7 @@ def test_truncated_part_is_reported_on_the_page(built: Built, tmp_path: Path) ->
     lake = _copied(built, tmp_path)
     part = next((lake / "releases" / PUBLISHED / "papers").glob("*.parquet"))
     part.write_bytes(part.read_bytes()[:-10])
-    from s2corpus.tables import paper_shard
+    from s2corpus.tables.schema import paper_shard
 
     run = built.runs[PUBLISHED]
     shards = run.paper_shards

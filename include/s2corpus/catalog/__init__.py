@@ -20,6 +20,7 @@ from s2corpus.catalog.models import (
     CheckResult,
     EvaluationMark,
     Metric,
+    ParseMark,
     Release,
     ReleaseDecision,
     ReleaseState,
@@ -171,3 +172,18 @@ class Catalog:
         """Return all marks of a release, sorted by item and marker."""
         query = select(EvaluationMark).where(EvaluationMark.release == release)
         return self._all(query.order_by(EvaluationMark.item, EvaluationMark.marker))
+
+    def mark_parses(
+        self, release: str, marker: str, marks: Mapping[str, tuple[Sequence[int], Sequence[int], int]]
+    ) -> None:
+        """Store one person's marks of parses (wrong lines, unsure lines, number of missing ones) by item."""
+        now = datetime.now(UTC)
+        with self._session() as session:
+            for item, (wrong, unsure, missing) in sorted(marks.items()):
+                key = {"release": release, "item": item, "marker": marker[:MAX_NAME]}
+                session.merge(ParseMark(**key, wrong=list(wrong), unsure=list(unsure), missing=missing, at=now))
+
+    def parse_marks(self, release: str) -> list[ParseMark]:
+        """Return all marks of the parses of a release, sorted by item and marker."""
+        query = select(ParseMark).where(ParseMark.release == release)
+        return self._all(query.order_by(ParseMark.item, ParseMark.marker))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import DateTime, ForeignKey, String, Text
+from sqlalchemy import JSON, DateTime, ForeignKey, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -119,4 +119,18 @@ class EvaluationMark(Base):
     marker: Mapped[str] = mapped_column(String(128), primary_key=True)
     title: Mapped[bool | None]
     authors: Mapped[bool | None]
+    at: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+
+
+class ParseMark(Base):
+    """One person's marks of all citations, or all bibliography entries, of a parse (SPEC §11.6)."""
+
+    __tablename__ = "parse_marks"
+    release: Mapped[str] = mapped_column(String(64), primary_key=True)
+    item: Mapped[str] = mapped_column(String(96), primary_key=True)
+    marker: Mapped[str] = mapped_column(String(128), primary_key=True)
+    wrong: Mapped[list[int]] = mapped_column(JSON)
+    """numbers of the wrong lines, from 1"""
+    unsure: Mapped[list[int]] = mapped_column(JSON)
+    missing: Mapped[int]
     at: Mapped[datetime] = mapped_column(DateTime(timezone=True))

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.tables import ALIASES, CLUSTERS
+from s2corpus.tables.papers import ALIASES, CLUSTERS
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: 
     from s2corpus.snapshot.pointer import check_pointer
     from s2corpus.spec import load_spec
 
-    run = Run.of(load_spec(spec), as_of.replace(tzinfo=UTC), lake=lake)
+    run = Run.open(load_spec(spec), as_of.replace(tzinfo=UTC), lake=lake)
     check_pointer(run.lake, run.spec.name)
     if tree:
         deliver_tree(run.lake, tree)
@@ -68,5 +68,5 @@ def command(spec: Path, as_of: datetime, lake: str, tree: Path | None, workers: 
     if publish:
         runner.publish(run)
     else:
-        runner.leave_unpublished(run)
+        runner.record_unpublished(run)
     click.echo(format_summary(run))

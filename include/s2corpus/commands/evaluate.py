@@ -18,41 +18,67 @@ from s2corpus.commands._lake_option import lake_option, open_release
 )
 @click.argument("release")
 @click.option("--sheet", type=FILE, help="Write the sample as a CSV file to mark.")
+@click.option(
+    "--parses-sheet",
+    type=FILE,
+    help="Write citations and bibliographies as a CSV file to mark.",
+)
 @click.option("--marks", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Read a marked sheet.")
 @click.option("--by", help="Person who marked the sheet.")
-@click.option("--publish", is_flag=True, help="Write result and card next to the snapshot; every item must be marked.")
+@click.option("--publish", is_flag=True, help="Write result and card next to the snapshot, if the items are marked.")
 @click.option("--card", "show_card", is_flag=True, help="Print the data card of the snapshot, with the evaluation.")
 @lake_option()
 def command(
-    release: str, sheet: Path | None, marks: Path | None, by: str | None, publish: bool, show_card: bool, lake: str
+    release: str,
+    sheet: Path | None,
+    parses_sheet: Path | None,
+    marks: Path | None,
+    by: str | None,
+    publish: bool,
+    show_card: bool,
+    lake: str,
 ) -> None:
     """Evaluate a release on a sample that people mark.
 
     Draw 500 papers with PDFs and 600 bibliography links, compare them automatically, and report the result of the marks.
-    Mark the items on the release's page or in the sheet. The catalog (S2CORPUS_CATALOG) records who marked each item, and when.
+    Draw 200 open PDFs to compare all their citations and bibliography entries with the parse.
+    Mark the items on the release's page or in the sheets. The catalog (S2CORPUS_CATALOG) records who marked each item, and when.
     """
     from s2corpus.catalog import Catalog
     from s2corpus.errors import UserError
-    from s2corpus.evaluation import kept, results
+    from s2corpus.evaluation import kept, parse_sheet, results
     from s2corpus.evaluation import sheet as sheets
+    from s2corpus.evaluation.parse_results import format_parse_result, parse_results
     from s2corpus.spec import EvaluationRules
     from s2corpus.storage.outputs import open_atomic
 
     opened = open_release(lake, release)
     catalog = Catalog.from_environment()
     items = kept.sample_of(opened, release, EvaluationRules())
+    parses = kept.parses_of(opened, release, EvaluationRules())
     if sheet is not None:
         with open_atomic(sheet) as out:
             out.write(sheets.written(release, items).encode())
         click.echo(f"{len(items)} items in {sheet}")
+    if parses_sheet is not None:
+        with open_atomic(parses_sheet) as out:
+            out.write(parse_sheet.written(release, parses).encode())
+        click.echo(f"{len(parses)} items in {parses_sheet}")
     if marks is not None:
         by = (by or "").strip()
         if not by or catalog is None:
             raise UserError("--marks needs --by NAME and S2CORPUS_CATALOG: the catalog stores the marks")
-        new_marks = sheets.read(marks.read_bytes(), release, items)
-        catalog.mark(release, by, new_marks)
-        click.echo(f"{len(new_marks)} marks of {by}")
-    result = results.result(items, kept.marks_of(catalog, release))
+        content = marks.read_bytes()
+        if parse_sheet.is_sheet(content):
+            lines = parse_sheet.read(content, release, parses)
+            catalog.mark_parses(release, by, {item: (m.wrong, m.unsure, m.missing) for item, m in lines.items()})
+            click.echo(f"{len(lines)} marks of {by}")
+        else:
+            found = sheets.read(content, release, items)
+            catalog.mark(release, by, found)
+            click.echo(f"{len(found)} marks of {by}")
+    of_parses = parse_results(parses, kept.parse_marks_of(catalog, release))
+    result = results.result(items, kept.marks_of(catalog, release), of_parses)
     if publish or show_card:
         snapshots = kept.snapshots_of(opened, release)
         if len(snapshots) != 1:
@@ -63,5 +89,7 @@ def command(
             return
     for line in result.lines:
         click.echo(results.format_result_line(line))
+    for parse in result.parses:
+        click.echo(format_parse_result(parse))
     markers = f" by {', '.join(result.markers)}" if result.markers else ""
     click.echo(f"{result.marked} of {result.items} items marked{markers}")

@@ -63,12 +63,11 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
     from s2corpus.clustering.explain import format_explanation
     from s2corpus.errors import UserError
     from s2corpus.papers.explain import format_access
-    from s2corpus.pipeline.release_tables import Tables
-    from s2corpus.pipeline.reports import release_table
+    from s2corpus.pipeline.reports import open_release_tables
     from s2corpus.pipeline.trace import trace_paper
-    from s2corpus.tables import CLUSTERS
+    from s2corpus.tables.papers import CLUSTERS
 
-    tables = Tables(release_table(release, CLUSTERS).lake, release)
+    tables = open_release_tables(release)
     for id_ in dict.fromkeys(ids):
         row = next(tables.rows(CLUSTERS, pc.field("record_id") == id_, ["record_id", "paper_id"]), None)
         trace = trace_paper(tables, row["paper_id"] if row else id_)
@@ -79,5 +78,5 @@ def _explain_release(release: str, ids: tuple[str, ...]) -> None:
             click.echo(f"{release}: no open-access data: the vote stage has not run", err=True)
         for line in format_access(trace.paper["access"] if trace.paper else ()):
             click.echo(line)
-        for line in (trace.end, *trace.repeat_descriptions):
+        for line in (trace.end, *trace.duplicate_descriptions):
             click.echo(f"  {line}")

@@ -30,7 +30,7 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
     from s2corpus.stages.filter import read_suppressions
     from s2corpus.storage.output_tables import check_table, write_rows
     from s2corpus.storage.parquet import read_parquet
-    from s2corpus.tables import FILTERED
+    from s2corpus.tables.texts import FILTERED
 
     check_table(out)
     try:

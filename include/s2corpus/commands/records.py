@@ -34,7 +34,7 @@ def command(
     from s2corpus.errors import UserError
     from s2corpus.storage.output_tables import check_table
     from s2corpus.storage.outputs import atomic_path, open_atomic, printable
-    from s2corpus.tables import RECORDS
+    from s2corpus.tables.intake import RECORDS
 
     sources.adapter(source)
     for file in files:

@@ -36,7 +36,7 @@ def command(
     from s2corpus.spec import SelectRules
     from s2corpus.storage.output_tables import check_table, write_rows
     from s2corpus.storage.outputs import printable
-    from s2corpus.tables import SELECTIONS
+    from s2corpus.tables.parses import SELECTIONS
 
     if out is not None:
         check_table(out)

@@ -44,12 +44,12 @@ def command(
     from s2corpus.clustering.preprints import preprint_of
     from s2corpus.errors import UserError
     from s2corpus.papers.editorial import Statement
-    from s2corpus.papers.rows import build_papers
+    from s2corpus.papers.rows import FileFacts, build_papers
     from s2corpus.sources.files import read_latest
     from s2corpus.sources.record import Editorial
     from s2corpus.storage.output_tables import check_table, write_table
     from s2corpus.storage.parquet import read_parquet
-    from s2corpus.tables import MEMBERS, PAPERS
+    from s2corpus.tables.papers import MEMBERS, PAPERS
 
     check_table(out)
     records = read_latest(files)
@@ -69,7 +69,7 @@ def command(
     order = tuple(trust.split(",")) if trust else spec.VoteRules().trust
     papers = pa.Table.from_batches(
         build_papers(
-            members.to_batches(), trust=order, pdfs={}, sources={}, articles={}, notices=notices, all_open=all_open,
+            members.to_batches(), FileFacts(notices=notices), trust=order, all_open=all_open,
             is_preprint=preprint_of(spec.ClusterRules().preprint_prefixes), support=support or spec.VoteRules().support,
         ),
         schema=PAPERS.schema,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2corpus.snapshot import hub, report
 from s2corpus.snapshot.croissant import described
-from s2corpus.snapshot.meanings import meanings
+from s2corpus.snapshot.meanings import read_descriptions
 from s2corpus.snapshot.plots import bars
 
 if TYPE_CHECKING:
@@ -49,5 +49,5 @@ def _plain(value: float) -> float | int:
 
 def _rules(job: Job) -> list[dict[str, Any]]:
     values = job.params.model_dump(mode="json")
-    said = meanings(type(job.params))
+    said = read_descriptions(type(job.params))
     return [{"name": n, "value": v, "meaning": " ".join(said.get(n, "").split())} for n, v in values.items()]

@@ -69,7 +69,7 @@ def _md5_in(data: bytes, address: str) -> str:
 
 def _get(session: web.Session, address: str, max_bytes: int, seconds: float) -> bytes:
     try:
-        answer = web.ask(session, "GET", address, seconds=seconds, max_bytes=max_bytes)
+        answer = session.ask("GET", address, seconds=seconds, max_bytes=max_bytes)
     except requests.RequestException as error:
         raise TransientError(f"{address}: {error}") from None
     if answer.status_code >= 500 or answer.status_code == 429:

@@ -17,7 +17,8 @@ from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import ARTICLES, LATEX_SOURCES, PDFS, REGISTERED_FILES, Table
+from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, PDFS, REGISTERED_FILES
+from s2corpus.tables.schema import Table
 from s2orc_parse import jats
 
 

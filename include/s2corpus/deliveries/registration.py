@@ -33,7 +33,8 @@ from s2corpus.sources.record import DECLARED
 from s2corpus.sources.streams import open_stream, readable
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import REGISTERED_FILES, REGISTERED_RECORDS, STORED_TEI, RegisteredFileRow, RegisteredRecordRow
+from s2corpus.tables.intake import REGISTERED_FILES, REGISTERED_RECORDS, RegisteredFileRow, RegisteredRecordRow
+from s2corpus.tables.parses import STORED_TEI
 from s2orc_parse import jats
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES
 from s2orc_parse.bibliography.identifiers import normalise_arxiv

@@ -27,17 +27,9 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.extract import TooManyFailures
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.transient import convert_errors
-from s2corpus.tables import (
-    ARTICLE_PARSES,
-    ARTICLES,
-    EXTRACTIONS,
-    LATEX_PARSES,
-    LATEX_SOURCES,
-    PARSES,
-    PDFS,
-    SELECTIONS,
-    Table,
-)
+from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, PDFS
+from s2corpus.tables.parses import ARTICLE_PARSES, EXTRACTIONS, LATEX_PARSES, PARSES, SELECTIONS
+from s2corpus.tables.schema import Table
 from s2orc_parse.scratch import private
 
 _FILES = (PDFS, LATEX_SOURCES, ARTICLES)

@@ -16,7 +16,7 @@ from s2corpus.ids import SnapshotId
 from s2corpus.snapshot import pointer
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import NotCommitted, TableRef
-from s2corpus.tables import DELIVERIES
+from s2corpus.tables.intake import DELIVERIES
 
 RELEASED, PAUSED = "released", "paused"
 NAMES = (*map(str, ArrivalState), RELEASED, PAUSED)

@@ -19,7 +19,9 @@ from s2corpus.evaluation.others import KINDS, Other
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS, SELECTIONS, SPLITS
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.parses import SELECTIONS
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, SPLITS
 from s2corpus.text.near_duplicates import text_key
 from s2corpus.titles.normalised import normalise_one
 

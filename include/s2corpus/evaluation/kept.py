@@ -1,57 +1,64 @@
 """Store and read evaluations.
 
-The sample is stored with the release: `releases/<release>/_evaluation/sample.json`. The result and the card are stored next to the
-snapshot, which never changes: `snapshots/<spec>/evaluated/<snapshot>.json` and `….md`.
+The samples are stored with the release: `sample.json` and `parses.json` in `releases/<release>/_evaluation/`. The result and the card
+are stored next to the snapshot, which never changes: `snapshots/<spec>/evaluated/<snapshot>.json` and `….md`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TypeVar
 
 import orjson
 
 from s2corpus.catalog import Catalog
 from s2corpus.errors import UserError
-from s2corpus.evaluation.results import ItemMarks, Result, as_json, card, result
+from s2corpus.evaluation.parse_results import check_order
+from s2corpus.evaluation.parse_sheet import LineMarks
+from s2corpus.evaluation.parses import ParseItem, sample_parses
+from s2corpus.evaluation.results import ItemMarks, Result, as_json, card
 from s2corpus.evaluation.sample import Item, sampled
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables import LINKS
+from s2corpus.tables.texts import LINKS
+
+_T = TypeVar("_T", Item, ParseItem)
 
 
 def sample_of(lake: Lake, release: str, rules: EvaluationRules | None = None) -> list[Item]:
-    """Return the stored sample of a release. If none exists and `rules` are given, draw and store one.
+    """Return the stored sample of titles and links. If none exists and `rules` are given, draw and store one.
 
     Raises:
         UserError: no sample exists and no rules are given, or the release has no committed links.
     """
-    key = f"releases/{release}/_evaluation/sample.json"
+    return _stored(lake, release, "sample.json", Item, partial(sampled, rules=rules) if rules else None)
+
+
+def parses_of(lake: Lake, release: str, rules: EvaluationRules | None = None) -> list[ParseItem]:
+    """Return the stored sample of parses, like `sample_of`."""
+    return _stored(lake, release, "parses.json", ParseItem, partial(sample_parses, rules=rules) if rules else None)
+
+
+def _stored(lake: Lake, release: str, name: str, kind: type[_T], draw: Callable[[Tables], list[_T]] | None) -> list[_T]:
+    key = f"releases/{release}/_evaluation/{name}"
     try:
-        return [Item.of_json(value) for value in orjson.loads(lake.get(key)[0])]
+        return [kind.of_json(value) for value in orjson.loads(lake.get(key)[0])]
     except FileNotFoundError:
-        if rules is None:
+        if draw is None:
             raise UserError(f"{release} has no sample yet: draw it with `corpus evaluate {release}`") from None
     tables = Tables(lake, release)
     try:
         tables(LINKS).committed()
     except NotCommitted:
         raise UserError(f"{release} has no links yet: evaluate it when it is built") from None
-    items = sampled(tables, rules)
+    items = draw(tables)
     lake.put(key, orjson.dumps([item.as_json() for item in items]))
     return items
-
-
-def result_of(lake: Lake, catalog: Catalog | None, release: str) -> Result | None:
-    """Return the result of people's marks so far, or None if no sample was drawn."""
-    try:
-        items = sample_of(lake, release)
-    except UserError:
-        return None
-    return result(items, marks_of(catalog, release))
 
 
 def marks_of(catalog: Catalog | None, release: str) -> list[ItemMarks]:
@@ -60,15 +67,25 @@ def marks_of(catalog: Catalog | None, release: str) -> list[ItemMarks]:
     return [ItemMarks(mark.item, mark.marker, mark.title, mark.authors) for mark in kept]
 
 
+def parse_marks_of(catalog: Catalog | None, release: str) -> dict[str, dict[str, LineMarks]]:
+    """Return the marks of a release's parses in the catalog, by item and person."""
+    found: dict[str, dict[str, LineMarks]] = {}
+    for mark in catalog.parse_marks(release) if catalog else ():
+        said = LineMarks(tuple(mark.wrong), tuple(mark.unsure), mark.missing)
+        found.setdefault(mark.item, {})[mark.marker] = said
+    return found
+
+
 def publish(lake: Lake, snapshot: str, found: Result) -> str:
     """Write the result and the data card next to a snapshot; return the card.
 
     Raises:
-        UserError: there are no items, or some items are not marked.
+        UserError: there are no items; or some items are not marked, and no citations or bibliographies are.
     """
+    check_order(found.parses)
     if not found.items:
         raise UserError(f"{snapshot}: no paper with a PDF, and no link, to judge: there is nothing to publish")
-    if not found.done:
+    if not found.done and not any(parse.marked for parse in found.parses):
         raise UserError(f"{found.items - found.marked} of {found.items} items are not marked by anybody yet")
     readme = lake.get(f"snapshots/{snapshot}/README.md")[0].decode()
     full = with_evaluation(readme, card(found))

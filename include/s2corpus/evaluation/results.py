@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from s2corpus.evaluation.parse_results import ParseResult, parse_card, parses_as_json
 from s2corpus.evaluation.sample import EvaluationTask, Item, by_task
-from s2corpus.evaluation.statistics import Accuracy, accuracy, kappa
+from s2corpus.evaluation.statistics import Accuracy, accuracy, combine, format_interval, format_share
 
 PAPER = {
     (EvaluationTask.CLUSTERS, "title"): 0.93, (EvaluationTask.CLUSTERS, "authors"): 0.89, (EvaluationTask.PDF_LINKS, "title"): 1.00,
@@ -32,7 +32,7 @@ class ItemMarks:
     title: bool | None
     authors: bool | None
 
-    def of(self, field: str) -> bool | None:
+    def get_mark(self, field: str) -> bool | None:
         """Return the mark of a field."""
         return self.title if field == "title" else self.authors
 
@@ -62,42 +62,40 @@ class Result:
     marked: int
     """number of items that at least one person marked"""
     items: int
+    parses: tuple[ParseResult, ...] = ()
 
     @property
     def done(self) -> bool:
-        """Whether every item was marked by at least one person."""
+        """Whether every item of titles, authors and links was marked by at least one person."""
         return self.items > 0 and self.marked == self.items
 
 
-def result(items: Sequence[Item], marks: Sequence[ItemMarks]) -> Result:
+def result(items: Sequence[Item], marks: Sequence[ItemMarks], parses: tuple[ParseResult, ...] = ()) -> Result:
     """Return the result of the marks for these items; marks of other items are ignored."""
     known = {item.item for item in items}
     marks = [mark for mark in marks if mark.item in known]
     lines = tuple(_line(task, field, of_task, marks) for task, of_task in by_task(items).items() for field in FIELDS)
     markers = tuple(sorted({mark.marker for mark in marks}))
-    return Result(lines, markers, len({mark.item for mark in marks}), len(items))
+    return Result(lines, markers, len({mark.item for mark in marks}), len(items), parses)
 
 
 def _line(task: EvaluationTask, field: str, items: Sequence[Item], marks: Sequence[ItemMarks]) -> ResultLine:
-    import pandas
-
     auto = [m for item in items if (m := item.auto_title if field == "title" else item.auto_authors) is not None]
     mine = {item.item for item in items}
-    rows = [(m.item, m.marker, right) for m in marks if m.item in mine and (right := m.of(field)) is not None]
-    table = pandas.DataFrame(rows, columns=["item", "marker", "right"]).drop_duplicates(["item", "marker"], keep="last")
-    by_marker = table.pivot(index="item", columns="marker", values="right").astype(float)
-    both = [by_marker[list(pair)].dropna() for pair in combinations(by_marker, 2)]  # in the order of names
-    agreement = kappa(list(max(both, key=len).itertuples(index=False, name=None))) if both else None
-    people = (by_marker.mean(axis=1) > 0.5).tolist()
-    return ResultLine(task, field, len(items), accuracy(auto), accuracy(people), agreement, PAPER[task, field])
+    people, agreement = combine(
+        (m.item, m.marker, right) for m in marks if m.item in mine and (right := m.get_mark(field)) is not None
+    )
+    return ResultLine(
+        task, field, len(items), accuracy(auto), accuracy(list(people.values())), agreement, PAPER[task, field]
+    )
 
 
-def card(found: Result | None) -> str:
+def card(found: Result) -> str:
     """Return the evaluation section of the data card, in Markdown."""
     lines = ["## Evaluation", ""]
-    if found is None or not found.done:
-        marked = f" ({found.marked} of {found.items} items are marked)" if found and found.marked else ""
-        return "\n".join([*lines, f"Not evaluated{marked}.", ""])
+    if not found.done:
+        marked = f" ({found.marked} of {found.items} items are marked)" if found.marked else ""
+        return "\n".join([*lines, f"Titles, authors and links: not evaluated{marked}.", "", *parse_card(found.parses)])
     lines += [
         f"By the criteria of S2ORC (§4, Appendix D), {found.items} items marked by {len(found.markers)} "
         f"{'person' if len(found.markers) == 1 else 'people'}; 95 % intervals (Wilson).",
@@ -106,47 +104,31 @@ def card(found: Result | None) -> str:
         "|---|---|---:|---:|---:|---:|---:|---:|",
     ]
     lines += [
-        f"| {LABELS[line.task]} | {line.field} | {line.items} | {_share(line.people)} | {_interval(line.people)} | "
-        f"{'–' if line.kappa is None else f'{line.kappa:.2f}'} | {_share(line.automatic)} | {line.paper:.2f} |"
+        f"| {LABELS[line.task]} | {line.field} | {line.items} | {format_share(line.people)} | {format_interval(line.people)} | "
+        f"{'–' if line.kappa is None else f'{line.kappa:.2f}'} | {format_share(line.automatic)} | {line.paper:.2f} |"
         for line in found.lines
         if line.items
     ]
-    return "\n".join([*lines, ""])
-
-
-def _share(found: Accuracy | None) -> str:
-    return "–" if found is None else f"{found.share:.3f}"
-
-
-def _interval(found: Accuracy | None) -> str:
-    return "–" if found is None else f"{found.low:.3f}–{found.high:.3f}"
+    return "\n".join([*lines, "", *parse_card(found.parses)])
 
 
 def as_json(found: Result) -> dict[str, Any]:
     """Return the result as JSON, in the form stored next to a snapshot."""
 
-    def share(one: Accuracy | None) -> dict[str, Any] | None:
-        return (
-            None
-            if one is None
-            else {"right": one.right, "of": one.of, "share": one.share, "low": one.low, "high": one.high}
-        )
-
     return {
         "items": found.items, "marked": found.marked, "markers": list(found.markers),
-        "lines": [
-            {"task": line.task, "field": line.field, "items": line.items, "automatic": share(line.automatic),
-             "people": share(line.people), "kappa": line.kappa, "paper": line.paper}
-            for line in found.lines
-        ],
+        "lines": [asdict(line) for line in found.lines],
+        "parses": parses_as_json(found.parses),
     }  # fmt: skip
 
 
 def format_result_line(line: ResultLine) -> str:
     """Return a row of the result as one line of text."""
     people = (
-        f"{_share(line.people)} ({_interval(line.people)}, n = {line.people.of})" if line.people else "not evaluated"
+        f"{format_share(line.people)} ({format_interval(line.people)}, n = {line.people.of})"
+        if line.people
+        else "not evaluated"
     )
     agreement = "" if line.kappa is None else f"; kappa {line.kappa:.2f}"
-    automatic = f"{_share(line.automatic)} of {line.automatic.of}" if line.automatic else "–"
+    automatic = f"{format_share(line.automatic)} of {line.automatic.of}" if line.automatic else "–"
     return f"{LABELS[line.task]}, {line.field}: {people}{agreement}; automatic {automatic} ({line.items} items); S2ORC {line.paper:.2f}"

@@ -20,7 +20,8 @@ import pyarrow.compute as pc
 from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.rules.evaluation import EvaluationRules
-from s2corpus.tables import FILTERED, FULLTEXTS, LINKS, PAPERS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
 
 _SPARE = 4
 """factor of papers examined for each paper required; entries of some link to papers that are already in the sample"""
@@ -92,31 +93,24 @@ def _order(seed: int, *what: str) -> bytes:
 
 def _clusters(tables: Tables, rules: EvaluationRules) -> Iterator[Item]:
     """Yield items for kept papers with a parsed canonical PDF."""
-    with_pdf = pc.field("parse_kind") == "pdf"
-    kept = pc.field("outcome") == "kept"
-    ids = heapq.nsmallest(
-        rules.clusters,
-        _papers_of(
-            tables,
-            rules.seed,
-            (row["paper_id"] for row in tables.rows(FULLTEXTS, with_pdf, ["paper_id"], size=65_536)),
-            kept,
-        ),
-    )
-    for _, paper_id in ids:
-        paper = _paper(tables, paper_id)
-        parse, sha1 = _parse(tables, paper_id, "pdf")
+    for paper_id in choose_papers(tables, rules.seed, pc.field("parse_kind") == "pdf", rules.clusters):
+        paper = read_paper(tables, paper_id)
+        parse, sha1 = read_parse(tables, paper_id, "pdf")
         ours = _side(paper)
-        read = Side(parse["title"] or None, tuple(_written(a) for a in parse["authors"]))
+        read = Side(parse["title"] or None, tuple(format_name(a) for a in parse["authors"]))
         yield Item(
             f"{EvaluationTask.CLUSTERS}:{paper_id}", EvaluationTask.CLUSTERS, paper_id, "", "", sha1, ours, read,
             titles_match(ours.title, read.title), authors_match(paper["authors"] or (), parse["authors"]),
         )  # fmt: skip
 
 
-def _papers_of(tables: Tables, seed: int, ids: Iterator[str], kept: pc.Expression) -> Iterator[tuple[bytes, str]]:
+def choose_papers(tables: Tables, seed: int, where: pc.Expression, count: int) -> list[str]:
+    """Return the first kept papers that have a matching full text, in the order of the seed."""
+    kept = pc.field("outcome") == "kept"
     known = {row["paper_id"] for row in tables.rows(FILTERED, kept, ["paper_id"], size=65_536)}
-    return ((_order(seed, "clusters", paper_id), paper_id) for paper_id in ids if paper_id in known)
+    ids = (row["paper_id"] for row in tables.rows(FULLTEXTS, where, ["paper_id"], size=65_536))
+    order = ((_order(seed, "clusters", paper_id), paper_id) for paper_id in ids if paper_id in known)
+    return [paper_id for _, paper_id in heapq.nsmallest(count, order)]
 
 
 def _links(
@@ -139,10 +133,12 @@ def _links(
         made += 1
         ref_id, cited = free[0]
         taken.add(cited)
-        parse, sha1 = _parse(tables, paper_id, kind)
-        entry, paper = parse["bib_entries"][ref_id], _paper(tables, cited)
+        parse, sha1 = read_parse(tables, paper_id, kind)
+        entry, paper = parse["bib_entries"][ref_id], read_paper(tables, cited)
         judged = Side(
-            entry["title"] or None, tuple(_written(a) for a in entry["authors"]), entry.get("raw_text") or _place(entry)
+            entry["title"] or None,
+            tuple(format_name(a) for a in entry["authors"]),
+            entry.get("raw_text") or _place(entry),
         )
         yield Item(
             f"{task}:{paper_id}:{ref_id}", task, paper_id, ref_id, cited, sha1, judged, _side(paper),
@@ -151,12 +147,14 @@ def _links(
         )  # fmt: skip
 
 
-def _paper(tables: Tables, paper_id: str) -> dict[str, Any]:
+def read_paper(tables: Tables, paper_id: str) -> dict[str, Any]:
+    """Return the metadata of a paper that people compare."""
     (row,) = tables.of_paper(PAPERS, paper_id, ["paper_id", "title", "authors", "date", "venue", "journal", "doi"])
     return row
 
 
-def _parse(tables: Tables, paper_id: str, kind: str) -> tuple[dict[str, Any], str]:
+def read_parse(tables: Tables, paper_id: str, kind: str) -> tuple[dict[str, Any], str]:
+    """Return a parse of a paper, and the SHA-1 of its file."""
     for row in tables.of_paper(FULLTEXTS, paper_id, ["paper_id", "parse_kind", "file_sha1", "parse"]):
         if row["parse_kind"] == kind:
             return orjson.loads(row["parse"]), row["file_sha1"]
@@ -166,14 +164,15 @@ def _parse(tables: Tables, paper_id: str, kind: str) -> tuple[dict[str, Any], st
 def _side(paper: dict[str, Any]) -> Side:
     where = paper["journal"] or paper["venue"]
     more = ", ".join(filter(None, (where, (paper["date"] or "")[:4], paper["doi"])))
-    return Side(paper["title"], tuple(_written(author) for author in paper["authors"] or ()), more)
+    return Side(paper["title"], tuple(format_name(author) for author in paper["authors"] or ()), more)
 
 
 def _place(entry: dict[str, Any]) -> str:
     return ", ".join(str(entry[name]) for name in ("venue", "year") if entry.get(name))
 
 
-def _written(author: dict[str, Any]) -> str:
+def format_name(author: dict[str, Any]) -> str:
+    """Return a name as one string, first name first."""
     return " ".join(
         filter(None, (author["first"], *(author.get("middle") or ()), author["last"], author.get("suffix")))
     )

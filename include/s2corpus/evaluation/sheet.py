@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from s2corpus.errors import UserError
 from s2corpus.escaping import escape_cell
@@ -53,18 +53,7 @@ def read(content: bytes, release: str, items: Sequence[Item]) -> Marks:
     Raises:
         UserError: the file is not such a sheet, belongs to another release, contains an unknown item, or has an invalid mark.
     """
-    try:
-        reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
-        missing = {"release", "item", "mark_title", "mark_authors"} - {*(reader.fieldnames or ())}
-        rows = [] if missing else list(reader)
-    except UnicodeDecodeError:
-        raise UserError("the sheet is not text in UTF-8: save it as CSV UTF-8, with commas") from None
-    except csv.Error as error:
-        raise UserError(f"the sheet is not readable as CSV: {error}") from None
-    if missing:
-        raise UserError(
-            f"the sheet has no column {', '.join(sorted(missing))}: give the one that --sheet wrote, marked, with commas between"
-        )
+    rows = read_rows(content, {"release", "item", "mark_title", "mark_authors"})
     known = {item.item for item in items}
     found: Marks = {}
     for line, row in enumerate(rows, 2):
@@ -79,3 +68,24 @@ def read(content: bytes, release: str, items: Sequence[Item]) -> Marks:
             raise UserError(f"line {line}: {wrong[0]!r} is not a mark: write right, wrong or unsure in both columns")
         found[row["item"]] = (WORDS[words[0]], WORDS[words[1]])
     return found
+
+
+def read_rows(content: bytes, needed: Set[str]) -> list[dict[str, str]]:
+    """Return the rows of a CSV file by column name.
+
+    Raises:
+        UserError: the file is not CSV in UTF-8, or has not all needed columns.
+    """
+    try:
+        reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        missing = needed - {*(reader.fieldnames or ())}
+        rows = [] if missing else list(reader)
+    except UnicodeDecodeError:
+        raise UserError("the sheet is not text in UTF-8: save it as CSV UTF-8, with commas") from None
+    except csv.Error as error:
+        raise UserError(f"the sheet is not readable as CSV: {error}") from None
+    if missing:
+        raise UserError(
+            f"the sheet has no column {', '.join(sorted(missing))}: give the one that --sheet wrote, marked, with commas between"
+        )
+    return rows

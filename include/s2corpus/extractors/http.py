@@ -46,13 +46,13 @@ class HttpServer:
     def request(self, method: str, path: str, *, timeout: float, **options: Any) -> requests.Response:
         """Send a request and read at most `max_bytes` + 1 bytes of the response within `timeout` seconds.
 
-        `options` are those of `web.ask`.
+        `options` are those of `web.Session.ask`.
 
         Raises:
             requests.RequestException: no response or an incomplete response.
         """
         url = f"{self.url}/{path.lstrip('/')}"
-        return web.ask(self.session, method, url, seconds=timeout, max_bytes=self.max_bytes, **options)
+        return self.session.ask(method, url, seconds=timeout, max_bytes=self.max_bytes, **options)
 
     def read(self, path: str, *, timeout: float) -> tuple[int, bytes] | ExtractorAnswer:
         """Return the status and body of a GET, or an `ExtractorAnswer` that describes the failure."""

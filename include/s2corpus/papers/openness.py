@@ -21,9 +21,9 @@ from s2orc_parse.bibliography.identifiers import (
 class Evidence(StrEnum):
     """The kinds of evidence for open access, strongest first."""
 
-    # the PDF carries an arXiv id, is an arXiv source, is delivered as one, or its paper exists only at arXiv
+    # an arXiv id in the PDF, in its file name or in a declaration; a LaTeX source; or a paper with records only from arXiv
     ARXIV = "arxiv"
-    ACL = "acl"  # the same for the ACL Anthology
+    ACL = "acl"  # the same for the ACL Anthology, except LaTeX sources
     PMC = "pmc"  # the article is in PMC's open access subset
     UNPAYWALL = "unpaywall"  # the DOI is open in an Unpaywall delivery
     PUBLISHER = "publisher"  # the publisher's own record states open access
@@ -32,7 +32,7 @@ class Evidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSearch:
-    """The search for one kind of evidence: whether it was found, and the place or the searched places."""
+    """The result of the search for one kind of evidence. `detail` describes what was found, or what was searched."""
 
     evidence: Evidence
     found: bool
@@ -61,7 +61,7 @@ CLOSED = Openness(False, None, None)
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """One place of a file in a drop, and the drop's declarations about it."""
+    """A file name in a drop, and the drop's declarations about that file."""
 
     drop: str
     name: str
@@ -90,9 +90,7 @@ class _Archive:
     id_of_doi: Callable[[str | None], str | None]
     id_of_name: Callable[[str], str | None]
     marking_archives: tuple[_Archive, ...] = ()
-    """archives that mark their PDFs: a PDF without their mark belongs to this archive if only they and this archive
-    have its paper
-    """
+    """archives that stamp their PDFs: if only they and this archive have a paper, its PDF without stamp is this archive's"""
 
     def list_ids(self, record: Record) -> set[str]:
         """Return the archive's ids in a record."""
@@ -139,7 +137,7 @@ def decide_source_openness(
     The license is from its arXiv record.
     """
     theirs = [r for r in records if _ARXIV.applies_to(r) and arxiv_id in _ARXIV.list_ids(r)]
-    found = _Found(f"it is the source archive of arXiv {arxiv_id}", theirs)
+    found = _Found(f"this is the source archive of arXiv {arxiv_id}", theirs)
     declared = _search_declarations([], declarations, all_open=False)
     return _decide({Evidence.ARXIV: found, Evidence.DECLARED: declared}, declarations)
 
@@ -153,46 +151,44 @@ def decide_article_openness(
     is_preprint: Callable[[str], bool],
     all_open: bool = False,
 ) -> Openness:
-    """Decide about a publisher's full text (JATS, Elsevier's JSON) from its own metadata (`own`) and its cluster's
-    records.
+    """Decide about a publisher's full text (JATS, Elsevier's JSON) from the records of its cluster and its own metadata.
 
-    A license in the file is the publisher's statement about exactly this text.
+    `own` is that metadata: a license in the file is the publisher's statement about exactly this text.
     """
     others = [r for r in records if r.kind is not RecordKind.PDF and r.source != DECLARED]
     shared = _collect_shared(sha1, [own], others, records, sorted({d.name for d in declarations}), is_preprint)
-    said = _Found(f"it says itself that it is open access{f', {own.licence}' if own.licence else ''}", [own])
+    stated = _Found(f"its own metadata states open access{f', {own.licence}' if own.licence else ''}", [own])
     found = {
         Evidence.PMC: _search_pmc(shared),
         Evidence.UNPAYWALL: _search_unpaywall(shared, is_preprint),
-        Evidence.PUBLISHER: said if own.open_access else _search_publisher(shared),
+        Evidence.PUBLISHER: stated if own.open_access else _search_publisher(shared),
         Evidence.DECLARED: _search_declarations([], declarations, all_open),
     }
     return _decide(found, declarations)
 
 
 def _decide(found: dict[Evidence, _Found | str], declarations: Sequence[Declaration]) -> Openness:
-    closing = [d for d in declarations if d.open_access is False]
-    looks = [
-        EvidenceSearch(evidence, True, said.detail)
-        if isinstance(said, _Found)
-        else EvidenceSearch(evidence, False, said)
-        for evidence, said in found.items()
+    searches = [
+        EvidenceSearch(evidence, True, result.detail)
+        if isinstance(result, _Found)
+        else EvidenceSearch(evidence, False, result)
+        for evidence, result in found.items()
     ]
-    declared = [d.licence for d in declarations]
-    evidence = next((look.evidence for look in looks if look.found), None)
-    if closing:
-        opening = [str(d) for d in declarations if d.open_access]
-        detail = f"declared closed by {_format_list(map(str, closing))}"
-        detail += f", though {_format_list(opening)} declares it open" if opening else ""
-        looks = [look for look in looks if look.evidence is not Evidence.DECLARED]
-        looks.append(EvidenceSearch(Evidence.DECLARED, False, f"{detail}: closed wins"))
+    evidence = next((search.evidence for search in searches if search.found), None)
+    if closed_by := [str(d) for d in declarations if d.open_access is False]:
+        opened_by = [str(d) for d in declarations if d.open_access]
+        detail = f"declared closed by {_format_list(closed_by)}"
+        detail += f" and open by {_format_list(opened_by)}" if opened_by else ""
+        searches = [search for search in searches if search.evidence is not Evidence.DECLARED]
+        searches.append(EvidenceSearch(Evidence.DECLARED, False, f"{detail}: closed has priority"))
         evidence = None
-    licences = list(declared)
-    if evidence is not None and isinstance(said := found[evidence], _Found):
-        licences += [record.licence for record in said.records]
-    given = sorted({licence for licence in licences if licence})
-    detail_of = f"{select_strictest(given)}: the strictest of {_format_list(given)}" if len(given) > 1 else None
-    return Openness(evidence is not None, evidence, select_strictest(given), tuple(looks), detail_of)
+    stated = [d.licence for d in declarations]
+    if evidence is not None and isinstance(result := found[evidence], _Found):
+        stated += [record.licence for record in result.records]
+    licences = sorted({licence for licence in stated if licence})
+    strictest = select_strictest(licences)
+    detail_of_licence = f"{strictest}: the strictest of {_format_list(licences)}" if len(licences) > 1 else None
+    return Openness(evidence is not None, evidence, strictest, tuple(searches), detail_of_licence)
 
 
 def _search_archive(
@@ -203,58 +199,55 @@ def _search_archive(
     names: Sequence[str],
     is_preprint: Callable[[str], bool],
 ) -> _Found | str:
-    """Search for evidence that a PDF belongs to an archive: its id, its name, a declaration, or that only the archive
-    has it.
+    """Search for evidence that a PDF belongs to an archive: the archive's id in the PDF, its file name or a declaration.
+
+    A paper with records only from the archive is evidence too.
     """
+    theirs = [r for r in others if archive.applies_to(r)]
 
-    def of(ids: set[str]) -> list[Record]:
-        return [r for r in others if archive.applies_to(r) and archive.list_ids(r) & ids]
+    def records_with(ids: set[str]) -> list[Record]:
+        return [r for r in theirs if archive.list_ids(r) & ids]
 
-    if carried := {i for r in own if r.kind is RecordKind.PDF for i in archive.list_ids(r)}:
-        return _Found(f"it carries the id {_format_list(carried)} of {archive.name}", of(carried))
+    if printed := {i for r in own if r.kind is RecordKind.PDF for i in archive.list_ids(r)}:
+        return _Found(f"the PDF contains the {archive.name} id {_format_list(printed)}", records_with(printed))
     if naming := [r for r in others if r.source == archive.source and r.file_sha1 == sha1]:
-        return _Found(f"{_format_list(r.record_id for r in naming)} names it", naming)
-    known = {i for r in others for i in archive.list_ids(r)}
+        return _Found(f"referenced by {_format_list(r.record_id for r in naming)}", naming)
+    ids_of_paper = {i for r in others for i in archive.list_ids(r)}
     named = {i for name in names if (i := archive.id_of_name(name))}
-    if delivered := named & known:
-        return _Found(
-            f"it was delivered under the name {_format_list(delivered)}, its paper's id of {archive.name}",
-            of(delivered),
-        )
+    if ids := named & ids_of_paper:
+        return _Found(f"the file name contains the paper's {archive.name} id {_format_list(ids)}", records_with(ids))
     declared = {i for r in own if r.source == DECLARED for i in archive.list_ids(r)}
-    if said := declared & known:
-        return _Found(f"its drop declares the id {_format_list(said)}, its paper's of {archive.name}", of(said))
-    elsewhere = [r for r in others if not any(a.applies_to(r) for a in (archive, *archive.marking_archives))]
-    printed = {r.doi for r in own if r.doi and not is_preprint(r.doi) and not archive.applies_to(r)}
-    if (theirs := [r for r in others if archive.applies_to(r)]) and not elsewhere and not printed:
-        alone = " and ".join(
-            a.name for a in (archive, *archive.marking_archives) if any(a.applies_to(r) for r in others)
-        )
+    if ids := declared & ids_of_paper:
+        return _Found(f"the drop declares the paper's {archive.name} id {_format_list(ids)}", records_with(ids))
+    archives = (archive, *archive.marking_archives)
+    elsewhere = {r.source for r in others if not any(a.applies_to(r) for a in archives)}
+    dois = {r.doi for r in own if r.doi and not is_preprint(r.doi) and not archive.applies_to(r)}
+    if theirs and not elsewhere and not dois:
+        only = " and ".join(a.name for a in archives if any(a.applies_to(r) for r in others))
         return _Found(
-            f"its paper is known to {alone} alone", [r for r in theirs if r.source == archive.source] or theirs
+            f"the paper has records only from {only}", [r for r in theirs if r.source == archive.source] or theirs
         )
-    looked = [f"no id of {archive.name} on it"]
+    searched = [f"no {archive.name} id in the PDF"]
     if names:
-        looked.append(f"none {'of its paper ' if named else ''}in its name ({_format_list(names)})")
+        which = "none of the paper's ids" if named else "none"
+        searched.append(f"{which} in the file name ({_format_list(names)})")
     if declared:
-        looked.append(f"{_format_list(declared)} declared, which no other record of its paper has")
-    if theirs:
-        looked.append(
-            f"its paper is known to {_format_list(sorted({r.source for r in elsewhere}))} too"
-            if elsewhere
-            else f"it has the DOI {_format_list(printed)}"
-        )
-    return ", ".join(looked)
+        searched.append(f"no other record of the paper has the declared {_format_list(declared)}")
+    if theirs and elsewhere:
+        searched.append(f"the paper also has records from {_format_list(elsewhere)}")
+    elif theirs:
+        searched.append(f"the PDF has the DOI {_format_list(dois)}")
+    return ", ".join(searched)
 
 
 @dataclass(frozen=True)
 class _Shared:
-    """The identifiers that a PDF shares with records of its cluster."""
+    """The identifiers of a full text, and the records of its cluster that share them."""
 
     dois: set[str]
     pmc_ids: set[str]
-    records: Sequence[Record]  # records other than PDFs' that name the PDF, or have one of its DOIs or PMC ids
-    ambiguous: set[str]  # the cluster's DOIs, if the PDF has none and there are several
+    records: Sequence[Record]  # metadata records that reference the file, or have one of its DOIs or PMC ids
+    ambiguous: set[str]  # the cluster's DOIs, if the file has none and there are several
 
 
 def _collect_shared(
@@ -265,10 +258,10 @@ def _collect_shared(
     names: Sequence[str],
     is_preprint: Callable[[str], bool],
 ) -> _Shared:
-    """Return a PDF's DOIs and PMC ids: its own, its publisher record's, and the PMC id in its file name.
+    """Return a full text's DOIs and PMC ids: its own, its publisher record's, and the PMC id in its file name.
 
-    A PDF without a DOI has its cluster's DOI if there is only one. DOIs of preprints do not make the cluster's DOI
-    ambiguous. They also do not open a PDF that has a published DOI too.
+    A file without a DOI has its cluster's DOI if there is only one. If there is a published DOI, DOIs of preprints are
+    ignored: they neither make the DOI ambiguous nor serve as evidence.
     """
     identifying = [*own, *(r for r in others if r.file_sha1 == sha1)]
 
@@ -293,7 +286,8 @@ def _collect_shared(
 def _search_pmc(shared: _Shared) -> _Found | str:
     if found := [r for r in shared.records if r.pmc_id and r.open_access and r.source not in (UNPAYWALL, OPENALEX)]:
         ids = _format_list({r.pmc_id for r in found if r.pmc_id})
-        return _Found(f"{ids} is in PMC's open access subset, by {_format_list(r.record_id for r in found)}", found)
+        records = _format_list(r.record_id for r in found)
+        return _Found(f"{ids} is in PMC's open access subset (according to {records})", found)
     return f"no record of PMC's open access subset has {_format_identifiers(shared)}"
 
 
@@ -306,7 +300,7 @@ def _search_unpaywall(shared: _Shared, is_preprint: Callable[[str], bool]) -> _F
     if found:
         return _Found(f"{_format_list(r.doi for r in found if r.doi)} is open", found)
     if opening:
-        return f"of {_format_list(r.doi for r in opening if r.doi)} only copies are open, none the publisher's or of the published version"
+        return f"{_format_list(r.doi for r in opening if r.doi)}: only copies are open, not the published version"
     if theirs:
         return f"{_format_list(r.doi for r in theirs if r.doi)} is closed"
     return f"no record has {_format_identifiers(shared, pmc=False)}"
@@ -314,27 +308,23 @@ def _search_unpaywall(shared: _Shared, is_preprint: Callable[[str], bool]) -> _F
 
 def _search_publisher(shared: _Shared) -> _Found | str:
     if found := [r for r in shared.records if r.kind is RecordKind.PUBLISHER and r.open_access]:
-        return _Found(f"{_format_list(r.record_id for r in found)} says that it is open access", found)
-    return f"no publisher's record that has {_format_identifiers(shared)} says so"
+        return _Found(f"open access according to {_format_list(r.record_id for r in found)}", found)
+    return f"no publisher record with {_format_identifiers(shared)} states open access"
 
 
 def _search_declarations(naming: Sequence[Record], declarations: Sequence[Declaration], all_open: bool) -> _Found | str:
     if opening := [str(d) for d in declarations if d.open_access]:
         return _Found(f"declared open by {_format_list(opening)}")
     if found := [r for r in naming if r.open_access]:
-        return _Found(f"{_format_list(r.record_id for r in found)} names it and says that it is open access", found)
-    return _Found("the release is of the user's own PDFs") if all_open else "no drop says that it is open access"
+        return _Found(f"referenced as open access by {_format_list(r.record_id for r in found)}", found)
+    return _Found("the release contains the user's own PDFs") if all_open else "no drop declares open access"
 
 
 def _format_identifiers(shared: _Shared, *, pmc: bool = True) -> str:
-    given = sorted(shared.dois) + (sorted(shared.pmc_ids) if pmc else [])
-    if given:
-        return f"{_format_list(given)} of this PDF"
-    return (
-        f"its DOI, which may be any of {_format_list(shared.ambiguous)}"
-        if shared.ambiguous
-        else "its DOI: none is known"
-    )
+    if ids := sorted(shared.dois) + (sorted(shared.pmc_ids) if pmc else []):
+        return f"an identifier of this full text ({_format_list(ids)})"
+    candidates = f"ambiguous: {_format_list(shared.ambiguous)}" if shared.ambiguous else "none is available"
+    return f"the DOI of this full text ({candidates})"
 
 
 def _format_list(texts: Iterable[str], most: int = 5) -> str:
@@ -343,4 +333,4 @@ def _format_list(texts: Iterable[str], most: int = 5) -> str:
 
 
 _ARXIV = _Archive("arXiv", ARXIV, "arxiv_id", arxiv_of_doi, arxiv_id_of_name)
-_ACL = _Archive("the ACL Anthology", ACL, "acl_id", acl_of_doi, acl_id_of_name, marking_archives=(_ARXIV,))
+_ACL = _Archive("ACL Anthology", ACL, "acl_id", acl_of_doi, acl_id_of_name, marking_archives=(_ARXIV,))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import groupby, islice
 from typing import Literal, cast
 
@@ -14,7 +14,8 @@ from s2corpus.papers.openness import Declaration, Openness, decide_article_openn
 from s2corpus.papers.vote import Delivered, Pdf, VotedPaper, elect_metadata
 from s2corpus.sources.arrow import record_of
 from s2corpus.sources.record import Record, RecordKind, WorkType
-from s2corpus.tables import PAPERS, Access, EvidenceLook, MemberRow, PaperRow
+from s2corpus.tables.columns import Access, SearchedEvidence
+from s2corpus.tables.papers import PAPERS, MemberRow, PaperRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +45,25 @@ class Article:
     declarations: tuple[Declaration, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """The facts about the files and notices of a set of papers, for the vote."""
+
+    pdfs: Mapping[str, Pdf] = field(default_factory=dict)
+    """by SHA-1"""
+    sources: Mapping[str, ArxivParse] = field(default_factory=dict)
+    """LaTeX sources by arXiv id"""
+    articles: Mapping[str, Article] = field(default_factory=dict)
+    """publishers' full texts by the id of their record"""
+    notices: Mapping[str, Sequence[Statement]] = field(default_factory=dict)
+    """statements of retraction and correction notices by identifier"""
+
+
 def build_papers(
     members: Iterable[pa.RecordBatch],
+    facts: FileFacts,
     *,
     trust: Sequence[str],
-    pdfs: Mapping[str, Pdf],
-    sources: Mapping[str, ArxivParse],
-    articles: Mapping[str, Article],
-    notices: Mapping[str, Sequence[Statement]],
     all_open: bool,
     is_preprint: Callable[[str], bool],
     support: Literal["similar", "equal"] = "similar",
@@ -59,9 +71,6 @@ def build_papers(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the canonical metadata of every paper in `members`, which is sorted by paper_id, in batches of `rows`
     papers.
-
-    `pdfs` contains data about PDFs by SHA-1, `sources` LaTeX sources by arXiv id, and `articles` publishers' full texts
-    by the id of their record. `notices` contains the statements of retraction and correction notices by identifier.
     """
     by_paper = groupby((row for batch in members for row in batch.to_pylist()), key=lambda row: row["paper_id"])
 
@@ -80,15 +89,15 @@ def build_papers(
         records = [Delivered(record_of(row), row["ready_at"] or "") for row in given]
         preprint = _correct_by_type(records, is_preprint)
         found = elect_metadata(
-            paper_id, records, trust=trust, pdfs=pdfs, all_open=all_open, is_preprint=preprint, support=support
+            paper_id, records, trust=trust, pdfs=facts.pdfs, all_open=all_open, is_preprint=preprint, support=support
         )
         texts = [
             _build_access(article.sha1, article.kind, _openness(article, records, preprint))
-            for article in _select_articles(records, articles)
+            for article in _select_articles(records, facts.articles)
         ]
-        status, said_by = find_status([delivered.record for delivered in records], notices, preprint)
+        status, said_by = find_status([delivered.record for delivered in records], facts.notices, preprint)
         return {
-            **_build_row(found, _select_latex(found, records, sources), records, texts),
+            **_build_row(found, _select_latex(found, records, facts.sources), records, texts),
             "editorial": status,
             "editorial_by": list(said_by),
         }
@@ -174,5 +183,7 @@ def _build_access(sha1: str, kind: str, openness: Openness) -> Access:
         oa_evidence=openness.evidence,
         licence=openness.licence,
         licence_detail=openness.licence_detail,
-        looks=[EvidenceLook(evidence=look.evidence, found=look.found, detail=look.detail) for look in openness.looks],
+        looks=[
+            SearchedEvidence(evidence=look.evidence, found=look.found, detail=look.detail) for look in openness.looks
+        ],
     )

@@ -1,1 +1,1 @@
-"""Run stages: the registry, the run, the runner, quality checks, acceptances, alerts and summaries."""
+"""Define, run, check, approve and summarize the stages of a release."""

@@ -1,8 +1,7 @@
-"""Overrides of checks by a person, each with a written reason. They are an input of the release, stored with it in the
-lake.
+"""Store a person's overrides of failed checks, each with a written reason, in the folder of the release.
 
-A rebuild of the release therefore gives the same result. An acceptance applies only if its check fails. Its reason is
-then part of the manifest and of the snapshot's identity. The catalog stores the person's name.
+They are an input of the release, so a rebuild gives the same result. An override applies only if its check fails. Its
+reason is then part of the manifest and of the snapshot's identity. The catalog stores the person's name.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """An accepted check of one release."""
+    """An override of one check of a release."""
 
     reason: str
     by: str
@@ -34,19 +33,18 @@ class Acceptance:
 
 
 def read_acceptances(lake: Lake, release: str) -> dict[str, Acceptance]:
-    """Return the accepted checks of a release by `<stage>.<check>`."""
+    """Return the overrides of a release by `<stage>.<check>`."""
     return _read(lake, release)[0]
 
 
-def accept(lake: Lake, release: str, reasons: Mapping[str, str], by: str, known: Iterable[QualityCheck]) -> list[str]:
-    """Store the reasons why checks are overridden (`<stage>.<check>` → reason); return new names and names with a new
-    reason.
+def accept(lake: Lake, release: str, reasons: Mapping[str, str], by: str, checks: Iterable[QualityCheck]) -> list[str]:
+    """Override checks (`<stage>.<check>` → reason); return the names with a new reason.
 
     Raises:
-        UserError: a check is not in `known`, must not be overridden, or its reason is too short.
+        UserError: a name is not in `checks`, its check cannot be overridden, or its reason is too short.
         TransientError: another process wrote at the same time.
     """
-    _validate(reasons, list(known))
+    _validate(reasons, {f"{check.stage}.{check.name}": check for check in checks})
     existing, etag = _read(lake, release)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     new = {
@@ -65,15 +63,14 @@ def accept(lake: Lake, release: str, reasons: Mapping[str, str], by: str, known:
     return sorted(new)
 
 
-def _validate(reasons: Mapping[str, str], known: list[QualityCheck]) -> None:
-    by_name = {f"{check.stage}.{check.name}": check for check in known}
+def _validate(reasons: Mapping[str, str], checks: Mapping[str, QualityCheck]) -> None:
     for name, reason in reasons.items():
-        if name not in by_name:
-            same_stage = [other for other in by_name if other.startswith(f"{name.partition('.')[0]}.")]
+        if name not in checks:
+            same_stage = [other for other in checks if other.startswith(f"{name.partition('.')[0]}.")]
             raise UserError(
-                f"{name!r} is not a check; expected <stage>.<check>, one of {', '.join(same_stage or by_name)}"
+                f"{name!r} is not a check; expected <stage>.<check>, one of {', '.join(same_stage or checks)}"
             )
-        check = by_name[name]
+        check = checks[name]
         if check.severity == "block" and not check.overridable:
             raise UserError(
                 f"{name} cannot be overridden: its findings are always errors ({check.reason}); "

@@ -27,26 +27,30 @@ RUNBOOK = "docs/runbook.md"
 class Alert:
     """One event that an operator should know."""
 
-    what: str
-    """the event, with release, stage and shard; used as the subject"""
+    subject: str
+    """the event, with release, stage and shard"""
     error: str
     since: str
     """ISO instant"""
-    todo: str
+    instruction: str
     link: str
 
     @property
     def text(self) -> str:
         """The complete message as plain text."""
         return "\n".join(
-            (self.what, f"Error: {self.error}", f"Since: {self.since}", f"To do: {self.todo}", f"See: {self.link}")
+            (
+                self.subject,
+                f"Error: {self.error}",
+                f"Since: {self.since}",
+                f"To do: {self.instruction}",
+                f"See: {self.link}",
+            )
         )
 
 
 def format_error(error: BaseException | str | None) -> str:
-    """Return an error as one line, shortened to the limit; the type is included unless the message is written for
-    users.
-    """
+    """Return an error as one line of at most LONGEST characters, with its type unless the message is written for users."""
     if error is None:
         return "the task was killed, or its worker was lost"
     text = " ".join(str(error).split())
@@ -74,8 +78,9 @@ def _try_send(where: str, act: Callable[[], None]) -> None:
     try:
         act()
     except Exception as error:  # an error of a server, name or setting must not stop the release
-        # the error text may contain the address
-        log.warning("could not send the alert to the %s: %s", where, type(error).__name__)
+        log.warning(
+            "could not send the alert to the %s: %s", where, type(error).__name__
+        )  # the text may contain secrets
 
 
 def _post(url: str, alert: Alert) -> None:
@@ -84,8 +89,7 @@ def _post(url: str, alert: Alert) -> None:
     # the three characters that Slack requires to be escaped
     text = alert.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     with web.Session() as session:
-        answer = web.ask(
-            session,
+        answer = session.ask(
             "POST",
             url,
             seconds=SECONDS,

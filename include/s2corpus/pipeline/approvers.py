@@ -1,5 +1,4 @@
-"""Determine who may approve a release: not the person who started its run, and not a person who delivered new data in
-it.
+"""Determine who may approve a release: neither the person who started its run, nor a person who delivered its new data.
 
 Airflow provides the names of the person who started a run and of the person who answers. `_READY` contains the name of
 the deliverer, which its writer chooses. Approvers must therefore not have keys that can write `_READY`
@@ -10,11 +9,11 @@ from __future__ import annotations
 
 from s2corpus.errors import TransientError
 from s2corpus.pipeline.run import Run
-from s2corpus.tables import DELIVERIES
+from s2corpus.tables.intake import DELIVERIES
 
 
 class AnotherPerson(TransientError):
-    """The person may not approve the release. The retry asks again."""
+    """The person may not approve the release. Airflow retries the task, which asks again."""
 
 
 def excluded_people(run: Run, started_by: str | None) -> dict[str, str]:
@@ -22,18 +21,20 @@ def excluded_people(run: Run, started_by: str | None) -> dict[str, str]:
     if run.spec.export.approver == "anyone":
         return {}
     delivered: dict[str, str] = run.table(DELIVERIES).committed().facts.get("delivered_by", {})
-    people = {by: f"delivered {folder}" for by, folder in delivered.items()}
+    reasons = {person: f"delivered {folder}" for person, folder in delivered.items()}
     if started_by:
-        people = {by: did for by, did in people.items() if _normalize_name(by) != _normalize_name(started_by)}
-        people[started_by] = "started its run"
-    return people
+        starter = _normalize_name(started_by)
+        reasons = {person: reason for person, reason in reasons.items() if _normalize_name(person) != starter}
+        reasons[started_by] = "started its run"
+    return reasons
 
 
 def find_objection(run: Run, who: str, started_by: str | None) -> str | None:
     """Return the reason why a person may not approve a release, as a sentence, or None."""
-    did = {_normalize_name(by): did for by, did in excluded_people(run, started_by).items()}.get(_normalize_name(who))
-    return did and (
-        f"{who} {did} and may not approve {run.release_id}: another person must answer "
+    reasons = {_normalize_name(person): reason for person, reason in excluded_people(run, started_by).items()}
+    reason = reasons.get(_normalize_name(who))
+    return reason and (
+        f"{who} {reason} and may not approve {run.release_id}: another person must answer "
         "(`export.approver: anyone` in the spec lets one person do both)"
     )
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 from s2corpus.snapshot.report import ranked
 
-_TABLES = (("select", "selected", "selected"), ("extract", "extracted", "ok"), ("postprocess", "parsed", "ok"))
+_PDF_STAGES = (("select", "selected", "selected"), ("extract", "extracted", "ok"), ("postprocess", "parsed", "ok"))
 """stages with one outcome for each PDF: stage, label, outcome of the remaining items"""
 SETS = ("s2orc", "s2ag")
 PUBLISHED = ("train", "valid")
 """the splits that a snapshot publishes"""
-_NO_OUTCOME = ("rows", "words")
+_NOT_OUTCOMES = ("rows", "words")
+"""metrics with a name like an outcome"""
 
 Measured = Mapping[str, Mapping[str, float]]
 """metrics by stage and name"""
@@ -29,7 +30,7 @@ class Step:
     """stage with the table that lists the excluded items; empty if no table lists them"""
     set: str = ""
     starts: bool = False
-    """whether the bar counts items of another kind than the previous bar"""
+    """whether the bar counts another kind of items than the previous bar"""
 
 
 def build_funnel(metrics: Measured) -> list[Step]:
@@ -37,48 +38,50 @@ def build_funnel(metrics: Measured) -> list[Step]:
     steps = []
     if "intake" in metrics:
         steps.append(Step("PDFs delivered", _count(metrics, "intake", "pdfs"), starts=True))
-    for stage, label, stays in _TABLES:
+    for stage, label, remaining in _PDF_STAGES:
         if stage in metrics:
-            steps.append(_make_step(label, count_outcomes(metrics, stage), stays, stage=stage))
+            steps.append(_make_step(label, read_outcomes(metrics, stage), remaining, stage=stage))
     if "vote" in metrics:
         steps.append(Step("Papers", _count(metrics, "vote", "rows.papers"), starts=True))
     if "filter" in metrics:
-        steps.append(_make_step("kept", count_outcomes(metrics, "filter"), "kept", stage="filter"))
+        steps.append(_make_step("kept", read_outcomes(metrics, "filter"), "kept", stage="filter"))
     for set_ in SETS:
-        cleaned = count_outcomes(metrics, "clean", f"{set_}.")
+        cleaned = read_outcomes(metrics, "clean", f"{set_}.")
         if candidates := sum(cleaned.values()):
             steps.append(Step(f"Candidates for {set_}", candidates, starts=True))
             steps.append(_make_step(f"clean in {set_}", cleaned, "kept", stage="clean", set_=set_))
             if "split" in metrics:
-                splits = count_outcomes(metrics, "split", f"{set_}.")
+                splits = read_outcomes(metrics, "split", f"{set_}.")
                 steps.append(_make_step(f"published in {set_}", splits, *PUBLISHED, stage="split", set_=set_))
     return steps
 
 
 def list_rows(metrics: Measured) -> list[tuple[str, str, int]]:
-    """Return the complete funnel as (stage, outcome, count) in the order of the stages, as in the snapshot's
-    statistics.
-    """
-    found = [("intake", "pdfs", _count(metrics, "intake", "pdfs"))]
-    for stage, _, _ in _TABLES:
-        found += [(stage, outcome, n) for outcome, n in sorted(count_outcomes(metrics, stage).items())]
-    found.append(("vote", "papers", _count(metrics, "vote", "rows.papers")))
-    found += [("filter", outcome, n) for outcome, n in sorted(count_outcomes(metrics, "filter").items())]
+    """Return the complete funnel as (stage, outcome, count) by stage, as in the snapshot's statistics."""
+    rows = [("intake", "pdfs", _count(metrics, "intake", "pdfs"))]
+    for stage, _, _ in _PDF_STAGES:
+        rows += [(stage, outcome, n) for outcome, n in sorted(read_outcomes(metrics, stage).items())]
+    rows.append(("vote", "papers", _count(metrics, "vote", "rows.papers")))
+    rows += [("filter", outcome, n) for outcome, n in sorted(read_outcomes(metrics, "filter").items())]
     for stage in ("clean", "split"):
         for set_ in sorted(SETS):
-            found += [(f"{stage} {set_}", o, n) for o, n in sorted(count_outcomes(metrics, stage, f"{set_}.").items())]
-    return found
+            rows += [(f"{stage} {set_}", o, n) for o, n in sorted(read_outcomes(metrics, stage, f"{set_}.").items())]
+    return rows
 
 
-def count_outcomes(metrics: Measured, stage: str, prefix: str = "outcome.") -> dict[str, int]:
+def read_outcomes(metrics: Measured, stage: str, prefix: str = "outcome.") -> dict[str, int]:
     """Return the number of rows of a stage by outcome."""
-    named = {name.removeprefix(prefix): int(n) for name, n in metrics.get(stage, {}).items() if name.startswith(prefix)}
-    return {word: n for word, n in named.items() if n and "." not in word and word not in _NO_OUTCOME}
+    counts = {
+        name.removeprefix(prefix): int(n) for name, n in metrics.get(stage, {}).items() if name.startswith(prefix)
+    }
+    return {outcome: n for outcome, n in counts.items() if n and "." not in outcome and outcome not in _NOT_OUTCOMES}
 
 
-def _make_step(label: str, counts: Mapping[str, int], *stay: str, stage: str, set_: str = "") -> Step:
-    left = {word: n for word, n in counts.items() if word not in stay}
-    return Step(label, sum(counts.get(word, 0) for word in stay), list(ranked(left).items()), stage, set_)
+def _make_step(label: str, counts: Mapping[str, int], *remaining: str, stage: str, set_: str = "") -> Step:
+    excluded = {outcome: n for outcome, n in counts.items() if outcome not in remaining}
+    return Step(
+        label, sum(counts.get(outcome, 0) for outcome in remaining), list(ranked(excluded).items()), stage, set_
+    )
 
 
 def _count(metrics: Measured, stage: str, name: str) -> int:

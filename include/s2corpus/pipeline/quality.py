@@ -7,8 +7,7 @@ that returns the offending rows, with a header of comments:
     -- severity: block            block stops before the next stage, warn is only shown
     -- overridable: no            yes: an operator may override it with a written reason
     -- threshold: quality.drift_block    a field of the spec, bound as $threshold (optional)
-    -- by: paper                  run the check on a few buckets of papers (or records, or PDFs) at a time: only if
-                                  no row of one bucket concerns a row of another (optional)
+    -- by: paper                  each bucket of papers (or records, or PDFs) can be checked by itself (optional)
     -- reason: the meaning of returned rows, and what to do
 
 Views: every committed table of the release by its name; `metrics(stage, name, value)` of this release and
@@ -20,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -36,13 +36,16 @@ from s2corpus.pipeline.stages import STAGE_NAMES
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables import TABLES
+from s2corpus.tables.schema import TABLES
 
 SQL = Path(__file__).resolve().parents[3] / "sql"
 MAX_OFFENDING = 100
 """maximum number of offending rows that are stored per check"""
 ROWS_AT_ONCE = 2_000_000
-"""number of rows of the largest table per run of a check by papers, records or PDFs"""
+"""maximum number of rows of a table that a check with `by` reads in one query"""
+
+_METRICS = pa.schema([("stage", pa.string()), ("name", pa.string()), ("value", pa.float64())])
+_COMMITS = pa.schema([("table_name", pa.string()), ("code_version", pa.string())])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ class CheckVerdict:
 def list_checks(stage: str) -> list[QualityCheck]:
     """Return the checks of a stage in the order of its file."""
     path = SQL / "quality" / f"{stage}.sql"
-    return list(_parse(stage, path)) if path.is_file() else []
+    return [_make_check(stage, path, header, sql) for header, sql in read_sql_blocks(path)] if path.is_file() else []
 
 
 def list_all_checks() -> list[QualityCheck]:
@@ -88,30 +91,25 @@ def list_all_checks() -> list[QualityCheck]:
     return [check for stage in STAGE_NAMES for check in list_checks(stage)]
 
 
-def _parse(stage: str, path: Path) -> Iterator[QualityCheck]:
-    for block in re.split(r"(?m)^(?=-- check:)", path.read_text("utf-8")):
-        if not block.startswith("-- check:"):
-            continue
-        head = dict(re.findall(r"(?m)^-- (check|severity|overridable|threshold|reason|by): (.+)$", block))
-        if (
-            head.get("severity") not in ("block", "warn")
-            or "reason" not in head
-            or head.get("overridable") not in ("yes", "no", None)
-        ):
-            raise UserError(
-                f"{path}: check {head.get('check')!r} needs `severity: block|warn`, `reason:` and `overridable: yes|no`"
-            )
-        sql = "\n".join(line for line in block.splitlines() if not line.startswith("--")).strip().rstrip(";")
-        yield QualityCheck(
-            stage,
-            head["check"],
-            head["severity"],
-            head.get("overridable") == "yes",
-            head.get("threshold"),
-            head["reason"],
-            sql,
-            head.get("by"),
-        )
+def read_sql_blocks(path: Path) -> Iterator[tuple[dict[str, str], str]]:
+    """Yield the header (`-- <key>: <value>`) and the query of each block of a file. A block starts at `check` or `table`."""
+    for block in re.split(r"(?m)^(?=-- (?:check|table):)", path.read_text("utf-8"))[1:]:
+        sql = "\n".join(line for line in block.splitlines() if not line.startswith("--"))
+        yield dict(re.findall(r"(?m)^-- (\w+): (.+)$", block)), sql.strip().rstrip(";")
+
+
+def _make_check(stage: str, path: Path, header: dict[str, str], sql: str) -> QualityCheck:
+    severities: dict[str | None, Literal["block", "warn"]] = {"block": "block", "warn": "warn"}
+    severity, overridable, name = (
+        severities.get(header.get("severity")),
+        header.get("overridable", "no"),
+        header.get("check"),
+    )
+    if severity is None or overridable not in ("yes", "no") or "reason" not in header:
+        raise UserError(f"{path}: check {name!r} needs `severity: block|warn`, `reason:` and `overridable: yes|no`")
+    return QualityCheck(
+        stage, str(name), severity, overridable == "yes", header.get("threshold"), header["reason"], sql, header.get("by")
+    )  # fmt: skip
 
 
 def _read_threshold(spec: ReleaseSpec, field: str) -> float:
@@ -123,13 +121,13 @@ def _read_threshold(spec: ReleaseSpec, field: str) -> float:
 
 def measure(run: Run, stage: str, measured: Metrics) -> None:
     """Store the metrics of a stage, including the metrics of `gold` and of `sql/metrics/<stage>.sql`."""
-    metrics = measured | gold.measure(run, stage, measured)
+    metrics = measured | gold.measure_stage(run, stage)
     path = SQL / "metrics" / f"{stage}.sql"
     if path.is_file():
+        sql = path.read_text("utf-8")
         with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
-            _create_views(run, connection, path.read_text("utf-8"))
-            for name, value in connection.execute(path.read_text("utf-8")).fetchall():
-                metrics[str(name)] = float(value)
+            _create_views(run, connection, sql)
+            metrics |= {str(name): float(value) for name, value in connection.execute(sql).fetchall()}
     data = orjson.dumps(metrics, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2)
     run.lake.put(f"releases/{run.release_id}/_metrics/{stage}.json", data)
 
@@ -142,12 +140,12 @@ def evaluate(run: Run, stage: str) -> list[CheckVerdict]:
         connection.register("parent_metrics", _metrics_table(parent_metrics(run)))
         connection.register("parent_counts", _metrics_table(parent_metrics(run, same_drops=True)))
         connection.execute((SQL / "macros.sql").read_text("utf-8"))
-        stated = list_checks(stage)
-        sql = " ".join(check.sql for check in stated)
+        checks = list_checks(stage)
+        sql = " ".join(check.sql for check in checks)
         _create_views(run, connection, sql)
         if mentions_table(sql, "commits"):
             connection.register("commits", _commits(run))
-        verdicts = [_run_check(run, connection, check, reasons.get(f"{stage}.{check.name}")) for check in stated]
+        verdicts = [_run_check(run, connection, check, reasons.get(f"{stage}.{check.name}")) for check in checks]
     data = orjson.dumps([asdict(v) for v in verdicts], default=str)
     run.lake.put(f"releases/{run.release_id}/_quality/{stage}.json", data)
     return verdicts
@@ -177,40 +175,28 @@ def _run_check(
     run: Run, connection: DuckDBPyConnection, check: QualityCheck, acceptance: Acceptance | None
 ) -> CheckVerdict:
     threshold = _read_threshold(run.spec, check.threshold) if check.threshold else None
-    bound = {"threshold": threshold, "drift_min_n": run.spec.quality.drift_min_n}
-    given = {name: value for name, value in bound.items() if f"${name}" in check.sql}
+    available = {"threshold": threshold, "drift_min_n": run.spec.quality.drift_min_n}
+    parameters = {name: value for name, value in available.items() if f"${name}" in check.sql}
     rows: list[dict[str, Any]] = []
     offending = 0
     for _ in _iterate_parts(run, connection, check):
-        result = connection.execute(f"FROM ({check.sql}\n) ORDER BY ALL", given)
+        result = connection.execute(f"FROM ({check.sql}\n) ORDER BY ALL", parameters)
         names = [column[0] for column in result.description]
-        while more := result.fetchmany(10_000):
-            rows += [dict(zip(names, row, strict=True)) for row in more[: MAX_OFFENDING - len(rows)]]
-            offending += len(more)
+        while batch := result.fetchmany(10_000):
+            rows += [dict(zip(names, row, strict=True)) for row in batch[: MAX_OFFENDING - len(rows)]]
+            offending += len(batch)
     rows.sort(key=lambda row: orjson.dumps(row, default=str))
     override = acceptance if offending and (check.severity == "warn" or check.overridable) else None
     return CheckVerdict(
-        check.stage,
-        check.name,
-        check.severity,
-        check.severity if offending else "pass",
-        check.overridable,
-        offending,
-        rows,
-        threshold,
-        check.reason,
-        override.reason if override else None,
-        override.by if override else None,
-    )
+        check.stage, check.name, check.severity, check.severity if offending else "pass", check.overridable, offending, rows,
+        threshold, check.reason, override.reason if override else None, override.by if override else None,
+    )  # fmt: skip
 
 
 def _iterate_parts(run: Run, connection: DuckDBPyConnection, check: QualityCheck) -> Iterator[None]:
-    """Set the views of the sharded tables to a few parts per iteration; iterate once for checks without `by`."""
-    sharded = [
-        run.table(table)
-        for name, table in TABLES.items()
-        if check.by == table.shards and mentions_table(check.sql, name)
-    ]
+    """Restrict the views of the sharded tables to a few parts per iteration; iterate once for checks without `by`."""
+    mentioned = (table for name, table in TABLES.items() if mentions_table(check.sql, name))
+    sharded = [run.table(table) for table in mentioned if check.by == table.shards]
     commits = [table.committed() for table in sharded]
     parts = max((len(commit.parts) for commit in commits), default=1)
     rows = max((commit.rows for commit in commits), default=0)
@@ -228,14 +214,14 @@ def _iterate_parts(run: Run, connection: DuckDBPyConnection, check: QualityCheck
 
 def read_metrics(run: Run) -> dict[str, Metrics]:
     """Return the metrics of the release's finished stages, by stage."""
-    return _metrics_under(run, f"releases/{run.release_id}/_metrics/")
+    entries = run.lake.list(f"releases/{run.release_id}/_metrics/")
+    return {Path(entry.key).stem: orjson.loads(run.lake.get(entry.key)[0]) for entry in entries}
 
 
 def parent_metrics(run: Run, *, same_drops: bool = False) -> dict[str, Metrics]:
     """Return the metrics of the published parent snapshot, or no metrics without a parent.
 
-    With `same_drops`, also return no metrics if the parent used other drop patterns: its counts are then not
-    comparable.
+    With `same_drops`, also return no metrics if the parent used other drop patterns, because its counts are not comparable.
     """
     if run.parent is None:
         return {}
@@ -244,44 +230,34 @@ def parent_metrics(run: Run, *, same_drops: bool = False) -> dict[str, Metrics]:
         if manifest.get("drops") != list(run.spec.drops):  # manifests before 0.2 do not contain the patterns
             return {}
     stats = orjson.loads(run.lake.get(f"snapshots/{run.parent}/stats.json")[0])
-    found: dict[str, Metrics] = stats.get("metrics", {})
-    return found
+    metrics: dict[str, Metrics] = stats.get("metrics", {})
+    return metrics
 
 
 def read_verdicts(run: Run) -> dict[str, list[CheckVerdict]]:
     """Return the verdicts of the release's finished stages, by stage."""
-    found = {}
-    for entry in run.lake.list(f"releases/{run.release_id}/_quality/"):
-        found[Path(entry.key).stem] = [CheckVerdict(**item) for item in orjson.loads(run.lake.get(entry.key)[0])]
-    return found
-
-
-def _metrics_under(run: Run, prefix: str) -> dict[str, Metrics]:
-    return {Path(entry.key).stem: orjson.loads(run.lake.get(entry.key)[0]) for entry in run.lake.list(prefix)}
+    return {
+        Path(entry.key).stem: [CheckVerdict(**verdict) for verdict in orjson.loads(run.lake.get(entry.key)[0])]
+        for entry in run.lake.list(f"releases/{run.release_id}/_quality/")
+    }
 
 
 def _metrics_table(metrics: Mapping[str, Metrics]) -> pa.Table:
-    rows = [(stage, name, value) for stage, values in sorted(metrics.items()) for name, value in sorted(values.items())]
-    return pa.table(
-        {
-            "stage": pa.array([row[0] for row in rows], pa.string()),
-            "name": pa.array([row[1] for row in rows], pa.string()),
-            "value": pa.array([row[2] for row in rows], pa.float64()),
-        }
-    )
+    rows = [
+        {"stage": stage, "name": name, "value": value}
+        for stage, values in sorted(metrics.items())
+        for name, value in sorted(values.items())
+    ]
+    return pa.Table.from_pylist(rows, _METRICS)
 
 
 def _commits(run: Run) -> pa.Table:
     """Return the committed tables, each with the version of the code that wrote it."""
-    found = {}
+    rows = []
     for name, table in TABLES.items():
-        try:
-            found[name] = run.table(table).committed().code_version
-        except NotCommitted:
-            continue
-    return pa.table(
-        {"table_name": pa.array(list(found), pa.string()), "code_version": pa.array(list(found.values()), pa.string())}
-    )
+        with suppress(NotCommitted):
+            rows.append({"table_name": name, "code_version": run.table(table).committed().code_version})
+    return pa.Table.from_pylist(rows, _COMMITS)
 
 
 def mentions_table(sql: str, table: str) -> bool:
@@ -293,7 +269,5 @@ def _create_views(run: Run, connection: DuckDBPyConnection, sql: str) -> None:
     """Create views of the committed tables that the SQL uses."""
     for name, table in TABLES.items():
         if mentions_table(sql, name):
-            try:
+            with suppress(NotCommitted):
                 run.table(table).view(connection)
-            except NotCommitted:
-                continue

@@ -4,36 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow.compute as pc
 
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import NotCommitted, TableRef
-from s2corpus.tables import MEMBERS, PDFS, Table, paper_shard, pdf_shard
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.papers import MEMBERS
+from s2corpus.tables.schema import Table, paper_shard, pdf_shard
 
 Row = dict[str, Any]
+TableRow = TypeVar("TableRow")
 
 
 class Tables:
-    """The tables of one release."""
+    """The tables of one release in `releases/<release>/`, or of a batch of drops in its own folder."""
 
-    def __init__(self, lake: Lake, release: str) -> None:
+    def __init__(self, lake: Lake, release: str, batch_folder: str | None = None) -> None:
         self.lake = lake
-        self.release = release
+        self.folder = batch_folder or f"releases/{release}"
+        self._refs: dict[str, TableRef[Any]] = {}
 
-    def __call__(self, table: Table) -> TableRef:
-        """Return a reference to a table."""
-        return TableRef(self.lake, f"releases/{self.release}/{table.name}", table)
+    def __call__(self, table: Table[TableRow]) -> TableRef[TableRow]:
+        """Return a table. Cached, so that its commit is read once and a task always uses the same commit."""
+        if table.name not in self._refs:
+            self._refs[table.name] = TableRef(self.lake, f"{self.folder}/{table.name}", table)
+        return self._refs[table.name]
 
     @cached_property
     def pdf_shards(self) -> int:
-        """number of parts of the tables sharded by PDF"""
+        """Number of parts of every table sharded by `pdf`; intake determines it from the number of PDFs."""
         return int(self(PDFS).committed().facts["pdf_shards"])
 
     @cached_property
     def paper_shards(self) -> int:
-        """number of buckets of the tables sharded by paper"""
+        """Number of buckets of every table sharded by `paper`; cluster determines it from the number of papers."""
         return int(self(MEMBERS).committed().facts["paper_shards"])
 
     def rows(
@@ -44,10 +50,9 @@ class Tables:
         shard: int | None = None,
         size: int = 1024,
     ) -> Iterator[Row]:
-        """Yield matching rows in bounded memory; yield nothing if the stage has not run or has no such part."""
+        """Yield matching rows; yield nothing if the stage has not run or has no such part. `size` rows are in memory."""
         try:
-            for batch in self(table).batches(columns, shard=shard, where=where, rows=size):
-                yield from batch.to_pylist()
+            yield from self(table).rows(columns, shard=shard, where=where, at_once=size)
         except NotCommitted:
             return
 

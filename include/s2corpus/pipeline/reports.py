@@ -13,21 +13,21 @@ import orjson
 
 from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId
-from s2corpus.pipeline.run import Row
+from s2corpus.pipeline.quality import SQL, read_sql_blocks
+from s2corpus.pipeline.release_tables import Tables
 from s2corpus.snapshot.paper_tables import shown
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import lake_uri, open_lake
-from s2corpus.storage.parts import NotCommitted, TableRef
-from s2corpus.tables import TABLES, Table
+from s2corpus.storage.parts import NotCommitted
+from s2corpus.tables.schema import TABLES
 
-SQL = Path(__file__).resolve().parents[3] / "sql" / "reports"
-_HEAD = re.compile(r"(?m)^-- (table|columns): (.+)$")
+_MEMORY_MB = 2048
 
 
 @dataclass(frozen=True)
 class Report:
-    """One printed table. `missing` lists required tables that no stage has written yet; there are no rows then."""
+    """One printed table. `missing` lists required tables that no stage has written yet; `rows` is then empty."""
 
     title: str
     columns: list[str]
@@ -35,8 +35,8 @@ class Report:
     missing: list[str]
 
 
-def release_table(release: str, table: Table[Row]) -> TableRef[Row]:
-    """Return a table of a release `<spec>-<YYYYMMDD>` in the lake of `S2CORPUS_LAKE`.
+def open_release_tables(release: str) -> Tables:
+    """Return the tables of a release `<spec>-<YYYYMMDD>` in the lake of `S2CORPUS_LAKE`.
 
     Raises:
         UserError: no lake is configured, or the lake does not contain the release.
@@ -46,22 +46,22 @@ def release_table(release: str, table: Table[Row]) -> TableRef[Row]:
         raise UserError(
             f"{release}: no such release in {lake.root}; existing releases: {', '.join(existing) or 'none'}"
         )
-    return TableRef(lake, f"releases/{release}/{table.name}", table)
+    return Tables(lake, release)
 
 
-def read_paper_tables(of: str) -> Iterator[Report]:
+def read_paper_tables(name: str) -> Iterator[Report]:
     """Yield the tables of a snapshot (`snapshot.paper_tables`).
 
-    `of` is the id or address of the snapshot, the name of its spec, or its release.
+    `name` is the id or address of the snapshot, the name of its spec, or its release.
 
     Raises:
-        UserError: the snapshot does not exist or has no tables, or the release made no snapshot or several.
+        UserError: the snapshot does not exist or has no tables, or the release does not have exactly one snapshot.
     """
-    if "/" not in of and ReleaseId.known(of):
-        of = _find_snapshot(of)
-    stats = orjson.loads(open_snapshot(of).get("stats.json")[0])
+    if "/" not in name and ReleaseId.known(name):
+        name = _find_snapshot(name)
+    stats = orjson.loads(open_snapshot(name).get("stats.json")[0])
     if "tables" not in stats:
-        raise UserError(f"{of}: stats.json contains no tables: the snapshot was created by a version before 0.3")
+        raise UserError(f"{name}: stats.json contains no tables: the snapshot was created by a version before 0.3")
     for table in stats["tables"]:
         units = ["label", *(column["unit"] for column in table["columns"])]
         rows = [tuple(shown(value, unit) for value, unit in zip(row, units, strict=True)) for row in table["rows"]]
@@ -70,30 +70,27 @@ def read_paper_tables(of: str) -> Iterator[Report]:
 
 
 def _find_snapshot(release: str) -> str:
-    made = [name for name in open_lake(lake_uri()).folders("snapshots/") if name.startswith(f"{release}-")]
-    if len(made) != 1:
+    snapshots = [name for name in open_lake(lake_uri()).folders("snapshots/") if name.startswith(f"{release}-")]
+    if len(snapshots) != 1:
         raise UserError(
-            f"{release} made {len(made)} snapshots ({', '.join(made) or 'none'}): give the id of the snapshot"
+            f"{release} has {len(snapshots)} snapshots ({', '.join(snapshots) or 'none'}): give the id of one snapshot"
         )
-    return made[0]
+    return snapshots[0]
 
 
-def run_report(name: str, release: str, memory_mb: int = 2048) -> Iterator[Report]:
+def run_report(name: str, release: str) -> Iterator[Report]:
     """Yield the tables of one report for one release."""
-    for block in re.split(r"(?m)^(?=-- table:)", (SQL / f"{name}.sql").read_text("utf-8")):
-        head = dict(_HEAD.findall(block))
-        if "table" not in head:
-            continue
-        sql = "\n".join(line for line in block.splitlines() if not line.startswith("--"))
-        columns, missing = head["columns"].split(", "), []
+    tables = open_release_tables(release)
+    for header, sql in read_sql_blocks(SQL / "reports" / f"{name}.sql"):
+        missing = []
         with (
             tempfile.TemporaryDirectory(prefix="s2corpus-report-") as scratch,
-            duckdb_connection(memory_mb=memory_mb, scratch=Path(scratch)) as connection,
+            duckdb_connection(memory_mb=_MEMORY_MB, scratch=Path(scratch)) as connection,
         ):
             for table in (table for name, table in TABLES.items() if re.search(rf"(?:FROM|JOIN) {name}\b", sql)):
                 try:
-                    release_table(release, table).view(connection)
+                    tables(table).view(connection)
                 except NotCommitted:
                     missing.append(table.name)
             rows = [] if missing else connection.execute(sql).fetchall()
-        yield Report(head["table"], columns, rows, missing)
+        yield Report(header["table"], header["columns"].split(", "), rows, missing)

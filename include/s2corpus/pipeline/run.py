@@ -1,7 +1,7 @@
 """The protocol of all stages, and the run that they process.
 
 A stage is `plan → work (mapped over shards) → finish`. `work` is idempotent, writes only `part-<shard>` of the stage's
-tables, and may run anywhere and twice; `finish` commits the tables. Stages exchange data only through tables and the
+tables, and may run on any machine, twice or concurrently; `finish` commits the tables. Stages exchange data only through tables and the
 facts of their commits.
 """
 
@@ -12,23 +12,25 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import orjson
 
 from s2corpus.ids import ReleaseId, SnapshotId
+from s2corpus.pipeline.release_tables import TableRow, Tables
 from s2corpus.pipeline.stages import stage_row
 from s2corpus.snapshot.manifest import identity
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import DELIVERIES, EXTRACTIONS, MEMBERS, PARSES, PDFS, Table
+from s2corpus.tables.intake import DELIVERIES
+from s2corpus.tables.parses import EXTRACTIONS, PARSES
+from s2corpus.tables.schema import Table
 from s2corpus.version import code_version
 from s2orc_parse.scratch import private
 
 Metrics = dict[str, float]
-Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +49,11 @@ class Run:
     as_of: datetime
     lake: Lake
     scratch: Path
-    within: str | None = None
+    batch_folder: str | None = None
     """folder of the tables in the lake if the run is not a release but a batch of drops"""
-    _tables: dict[str, TableRef[Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @staticmethod
-    def of(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
+    def open(spec: ReleaseSpec, as_of: datetime, *, lake: str | None = None, scratch: Path | None = None) -> Run:
         """Create the run of a spec as of an instant (UTC), in the given lake or in the lake of `S2CORPUS_LAKE`."""
         if as_of.tzinfo is None:
             raise ValueError("as_of needs a time zone")
@@ -60,23 +61,26 @@ class Run:
 
     @property
     def release_id(self) -> ReleaseId:
-        """The release's id, which is its folder in the lake."""
+        """The release's id."""
         return self.spec.release_id(self.as_of)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The tables of the run."""
+        return Tables(self.lake, self.release_id, self.batch_folder)
 
     @property
     def folder(self) -> str:
         """The folder of the run's tables and plans in the lake."""
-        return self.within or f"releases/{self.release_id}"
+        return self.tables.folder
 
-    def table(self, table: Table[Row]) -> TableRef[Row]:
-        """Return a table of this release. Its commit is read once, so that a task always uses the same commit."""
-        if table.name not in self._tables:
-            self._tables[table.name] = TableRef(self.lake, f"{self.folder}/{table.name}", table)
-        return self._tables[table.name]
+    def table(self, table: Table[TableRow]) -> TableRef[TableRow]:
+        """Return a table of the run; see `Tables`."""
+        return self.tables(table)
 
-    def store(self, table: Table[Row], *where: str) -> ContentStore[Row]:
-        """Return a content store `<table>/<where…>/`, which is shared by releases."""
-        return ContentStore(self.lake, "/".join((table.name, *where)), table)
+    def store(self, table: Table[TableRow], *folders: str) -> ContentStore[TableRow]:
+        """Return a content store `<table>/<folders…>/`, which is shared by releases."""
+        return ContentStore(self.lake, "/".join((table.name, *folders)), table)
 
     def put_plan(self, stage: str, shards: list[Shard], round: int = 0) -> None:
         """Store the plan of a stage's round, so that `finish` uses the same shards despite new deliveries."""
@@ -91,21 +95,19 @@ class Run:
     def _plan_key(self, stage: str, round: int) -> str:
         return f"{self.folder}/_plans/{stage}{f'.round-{round}' if round else ''}.json"
 
-    @cached_property
+    @property
     def pdf_shards(self) -> int:
-        """Number of parts of every table sharded by `pdf`; intake determines it from the number of PDFs."""
-        return int(self.table(PDFS).committed().facts["pdf_shards"])
+        """Number of parts of every table sharded by `pdf`."""
+        return self.tables.pdf_shards
 
-    @cached_property
+    @property
     def paper_shards(self) -> int:
-        """Number of buckets of every table sharded by `paper`; cluster determines it from the number of papers."""
-        return int(self.table(MEMBERS).committed().facts["paper_shards"])
+        """Number of buckets of every table sharded by `paper`."""
+        return self.tables.paper_shards
 
     @cached_property
     def parent(self) -> SnapshotId | None:
-        """Id of the parent snapshot: the newest published snapshot of this spec with a smaller as_of, as found by
-        intake.
-        """
+        """Id of the parent snapshot, found by intake: the newest published one of this spec with a smaller as_of."""
         parent: str | None = self.table(DELIVERIES).committed().facts["parent"]
         return None if parent is None else SnapshotId.parse(parent)
 
@@ -122,11 +124,7 @@ class Run:
 
     @cached_property
     def snapshot_id(self) -> SnapshotId:
-        """`<spec>-<as_of>-<8 hex>`: a hash of spec, code, extractor and converter versions, inputs, parent and
-        overrides.
-
-        See SPEC §0.15.
-        """
+        """`<spec>-<as_of>-<8 hex>`. The digits hash spec, versions, inputs, parent and overrides (SPEC §0.15)."""
         intake = self.table(DELIVERIES).committed().facts
         digest = identity(
             spec=self.spec.digest,
@@ -185,6 +183,6 @@ def commit_all(
 
 
 def count_outcomes(run: Run, table: Table, column: str = "outcome") -> Metrics:
-    """Return the number of rows of a committed table by outcome as `<column>.<value>`, and `rows`."""
-    counts = {word or "none": n for (word,), n in run.table(table).counts(column).items()}
-    return {"rows": float(sum(counts.values())), **{f"{column}.{word}": float(n) for word, n in sorted(counts.items())}}
+    """Return the number of rows of a committed table by outcome as `<column>.<value>`, and in total as `rows`."""
+    counts = {outcome or "none": float(n) for (outcome,), n in run.table(table).counts(column).items()}
+    return {"rows": float(sum(counts.values())), **{f"{column}.{outcome}": n for outcome, n in sorted(counts.items())}}

@@ -3,7 +3,7 @@
 A stage `x` is the class `XStage` in `stages/x.py` or in the package `stages/x/`. It has three methods (`pipeline.run.Stage`):
 
 - `plan` lists the shards of a round;
-- `work` does one shard of a round: it may run anywhere and twice, and writes only its own parts;
+- `work` does one shard of a round: it may run on any machine, twice or concurrently, and writes only its own parts;
 - `finish` commits the tables and returns the metrics.
 
 Its checks are the queries in `sql/quality/x.sql`. The DAG and `corpus build` follow this table.
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from s2corpus.pipeline.run import Stage
-    from s2corpus.tables import Table
+    from s2corpus.tables.schema import Table
 
 
 class Shards(StrEnum):
@@ -27,9 +27,9 @@ class Shards(StrEnum):
     PLANNED = "planned"
     """by the stage's own plan, which is stored"""
     PDFS = "pdfs"
-    """ranges of SHA-1, equal for all stages; determined by the stage that `fixes` them"""
+    """ranges of SHA-1, equal for all stages"""
     PAPERS = "papers"
-    """buckets of paper ids, equal for all stages; determined by the stage that `fixes` them"""
+    """buckets of paper ids, equal for all stages"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class StageRow:
     writes: tuple[str, ...]
     shards: Shards
     rounds: int = 1
-    """rounds of shards: all rounds except the last write rows to buckets for the next round"""
-    fixes: Shards | None = None
-    """the shards of later stages that are determined when this stage has finished"""
+    """number of rounds; each round except the last sends rows to the next"""
+    determines: Shards | None = None
+    """the shards of later stages whose number is known when this stage has finished"""
 
     @property
     def read_tables(self) -> tuple[Table, ...]:
@@ -57,7 +57,7 @@ class StageRow:
 
 
 def _tables(names: tuple[str, ...]) -> tuple[Table, ...]:
-    from s2corpus.tables import TABLES  # Arrow is imported here, because DAG files need only the names
+    from s2corpus.tables.schema import TABLES  # Arrow is imported here, because DAG files need only the names
 
     return tuple(TABLES[name] for name in names)
 
@@ -69,7 +69,7 @@ PIPELINE = (
         writes=("pdfs", "latex_sources", "articles", "records", "notices", "deliveries"),
         shards=Shards.PLANNED,  # a drop or a delivery each
         rounds=2,
-        fixes=Shards.PDFS,
+        determines=Shards.PDFS,
     ),
     StageRow("select", reads=("pdfs",), writes=("selections",), shards=Shards.PDFS),
     StageRow("extract", reads=("pdfs", "selections"), writes=("extractions",), shards=Shards.PLANNED),
@@ -84,7 +84,7 @@ PIPELINE = (
         reads=("records", "pdf_records"),
         writes=("edges", "clusters", "aliases", "members"),
         shards=Shards.PLANNED,  # one, which distributes its own work
-        fixes=Shards.PAPERS,
+        determines=Shards.PAPERS,
     ),
     StageRow(
         "vote",
@@ -111,12 +111,7 @@ PIPELINE = (
     StageRow(
         "clean", reads=("papers", "members", "filtered", "fulltexts"), writes=("documents",), shards=Shards.PAPERS
     ),
-    StageRow(
-        "split",
-        reads=("documents", "papers"),
-        writes=("splits", "duplicates"),
-        shards=Shards.PLANNED,  # one
-    ),
+    StageRow("split", reads=("documents", "papers"), writes=("splits", "duplicates"), shards=Shards.PLANNED),  # one
     StageRow(
         "export",
         reads=(
@@ -147,11 +142,11 @@ def stage_row(name: str) -> StageRow:
 def find_planning_stage(name: str) -> str:
     """Return the stage that determines the shards of a stage, or the stage itself if it has a plan."""
     shards = stage_row(name).shards
-    return next((row.name for row in PIPELINE if row.fixes is shards), name)
+    return next((row.name for row in PIPELINE if row.determines is shards), name)
 
 
 def load_stage(name: str) -> Stage:
     """Return the stage of that name; only its own module is imported."""
     module = importlib.import_module(f"s2corpus.stages.{name}")
-    made: Stage = getattr(module, f"{name.capitalize()}Stage")()
-    return made
+    stage: Stage = getattr(module, f"{name.capitalize()}Stage")()
+    return stage

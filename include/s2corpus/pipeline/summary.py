@@ -16,31 +16,34 @@ _SHOWN = 5
 
 
 def format_summary(run: Run, *, command: str = "corpus") -> str:
-    """Return the summary of a release as text, with numbers from metrics only."""
+    """Return the summary of a release as text. All numbers are metrics; no table is read."""
     metrics = quality.read_metrics(run)
     lines = [f"Release {run.release_id}", ""]
     if lost := list_losses(run):
-        lines += [f"  Fewer than {run.parent}", *(f"    {line}" for line in lost), ""]
-    lines += ["  Funnel"]
-    lines += [f"    {label:<34}{value}" for label, value in _format_funnel(metrics)]
-    warned = []
-    for v in (v for verdicts in quality.read_verdicts(run).values() for v in verdicts if v.verdict != "pass"):
-        accepted = f"; overridden: {v.accepted}" if v.accepted else ""
-        warned.append(f"{v.stage}.{v.check}: {v.offending} ({v.reason}){accepted}")
+        lines += [f"  Counts below {run.parent}", *(f"    {line}" for line in lost), ""]
+    lines += ["  Funnel", *(f"    {label:<34}{value}" for label, value in _format_funnel(metrics))]
+    failed = []
+    for v in _list_failed_checks(run):
+        override = f"; overridden: {v.accepted}" if v.accepted else ""
+        failed.append(f"{v.stage}.{v.check}: {v.offending} ({v.reason}){override}")
         if v.stage == "intake":  # rows that show deliverers the errors in their deliveries
-            warned += [f"  {', '.join(str(value) for value in row.values() if value)}" for row in v.rows[:_SHOWN]]
-    lines += ["", f"  Checks       {'all passed' if not warned else ''}", *(f"    {line}" for line in warned)]
+            failed += [f"  {', '.join(str(value) for value in row.values() if value)}" for row in v.rows[:_SHOWN]]
+    lines += ["", f"  Checks       {'all passed' if not failed else ''}", *(f"    {line}" for line in failed)]
     address = run.lake.uri(f"snapshots/{run.snapshot_id}/")
-    lines += ["", f"  Snapshot     {address}", f"  Read one     {command} read {address} --sample 1 --text"]
+    lines += ["", f"  Snapshot     {address}", f"  Read a text  {command} read {address} --sample 1 --text"]
     return "\n".join(lines)
+
+
+def _list_failed_checks(run: Run) -> list[quality.CheckVerdict]:
+    return [v for verdicts in quality.read_verdicts(run).values() for v in verdicts if v.verdict != "pass"]
 
 
 def _format_funnel(metrics: Mapping[str, Metrics]) -> list[tuple[str, str]]:
     """Return labels and values of the funnel's bars, followed by totals of the papers' content."""
     rows = []
     for step in build_funnel(metrics):
-        left = "; ".join(f"{word} {n}" for word, n in step.left_out)
-        rows.append((step.label, f"{step.count}" + (f"   not: {left}" if left else "")))
+        excluded = "; ".join(f"{outcome} {n}" for outcome, n in step.left_out)
+        rows.append((step.label, f"{step.count}" + (f"   excluded: {excluded}" if excluded else "")))
     for label, stage, *names in (
         ("Records of sources", "intake", "records"),
         ("Bibliography entries", "assemble", "rows.entries"),
@@ -53,19 +56,14 @@ def _format_funnel(metrics: Mapping[str, Metrics]) -> list[tuple[str, str]]:
 
 
 def list_losses(run: Run) -> list[str]:
-    """Return one line for each count that is smaller than the parent's, greatest loss first; return nothing without a
-    parent.
-    """
+    """Return one line for each count below the parent's, greatest loss first; return no lines without a parent."""
     before, now = quality.parent_metrics(run), quality.read_metrics(run)
     if run.parent is not None:
         stats = orjson.loads(run.lake.get(f"snapshots/{run.parent}/stats.json")[0])
-        counted = {
-            f"documents.{s}.{split}": n["documents"]
-            for s, of in stats.get("sets", {}).items()
-            for split, n in of.items()
-        }
-        before = {**before, "export": counted}
-    found = []
+        sets = stats.get("sets", {}).items()
+        documents = {f"documents.{s}.{split}": n["documents"] for s, splits in sets for split, n in splits.items()}
+        before = {**before, "export": documents}
+    losses = []
     for label, stage, name in (
         ("PDFs", "intake", "pdfs"),
         ("papers", "vote", "rows.papers"),
@@ -73,26 +71,26 @@ def list_losses(run: Run) -> list[str]:
     ):
         had, has = int(before.get(stage, {}).get(name, 0)), int(now.get(stage, {}).get(name, 0))
         if has < had:
-            found.append(((had - has) / had, f"{label}: {had:,} → {has:,} ({(has - had) / had:+.1%})"))
-    return [line for _, line in sorted(found, key=lambda item: (-item[0], item[1]))]
+            losses.append(((had - has) / had, f"{label}: {had:,} → {has:,} ({(has - had) / had:+.1%})"))
+    return [line for _, line in sorted(losses, key=lambda item: (-item[0], item[1]))]
 
 
 def format_approval_request(run: Run, excluded: Mapping[str, str]) -> str:
     """Return the approval request for a release in Markdown.
 
     It contains the documents, the changes, the results of the checks, links, and the people who may not approve
-    (`excluded`: name → reason). Airflow displays every answer as accepted, so the people must know this before they answer.
+    (`excluded`: name → reason). Airflow shows every answer as accepted, so they must be listed before they answer.
     """
     snapshot = f"snapshots/{run.snapshot_id}"
     stats = orjson.loads(run.lake.get(f"{snapshot}/stats.json")[0])
     lost = list_losses(run)
     lines = [
-        *([f"**Fewer than its parent `{run.parent}`:**", "", *(f"- {line}" for line in lost), ""] if lost else []),
+        *([f"**Counts below its parent `{run.parent}`:**", "", *(f"- {line}" for line in lost), ""] if lost else []),
         f"**{run.snapshot_id}** contains deliveries that were ready before {run.as_of:%Y-%m-%d %H:%M} UTC. "
         "It remains unpublished if it is rejected or not answered in time.",
         "",
-        *(f"- {_code(name)} may not approve it ({_code(did)}). Airflow first shows their approval as accepted, then requests "
-          "another. They can reject it."
+        *(f"- {_code(name)} may not approve it ({_code(did)}). If they approve it, Airflow first shows the approval "
+          "as accepted, then asks again. They may reject it."
           for name, did in sorted(excluded.items())),
         *([""] if excluded else []),
         *_table("documents", "words", [
@@ -117,7 +115,7 @@ def format_approval_request(run: Run, excluded: Mapping[str, str]) -> str:
         "",
         *(f"- {label}: {escape_markdown(value)}" for label, value in _format_funnel(quality.read_metrics(run))),
     ]
-    failed_checks = [v for verdicts in quality.read_verdicts(run).values() for v in verdicts if v.verdict != "pass"]
+    failed_checks = _list_failed_checks(run)
     lines += ["", "Failed checks:" if failed_checks else "All checks passed.", ""]
     for v in failed_checks:
         overridden = (

@@ -1,4 +1,4 @@
-"""Trace one paper or PDF through a release. If the id determines the part of a table, only that part is read."""
+"""Trace one paper or PDF through a release. Read only one part of a table if the id determines the part."""
 
 from __future__ import annotations
 
@@ -11,28 +11,15 @@ import pyarrow.compute as pc
 from s2corpus.clustering.explain import Explanation, explanations
 from s2corpus.pipeline.release_tables import Row, Tables, list_columns
 from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables import (
-    ALIASES,
-    DOCUMENTS,
-    DUPLICATES,
-    EDGES,
-    ENTRIES,
-    EXTRACTIONS,
-    FILTERED,
-    FULLTEXTS,
-    LINKS,
-    MEMBERS,
-    PAPERS,
-    PARSES,
-    PDFS,
-    SELECTIONS,
-    SPLITS,
-    Table,
-)
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.papers import ALIASES, EDGES, MEMBERS, PAPERS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, ENTRIES, FILTERED, FULLTEXTS, LINKS, SPLITS
 from s2corpus.text.splits import Split
 
-MOST_LINKS = 5_000_000
-"""maximum number of rows of `links` for which citing papers are searched: all parts must be read"""
+MAX_SEARCHED_LINKS = 5_000_000
+"""maximum number of rows of `links` for which citing papers are searched: the search reads all parts"""
 
 
 @dataclass
@@ -44,19 +31,17 @@ class PdfTrace:
     selection: Row | None
     extraction: Row | None
     parses: list[Row]
-    papers: list[str] = field(default_factory=list)
 
     @property
     def end(self) -> str:
         """The last result in words."""
         if self.selection and self.selection["outcome"] != "selected":
-            return f"left out by select: {self.selection['outcome']}"
+            return f"excluded by select: {self.selection['outcome']}"
         if self.extraction and self.extraction["outcome"] != "ok":
-            return f"left out by extract: {self.extraction['outcome']}"
-        bad = [p["outcome"] for p in self.parses if p["outcome"] != "ok"]
-        if bad:
-            return f"left out by postprocess: {bad[0]}"
-        return "parsed" if self.parses else "on its way"
+            return f"excluded by extract: {self.extraction['outcome']}"
+        if failures := [parse["outcome"] for parse in self.parses if parse["outcome"] != "ok"]:
+            return f"excluded by postprocess: {failures[0]}"
+        return "parsed" if self.parses else "in progress"
 
 
 @dataclass
@@ -77,16 +62,16 @@ class PaperTrace:
     """None if the release has too many links to search"""
     documents: list[Row]
     splits: dict[str, Row]
-    repeats: list[Row] = field(default_factory=list)
+    duplicates: list[Row] = field(default_factory=list)
     """documents of its cluster of duplicates, the representative first; empty without duplicates"""
 
     @property
-    def repeat_descriptions(self) -> list[str]:
+    def duplicate_descriptions(self) -> list[str]:
         """One line for each document of its cluster that duplicates another document."""
         return [
-            f"{row['paper_id']} ({row['set']}, {row['split']}) repeats {row['duplicate_of']}: {row['reason']}"
+            f"{row['paper_id']} ({row['set']}, {row['split']}) duplicates {row['duplicate_of']}: {row['reason']}"
             + ("" if row["jaccard"] is None else f", Jaccard index {row['jaccard']:.3f}")
-            for row in self.repeats
+            for row in self.duplicates
             if row["reason"]
         ]
 
@@ -98,18 +83,18 @@ class PaperTrace:
         if self.filtered is None:
             return "voted; the filter has not run"
         if self.filtered["outcome"] != "kept":
-            return f"left out by filter: {self.filtered['outcome']}"
+            return f"excluded by filter: {self.filtered['outcome']}"
         for document in self.documents:
             if document["outcome"] == "kept":
                 split = self.splits.get(document["set"])
                 if split is None:
                     return f"document of {document['set']}; not split yet"
-                is_held_back = split["split"].startswith("held_back")
-                if split["split"] in (Split.DUPLICATE, Split.NEAR_DUPLICATE):
-                    return f"is_held_back back of {document['set']}: {split['split']} of {split['reason']}"
-                return f"{'is_held_back back' if is_held_back else 'document'} of {document['set']}: {split['split']}"
+                relation = "held back from" if split["split"].startswith("held_back") else "document of"
+                is_duplicate = split["split"] in (Split.DUPLICATE, Split.NEAR_DUPLICATE)
+                original = f" of {split['reason']}" if is_duplicate else ""
+                return f"{relation} {document['set']}: {split['split']}{original}"
         outcomes = "; ".join(f"{d['set']} {d['outcome']}" for d in self.documents)
-        return f"left out by clean: {outcomes}" if outcomes else "kept; clean has not run"
+        return f"excluded by clean: {outcomes}" if outcomes else "kept; clean has not run"
 
     @property
     def published(self) -> bool:
@@ -123,15 +108,14 @@ def trace_pdf(tables: Tables, sha1: str) -> PdfTrace | None:
     def only(table: Table) -> Row | None:
         return next(iter(tables.of_pdf(table, sha1)), None)
 
-    found = PdfTrace(sha1, only(PDFS), only(SELECTIONS), only(EXTRACTIONS), tables.of_pdf(PARSES, sha1))
-    return found if found.delivered or found.parses else None
+    trace = PdfTrace(sha1, only(PDFS), only(SELECTIONS), only(EXTRACTIONS), tables.of_pdf(PARSES, sha1))
+    return trace if trace.delivered or trace.parses else None
 
 
-def add_papers(tables: Tables, pdf: PdfTrace) -> PdfTrace:
-    """Add the ids of the papers that contain the PDF."""
-    named = tables.rows(MEMBERS, pc.field("file_sha1") == pdf.sha1, ["paper_id", "file_sha1"])
-    pdf.papers = sorted({row["paper_id"] for row in named})
-    return pdf
+def list_papers(tables: Tables, sha1: str) -> list[str]:
+    """Return the ids of the papers that contain a PDF."""
+    members = tables.rows(MEMBERS, pc.field("file_sha1") == sha1, ["paper_id", "file_sha1"])
+    return sorted({row["paper_id"] for row in members})
 
 
 def trace_paper(tables: Tables, requested_id: str) -> PaperTrace | None:
@@ -148,8 +132,8 @@ def trace_paper(tables: Tables, requested_id: str) -> PaperTrace | None:
         paper_id = former["paper_id"]
         records = tables.of_paper(MEMBERS, paper_id)
     ids = pa.array([row["record_id"] for row in records], pa.string())
-    near = pc.field("left").isin(ids) | pc.field("right").isin(ids)
-    edges = pa.Table.from_pylist(list(tables.rows(EDGES, near)), EDGES.schema)
+    touches_record = pc.field("left").isin(ids) | pc.field("right").isin(ids)
+    edges = pa.Table.from_pylist(list(tables.rows(EDGES, touches_record)), EDGES.schema)
     clusters = pa.table({"record_id": ids, "paper_id": pa.array([paper_id] * len(ids), pa.string())})
     paper = next(iter(tables.of_paper(PAPERS, paper_id)), None)
     sha1s = {row["file_sha1"] for row in records if row["file_sha1"]}
@@ -174,29 +158,26 @@ def trace_paper(tables: Tables, requested_id: str) -> PaperTrace | None:
         tables.of_paper(FULLTEXTS, paper_id, list_columns(FULLTEXTS, "parse")),
         next(iter(tables.of_paper(FILTERED, paper_id)), None),
         sorted(links, key=lambda row: (row["parse_kind"], _natural_key(row["ref_id"]))),
-        _cited_by(tables, paper_id),
+        _list_citing_papers(tables, paper_id),
         sorted(
             tables.of_paper(DOCUMENTS, paper_id, list_columns(DOCUMENTS, "text")), key=lambda d: d["set"], reverse=True
         ),
         {row["set"]: row for row in tables.of_paper(SPLITS, paper_id)},
-        _repeats(tables, paper_id),
+        _read_duplicates(tables, paper_id),
     )
 
 
-def _repeats(tables: Tables, paper_id: str) -> list[Row]:
-    try:
-        mine = next(tables.rows(DUPLICATES, pc.field("paper_id") == paper_id), None)
-    except NotCommitted:
+def _read_duplicates(tables: Tables, paper_id: str) -> list[Row]:
+    document = next(tables.rows(DUPLICATES, pc.field("paper_id") == paper_id), None)
+    if document is None:
         return []
-    if mine is None:
-        return []
-    rows = tables.rows(DUPLICATES, pc.field("cluster") == mine["cluster"])
+    rows = tables.rows(DUPLICATES, pc.field("cluster") == document["cluster"])
     return sorted(rows, key=lambda row: (row["reason"] is not None, row["paper_id"]))
 
 
-def _cited_by(tables: Tables, paper_id: str) -> list[str] | None:
+def _list_citing_papers(tables: Tables, paper_id: str) -> list[str] | None:
     try:
-        if tables(LINKS).committed().rows > MOST_LINKS:
+        if tables(LINKS).committed().rows > MAX_SEARCHED_LINKS:
             return None
     except NotCommitted:
         return []

@@ -1,4 +1,4 @@
-"""Regenerate the derived files of a snapshot, and compare them."""
+"""Generate the files that follow from the manifest and the statistics, and compare them with the published files."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pyarrow as pa
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.snapshot import changes, plots, report
 from s2corpus.snapshot.croissant import croissant
-from s2corpus.snapshot.manifest import Manifest, SpecRule, identity, meaning_of
+from s2corpus.snapshot.manifest import Manifest, SpecRule, describe_rule, identity
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.version import code_version
 from s2corpus_reader.files import SnapshotFile
 
 
-def identity_fault(manifest: Mapping[str, Any]) -> str | None:
+def find_identity_fault(manifest: Mapping[str, Any]) -> str | None:
     """Return a message if the snapshot id does not match the inputs in the manifest, or None."""
     digest = identity(
         spec=manifest["spec_sha256"],
@@ -37,10 +37,11 @@ def identity_fault(manifest: Mapping[str, Any]) -> str | None:
     return f"the id is {manifest['snapshot']}; expected {expected} from spec, as_of, versions, inputs, parent and overrides"
 
 
-def made_again(manifest: Mapping[str, Any], stats: Mapping[str, Any], description: str) -> Iterator[tuple[str, bytes]]:
-    """Yield (path, content) of every file that this version of the code generates from manifest and statistics.
+def generate_files(manifest: Manifest, stats: Mapping[str, Any], description: str) -> Iterator[tuple[str, bytes]]:
+    """Yield (path, content) of the funnel, the plots and the data card.
 
-    croissant.json is excluded, because it lists the files in a different order: see `same_croissant`.
+    Raises:
+        ValueError: a year has no bar in the plot.
     """
     funnel = [(row["stage"], row["outcome"], row["count"]) for row in stats["funnel"]]
     years = sorted((int(year), n) for year, n in stats["years"].items())
@@ -49,22 +50,25 @@ def made_again(manifest: Mapping[str, Any], stats: Mapping[str, Any], descriptio
     yield "funnel.csv", report.funnel_csv(funnel).encode()
     yield "funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel]).encode()
     yield "years.svg", plots.columns("Documents by year", years).encode()
+    yield "README.md", report.data_card(manifest, stats, description).encode()
+
+
+def regenerate_files(
+    manifest: Mapping[str, Any], stats: Mapping[str, Any], description: str
+) -> Iterator[tuple[str, bytes]]:
+    """Yield (path, content) of the files of `generate_files` for the JSON of a manifest."""
+    fields = ("snapshot", "spec", "as_of", "parent", "versions", "inputs")
     card = Manifest(
-        snapshot=manifest["snapshot"],
-        spec=manifest["spec"],
-        as_of=manifest["as_of"],
-        parent=manifest["parent"],
-        versions=manifest["versions"],
-        inputs=manifest["inputs"],
-        rules=[SpecRule(name, value, meaning_of(name)) for name, value in manifest["rules"].items()],
-        files=[SnapshotFile(**file) for file in manifest["files"] if file["path"] != "README.md"],
+        **{name: manifest[name] for name in fields},
+        rules=[SpecRule(name, value, describe_rule(name)) for name, value in manifest["rules"].items()],
+        files=[SnapshotFile(**file) for file in manifest["files"]],
         overrides=manifest.get("overrides", {}),
     )
-    yield "README.md", report.data_card(card, stats, description).encode()
+    yield from generate_files(card, stats, description)
 
 
-def same_croissant(found: Mapping[str, Any], manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> bool:
-    """Return whether croissant.json lists the same files and licences as manifest and statistics."""
+def is_croissant_current(found: Mapping[str, Any], manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> bool:
+    """Return whether croissant.json (`found`) lists the same files and licences as manifest and statistics, in any order."""
     files = [SnapshotFile(**file) for file in manifest["files"]]
     made = croissant(manifest["snapshot"], found["description"], manifest["as_of"], stats, files)
 
@@ -75,7 +79,7 @@ def same_croissant(found: Mapping[str, Any], manifest: Mapping[str, Any], stats:
     return sorted_(found) == sorted_(made)
 
 
-def same_code(manifest: Mapping[str, Any]) -> bool:
+def is_same_code(manifest: Mapping[str, Any]) -> bool:
     """Return whether this version of the code wrote the snapshot, and therefore generates the same files."""
     return bool(manifest["versions"].get("code") == code_version())
 

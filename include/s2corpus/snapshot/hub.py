@@ -10,7 +10,7 @@ import yaml
 
 from s2corpus.snapshot import documents, flat
 from s2corpus.snapshot.rows import INDEX
-from s2corpus.tables import CONTEXTS, LINKS
+from s2corpus.tables.texts import CONTEXTS, LINKS
 from s2corpus_reader.files import SnapshotFile
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"),

@@ -145,18 +145,6 @@ def _address(snapshot: Lake) -> str:
     return root if "://" in root else f"file://{root}"
 
 
-def registered(catalog: Catalog, spec: str) -> dict[str, list[str]]:
-    """Return the corpus snapshots in each table of a spec, by tag."""
-    namespace = namespace_of(spec)
-    found: dict[str, list[str]] = {}
-    for identifier in catalog.list_tables(namespace) if catalog.namespace_exists(namespace) else ():
-        table = catalog.load_table(identifier)
-        for reference, what in table.metadata.refs.items():
-            if what.snapshot_ref_type == "tag":
-                found.setdefault(reference, []).append(identifier[-1])
-    return found
-
-
 def forget(catalog: Catalog, spec: str, snapshot: str) -> list[str]:
     """Remove the tag and the version of a snapshot from every table; return the tables that had it.
 

@@ -12,7 +12,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from s2corpus.rules.clean import IGNORED_BY_RECIPE
-from s2corpus.snapshot.meanings import meanings
+from s2corpus.snapshot.meanings import read_descriptions
 from s2corpus.spec import ReleaseSpec
 from s2corpus_reader.files import SnapshotFile
 
@@ -44,16 +44,16 @@ def identity(
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
 
 
-def meaning_of(rule: str) -> str:
+def describe_rule(rule: str) -> str:
     """Return the description of a rule `<section>.<field>`, or an empty string if this version has no such rule."""
     section, _, name = rule.partition(".")
     model = ReleaseSpec.model_fields[section].annotation if section in ReleaseSpec.model_fields else None
     if not (isinstance(model, type) and issubclass(model, BaseModel) and name in model.model_fields):
         return ""
-    return meanings(model).get(name, "")
+    return read_descriptions(model).get(name, "")
 
 
-def rule_fault(rules: Mapping[str, Any]) -> str | None:
+def find_invalid_rule(rules: Mapping[str, Any]) -> str | None:
     """Return the first validation error in the rules of a manifest, or None. Ignore rules that this version does not have."""
     sections: dict[str, dict[str, Any]] = {}
     for rule, value in rules.items():
@@ -87,7 +87,7 @@ def _rules(prefix: str, section: BaseModel) -> Iterator[SpecRule]:
     """Yield the rules of one section of a spec."""
     values = section.model_dump(mode="json")
     ignored = IGNORED_BY_RECIPE if values.get("profile") == "recipe-2024" else ()
-    descriptions = meanings(type(section))
+    descriptions = read_descriptions(type(section))
     for name in type(section).model_fields:
         if not name.startswith("approval") and name not in ignored:
             yield SpecRule(f"{prefix}.{name}", values[name], descriptions.get(name, ""))

@@ -16,18 +16,18 @@ from pydantic import BaseModel
 
 
 @cache
-def meanings(model: type[BaseModel]) -> dict[str, str]:
+def read_descriptions(model: type[BaseModel]) -> dict[str, str]:
     """Return the description of each field, inherited fields included. Fields without a docstring are omitted.
 
     `Field(description=…)` takes precedence over a docstring. A model without source code, for example from a notebook, has only
     those descriptions.
     """
     found = {}
-    for part in reversed(model.__mro__):
-        if not issubclass(part, BaseModel) or part is BaseModel:
+    for base in reversed(model.__mro__):
+        if not issubclass(base, BaseModel) or base is BaseModel:
             continue
         try:
-            source = inspect.getsource(part)
+            source = inspect.getsource(base)
         except (OSError, TypeError):
             continue
         (defined,) = ast.parse(textwrap.dedent(source)).body

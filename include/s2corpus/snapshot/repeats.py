@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 import pyarrow as pa
 
-from s2corpus.tables import DUPLICATES
+from s2corpus.tables.texts import DUPLICATES
 from s2corpus.text import minhash
 from s2corpus.text.near_duplicates import DuplicateReason
 from s2corpus.text.splits import Split

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from s2corpus.papers.licences import to_spdx
 from s2corpus.papers.vote import VoteRule
 from s2corpus.storage.by_paper import ByPaper
-from s2corpus.tables import MEMBERS, PAPERS
+from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.published import published_schema
 
 if TYPE_CHECKING:

@@ -20,21 +20,21 @@ from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import (
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.published import published_schema
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import (
     CONTEXTS,
     DOCUMENTS,
     FILTERED,
     FULLTEXTS,
     LINKS,
-    PAPERS,
     SPLITS,
     DocumentRow,
     FilteredRow,
     FulltextRow,
     LinkRow,
-    Table,
 )
-from s2corpus.tables.published import published_schema
 from s2corpus.text.masking import Masked, masked, masked_parse
 from s2corpus_reader.parquet import parquet_writer
 

@@ -13,8 +13,14 @@ from s2corpus.errors import UserError
 from s2corpus.snapshot import keys
 from s2corpus.snapshot.agreement import MAX_FAULTS, Agreement
 from s2corpus.snapshot.crossing import MAX_KEYS, SplitOverlap
-from s2corpus.snapshot.described import diff_against, identity_fault, made_again, same_code, same_croissant
-from s2corpus.snapshot.manifest import FORMAT, rule_fault
+from s2corpus.snapshot.described import (
+    diff_against,
+    find_identity_fault,
+    is_croissant_current,
+    is_same_code,
+    regenerate_files,
+)
+from s2corpus.snapshot.manifest import FORMAT, find_invalid_rule
 from s2corpus.snapshot.presence import check_presence, count_groups, parse_file_number
 from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Verification, check_file, read_parquet
 from s2corpus.snapshot.reader import at
@@ -27,6 +33,12 @@ from s2corpus_reader.parquet import read_table
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
+
+_REQUIRED_RULES = {
+    "export.files", "clean.citations", "clean.profile", "clean.sets", "split.shingle_words", "split.minhash_bands",
+    "split.minhash_rows", "split.minhash_seed", "split.max_group", "split.min_jaccard", "split.near_duplicates", "link.count_warnings",
+}  # fmt: skip
+"""Rules of the manifest that the checks read."""
 
 
 def verify(
@@ -83,7 +95,7 @@ def verify(
         if message := _find_rule_fault(state):
             yield Fault("manifest.json", f"malformed: {message}")
             return
-        if message := identity_fault(manifest):
+        if message := find_identity_fault(manifest):
             yield Fault("manifest.json", message)
     except UNEXPECTED as error:
         yield Fault("manifest.json", f"malformed: {type(error).__name__} {error}")
@@ -123,26 +135,14 @@ def verify(
 
 
 def _find_rule_fault(state: Verification) -> str | None:
-    """Return a message about the first malformed rule of the manifest, or None."""
-    for rule, type_ in (
-        ("export.files", int),
-        ("clean.profile", str),
-        ("clean.sets", list),
-        ("split.shingle_words", int),
-        ("split.minhash_bands", int),
-        ("split.minhash_rows", int),
-        ("split.max_group", int),
-        ("split.min_jaccard", float),
-        ("split.near_duplicates", str),
-        ("link.count_warnings", list),
-    ):
-        if not isinstance(value := state.rules[rule], type_) or value == 0:
-            return f"{rule} is {value!r}"
-    if not isinstance(limit := state.rules.get("export.shard_bytes"), int | None):
-        return f"export.shard_bytes is {limit!r}"
-    if not 0 < state.rules["split.minhash_bands"] * state.rules["split.minhash_rows"] <= MAX_KEYS:
-        return f"split.minhash_bands and split.minhash_rows require more than {MAX_KEYS} hash functions, or none"
-    return rule_fault(state.rules)
+    """Return a message about the first missing or invalid rule of the manifest, or None."""
+    if missing := _REQUIRED_RULES - state.rules.keys():
+        return f"{', '.join(sorted(missing))} missing from the rules"
+    if message := find_invalid_rule(state.rules):
+        return message
+    if state.rules["split.minhash_bands"] * state.rules["split.minhash_rows"] > MAX_KEYS:
+        return f"split.minhash_bands and split.minhash_rows require more than {MAX_KEYS} hash functions"
+    return None
 
 
 def _check_index(state: Verification) -> Generator[Fault, None, pa.Table | None]:
@@ -200,7 +200,7 @@ def _check_agreement(state: Verification) -> Iterator[Fault]:
                     if recorded != (found := state.totals[set_, split, unit]):
                         yield Fault("stats.json", f"{recorded} {unit} of {set_} {split}; the files have {found}")
         yield from (Fault("stats.json", message) for message in state.agreement.compare_statistics(stats))
-        if (same_code(state.manifest) or "samples" in stats) and stats.get("samples") != state.samples:
+        if (is_same_code(state.manifest) or "samples" in stats) and stats.get("samples") != state.samples:
             yield Fault("stats.json", "the samples differ from the documents that the index selects")
         splits = {id_: (path.split("/")[1], path.split("/")[2]) for id_, (path, _) in state.index.items()}
         yield from (Fault("duplicates.parquet", message) for message in state.duplicates.find_faults(splits, stats))
@@ -213,10 +213,10 @@ def _check_agreement(state: Verification) -> Iterator[Fault]:
         return
     try:
         croissant = read_object(state.lake, "croissant.json")
-        if not same_croissant(croissant, state.manifest, stats):
+        if not is_croissant_current(croissant, state.manifest, stats):
             yield Fault("croissant.json", "the files or licences differ from the manifest and stats.json")
-        if same_code(state.manifest):
-            for path, content in made_again(state.manifest, stats, croissant["description"]):
+        if is_same_code(state.manifest):
+            for path, content in regenerate_files(state.manifest, stats, croissant["description"]):
                 if path in state.files and read_bytes(state.lake, path) != content:
                     yield Fault(path, "the content differs from the content generated from the manifest and stats.json")
     except UNEXPECTED as error:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from s2corpus.errors import UserError
-from s2corpus.sources.record import Counts, Deleted, Dropped, Entry, Record, RecordKind, RejectReason, count, tally
+from s2corpus.sources.record import Counts, Deleted, Dropped, Entry, Record, RecordKind, RejectReason, tally
 from s2orc_parse.bibliography.author import Author
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from s2corpus.sources.record import DatedLicence, Editorial, EditorialNotice, OpenVersion, Record, RecordKind, WorkType
-from s2corpus.tables import RECORDS
+from s2corpus.tables.intake import RECORDS
 from s2orc_parse.bibliography.author import Affiliation, Author
 
 _FIELDS = tuple(field.name for field in fields(Record))

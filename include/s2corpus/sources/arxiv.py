@@ -20,6 +20,7 @@ from s2orc_parse.xml import extract_text, parse_xml
 
 NAME = "arxiv"
 KIND = RecordKind.ARCHIVE
+_TEXTS = ("title", "journal-ref", "abstract", "doi", "categories", "license", "comments")
 _JOURNAL = re.compile(r"^[^\d(]*[^\d\s(,.:;]\.?")
 _GROUP_WORD = r"(?:collaborations?|consortia|consortium|team|group|working group|project|committee)"
 _COLLABORATION = re.compile(
@@ -98,13 +99,9 @@ def _oai(root: Any, where: str) -> Entry:
         )
     else:
         authors = _parse_authors(extract_text(paper.find("authors")))
-    return _build(
-        native, extract_text(paper.find("title")), authors,
-        _mail_date(versions[0]) if versions else parse_date(extract_text(paper.find("created"))),
-        extract_text(paper.find("journal-ref")), extract_text(paper.find("abstract")), extract_text(paper.find("doi")),
-        extract_text(paper.find("categories")), extract_text(paper.find("license")),
-        editorial=Editorial.WITHDRAWN if ignored else of_arxiv(extract_text(paper.find("comments")), extract_text(paper.find("abstract"))),
-    )  # fmt: skip
+    date = _mail_date(versions[0]) if versions else parse_date(extract_text(paper.find("created")))
+    texts = {key: extract_text(paper.find(key)) for key in _TEXTS}
+    return _build(native, texts, authors, date, Editorial.WITHDRAWN if ignored else None)
 
 
 def _snapshot(line: dict[str, Any], where: str) -> Entry:
@@ -122,22 +119,25 @@ def _snapshot(line: dict[str, Any], where: str) -> Entry:
     first = versions[0] if isinstance(versions, list) and versions else {}
     created = first.get("created") if isinstance(first, dict) else None
     date = _mail_date(created) if isinstance(created, str) else parse_date(line.get("update_date"))
-    return _build(
-        native, line.get("title"), authors, date,
-        *(str(line.get(key) or "") for key in ("journal-ref", "abstract", "doi", "categories", "license")),
-        editorial=of_arxiv(str(line.get("comments") or ""), str(line.get("abstract") or "")),
-    )  # fmt: skip
+    texts = {key: str(line.get(key) or "") for key in _TEXTS}
+    if not isinstance(line.get("title"), str):
+        texts["title"] = ""
+    return _build(native, texts, authors, date)
 
 
 def _build(
-    native: str, title: object, authors: list[Author | None], date: PlainDate, journal_ref: str, abstract: str, doi: str,
-    categories: str, licence: str, *, editorial: Editorial | None,
-) -> Entry:  # fmt: skip
-    journal = _JOURNAL.match(decode_text(journal_ref))
+    native: str,
+    texts: dict[str, str],
+    authors: list[Author | None],
+    date: PlainDate,
+    editorial: Editorial | None = None,
+) -> Entry:
+    journal = _JOURNAL.match(decode_text(texts["journal-ref"]))
     return RawRecord(
-        f"{NAME}:{native}", NAME, KIND, native, title=decode_text(title) if isinstance(title, str) else None, authors=authors, date=date,
-        journal=journal.group() if journal else None, abstract=decode_text(abstract), doi=doi.split()[0] if doi.split() else None,
-        arxiv_id=native, type="preprint", subjects=categories.split(), licence=licence, editorial=editorial,
+        f"{NAME}:{native}", NAME, KIND, native, title=decode_text(texts["title"]), authors=authors, date=date,
+        journal=journal.group() if journal else None, abstract=decode_text(texts["abstract"]),
+        doi=next(iter(texts["doi"].split()), None), arxiv_id=native, type="preprint", subjects=texts["categories"].split(),
+        licence=texts["license"], editorial=editorial or of_arxiv(texts["comments"], texts["abstract"]),
     ).normalize()  # fmt: skip
 
 

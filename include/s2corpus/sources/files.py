@@ -15,7 +15,7 @@ from s2corpus.sources import Dropped, Record, read
 from s2corpus.sources.arrow import batches
 from s2corpus.sources.jsonl import COLUMNS, entry_of
 from s2corpus.storage.parquet import read_parquet
-from s2corpus.tables import RECORDS
+from s2corpus.tables.intake import RECORDS
 
 
 def read_latest(paths: Iterable[Path]) -> pa.Table:

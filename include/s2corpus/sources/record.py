@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -148,14 +147,6 @@ class Counts:
     def entries(self) -> int:
         """Return the number of entries in the file."""
         return self.records + self.deleted + sum(self.dropped.values())
-
-
-def count(entries: Iterable[Entry]) -> Counts:
-    """Consume a stream and return its counts."""
-    counts = Counts(0, 0, {})
-    for entry in entries:
-        tally(counts, entry)
-    return counts
 
 
 def tally(counts: Counts, entry: Entry) -> None:

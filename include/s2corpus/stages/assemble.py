@@ -28,20 +28,11 @@ import pyarrow.parquet as pq
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.exchange import Exchange, spread
-from s2corpus.tables import (
-    ARTICLE_PARSES,
-    ENTRIES,
-    FULLTEXTS,
-    LATEX_PARSES,
-    PAPERS,
-    PARSES,
-    STORED_PARSES,
-    Access,
-    EntryRow,
-    FulltextRow,
-    Json,
-    pdf_shard,
-)
+from s2corpus.tables.columns import Access, Json
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES, PARSES, STORED_PARSES
+from s2corpus.tables.schema import pdf_shard
+from s2corpus.tables.texts import ENTRIES, FULLTEXTS, EntryRow, FulltextRow
 
 _PARSES = 64
 """number of parses in memory at a time"""

@@ -24,7 +24,8 @@ from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.signatures import Signatures
 from s2corpus.storage.uris import fetch
-from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, MEMBERS, PAPERS, DocumentRow, FulltextRow, PaperRow
+from s2corpus.tables.papers import MEMBERS, PAPERS, PaperRow
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, DocumentRow, FulltextRow
 from s2corpus.text import minhash
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
@@ -227,6 +228,6 @@ def _row(decision: DocumentDecision, paper: PaperRow, compared: spec.SplitRules,
         surnames = [author["last"] for author in paper["authors"] or ()]
         row["text_key"] = text_key(decision.text)
         row["title_key"] = title_key(paper["title"] or "", surnames[0] if surnames else "")
-        row["minhash"] = signatures.of(decision.text, sign)
+        row["minhash"] = signatures.get_keys(decision.text, sign)
     row["language_votes"] = decision.language_votes and list(decision.language_votes.items())
     return cast(DocumentRow, row)  # a decision's fields are the table's columns

@@ -19,7 +19,8 @@ from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import Limits, Pool
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes
 from s2corpus.storage.content_store import ContentStore
-from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI, ExtractionRow, StoredTeiRow
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS, STORED_TEI, ExtractionRow, StoredTeiRow
 
 log = logging.getLogger(__name__)
 PART_BYTES = 32 << 20

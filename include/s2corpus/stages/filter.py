@@ -15,7 +15,8 @@ from s2corpus.errors import UserError
 from s2corpus.papers.filter import decide
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_paper_shards
 from s2corpus.storage.by_paper import ByPaper
-from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS, FulltextRow
+from s2corpus.tables.papers import ALIASES, MEMBERS, PAPERS
+from s2corpus.tables.texts import FILTERED, FULLTEXTS, FulltextRow
 from s2orc_parse.bibliography.identifiers import normalise_doi
 
 _VOTED = ["paper_id", "title", "authors", "abstract", "access"]

@@ -35,7 +35,8 @@ from s2corpus.snapshot.pointer import check_pointer, list_published
 from s2corpus.sources.arrow import apply_licences
 from s2corpus.storage.exchange import Exchange
 from s2corpus.storage.lake import NotALakeFile
-from s2corpus.tables import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow, pdf_shard
+from s2corpus.tables.intake import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow
+from s2corpus.tables.schema import pdf_shard
 from s2corpus.titles.arrays import bucket_of
 
 log = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ class IntakeStage:
         """List a shard for each drop or delivery; refused and later ones only get a row."""
         found: list[dict[str, Any]] = []
         metadata = 0
-        if run.within is None:  # a batch of drops is not published
+        if run.batch_folder is None:  # a batch of drops is not published
             check_pointer(run.lake, run.spec.name)
         there = list(list_deliveries(run.lake))
         _check_patterns(run, there)

@@ -17,7 +17,8 @@ from s2corpus.deliveries.files import copy_file
 from s2corpus.pdf import SelectOutcome, inspect_many, library_versions
 from s2corpus.pdf.inspection import NO_TEXT
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_pdf_shards
-from s2corpus.tables import PDFS, SELECTIONS, STORED_SELECTIONS
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.parses import SELECTIONS, STORED_SELECTIONS
 
 log = logging.getLogger(__name__)
 _TRIED_AGAIN = (SelectOutcome.UNREADABLE, SelectOutcome.PDFALTO_FAILED)

@@ -14,7 +14,7 @@ import pyarrow.dataset as ds
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.part import Rows, as_table, upload
 from s2corpus.storage.parts import DamagedPart
-from s2corpus.tables import R_co, Table
+from s2corpus.tables.schema import R_co, Table
 
 log = logging.getLogger(__name__)
 KEY = "file_sha1"

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import atomic_path, open_atomic
-from s2corpus.tables import Table
+from s2corpus.tables.schema import Table
 
 _ROWS_PER_BATCH = 50_000
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import Table
+from s2corpus.tables.schema import Table
 
 _GROUP_BYTES = 8 << 20
 """Uncompressed size of a row group. A reader has one in memory; export reads all buckets of a file in parallel."""

@@ -7,7 +7,6 @@ contains a hash of its content. A repeated shard, even of a concurrent run, ther
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -23,13 +22,11 @@ from s2corpus.errors import LostRace, TransientError, UserError
 from s2corpus.storage.lake import Conflict, Lake
 from s2corpus.storage.part import Part, Rows, upload
 from s2corpus.storage.progress import count
-from s2corpus.tables import R_co, Table
+from s2corpus.tables.schema import R_co, Table
 from s2corpus.version import code_version
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class Signatures:
                 log.warning("%s is damaged (%s): recomputing its signatures", lake.uri(key), error)
         self._row_of = {digest: row for row, digest in enumerate(self._stored["text"].to_pylist())}
 
-    def of(self, text: str, sign: Callable[[], list[int]]) -> list[int]:
+    def get_keys(self, text: str, sign: Callable[[], list[int]]) -> list[int]:
         """Return the cached keys of a text, or compute them with `sign`."""
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
         row = self._row_of.get(digest)

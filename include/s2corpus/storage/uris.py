@@ -45,7 +45,7 @@ def _download(uri: str) -> bytes:
     url = uri
     with web.Session() as session:
         for _ in range(_MAX_REDIRECTS + 1):
-            response = web.ask(session, "GET", url, seconds=SECONDS, max_bytes=_MAX_BYTES)
+            response = session.ask("GET", url, seconds=SECONDS, max_bytes=_MAX_BYTES)
             if response.is_redirect:
                 url = _follow_redirect(uri, url, response.headers["Location"])
                 continue

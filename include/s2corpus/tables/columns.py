@@ -53,8 +53,8 @@ class ArticlePlace(TypedDict):
     licence: str | None
 
 
-class EvidenceLook(TypedDict):
-    """One kind of open-access evidence: whether a source provides it, and which."""
+class SearchedEvidence(TypedDict):
+    """One kind of open-access evidence: whether it was found, and the sources that provide or lack it."""
 
     evidence: str
     found: bool
@@ -70,7 +70,7 @@ class Access(TypedDict):
     oa_evidence: str | None
     licence: str | None
     licence_detail: str | None
-    looks: list[EvidenceLook]
+    looks: list[SearchedEvidence]
 
 
 class FieldProvenance(TypedDict):
@@ -97,9 +97,9 @@ class LaterLicence(TypedDict):
     start: str
 
 
-AUTHORS = pa.list_(arrow_type(AuthorName, strict=True))
+ENTRY_AUTHORS = pa.list_(arrow_type(AuthorName, strict=True))
 """authors of bibliography entries: names only"""
-PERSONS = pa.list_(arrow_type(PaperAuthor, strict=True))
+PAPER_AUTHORS = pa.list_(arrow_type(PaperAuthor, strict=True))
 """authors of papers: names, and affiliations and ORCID if a source provides them"""
 PdfSha1 = Annotated[str, "identity of the PDF: SHA-1 of its bytes, 40 hex digits"]
 FirstSeen = Annotated[str, "earliest ready_at of the file's drops, ISO UTC"]
@@ -145,7 +145,7 @@ class MetadataRow(TypedDict):
 
     title: Title
     authors: Annotated[
-        list[PaperAuthor] | None, PERSONS, "authors in order, with affiliations (name, ROR id) and ORCID"
+        list[PaperAuthor] | None, PAPER_AUTHORS, "authors in order, with affiliations (name, ROR id) and ORCID"
     ]
     date: Date
     date_precision: DatePrecision

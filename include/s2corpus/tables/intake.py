@@ -70,7 +70,7 @@ class RecordHeadRow(TypedDict):
 
     record_id: RecordId
     source: Annotated[str, "source of the record: crossref, arxiv, …; for a PDF's header the extractor or scienceparse"]
-    kind: Annotated[str, "publisher (gold), archive, or pdf"]
+    kind: Annotated[str, "publisher (authoritative metadata), archive, or pdf"]
     delivery: Annotated[str | None, "delivery or drop that contains the record"]
     ready_at: Annotated[str | None, "ready_at of that delivery, ISO UTC"]
 
@@ -137,7 +137,9 @@ REGISTERED_FILES = define(RegisteredFileRow, "registered_files", key=("name",))
 class PositionRow(TypedDict):
     """The place of an entry in its delivery."""
 
-    position: Annotated[int, "file number << 40 | entry number; the later entry of a record replaces the earlier one"]
+    position: Annotated[
+        int, "position in the delivery: file number << 40 | entry number; the last entry of a record counts"
+    ]
 
 
 class RegisteredRecordRow(PositionRow, RecordRow):
@@ -150,7 +152,7 @@ REGISTERED_RECORDS = define(RegisteredRecordRow, "registered_records", key=("pos
 
 
 class DeliveryRow(TypedDict):
-    """Drops and deliveries that intake found, accepted or refused with the reason."""
+    """Drops and deliveries that intake found, each with outcome and reason."""
 
     kind: Annotated[str, "drop or delivery"]
     source: Annotated[str, "source of the delivery; empty for a drop"]

@@ -19,19 +19,19 @@ from s2corpus.tables.schema import define
 
 
 class EdgeRow(TypedDict):
-    """Pairs of records that may describe one paper, with the reason, and the rejected pairs."""
+    """Pairs of records considered for merging, with the reason and the decision."""
 
     left: Annotated[str, "smaller record_id of the pair"]
     right: Annotated[str, "greater record_id of the pair"]
     reason: Annotated[
         str,
-        "declared (the drop's record of the file), doi, arxiv_id, pubmed_id, pmc_id, acl_id, "
+        "declared (records.jsonl assigns the file to the record), doi, arxiv_id, pubmed_id, pmc_id, acl_id, "
         "file_sha1, title, place (similar titles in one volume), prefix (one title lacks the subtitle "
         "of the other); for rejected pairs also contradiction or unrelated",
     ]
     strength: Annotated[float, "strength of the evidence: identifiers above 1, title similarity at most 1"]
     taken: Annotated[
-        bool, "false: rejected because the clusters conflict in DOI, year, printed location, or titles and authors"
+        bool, "false if rejected: the clusters conflict in DOI, year, printed location, or titles and authors"
     ]
 
 

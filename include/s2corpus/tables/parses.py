@@ -23,12 +23,12 @@ class SelectionRow(TypedDict):
     height_pt: Annotated[float | None, "displayed height of page 1, points"]
     detail: Annotated[str | None, "error that led to the outcome"]
     doi: Annotated[str | None, "DOI from the first pages or the PDF's metadata"]
-    arxiv_id: Annotated[str | None, "arXiv id without version, from the same places"]
-    acl_id: Annotated[str | None, "ACL Anthology id, from the same places"]
-    pmc_id: Annotated[str | None, "PubMed Central id, from the same places"]
-    date: Annotated[str | None, "publication date from the same places, in the printed precision"]
+    arxiv_id: Annotated[str | None, "arXiv id without version; sources as for doi"]
+    acl_id: Annotated[str | None, "ACL Anthology id; sources as for doi"]
+    pmc_id: Annotated[str | None, "PubMed Central id; sources as for doi"]
+    date: Annotated[str | None, "publication date in the printed precision; sources as for doi"]
     date_precision: DatePrecision
-    stamp: Annotated[str | None, "archive that marked the first page: arxiv or acl"]
+    stamp: Annotated[str | None, "archive stamp on the first page: arxiv or acl"]
 
 
 SELECTIONS = define(SelectionRow, "selections", key=("file_sha1",), shards="pdf", counted=(("outcome",),))
@@ -42,7 +42,7 @@ STORED_SELECTIONS = define(
 
 
 class AnswerRow(TypedDict):
-    """What the extractor answered for a PDF."""
+    """The extractor's response for a PDF."""
 
     file_sha1: PdfSha1
     extractor: Annotated[str, "name that the extractor reports"]
@@ -106,7 +106,9 @@ class StoredParseRow(TypedDict):
     citation_style: CitationStyle
     bytes: JsonBytes
     parse: Annotated[bytes | None, "canonical JSON of the parse, UTF-8"]
-    header: Annotated[bytes | None, "canonical JSON of the PDF's header, UTF-8"]
+    header: Annotated[
+        bytes | None, "canonical JSON, UTF-8: header of the PDF, or rights and identifiers of a publisher's full text"
+    ]
 
 
 STORED_PARSES = define(StoredParseRow, "stored_parses", key=("file_sha1",), shards="pdf")

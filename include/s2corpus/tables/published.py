@@ -153,11 +153,11 @@ class IndexRow(DocumentKeyRow, DocumentFileRow, DocumentOriginRow):
     """The documents of all sets: place, metadata, number of words, and a hash of the normalized text."""
 
     words: Annotated[int, "number of words between white space"]
-    text_key: Annotated[int, "hash of the normalized text, only if kept"]
+    text_key: Annotated[int, "hash of the normalized text"]
 
 
 class PublishedPaperRow(TypedDict):
-    """The columns of `tables/papers` that the table papers lacks."""
+    """Columns that `tables/papers` has in addition to those of the internal table papers."""
 
     year: Year
     outbound_citations: Annotated[list[str], "ids of the cited papers of the corpus"]
@@ -170,7 +170,7 @@ class ParagraphRow(TypedDict):
     paper_id: PublishedId
     parse_kind: ParseKind
     paragraph: ParagraphNumber
-    part: Annotated[str, "part of the parse: abstract, body_text or back_matter"]
+    part: Annotated[str, "part of the parse: abstract, body or back"]
     back_part: Annotated[str | None, "type of back matter, or null"]
     section: Annotated[str, "innermost section header; empty without one"]
     section_path: Annotated[str, "all section headers, joined by `::`"]
@@ -182,7 +182,7 @@ class ParagraphRow(TypedDict):
 
 
 class LinkedEntryRow(TypedDict):
-    """The column of `tables/bib_entries` that the table entries lacks."""
+    """The column that `tables/bib_entries` has in addition to those of the internal table entries."""
 
     cited_paper_id: CitedPaperId
 
@@ -243,12 +243,12 @@ OF_PAPERS = (
     "journal", "volume", "issue", "pages", "fields_of_study", "subjects", "open_access", "oa_evidence", "licence",
     "editorial", "editorial_by",
 )  # fmt: skip
-"""columns of `tables/papers` that come from the table papers"""
+"""columns of `tables/papers` copied from the internal table papers"""
 OF_ENTRIES = (
     "paper_id", "parse_kind", "ref_id", "title", "authors", "year", "venue", "volume", "issue", "pages", "doi", "arxiv_id",
     "pubmed_id", "pmc_id", "raw_text",
 )  # fmt: skip
-"""columns of `tables/bib_entries` that come from the table entries"""
+"""columns of `tables/bib_entries` copied from the internal table entries"""
 
 PUBLISHED: dict[str, tuple[Column, ...]] = {
     "documents": columns_of(PublishedDocumentRow),
@@ -256,7 +256,7 @@ PUBLISHED: dict[str, tuple[Column, ...]] = {
     "papers": (*columns_of(PaperRow, "paper_id", *OF_PAPERS), *columns_of(PublishedPaperRow)),
     "paragraphs": columns_of(ParagraphRow),
     "bib_entries": (
-        *(replace(it, nullable=it.nullable and it.name != "authors") for it in columns_of(EntryRow, *OF_ENTRIES)),
+        *(replace(c, nullable=c.nullable and c.name != "authors") for c in columns_of(EntryRow, *OF_ENTRIES)),
         *columns_of(LinkedEntryRow),
     ),
     "ref_entries": columns_of(RefEntryRow),
@@ -264,12 +264,12 @@ PUBLISHED: dict[str, tuple[Column, ...]] = {
     "changes": columns_of(ChangeRow),
     "tombstones": columns_of(TombstoneRow),
 }
-"""the columns of each kind of Parquet file; `graph/` has the tables links and contexts"""
+"""the columns of each kind of Parquet file; the files of `graph/` have the columns of the tables links and contexts"""
 
 
 def published_schema(name: str) -> pa.Schema:
     """Return the Arrow schema of a kind of Parquet file, without the meanings of its columns."""
-    return pa.schema([pa.field(it.name, it.type, nullable=it.nullable) for it in PUBLISHED[name]])
+    return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in PUBLISHED[name]])
 
 
 def describe_column(table: str, column: pa.Field) -> str | None:
@@ -277,4 +277,4 @@ def describe_column(table: str, column: pa.Field) -> str | None:
     if given := (column.metadata or {}).get(b"meaning"):
         return str(given.decode())
     columns = PUBLISHED.get(table, PUBLISHED["documents"])
-    return next((it.meaning for it in columns if it.name == column.name), None)
+    return next((c.meaning for c in columns if c.name == column.name), None)

@@ -1,13 +1,14 @@
 """Define every table between stages once: the annotations of its row class are the columns.
 
-`define` makes the table of such a class: its Arrow schema, its page in the documentation, and the type of its rows in Python. A
-column's annotation contains the Python type, its meaning with the unit, and the Arrow type if the Python type does not give it.
+`define` returns the table of a row class. The table has an Arrow schema, a section in the documentation, and a Python type of its rows.
+A column's annotation contains the Python type, the meaning with the unit, and the Arrow type if it does not follow from the Python type.
 
 Every input has one row. A rejected input is a row with its outcome, so no input disappears between two tables. Rows are sorted
-by key within a part. `Table.shards` defines what a part number means, so that a reader finds the part it needs:
+by key within a part. `Table.shards` defines the meaning of part numbers, by which a reader finds the part of a row:
 
 - `pdf`: a range of the SHA-1 space (see `pdf_shard`); one part contains all rows of a PDF;
 - `paper`: a hash of the paper id (see `paper_shard`); one part contains all rows of a paper;
+- `record`: a hash of the record id; one part contains all rows of a record;
 - `any`: part numbers have no meaning.
 """
 
@@ -35,7 +36,7 @@ class Column:
 
 
 R_co = TypeVar("R_co", covariant=True, default=Any)
-"""the type of a row as returned by `to_pylist`; Any for tables that are only read by column"""
+"""the type of a row as returned by `to_pylist`; Any for tables that are only read column by column"""
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Table(Generic[R_co]):
 
     @property
     def schema_hash(self) -> str:
-        """Return 16 hex digits over names, types and nullability; they prevent reading a part that has another schema."""
+        """Return 16 hex digits of a hash over names, types and nullability. A part with a different hash is rejected."""
         text = ";".join(f"{f.name}:{f.type}:{f.nullable}" for f in self.schema)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -87,7 +88,7 @@ def define(
     plain: tuple[str, ...] = (),
     meaning: str = "",
 ) -> Table[R]:
-    """Return the table of a row class, and list it in `TABLES`; `meaning` is for a second table with the same rows."""
+    """Return the table of a row class, and add it to `TABLES`. `meaning` replaces the docstring of the row class."""
     text = meaning or (row.__doc__ or "").rstrip(".")
     TABLES[name] = table = Table[R](name, text, key, columns_of(row), shards, counted, plain)
     return table
@@ -110,9 +111,9 @@ _ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_
 
 
 def arrow_type(hint: Any, *, strict: bool = False) -> pa.DataType:
-    """Return the Arrow type of a Python type. A list of pairs is a map.
+    """Return the Arrow type of a Python type. A list of pairs becomes a map.
 
-    The fields of a struct may be null; with `strict` only those that allow None.
+    Fields of a struct are nullable. If `strict`, a field is nullable only if its type allows None.
     """
     inner = get_args(hint)
     if get_origin(hint) is Annotated:
@@ -124,7 +125,7 @@ def arrow_type(hint: Any, *, strict: bool = False) -> pa.DataType:
     if is_typeddict(hint):
         fields = get_type_hints(hint, include_extras=True).items()
         return pa.struct(
-            [pa.field(name, arrow_type(_not_null(it)), nullable=not strict or _is_nullable(it)) for name, it in fields]
+            [pa.field(name, arrow_type(_not_null(h)), nullable=not strict or _is_nullable(h)) for name, h in fields]
         )
     return _ARROW[hint]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, TypedDict
 
 from s2corpus.tables.columns import (
-    AUTHORS,
+    ENTRY_AUTHORS,
     AuthorName,
     CitedPaperId,
     LogProb,
@@ -50,7 +50,7 @@ class EntryRow(TypedDict):
     ref_id: RefId
     parse_id: ParseId
     title: Annotated[str | None, "title as printed"]
-    authors: Annotated[list[AuthorName] | None, AUTHORS, "authors in order"]
+    authors: Annotated[list[AuthorName] | None, ENTRY_AUTHORS, "authors in order"]
     year: Year
     venue: Annotated[str | None, "venue as printed"]
     volume: Annotated[str | None, "volume as printed"]
@@ -131,7 +131,8 @@ class DocumentRow(TypedDict):
     outcome: Annotated[str, "first rule that rejects the document, or kept"]
     language: Annotated[str | None, "language by vote of paragraphs (mul: several); null if not evaluated"]
     language_votes: Annotated[
-        list[tuple[str, Annotated[int, INT32]]] | None, "language → number of paragraphs, until the vote is decided"
+        list[tuple[str, Annotated[int, INT32]]] | None,
+        "language → number of paragraphs; counting ends when the majority is certain",
     ]
     words: Annotated[int | None, "number of words"]
     paragraphs: Annotated[int | None, INT32, "number of paragraphs after cleaning"]
@@ -163,7 +164,7 @@ class SplitRow(TypedDict):
         "train, valid, held_back:late, held_back:undated, held_back:duplicate (equal text) or "
         "held_back:near_duplicate (similar text, or title and first author)",
     ]
-    reason: Annotated[str | None, "date or duplicated paper that determined the split"]
+    reason: Annotated[str | None, "date that determined the split, or paper_id of the duplicated document"]
 
 
 SPLITS = define(SplitRow, "splits", key=("set", "paper_id"), shards="paper", counted=(("set", "split"),))

@@ -1,9 +1,9 @@
 """Text functions: language, log probability, words, the layout of `text`, the cleaning decision, the split."""
 
 from pdf2tei.language import language as identify_language
-from s2corpus.text.language import english_probability, english_share, languages
+from s2corpus.text.language import english_probability, english_share
 from s2corpus.text.unigrams import Unigrams, log_probabilities, log_probability
-from s2corpus.text.words import top_word, word_counts
+from s2corpus.text.words import top_word
 
 language = identify_language  # after the import of the module with this name
 
@@ -12,9 +12,7 @@ __all__ = [
     "english_probability",
     "english_share",
     "language",
-    "languages",
     "log_probabilities",
     "log_probability",
     "top_word",
-    "word_counts",
 ]

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-import pyarrow as pa
-
 from pdf2tei.language import UNKNOWN, language
 from s2corpus.errors import UserError
 
@@ -40,19 +38,6 @@ def english_share(text: str) -> float:
     )  # CLD2 rejects other characters
     _, _, found = pycld2.detect(readable.encode("utf-8", "ignore"), bestEffort=True)
     return max((share / 100 for _, code, share, _ in found if code == "en"), default=0.0)
-
-
-def languages(texts: pa.Array) -> pa.StructArray:
-    """Return the `language` of every string as struct<language: string, probability: double>; null for null."""
-    found = [None if t is None else language(t) for t in texts.to_pylist()]
-    return pa.StructArray.from_arrays(
-        [
-            pa.array([f and f[0] for f in found], pa.string()),
-            pa.array([f and f[1] for f in found], pa.float64()),
-        ],
-        names=["language", "probability"],
-        mask=pa.array([f is None for f in found], pa.bool_()),
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,11 +109,6 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, in order."""
-    return [text[start:end] for start, end in sentence_spans(text)]
-
-
 def heading_end(text: str) -> int:
     """Return the length of a run-in heading at the start of a paragraph; 0 if there is none.
 

@@ -32,7 +32,7 @@ class ShareTable:
     unknown: float
 
     @classmethod
-    def of(cls, log_shares: Mapping[str, float], unknown: float) -> ShareTable:
+    def from_shares(cls, log_shares: Mapping[str, float], unknown: float) -> ShareTable:
         """Return the table for a mapping of lowercase word → log2 share."""
         ascii_ones, other = log_shares, {}
         if not (joined := "\n".join(log_shares)).isascii():

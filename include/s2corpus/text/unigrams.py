@@ -44,7 +44,7 @@ class Unigrams:
     def of_counts(cls, name: str, counts: Mapping[str, int], threshold: float = CARD_THRESHOLD) -> Unigrams:
         """Return the list for a mapping of word → count; counts are at least 1."""
         shares, unknown = _log_shares(list(counts.values()))
-        return cls(name, ShareTable.of(dict(zip(counts, shares.tolist(), strict=True)), unknown), threshold)
+        return cls(name, ShareTable.from_shares(dict(zip(counts, shares.tolist(), strict=True)), unknown), threshold)
 
 
 def _log_shares(counts: list[int]) -> tuple[np.ndarray, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from s2corpus.compiled import njit
 from s2corpus.text.word_hashes import FNV, finished, step
@@ -34,11 +33,6 @@ def top_word(text: str) -> tuple[str, int] | None:
     """Return the most frequent word and its count, the first one on a tie, or None for a blank text."""
     top = count_words(text).top
     return top[0] if top else None
-
-
-def word_counts(texts: pa.Array) -> pa.Array:
-    """Return the number of words of every string (int64); null for null."""
-    return pa.array([None if t is None else len(t.split()) for t in texts.to_pylist()], pa.int64())
 
 
 @njit(cache=True, nogil=True)

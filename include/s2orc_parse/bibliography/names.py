@@ -197,7 +197,7 @@ def _choose_reading(parts: Sequence[str], style: NameStyle) -> list[Author | Non
             rest = suffixed[at + 1 : at + length]
             if sum(rest) < len(rest) - 1:  # the other parts cannot be paired
                 continue
-            for paired, added_cost in _list_costs(split[at : at + length], rest, style):
+            for paired, added_cost in _list_costs(split[at : at + length], rest):
                 for former, way in here:
                     change = 0.0
                     if at and former != paired:
@@ -224,7 +224,7 @@ def _make_author(parts: Sequence[str], paired: bool, style: NameStyle) -> Author
     return parse_inverted(parts[0], parts[given], " ".join(parts[at] for at in suffixes if at != given))
 
 
-def _list_costs(parts: Sequence[Sequence[str]], suffixed: Sequence[bool], style: NameStyle) -> list[tuple[bool, float]]:
+def _list_costs(parts: Sequence[Sequence[str]], suffixed: Sequence[bool]) -> list[tuple[bool, float]]:
     """Return the possible readings of parts as one author: whether it is "Last, First", and the cost.
 
     `suffixed` states which parts after the first are suffixes.

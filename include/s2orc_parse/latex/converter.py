@@ -71,7 +71,7 @@ def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, pars
     source = read_source(unpack(data, seconds))
     document = program.read(source, seconds=seconds, memory_mb=memory_mb)
     records = _records(source, document, seconds, memory_mb)
-    bibliography = _bibliography(source, document, records, parse_reference)
+    bibliography = _bibliography(document, records, parse_reference)
     style = detect_style(source, [named for _, named in bibliography])
     chapters = bool(_CHAPTERS & set(list(source.packages)[:1]))
     numbers = count_document(document, chapters=chapters, counting=read_counting(source))
@@ -143,7 +143,7 @@ def _inherit_fields(record: BibtexEntry, database: dict[str, BibtexEntry]) -> Bi
 
 
 def _bibliography(
-    source: LatexSource, document: LatexDocument, records: dict[str, BibtexEntry], parse_reference: ReferenceParser
+    document: LatexDocument, records: dict[str, BibtexEntry], parse_reference: ReferenceParser
 ) -> list[tuple[BibEntry, Named]]:
     if document.bibliography:
         first: dict[str, BibItem] = {}

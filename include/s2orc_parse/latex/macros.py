@@ -51,7 +51,6 @@ class Definition:
     tex: str
     start: int
     end: int
-    is_default: bool = False  # \providecommand: other definitions have priority
     is_theorem: bool = False
 
 
@@ -77,7 +76,7 @@ def find_definitions(text: str) -> list[Definition]:
         tex = _IN_MATH.sub(r"\\ensuremath{\1}", re.sub(r"\\@(?![A-Za-z])", "", tex))
         if _SWITCHED.search(tex) or (name in _SUPPORTED and not (name in _SYMBOLS and _is_symbol(tex))):
             continue
-        found.append(Definition(name, tex, match.start(), end, kind == "default", kind == "theorem"))
+        found.append(Definition(name, tex, match.start(), end, is_theorem=kind == "theorem"))
     return found
 
 

@@ -42,7 +42,7 @@ JOURNALS = {
 IN_TEXT = (
     *find_definitions(_IN_TEXT),
     *(
-        Definition(name, f"\\providecommand{{\\{name}}}{{{text.replace('&', chr(92) + '&')}}}", 0, 0, is_default=True)
+        Definition(name, f"\\providecommand{{\\{name}}}{{{text.replace('&', chr(92) + '&')}}}", 0, 0)
         for name, text in JOURNALS.items()
     ),
 )

@@ -5,9 +5,9 @@
 
 from s2orc_parse.tei.converter import CONVERTER_VERSION, convert
 from s2orc_parse.tei.read import BadTei, TeiRefusal
-from s2orc_parse.tei.s2orc import build_bibliography, build_header, to_gorc, to_gorc_line, to_json_bytes, to_s2orc
+from s2orc_parse.tei.s2orc import build_header, to_gorc, to_gorc_line, to_json_bytes, to_s2orc
 
 __all__ = [
-    "CONVERTER_VERSION", "BadTei", "TeiRefusal", "build_bibliography", "build_header", "convert", "to_gorc", "to_gorc_line",
+    "CONVERTER_VERSION", "BadTei", "TeiRefusal", "build_header", "convert", "to_gorc", "to_gorc_line",
     "to_json_bytes", "to_s2orc",
 ]  # fmt: skip

@@ -213,15 +213,3 @@ def build_header(parse: Parse) -> Json:
         "pubmed_id": found.pubmed_id,
         "pmc_id": found.pmc_id,
     }
-
-
-def build_bibliography(parse: Parse) -> list[Json]:
-    """Return the bibliography as rows of the table `entries`, without the columns of the citing paper."""
-    return [
-        {
-            "ref_id": entry.key, "title": entry.title or None, "authors": _authors(entry.authors), "year": entry.year,
-            "venue": entry.venue or None, "doi": entry.doi, "arxiv_id": entry.arxiv_id, "pubmed_id": entry.pubmed_id,
-            "pmc_id": entry.pmc_id, "raw_text": entry.raw_text or None,
-        }
-        for entry in parse.bib_entries
-    ]  # fmt: skip

@@ -16,7 +16,9 @@ from s2corpus.pipeline.stages import stage_row
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.assemble import AssembleStage
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import ARTICLE_PARSES, ENTRIES, FULLTEXTS, LATEX_PARSES, MEMBERS, PAPERS, PARSES, STORED_PARSES
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES, PARSES, STORED_PARSES
+from s2corpus.tables.texts import ENTRIES, FULLTEXTS
 
 PAPERS_OF_BUCKET = 150
 """more papers than memory holds at a time"""

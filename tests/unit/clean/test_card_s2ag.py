@@ -61,7 +61,7 @@ def test_document_has_the_outcome_of_its_first_failed_rule(
     ],
 )
 def test_log_probabilities_must_be_above_the_threshold(mean: float, title: str, expected: str) -> None:
-    flat = Unigrams("flat", ShareTable.of({}, mean), threshold=-20.0)
+    flat = Unigrams("flat", ShareTable.from_shares({}, mean), threshold=-20.0)
     assert clean_s2ag(CleanedDocument("p", title, abstract(60), "2011", None), CleanRules(), flat).outcome == expected
 
 

@@ -111,7 +111,9 @@ def test_section_without_paragraphs_is_not_removed(paper: Paper, card: CleanRule
 
 @pytest.mark.parametrize(("threshold", "outcome"), [(-16.0, "kept"), (-15.0, "few_paragraphs")])
 def test_section_at_the_threshold_is_not_removed(paper: Paper, threshold: float, outcome: str) -> None:
-    halves = Unigrams("halves", ShareTable.of({}, -16.0), threshold=threshold)  # Every word has log probability −16.
+    halves = Unigrams(
+        "halves", ShareTable.from_shares({}, -16.0), threshold=threshold
+    )  # Every word has log probability −16.
     assert clean_s2orc(paper(), CleanRules(), halves).outcome == outcome
 
 

@@ -17,7 +17,7 @@ from s2corpus.clustering.explain import explanations, format_explanation
 from s2corpus.sources import Record, RecordKind, batches
 from s2corpus.sources.record import WorkType
 from s2corpus.stages.cluster.local import Clustering, cluster_records
-from s2corpus.tables import RECORDS
+from s2corpus.tables.intake import RECORDS
 from s2orc_parse.bibliography.names import parse_authors
 
 PREFIXES = spec.ClusterRules().preprint_prefixes

@@ -12,7 +12,10 @@ from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.cluster import ClusterStage
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables import DELIVERIES, MEMBERS, PDF_RECORDS, RECORDS, paper_shard
+from s2corpus.tables.intake import DELIVERIES, RECORDS
+from s2corpus.tables.papers import MEMBERS
+from s2corpus.tables.parses import PDF_RECORDS
+from s2corpus.tables.schema import paper_shard
 
 
 def run_of(folder: Path, count: int, abstract: str | None = None) -> Run:

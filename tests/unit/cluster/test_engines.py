@@ -25,7 +25,9 @@ from s2corpus.stages.cluster import stage as cluster_stage
 from s2corpus.stages.cluster.many import point_to_roots, unite
 from s2corpus.stages.cluster.workers import Workers, workers
 from s2corpus.storage.lake import open_lake
-from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, EDGES, MEMBERS, PDF_RECORDS, RECORDS
+from s2corpus.tables.intake import DELIVERIES, RECORDS
+from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
+from s2corpus.tables.parses import PDF_RECORDS
 from tests.unit.cluster.test_cluster import record
 
 SPARK_MISSING = "PySpark is not installed (extra: spark)" if importlib.util.find_spec("pyspark") is None else (

@@ -15,7 +15,7 @@ from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.clustering.preprints import preprint_of
 from s2corpus.papers import fewest
 from s2corpus.stages.cluster.rounds_titles import BANDS
-from s2corpus.tables import ALIASES, CLUSTERS, EDGES
+from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES
 from s2corpus.titles import linking, minhash
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
 

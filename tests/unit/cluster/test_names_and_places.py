@@ -14,7 +14,7 @@ from s2corpus.clustering.nodes import nodes_from
 from s2corpus.clustering.parts import FACTS, _years, codes_of, complete_facts, read_facts, surname_keys
 from s2corpus.clustering.places import ELECTRONIC, Places, contradict, first_pages, located, numbers
 from s2corpus.clustering.preprints import from_preprint_server
-from s2corpus.tables import RECORDS
+from s2corpus.tables.intake import RECORDS
 from s2corpus.titles.rules import same_script
 
 AUTHORS = RECORDS.schema.field("authors").type

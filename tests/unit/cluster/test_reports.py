@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from s2corpus.commands import explain
 from s2corpus.commands.report import NAMES, command
-from s2corpus.pipeline.reports import SQL
+from s2corpus.pipeline.quality import SQL
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import TABLES
+from s2corpus.tables.schema import TABLES
 
 PARSE = {
     "abstract": [{"text": "We", "cite_spans": [{"ref_id": "BIBREF0"}]}],
@@ -24,8 +24,8 @@ PARSE = {
 DECISION = {"source": "crossref", "record_id": "crossref:1", "rule": "majority", "votes_for": 1, "votes_against": 0}
 ACCESS = {
     "sha1": "a", "kind": "pdf", "open_access": True, "oa_evidence": "arxiv", "licence": "CC-BY-4.0", "licence_detail": None,
-    "looks": [{"evidence": "arxiv", "found": True, "detail": "it carries the id 1911.02782 of arXiv"},
-              {"evidence": "acl", "found": False, "detail": "no id of the ACL Anthology on it"}],
+    "looks": [{"evidence": "arxiv", "found": True, "detail": "the PDF contains the arXiv id 1911.02782"},
+              {"evidence": "acl", "found": False, "detail": "no ACL Anthology id in the PDF"}],
 }  # fmt: skip
 ROWS: dict[str, list[dict[str, Any]]] = {
     "selections": [{"file_sha1": "a", "outcome": "selected"}, {"file_sha1": "b", "outcome": "landscape"}],
@@ -65,14 +65,14 @@ def test_explain_lists_the_evidence_of_every_full_text() -> None:
     result = CliRunner().invoke(explain.command, ["crossref:1", "--release", "tiny-20230201"], catch_exceptions=False)
     assert result.output.splitlines()[2:] == [
         "  PDF a: open by arxiv; CC-BY-4.0",
-        "    arxiv      found: it carries the id 1911.02782 of arXiv",
-        "    acl        not found: no id of the ACL Anthology on it",
+        "    arxiv      found: the PDF contains the arXiv id 1911.02782",
+        "    acl        not found: no ACL Anthology id in the PDF",
         "  kept; clean has not run",
     ]
 
 
 def test_every_report_has_its_file() -> None:
-    assert {*(path.stem for path in SQL.glob("*.sql")), "tables"} == set(
+    assert {*(path.stem for path in (SQL / "reports").glob("*.sql")), "tables"} == set(
         NAMES
     )  # The report `tables` belongs to the snapshot.
 

@@ -23,25 +23,10 @@ from s2corpus.stages.cluster import ClusterStage, stage
 from s2corpus.stages.filter import FilterStage, read_suppressions
 from s2corpus.stages.vote import VoteStage
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import (
-    ALIASES,
-    ARTICLE_PARSES,
-    ARTICLES,
-    CLUSTERS,
-    DELIVERIES,
-    EDGES,
-    ENTRIES,
-    FILTERED,
-    FULLTEXTS,
-    LATEX_PARSES,
-    LATEX_SOURCES,
-    MEMBERS,
-    NOTICES,
-    PAPERS,
-    PDF_RECORDS,
-    PDFS,
-    RECORDS,
-)
+from s2corpus.tables.intake import ARTICLES, DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS
+from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS, PAPERS
+from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES, PDF_RECORDS
+from s2corpus.tables.texts import ENTRIES, FILTERED, FULLTEXTS
 
 RECORD_LINES = [
     {"record_id": "crossref:10.18653/v1/n18", "source": "crossref", "kind": "publisher", "title": "Deep parsing of papers at scale",

@@ -15,7 +15,7 @@ from s2corpus.datasets.citeworth.rules import (
     judge,
     judge_sentence,
 )
-from tests.snapshots import DATA, real_articles
+from tests.snapshots import real_articles
 
 SENTENCES = Path(__file__).with_name("citeworth_sentences.md")
 PARAMS = CiteWorthParams()
@@ -145,7 +145,7 @@ TRUTH: dict[str, list[tuple[str, bool, str]]] = {
 """Beginning of a paragraph → for each sentence: the outcome of CiteWorth's rules, whether it cites, and the end of its text."""
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not there")
+@pytest.mark.usefixtures("shared_data")
 def test_sentences_of_real_papers_match_a_readers_judgment() -> None:
     assert sum(map(len, TRUTH.values())) >= 30
     found = {}

@@ -8,10 +8,10 @@ import pytest
 
 from s2corpus.datasets.elsevier.article import article_of
 from s2corpus.datasets.source import SnapshotPaper
-from tests.gold_sentences import DATA, gold
+from tests.gold_sentences import gold
 from tests.snapshots import real_articles
 
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason="../shared/data is not there")
+pytestmark = pytest.mark.usefixtures("shared_data")
 METADATA = {"paper_id": "p", "doi": None, "title": "T", "authors": [], "abstract": None, "year": 2020}
 PAPER = SnapshotPaper(
     {**METADATA, "journal": "J", "venue": None, "pubmed_id": None}, {"subjects": [], "pages": None, "volume": None}

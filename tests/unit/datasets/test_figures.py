@@ -17,7 +17,7 @@ from s2corpus.datasets.source import SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.storage.lake import open_lake
-from s2corpus.tables import PDFS
+from s2corpus.tables.intake import PDFS
 from tests.snapshots import paper, write_snapshot
 
 CAPTION = "Growth of frogs in two ponds over a year."

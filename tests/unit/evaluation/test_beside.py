@@ -14,13 +14,13 @@ import pytest
 from s2corpus.errors import UserError
 from s2corpus.evaluation.beside import NOT_DELIVERED, ComparedPaper, compared, summary
 from s2corpus.evaluation.others import Corpus, read
-from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables import DOCUMENTS, FILTERED, FULLTEXTS, PAPERS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS
 from tests.unit.snapshot.release import lay_out, papers, through
 
 
@@ -45,7 +45,7 @@ def ours(run: Run) -> dict[str, dict[str, Any]]:
 def beside(run: Run, corpus: Corpus, *lines: dict[str, Any], packed: bool = False) -> list[ComparedPaper]:
     content = b"".join(orjson.dumps(line) + b"\n" for line in lines)
     others = read(corpus, "theirs.jsonl", gzip.compress(content) if packed else content)
-    return list(compared(Tables(run.lake, run.release_id), others))
+    return list(compared(run.tables, others))
 
 
 def test_documents_of_s2_v2_are_compared_by_title(run: Run, ours: dict[str, Any]) -> None:

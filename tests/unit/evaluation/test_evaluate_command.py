@@ -21,7 +21,9 @@ from s2corpus.evaluation.sample import EvaluationTask, Item, Side
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import FILTERED, FULLTEXTS, LINKS, MEMBERS, PAPERS, Table
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
 
 TABLES: tuple[Table[Any], ...] = (MEMBERS, PAPERS, FILTERED, FULLTEXTS, LINKS)
 

@@ -25,7 +25,9 @@ from s2corpus.stages.extract import ExtractStage, TooManyFailures
 from s2corpus.stages.select import SelectStage
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import EXTRACTIONS, PDFS, SELECTIONS, STORED_TEI, pdf_shard
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS, STORED_TEI
+from s2corpus.tables.schema import pdf_shard
 from tests.standin_grobid import StandIn, Upload
 from tests.unit.extractors.test_pool import QUICK
 from tests.unit.pdf.bad_pdfs import KINDS, assemble, paper, text

@@ -13,7 +13,7 @@ from s2corpus.extractors.embedded import embedded_extractor
 from s2corpus.stages.extract import ExtractStage
 from s2corpus.stages.select import SelectStage
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import EXTRACTIONS, SELECTIONS
+from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS
 from tests.unit.extractors.test_extract_stage import Intake, work
 from tests.unit.layout.conftest import PROSE
 from tests.unit.layout.test_scans import pictures

@@ -16,7 +16,7 @@ from s2corpus.spec import ExtractRules
 from s2corpus.stages.extract import ExtractStage as Stage
 from s2corpus.stages.extract import TooManyFailures
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import EXTRACTIONS
+from s2corpus.tables.parses import EXTRACTIONS
 from tests.extractors import docling
 from tests.extractors.plugin import installed
 from tests.standin_docling import SMALL, StandIn

@@ -18,7 +18,9 @@ from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.filter import FilterStage, _body, read_suppressions
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import ALIASES, FILTERED, FULLTEXTS, MEMBERS, PAPERS, Table
+from s2corpus.tables.papers import ALIASES, MEMBERS, PAPERS
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import FILTERED, FULLTEXTS
 
 SHA1, OTHER = "a1" * 20, "b2" * 20
 TAKEN, KEPT = "0" * 14 + "1", "0" * 14 + "2"

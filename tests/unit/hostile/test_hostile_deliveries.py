@@ -21,7 +21,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import load_stage
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import DELIVERIES, PDFS, DeliveryRow
+from s2corpus.tables.intake import DELIVERIES, PDFS, DeliveryRow
 
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
 PDF = b"%PDF hello"

@@ -42,7 +42,7 @@ class Counted(bytes):
     steps: Steps
 
     @classmethod
-    def of(cls, data: bytes, steps: Steps) -> Counted:
+    def wrap(cls, data: bytes, steps: Steps) -> Counted:
         """Return counted bytes. Copying them adds a step per byte."""
         found = cls(data)
         found.steps = steps
@@ -50,14 +50,14 @@ class Counted(bytes):
         return found
 
     def __add__(self, other: Any) -> Counted:
-        return Counted.of(bytes(self) + bytes(other), self.steps)
+        return Counted.wrap(bytes(self) + bytes(other), self.steps)
 
     def __radd__(self, other: Any) -> Counted:
-        return Counted.of(bytes(other) + bytes(self), self.steps)
+        return Counted.wrap(bytes(other) + bytes(self), self.steps)
 
     def __getitem__(self, key: Any) -> Any:
         found = super().__getitem__(key)
-        return found if isinstance(found, int) else Counted.of(found, self.steps)
+        return found if isinstance(found, int) else Counted.wrap(found, self.steps)
 
     def _searched(self, found: int, begin: int, end: int | None) -> int:
         self.steps.count += (found if found >= 0 else len(self) if end is None else min(end, len(self))) - begin
@@ -73,7 +73,7 @@ class Counted(bytes):
 
     def split(self, *given: Any, **named: Any) -> list[Any]:
         self.steps.count += len(self)
-        return [Counted.of(part, self.steps) for part in super().split(*given, **named)]
+        return [Counted.wrap(part, self.steps) for part in super().split(*given, **named)]
 
 
 class CountedPattern:
@@ -124,7 +124,7 @@ class CountedStream(io.BytesIO):
         self._steps = steps
 
     def read(self, size: int | None = -1, /) -> bytes:
-        return Counted.of(super().read(size), self._steps)
+        return Counted.wrap(super().read(size), self._steps)
 
 
 def lines_run(act: Callable[[], Any]) -> int:

@@ -11,13 +11,15 @@ import pyarrow as pa
 import pytest
 
 from s2corpus import tables
-from s2corpus.tables import Column, Table, columns_of, define
+from s2corpus.tables.columns import FilePlace
+from s2corpus.tables.schema import Column, Table, columns_of, define
 
 TYPED = [
     found
     for path in sorted(Path(tables.__file__).parent.glob("*.py"))
     for found in re.findall(r"(?m)^([A-Z_]+) = define\(\s*(\w+),", path.read_text("utf-8"))
 ]
+DEFINED = {name: value for module in tables.__all__ for name, value in vars(getattr(tables, module)).items()}
 PYTHON = (
     (pa.types.is_integer, int),
     (pa.types.is_floating, float),
@@ -57,14 +59,14 @@ def right(hint: Any, column: Column) -> bool:
 
 @pytest.mark.parametrize(("table", "row"), TYPED)
 def test_row_class_agrees_with_the_arrow_schema(table: str, row: str) -> None:
-    stated: Table[Any] = getattr(tables, table)
-    hints = get_type_hints(getattr(tables, row))
+    stated: Table[Any] = DEFINED[table]
+    hints = get_type_hints(DEFINED[row])
     assert list(hints) == [column.name for column in stated.columns] == stated.schema.names
     assert [column for column in stated.columns if not right(hints[column.name], column)] == []
 
 
 def test_every_table_is_defined_by_a_row_class() -> None:
-    assert {name for name, _ in TYPED} == {name for name, value in vars(tables).items() if isinstance(value, Table)}
+    assert {name for name, _ in TYPED} == {name for name, value in DEFINED.items() if isinstance(value, Table)}
 
 
 class ExampleRow(TypedDict):
@@ -72,7 +74,7 @@ class ExampleRow(TypedDict):
 
     key: Annotated[str, "the key"]
     number: Annotated[int | None, pa.int32(), "a number"]
-    places: Annotated[list[tables.FilePlace], "places"]
+    places: Annotated[list[FilePlace], "places"]
 
 
 def test_annotations_give_the_columns() -> None:

@@ -18,7 +18,7 @@ from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import DELIVERIES, LATEX_SOURCES, PDFS, RECORDS
+from s2corpus.tables.intake import DELIVERIES, LATEX_SOURCES, PDFS, RECORDS
 from tests.unit.intake.test_intake import AS_OF, deliver, intake, lines
 
 CROSSREF = {"record_id": "crossref:10.1016/x", "title": "As registered", "doi": "10.1016/x", "kind": "publisher"}

@@ -43,7 +43,8 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake, ListedObject, open_lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import DELIVERIES, EXTRACTIONS, PARSES, SELECTIONS
+from s2corpus.tables.intake import DELIVERIES
+from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS
 from tests.standin_grobid import StandIn, Upload
 from tests.unit.extractors.test_extract_stage import papers
 from tests.unit.pdf.bad_pdfs import assemble, paper

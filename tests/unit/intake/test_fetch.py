@@ -135,7 +135,7 @@ def test_requests_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         response.status_code, response._content = 200, hashlib.md5(b"").hexdigest().encode() if ".md5" in url else b""
         return response
 
-    monkeypatch.setattr(fetch.web, "ask", ask)
+    monkeypatch.setattr(fetch.web.Session, "ask", ask)
     fetch.list_files("http://host/", "a")
     fetch.fetch("http://host/", ["a"], tmp_path)
     assert asked == [

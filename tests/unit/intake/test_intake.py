@@ -18,7 +18,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import load_stage
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS
+from s2corpus.tables.intake import DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS
 
 AS_OF = datetime(2023, 2, 1, tzinfo=UTC)
 

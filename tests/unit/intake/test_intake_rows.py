@@ -18,7 +18,8 @@ from s2corpus.pipeline import runner
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS, pdf_shard
+from s2corpus.tables.intake import DELIVERIES, LATEX_SOURCES, NOTICES, PDFS, RECORDS
+from s2corpus.tables.schema import pdf_shard
 from tests.unit.intake.test_intake import AS_OF, deliver, intake, lines
 
 WHEN, LATE = "2023-01-01T00:00:00.000000Z", "2023-02-01T00:00:00.000000Z"
@@ -29,7 +30,7 @@ def run(lake: Lake, tmp_path: Path) -> Run:
     return Run(ReleaseSpec(name="t"), AS_OF, lake, tmp_path)
 
 
-def of(run: Run, **changed: Any) -> Run:
+def change_spec(run: Run, **changed: Any) -> Run:
     """Return the run of a changed spec over the same lake."""
     return Run(run.spec.model_copy(update=changed), run.as_of, run.lake, run.scratch)
 
@@ -49,7 +50,7 @@ def test_every_selected_folder_has_a_row(run: Run, caplog: pytest.LogCaptureFixt
     run.lake.put("drops/writing/a.pdf", b"A")
     deliver(run, "sources/dblp/1", lines(*({"record_id": f"dblp:{n}", "title": "T"} for n in range(3))))
     deliver(run, "sources/acl/1", lines({"record_id": "acl:1", "title": "T"}))
-    seen = of(run, sources=["d*"])
+    seen = change_spec(run, sources=["d*"])
     with caplog.at_level(logging.WARNING):
         counts = intake(seen)
     rows = {(one["kind"], one["delivery"]): one for one in seen.table(DELIVERIES).read().to_pylist()}
@@ -100,7 +101,7 @@ def test_error_of_unmatched_pattern_lists_existing_drops(run: Run, count: int, s
     for n in range(count):
         deliver(run, f"drops/x{n}", {"a.pdf": b"A"})
     with pytest.raises(UserError) as refused:
-        runner.plan(of(run, drops=["x*", "y*"]), "intake")
+        runner.plan(change_spec(run, drops=["x*", "y*"]), "intake")
     uri = run.lake.uri("drops/")
     assert str(refused.value) == (
         f"drops: the pattern 'y*' of spec t matches no drop in {uri}; "
@@ -113,9 +114,9 @@ def test_corpus_of_abstracts_needs_no_drops(run: Run, pattern: str, refused: boo
     deliver(run, "sources/dblp/1", lines({"record_id": "dblp:1", "title": "T"}))
     if refused:
         with pytest.raises(UserError, match="existing drops: none"):
-            runner.plan(of(run, drops=[pattern]), "intake")
+            runner.plan(change_spec(run, drops=[pattern]), "intake")
     else:
-        assert len(runner.plan(of(run, drops=[pattern]), "intake")) == 2
+        assert len(runner.plan(change_spec(run, drops=[pattern]), "intake")) == 2
 
 
 @pytest.mark.parametrize(("spare", "buckets"), [(-1, 2), (0, 1), (1, 1)])
@@ -124,7 +125,7 @@ def test_number_of_buckets_follows_bytes_of_metadata(
 ) -> None:
     """Only accepted metadata counts: late and unreadable drops do not. Without metadata, there is one bucket."""
     monkeypatch.setattr("s2corpus.stages.intake.BUCKET_BYTES", 1)
-    none = of(run, drops=[])
+    none = change_spec(run, drops=[])
     runner.plan(none, "intake")
     assert none.read_plan("intake")[-1].params["buckets"] == 1
     content = lines({"record_id": "dblp:1", "title": "T"})
@@ -154,7 +155,7 @@ def test_files_at_limits_of_ranges_are_in_their_shard(run: Run, monkeypatch: pyt
     resources = run.spec.resources.model_copy(update={"pdfs_per_shard": 10, "max_shards": 9})
     contents = {f"{place}.pdf": at_place(place, 40) for place in range(40)}
     deliver(run, "drops/d", contents)
-    small = of(run, resources=resources)
+    small = change_spec(run, resources=resources)
     assert intake(small)["pdfs"] == 40
     for shard in range(4):
         found = small.table(PDFS).read(shard=shard).to_pylist()
@@ -170,7 +171,7 @@ def test_most_frequent_kind_of_file_decides_number_of_shards(run: Run) -> None:
     elsevier = {f"{n}.json": json.dumps({"docId": f"S{n}", "body_text": []}).encode() for n in range(2)}
     deliver(run, "drops/a", {"a.pdf": b"A", "b.pdf": b"B", "again.pdf": b"A", "s.gz": b"S", **jats, **elsevier})
     deliver(run, "drops/b", {"a.pdf": b"C", "s.gz": b"T"}, "2023-01-02T00:00:00Z")
-    small = of(run, resources=resources)
+    small = change_spec(run, resources=resources)
     counts = intake(small)
     assert (counts["pdfs"], counts["latex_sources"], counts["articles"]) == (3, 2, 4)
     assert small.table(PDFS).committed().facts == {"pdf_shards": 4}
@@ -223,7 +224,7 @@ def test_release_of_own_papers_has_no_parent(run: Run) -> None:
     deliver(run, "drops/a", {"a.pdf": b"A"})
     intake(run)
     assert run.table(DELIVERIES).committed().facts["parent"] == "t-20230101-aaaaaaaa"
-    own = of(run, profile="own")
+    own = change_spec(run, profile="own")
     intake(own)
     assert own.table(DELIVERIES).committed().facts["parent"] is None
 

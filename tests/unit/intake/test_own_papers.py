@@ -19,7 +19,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.sources.keys import DROP_KEYS, RECORD_KEYS
 from s2corpus.spec import ReleaseSpec, load_spec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import PDFS, RECORDS
+from s2corpus.tables.intake import PDFS, RECORDS
 from tests.releases import ROOT
 from tests.unit.intake.test_intake import deliver, intake, lines
 

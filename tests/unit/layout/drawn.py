@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from pdf2tei.model import Document, Font, Line, Page, Token
 
-SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
 ROMAN = Font("times", 10.0)
 BOLD = Font("times", 10.0, bold=True)
 HEAD = Font("times", 12.0, bold=True)

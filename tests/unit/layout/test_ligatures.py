@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
 from pdf2tei import extract, health, ligatures
 from pdf2tei.model import Document
-from tests.unit.layout.drawn import SHARED, Row, draw
+from tests.unit.layout.drawn import Row, draw
 
 LOST = [
     "e traits of beetles follow the litter that they live in.",
@@ -49,7 +49,6 @@ def test_word_e_of_other_languages_is_not_damage() -> None:
     assert ligatures.orphans(draw_rows(PORTUGUESE).pages[0]) == 0
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared papers are not here")
-def test_printed_ligature_is_read() -> None:
-    text = (extract(SHARED / "cases" / "layout" / "PMC5964621.pdf", timeout=200) or b"").decode()
+def test_printed_ligature_is_read(shared_data: Path) -> None:
+    text = (extract(shared_data / "cases" / "layout" / "PMC5964621.pdf", timeout=200) or b"").decode()
     assert "modern medicine. The medicinal use of plants" in text

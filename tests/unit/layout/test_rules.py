@@ -279,6 +279,6 @@ def test_fields_of_a_reference_are_labeled(raw: str, fields: dict[str, str | boo
 
 @given(st.text(max_size=200))
 def test_fields_are_substrings_of_any_string(raw: str) -> None:
-    assert len(features(raw, pieces(raw))) == len(pieces(raw))
+    assert len(features(pieces(raw))) == len(pieces(raw))
     for kind, value in label(raw):
         assert value in raw and kind is not TokenLabel.OTHER

@@ -46,7 +46,7 @@ def test_labels_and_probabilities_equal_those_of_crfsuite(model: Path, length: i
 
 def test_batches_have_the_labels_of_single_sequences() -> None:
     model = Tagger(crf.MODEL)
-    weights = [model.weights(features(raw, pieces(raw))) for raw in STRINGS] * 14  # More than one batch.
+    weights = [model.weights(features(pieces(raw))) for raw in STRINGS] * 14  # More than one batch.
     assert model.tag_each(weights) == [model.tag(one) for one in weights]
     assert model.tag_each([]) == []
 
@@ -67,5 +67,5 @@ def test_reference_labels_are_trained_label_names() -> None:
     theirs = suite(crf.MODEL)
     for raw, fields in zip(STRINGS, crf.label_each(STRINGS), strict=True):
         found = pieces(raw)
-        labels = theirs.tag(features(raw, found)) if found else []
+        labels = theirs.tag(features(found)) if found else []
         assert fields == crf.spans(raw, found, [crf.TokenLabel(x) for x in labels])

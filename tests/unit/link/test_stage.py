@@ -19,18 +19,10 @@ from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.link.stage import LinkStage, tasks_of
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import (
-    CONTEXTS,
-    DELIVERIES,
-    ENTRIES,
-    FILTERED,
-    FULLTEXTS,
-    LINKS,
-    MEMBERS,
-    PAPERS,
-    Table,
-    paper_shard,
-)
+from s2corpus.tables.intake import DELIVERIES
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.schema import Table, paper_shard
+from s2corpus.tables.texts import CONTEXTS, ENTRIES, FILTERED, FULLTEXTS, LINKS
 
 Row = dict[str, Any]
 BUCKETS = 3

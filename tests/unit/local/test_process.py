@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from devtools.local import process
-from devtools.local.process import Process, Step
+from devtools.local.process import Process, StopStep
 
-QUICK = (Step(signal.SIGTERM, 0.3), Step(signal.SIGKILL, 5.0))
+QUICK = (StopStep(signal.SIGTERM, 0.3), StopStep(signal.SIGKILL, 5.0))
 PYTHON = (Path(sys.executable).resolve().name,)
 Start = Callable[[str], "subprocess.Popen[bytes]"]
 

@@ -17,7 +17,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import load_stage
 from s2corpus.spec import ExportRules, ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import EXTRACTIONS, PARSES
+from s2corpus.tables.parses import EXTRACTIONS, PARSES
 
 PARENT = "t-20230101-00000000"
 NOW = datetime(2023, 2, 2, tzinfo=UTC)

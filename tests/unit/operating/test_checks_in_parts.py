@@ -16,7 +16,8 @@ from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import FILTERED, TABLES
+from s2corpus.tables.schema import TABLES
+from s2corpus.tables.texts import FILTERED
 from tests.unit.snapshot.release import lay_out, papers, through
 
 BUCKETS = 5

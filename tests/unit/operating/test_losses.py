@@ -18,7 +18,9 @@ from s2corpus.pipeline.summary import format_approval_request, format_summary, l
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage import parts
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import DOCUMENTS, DUPLICATES, EXTRACTIONS, FILTERED, FULLTEXTS, PAPERS, PARSES, SPLITS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, FULLTEXTS, SPLITS
 
 PARENT = "t-20230101-00000000"
 
@@ -71,13 +73,13 @@ def test_summary_begins_with_losses(lake: Lake, tmp_path: Path) -> None:
         run.table(table).write(0, [])
         run.table(table).commit([0], facts)
     lines = [line.strip() for line in format_summary(run).splitlines()]
-    assert lines[2:4] == [f"Fewer than {PARENT}", "documents of s2orc train: 3 → 0 (-100.0%)"]
+    assert lines[2:4] == [f"Counts below {PARENT}", "documents of s2orc train: 3 → 0 (-100.0%)"]
     stats = {"sets": {"s2orc": {"train": {"documents": 0, "words": 0}}}}
     lake.put(f"snapshots/{run.snapshot_id}/stats.json", json.dumps(stats).encode())
     none = {change: {"documents": {}} for change in ("added", "removed", "moved", "changed", "same")}
     lake.put(f"snapshots/{run.snapshot_id}/diff.json", json.dumps(none).encode())
     assert format_approval_request(run, {}).startswith(
-        f"**Fewer than its parent `{PARENT}`:**\n\n- documents of s2orc train: 3 → 0"
+        f"**Counts below its parent `{PARENT}`:**\n\n- documents of s2orc train: 3 → 0"
     )
 
 

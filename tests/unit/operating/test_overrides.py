@@ -19,7 +19,7 @@ from s2corpus.pipeline.stages import STAGE_NAMES, load_stage
 from s2corpus.snapshot.manifest import Manifest
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import PDFS
+from s2corpus.tables.intake import PDFS
 
 RELEASE = "s2_v2-20230301"
 DRIFT, WARNING = "link.drift_of_linked_entries_block", "link.drift_of_linked_entries_warn"

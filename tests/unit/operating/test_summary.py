@@ -17,7 +17,11 @@ from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.summary import format_summary
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import DOCUMENTS, EXTRACTIONS, FILTERED, PAPERS, PDFS, SELECTIONS, SPLITS, Table
+from s2corpus.tables.intake import PDFS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
 from tests.unit.snapshot.release import lay_out
 
 A, B = "a" * 40, "b" * 40

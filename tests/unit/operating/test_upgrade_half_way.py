@@ -34,7 +34,7 @@ from s2corpus.pipeline.run import Run
 from s2corpus.spec import load_spec
 
 lake, spec, *names = sys.argv[1:]
-run = Run.of(load_spec(Path(spec)), datetime(2023, 2, 1, tzinfo=UTC), lake=lake)
+run = Run.open(load_spec(Path(spec)), datetime(2023, 2, 1, tzinfo=UTC), lake=lake)
 try:
     for name in names:
         runner.publish(run) if name == "publish" else runner.run_stage(run, name)

@@ -37,7 +37,7 @@ OWN = "10.3389/fchem.2020.00125"
 OTHER = "10.1016/j.ssi.2015.01.001"
 
 
-def of(*pages: list[tuple[float, str]], **metadata: str) -> Identity:
+def identify_pages(*pages: list[tuple[float, str]], **metadata: str) -> Identity:
     lines = [[PrintedLine(text, height) for height, text in page] for page in pages]
     return identify(FirstPages(lines, {key.replace("__", ":"): value for key, value in metadata.items()}))
 
@@ -87,10 +87,10 @@ def test_doi_is_read_from_own_citation_only() -> None:
         (0.14, "1 Smith J, Berg K. (2015) Magnesium as an anode. Solid State Ionics 3:12"),
         (0.125, f"doi: {OTHER}"),
     ]
-    assert of([title, (0.5, "Text."), *reference]).doi is None
+    assert identify_pages([title, (0.5, "Text."), *reference]).doi is None
     own = [(0.3, "Citation:"), (0.28, f"Li W (2020) {TITLE}."), (0.26, "Front. Chem. 8:125."), (0.24, f"doi: {OWN}")]
-    assert of([title, *own]).doi == OWN
-    assert of([title, *own, *reference]).doi == OWN
+    assert identify_pages([title, *own]).doi == OWN
+    assert identify_pages([title, *own, *reference]).doi == OWN
 
 
 @pytest.mark.parametrize(
@@ -105,24 +105,24 @@ def test_doi_is_read_from_own_citation_only() -> None:
     ],
 )
 def test_dois_of_other_objects_are_ignored(line: str) -> None:
-    assert of([(0.8, TITLE), (0.3, line)]).doi is None
-    assert of([(0.95, f"Front. Chem. 2020 | doi: {OWN}"), (0.8, TITLE), (0.3, line)]).doi == OWN
+    assert identify_pages([(0.8, TITLE), (0.3, line)]).doi is None
+    assert identify_pages([(0.95, f"Front. Chem. 2020 | doi: {OWN}"), (0.8, TITLE), (0.3, line)]).doi == OWN
 
 
 def test_references_on_the_first_page_are_not_read() -> None:
     page = [(0.8, TITLE), (0.5, "References"), (0.45, f"https://doi.org/{OTHER}"), (0.03, f"doi: {OWN}")]
-    assert of(page).doi == OWN
+    assert identify_pages(page).doi == OWN
 
 
 def test_two_equally_likely_dois_give_none() -> None:
-    assert of([(0.95, f"doi: {OWN}"), (0.05, f"doi: {OTHER}")]).doi is None
+    assert identify_pages([(0.95, f"doi: {OWN}"), (0.05, f"doi: {OTHER}")]).doi is None
 
 
 def test_running_heads_and_metadata_decide_the_doi() -> None:
     head = (0.96, f"PLOS ONE | https://doi.org/{OWN} November 29, 2018")
-    assert of([head], [head]).doi == OWN
-    assert of([(0.4, TITLE)], prism__doi=OWN).doi == OWN
-    assert of([(0.4, TITLE)], subject=f"Frontiers in Chemistry, doi:{OWN}").doi == OWN
+    assert identify_pages([head], [head]).doi == OWN
+    assert identify_pages([(0.4, TITLE)], prism__doi=OWN).doi == OWN
+    assert identify_pages([(0.4, TITLE)], subject=f"Frontiers in Chemistry, doi:{OWN}").doi == OWN
 
 
 def test_doi_broken_at_a_line_end_is_joined() -> None:
@@ -130,7 +130,7 @@ def test_doi_broken_at_a_line_end_is_joined() -> None:
         (0.95, "Citation: Li W (2020) Solid Electrolytes. https://doi.org/10.1371/journal."),
         (0.93, "pone.0198050"),
     ]
-    assert of(lines).doi == "10.1371/journal.pone.0198050"
+    assert identify_pages(lines).doi == "10.1371/journal.pone.0198050"
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_doi_broken_at_a_line_end_is_joined() -> None:
     ],
 )
 def test_arxiv_stamp_gives_id_and_date(stamp: str, arxiv_id: str | None, date: str | None) -> None:
-    found = of([(0.5, stamp), (0.8, TITLE)])
+    found = identify_pages([(0.5, stamp), (0.8, TITLE)])
     assert (found.arxiv_id, found.date, found.stamp) == (arxiv_id, date, "arxiv" if arxiv_id else None)
 
 
@@ -155,13 +155,15 @@ def test_acl_id_is_read_if_printed_with_acl_stamp() -> None:
         ),
         (0.05, "July 5 - 10, 2020. c 2020 Association for Computational Linguistics"),
     ]
-    assert of([(0.8, TITLE), *foot]).stamp == "acl"
-    assert of([(0.8, TITLE), *foot], prism__doi="10.18653/v1/2020.acl-main.207").acl_id == "2020.acl-main.207"
-    assert of([(0.8, TITLE), (0.05, "https://aclanthology.org/N18-3011")]).acl_id == "N18-3011"
+    assert identify_pages([(0.8, TITLE), *foot]).stamp == "acl"
+    assert (
+        identify_pages([(0.8, TITLE), *foot], prism__doi="10.18653/v1/2020.acl-main.207").acl_id == "2020.acl-main.207"
+    )
+    assert identify_pages([(0.8, TITLE), (0.05, "https://aclanthology.org/N18-3011")]).acl_id == "N18-3011"
 
 
 def test_printed_pmcid_is_read() -> None:
-    assert of([(0.9, "PMCID: PMC4391421"), (0.8, TITLE)]).pmc_id == "PMC4391421"
+    assert identify_pages([(0.9, "PMCID: PMC4391421"), (0.8, TITLE)]).pmc_id == "PMC4391421"
 
 
 @pytest.mark.parametrize(
@@ -177,4 +179,4 @@ def test_printed_pmcid_is_read() -> None:
     ],
 )
 def test_printed_date_is_read(line: str, date: str | None) -> None:
-    assert of([(0.8, TITLE), (0.1, line)]).date == date
+    assert identify_pages([(0.8, TITLE), (0.1, line)]).date == date

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from s2corpus.cli import corpus
 from s2corpus.errors import TransientError, UserError
-from s2corpus.tables import SELECTIONS
+from s2corpus.tables.parses import SELECTIONS
 from tests.standin_grobid import StandIn
 from tests.unit.pdf.bad_pdfs import KINDS, drawn_forever
 

@@ -109,39 +109,45 @@ def change(table: str, column: str, value: Any, where: Callable[[dict[str, Any]]
     return apply
 
 
-def of(key: str) -> Callable[[dict[str, Any]], bool]:
+def is_paper(key: str) -> Callable[[dict[str, Any]], bool]:
     return lambda row: row["paper_id"] == f"id-{key}"
 
 
 MISTAKES: list[tuple[str, Callable[[Release], None]]] = [
     ("selection", change("selections", "outcome", "unreadable", lambda r: r["outcome"] == "selected")),
     ("clusters", change("clusters", "paper_id", "id-other", lambda r: r["record_id"].startswith("arxiv:"))),
-    ("title", change("papers", "title", "Something else", of("regular-00"))),
-    ("authors", change("papers", "authors", [], of("regular-00"))),
-    ("date", change("papers", "date", "2001", of("regular-00"))),
-    ("abstract", change("papers", "abstract", "BACKGROUND: one line", of("structured-abstract"))),
-    ("field of study", change("papers", "fields_of_study", [], of("regular-00"))),
-    ("citations name an entry", change("fulltexts", "parse", parse(cite_spans=[{"ref_id": None}]), of("regular-00"))),
-    ("section: the innermost head", change("fulltexts", "parse", parse(section="Methods::Mice"), of("regular-00"))),
-    ("canonical PDF", change("papers", "canonical_pdf", "0" * 40, of("pair-closed"))),
-    ("open access", change("papers", "open_access", True, of("closed"))),
-    ("open access by", change("papers", "oa_evidence", "arxiv", of("regular-00"))),
-    ("licence", change("papers", "licence", "CC-BY-4.0", of("closed"))),
-    ("declared facts", change("papers", "date", None, of("retitled"))),
+    ("title", change("papers", "title", "Something else", is_paper("regular-00"))),
+    ("authors", change("papers", "authors", [], is_paper("regular-00"))),
+    ("date", change("papers", "date", "2001", is_paper("regular-00"))),
+    ("abstract", change("papers", "abstract", "BACKGROUND: one line", is_paper("structured-abstract"))),
+    ("field of study", change("papers", "fields_of_study", [], is_paper("regular-00"))),
+    (
+        "citations name an entry",
+        change("fulltexts", "parse", parse(cite_spans=[{"ref_id": None}]), is_paper("regular-00")),
+    ),
+    (
+        "section: the innermost head",
+        change("fulltexts", "parse", parse(section="Methods::Mice"), is_paper("regular-00")),
+    ),
+    ("canonical PDF", change("papers", "canonical_pdf", "0" * 40, is_paper("pair-closed"))),
+    ("open access", change("papers", "open_access", True, is_paper("closed"))),
+    ("open access by", change("papers", "oa_evidence", "arxiv", is_paper("regular-00"))),
+    ("licence", change("papers", "licence", "CC-BY-4.0", is_paper("closed"))),
+    ("declared facts", change("papers", "date", None, is_paper("retitled"))),
     ("identifiers read from PDFs", change("selections", "pmc_id", None, lambda r: r["pmc_id"] is not None)),
-    ("kind of full text", change("fulltexts", "parse_kind", "pdf", of("latex-only"))),
-    ("sections, entries of sources", change("fulltexts", "parse", parse(), of("jats-only"))),
+    ("kind of full text", change("fulltexts", "parse_kind", "pdf", is_paper("latex-only"))),
+    ("sections, entries of sources", change("fulltexts", "parse", parse(), is_paper("jats-only"))),
     ("conflicts of DOIs", change("edges", "taken", True, lambda r: True)),
-    ("filter", change("filtered", "outcome", "kept", of("german"))),
+    ("filter", change("filtered", "outcome", "kept", is_paper("german"))),
     ("citations found", change("links", "cited_paper_id", None, lambda r: r["cited_paper_id"] is not None)),
     ("citations right", change("links", "cited_paper_id", "id-german", lambda r: r["cited_paper_id"] is None)),
     ("numeral warnings", change("links", "warning", None, lambda r: r["warning"] == "numeral")),
-    ("clean: s2orc", change("documents", "outcome", "kept", of("short"))),
+    ("clean: s2orc", change("documents", "outcome", "kept", is_paper("short"))),
     (
         "clean: s2ag",
         change("documents", "outcome", "abstract_short", lambda r: r["set"] == "s2ag" and r["outcome"] == "kept"),
     ),
-    ("split", change("splits", "split", "train", of("twin-again"))),
+    ("split", change("splits", "split", "train", is_paper("twin-again"))),
 ]
 
 

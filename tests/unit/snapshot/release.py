@@ -18,23 +18,11 @@ from s2corpus.pipeline.run import Metrics, Run, Stage, count_outcomes
 from s2corpus.pipeline.stages import stage_row
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
-from s2corpus.tables import (
-    ALIASES,
-    CLUSTERS,
-    CONTEXTS,
-    DELIVERIES,
-    EXTRACTIONS,
-    FILTERED,
-    FULLTEXTS,
-    LINKS,
-    MEMBERS,
-    PAPERS,
-    PARSES,
-    PDFS,
-    SELECTIONS,
-    Table,
-    paper_shard,
-)
+from s2corpus.tables.intake import DELIVERIES, PDFS
+from s2corpus.tables.papers import ALIASES, CLUSTERS, MEMBERS, PAPERS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS
+from s2corpus.tables.schema import Table, paper_shard
+from s2corpus.tables.texts import CONTEXTS, FILTERED, FULLTEXTS, LINKS
 
 AS_OF = datetime(2023, 1, 1, tzinfo=UTC)
 

@@ -19,7 +19,7 @@ from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.split import SplitStage
 from s2corpus.stages.split import stage as split_stage
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables import DOCUMENTS, FILTERED, SPLITS
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
 from s2corpus.text import minhash
 from tests.unit.snapshot.release import Paper, lay_out, papers, paragraph, through
 

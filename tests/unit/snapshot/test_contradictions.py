@@ -16,7 +16,7 @@ from s2corpus.snapshot import checks, copies, documents, flat, keys, report
 from s2corpus.snapshot.agreement import Agreement
 from s2corpus.snapshot.copies import LineFacts
 from s2corpus.snapshot.crossing import SplitOverlap
-from s2corpus.snapshot.described import identity_fault
+from s2corpus.snapshot.described import find_identity_fault
 from s2corpus.snapshot.documents import IDENTIFIERS, ParquetFile
 from s2corpus.snapshot.manifest import identity, rules_of
 from s2corpus.snapshot.presence import check_presence, count_groups, parse_file_number
@@ -25,7 +25,7 @@ from s2corpus.snapshot.repeats import DuplicatesCheck
 from s2corpus.snapshot.rows import CITATIONS, INDEX, build_index_row, group_by_cited, write_groups
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import ListedObject
-from s2corpus.tables import DUPLICATES
+from s2corpus.tables.texts import DUPLICATES
 from s2corpus.text.near_duplicates import text_key
 from s2corpus.text.splits import Split
 from s2corpus_reader.files import SnapshotFile, keys_path, lookup_key
@@ -644,15 +644,15 @@ def test_snapshot_id_is_that_of_its_inputs() -> None:
         "snapshot": f"small-20230101-{digest[:8]}",
     }
     assert (
-        identity_fault(manifest) is None
-        and identity_fault(manifest | {"versions": versions | {"pyarrow": "5"}}) is None
+        find_identity_fault(manifest) is None
+        and find_identity_fault(manifest | {"versions": versions | {"pyarrow": "5"}}) is None
     )
     for changed in (
         {"versions": versions | {"code": "9"}}, {"versions": versions | {"extractor": "9"}}, {"versions": versions | {"converter": "9"}},
         {"inputs": []}, {"parent": "x"}, {"spec_sha256": "1" * 64}, {"overrides": {"a": "b"}}, {"snapshot": f"small-20230101-{'0' * 8}"},
         {"as_of": "2023-01-02T00:00:00+00:00"}, {"spec": "other"},
     ):  # fmt: skip
-        assert str(identity_fault(manifest | changed)).startswith("the id is small-20230101-")
+        assert str(find_identity_fault(manifest | changed)).startswith("the id is small-20230101-")
 
 
 # -- rows and row groups

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import orjson
@@ -29,6 +30,9 @@ from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.local_lake import LocalLake
 from tests.unit.snapshot.release import Paper, lay_out, papers, through
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog import Catalog
 
 SPEC = ReleaseSpec.model_validate({"name": "small", "export": {"files": 3}})
 
@@ -72,6 +76,11 @@ def _same(one: Path, other: Path) -> bool:
         {str(f.relative_to(root)): f.read_bytes() for f in root.rglob("*") if f.is_file()} for root in (one, other)
     ]
     return files[0] == files[1]
+
+
+def registered_tags(catalog: Catalog) -> set[str]:
+    tables = [catalog.load_table(identifier) for identifier in catalog.list_tables("small")]
+    return {name for table in tables for name, ref in table.metadata.refs.items() if ref.snapshot_ref_type == "tag"}
 
 
 def run(command: object, *arguments: object) -> Result:
@@ -215,7 +224,7 @@ def test_registered_snapshots_are_versions_of_the_same_tables(snapshots: list[Pa
     assert "documents" in run(register.command, snapshots[1].name, "--catalog", catalog, "--forget").output
     run(register.command, snapshots[1], "--catalog", catalog)
     assert "documents" in run(register.command, snapshots[0].name, "--catalog", catalog, "--forget").output
-    assert list(iceberg.registered(iceberg.open_catalog(catalog), "small")) == [iceberg.tag_of(snapshots[1].name)]
+    assert registered_tags(iceberg.open_catalog(catalog)) == {iceberg.tag_of(snapshots[1].name)}
 
 
 def test_prune_and_yank_warn_about_registered_files(snapshots: list[Path], catalog: str, tmp_path: Path) -> None:
@@ -236,6 +245,6 @@ def test_prune_and_yank_warn_about_registered_files(snapshots: list[Path], catal
     assert f"{first.name}: removed from " in said and f"{first.name}: deleted " in said
     assert not (first / "manifest.json").exists()
     loaded = iceberg.open_catalog(catalog)
-    assert list(iceberg.registered(loaded, "small")) == [iceberg.tag_of(last_but_one.name)]
+    assert registered_tags(loaded) == {iceberg.tag_of(last_but_one.name)}
     ids = set(loaded.load_table("small.documents").scan(selected_fields=("id",)).to_arrow()["id"].to_pylist())
     assert ids == set(pq.read_table(last_but_one / "index.parquet")["id"].to_pylist())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from contextlib import nullcontext
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,9 @@ from s2corpus.errors import UserError
 from s2corpus.rules.clean import IGNORED_BY_RECIPE
 from s2corpus.snapshot import checks, croissant, flat, hub, paper_tables, plots, report, rights
 from s2corpus.snapshot.census import Census, counted
+from s2corpus.snapshot.described import generate_files
 from s2corpus.snapshot.gorc import gorc_line
-from s2corpus.snapshot.manifest import Manifest, meaning_of, rules_of
+from s2corpus.snapshot.manifest import Manifest, describe_rule, rules_of
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.rights import AbstractOrigin
@@ -28,6 +30,7 @@ from s2corpus.snapshot.store import Store
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage import progress
 from s2corpus.storage.lake import Lake
+from s2corpus.tables.published import describe_column
 from s2corpus_reader.files import SnapshotFile, describe_file
 
 # S2ORC (Lo et al., 2020), transcribed: millions of papers in Tables 2 and 3, means in Table 4, papers in Figure 2 and Appendix G.
@@ -143,6 +146,17 @@ def test_tables_of_a_small_corpus() -> None:
 )  # fmt: skip
 def test_values_are_printed_by_their_unit(value: Any, unit: str, text: str) -> None:
     assert paper_tables.shown(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("years", "is_valid"), [((), True), ((0,), True), ((9999,), True), ((-1, 9), False), ((9, 10000), False)]
+)
+def test_years_have_four_digits(years: tuple[int, ...], is_valid: bool) -> None:
+    """The plot has a bar for each year in between, so a forged year must not make it huge."""
+    manifest = Manifest("id", "small", "2023", None, {}, [], [], [])
+    stats = {"funnel": [], "years": {str(year): 1 for year in years}}
+    with nullcontext() if is_valid else pytest.raises(ValueError, match="expected 0 to 9999"):
+        assert next(generate_files(manifest, stats, "about"))[0] == "funnel.csv"
 
 
 def elements(svg: str) -> list[tuple[str, dict[str, str], str]]:
@@ -369,6 +383,8 @@ def test_flat_tables_have_the_parts_of_a_paper_in_order() -> None:
         [0, "abstract", None, "Abstract", "Abstract", None], [1, "body", None, "", "", "1"], [2, "body", None, "B", "A::B", None],
         [3, "back", "acknowledgement", "Thanks", "Thanks", None],
     ]  # fmt: skip
+    described = describe_column("paragraphs", flat.SCHEMAS["paragraphs"].field("part"))
+    assert described == "part of the parse: {}, {} or {}".format(*dict.fromkeys(row["part"] for row in paragraphs))
     assert paragraphs[1]["cite_spans"] == [SPAN, FREE | {"ref_id": None}] and paragraphs[1]["eq_spans"] == [EQUATION]
     entries = [row for table, row, _ in found if table == "bib_entries" and row["parse_kind"] == "pdf"]
     assert entries[0] == {
@@ -564,6 +580,6 @@ def test_manifest_is_sorted_and_its_rules_are_those_of_the_content() -> None:
     assert (list(value["versions"]), list(value["overrides"]), value["drops"]) == (["a", "z"], ["x", "y"], ["2*"])
     assert manifest.to_json().startswith(b'{\n  "format"') and manifest.to_json().endswith(b"}\n")
     assert "overrides" not in orjson.loads(Manifest("id", "s", "2023", None, {}, [], [], []).to_json())
-    assert [meaning_of(rule) for rule in ("none.x", "name.x", "clean.none")] == ["", "", ""] and meaning_of(
+    assert [describe_rule(rule) for rule in ("none.x", "name.x", "clean.none")] == ["", "", ""] and describe_rule(
         "clean.min_words"
     )

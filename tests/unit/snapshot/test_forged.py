@@ -21,7 +21,7 @@ import pytest
 import s2corpus_reader
 from s2corpus.errors import UserError
 from s2corpus.snapshot import delta, push
-from s2corpus.snapshot.manifest import FORMAT, rule_fault, rules_of
+from s2corpus.snapshot.manifest import FORMAT, find_invalid_rule, rules_of
 from s2corpus.snapshot.reader import grep
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec, load_spec
@@ -344,14 +344,34 @@ def test_rules_of_manifests_have_bounds_of_specs(tmp_path: Path, rule: str, valu
             s2corpus_reader.open(str(tmp_path / "forged"))
 
 
+@pytest.mark.parametrize(
+    ("rule", "value"),
+    [
+        ("split.min_jaccard", 0.0),
+        ("split.min_jaccard", 1.0),
+        ("split.minhash_seed", 0),
+        ("link.count_warnings", ["tie"]),
+    ],
+)
+def test_bounds_of_specs_are_valid_in_manifests(tmp_path: Path, rule: str, value: Any) -> None:
+    lake = snapshot(tmp_path / "bound", "small-20230101-00000000", {}, rules=RULES | {rule: value})
+    assert not [str(fault) for fault in verify(lake) if "malformed" in str(fault)]
+
+
+def test_missing_rule_is_named(tmp_path: Path) -> None:
+    rules = {name: value for name, value in RULES.items() if name != "split.max_group"}
+    (fault,) = verify(snapshot(tmp_path / "forged", "small-20230101-00000000", {}, rules=rules))
+    assert str(fault) == "manifest.json: malformed: split.max_group missing from the rules"
+
+
 @pytest.mark.parametrize("spec", sorted((ROOT / "include/releases").glob("*.yaml")), ids=lambda path: path.stem)
 def test_rules_of_our_specs_have_no_fault(spec: Path) -> None:
     found = {rule.name: rule.value for rule in rules_of(load_spec(spec))}
-    assert rule_fault(orjson.loads(orjson.dumps(found))) is None
+    assert find_invalid_rule(orjson.loads(orjson.dumps(found))) is None
 
 
 def test_unknown_rules_have_no_fault() -> None:
-    assert rule_fault({"future.rule": 10**18, "export.future": [], "no section": 1}) is None
+    assert find_invalid_rule({"future.rule": 10**18, "export.future": [], "no section": 1}) is None
 
 
 def _long_line(folder: Path) -> bytes:

@@ -7,8 +7,8 @@ import yaml
 
 from s2corpus.snapshot import documents, hub
 from s2corpus.snapshot.croissant import croissant
-from s2corpus.tables import LINKS
 from s2corpus.tables.published import describe_column
+from s2corpus.tables.texts import LINKS
 from s2corpus_reader.files import SnapshotFile
 
 

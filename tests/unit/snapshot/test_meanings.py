@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from s2corpus.snapshot.manifest import meaning_of, rules_of
-from s2corpus.snapshot.meanings import meanings
+from s2corpus.snapshot.manifest import describe_rule, rules_of
+from s2corpus.snapshot.meanings import read_descriptions
 from s2corpus.spec import load_spec, releases_folder
 
 
@@ -29,7 +29,7 @@ class Section(Shared):
 
 
 def test_meaning_of_a_field_is_the_docstring_below() -> None:
-    assert meanings(Section) == {"first": "what comes first", "second": "goes over\ntwo lines"}
+    assert read_descriptions(Section) == {"first": "what comes first", "second": "goes over\ntwo lines"}
 
 
 def test_docstrings_of_plain_models_are_read() -> None:
@@ -43,12 +43,12 @@ def test_docstrings_of_plain_models_are_read() -> None:
         4  # noqa: B018
 
     assert Plain.model_fields["first"].description is None
-    assert meanings(Plain) == {"first": "what comes first"}
+    assert read_descriptions(Plain) == {"first": "what comes first"}
 
 
 def test_meanings_equal_those_of_pydantic() -> None:
-    assert meanings(Shared) == {"first": Shared.model_fields["first"].description}
-    assert meanings(Section)["second"] == Section.model_fields["second"].description
+    assert read_descriptions(Shared) == {"first": Shared.model_fields["first"].description}
+    assert read_descriptions(Section)["second"] == Section.model_fields["second"].description
 
 
 def test_stated_description_takes_precedence() -> None:
@@ -56,13 +56,13 @@ def test_stated_description_takes_precedence() -> None:
         second: str = Field("", description="as stated")
         """as written below"""
 
-    assert meanings(Stated)["second"] == "as stated"
+    assert read_descriptions(Stated)["second"] == "as stated"
     typed_in = create_model("TypedIn", third=(int, Field(3, description="the third")), fourth=(int, 4))
-    assert meanings(typed_in) == {"third": "the third"}
+    assert read_descriptions(typed_in) == {"third": "the third"}
 
 
 def test_every_rule_of_a_spec_has_a_meaning() -> None:
     rules = rules_of(load_spec(releases_folder() / "sample.yaml"))
     said = {rule.name: rule.meaning for rule in rules}
-    assert said["select.max_pages"] == "maximum pages of a paper (S2ORC App. B)" == meaning_of("select.max_pages")
-    assert meaning_of("select.unheard_of") == ""
+    assert said["select.max_pages"] == "maximum pages of a paper (S2ORC App. B)" == describe_rule("select.max_pages")
+    assert describe_rule("select.unheard_of") == ""

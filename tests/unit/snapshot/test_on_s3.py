@@ -31,7 +31,7 @@ from s2corpus.stages.export import ExportStage
 from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.transient import convert_errors
-from s2corpus.tables import FILTERED
+from s2corpus.tables.texts import FILTERED
 from tests.faults.proxy import Mode, Proxy
 from tests.unit.snapshot.release import lay_out, papers, through, work
 from tests.unit.snapshot.test_export import SPEC

@@ -25,10 +25,14 @@ from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import ABSENT, Lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.storage.parts import DamagedPart, NotCommitted, TableRef
-from s2corpus.tables import AUTHORS, CLUSTERS, DOCUMENTS, STORED_PARSES, TABLES, Column, Table
+from s2corpus.tables.columns import ENTRY_AUTHORS
+from s2corpus.tables.papers import CLUSTERS
+from s2corpus.tables.parses import STORED_PARSES
+from s2corpus.tables.schema import TABLES, Column, Table
+from s2corpus.tables.texts import DOCUMENTS
 
 PEOPLE = Table[dict[str, Any]](
-    "people", "people", ("text",), (Column("text", pa.string(), "a text"), Column("people", AUTHORS, "authors"))
+    "people", "people", ("text",), (Column("text", pa.string(), "a text"), Column("people", ENTRY_AUTHORS, "authors"))
 )
 TEXTS = Table[dict[str, Any]]("texts", "texts", ("text",), (Column("text", pa.string(), "a text"),))
 

@@ -163,7 +163,7 @@ def test_scratch_writable_by_others_is_refused(base: Path, mode: int, owner: str
 
 
 def test_runs_and_duckdb_use_it(base: Path, tmp_path: Path) -> None:
-    run = Run.of(ReleaseSpec(name="x"), datetime(2026, 1, 1, tzinfo=UTC), lake=str(tmp_path / "lake"))
+    run = Run.open(ReleaseSpec(name="x"), datetime(2026, 1, 1, tzinfo=UTC), lake=str(tmp_path / "lake"))
     assert run.scratch == private()
     with duckdb_connection(memory_mb=64, scratch=run.scratch) as connection:
         ((folder,),) = connection.execute("select current_setting('temp_directory')").fetchall()

@@ -17,7 +17,7 @@ def sign(lake: Lake, *texts: str) -> list[str]:
     computed: list[str] = []
     cache = Signatures(lake, "keys")
     for text in texts:
-        keys = cache.of(text, lambda text=text: computed.append(text) or [len(text), -1])
+        keys = cache.get_keys(text, lambda text=text: computed.append(text) or [len(text), -1])
         assert keys == [len(text), -1]
     cache.keep()
     return computed

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pdf2tei.language import UNKNOWN
-from s2corpus.text import english_probability, language, languages
+from s2corpus.text import english_probability, language
 from s2corpus.text.language import TIE, english_share, majority
 
 ENGLISH = "The results show that the concentration of proteins was well above the expected value in all samples."
@@ -50,14 +49,6 @@ def test_cld2_returns_the_share_of_english() -> None:
         == english_share(f"\x00{ENGLISH}\ufffe\ud800")
         == english_share(ENGLISH)
     )
-
-
-def test_languages_of_an_array_preserve_nulls() -> None:
-    found = languages(pa.array([ENGLISH, None, ""])).to_pylist()
-    assert found[0]["language"] == "en"
-    assert found[1] is None
-    assert found[2] == {"language": UNKNOWN, "probability": 0.0}
-    assert languages(pa.array([], pa.string())).to_pylist() == []
 
 
 CELLS = ["0.93", "12 ± 3", "α", "n = 40", "東京"] * 9

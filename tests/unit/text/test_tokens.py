@@ -49,7 +49,7 @@ BYTES = st.lists(
 @given(st.lists(BYTES, max_size=4))
 def test_ascii_words_are_summed_and_others_listed(texts: list[bytes]) -> None:
     """Check sums text by text, up to a zero byte; words are separated as in `str.split`."""
-    table = tokens.ShareTable.of(LISTED, -20.0)
+    table = tokens.ShareTable.from_shares(LISTED, -20.0)
     given = np.frombuffer(b"".join(texts), np.uint8)
     ends = np.cumsum([0, *map(len, texts)])[1:]
     totals, counts, others = tokens._summed(given, ends, table.hashes, table.shares, -20.0)
@@ -64,7 +64,7 @@ def test_ascii_words_are_summed_and_others_listed(texts: list[bytes]) -> None:
 
 @given(st.dictionaries(st.text("abcé", min_size=0, max_size=4), st.integers(-30, -1).map(float), max_size=70))
 def test_every_word_has_its_share(shares: dict[str, float]) -> None:
-    table = tokens.ShareTable.of(shares, -50.0)
+    table = tokens.ShareTable.from_shares(shares, -50.0)
     size = len(table.hashes)
     assert size & (size - 1) == 0 and 2 * sum(map(str.isascii, shares)) <= size <= 256
     for word in {*shares, "d", "ad", "dddd"} - {""}:
@@ -76,14 +76,14 @@ def test_lookup_wraps_around_the_end_of_the_table() -> None:
     """Check that words hashed to the last slot of a table wrap around to its first slots and are found there."""
     words = [f"w{n}" for n in range(4_000)]
     last = [word for word in words if int(tokens._hash(np.frombuffer(word.encode(), np.uint8))) & 7 == 7][:4]
-    table = tokens.ShareTable.of({word: float(-n - 1) for n, word in enumerate(last)}, -50.0)
+    table = tokens.ShareTable.from_shares({word: float(-n - 1) for n, word in enumerate(last)}, -50.0)
     assert len(table.hashes) == 8 and np.flatnonzero(table.hashes).tolist() == [0, 1, 2, 7]
     assert [tokens._of_ascii(word, table) for word in last] == [-1.0, -2.0, -3.0, -4.0]
 
 
 def test_kelvin_sign_is_looked_up_as_k() -> None:
     """Check lower-casing. A word that becomes ASCII is looked up as ASCII; another word that is not listed is unknown."""
-    table = tokens.ShareTable.of({"k": -3.0, "ab": -4.0}, -20.0)
+    table = tokens.ShareTable.from_shares({"k": -3.0, "ab": -4.0}, -20.0)
     assert tokens.summed_shares(["\u212a"], table) == [(-3.0, 1)]
     assert tokens.summed_shares(["ж", "", "k"], table) == [(-20.0, 1), (0.0, 0), (-3.0, 1)]
     assert tokens._of_ascii("ж", table) == -20.0
@@ -99,4 +99,4 @@ def test_words_equal_those_of_blingfire(text: str) -> None:
     assert data[ends[0] :].tobytes().rstrip(b"\0") == b"after it"
     found = data[: ends[0]].tobytes().decode("utf-8", "ignore")
     assert found.partition("\0")[0].split() == expected.partition("\0")[0].split()
-    assert math.isfinite(tokens.summed_shares([text], tokens.ShareTable.of(LISTED, -20.0))[0][0])
+    assert math.isfinite(tokens.summed_shares([text], tokens.ShareTable.from_shares(LISTED, -20.0))[0][0])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.text import top_word, word_counts
+from s2corpus.text import top_word
 from s2corpus.text.words import count_words
 
 
@@ -27,10 +26,6 @@ from s2corpus.text.words import count_words
 )
 def test_top_word_is_the_first_most_frequent(text: str, expected: tuple[str, int] | None) -> None:
     assert top_word(text) == expected
-
-
-def test_words_of_an_array_are_counted() -> None:
-    assert word_counts(pa.array(["a b", "", None, " x\ty\n"])).to_pylist() == [2, 0, None, 2]
 
 
 @given(

@@ -148,7 +148,7 @@ def test_pdf_declared_closed_is_closed_despite_evidence(case: str) -> None:
         *records, places=(Declaration("a", name, True, "CC0-1.0"), Declaration("b", "x.pdf", False)), all_open=True
     )
     assert not found.open and found.evidence is None
-    assert found.looks[-1].detail == f"declared closed by b/x.pdf, though a/{name} declares it open: closed wins"
+    assert found.looks[-1].detail == f"declared closed by b/x.pdf and open by a/{name}: closed has priority"
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -242,9 +242,12 @@ def test_failed_checks_are_listed_with_their_place() -> None:
     said = {
         look.evidence: look.detail for look in judged(header(doi=PUBLISHED), ARXIVS, publisher(), name="x.pdf").looks
     }
-    assert said[Evidence.ARXIV] == "no id of arXiv on it, none in its name (x.pdf), its paper is known to crossref too"
-    assert said[Evidence.UNPAYWALL] == f"no record has {PUBLISHED} of this PDF"
-    assert re.search("no drop says", said[Evidence.DECLARED])
+    assert (
+        said[Evidence.ARXIV]
+        == "no arXiv id in the PDF, none in the file name (x.pdf), the paper also has records from crossref"
+    )
+    assert said[Evidence.UNPAYWALL] == f"no record has an identifier of this full text ({PUBLISHED})"
+    assert re.search("no drop declares", said[Evidence.DECLARED])
 
 
 class TestOpenAlex:

@@ -47,17 +47,17 @@ def unpaywall(doi: str = X, **fields: Any) -> Record:
 
 
 NOWHERE = {
-    "arxiv": "no id of arXiv on it, none in its name (a.pdf)",
-    "acl": "no id of the ACL Anthology on it, none in its name (a.pdf)",
-    "pmc": "no record of PMC's open access subset has its DOI: none is known",
-    "unpaywall": "no record has its DOI: none is known",
-    "publisher": "no publisher's record that has its DOI: none is known says so",
-    "declared": "no drop says that it is open access",
+    "arxiv": "no arXiv id in the PDF, none in the file name (a.pdf)",
+    "acl": "no ACL Anthology id in the PDF, none in the file name (a.pdf)",
+    "pmc": "no record of PMC's open access subset has the DOI of this full text (none is available)",
+    "unpaywall": "no record has the DOI of this full text (none is available)",
+    "publisher": "no publisher record with the DOI of this full text (none is available) states open access",
+    "declared": "no drop declares open access",
 }
 OF_X = {
-    "pmc": "no record of PMC's open access subset has 10.1016/x of this PDF",
-    "unpaywall": "no record has 10.1016/x of this PDF",
-    "publisher": "no publisher's record that has 10.1016/x of this PDF says so",
+    "pmc": "no record of PMC's open access subset has an identifier of this full text (10.1016/x)",
+    "unpaywall": "no record has an identifier of this full text (10.1016/x)",
+    "publisher": "no publisher record with an identifier of this full text (10.1016/x) states open access",
 }
 
 
@@ -66,52 +66,54 @@ OF_X = {
     [
         ([HEADER], "a.pdf", {}),
         ([HEADER], "",
-         {"arxiv": "no id of arXiv on it, none in its name ()", "acl": "no id of the ACL Anthology on it, none in its name ()"}),
-        ([replace(HEADER, arxiv_id="1911.02782")], "a.pdf", {"arxiv": "! it carries the id 1911.02782 of arXiv"}),
-        ([replace(HEADER, acl_id="P19-1001")], "a.pdf", {"acl": "! it carries the id P19-1001 of the ACL Anthology"}),
+         {"arxiv": "no arXiv id in the PDF, none in the file name ()", "acl": "no ACL Anthology id in the PDF, none in the file name ()"}),
+        ([replace(HEADER, arxiv_id="1911.02782")], "a.pdf", {"arxiv": "! the PDF contains the arXiv id 1911.02782"}),
+        ([replace(HEADER, acl_id="P19-1001")], "a.pdf", {"acl": "! the PDF contains the ACL Anthology id P19-1001"}),
         ([HEADER, replace(ARXIVS, file_sha1=A), replace(ARXIVS, record_id="arxiv:0", file_sha1=A)], "a.pdf",
-         {"arxiv": "! arxiv:0, arxiv:1 names it"}),
+         {"arxiv": "! referenced by arxiv:0, arxiv:1"}),
         ([HEADER, replace(ARXIVS, file_sha1=B), crossref()], "a.pdf",
-         {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, its paper is known to crossref too"}),
+         {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, the paper also has records from crossref"}),
         ([HEADER, ARXIVS, crossref(), unpaywall(open_access=False)], "a.pdf",
-         {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, its paper is known to crossref, unpaywall too", "unpaywall": "10.1016/x is closed"}),
+         {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, the paper also has records from crossref, unpaywall", "unpaywall": "10.1016/x is closed"}),
         ([HEADER, ARXIVS, crossref()], "1911.02782v2.pdf",
-         {**OF_X, "arxiv": "! it was delivered under the name 1911.02782, its paper's id of arXiv",
-          "acl": "no id of the ACL Anthology on it, none in its name (1911.02782v2.pdf)"}),
+         {**OF_X, "arxiv": "! the file name contains the paper's arXiv id 1911.02782",
+          "acl": "no ACL Anthology id in the PDF, none in the file name (1911.02782v2.pdf)"}),
         ([HEADER, ARXIVS, crossref()], "1706.03762.pdf",
-         {**OF_X, "arxiv": "no id of arXiv on it, none of its paper in its name (1706.03762.pdf), its paper is known to crossref too",
-          "acl": "no id of the ACL Anthology on it, none in its name (1706.03762.pdf)"}),
+         {**OF_X, "arxiv": "no arXiv id in the PDF, none of the paper's ids in the file name (1706.03762.pdf), "
+                   "the paper also has records from crossref",
+          "acl": "no ACL Anthology id in the PDF, none in the file name (1706.03762.pdf)"}),
         ([HEADER, replace(OWN, arxiv_id="1911.02782"), ARXIVS, crossref()], "a.pdf",
-         {**OF_X, "arxiv": "! its drop declares the id 1911.02782, its paper's of arXiv"}),
+         {**OF_X, "arxiv": "! the drop declares the paper's arXiv id 1911.02782"}),
         ([HEADER, replace(OWN, arxiv_id="1706.03762"), ARXIVS, crossref()], "a.pdf",
-         {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, 1706.03762 declared, which no other record of its paper has, "
-          "its paper is known to crossref too"}),
-        ([HEADER, ARXIVS], "a.pdf", {"arxiv": "! its paper is known to arXiv alone"}),
-        ([HEADER, ACLS], "a.pdf", {"acl": "! its paper is known to the ACL Anthology alone"}),
+         {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, no other record of the paper has the declared 1706.03762, "
+          "the paper also has records from crossref"}),
+        ([HEADER, ARXIVS], "a.pdf", {"arxiv": "! the paper has records only from arXiv"}),
+        ([HEADER, ACLS], "a.pdf", {"acl": "! the paper has records only from ACL Anthology"}),
         ([HEADER, ARXIVS, ACLS], "a.pdf",
-         {"arxiv": f"{NOWHERE['arxiv']}, its paper is known to acl too",
-          "acl": "! its paper is known to the ACL Anthology and arXiv alone"}),
-        ([replace(HEADER, doi=X), ARXIVS], "a.pdf", {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, it has the DOI 10.1016/x"}),
+         {"arxiv": f"{NOWHERE['arxiv']}, the paper also has records from acl",
+          "acl": "! the paper has records only from ACL Anthology and arXiv"}),
+        ([replace(HEADER, doi=X), ARXIVS], "a.pdf", {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, the PDF has the DOI 10.1016/x"}),
         ([replace(HEADER, doi=PREPRINT), ARXIVS], "a.pdf",
-         {"arxiv": "! its paper is known to arXiv alone", **{key: text.replace(X, PREPRINT) for key, text in OF_X.items()}}),
+         {"arxiv": "! the paper has records only from arXiv", **{key: text.replace(X, PREPRINT) for key, text in OF_X.items()}}),
         ([replace(HEADER, doi=X, pmc_id="PMC7")], "a.pdf",
-         {"pmc": "no record of PMC's open access subset has 10.1016/x, PMC7 of this PDF", "unpaywall": OF_X["unpaywall"],
-          "publisher": "no publisher's record that has 10.1016/x, PMC7 of this PDF says so"}),
+         {"pmc": "no record of PMC's open access subset has an identifier of this full text (10.1016/x, PMC7)",
+          "unpaywall": OF_X["unpaywall"],
+          "publisher": "no publisher record with an identifier of this full text (10.1016/x, PMC7) states open access"}),
         ([replace(HEADER, doi=X), Record("pubmed:7", "pubmed", RecordKind.ARCHIVE, doi=X, pmc_id="PMC7", open_access=True)], "a.pdf",
-         {**OF_X, "pmc": "! PMC7 is in PMC's open access subset, by pubmed:7"}),
+         {**OF_X, "pmc": "! PMC7 is in PMC's open access subset (according to pubmed:7)"}),
         ([replace(HEADER, doi=X), unpaywall()], "a.pdf", {**OF_X, "unpaywall": "! 10.1016/x is open"}),
         ([replace(HEADER, doi=X), unpaywall(open_version=OpenVersion.COPY)], "a.pdf",
-         {**OF_X, "unpaywall": "of 10.1016/x only copies are open, none the publisher's or of the published version"}),
+         {**OF_X, "unpaywall": "10.1016/x: only copies are open, not the published version"}),
         ([replace(HEADER, doi=X), unpaywall(open_version=OpenVersion.COPY, pmc_id="PMC7")], "a.pdf",
-         {**OF_X, "unpaywall": "of 10.1016/x only copies are open, none the publisher's or of the published version"}),
+         {**OF_X, "unpaywall": "10.1016/x: only copies are open, not the published version"}),
         ([replace(HEADER, doi=X), crossref(open_access=True)], "a.pdf",
-         {**OF_X, "publisher": "! crossref:10.1016/x says that it is open access"}),
+         {**OF_X, "publisher": "! open access according to crossref:10.1016/x"}),
         ([HEADER, crossref(), crossref(Y)], "a.pdf",
-         {"pmc": "no record of PMC's open access subset has its DOI, which may be any of 10.1016/x, 10.1016/y",
-          "unpaywall": "no record has its DOI, which may be any of 10.1016/x, 10.1016/y",
-          "publisher": "no publisher's record that has its DOI, which may be any of 10.1016/x, 10.1016/y says so"}),
+         {"pmc": "no record of PMC's open access subset has the DOI of this full text (ambiguous: 10.1016/x, 10.1016/y)",
+          "unpaywall": "no record has the DOI of this full text (ambiguous: 10.1016/x, 10.1016/y)",
+          "publisher": "no publisher record with the DOI of this full text (ambiguous: 10.1016/x, 10.1016/y) states open access"}),
         ([HEADER, Record("mylab:1", "mylab", RecordKind.ARCHIVE, file_sha1=A, open_access=True)], "a.pdf",
-         {"declared": "! mylab:1 names it and says that it is open access"}),
+         {"declared": "! referenced as open access by mylab:1"}),
         ([HEADER, Record("mylab:1", "mylab", RecordKind.ARCHIVE, file_sha1=B, open_access=True)], "a.pdf", {}),
     ],
 )  # fmt: skip
@@ -121,7 +123,7 @@ def test_explanation_lists_evidence_and_failed_checks(records: list[Record], nam
 
 def test_explanation_without_file_name_mentions_no_name() -> None:
     found = said(HEADER, places=())
-    assert found == NOWHERE | {"arxiv": "no id of arXiv on it", "acl": "no id of the ACL Anthology on it"}
+    assert found == NOWHERE | {"arxiv": "no arXiv id in the PDF", "acl": "no ACL Anthology id in the PDF"}
 
 
 @pytest.mark.parametrize(
@@ -129,7 +131,7 @@ def test_explanation_without_file_name_mentions_no_name() -> None:
 )
 def test_at_most_five_file_names_are_listed(names: int, listed: str) -> None:
     places = tuple(Declaration("d", str(n)) for n in reversed(range(names)))
-    assert said(HEADER, places=places)["arxiv"] == f"no id of arXiv on it, none in its name ({listed})"
+    assert said(HEADER, places=places)["arxiv"] == f"no arXiv id in the PDF, none in the file name ({listed})"
 
 
 @pytest.mark.parametrize(
@@ -137,11 +139,11 @@ def test_at_most_five_file_names_are_listed(names: int, listed: str) -> None:
     [
         ([("d", "a", True)], False, "! declared open by d/a"),
         ([("d", "a", None), ("e", "b", True), ("c", "x", True)], False, "! declared open by c/x, e/b"),
-        ([("d", "a", None)], True, "! the release is of the user's own PDFs"),
-        ([("d", "a", False)], True, "declared closed by d/a: closed wins"),
-        ([("d", "a", False), ("c", "b", False)], False, "declared closed by c/b, d/a: closed wins"),
+        ([("d", "a", None)], True, "! the release contains the user's own PDFs"),
+        ([("d", "a", False)], True, "declared closed by d/a: closed has priority"),
+        ([("d", "a", False), ("c", "b", False)], False, "declared closed by c/b, d/a: closed has priority"),
         ([("d", "a", False), ("c", "b", True), ("e", "f", None)], False,
-         "declared closed by d/a, though c/b declares it open: closed wins"),
+         "declared closed by d/a and open by c/b: closed has priority"),
     ],
 )  # fmt: skip
 def test_declarations_of_drops_are_explained(
@@ -155,17 +157,17 @@ def test_declarations_of_drops_are_explained(
     ("own", "records", "places", "looks", "licence"),
     [
         ({"open_access": True, "licence": "CC-BY-4.0"}, [], (),
-         {"publisher": "! it says itself that it is open access, CC-BY-4.0"}, "CC-BY-4.0"),
-        ({"open_access": True}, [], (), {"publisher": "! it says itself that it is open access"}, None),
+         {"publisher": "! its own metadata states open access, CC-BY-4.0"}, "CC-BY-4.0"),
+        ({"open_access": True}, [], (), {"publisher": "! its own metadata states open access"}, None),
         ({"licence": "CC-BY-4.0"}, [], (), {}, None),
         ({"doi": X}, [crossref(open_access=True, licence="CC0-1.0")], (),
-         {**OF_X, "publisher": "! crossref:10.1016/x says that it is open access"},
+         {**OF_X, "publisher": "! open access according to crossref:10.1016/x"},
          "CC0-1.0"),
         ({"doi": X}, [unpaywall(licence="CC0-1.0")], (), {**OF_X, "unpaywall": "! 10.1016/x is open"}, "CC0-1.0"),
         ({"doi": Y}, [unpaywall()], (), {key: text.replace(X, Y) for key, text in OF_X.items()}, None),
         ({}, [], (Declaration("d", "a.xml", True, "MIT"),), {"declared": "! declared open by d/a.xml"}, "MIT"),
         ({"open_access": True, "licence": "CC-BY-4.0"}, [], (Declaration("d", "a.xml", False, "CC-BY-NC-4.0"),),
-         {"publisher": "! it says itself that it is open access, CC-BY-4.0", "declared": "declared closed by d/a.xml: closed wins"},
+         {"publisher": "! its own metadata states open access, CC-BY-4.0", "declared": "declared closed by d/a.xml: closed has priority"},
          "CC-BY-NC-4.0"),
     ],
 )  # fmt: skip
@@ -200,7 +202,7 @@ def test_arxiv_source_has_license_of_its_own_record() -> None:
     ]  # fmt: skip
     found = decide_source_openness("1911.02782", list(map(renewed, records)), (Declaration("d", "a.gz", True),))
     assert [(look.evidence, look.found, look.detail) for look in found.looks] == [
-        (Evidence.ARXIV, True, "it is the source archive of arXiv 1911.02782"), (Evidence.DECLARED, True, "declared open by d/a.gz"),
+        (Evidence.ARXIV, True, "this is the source archive of arXiv 1911.02782"), (Evidence.DECLARED, True, "declared open by d/a.gz"),
     ]  # fmt: skip
     assert (found.open, found.evidence, found.licence, found.licence_detail) == (
         True,
@@ -210,8 +212,8 @@ def test_arxiv_source_has_license_of_its_own_record() -> None:
     )
     quiet = decide_source_openness("1911.02782", [])
     assert [look.detail for look in quiet.looks] == [
-        "it is the source archive of arXiv 1911.02782",
-        "no drop says that it is open access",
+        "this is the source archive of arXiv 1911.02782",
+        "no drop declares open access",
     ]
 
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.rows import Article, ArxivParse, build_papers
+from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
-from s2corpus.tables import MEMBERS
+from s2corpus.tables.papers import MEMBERS
 
 A, B, C = (letter * 40 for letter in "abc")
 
@@ -27,10 +27,18 @@ def member(record_id: str, paper_id: str = "p", **fields: Any) -> dict[str, Any]
     return {"record_id": record_id, "paper_id": paper_id, **said, **fields}
 
 
-def rows(*members: dict[str, Any], **known: Any) -> list[dict[str, Any]]:
+def rows(*members: dict[str, Any], all_open: bool = False, **known: Any) -> list[dict[str, Any]]:
     batch = pa.RecordBatch.from_pylist(list(members), MEMBERS.schema)
-    given = {"pdfs": {}, "sources": {}, "articles": {}, "notices": {}, "all_open": False, "rows": 2} | known
-    made = list(build_papers([batch], trust=[], is_preprint=lambda doi: doi.startswith("10.1101/"), **given))
+    made = list(
+        build_papers(
+            [batch],
+            FileFacts(**known),
+            trust=[],
+            all_open=all_open,
+            is_preprint=lambda doi: doi.startswith("10.1101/"),
+            rows=2,
+        )
+    )
     assert all(0 < len(one) <= 2 for one in made)
     return [row for one in made for row in one.to_pylist()]
 

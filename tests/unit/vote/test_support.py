@@ -119,9 +119,9 @@ def test_common_people_of_two_lists_are_counted(one: str, other: str, found: tup
 @pytest.mark.parametrize(
     ("dois", "said"),
     [
-        (["10.1016/x"], "10.1016/x of this PDF"),
-        (["10.1016/x", "10.1016/y"], "its DOI, which may be any of 10.1016/x, 10.1016/y"),
-        ([], "its DOI: none is known"),
+        (["10.1016/x"], "an identifier of this full text (10.1016/x)"),
+        (["10.1016/x", "10.1016/y"], "the DOI of this full text (ambiguous: 10.1016/x, 10.1016/y)"),
+        ([], "the DOI of this full text (none is available)"),
     ],
 )
 def test_explanation_names_the_searched_doi(dois: list[str], said: str) -> None:

@@ -101,7 +101,7 @@ def test_a_slow_server_has_its_seconds_and_no_more(talk: Callable[[socket.socket
             web.Session() as session,
             pytest.raises(requests.RequestException, match=r"no complete answer within 1 s|timed out"),
         ):
-            web.ask(session, "POST", f"{scheme}://127.0.0.1:{server.port}/", seconds=1.0, max_bytes=1 << 20, data=given)
+            session.ask("POST", f"{scheme}://127.0.0.1:{server.port}/", seconds=1.0, max_bytes=1 << 20, data=given)
         assert server.said < STEPS / 2, "it was cut while the server still talked"
     finally:
         server.close()
@@ -148,13 +148,13 @@ def test_a_connection_is_kept_and_its_next_request_has_a_deadline_of_its_own(ser
     with web.Session() as session:
         for _ in range(3):
             url = f"http://127.0.0.1:{server.server_address[1]}/list"
-            assert web.ask(session, "GET", url, seconds=5.0, max_bytes=100).content == b"a\t12\n"
+            assert session.ask("GET", url, seconds=5.0, max_bytes=100).content == b"a\t12\n"
 
 
 def test_an_answer_is_read_to_its_limit_only(server: Any) -> None:
     with web.Session() as session:
         url = f"http://127.0.0.1:{server.server_address[1]}/list"
-        assert len(web.ask(session, "GET", url, seconds=5.0, max_bytes=2).content) <= 5
+        assert len(session.ask("GET", url, seconds=5.0, max_bytes=2).content) <= 5
 
 
 def test_an_extractors_redirects_and_cookies_are_refused(server: Any) -> None:
@@ -221,7 +221,7 @@ def test_redirect_keeps_tls_and_requests_are_limited(monkeypatch: pytest.MonkeyP
         response.headers["Location"] = {"https://host/a": "b", "https://host/c": "http://host/b"}.get(uri, "")
         return response
 
-    monkeypatch.setattr(web, "ask", respond)
+    monkeypatch.setattr(web.Session, "ask", respond)
     assert fetch("https://host/a") == b"text"
     with pytest.raises(UserError, match="redirects to http://host: give that address"):
         fetch("https://host/c")
@@ -287,6 +287,6 @@ def test_request_to_metadata_service_is_not_sent(monkeypatch: pytest.MonkeyPatch
         # The name leads to this server, and its address counts as the address of the metadata service.
         monkeypatch.setattr(web, "_is_link_local", lambda peer: peer == "127.0.0.1")
         with web.Session() as session, pytest.raises(requests.ConnectionError):
-            web.ask(session, "POST", f"http://localhost:{server.getsockname()[1]}/", seconds=5, max_bytes=10, data=b"x")
+            session.ask("POST", f"http://localhost:{server.getsockname()[1]}/", seconds=5, max_bytes=10, data=b"x")
         thread.join(5)
     assert heard == [b""]

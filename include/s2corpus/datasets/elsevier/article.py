@@ -45,7 +45,7 @@ def article_of(paper: SnapshotPaper, parse: Mapping[str, Any], max_markup: float
     sections = _Sections()
     start = 0
     for paragraph in parse["body_text"]:
-        where = sections.of(paragraph)
+        where = sections.describe(paragraph)
         for sentence in cited_sentences(paragraph):
             text = paragraph["text"][sentence.start : sentence.end]
             if markup_share(text) > max_markup or has_formula(text) or not is_prose(text):
@@ -221,7 +221,7 @@ class _Sections:
     def __init__(self) -> None:
         self._ids: dict[str, str] = {}
 
-    def of(self, paragraph: Mapping[str, Any]) -> Json:
+    def describe(self, paragraph: Mapping[str, Any]) -> Json:
         """Return `id`, `title` and `parents` (highest first) of a paragraph's section."""
         path = paragraph.get("section_path", paragraph["section"]) or ""
         heads = path.split("::") if path else [""]

@@ -1,4 +1,4 @@
-"""Start `crops.py` in a sandbox: PDFs are hostile."""
+"""Start `s2corpus.datasets.crops` in a sandbox: PDFs are hostile."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import orjson
 
 from s2orc_parse import sandbox
 
-_LAUNCH = "import runpy, sys; sys.path += sys.argv[2:]; runpy.run_path(sys.argv[1], run_name='__main__')"
+_LAUNCH = (
+    "import runpy, sys; sys.path += sys.argv[1:]; runpy.run_module('s2corpus.datasets.crops', run_name='__main__')"
+)
 _MAX_OUTPUT = 64 << 20
 """largest file that the child may write, bytes"""
 
@@ -35,8 +37,7 @@ def crop(
         read=folders,
         limits={"AS": memory_mb << 20, "CPU": int(seconds) + 1, "FSIZE": _MAX_OUTPUT, "CORE": 0},
     )
-    script = str(Path(__file__).with_name("crops.py"))
-    command = [os.path.realpath(sys.executable), "-I", "-S", "-c", _LAUNCH, script, *folders]
+    command = [os.path.realpath(sys.executable), "-I", "-S", "-c", _LAUNCH, *folders]
     status = sandbox.wait(sandbox.start(command, policy, seconds=seconds), seconds)
     result = folder / "crops.json"
     if status != 0 or not result.is_file() or result.is_symlink() or result.stat().st_size > _MAX_OUTPUT:

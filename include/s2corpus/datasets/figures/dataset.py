@@ -28,7 +28,7 @@ from s2corpus.papers.licences import rank_strictness
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.storage.lake import open_lake
 from s2corpus.storage.parts import NotCommitted
-from s2corpus.tables import PDFS
+from s2corpus.tables.intake import PDFS
 from s2corpus.text import sentences
 from s2corpus.text.sentences import sentence_spans
 

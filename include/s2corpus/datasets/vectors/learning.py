@@ -70,7 +70,7 @@ class Learnt:
 
 
 def learn(params: VectorsParams, texts: Iterable[list[str]]) -> Learnt:
-    """Compute vectors and neighbors. They are equal on one kind of CPU, and nearly equal on another (`agreement`)."""
+    """Compute vectors and neighbors. They are equal on one kind of CPU, and nearly equal on another."""
     ids, mentions, vectors = train(params, texts)
     return Learnt(ids, mentions, vectors, *nearest(vectors, params.neighbours))
 
@@ -159,14 +159,6 @@ def project(vectors: np.ndarray, seed: int) -> np.ndarray:
     perplexity = min(30.0, (len(vectors) - 1) / 3)
     with threadpool_limits(1):
         return np.asarray(TSNE(perplexity=perplexity, init="pca", random_state=seed, n_jobs=1).fit_transform(vectors))
-
-
-def agreement(one: Learnt, other: Learnt) -> float:
-    """Return the share of nearest papers that two trainings on the same text have in common; 1 if both have none."""
-    if one.ids != other.ids:
-        return 0.0
-    shared = sum(len({*a} & {*b}) for a, b in zip(_rows(one.near), _rows(other.near), strict=True))
-    return shared / total if (total := sum(map(len, _rows(one.near)))) else 1.0
 
 
 def same_field(near: np.ndarray, fields: Sequence[str | None]) -> tuple[float, float]:

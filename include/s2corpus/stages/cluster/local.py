@@ -17,7 +17,10 @@ from s2corpus.pipeline.run import Run
 from s2corpus.stages.cluster.many import cluster_in_rounds
 from s2corpus.stages.cluster.workers import do_here
 from s2corpus.storage.local_lake import LocalLake
-from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, EDGES, PDF_RECORDS, RECORDS, Table
+from s2corpus.tables.intake import DELIVERIES, RECORDS
+from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES
+from s2corpus.tables.parses import PDF_RECORDS
+from s2corpus.tables.schema import Table
 from s2orc_parse.scratch import private
 
 _PARENT = "records-20000101-00000000"

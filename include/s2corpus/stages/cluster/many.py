@@ -25,7 +25,9 @@ from s2corpus.stages.cluster import rounds_titles as titles
 from s2corpus.stages.cluster.rounds import LABELS, Rounds, sample, send_home, settle
 from s2corpus.stages.cluster.workers import Workers
 from s2corpus.storage.exchange import Exchange, RowsRemoved
-from s2corpus.tables import ALIASES, PDF_RECORDS, RECORDS
+from s2corpus.tables.intake import RECORDS
+from s2corpus.tables.papers import ALIASES
+from s2corpus.tables.parses import PDF_RECORDS
 from s2corpus.version import code_version
 
 MAX_HOME_ROWS = 250_000

@@ -11,7 +11,7 @@ from s2corpus.clustering.edges import CONTRADICTION, REASONS, Edges, edges_of_ki
 from s2corpus.clustering.nodes import nodes_from
 from s2corpus.clustering.parts import FACTS, IDENTIFIERS, PREPRINT, PUBLISHED, codes_of
 from s2corpus.stages.cluster.rounds import EDGE, FORM, LABELS, NODE, Home, Rounds
-from s2corpus.tables import EDGES
+from s2corpus.tables.papers import EDGES
 from s2corpus.titles.arrays import bucket_of
 
 _FACTS = (

@@ -12,7 +12,8 @@ from s2corpus.clustering.identity import Parent, identify, new_paper_id
 from s2corpus.clustering.parts import FACTS, codes_of
 from s2corpus.stages.cluster.rounds import EDGE, LABELS, Home, Rounds
 from s2corpus.storage.parts import TableRef
-from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, paper_shard
+from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
+from s2corpus.tables.schema import paper_shard
 from s2corpus.titles.arrays import bucket_of, one_chunk
 
 _FORMER = pa.schema([("paper_id", pa.string()), ("node", pa.int64())])

@@ -14,7 +14,9 @@ from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.stages.cluster.local import cluster_records
 from s2corpus.stages.cluster.many import cluster_in_rounds
 from s2corpus.stages.cluster.workers import workers
-from s2corpus.tables import ALIASES, CLUSTERS, EDGES, MEMBERS, PDF_RECORDS, RECORDS
+from s2corpus.tables.intake import RECORDS
+from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
+from s2corpus.tables.parses import PDF_RECORDS
 
 _FEW = 8
 """Buckets of which one export task may write all files: about 400,000 papers."""

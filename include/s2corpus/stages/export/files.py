@@ -15,7 +15,8 @@ from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.gorc import gorc_line
 from s2corpus.stages.export.group import ExportGroup
 from s2corpus.storage.by_paper import ByPaper
-from s2corpus.tables import CONTEXTS, LINKS, Table
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import CONTEXTS, LINKS
 from s2corpus_reader.files import corpus_path, describe_file, file_number, json_line
 from s2orc_parse.parse_model import ParseKind
 

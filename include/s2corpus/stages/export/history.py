@@ -12,7 +12,8 @@ from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import changes
 from s2corpus.snapshot.rows import write_groups
 from s2corpus.storage.duck import create_view, duckdb_connection
-from s2corpus.tables import ALIASES, DOCUMENTS, FILTERED, SPLITS
+from s2corpus.tables.papers import ALIASES
+from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
 
 
 def write_history(run: Run, index: Path, scratch: Path, put: Callable[[str, Path, int | None], None]) -> None:

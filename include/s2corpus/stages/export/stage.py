@@ -23,7 +23,8 @@ from s2corpus.stages.export.texts import write_documents
 from s2corpus.stages.export.whole import describe
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.exchange import Exchange, spread
-from s2corpus.tables import CONTEXTS, LINKS, paper_shard
+from s2corpus.tables.schema import paper_shard
+from s2corpus.tables.texts import CONTEXTS, LINKS
 
 log = logging.getLogger(__name__)
 _CITATIONS = "citations"

@@ -15,9 +15,10 @@ from s2corpus.errors import TransientError
 from s2corpus.pipeline import funnel
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Metrics, Run
-from s2corpus.snapshot import keys, paper_tables, plots, report, rows
+from s2corpus.snapshot import keys, paper_tables, report, rows
 from s2corpus.snapshot.census import counted
 from s2corpus.snapshot.croissant import croissant
+from s2corpus.snapshot.described import generate_files
 from s2corpus.snapshot.manifest import Manifest, rules_of
 from s2corpus.snapshot.samples import shorten_record
 from s2corpus.snapshot.store import Store
@@ -25,7 +26,11 @@ from s2corpus.stages.export.files import paths_of
 from s2corpus.stages.export.history import write_history
 from s2corpus.stages.export.texts import document_paths
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.tables import ALIASES, CLUSTERS, DELIVERIES, DOCUMENTS, DUPLICATES, EXTRACTIONS, MEMBERS, PARSES, Table
+from s2corpus.tables.intake import DELIVERIES
+from s2corpus.tables.papers import ALIASES, CLUSTERS, MEMBERS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES
 from s2corpus.text import overlaps
 from s2corpus.version import code_version
 from s2corpus_reader.files import SnapshotFile, describe_file, keys_path, parquet_path
@@ -68,15 +73,12 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
         published, funnel.list_rows(measured), languages, _count_sources(run), _select_metrics(measured)
     )
     census = counted(some for nn in range(run.spec.export.files) for some in store.fragment(f"census/{nn:02d}"))
-    stats["tables"] = paper_tables.tables(census, funnel.count_outcomes(measured, "filter"), languages, measured)
+    stats["tables"] = paper_tables.tables(census, funnel.read_outcomes(measured, "filter"), languages, measured)
     stats["samples"] = {
         set_: shorten_record(store.read_row(parquet_path(row["file"]), row["line"] - 1))
         for set_, row in sorted(published.samples.items())
     }
     put_text("stats.json", _to_json(stats))
-    put_text("funnel.csv", report.funnel_csv(funnel.list_rows(measured)).encode())
-    put_text("funnel.svg", plots.bars("Funnel", [(f"{s}: {o}", n) for s, o, n in funnel.list_rows(measured)]).encode())
-    put_text("years.svg", plots.columns("Documents by year", sorted(published.years.items())).encode())
     description = (
         run.spec.description or f"Open-access papers cleaned by the rules of the S2 V2 card ({run.spec.name})."
     )
@@ -99,7 +101,8 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
         drops=run.spec.drops,
         spec_sha256=run.spec.digest,
     )
-    put_text("README.md", report.data_card(manifest, stats, description).encode())
+    for path, content in generate_files(manifest, stats, description):
+        put_text(path, content)
     store.put(described)
     local = scratch / "manifest.json"
     local.write_bytes(replace(manifest, files=files).to_json())

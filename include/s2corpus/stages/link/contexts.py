@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.pipeline.run import Run
-from s2corpus.tables import CONTEXTS, FILTERED, FULLTEXTS, ContextRow
+from s2corpus.tables.texts import CONTEXTS, FILTERED, FULLTEXTS, ContextRow
 
 
 def contexts_of(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> Iterator[pa.RecordBatch]:

@@ -19,7 +19,8 @@ import pyarrow as pa
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.stages.link.inputs import read_papers
 from s2corpus.storage.exchange import Exchange, spread
-from s2corpus.tables import FILTERED, PAPERS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.texts import FILTERED
 from s2corpus.titles.arrays import bucket_of, one_chunk
 from s2corpus.titles.facts import add_facts
 from s2corpus.titles.index import LinkIndex, write_papers, write_titles

@@ -6,7 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.pipeline.run import Run
-from s2corpus.tables import ENTRIES, FILTERED, PAPERS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.texts import ENTRIES, FILTERED
 from s2corpus.titles.facts import IDENTIFIERS, PLACES, first_surname
 
 _ENTRY_COLUMNS = ("paper_id", "parse_kind", "ref_id", "title", "year", "venue", "volume", "pages", *IDENTIFIERS)

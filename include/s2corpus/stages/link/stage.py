@@ -29,7 +29,8 @@ from s2corpus.stages.link.contexts import contexts_of
 from s2corpus.stages.link.index import exchange_of, open_index, write_paper_part, write_title_pieces
 from s2corpus.stages.link.inputs import read_entries, read_entries_where
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.tables import CONTEXTS, ENTRIES, FILTERED, LINKS, MEMBERS, PAPERS
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.texts import CONTEXTS, ENTRIES, FILTERED, LINKS
 from s2corpus.titles.facts import IDENTIFIERS
 from s2corpus.titles.index import LinkIndex
 from s2corpus.titles.linking import Links, link

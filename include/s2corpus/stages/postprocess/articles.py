@@ -9,7 +9,8 @@ import orjson
 from s2corpus.deliveries.files import read_file
 from s2corpus.pipeline.run import Run
 from s2corpus.stages.postprocess.stored import keep, none, ok
-from s2corpus.tables import ARTICLES, STORED_PARSES, ArticleParseRow, ArticleRow, StoredParseRow
+from s2corpus.tables.intake import ARTICLES, ArticleRow
+from s2corpus.tables.parses import STORED_PARSES, ArticleParseRow, StoredParseRow
 from s2orc_parse import jats
 from s2orc_parse.parse_model import ParseKind, parse_id
 

@@ -9,7 +9,8 @@ from pdf2tei.latex_references import parse_reference
 from s2corpus.deliveries.files import read_file
 from s2corpus.pipeline.run import Run
 from s2corpus.stages.postprocess.stored import keep, none, ok
-from s2corpus.tables import LATEX_SOURCES, STORED_PARSES, LatexParseRow, LatexSourceRow, StoredParseRow
+from s2corpus.tables.intake import LATEX_SOURCES, LatexSourceRow
+from s2corpus.tables.parses import STORED_PARSES, LatexParseRow, StoredParseRow
 from s2orc_parse import latex
 from s2orc_parse.parse_model import ParseKind, parse_id
 
@@ -42,7 +43,7 @@ def parses(run: Run, shard: int) -> list[LatexParseRow]:
         known |= store.known(first, last, _WANTED)
         known |= transient
     log.info("postprocess shard %d: %d LaTeX sources", shard, len(sources))
-    return [_row(run, source, known.get(source["archive_sha1"])) for source in sources]
+    return [_row(source, known.get(source["archive_sha1"])) for source in sources]
 
 
 def latex_key() -> tuple[str, ...]:
@@ -69,7 +70,7 @@ def _convert(run: Run, source: LatexSourceRow) -> StoredParseRow:
     return ok(sha1, ParseKind.LATEX, parse)
 
 
-def _row(run: Run, source: LatexSourceRow, kept: tuple[StoredParseRow, str | None] | None) -> LatexParseRow:
+def _row(source: LatexSourceRow, kept: tuple[StoredParseRow, str | None] | None) -> LatexParseRow:
     parse, stored = kept or (None, None)
     return LatexParseRow(
         archive_sha1=source["archive_sha1"],

@@ -13,17 +13,15 @@ from s2corpus.extractors import Adapter, BadAnswer, ExtractorIdentity, adapter
 from s2corpus.pipeline.run import Run
 from s2corpus.stages.postprocess.stored import keep, none, ok
 from s2corpus.storage.content_store import ContentStore
-from s2corpus.tables import (
+from s2corpus.tables.intake import PDFS, PdfRow, RecordRow
+from s2corpus.tables.parses import (
     EXTRACTIONS,
     PDF_RECORDS,
-    PDFS,
     SELECTIONS,
     STORED_PARSES,
     STORED_TEI,
     ExtractionRow,
     ParseRow,
-    PdfRow,
-    RecordRow,
     SelectionRow,
     StoredParseRow,
 )

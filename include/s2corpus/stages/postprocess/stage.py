@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_pdf_shards
 from s2corpus.stages.postprocess import articles, latex_sources, pdfs
-from s2corpus.tables import (
-    ARTICLE_PARSES,
-    LATEX_PARSES,
-    PARSES,
-    PDF_RECORDS,
-)
+from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES, PARSES, PDF_RECORDS
 from s2orc_parse import jats
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import orjson
 
 from s2corpus.storage.content_store import ContentStore
-from s2corpus.tables import StoredParseRow
+from s2corpus.tables.parses import StoredParseRow
 from s2orc_parse import tei
 from s2orc_parse.parse_model import Parse, ParseKind
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 
 from s2corpus.pipeline.run import Run
-from s2corpus.tables import DOCUMENTS
+from s2corpus.tables.texts import DOCUMENTS
 from s2corpus.text import minhash
 from s2corpus.titles.arrays import read_only
 

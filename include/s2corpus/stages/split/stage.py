@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.stages.split.similar import similar_texts
-from s2corpus.tables import DOCUMENTS, DUPLICATES, PAPERS, SPLITS
+from s2corpus.tables.papers import PAPERS
+from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, SPLITS
 from s2corpus.text import splits
 from s2corpus.text.near_duplicates import Candidate, clusters, repeated
 

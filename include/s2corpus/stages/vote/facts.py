@@ -16,7 +16,10 @@ import pyarrow.compute as pc
 
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.storage.exchange import Exchange, spread
-from s2corpus.tables import ARTICLE_PARSES, ARTICLES, LATEX_PARSES, LATEX_SOURCES, MEMBERS, NOTICES, PDFS, Table
+from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, NOTICES, PDFS
+from s2corpus.tables.papers import MEMBERS
+from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES
+from s2corpus.tables.schema import Table
 from s2corpus.titles.arrays import hash_strings, text_of
 from s2corpus.titles.similarity import expand_ranges, find_keys
 

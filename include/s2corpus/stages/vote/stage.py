@@ -12,12 +12,13 @@ import pyarrow.compute as pc
 from s2corpus.clustering.preprints import preprint_of
 from s2corpus.papers.editorial import Statement
 from s2corpus.papers.openness import Declaration
-from s2corpus.papers.rows import Article, ArxivParse, build_papers
+from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.stages.vote import facts
-from s2corpus.tables import MEMBERS, PAPERS, FilePlace
+from s2corpus.tables.columns import FilePlace
+from s2corpus.tables.papers import MEMBERS, PAPERS
 
 Facts = dict[str, list[dict[str, Any]]]
 
@@ -41,11 +42,13 @@ class VoteStage:
         own = run.spec.profile == "own"
         papers = build_papers(
             run.table(MEMBERS).batches(shard=shard.index),
+            FileFacts(
+                _pdfs(facts_by_identifier),
+                _latex_sources(facts_by_identifier),
+                _articles(facts_by_identifier),
+                _notices(facts_by_identifier),
+            ),
             trust=(DECLARED, *run.spec.vote.trust) if own else run.spec.vote.trust,
-            pdfs=_pdfs(facts_by_identifier),
-            sources=_latex_sources(facts_by_identifier),
-            articles=_articles(facts_by_identifier),
-            notices=_notices(facts_by_identifier),
             all_open=own,
             is_preprint=preprint_of(run.spec.cluster.preprint_prefixes),
             support=run.spec.vote.support,

@@ -1,0 +1,228 @@
+"""People judge all citations and bibliography entries of a parse and count the missing ones, which gives F1 with its interval.
+
+The truth is counted by hand. Impossible marks are refused with the item and line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC, datetime
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+from s2corpus.catalog import Catalog
+from s2corpus.commands.evaluate import command
+from s2corpus.errors import UserError
+from s2corpus.evaluation import parse_sheet
+from s2corpus.evaluation.parse_results import parse_results
+from s2corpus.evaluation.parse_sheet import LineMarks, check, read_numbers
+from s2corpus.evaluation.parses import ParseItem, ParseLine, ParseTask, sample_parses
+from s2corpus.evaluation.statistics import accuracy, f1, grouped_accuracy
+from s2corpus.pipeline.release_tables import Tables
+from s2corpus.pipeline.run import Run
+from s2corpus.spec import EvaluationRules, ReleaseSpec
+from s2corpus.storage.lake import Lake
+from s2corpus.tables.papers import MEMBERS, PAPERS
+from s2corpus.tables.schema import Table
+from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
+
+RELEASE = "tiny-20230201"
+PARSE = {
+    "title": "Ours", "authors": [], "back_matter": [],
+    "abstract": [{"text": "See [1].", "cite_spans": [{"start": 4, "end": 7, "text": "[1]", "ref_id": "BIBREF0"}]}],
+    "body_text": [{"text": "Lee and [9] agree.", "cite_spans": [{"start": 8, "end": 11, "text": "[9]", "ref_id": None}]}],
+    "bib_entries": {
+        "BIBREF0": {
+            "title": "=Cells", "authors": [{"first": "Ann", "middle": ["B."], "last": "Lee", "suffix": ""}], "year": 2001,
+            "venue": "Nature", "volume": "7", "issue": "", "pages": "", "other_ids": {"DOI": ["10.1/x"]}, "raw_text": "1. Lee. =Cells",
+        },
+    },
+}  # fmt: skip
+
+ZERO: dict[pa.DataType, Any] = {
+    pa.bool_(): False, pa.int64(): 0, pa.int32(): 0, pa.float64(): 0.0, pa.list_(pa.string()): [], pa.binary(): b"",
+}  # fmt: skip
+
+
+def item(paper: str, lines: int, task: ParseTask = ParseTask.CITATIONS) -> ParseItem:
+    return ParseItem(f"{task}:{paper}", task, paper, "a" * 40, "Title", (ParseLine("⟦1⟧", "Lee"),) * lines)
+
+
+def write(run: Run, table: Table[Any], rows: list[dict[str, Any]]) -> None:
+    """Write rows; columns without a value are null, or zero, false or empty if null is not permitted."""
+    empty = {field.name: None if field.nullable else ZERO.get(field.type, "") for field in table.schema}
+    run.table(table).write(0, [{**empty, **row} for row in rows])
+    run.table(table).commit([0], {"paper_shards": 1})
+
+
+@pytest.fixture
+def release(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return a release of five papers with PDFs: p3 is closed, p4 is filtered out, p5 has a LaTeX source only."""
+    run = Run(ReleaseSpec(name="tiny"), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path)
+    papers = [f"p{n}" for n in range(1, 6)]
+    write(run, MEMBERS, [])
+    write(run, LINKS, [])
+    write(run, PAPERS, [{"paper_id": paper, "title": f"Paper {paper}"} for paper in papers])
+    write(run, FILTERED, [{"paper_id": p, "outcome": "no_title" if p == "p4" else "kept"} for p in papers])
+    write(run, FULLTEXTS, [
+        {"paper_id": p, "parse_kind": "latex" if p == "p5" else "pdf", "parse_id": p, "file_sha1": p.ljust(40, "0"),
+         "open_access": p != "p3", "parse": orjson.dumps(PARSE)} for p in papers
+    ])  # fmt: skip
+    monkeypatch.setenv("S2CORPUS_CATALOG", f"sqlite:///{tmp_path / 'catalog.db'}")
+    Catalog(f"sqlite:///{tmp_path / 'catalog.db'}").migrate()
+    return run
+
+
+def said(run: Run, *arguments: str) -> str:
+    return CliRunner().invoke(command, [RELEASE, "--lake", run.lake.root, *arguments], catch_exceptions=False).output
+
+
+def test_sample_has_every_citation_and_entry_of_open_kept_pdfs(release: Run) -> None:
+    items = sample_parses(Tables(release.lake, RELEASE), EvaluationRules())
+    assert items == sample_parses(Tables(release.lake, RELEASE), EvaluationRules())
+    assert {item.item for item in items} == {f"{task}:{paper}" for task in ParseTask for paper in ("p1", "p2")}
+    entries, citations = items[:2]
+    assert entries.lines == (
+        ParseLine("1. Lee. =Cells", "title: =Cells | authors: Ann B. Lee | year 2001 | venue Nature | volume 7 | DOI 10.1/x"),
+    )  # fmt: skip
+    assert citations.lines == (
+        ParseLine("See ⟦[1]⟧.", "BIBREF0 | Ann B. Lee | 2001 | =Cells"),
+        ParseLine("Lee and ⟦[9]⟧ agree.", ""),
+    )
+    one = sample_parses(Tables(release.lake, RELEASE), EvaluationRules(parses=1))
+    assert one == items[:2], "a smaller sample is the beginning of a larger one"
+
+
+def mark_sheet(sheet: Path, marks: dict[tuple[str, str], str]) -> None:
+    """Write marks by (item, line) into a sheet, as a spreadsheet does."""
+    rows = list(csv.DictReader(io.StringIO(sheet.read_text("utf-8"))))
+    with sheet.open("w", encoding="utf-8-sig", newline="") as out:
+        writer = csv.DictWriter(out, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "mark": marks.get((row["item"], row["line"]), "")} for row in rows)
+
+
+def test_marked_sheet_gives_f1_on_the_card(release: Run, tmp_path: Path) -> None:
+    """Check counts by hand: 1 right, 1 wrong, 2 missing citations: precision 1/2, recall 1/3, F1 2/5."""
+    sheet = tmp_path / "parses.csv"
+    assert said(release, "--parses-sheet", str(sheet)).startswith("4 items in ")
+    rows = csv.DictReader(io.StringIO(sheet.read_text("utf-8")))
+    first = next(row["item"] for row in rows if "citations" in row["item"])
+    mark_sheet(sheet, {(first, "1"): "Right", (first, "2"): "wrong", (first, "missing"): "2"})
+    answer = said(release, "--marks", str(sheet), "--by", "ann")
+    assert "1 marks of ann" in answer
+    assert "Inline citations: precision 0.500 (" in answer and "recall 0.333 (" in answer and "F1 0.400 (" in answer
+    assert "1 right, 1 wrong, 2 missing in 1 of 2 papers; by ann; S2ORC 0.89" in answer
+    assert "Bibliographies: not evaluated (2 papers)" in answer
+    snapshot = f"{RELEASE}-00000000"
+    release.lake.put(f"snapshots/{snapshot}/README.md", b"# Card\n\n## Evaluation\n\nNot evaluated\n\n## Years\n")
+    release.lake.put(f"snapshots/{snapshot}/manifest.json", b"{}")
+    card = said(release, "--publish", "--card")
+    assert "| Inline citations | 1 of 2 | 1 | 1 | 2 | 0.500 | 0.333 | 0.400 |" in card and "## Years" in card
+    assert "Titles, authors and links: not evaluated" in card
+    stored = orjson.loads(release.lake.get(f"snapshots/tiny/evaluated/{snapshot}.json")[0])
+    assert isclose(stored["parses"][0]["f1"]["share"], 0.4)
+
+
+def test_skipped_paper_prevents_publication(release: Run) -> None:
+    items = sample_parses(Tables(release.lake, RELEASE), EvaluationRules())
+    said(release)
+    catalog = Catalog.from_environment()
+    assert catalog is not None
+    catalog.mark_parses(RELEASE, "ann", {items[3].item: ((), (), 0)})
+    release.lake.put(f"snapshots/{RELEASE}-00000000/README.md", b"# Card\n")
+    with pytest.raises(UserError, match=f"{items[1].item} is not marked, but a later one is"):
+        said(release, "--publish")
+
+
+def test_counts_of_several_people_are_combined() -> None:
+    """Check that a line is right by majority, an unsure mark does not count, and the larger of two missing numbers does."""
+    items = [item("p1", 4), item("p2", 0)]
+    marks = {
+        "citations:p1": {"ann": LineMarks((1,), (4,), 1), "bob": LineMarks((2,), (4,), 3)},
+        "citations:p2": {"ann": LineMarks((), (), 1)},
+        "citations:other": {"ann": LineMarks((), (), 9)},
+    }
+    found = parse_results(items, marks)[0]
+    # line 1 and 2: a tie, so wrong; line 3: right; line 4: nobody is sure
+    assert (found.papers, found.marked, found.right, found.wrong, found.missing) == (2, 2, 1, 2, 4)
+    assert found.precision and found.precision.share == 1 / 3
+    assert found.recall and found.recall.share == 1 / 5
+    assert found.f1 and isclose(found.f1.share, 2 / 8)
+    assert found.markers == ("ann", "bob") and found.skipped is None
+    assert found.kappa and isclose(
+        found.kappa, -0.5
+    )  # 1 of 3 lines alike; both say right of 2/3, so that chance gives 5/9: (1/3 − 5/9) / (4/9)
+
+
+def test_interval_widens_if_errors_gather_in_few_papers() -> None:
+    """Check the design effect by hand.
+
+    Four papers of 10 marks have 10, 10, 0 and 0 right. The variance is 4/3 · 100/1600 = 1/12, so the effective number is 1/4 / (1/12) = 3.
+    The t-score of 3 degrees, 3.18, replaces 1.96: 3 · (1.96 / 3.18)² = 1.14.
+    """
+    even = grouped_accuracy([(5, 10)] * 10)
+    assert even == accuracy([True] * 50 + [False] * 50), "equal papers are as many independent marks"
+    apart = grouped_accuracy([(10, 10), (10, 10), (0, 10), (0, 10)])
+    assert apart and apart.share == 0.5
+    z = 1.96
+    half = z * (0.25 / 1.14 + z**2 / (4 * 1.14**2)) ** 0.5 / (1 + z**2 / 1.14)
+    assert isclose((apart.high - apart.low) / 2, half, rel_tol=0.02)
+    assert grouped_accuracy([(0, 0)]) is None and f1([]) is None
+    one, alone = accuracy([True]), grouped_accuracy([(30, 30)])
+    assert one and alone and (alone.right, alone.low) == (30, one.low), "one paper shows nothing about others"
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("citations:p1", "1", "yes")], "line 2: 'yes' is not a mark: write right, wrong or unsure"),
+        ([("citations:p9", "1", "right")], "line 2: 'citations:p9' is not an item"),
+        ([("citations:p1", "3", "right")], "line 2: citations:p1 has no line '3'"),
+        ([("citations:p1", "01", "right")], "line 2: citations:p1 has no line '01'"),
+        ([("citations:p1", "1", "right"), ("citations:p1", "1", "wrong")], "line 3: citations:p1, line 1 is marked twice"),
+        ([("citations:p1", "missing", "-1")], "line 2: '-1' is not a number of missing ones: give 0 to 9,999"),
+        ([("citations:p1", "missing", "1.5")], "'1.5' is not a number"),
+        ([("citations:p1", "missing", "10000")], "'10000' is not a number"),
+        ([("citations:p1", "missing", "٣")], "'٣' is not a number"),
+        ([("citations:p1", "missing", "right")], "'right' is not a number"),
+        ([("citations:p1", "1", "right"), ("citations:p1", "missing", "0")], "citations:p1: 1 of its lines have no mark, first '2'"),
+        ([("citations:p1", "1", "right"), ("citations:p1", "2", "right")], "1 of its lines have no mark, first 'missing'"),
+    ],
+)  # fmt: skip
+def test_impossible_marks_of_a_sheet_are_refused(rows: list[tuple[str, str, str]], message: str) -> None:
+    lines = ["release,item,line,mark", *(",".join((RELEASE, *row)) for row in rows)]
+    with pytest.raises(UserError, match=message):
+        parse_sheet.read("\n".join(lines).encode(), RELEASE, [item("p1", 2)])
+
+
+def test_sheet_of_another_release_is_refused() -> None:
+    with pytest.raises(UserError, match="line 2: a sheet of release 'tiny-20230301', not of tiny-20230201"):
+        parse_sheet.read(b"release,item,line,mark\ntiny-20230301,citations:p1,1,right\n", RELEASE, [item("p1", 1)])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "unsure", "missing", "message"),
+    [
+        ("3", "", 0, "citations:p1 has no line 3: its lines are numbered from 1 to 2"),
+        ("0", "", 0, "has no line 0"),
+        ("1", "1-2", 0, "citations:p1, line 1: mark it either wrong or unsure"),
+        ("2-1", "", 0, "'2-1' is not a line number"),
+        ("one", "", 0, "'one' is not a line number"),
+        ("", "", -1, "citations:p1: -1 missing: give a number from 0 to 9,999"),
+    ],
+)
+def test_impossible_marks_of_the_page_are_refused(wrong: str, unsure: str, missing: int, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        check(item("p1", 2), LineMarks(read_numbers(wrong), read_numbers(unsure), missing))
+
+
+def test_line_numbers_may_be_ranges() -> None:
+    assert read_numbers(" 3, 17-20;4 ") == (3, 4, 17, 18, 19, 20) and read_numbers("") == ()

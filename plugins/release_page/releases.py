@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from release_page.measures import Metrics, count_items, list_outcomes
-from release_page.states import ListedRelease, ReleaseStatus, RunOf, StageState, StageStatus
+from release_page.states import DagRun, ListedRelease, ReleaseStatus, RunOf, StageState, StageStatus
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Approval, ReleaseState
 from s2corpus.errors import UserError
@@ -75,26 +75,12 @@ class Archive:
         snapshot, state = self._snapshot(release, spec, snapshots)
         run = self.run_of(spec, id_.as_of) if self.run_of else None
         cancelled = run is not None and run.state == "failed"
-        if (
-            state is ReleaseStatus.COMPLETE
-            and not cancelled
-            and self.catalog
-            and (row := self.catalog.release(release))
-        ):
-            decided = {ReleaseState.AWAITING: ReleaseStatus.AWAITING, ReleaseState.REJECTED: ReleaseStatus.REJECTED}
-            state = decided.get(ReleaseState(row.state), state)
+        if state is ReleaseStatus.COMPLETE and not cancelled and self.catalog:
+            decisions = {ReleaseState.AWAITING: ReleaseStatus.AWAITING, ReleaseState.REJECTED: ReleaseStatus.REJECTED}
+            row = self.catalog.release(release)
+            state = decisions.get(ReleaseState(row.state), state) if row else state
         if state is None:
-            blocked = furthest in checked and any(
-                v["verdict"] == "block" and not v.get("accepted")
-                for v in self._all_json([f"releases/{release}/_quality/{furthest}.json"])[0] or ()
-            )
-            state = ReleaseStatus.STOPPED if blocked else ReleaseStatus.UNFINISHED
-            if run and not blocked:
-                state = {
-                    "failed": ReleaseStatus.FAILED,
-                    "queued": ReleaseStatus.RUNNING,
-                    "running": ReleaseStatus.RUNNING,
-                }.get(run.state, state)
+            state = self._state_without_snapshot(release, furthest if furthest in checked else None, run)
         export = (self._json(f"releases/{release}/_metrics/export.json") or {}) if "export" in measured else {}
         diff = self._json(f"snapshots/{snapshot}/diff.json") if snapshot else None
         return ListedRelease(
@@ -108,6 +94,14 @@ class Archive:
             _count_changes(diff) if diff else {},
             run,
         )
+
+    def _state_without_snapshot(self, release: str, checked_stage: str | None, run: DagRun | None) -> ReleaseStatus:
+        """Return the state by the checks of the latest stage and by the run in Airflow."""
+        verdicts = self._all_json([f"releases/{release}/_quality/{checked_stage}.json"])[0] if checked_stage else ()
+        if any(v["verdict"] == "block" and not v.get("accepted") for v in verdicts or ()):
+            return ReleaseStatus.STOPPED
+        states = {"failed": ReleaseStatus.FAILED, "queued": ReleaseStatus.RUNNING, "running": ReleaseStatus.RUNNING}
+        return states.get(run.state, ReleaseStatus.UNFINISHED) if run else ReleaseStatus.UNFINISHED
 
     def list_undecided(self) -> list[ReleaseId]:
         """Return the ids of releases that need a decision: they await approval, or a check stopped them."""

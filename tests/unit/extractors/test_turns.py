@@ -253,10 +253,10 @@ def test_three_refusals_limit_requests_of_a_server() -> None:
     assert load.refusals == 0
     few = Load(server("b"))
     for _ in range(2):
-        few.refused(30.0)
+        few.record_busy(30.0)
     few.in_flight = 1
     assert few.can_take(10.0), "two refusals say little, however little it works on"
-    few.refused(30.0)
+    few.record_busy(30.0)
     assert (few.capacity, few.can_take(10.0)) == (1, False)
 
 

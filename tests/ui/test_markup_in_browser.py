@@ -73,8 +73,10 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     shutil.copy(built.folder / "catalog.db", folder / "catalog.db")
     address = f"sqlite:///{folder / 'catalog.db'}"
     catalog = Catalog(address)
-    catalog.end_release(SECOND, ReleaseState.AWAITING, built.runs[SECOND].snapshot_id)
-    catalog.approve(PUBLISHED, "publish", MARKUP, ReleaseDecision.APPROVED, MARKUP, datetime(2023, 3, 2, tzinfo=UTC))
+    catalog.set_release_state(SECOND, ReleaseState.AWAITING, built.runs[SECOND].snapshot_id)
+    catalog.record_decision(
+        PUBLISHED, "publish", MARKUP, ReleaseDecision.APPROVED, MARKUP, datetime(2023, 3, 2, tzinfo=UTC)
+    )
     yield page_over(str(path), address, marker=lambda: "ann")
 
 

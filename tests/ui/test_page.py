@@ -268,8 +268,8 @@ def test_unpublished_release_shows_the_answers_of_people(state: str, shown: str,
         (lake / "snapshots" / "sample" / mark).unlink()
     shutil.copy(built.folder / "catalog.db", tmp_path / "catalog.db")
     catalog = Catalog(f"sqlite:///{tmp_path / 'catalog.db'}")
-    catalog.end_release(SECOND, ReleaseState(state), built.runs[SECOND].snapshot_id)
-    catalog.approve(
+    catalog.set_release_state(SECOND, ReleaseState(state), built.runs[SECOND].snapshot_id)
+    catalog.record_decision(
         SECOND, "publish", "ann", ReleaseDecision.REJECTED, "<b>not yet</b>", datetime(2023, 3, 2, tzinfo=UTC)
     )
     page = read(page_over(str(lake), f"sqlite:///{tmp_path / 'catalog.db'}"), AT[SECOND])
@@ -494,8 +494,8 @@ def stalled(built: Built, to: Path) -> Path:
     path.write_bytes(orjson.dumps(verdicts))
     shutil.copy(built.folder / "catalog.db", to / "catalog.db")
     catalog = Catalog(f"sqlite:///{to / 'catalog.db'}")
-    catalog.end_release(SECOND, ReleaseState.AWAITING, built.runs[SECOND].snapshot_id)
-    catalog.end_release(UNFINISHED, ReleaseState.STOPPED, None)
+    catalog.set_release_state(SECOND, ReleaseState.AWAITING, built.runs[SECOND].snapshot_id)
+    catalog.set_release_state(UNFINISHED, ReleaseState.STOPPED, None)
     for name, ready in (("10-refused", "{}"), ("11-writing", None), ("12-ready", "{}")):
         folder = f"drops/2023-03-{name}/"
         opened.put(f"{folder}a.pdf", b"x")

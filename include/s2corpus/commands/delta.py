@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import PATH, Command
 from s2corpus.commands._lake_option import lake_option
 from s2corpus.commands._snapshot_reading import reads_snapshot
 
@@ -16,7 +16,7 @@ from s2corpus.commands._snapshot_reading import reads_snapshot
 )
 @click.argument("old")
 @click.argument("new")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Output folder; must not exist.")
+@click.option("--out", required=True, type=PATH, help="Output folder; must not exist.")
 @lake_option(needed=False)
 @reads_snapshot
 def command(old: str, new: str, out: Path, lake: str | None) -> None:

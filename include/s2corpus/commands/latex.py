@@ -13,7 +13,7 @@ from typing import IO
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import PATH, Command
 from s2corpus.commands._outputs import format_parse_counts, parse_outputs
 from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
@@ -23,7 +23,7 @@ _SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
 
 
 @click.command(cls=Command, epilog="corpus latex sources/*.gz --out parses.jsonl --rejects rejects.jsonl")
-@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("inputs", nargs=-1, required=True, type=PATH)
 @parse_outputs
 @click.option(
     "--seconds",

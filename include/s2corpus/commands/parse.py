@@ -15,7 +15,7 @@ from typing import IO
 import click
 import orjson
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import PATH, Command
 from s2corpus.commands._outputs import ProgressLine, format_parse_counts, parse_outputs
 from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
@@ -32,7 +32,7 @@ _SHA1 = re.compile(r"[0-9a-f]{40}")
         "corpus parse extractions.parquet --schema gorc"
     ),
 )
-@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("inputs", nargs=-1, required=True, type=PATH)
 @parse_outputs
 @click.option(
     "--schema",

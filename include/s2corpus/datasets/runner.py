@@ -19,13 +19,13 @@ from s2corpus.datasets.outputs import Outputs
 from s2corpus.datasets.protocol import DatasetCheck, StepResult
 from s2corpus.errors import QualityBlocked, UserError
 from s2corpus.papers.licences import NOASSERTION
-from s2corpus.storage.transient import explained
+from s2corpus.storage.transient import convert_errors
 from s2orc_parse.children import begin_worker
 
 log = logging.getLogger(__name__)
 
 
-@explained()
+@convert_errors()
 def plan(job: Job) -> list[int]:
     """Return the shards of the snapshot.
 
@@ -48,7 +48,7 @@ def batches(job: Job, shards: Sequence[int]) -> list[list[int]]:
     return [list(shards[len(shards) * i // number : len(shards) * (i + 1) // number]) for i in range(number)]
 
 
-@explained()
+@convert_errors()
 def work(job: Job, shards: Sequence[int]) -> None:
     """Cache the rows of these shards. Skip a shard if its papers and rules have not changed."""
     for shard in shards:
@@ -96,13 +96,13 @@ def _sort_rows(job: Job, rows: Path, scratch: Path) -> Path:
     return target
 
 
-@explained()
+@convert_errors()
 def choose(job: Job) -> None:
     """Store the decisions that depend on all shards."""
     job.store_state("choice", job.dataset.choose(job))
 
 
-@explained()
+@convert_errors()
 def write(job: Job, shards: Sequence[int]) -> None:
     """Write the files of these shards."""
     choice = job.read_state("choice")
@@ -113,7 +113,7 @@ def write(job: Job, shards: Sequence[int]) -> None:
         job.store_state(f"written-{shard:03d}", out.result.as_json())
 
 
-@explained()
+@convert_errors()
 def finish(job: Job) -> dict[str, float]:
     """Write the files that cover all shards, the card and the descriptions; return the metrics.
 
@@ -141,7 +141,7 @@ def finish(job: Job) -> dict[str, float]:
     return metrics
 
 
-@explained()
+@convert_errors()
 def check(job: Job) -> list[DatasetCheck]:
     """Run the checks. If none blocks, publish the dataset by writing its manifest.
 

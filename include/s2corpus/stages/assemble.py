@@ -169,7 +169,7 @@ def _read_requested_parses(
 def _collect_fulltexts(run: Run, bucket: int) -> Iterator[tuple[FulltextRow, Json]]:
     """Yield the parses that were sent to a bucket as rows of FULLTEXTS, each with its bibliography."""
     papers = _map_files_to_papers(run, bucket)
-    for table in run.exchange(_EXCHANGE).pieces("parses", range(len(_senders(run))), bucket, _SENT):
+    for table in run.exchange(_EXCHANGE).read_by_file("parses", range(len(_senders(run))), bucket, _SENT):
         for sent in (row for batch in table.to_batches(_BATCH_PARSES) for row in batch.to_pylist()):
             paper_id, access = papers[sent["sha1"]]
             parse = orjson.loads(sent["parse"] or b"")

@@ -18,8 +18,16 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.deliveries.files import DELIVERED_FILES, FILES, delivered_files, files_of
-from s2corpus.deliveries.ready import Delivery, Refused, escape, folders, iso, read_ready, refuse_failures
+from s2corpus.deliveries.files import CONTENT_TABLES, DELIVERED_FILES, delivered_files, group_by_content
+from s2corpus.deliveries.ready import (
+    Delivery,
+    Refused,
+    convert_content_errors,
+    escape,
+    iso,
+    list_deliveries,
+    read_ready,
+)
 from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
@@ -63,7 +71,7 @@ class IntakeStage:
         metadata_bytes = 0
         if run.batch_folder is None:  # a batch of drops is not published, so it needs no pointer
             check_pointer(run.lake, run.spec.name)
-        delivered = list(folders(run.lake))
+        delivered = list(list_deliveries(run.lake))
         _check_patterns(run, delivered)
         for kind, source, id_ in delivered:
             if not (run.spec.selects_drop(id_) if kind == "drop" else run.spec.selects_delivery(source, id_)):
@@ -73,7 +81,7 @@ class IntakeStage:
                 rows=0, dropped=0, warnings=[],
             )  # fmt: skip
             try:
-                with refuse_failures(f"{kind} {row['delivery']}"):
+                with convert_content_errors(f"{kind} {row['delivery']}"):
                     delivery = read_ready(run.lake, kind, source, id_)
             except Refused as refused:
                 params.append({"row": {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}})
@@ -101,7 +109,7 @@ class IntakeStage:
         if row and row["outcome"] == "taken":
             try:
                 delivery = Delivery(**shard.params["delivery"])
-                with refuse_failures(f"{row['kind']} {row['delivery']}"):
+                with convert_content_errors(f"{row['kind']} {row['delivery']}"):
                     facts = register(run.lake, delivery)
                     _divide(run, delivery, shard.index, shard.params["buckets"])
                 row = {**row, "rows": facts.rows, "dropped": facts.dropped, "warnings": list(facts.warnings)}
@@ -146,7 +154,7 @@ class IntakeStage:
             files = pa.concat_tables([DELIVERED_FILES.empty_table(), *found])
             in_range = [pdf_shard(sha1, shards) == shard.index for sha1 in files["sha1"].to_pylist()]
             files = files.filter(pa.array(in_range, pa.bool_()))
-            for (table, _), rows in zip(FILES, files_of(run, files), strict=True):
+            for (table, _), rows in zip(CONTENT_TABLES, group_by_content(run, files), strict=True):
                 run.table(table).write(shard.index, rows)
 
     def finish(self, run: Run) -> Metrics:
@@ -155,7 +163,10 @@ class IntakeStage:
         facts = shards[-1].params
         taken = list(_read_taken(run).values())
         ranges = run.read_plan(self.name, 1)[0].params["pdf_shards"]
-        rows = {table.name: run.table(table).commit(range(ranges), {"pdf_shards": ranges}).rows for table, _ in FILES}
+        rows = {
+            table.name: run.table(table).commit(range(ranges), {"pdf_shards": ranges}).rows
+            for table, _ in CONTENT_TABLES
+        }
         run.table(RECORDS).commit(range(facts["buckets"]))
         run.table(NOTICES).commit(range(facts["buckets"]))
         inputs = orjson.dumps([[d.kind, d.source, d.id, d.digest] for d in taken] + [facts["suppress"]])
@@ -179,7 +190,7 @@ def _read_taken(run: Run) -> dict[int, Delivery]:
     """Return the registered drops and deliveries by shard."""
     taken = {}
     for shard in run.read_plan(IntakeStage.name)[:-1]:
-        (outcome,) = run.table(DELIVERIES).written(shard.index)["outcome"].to_pylist()
+        (outcome,) = run.table(DELIVERIES).read_shard(shard.index)["outcome"].to_pylist()
         if outcome == "taken":
             taken[shard.index] = Delivery(**shard.params["delivery"])
     return taken

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from s2corpus.deliveries.files import copy_file
-from s2corpus.pdf import SelectOutcome, inspect_many, readers
+from s2corpus.pdf import SelectOutcome, inspect_many, library_versions
 from s2corpus.pdf.inspection import NO_TEXT
 from s2corpus.pipeline.run import Metrics, PdfStage, Run, Shard, commit_all, count_outcomes
 from s2corpus.tables.intake import PDFS
@@ -34,7 +34,7 @@ class SelectStage(PdfStage):
         pdfs = list(run.table(PDFS).rows(["file_sha1", "places"], shard=shard.index))
         ocr = run.spec.extract.ocr == "scans"
         rules_hash = hashlib.sha256(run.spec.select.model_dump_json().encode()).hexdigest()[:16]
-        store = run.store(STORED_SELECTIONS, readers(), rules_hash, *(["ocr"] if ocr else []))
+        store = run.store(STORED_SELECTIONS, library_versions(), rules_hash, *(["ocr"] if ocr else []))
         columns = SELECTIONS.schema.names
         known = store.known(pdfs[0]["file_sha1"], pdfs[-1]["file_sha1"], columns) if pdfs else {}
         missing = [pdf for pdf in pdfs if pdf["file_sha1"] not in known]

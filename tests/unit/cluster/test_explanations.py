@@ -19,7 +19,7 @@ from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES
 from s2corpus.titles import linking, minhash
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
 
-YEARS = "; cut: their clusters have different DOIs, or years or records that contradict"
+YEARS = "; cut: their clusters have different DOIs, contradicting years or contradicting records"
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ YEARS = "; cut: their clusters have different DOIs, or years or records that con
         ("title", True, "S_title = 0.812"),
         ("title", False, "S_title = 0.812" + YEARS),
         ("place", True, "S_title = 0.812, equal volume, pages that agree"),
-        ("prefix", True, "one title lacks the end of the other, equal authors, year and first page"),
+        ("prefix", True, "one title is a truncation of the other; equal authors, year and first page"),
         ("contradiction", False, "S_title = 0.812; cut: their journals, volumes, issues or first pages contradict"),
         ("unrelated", False, "equal identifier; cut: unrelated titles and authors"),
     ],

@@ -234,7 +234,7 @@ def test_names_are_checked_in_one_pass(repeated: bool, lake: Lake) -> None:
         files = [ListedFile.model_construct(name=name, bytes=1, sha256="0" * 64) for name in names]
         Name.compared = 0
         with pytest.raises(Refused):
-            registration._check_names(
+            registration._check_listing(
                 lake, Delivery("drop", "", "d", "", "delta", "", size), Ready.model_construct(files=files)
             )
         return Name.compared + size

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from s2corpus.compiled import copy_prebuilt_kernels
-from s2corpus.deployment.slots import memory, slots
+from s2corpus.deployment.slots import available_memory, compute_slots
 from s2corpus.spec import load_spec
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -16,19 +16,19 @@ SPECS = [load_spec(path) for path in sorted((ROOT / "include" / "releases").glob
 
 
 def test_worker_of_16_gb_has_six_slots_of_2_gb() -> None:
-    assert slots(16_000_000_000, 8, SPECS) == 6
+    assert compute_slots(16_000_000_000, 8, SPECS) == 6
 
 
 def test_slots_are_at_least_one_and_two_per_core() -> None:
-    assert slots(1_000_000_000, 8, SPECS) == 1
-    assert slots(512_000_000_000, 4, SPECS) == 8
+    assert compute_slots(1_000_000_000, 8, SPECS) == 1
+    assert compute_slots(512_000_000_000, 4, SPECS) == 8
 
 
 def test_memory_is_that_of_the_container(tmp_path: Path) -> None:
     (tmp_path / "memory.max").write_text("3000000000\n")
     (tmp_path / "unlimited").write_text("max\n")
-    machine = memory([tmp_path / "absent", tmp_path / "unlimited"])
-    assert memory([tmp_path / "memory.max"]) == min(3_000_000_000, machine)
+    machine = available_memory([tmp_path / "absent", tmp_path / "unlimited"])
+    assert available_memory([tmp_path / "memory.max"]) == min(3_000_000_000, machine)
 
 
 def test_slots_command_prints_a_number() -> None:

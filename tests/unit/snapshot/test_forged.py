@@ -555,7 +555,7 @@ def test_repeated_large_rows_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
         (["a", "a"], "lists a twice"),
         (["a", "a/b"], "lists a as a file and as a folder"),
         (["a/b/c", "a/b"], "lists a/b as a file and as a folder"),
-        (["manifest.json/a"], "its own name as a folder"),
+        (["manifest.json/a"], "lists manifest.json as a file and as a folder"),
     ],
 )
 def test_names_in_conflict_are_refused(paths: list[str], says: str) -> None:
@@ -568,8 +568,8 @@ def test_names_in_conflict_are_refused(paths: list[str], says: str) -> None:
 def test_lines_are_taken_in_order() -> None:
     lines = deltas.Lines(iter([b"a", b"b", b"c"]))
     assert list(lines.take(1, 1)) == [b"b"]
-    with pytest.raises(ValueError, match="line 1 is asked for after line 1"):
+    with pytest.raises(ValueError, match="line 1 was requested after line 1"):
         list(lines.take(1, 1))
     assert list(lines.take(2, 1)) == [b"c"]
-    with pytest.raises(ValueError, match="there are no 4 lines"):
+    with pytest.raises(ValueError, match="fewer than 4 lines"):
         list(lines.take(3, 1))

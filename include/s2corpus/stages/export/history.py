@@ -11,7 +11,7 @@ from pyarrow.fs import LocalFileSystem
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import changes
 from s2corpus.snapshot.rows import write_groups
-from s2corpus.storage.duck import duckdb_connection, view
+from s2corpus.storage.duck import create_view, duckdb_connection
 from s2corpus.tables.papers import ALIASES
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
 
@@ -20,14 +20,14 @@ def write_history(run: Run, index: Path, scratch: Path, put: Callable[[str, Path
     """Write `tombstones.parquet` and, if there is a parent, `diff.json` and `changes.parquet`."""
     files = LocalFileSystem()
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
-        view(connection, "new_index", [str(index)], files)
+        create_view(connection, "new_index", [str(index)], files)
         connection.register("earlier", changes.TOMBSTONES.empty_table())
         if run.parent is None:
             connection.register("changed", changes.CHANGES.empty_table())
         else:
             old = scratch / "parent.parquet"
             run.lake.download(f"snapshots/{run.parent}/index.parquet", old)
-            view(connection, "old_index", [str(old)], files)
+            create_view(connection, "old_index", [str(old)], files)
             for table in (ALIASES, FILTERED, DOCUMENTS, SPLITS):
                 run.table(table).view(connection)
             changes.create_changes_table(connection)
@@ -42,7 +42,7 @@ def write_history(run: Run, index: Path, scratch: Path, put: Callable[[str, Path
                 earlier = scratch / "earlier.parquet"
                 run.lake.download(key, earlier)
                 connection.unregister("earlier")
-                view(connection, "earlier", [str(earlier)], files)
+                create_view(connection, "earlier", [str(earlier)], files)
         local = scratch / "tombstones.parquet"
         tombstones = changes.read_tombstones(connection, str(run.snapshot_id))
         put("tombstones.parquet", local, write_groups(local, changes.TOMBSTONES, tombstones))

@@ -69,7 +69,7 @@ def read_facts(run: Run, bucket: int) -> dict[str, list[dict[str, Any]]]:
     """Return the facts about the identifiers of a bucket: `<kind>:<identifier>` → facts."""
     answerers = spread(run.paper_shards, PARTITIONS)
     found: dict[str, list[dict[str, Any]]] = {}
-    for table in run.exchange(EXCHANGE).pieces("answers", range(len(answerers)), bucket, FACTS):
+    for table in run.exchange(EXCHANGE).read_by_file("answers", range(len(answerers)), bucket, FACTS):
         for about, fact in zip(table["about"].to_pylist(), table["fact"].to_pylist(), strict=True):
             found.setdefault(about, []).append(orjson.loads(fact))
     return found

@@ -673,7 +673,7 @@ def built(folder: Path) -> tuple[Path, str]:
         ),
     ):
         subprocess.run([sys.executable, "-m", "s2corpus", *arguments], cwd=root, env=os.environ, check=True)
-    return lake, next(path.name for path in (lake / "snapshots").iterdir() if SnapshotId.known(path.name))
+    return lake, next(path.name for path in (lake / "snapshots").iterdir() if SnapshotId.is_valid(path.name))
 
 
 def main() -> None:

@@ -57,15 +57,16 @@ def add_routes(
         archive, release, _ = found
         items, parses = _drawn(sample_of, archive, release), _drawn(parses_of, archive, release)
         marks, line_marks = marks_of(archive.catalog, release), parse_marks_of(archive.catalog, release)
-        markers: dict[str, list[str]] = {entry.item: [] for entry in (*items, *parses)}
-        for entry in marks:
-            markers.get(entry.item, []).append(entry.marker)
+        sampled: list[Item | ParseItem] = [*items, *parses]
+        markers: dict[str, list[str]] = {entry.item: [] for entry in sampled}
+        for mark in marks:
+            markers.get(mark.item, []).append(mark.marker)
         for name, people in line_marks.items():
             markers.get(name, []).extend(people)
         order = list(markers)
         start = order.index(after) + 1 if after in markers else 0
         chosen = item if item in markers else _next(order[start:] + order[:start], markers)
-        shown = next((entry for entry in (*items, *parses) if entry.item == chosen), None)
+        shown = next((entry for entry in sampled if entry.item == chosen), None)
         firsts = {task: _next([entry.item for entry in parses if entry.task is task], markers) for task in ParseTask}
         return render(
             request, "evaluation.html", release_id=release, labels=LABELS | PARSE_LABELS, shown=shown,

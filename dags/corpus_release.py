@@ -39,7 +39,7 @@ from typing import Any
 import corpus_alerts
 import corpus_lineage
 from airflow.providers.standard.operators.hitl import ApprovalOperator
-from airflow.sdk import (
+from airflow.sdk import (  # type: ignore[attr-defined]  # its stub lacks AsyncCallback and DeadlineAlert
     DAG,
     Asset,
     AssetAlias,
@@ -344,8 +344,8 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
         if row.shards is not Shards.PLANNED:
             planned, first = shards[find_planning_stage(stage)], before
         else:
-            documented = (begin if before is None else plan).override(task_id="plan", doc_md=doc_md)
-            planned = first = documented() if before is None else documented(stage)
+            options = {"task_id": "plan", "doc_md": doc_md}
+            planned = first = begin.override(**options)() if before is None else plan.override(**options)(stage)
             if before is not None:
                 before >> planned
         pool = {"pool": "grobid", "pool_slots": spec.resources.in_flight} if stage == "extract" else {}

@@ -178,10 +178,10 @@ with DAG(
 ):
     _planned = plan()
     _registered = register.expand(arrivals=_planned)
-    _cut = gather(_registered)
+    _cut = gather(_registered)  # type: ignore[arg-type]  # a task takes the XComArg of another task
     _worked = work.expand(batches=_cut)
-    _releases = list_releases(_planned)
-    _worked >> settle(_planned, _registered, _cut) >> _releases
+    _releases = list_releases(_planned)  # type: ignore[arg-type]  # the same
+    _worked >> settle(_planned, _registered, _cut) >> _releases  # type: ignore[arg-type]  # the same
     # The same drops start the same release, so a repeated run changes nothing.
     TriggerDagRunOperator.partial(
         task_id="start_release",

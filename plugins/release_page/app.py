@@ -25,7 +25,7 @@ from release_page import evaluation, intervals, lists, texts, views
 from release_page.compare import compare
 from release_page.releases import Archive
 from release_page.render import page as render
-from s2corpus.datasets.shelf import similar_papers
+from s2corpus.datasets.shelf import find_similar_papers
 from s2corpus.drops.standing import NAMES
 from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import RELEASE_DAG, SPEC_NAME, ReleaseId
@@ -180,7 +180,7 @@ def build(
         if way is None:
             raise HTTPException(404, "There is no such paper in this release.")
         snapshot = opened[0].release(opened[1]).snapshot
-        near = similar_papers(opened[0].lake, snapshot, paper_id) if snapshot else None
+        near = find_similar_papers(opened[0].lake, snapshot, paper_id) if snapshot else None
         return render(request, "paper.html", release_id=opened[1], way=way, similar=near)
 
     @app.get(at + "/pdf/{sha1}", dependencies=guarded)

@@ -57,12 +57,12 @@ def _lines(before: list[Step], after: list[Step]) -> list[ComparedNumber]:
     counts = [_counts(before), _counts(after)]
     labels = dict.fromkeys((*counts[1], *counts[0]))  # in the order of the newer release
     there = [{label for label, _ in of} for of in counts]
+
+    def count(side: int, label: str, reason: str) -> int | None:
+        return counts[side].get((label, reason), 0) if label in there[side] else None
+
     return [
-        ComparedNumber(
-            reason or label,
-            *(of.get((label, reason), 0) if label in known else None for of, known in zip(counts, there, strict=True)),
-            starts=not reason,
-        )
+        ComparedNumber(reason or label, count(0, label, reason), count(1, label, reason), starts=not reason)
         for label, reason in sorted(labels, key=lambda key: [label for label, _ in labels].index(key[0]))
     ]
 

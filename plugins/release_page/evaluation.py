@@ -50,6 +50,7 @@ def add(
     """Add the pages. Readers of the release see the sample and its result; users who may edit its DAG can mark items."""
 
     @app.get(at + "/evaluation", dependencies=[Depends(reader)])
+    @app.get(at + "/evaluation/lines", dependencies=[Depends(reader)])  # a reload after an error
     def evaluation(
         request: Request,
         found: Annotated[tuple[Archive, str, Any], Depends(opened)],
@@ -59,7 +60,8 @@ def add(
         shelf, release, _ = found
         items, parses = _drawn(sample_of, shelf, release), _drawn(parses_of, shelf, release)
         marks, line_marks = marks_of(shelf.catalog, release), parse_marks_of(shelf.catalog, release)
-        said: dict[str, list[str]] = {one.item: [] for one in (*items, *parses)}
+        known: dict[str, Item | ParseItem] = {**{one.item: one for one in items}, **{one.item: one for one in parses}}
+        said: dict[str, list[str]] = {name: [] for name in known}
         for one in marks:
             said.get(one.item, []).append(one.marker)
         for name, people in line_marks.items():
@@ -67,7 +69,7 @@ def add(
         order = list(said)
         start = order.index(after) + 1 if after in said else 0
         chosen = item if item in said else _next(order[start:] + order[:start], said)
-        shown = next((one for one in (*items, *parses) if one.item == chosen), None)
+        shown = known[chosen] if chosen else None
         firsts = {task: _next([one.item for one in parses if one.task is task], said) for task in ParseTask}
         return render(
             request, "evaluation.html", release_id=release, labels=LABELS | PARSE_LABELS, shown=shown,

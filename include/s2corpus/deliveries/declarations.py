@@ -15,11 +15,11 @@ import orjson
 
 from s2corpus.deliveries.ready import Refusal, Refused
 from s2corpus.papers.licences import select_strictest
-from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, rename_former_key, wrong_promise
-from s2corpus.sources.keys import CLAIMS, DROP_KEYS
+from s2corpus.sources.jsonl import find_type_error, parse_line, quote_json, rename_former_key
+from s2corpus.sources.keys import CLAIMS, DROP_KEYS, RECORD_KEYS
 from s2corpus.sources.record import DECLARED, Dropped, Entry, Record, RejectReason
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
-from s2corpus.sources.streams import lines
+from s2corpus.sources.streams import read_lines
 from s2orc_parse.bibliography.fields import parse_licence
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
 
@@ -73,7 +73,7 @@ class Declarations:
         names: dict[str, list[str]] = {}
         for name, sha1 in sorted(self.sha1_of.items()):
             names.setdefault(sha1, []).append(name)
-        for number, raw in lines(stream):
+        for number, raw in read_lines(stream):
             if raw is not None and not raw.strip():
                 continue
             found = self._line(number, raw)
@@ -131,7 +131,7 @@ class Declarations:
         if not found:
             key = "name" if name is not None else "file_sha1"
             other = ", with that file_sha1" if name is not None and sha1 is not None else ""
-            self._warn(number, key, f"{quoted(line[key])} is not a file of the drop{other}: the line is ignored")
+            self._warn(number, key, f"{quote_json(line[key])} is not a file of the drop{other}: the line is ignored")
         return found
 
     def _promise(self, number: int, line: Mapping[str, Any], files: list[str], *, heard: bool) -> None:
@@ -141,7 +141,7 @@ class Declarations:
         for name in files:
             before = self.facts.setdefault(name, DeclaredFacts(number))
             if before.line != number:
-                self._warn(number, None, f"describes {quoted(name)} again, after line {before.line}")
+                self._warn(number, None, f"describes {quote_json(name)} again, after line {before.line}")
             promised = [p for p in (before.open_access, line.get("open_access")) if p is not None]
             self.facts[name] = DeclaredFacts(
                 number,
@@ -156,9 +156,9 @@ class Declarations:
         date = next((key for key in ("date", "published", "year") if key in said), None)
         if not set(said) - set(_PROMISES):
             return None
-        entry = entry_of(
+        entry = parse_line(
             {
-                **{key: value for key, value in said.items() if key in COLUMNS and key not in _PROMISES},
+                **{key: value for key, value in said.items() if key in RECORD_KEYS and key not in _PROMISES},
                 "record_id": f"{DECLARED}:{self.drop}/{name}",
                 "source": DECLARED,
                 "date": said.get(date) if date else None,
@@ -172,7 +172,7 @@ class Declarations:
         for key, value in said.items():
             kept = getattr(entry, _FIELDS.get(key, key))
             if key not in _PROMISES and not kept:
-                self._warn(number, key, f"{quoted(value)} cannot be used as {key}: it is ignored")
+                self._warn(number, key, f"{quote_json(value)} cannot be used as {key}: it is ignored")
             elif key == "authors" and isinstance(value, list) and len(kept) < len(value):
                 self._warn(number, key, f"{len(value) - len(kept)} of {len(value)} cannot be used: they are ignored")
         return entry
@@ -202,7 +202,7 @@ def _refuse(number: int, line: Mapping[str, Any]) -> None:
                 Refusal.BAD_RECORDS,
                 f"{FILE}, line {number}: {key}: a drop describes its own files only; leave the key out",
             )
-    wrong = wrong_promise(line)
+    wrong = find_type_error(line)
     if wrong is None and "open_access" in line and line["open_access"] is None:
         wrong = "open_access: null given, true or false expected"
     if wrong:

@@ -61,7 +61,7 @@ class Run:
 
     @property
     def release_id(self) -> ReleaseId:
-        """The release's id."""
+        """The release's id, which is its folder in the lake."""
         return ReleaseId.from_spec(self.spec.name, self.as_of)
 
     @cached_property

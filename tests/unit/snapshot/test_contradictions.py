@@ -130,8 +130,8 @@ METADATA = {
     "paper_id": "1", "title": "A title", "abstract": "An abstract.", "year": 2022, "mag_field_of_study": None,
     "outbound_citations": ["2"], "inbound_citations": [], **dict.fromkeys(IDENTIFIERS),
 }  # fmt: skip
-PARAGRAPH = {"section": "Head", "text": "One [1] two.", "cite_spans": [CITE]}
-PARSE = {
+PARAGRAPH: dict[str, Any] = {"section": "Head", "text": "One [1] two.", "cite_spans": [CITE]}
+PARSE: dict[str, Any] = {
     "paper_id": "1", "_pdf_hash": "a" * 40, "abstract": [], "body_text": [PARAGRAPH, {"section": "", "text": "Last", "cite_spans": []}],
     "bib_entries": {"BIBREF0": {"link": "2"}, "BIBREF1": {"link": None}}, "ref_entries": {},
 }  # fmt: skip
@@ -193,7 +193,7 @@ def test_metadata_is_compared_with_the_index(changed: dict[str, Any], differs: b
         ({"abstract": "Another."}, {}, {}, "the title or abstract of document 1 differs from its metadata"),
         ({"abstract": None}, {}, {}, "the title or abstract of document 1 differs from its metadata"),
         ({}, {"body_text": [PARAGRAPH]}, {}, "has a line that none of its parses contain"),
-        ({}, {"body_text": [{**PARAGRAPH, "section": "Other"}, PARSE["body_text"][1]]}, {}, "has a line that none"),  # type: ignore[index]
+        ({}, {"body_text": [{**PARAGRAPH, "section": "Other"}, PARSE["body_text"][1]]}, {}, "has a line that none"),
     ],
 )  # fmt: skip
 def test_document_is_compared_with_its_parts(
@@ -299,7 +299,7 @@ def test_statistics_are_compared_with_the_index() -> None:
 
 
 def document_row(**changed: Any) -> dict[str, Any]:
-    empty = {
+    empty: dict[str, Any] = {
         f.name: [] if pa.types.is_list(f.type) else 0 if not pa.types.is_string(f.type) else ""
         for f in documents.SCHEMA
     }
@@ -352,7 +352,7 @@ def test_reported_faults_of_a_file_are_ten() -> None:
 
 
 PARTS = [{"paper_id": "1", "parse_kind": "pdf", "paragraph": n, "part": "body", "section": "", "section_path": "", "text": p["text"],
-          "cite_spans": [], "ref_spans": [], "eq_spans": []} for n, p in enumerate(PARSE["body_text"])]  # type: ignore[arg-type, index]  # fmt: skip
+          "cite_spans": [], "ref_spans": [], "eq_spans": []} for n, p in enumerate(PARSE["body_text"])]  # fmt: skip
 ENTRIES = [{"paper_id": "1", "parse_kind": "pdf", "ref_id": f"BIBREF{n}", "authors": []} for n in range(2)]
 
 
@@ -481,9 +481,9 @@ def test_consistent_duplicates_have_no_fault() -> None:
     words = duplicate("2", Split.NEAR_DUPLICATE, "words", "1", 0.9)
     published = duplicate("2", "train", "words", "1", 99 / 101)
     for row, index, funnel in (
-        (same, {"1": "train"}, {Split.DUPLICATE: 1}), (title, {"1": "train"}, {Split.NEAR_DUPLICATE: 1}),
-        (words, {"1": "train"}, {Split.NEAR_DUPLICATE: 1}), (published, {"1": "train", "2": "train"}, {}),
-        (words | {"jaccard": 0.8}, {"1": "train"}, {Split.NEAR_DUPLICATE: 1}),
+        (same, {"1": "train"}, {str(Split.DUPLICATE): 1}), (title, {"1": "train"}, {str(Split.NEAR_DUPLICATE): 1}),
+        (words, {"1": "train"}, {str(Split.NEAR_DUPLICATE): 1}), (published, {"1": "train", "2": "train"}, {}),
+        (words | {"jaccard": 0.8}, {"1": "train"}, {str(Split.NEAR_DUPLICATE): 1}),
     ):  # fmt: skip
         assert repeated([duplicate("1"), row], index, funnel) == set()
     assert repeated([], {}, {}) == set()
@@ -650,11 +650,12 @@ def test_snapshot_id_is_that_of_its_inputs() -> None:
         find_identity_fault(manifest) is None
         and find_identity_fault(manifest | {"versions": versions | {"pyarrow": "5"}}) is None
     )
-    for changed in (
+    changes: list[dict[str, Any]] = [
         {"versions": versions | {"code": "9"}}, {"versions": versions | {"extractor": "9"}}, {"versions": versions | {"converter": "9"}},
         {"inputs": []}, {"parent": "x"}, {"spec_sha256": "1" * 64}, {"overrides": {"a": "b"}}, {"snapshot": f"small-20230101-{'0' * 8}"},
         {"as_of": "2023-01-02T00:00:00+00:00"}, {"spec": "other"},
-    ):  # fmt: skip
+    ]  # fmt: skip
+    for changed in changes:
         assert str(find_identity_fault(manifest | changed)).startswith("the id is small-20230101-")
 
 

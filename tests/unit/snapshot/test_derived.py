@@ -30,7 +30,7 @@ from s2corpus.snapshot.store import Store
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage import progress
 from s2corpus.storage.lake import Lake
-from s2corpus.tables.published import describe_column
+from s2corpus.tables.published import OF_PAPERS, describe_column
 from s2corpus_reader.files import SnapshotFile, describe_file
 
 # S2ORC (Lo et al., 2020), transcribed: millions of papers in Tables 2 and 3, means in Table 4, papers in Figure 2 and Appendix G.
@@ -246,7 +246,7 @@ PARSE: dict[str, Any] = {
 def paper(**others: Any) -> dict[str, Any]:
     closed = released_parse(deepcopy(PARSE), {"BIBREF1": "3"}, open_access=False)
     value = {
-        **dict.fromkeys(flat.OF_PAPERS), "paper_id": "1", "title": "On a", "abstract": "one two", "date": "2020-05",
+        **dict.fromkeys(OF_PAPERS), "paper_id": "1", "title": "On a", "abstract": "one two", "date": "2020-05",
         "licence": "CC-BY-4.0",
         "fields_of_study": ["Art", "Law"], "canonical_pdf": "a" * 40, "outbound": ["2", "3", "4"], "publisher_abstract": True,
         "authors": [{"first": "A", "middle": [], "last": "B", "suffix": "", "orcid": "0"}], "doi": "10.1/a", "record_ids": ["x:1", "s2:7"],
@@ -312,7 +312,7 @@ def test_form_of_release_20190928() -> None:
     assert first["ref_spans"] == [span | {"ref_id": "FIGREF0"}, span | {"ref_id": None}]
     assert first["eq_spans"] == [{"start": 4, "end": 5, "text": "x", "latex": "$x$", "ref_id": "EQREF0"}]
     assert [p["section"] for p in (*parse["abstract"], *parse["body_text"])] == ["Abstract", None, "B"]
-    plain = {"volume": "", "issn": "", "pages": "", "other_ids": {}, "links": None, "authors": []}
+    plain: dict[str, Any] = {"volume": "", "issn": "", "pages": "", "other_ids": {}, "links": None, "authors": []}
     assert parse["bib_entries"] == {
         "BIBREF0": {"ref_id": "b0", "title": "T", "authors": [], "year": 2001, "venue": "V", "volume": "3", "issn": "", "pages": "1-2",
                     "other_ids": {"doi": ["10.1/x"], "arxiv": []}, "links": "2"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -149,7 +150,7 @@ def _itself(pair: Pair) -> None:
     pair.plan["files"]["manifest.json"] = {"as": "whole"}
 
 
-def _path(path: Any) -> Callable[[Pair], None]:
+def _path(path: Any) -> Callable[[Pair], object]:
     def forge(pair: Pair) -> None:
         pair.manifest["files"].insert(0, {"path": path, "bytes": 6, "sha256": hashlib.sha256(b"a card").hexdigest()})
         pair.plan["files"][str(path)] = {"as": "copy", "from": "README.md"}
@@ -157,15 +158,15 @@ def _path(path: Any) -> Callable[[Pair], None]:
     return forge
 
 
-def _step(path: str, **others: Any) -> Callable[[Pair], None]:
+def _step(path: str, **others: Any) -> Callable[[Pair], object]:
     return lambda pair: pair.plan["files"][path].update(others)
 
 
-def _sizes(path: str, **others: Any) -> Callable[[Pair], None]:
+def _sizes(path: str, **others: Any) -> Callable[[Pair], object]:
     return lambda pair: pair.listed(path).update(others)
 
 
-def _repeated(path: str) -> Callable[[Pair], None]:
+def _repeated(path: str) -> Callable[[Pair], object]:
     def forge(pair: Pair) -> None:
         pair.plan["files"][path].update(pieces=[["old", 0, 10]] * 200_000, groups=[2_000_000])
         pair.listed(path)["rows"] = 2_000_000
@@ -173,11 +174,11 @@ def _repeated(path: str) -> Callable[[Pair], None]:
     return forge
 
 
-def _content(path: str, content: bytes) -> Callable[[Pair], None]:
-    return lambda pair: (pair.made / "new" / path).write_bytes(content) and None
+def _content(path: str, content: bytes) -> Callable[[Pair], object]:
+    return lambda pair: (pair.made / "new" / path).write_bytes(content)
 
 
-def _fifo(path: str) -> Callable[[Pair], None]:
+def _fifo(path: str) -> Callable[[Pair], object]:
     def forge(pair: Pair) -> None:
         (pair.folder / path).unlink()
         os.mkfifo(pair.folder / path)
@@ -191,7 +192,7 @@ def _link(pair: Pair) -> None:
     (pair.made / "new/stats.json").symlink_to(pair.folder / "secret")
 
 
-FORGED: dict[str, Callable[[Pair], None]] = {
+FORGED: dict[str, Callable[[Pair], object]] = {
     "a file twice": _twice,
     "the manifest itself": _itself,
     "a path outside": _path("../escape"),
@@ -319,8 +320,8 @@ def test_interrupted_apply_leaves_nothing(pair: Pair, sent: signal.Signals) -> N
 
 def test_full_disk_is_refused_before_writing(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     before = pair.names()
-    free = deltas.shutil.disk_usage(pair.folder)._replace(free=10)
-    monkeypatch.setattr(deltas.shutil, "disk_usage", lambda path: free)
+    free = shutil.disk_usage(pair.folder)._replace(free=10)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: free)
     with pytest.raises(SnapshotError, match="10 are free"):
         s2corpus_reader.apply(pair.made, pair.old, pair.out)
     assert pair.names() == before
@@ -427,7 +428,9 @@ def test_verify_opens_regular_files_only(tmp_path: Path, kind: str) -> None:
         elif kind == "folder":
             path.mkdir()
         else:
-            path.symlink_to({"device": "/dev/zero", "outside": tmp_path / "secret", "nothing": "nowhere"}[kind])
+            path.symlink_to(
+                {"device": Path("/dev/zero"), "outside": tmp_path / "secret", "nothing": Path("nowhere")}[kind]
+            )
     faults = [str(fault) for fault in verify(forged)]
     for name in names:
         assert any(fault.startswith(f"{name}:") for fault in faults), name
@@ -515,7 +518,7 @@ def test_limits_are_inclusive(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_listed_file_of_another_form_is_refused(value: dict[str, Any]) -> None:
-    right = {"path": "a", "bytes": 1, "sha256": "0"}
+    right: dict[str, Any] = {"path": "a", "bytes": 1, "sha256": "0"}
     SnapshotFile(**right)
     with pytest.raises(ValueError, match=r"path|size|rows"):
         list_files({"files": [right | value]})

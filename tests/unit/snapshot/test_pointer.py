@@ -7,6 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from s2corpus.commands import build, prune
-from s2corpus.errors import UserError
+from s2corpus.errors import LostRace, UserError
 from s2corpus.snapshot import pointer
 from s2corpus.snapshot.reader import open_snapshot, published_manifests
 from s2corpus.storage.lake import Lake
@@ -145,7 +146,7 @@ def test_one_concurrent_publisher_wins_and_others_report_it(lake: Lake) -> None:
         start.wait()
         try:
             pointer.publish(lake, snapshot)
-        except pointer.LostRace as lost:
+        except LostRace as lost:
             said[snapshot] = str(lost)
 
     threads = [threading.Thread(target=publish, args=(snapshot,)) for snapshot in snapshots]
@@ -314,7 +315,10 @@ def test_pointer_never_names_a_damaged_manifest(lake: Lake, damage: bytes) -> No
     pointer.publish(lake, JANUARY)
     pointer.publish(lake, FEBRUARY)
     lake.put(f"snapshots/{JANUARY}/manifest.json", damage)
-    for act in (lambda: pointer.publish(lake, JANUARY), lambda: pointer.yank(lake, FEBRUARY, "half of it was missing")):
+    for act in (
+        partial(pointer.publish, lake, JANUARY),
+        partial(pointer.yank, lake, FEBRUARY, "half of it was missing"),
+    ):
         with pytest.raises(UserError, match=r"manifest\.json is damaged"):
             act()
     assert pointer.read_latest(lake, "spec").snapshot == FEBRUARY

@@ -19,16 +19,16 @@ from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
 from s2corpus.tables.parses import PDF_RECORDS
 
 _FEW = 8
-"""Buckets of which one export task may write all files: about 400,000 papers."""
+"""below this number of buckets, about 400,000 papers, one export task may write all files"""
 
 
 class ClusterStage:
-    """Records and PDF headers → clusters, edges, aliases, and the records of each paper."""
+    """The cluster stage. It reads records and PDF headers, and writes clusters, edges, aliases, and the records of each paper."""
 
     name = "cluster"
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return one shard: its task runs the rounds, whose tasks are done by the workers that ENGINE names."""
+        """Return one shard. Its task drives the rounds; the workers of ENGINE run their tasks."""
         return [Shard(0)]
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
@@ -64,7 +64,7 @@ def _counts_key(run: Run) -> str:
 
 
 def _buckets(run: Run, papers: int) -> int:
-    """Return the number of buckets: as `papers_per_shard` asks, and if many, a multiple of the number of the snapshot's files."""
+    """Return papers / `papers_per_shard`, made a multiple of the snapshot's file numbers if it is `_FEW` or more."""
     resources, export = run.spec.resources, run.spec.export
     buckets = max(1, min(resources.max_shards, -(-papers // resources.papers_per_shard)))
     files = math.lcm(export.files, export.corpus_file_count)

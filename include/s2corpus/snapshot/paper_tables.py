@@ -110,11 +110,11 @@ def tables(
         _years(counts),
         _rank("licences", "Licences of papers with full text", _select(counts, "licence")),
         _rank(
-            "rights", "Licences of abstracts and parses (SPDX; NOASSERTION: no licence stated)", _select(counts, "licence_of")
+            "rights",
+            "Licences of abstracts and parses (SPDX; NOASSERTION: no licence stated)",
+            _select(counts, "licence_of"),
         ),
-        _rank(
-            "languages", "Languages of full texts before cleaning, by majority of their paragraphs", languages
-        ),
+        _rank("languages", "Languages of full texts before cleaning, by majority of their paragraphs", languages),
         _gold(measured),
     ]
 

@@ -33,7 +33,7 @@ _DOC = "A step of a dataset. If it fails, see `docs/runbook.md#datasets`."
 def _job() -> Any:
     """Return the job of the current task: the dataset, and the snapshot of the partition key."""
     from s2corpus.datasets.job import Job
-    from s2corpus.datasets.source import published
+    from s2corpus.datasets.source import open_published_snapshot
     from s2corpus.datasets.spec import load_dataset_spec
     from s2corpus.storage.lake import lake_uri, open_lake
 
@@ -46,7 +46,7 @@ def _job() -> Any:
         )
     spec = load_dataset_spec(datasets_folder() / f"{name}.yaml")
     lake = open_lake(lake_uri())
-    return Job(spec, published(lake, release, as_of), lake)
+    return Job(spec, open_published_snapshot(lake, release, as_of), lake)
 
 
 @task(doc_md=_DOC)
@@ -110,7 +110,7 @@ def quality() -> str:
     job = _job()
     runner.check(job)
     print(summary.summary(job))
-    return job.lake.uri(f"{job.prefix}/manifest.json")
+    return str(job.lake.uri(f"{job.prefix}/manifest.json"))
 
 
 def dataset_dag(spec: DatasetSpec, release: str) -> DAG:

@@ -46,7 +46,7 @@ from typing import Any
 import corpus_alerts
 import corpus_lineage
 from airflow.providers.standard.operators.hitl import ApprovalOperator
-from airflow.sdk import (
+from airflow.sdk import (  # type: ignore[attr-defined]  # its stub lacks AsyncCallback and DeadlineAlert
     DAG,
     Asset,
     AssetAlias,
@@ -66,7 +66,8 @@ import s2corpus.stages
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.stages import STAGE_NAMES, Shards, find_planning_stage, stage_row
-from s2corpus.spec import MIN_REASON, ReleaseSpec, load_spec, read_specs, releases_folder
+from s2corpus.rules import MIN_REASON
+from s2corpus.spec import ReleaseSpec, load_spec, read_specs, releases_folder
 
 RELEASES = releases_folder()
 

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 from airflow.plugins_manager import AirflowPlugin
-from airflow.sdk import BaseDeadlineReference, Connection
+from airflow.sdk import BaseDeadlineReference, Connection  # type: ignore[attr-defined]  # missing in Airflow's stub
 from airflow.sdk.configuration import conf
 
 from s2corpus.ids import RELEASE_DAG, ReleaseId

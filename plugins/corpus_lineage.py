@@ -71,6 +71,7 @@ def describe_verdicts(run: Any, name: str) -> Any:
     """Return the results of a stage's checks as assertions on each table that it wrote; for export, on the snapshot."""
     from airflow.providers.openlineage.extractors import OperatorLineage
     from openlineage.client.event_v2 import InputDataset
+    from openlineage.client.facet_v2 import InputDatasetFacet
     from openlineage.client.facet_v2 import data_quality_assertions_dataset as quality
 
     from s2corpus.pipeline.quality import read_verdicts
@@ -88,7 +89,9 @@ def describe_verdicts(run: Any, name: str) -> Any:
     checked = [f"{run.folder}/{table.name}" for table in stage_row(name).written_tables] or [
         f"snapshots/{run.snapshot_id}"
     ]
-    facet = {"dataQualityAssertions": quality.DataQualityAssertionsDatasetFacet(assertions)}
+    facet: dict[str, InputDatasetFacet] = {
+        "dataQualityAssertions": quality.DataQualityAssertionsDatasetFacet(assertions)
+    }
     return OperatorLineage(inputs=[InputDataset(*_address(run, key), facet) for key in checked])
 
 

@@ -9,9 +9,12 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airflow.triggers.base import BaseEventTrigger, TriggerEvent
+
+if TYPE_CHECKING:
+    from s2corpus.deliveries.status import Arrival
 
 PERSISTED_SECONDS = 3.0
 """Wait this long after firing events, so that Airflow has stored them before the drops are marked as announced."""
@@ -28,7 +31,7 @@ class DropWatch(BaseEventTrigger):
     """
 
     def __init__(self, seconds: float) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # Airflow gives it no types
         self.seconds = seconds
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
@@ -49,16 +52,20 @@ class DropWatch(BaseEventTrigger):
                 more = len(new) >= MAX_REPEATED_EVENTS
                 # Fire at once: the watch returns an arrival only once, even if the next call fails.
                 for arrival in new:
-                    yield TriggerEvent(asdict(arrival))
+                    yield _event(arrival)
                 unprocessed = await asyncio.to_thread(watch.list_unprocessed_events, time.monotonic())
                 for arrival in unprocessed:
-                    yield TriggerEvent(asdict(arrival))
+                    yield _event(arrival)
                 await asyncio.sleep(PERSISTED_SECONDS if new or unprocessed else 0)
                 await asyncio.to_thread(watch.confirm)
             except Exception as error:
                 broken = True  # the keys of the lake may have changed: open it again
                 self.log.warning("cannot list the lake, next attempt in %g s: %s", self.seconds, error)
             await asyncio.sleep(0 if more else self.seconds)
+
+
+def _event(arrival: Arrival) -> TriggerEvent:
+    return TriggerEvent(asdict(arrival))  # type: ignore[no-untyped-call]  # Airflow gives it no types
 
 
 def _watch(before: Any) -> Any:

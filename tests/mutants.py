@@ -121,8 +121,8 @@ SEARCH = tuple(f"titles/{name}.py" for name in ("similarity", "minhash", "recall
 """Modules of `titles` that only these tests cover; they are excluded."""
 SIZES = {
     "ALTO_BYTES", "BUCKET_BYTES", "MAX_KNOWN_PER_POLL", "MAX_NEW_PER_POLL", "_AT_ONCE", "_BATCH_ROWS", "_BLOCK",
-    "_BYTES_A_KEY", "_CHUNK", "_CUT_ROWS",
-    "_GROUP_BYTES", "_GROUP_ROWS", "_INDEX_ROWS", "_KEPT", "_KEYS_AT_A_TIME", "_PARSE_BATCH_ROWS", "_PARTS_FROM", "_PIECE", "_RANGES",
+    "_BYTES_PER_KEY", "_CHUNK", "_CHUNK_ROWS",
+    "_GROUP_BYTES", "_GROUP_ROWS", "_INDEX_ROWS", "_KEPT", "_MAX_SORTED_KEYS", "_PARSE_BATCH_ROWS", "_PARTS_FROM", "_PIECE", "_RANGES",
     "_READERS", "_ROWS", "_SHORT", "_SMALL", "_SPILL_BYTES", "_STEP", "_STORED_GROUP_BYTES", "_TAKEN", "_TEXTS", "_TEXT_BATCH_ROWS",
     "_THREADS", "_CHECKS_PER_BLOCK", "at_once", "batch_readahead", "batch_rows", "batch_size", "connect_timeout", "max_chunksize",
     "max_pool_connections", "min_chunk_size", "read_timeout", "rows_at_once", "threads",
@@ -211,8 +211,7 @@ def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     ]
     nodes: list[ast.expr] = []
     for node in ast.walk(ast.parse(source)):
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        if any(isinstance(target, ast.Name) and target.id in SIZES for target in targets):
+        if isinstance(node, ast.Assign) and any(isinstance(to, ast.Name) and to.id in SIZES for to in node.targets):
             nodes.append(node.value)
         if isinstance(node, ast.keyword) and node.arg in SIZES:
             nodes.append(node.value)
@@ -222,7 +221,7 @@ def _idle(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
                 *zip(node.kwonlyargs, node.kw_defaults, strict=True),
             ]
             nodes += [default for arg, default in named if default is not None and arg.arg in SIZES]
-        if (isinstance(node, ast.arg) and node.annotation) or isinstance(node, ast.AnnAssign):
+        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation:
             nodes.append(node.annotation)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             nodes += [node.returns] if node.returns else []

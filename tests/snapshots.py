@@ -34,7 +34,7 @@ def paper(paper_id: str, parses: Mapping[str, Row], *, inbound: Iterable[str] = 
     """
     parses = {kind: {**parse, "paper_id": paper_id} for kind, parse in parses.items()}
     links = {entry.get("link") for parse in parses.values() for entry in parse["bib_entries"].values()} - {None}
-    row = {
+    row: Row = {
         column.name: [] if column.name in ("mag_ids", "record_ids", "authors", "editorial_by") else None
         for column in PAPERS.columns
     }
@@ -120,12 +120,12 @@ def real_articles() -> list[Row]:
     found: dict[str, tuple[str, Row, Any]] = {}
     for path in files:
         try:
-            parse = convert(path.read_bytes(), sha1=hashlib.sha1(path.read_bytes()).hexdigest())
+            article = convert(path.read_bytes(), sha1=hashlib.sha1(path.read_bytes()).hexdigest())
         except BadArticle:
             continue
-        doi = parse.header.doi
-        if doi and parse.header.title and doi not in found:
-            found[doi] = (hashlib.sha256(doi.encode()).hexdigest()[:15], to_s2orc(parse), parse.header)
+        doi = article.header.doi
+        if doi and article.header.title and doi not in found:
+            found[doi] = (hashlib.sha256(doi.encode()).hexdigest()[:15], to_s2orc(article), article.header)
     ids = {doi: id_ for doi, (id_, _, _) in found.items()}
     inbound: dict[str, set[str]] = {}
     for id_, parse, _ in found.values():

@@ -252,9 +252,9 @@ class Collected:
                     os._exit(self._tried(session, items, request))
                 finally:
                     os._exit(_CANNOT)
-            code = _ended(child, request["limit"])
+            exit_code = _ended(child, request["limit"])
             failed = json.loads(self.outcome.read_text()) if self.outcome.exists() else []
-            self._answers.write(json.dumps([code, failed]) + "\n")
+            self._answers.write(json.dumps([exit_code, failed]) + "\n")
             self._answers.flush()
         os._exit(0)
 

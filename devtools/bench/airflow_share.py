@@ -18,9 +18,11 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from devtools import sample
 from devtools.local import Services, services
+from devtools.local.airflow import airflow_environ
 from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.follow import follow
 from devtools.local.state import project
@@ -54,8 +56,9 @@ def dags(folder: Path) -> None:
     for path in (project() / "dags").iterdir():
         (folder / path.name).symlink_to(path)
     (folder / "no_work.py").write_text(NO_WORK)
-    ours = services.airflow_environ
-    services.airflow_environ = lambda state: ours(state) | {"AIRFLOW__CORE__DAGS_FOLDER": str(folder)}
+    patch.object(
+        services, "airflow_environ", lambda state: airflow_environ(state) | {"AIRFLOW__CORE__DAGS_FOLDER": str(folder)}
+    ).start()
 
 
 def seconds(task: dict[str, Any], of: str) -> float:

@@ -18,6 +18,7 @@ import csv
 import re
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from devtools.real_data import REAL_DATA
@@ -93,7 +94,7 @@ def entry_of_number(entries: dict[str, dict[str, object]]) -> dict[int, str]:
     return by_label if len(by_label) == len(entries) else by_order
 
 
-def measure(path: Path) -> dict[str, object]:
+def measure(path: Path) -> dict[str, Any]:
     """Return the counts of one paper."""
     parse = tei.to_s2orc(tei.convert(path.read_bytes(), file_sha1=path.name[:40]))
     root = ElementTree.parse(path)
@@ -126,10 +127,10 @@ def measure(path: Path) -> dict[str, object]:
         for s in paragraph["cite_spans"]:
             spans += 1
             inside = {n for start, end, n, maths in scanned if s["start"] <= start < s["end"] and not maths}
-            number = key_numbers.get(s["ref_id"])
+            printed_number = key_numbers.get(s["ref_id"])
             authors = (parse["bib_entries"].get(s["ref_id"]) or {}).get("authors") or []
             by_name = any(a["last"] and a["last"].casefold() in s["text"].casefold() for a in authors)
-            if number not in inside and not by_name:
+            if printed_number not in inside and not by_name:
                 false += 1
                 wrong.append(f"{s['text']!r} → {s['ref_id']} in …{text[max(0, s['start'] - 30) : s['end'] + 15]}…")
     return {

@@ -53,7 +53,10 @@ def with_pandas(
     frame["means"] = frame["paragraphs"].apply(lambda ps: [perplexity(p) for p in ps])
     frame["count"] = frame["paragraphs"].apply(lambda ps: sum(len(p.split()) for p in ps))
     frame["top"] = frame["paragraphs"].apply(lambda ps: Counter(t for p in ps for t in p.split()).most_common(100))
-    return [straightforward.recipe_decision(row) for row in frame.to_dict("records")]
+    return [
+        straightforward.recipe_decision({str(key): value for key, value in row.items()})
+        for row in frame.to_dict("records")
+    ]
 
 
 def fast(docs: list[CleanedDocument], rules: CleanRules, words: unigrams.Unigrams) -> list[tuple[bool, Any]]:

@@ -111,7 +111,7 @@ def _said(
     doi = _doi(paper) if rng.random() < 0.75 else None
     arxiv = f"{year % 100:02d}{paper % 12 + 1:02d}.{paper:06d}" if year >= 2007 and rng.random() < 0.3 else None
     pubmed = str(10_000_000 + paper) if rng.random() < 0.3 else None
-    sources = []
+    sources: list[tuple[str, str, dict[str, str | None]]] = []
     if doi:
         sources.append(("crossref", "publisher", {"doi": doi}))
     if arxiv:

@@ -22,6 +22,7 @@ import struct
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ NOTHING = 1e9
 """A limit above every document, so that datatrove's filters compute all measures."""
 
 
-class Spaces(WordTokenizer):
+class Spaces(WordTokenizer):  # type: ignore[misc]  # datatrove has no types
     """Words split at white space."""
 
     def word_tokenize(self, text: str) -> list[str]:
@@ -178,7 +179,7 @@ def bench_minhash(articles: list[str]) -> None:
         f"  datatrove {BANDS} × {ROWS}: {size / peer:6.1f} MB/s, recall {recall:.4f}, precision of its pairs {right:.3f}"
     )
     for bands, rows in ((BANDS, ROWS), (SplitRules().minhash_bands, SplitRules().minhash_rows)):
-        seconds, (pairs, index) = best(lambda bands=bands, rows=rows: ours(given, bands, rows))
+        seconds, (pairs, index) = best(partial(ours, given, bands, rows))
         verified = {(int(a), int(b)) for (a, b), one in zip(pairs, index, strict=True) if one >= threshold}
         groups = connected(len(given), iter(verified))
         recall = sum(groups[a] == groups[b] for a, b in similar) / len(similar)

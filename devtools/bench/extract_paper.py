@@ -133,8 +133,9 @@ class PaperContent:
                     continue
                 cited = [names[i] for i in (xref.get("rid") or "").split() if i in names]
                 tail = xref.tail or ""
-                if not tail and xref.getparent().tag == "sup":
-                    tail = xref.getparent().tail or ""
+                parent = xref.getparent()
+                if not tail and parent is not None and parent.tag == "sup":
+                    tail = parent.tail or ""
                 self._cite([(i, False) for i in cited[:-1]] + [(i, bool(_DASH.fullmatch(tail))) for i in cited[-1:]])
 
     def _cite(self, marks: list[tuple[str, bool]]) -> None:

@@ -131,7 +131,7 @@ def read_paper(pdf: Path, gold: Path, tei: Path | None) -> MeasureCounts:
     """Extract a PDF, or read its TEI from a folder, and compare it with its gold file."""
     saved = tei / f"{pdf.stem}.xml" if tei else None
     try:
-        xml = saved.read_bytes() if saved and saved.exists() else extract(pdf, timeout=120)
+        xml = saved.read_bytes() if saved and saved.exists() else extract(pdf, timeout=120) or b"<TEI/>"
     except Exception:
         traceback.print_exc()
         xml = b"<TEI/>"

@@ -20,6 +20,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from lxml import etree
+
 from devtools.real_data import MISSING, REAL_DATA
 from pdf2tei import extract
 from s2orc_parse import jats, tei
@@ -33,25 +35,26 @@ OUTSIDE = frozenset(
 )  # fmt: skip
 
 
-def local(element: object) -> str:
+def local(element: etree._Element) -> str:
     tag = getattr(element, "tag", None)
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
-def text_of(element: object) -> str:
+def text_of(element: etree._Element) -> str:
     """Return the text without elements outside the paper's running text."""
-    parts = [element.text or ""]  # type: ignore[attr-defined]
-    for child in element:  # type: ignore[attr-defined]
+    parts = [element.text or ""]
+    for child in element:
         if local(child) and local(child) not in OUTSIDE:
             parts.append(text_of(child))
         parts.append(child.tail or "")
     return "".join(parts)
 
 
-def truth(article: object) -> Counter[str]:
+def truth(article: etree._Element) -> Counter[str]:
     """Return the tokens of `body//p`."""
     words: Counter[str] = Counter()
-    for paragraph in article.find("{*}body").iter("{*}p"):  # type: ignore[attr-defined]
+    body = article.find("{*}body")
+    for paragraph in body.iter("{*}p") if body is not None else ():
         above = {local(ancestor) for ancestor in paragraph.iterancestors()}
         if not above & OUTSIDE and "p" not in above:
             words.update(WORD.findall(text_of(paragraph)))
@@ -69,10 +72,10 @@ def tokens(parse: Parse) -> Counter[str]:
     return words
 
 
-def callouts(article: object) -> Counter[tuple[str, str]]:
+def callouts(article: etree._Element) -> Counter[tuple[str, str]]:
     """Return (text, id of the reference) of every callout of the article itself."""
     found: Counter[tuple[str, str]] = Counter()
-    for part in article:  # type: ignore[attr-defined]
+    for part in article:
         if local(part) in ("body", "back", "floats-group"):
             for xref in part.iter("{*}xref"):
                 if xref.get("ref-type") == "bibr":
@@ -83,9 +86,10 @@ def callouts(article: object) -> Counter[tuple[str, str]]:
 
 def citations(parse: Parse) -> Counter[tuple[str, str]]:
     ids = {entry.key: entry.ref_id for entry in parse.bib_entries}
-    places = (*parse.abstract, *parse.body_text, *parse.back_matter, *parse.ref_entries)
-    spans = [span for place in places for span in place.cite_spans]
-    spans += [cell.span for entry in parse.ref_entries for cell in entry.cell_cites]
+    paragraphs = (*parse.abstract, *parse.body_text, *parse.back_matter)
+    spans = [span for paragraph in paragraphs for span in paragraph.cite_spans]
+    for entry in parse.ref_entries:
+        spans += [*entry.cite_spans, *(cell.span for cell in entry.cell_cites)]
     return Counter((span.text, ids[span.ref_id or ""]) for span in spans)
 
 

@@ -14,6 +14,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from lxml import etree
 
@@ -21,7 +22,7 @@ from devtools.real_data import REAL_DATA
 from s2orc_parse import tei
 
 SKIPPED = ("xref", "fig", "table-wrap", "disp-formula", "fn", "table-wrap-group", "fig-group", "supplementary-material")
-Json = dict[str, object]
+Json = dict[str, Any]
 
 
 def letters(text: str) -> str:
@@ -208,23 +209,23 @@ def measure(tei_path: Path) -> dict[str, tuple[int, int, int]]:
             "volume": (letters(entry["volume"]), letters(ref["volume"])),
             "first page": (letters(entry["pages"].split("--")[0]), letters(ref["first page"])),
         }
-        for name, (ours, wanted_) in compared.items():
+        for name, (mine_, wanted_) in compared.items():
             counts = fields[f"  reference {name}"]
-            counts[0] += bool(ours) and ours == wanted_
-            counts[1] += bool(ours)
+            counts[0] += bool(mine_) and mine_ == wanted_
+            counts[1] += bool(mine_)
             counts[2] += bool(wanted_)
-    result.update({name: tuple(counts) for name, counts in fields.items()})
+    result.update({name: (right, ours, wanted) for name, (right, ours, wanted) in fields.items()})
 
-    ours: Counter[str] = Counter()
+    cited: Counter[str] = Counter()
     unknown = 0
     for place in (*parse["body_text"], *parse["ref_entries"].values()):  # the JATS has its captions in the body
         for span in place["cite_spans"]:
             if span["ref_id"] in pairs:
-                ours[str(pairs[span["ref_id"]])] += 1
+                cited[str(pairs[span["ref_id"]])] += 1
             else:
                 unknown += 1
-    right = (ours & truth.cited).total()
-    result["citations"] = (right, ours.total() + unknown, truth.cited.total())
+    right = (cited & truth.cited).total()
+    result["citations"] = (right, cited.total() + unknown, truth.cited.total())
     return result
 
 
@@ -240,8 +241,8 @@ def main() -> None:
             print(f"  {name:24} {line(*counts)}")
             totals[name] = [a + b for a, b in zip(totals[name], counts, strict=True)]
     print(f"all {len(paths)} papers")
-    for name, counts in totals.items():
-        print(f"  {name:24} {line(*counts)}")
+    for name, (right, ours, theirs) in totals.items():
+        print(f"  {name:24} {line(right, ours, theirs)}")
 
 
 def line(right: int, ours: int, theirs: int) -> str:

@@ -37,7 +37,7 @@ from devtools.bench.link_tables import indexed
 from devtools.real_data import REAL_DATA
 from s2corpus import compiled
 from s2corpus.pipeline.run import Run, Shard
-from s2corpus.spec import ReleaseSpec
+from s2corpus.spec import ReleaseSpec, ResourceRules
 from s2corpus.stages.link import LinkStage
 from s2corpus.stages.link.stage import tasks_of
 from s2corpus.storage.lake import open_lake
@@ -102,7 +102,7 @@ def recall(made: link_data.TitleCache, count: int, sample: int, asked: float | N
 
 def warm() -> None:
     """Import and compile what linking needs, so that no section pays for it."""
-    compiled.FEW = 0  # use the compiled kernels: the following sections link many entries
+    compiled.MAX_PYTHON_COMPARISONS = 0  # use the compiled kernels: the following sections link many entries
     titles = pa.array([f"warming up the compiled kernels of number {i} " + "é" * (i % 2) for i in range(64)])
     with tempfile.TemporaryDirectory() as folder:
         link_data.lake_of(_run(Path(folder), 2048), titles, pc.binary_join_element_wise(titles, "x", ""), 1)
@@ -215,7 +215,7 @@ def growth(made: link_data.TitleCache, small: int, large: int, fuzzy: int, repea
 
 
 def _spec(memory_mb: int) -> ReleaseSpec:
-    return ReleaseSpec(name="bench", resources={"memory_mb": memory_mb})
+    return ReleaseSpec(name="bench", resources=ResourceRules(memory_mb=memory_mb))
 
 
 def _run(folder: Path, memory_mb: int) -> Run:
@@ -251,11 +251,16 @@ def _steps(run: Run) -> list[Callable[[], Any]]:
     stage = LinkStage()
     shards = stage.plan(run)
     return [
-        lambda: [stage.work(run, shard) for shard in shards],
-        lambda: [stage.work(run, shard, 1) for shard in shards],
+        partial(_work_each, stage, run, shards, 0),
+        partial(_work_each, stage, run, shards, 1),
         *(partial(LinkStage().work, run, Shard(first), 2) for first in tasks_of(run)),
         lambda: stage.finish(run),
     ]
+
+
+def _work_each(stage: LinkStage, run: Run, shards: list[Shard], round: int) -> None:
+    for shard in shards:
+        stage.work(run, shard, round)
 
 
 def stage_of(folder: Path, memory_mb: int) -> dict[str, Any]:

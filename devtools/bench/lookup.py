@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 from urllib.parse import urlsplit
 
 import orjson
@@ -24,6 +25,7 @@ import pyarrow as pa
 
 import s2corpus_reader
 from devtools.local import Services
+from pdf2tei.language import language
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents
 from s2corpus.snapshot.pointer import publish
@@ -32,6 +34,7 @@ from s2corpus.stages.export import ExportStage
 from s2corpus.storage.lake import Lake, open_lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FULLTEXTS, SPLITS
+from s2corpus.text import signals
 from tests.faults.proxy import Proxy
 from tests.unit.snapshot.release import Paper, lay_out, papers, put_metrics, work
 
@@ -63,8 +66,8 @@ def make(folder: Path, megabytes: int) -> tuple[Run, int]:
             yield replace(base[i % BASE], row=row, kept=True, parse=None)
 
     run = lay_out(LocalLake(folder / "lake"), folder, SPEC, made(), buckets=1)
-    documents.signals.signals = cache(documents.signals.signals)  # type: ignore[assignment]
-    documents.language = cache(documents.language)  # type: ignore[attr-defined]
+    patch.object(signals, "signals", cache(signals.signals)).start()
+    patch.object(documents, "language", cache(language)).start()
 
     def fulltexts() -> Iterator[pa.RecordBatch]:
         for at in range(0, len(ids), 100):

@@ -31,7 +31,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
-from s2corpus.snapshot.croissant import croissant
+from s2corpus.snapshot.croissant import describe_snapshot
 from s2corpus.snapshot.described import regenerate_files
 from s2corpus.snapshot.reader import published_manifests
 from s2corpus.snapshot.verify import verify
@@ -140,7 +140,7 @@ class Copy:
             else:
                 files = [SnapshotFile(**file) for file in manifest["files"]]
                 data = orjson.dumps(
-                    croissant(manifest["snapshot"], old["description"], manifest["as_of"], stats, files)
+                    describe_snapshot(manifest["snapshot"], old["description"], manifest["as_of"], stats, files)
                 )
             (self.folder / name).write_bytes(data)
             self.relist()
@@ -263,6 +263,26 @@ each(
     no_last_line_end=lines_as(lambda ls, _: [*ls[:-1], orjson.dumps(ls[-1])]),
     an_abstract_changed_in_s2ag=text(lambda t: t + " More.", AG),
 )  # fmt: skip
+
+
+def _link_to_another(c: Copy) -> None:
+    path = c.names(TRAIN)[0]
+    (c.folder / path).unlink()
+    (c.folder / path).symlink_to(c.folder / c.names(TRAIN)[1])
+
+
+def _exchange(c: Copy) -> None:
+    one, other = c.folder / c.find(TRAIN)[0], c.folder / c.names(VALID)[0]
+    content = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(content)
+
+
+def _lose_parse(c: Copy) -> None:
+    path, lines, place = c.find(PARSES, lambda p: bool(p["paper_id"] == c.find(TRAIN)[1][0]["id"]))
+    c.write(path, [line for line in lines if line is not lines[place]])
+
+
 each(
     "file of documents: ",
     emptied=on_file(TRAIN, lambda _: gzip.compress(b"", mtime=0)),
@@ -273,14 +293,8 @@ each(
     zero_bytes=on_file(TRAIN, lambda _: b""),
     zeros_appended=on_file(TRAIN, lambda data: data + bytes(64)),
     a_member_appended=on_file(TRAIN, lambda data: data + gzip.compress(b'{"id":"x","text":"y"}\n', mtime=0)),
-    removed_and_made_a_link_to_another=lambda c: (
-        (c.folder / c.names(TRAIN)[0]).unlink(),
-        (c.folder / c.names(TRAIN)[0].replace("01.", "00.")).symlink_to(c.folder / c.names(TRAIN)[1]),
-    ),
-    exchanged_with_another=lambda c: [
-        (a := c.folder / c.find(TRAIN)[0], b := c.folder / c.names(VALID)[0], da := a.read_bytes(), db := b.read_bytes()),
-        a.write_bytes(db), b.write_bytes(da),
-    ],
+    removed_and_made_a_link_to_another=_link_to_another,
+    exchanged_with_another=_exchange,
     one_more=lambda c: c.write("v2/s2orc/train/99.jsonl.gz", []),
 )  # fmt: skip
 
@@ -304,10 +318,13 @@ def _moved(c: Copy) -> None:
 
     c.table("index.parquet", move)
     words = len(line["text"].split())
-    for split, sign in (("train", -1), ("valid", 1)):
-        c.json("stats.json", lambda s, split=split, sign=sign: s["sets"]["s2orc"][split].update(
-            documents=s["sets"]["s2orc"][split]["documents"] + sign, words=s["sets"]["s2orc"][split]["words"] + sign * words
-        ))  # fmt: skip
+
+    def count(stats: Json) -> None:
+        for split, sign in (("train", -1), ("valid", 1)):
+            counts = stats["sets"]["s2orc"][split]
+            counts |= {"documents": counts["documents"] + sign, "words": counts["words"] + sign * words}
+
+    c.json("stats.json", count)
 
 
 @manipulation("closed text put into a parse and its metadata")
@@ -391,7 +408,7 @@ def _record_moved(rows: list[Json]) -> None:
     counts: dict[str, int] = {}
     for row in rows:
         counts[row["paper_id"]] = counts.get(row["paper_id"], 0) + 1
-    row = next((row for row in rows if counts[row["paper_id"]] > 1), None) or _nothing()
+    row = next((row for row in rows if counts[row["paper_id"]] > 1), {}) or _nothing()
     row["paper_id"] = next(other["paper_id"] for other in rows if other["paper_id"] != row["paper_id"])
 
 
@@ -439,8 +456,7 @@ each(
         lambda p: any(e["link"] for e in p["bib_entries"].values()),
     ),
     another_file=lambda c: c.change(PARSES, lambda p: p.update(_pdf_hash="0" * 40), lambda p: p["paper_id"] == c.find(TRAIN)[1][0]["id"]),
-    lost=lambda c: (found := c.find(PARSES, lambda p: p["paper_id"] == c.find(TRAIN)[1][0]["id"]))
-    and c.write(found[0], [line for line in found[1] if line is not found[1][found[2]]]),
+    lost=_lose_parse,
     spans_are_null=lambda c: c.change(PARSES, lambda p: p["body_text"][0].update(cite_spans=None), lambda p: bool(p["body_text"])),
     body_is_a_text=line_of(lambda p: p.update(body_text="text"), PARSES),
 )  # fmt: skip
@@ -631,7 +647,7 @@ def said(folder: Path) -> list[str]:
     opened = open_lake(str(folder))
     found = []
     try:
-        for fault in verify(opened, published=published_manifests(opened)):
+        for fault in verify(opened, published_sha256s=published_manifests(opened)):
             found.append(str(fault))
             if len(found) == 5:
                 break

@@ -227,7 +227,7 @@ def callout(article: TypesetArticle, ids: list[str], layout: Layout) -> list[tup
             )
             out.append((f"{who}, {year}", f"b{n}"))
         return [(("(" if i == 0 else "") + t + (")" if i == len(out) - 1 else ";"), r) for i, (t, r) in enumerate(out)]
-    left, right = {"bracket": "[]", "round": "()"}.get(layout.cites, ("", ""))
+    left, right = {"bracket": ("[", "]"), "round": ("(", ")")}.get(layout.cites, ("", ""))
     return [
         ((left if i == 0 else "") + str(n + 1) + (right if i == len(numbers) - 1 else ","), f"b{n}")
         for i, n in enumerate(numbers)
@@ -408,7 +408,7 @@ def truth(article: TypesetArticle, layout: Layout, strings: list[str]) -> bytes:
                 if target:
                     last = add(p, "ref", t, type="bibr", target=f"#{target}")
                 elif last is None:
-                    p.text += t
+                    p.text = (p.text or "") + t
                 else:
                     last.tail = (last.tail or "") + t
     listing = add(text, "back/div/listBibl")

@@ -1,7 +1,7 @@
 """Compile every kernel by making the tiny sample's release in a temporary folder: `python -m devtools.local.kernels`.
 
 So the compiled kernels are the kernels that a release uses, regardless of its stages. With `--few`, compile only the
-kernels that a release of few rows needs in addition to `compiled.for_few`. This takes a quarter of the time and runs
+kernels that a release of few rows needs in addition to `compiled.interpret_if_small`. This takes a quarter of the time and runs
 during the first demo.
 """
 
@@ -70,12 +70,12 @@ def make_release() -> None:
 
 
 if __name__ == "__main__":
-    whole = compiled.FOLDER / compiled.WHOLE
+    whole = compiled.FOLDER / compiled.ALL_COMPILED
     if not whole.exists():
         if "--few" in sys.argv:
             end_with_parent(int(sys.argv[-1]))
             compile_few()
         else:
-            compiled.FEW = 0
+            compiled.MAX_PYTHON_COMPARISONS = 0
             make_release()
             whole.touch()

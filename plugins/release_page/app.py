@@ -25,7 +25,7 @@ from release_page import evaluation, intervals, lists, texts, views
 from release_page.compare import compare
 from release_page.releases import Archive
 from release_page.render import page as render
-from s2corpus.datasets.shelf import similar_papers
+from s2corpus.datasets.shelf import find_similar_papers
 from s2corpus.drops.standing import NAMES
 from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import RELEASE_DAG, SPEC_NAME, ReleaseId
@@ -187,7 +187,7 @@ def build(
         if way is None:
             raise HTTPException(404, "There is no such paper in this release.")
         snapshot = opened.archive.release(opened.release).snapshot
-        similar = similar_papers(opened.archive.lake, snapshot, paper_id) if snapshot else None
+        similar = find_similar_papers(opened.archive.lake, snapshot, paper_id) if snapshot else None
         return render(request, "paper.html", release_id=opened.release, way=way, similar=similar)
 
     @app.get(at + "/pdf/{sha1}", dependencies=guarded)
@@ -242,7 +242,7 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
 def _find(archive: Archive, dag_id: str, day: str) -> ReleaseId:
     """Return the id of an existing release; raise HTTPException 404 if it does not exist."""
     with suppress(UserError):
-        release = ReleaseId.at(dag_id, day)
+        release = ReleaseId.from_page_path(dag_id, day)
         if archive.has(release):
             return release
     raise HTTPException(404, "There is no such release.")

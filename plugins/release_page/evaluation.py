@@ -47,6 +47,7 @@ def add_routes(
     """Add the pages. Readers of the release see the sample and its result; users who may edit its DAG can mark items."""
 
     @app.get(at + "/evaluation", dependencies=[Depends(reader)])
+    @app.get(at + "/evaluation/lines", dependencies=[Depends(reader)])  # a reload after an error
     def evaluation(
         request: Request,
         found: Annotated[tuple[Archive, str, Any], Depends(opened)],
@@ -56,16 +57,18 @@ def add_routes(
         archive, release, _ = found
         items, parses = _drawn(sample_of, archive, release), _drawn(parses_of, archive, release)
         marks, line_marks = marks_of(archive.catalog, release), parse_marks_of(archive.catalog, release)
-        markers: dict[str, list[str]] = {entry.item: [] for entry in (*items, *parses)}
-        for entry in marks:
-            markers.get(entry.item, []).append(entry.marker)
+        entries: dict[str, Item | ParseItem] = {entry.item: entry for entry in items}
+        entries |= {parse.item: parse for parse in parses}
+        markers: dict[str, list[str]] = {name: [] for name in entries}
+        for mark in marks:
+            markers.get(mark.item, []).append(mark.marker)
         for name, people in line_marks.items():
             markers.get(name, []).extend(people)
         order = list(markers)
         start = order.index(after) + 1 if after in markers else 0
         chosen = item if item in markers else _next(order[start:] + order[:start], markers)
-        shown = next((entry for entry in (*items, *parses) if entry.item == chosen), None)
-        firsts = {task: _next([entry.item for entry in parses if entry.task is task], markers) for task in ParseTask}
+        shown = entries[chosen] if chosen else None
+        firsts = {task: _next([parse.item for parse in parses if parse.task is task], markers) for task in ParseTask}
         return render(
             request, "evaluation.html", release_id=release, labels=LABELS | PARSE_LABELS, shown=shown,
             result=result(items, marks, parse_results(parses, line_marks)), number=order.index(chosen) + 1 if chosen else 0,

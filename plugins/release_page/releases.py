@@ -53,12 +53,12 @@ class Archive:
 
     def ids(self, spec: str | None = None) -> list[ReleaseId]:
         """Return the ids of all releases or of one spec's releases, sorted by (as_of, spec), newest first."""
-        found = [ReleaseId(name) for name in self.lake.folders("releases/") if ReleaseId.known(name)]
+        found = [ReleaseId(name) for name in self.lake.folders("releases/") if ReleaseId.is_valid(name)]
         return sorted((r for r in found if spec in (None, r.spec)), key=lambda r: (r.day, r.spec), reverse=True)
 
     def has(self, release: str) -> bool:
         """Return whether the release exists."""
-        return ReleaseId.known(release) and bool(next(self.lake.list(f"releases/{release}/"), None))
+        return ReleaseId.is_valid(release) and bool(next(self.lake.list(f"releases/{release}/"), None))
 
     def releases(self, ids: Sequence[str]) -> list[ListedRelease]:
         """Return the releases with these ids, in the same order."""
@@ -107,7 +107,7 @@ class Archive:
         """Return the ids of releases that need a decision: they await approval, or a check stopped them."""
         undecided = (ReleaseState.AWAITING, ReleaseState.STOPPED)
         rows = self.catalog.releases() if self.catalog else []
-        return [ReleaseId(r.release) for r in rows if r.state in undecided and ReleaseId.known(r.release)]
+        return [ReleaseId(r.release) for r in rows if r.state in undecided and ReleaseId.is_valid(r.release)]
 
     def seconds(self, release: str) -> dict[str, float]:
         """Return the duration in seconds of each stage that ended, from the catalog."""
@@ -224,7 +224,7 @@ class Archive:
         published = [name for name in pointer.list_published(self.lake, spec) if name in built]
         if published:
             return published[-1], ReleaseStatus.PUBLISHED
-        if yanked := [name for name in built if pointer.was_published(self.lake, name)]:
+        if yanked := [name for name in built if pointer.has_publication_marker(self.lake, name)]:
             return yanked[-1], ReleaseStatus.YANKED
         complete = [name for name in built if self.lake.size(f"snapshots/{name}/manifest.json") is not None]
         return (complete[-1], ReleaseStatus.COMPLETE) if complete else (None, None)

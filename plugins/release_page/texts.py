@@ -61,7 +61,8 @@ def _document(paper: Row, row: Row, heads: set[str]) -> ReadableText:
     A block may begin with its heading (SPEC §10.4).
     """
     text = row["text"]
-    title, abstract, *blocks = [*text[:MOST_CHARACTERS].split("\n\n"), "", ""]
+    parts: list[str] = [*text[:MOST_CHARACTERS].split("\n\n"), "", ""]
+    title, abstract, *blocks = parts
     parsed = []
     for block in blocks:
         lines = block.split("\n") if block else []

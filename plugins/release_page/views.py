@@ -12,12 +12,12 @@ from release_page.measures import ITEMS, RATES, compute_rates, count_items
 from release_page.releases import Archive
 from release_page.render import duration, rate, short, size, thousands
 from release_page.states import ListedRelease, ReleaseStatus
-from s2corpus.datasets.shelf import datasets_of
+from s2corpus.datasets.shelf import list_datasets
 from s2corpus.drops.standing import NAMES, DropStatus, iterate_drop_statuses
-from s2corpus.ids import SnapshotId
-from s2corpus.pipeline.acceptance import MIN_REASON
+from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.funnel import Step, build_funnel
 from s2corpus.pipeline.stages import STAGE_NAMES
+from s2corpus.rules import MIN_REASON
 
 PER_PAGE = 25
 MOST_WAITING = 20
@@ -116,7 +116,7 @@ def trends(archive: Archive, id_: str) -> dict[str, Any]:
         ("All stages together", durations, duration),
     ]
 
-    def per_second(release: str, stage: str) -> float | None:
+    def per_second(release: ReleaseId, stage: str) -> float | None:
         elapsed, n = seconds[release].get(stage), count_items(stage, metrics[release].get(stage, {}))
         return n / elapsed if elapsed and n else None
 
@@ -192,7 +192,7 @@ def overview(archive: Archive, id_: str) -> dict[str, Any]:
 def quality_table(archive: Archive, id_: str) -> dict[str, Any]:
     """Return every check of a release with its verdicts in earlier releases."""
     trend = archive.trend(id_)
-    over = {r: archive.verdicts(r) for r in trend}
+    over: dict[str, dict[str, list[dict[str, Any]]]] = {r: archive.verdicts(r) for r in trend}
     rows = []
     for stage, verdicts in over[id_].items() if id_ in over else ():
         for verdict in verdicts:
@@ -218,13 +218,13 @@ def snapshot(archive: Archive, id_: str) -> dict[str, Any]:
         "tables": archive.tables(release.snapshot) if release.snapshot and manifest else [],
         "folders": dict(sorted(folders.items())),
         "lines": archive.list_download_commands(release.snapshot, manifest) if release.snapshot and manifest else [],
-        "datasets": datasets_of(archive.lake, release.snapshot) if release.snapshot and manifest else [],
+        "datasets": list_datasets(archive.lake, release.snapshot) if release.snapshot and manifest else [],
     }
 
 
 def _page_of(archive: Archive, snapshot: str | None) -> str | None:
     """Return the path of the release that built a snapshot; None if the release was deleted."""
-    if snapshot is None or not SnapshotId.known(snapshot):
+    if snapshot is None or not SnapshotId.is_valid(snapshot):
         return None
     release = SnapshotId(snapshot).release
     return release.page_path if archive.has(release) else None

@@ -57,8 +57,9 @@ def test_mail_goes_to_all_recipients(alerts: ModuleType, heard: Heard) -> None:
         "ann@example.org, bob@example.org",
         "[s2corpus] s2_v2-20230301: extract (work, shards 6–7) failed",
     )
-    (part,) = mail.get_payload()
-    body = part.get_payload(decode=True).decode()
+    (content,) = [part.get_payload(decode=True) for part in mail.walk() if not part.is_multipart()]
+    assert isinstance(content, bytes)
+    body = content.decode()
     assert "Error: GROBID &lt;is&gt; down &amp; out" in body
     assert ALERT.link in body
 

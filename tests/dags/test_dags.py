@@ -14,6 +14,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import yaml
@@ -37,7 +38,7 @@ SPECS = sorted((ROOT / "include" / "releases").glob("*.yaml"))
 
 
 @pytest.fixture(scope="module")
-def dags(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+def dags(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     os.environ.setdefault("AIRFLOW_HOME", str(tmp_path_factory.mktemp("airflow")))
     sys.path[:0] = [str(ROOT / "dags"), str(ROOT / "plugins")]
     import corpus_release
@@ -46,12 +47,12 @@ def dags(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda path: path.stem)
-def test_every_spec_is_valid_and_has_its_dag(spec: Path, dags: dict[str, object]) -> None:
+def test_every_spec_is_valid_and_has_its_dag(spec: Path, dags: dict[str, Any]) -> None:
     assert load_spec(spec).name == spec.stem
     assert f"corpus_release__{spec.stem}" in dags
 
 
-def test_task_process_builds_only_its_dag(dags: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_task_process_builds_only_its_dag(dags: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     from airflow.sdk.definitions import context
 
     monkeypatch.setenv(context._AIRFLOW_PARSING_CONTEXT_DAG_ID, "corpus_release__sample")
@@ -60,7 +61,7 @@ def test_task_process_builds_only_its_dag(dags: dict[str, object], monkeypatch: 
     assert [name for name in found if name.startswith("corpus_release__")] == ["corpus_release__sample"]
 
 
-def test_stages_follow_each_other(dags: dict[str, object]) -> None:
+def test_stages_follow_each_other(dags: dict[str, Any]) -> None:
     dag = dags["corpus_release__sample"]
     for before, after in itertools.pairwise(STAGE_NAMES):
         first = dag.get_task(f"{after}.plan" if find_planning_stage(after) == after else f"{after}.work")
@@ -82,7 +83,7 @@ def test_shards_are_known_after_the_stage_that_fixes_them(lake: Lake) -> None:
     }
 
 
-def test_publish_follows_every_check_and_the_approval(dags: dict[str, object]) -> None:
+def test_publish_follows_every_check_and_the_approval(dags: dict[str, Any]) -> None:
     assert dags["corpus_release__sample"].get_task("publish").upstream_task_ids == {"export.quality"}
     assert dags["corpus_release__s2_v2"].get_task("publish").upstream_task_ids == {"approve"}
     assert dags["corpus_release__s2_v2"].get_task("approve").upstream_task_ids == {"export.quality"}
@@ -111,7 +112,7 @@ def test_every_task_has_a_timeout(tmp_path: Path) -> None:
     assert hours["corpus_release__other approve"] == 72 + 3, "a person has all the time there is for the answer"
 
 
-def test_extract_waits_for_the_grobid_pool(dags: dict[str, object]) -> None:
+def test_extract_waits_for_the_grobid_pool(dags: dict[str, Any]) -> None:
     task = dags["corpus_release__sample"].get_task("extract.work")
     assert (task.partial_kwargs["pool"], task.partial_kwargs["pool_slots"]) == (
         "grobid",
@@ -129,7 +130,7 @@ def test_extract_waits_for_the_grobid_pool(dags: dict[str, object]) -> None:
         ("builtins:KeyError", False),
     ],
 )
-def test_only_transient_errors_are_retried(dags: dict[str, object], error: str, retried: bool) -> None:
+def test_only_transient_errors_are_retried(dags: dict[str, Any], error: str, retried: bool) -> None:
     import importlib
 
     from airflow.sdk import RetryAction
@@ -141,7 +142,7 @@ def test_only_transient_errors_are_retried(dags: dict[str, object], error: str, 
     assert (decision.action == RetryAction.RETRY) is retried
 
 
-def test_unavailable_api_server_is_waited_for(dags: dict[str, object]) -> None:
+def test_unavailable_api_server_is_waited_for(dags: dict[str, Any]) -> None:
     """Check that a task is retried if the API server is unavailable while PostgreSQL restarts.
 
     It then fails with Airflow's own error, regardless of the task's error.
@@ -155,7 +156,7 @@ def test_unavailable_api_server_is_waited_for(dags: dict[str, object]) -> None:
     assert policy.evaluate(raised, 1, 3).action == RetryAction.RETRY
 
 
-def test_dag_documentation_is_the_module_docstring(dags: dict[str, object]) -> None:
+def test_dag_documentation_is_the_module_docstring(dags: dict[str, Any]) -> None:
     for dag in dags.values():
         assert "A corpus release" in dag.doc_md
 
@@ -212,7 +213,7 @@ WRONG_SPECS = {
         "name: bad_cron\nschedule: {cron: 0 0 32 * *}\n",
         "schedule.cron: '0 0 32 * *' given; a cron expression was",
     ),
-    "renamed": ("name: sample\n", "name: 'sample' given; a spec is named like its file: 'renamed'"),
+    "renamed": ("name: sample\n", "name: 'sample' given; expected the name of the file: 'renamed'"),
     "cut": ("name: [", "not readable as YAML"),
 }
 
@@ -253,7 +254,7 @@ def test_wrong_spec_is_shown_and_stops_no_other_dag(tmp_path: Path) -> None:
     ],
 )
 def test_run_outside_the_schedule_is_refused(
-    dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, interval: tuple[object, object], said: str
+    dags: dict[str, Any], monkeypatch: pytest.MonkeyPatch, interval: tuple[object, object], said: str
 ) -> None:
     import corpus_release
 
@@ -264,14 +265,14 @@ def test_run_outside_the_schedule_is_refused(
         corpus_release._run()
 
 
-def test_consumer_waits_for_the_published_asset(dags: dict[str, object]) -> None:
+def test_consumer_waits_for_the_published_asset(dags: dict[str, Any]) -> None:
     import example_consumer
 
     announced = dags["corpus_release__sample"].get_task("publish").outlets
     assert announced[0] == example_consumer.SNAPSHOT
 
 
-def test_approval_without_an_answer_is_rejected(dags: dict[str, object]) -> None:
+def test_approval_without_an_answer_is_rejected(dags: dict[str, Any]) -> None:
     approve = dags["corpus_release__s2_v2"].get_task("approve")
     hours = load_spec(ROOT / "include/releases/s2_v2.yaml").export.approval_hours
     assert (approve.defaults, approve.response_timeout) == (["Reject"], timedelta(hours=hours))
@@ -279,7 +280,7 @@ def test_approval_without_an_answer_is_rejected(dags: dict[str, object]) -> None
     assert "null" in approve.params.get_param("note").schema["type"], "the answer needs no note"
 
 
-def test_every_task_alerts_with_a_runbook_link(dags: dict[str, object]) -> None:
+def test_every_task_alerts_with_a_runbook_link(dags: dict[str, Any]) -> None:
     runbook = (ROOT / "docs" / "runbook.md").read_text("utf-8")
     for task in dags["corpus_release__s2_v2"].tasks:
         told = task.on_failure_callback  # A mapped task stores the callback itself; other tasks store a list.
@@ -291,7 +292,7 @@ def test_every_task_alerts_with_a_runbook_link(dags: dict[str, object]) -> None:
     assert 'id="late"' in runbook
 
 
-def test_spec_decides_when_a_release_is_late(dags: dict[str, object]) -> None:
+def test_spec_decides_when_a_release_is_late(dags: dict[str, Any]) -> None:
     (deadline,) = dags["corpus_release__sample"].deadline
     hours = load_spec(ROOT / "include/releases/sample.yaml").schedule.late_after_hours
     assert (deadline.interval, deadline.callback.path) == (timedelta(hours=hours), "corpus_alerts.release_late")
@@ -325,7 +326,7 @@ def test_documented_metrics_exist_in_airflow() -> None:
         assert {name, general, re.sub(r"<[^>]*>", "*", name)} & known, name
 
 
-def begun(dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, accept: dict[str, str], earlier: object) -> object:
+def begun(dags: dict[str, Any], monkeypatch: pytest.MonkeyPatch, accept: dict[str, str], earlier: Any) -> Any:
     """Return what intake's `plan` returns in a run with this `accept` parameter, given an earlier run."""
     import corpus_release
 
@@ -344,7 +345,7 @@ def begun(dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, accept: dict
 
 
 def test_acceptances_of_a_run_are_stored_with_the_release(
-    dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    dags: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
     monkeypatch.delenv("S2CORPUS_CATALOG", raising=False)
@@ -359,7 +360,7 @@ def test_acceptances_of_a_run_are_stored_with_the_release(
 
 
 def test_release_waits_for_an_earlier_one_of_its_spec(
-    dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    dags: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("S2CORPUS_LAKE", str(tmp_path))
     for state, kind in (("running", "scheduled"), ("running", "backfill"), ("queued", "backfill")):
@@ -382,7 +383,7 @@ def test_release_waits_for_an_earlier_one_of_its_spec(
     ],
 )
 def test_alert_names_the_shards(
-    dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, index: int, shards: list[int] | None, said: str
+    dags: dict[str, Any], monkeypatch: pytest.MonkeyPatch, index: int, shards: list[int] | None, said: str
 ) -> None:
     import corpus_alerts
 
@@ -391,7 +392,7 @@ def test_alert_names_the_shards(
     ti = SimpleNamespace(dag_id=dag, run_id=run, task_id="extract.work", map_index=index, start_date=None)
     end = datetime(2023, 2, 1, tzinfo=UTC)
     alert = corpus_alerts._build_alert({"ti": ti, "data_interval_end": end, "exception": None, "shards": shards})
-    assert alert.subject == f"sample-20230201: {said}"
+    assert alert is not None and alert.subject == f"sample-20230201: {said}"
     assert alert.error == "the task was killed, or its worker was lost"
     mapped = f"/mapped/{index}" if index >= 0 else ""
     assert alert.link.endswith(
@@ -399,9 +400,7 @@ def test_alert_names_the_shards(
     )
 
 
-def test_alerts_name_the_release_of_noon(
-    dags: dict[str, object], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_alerts_name_the_release_of_noon(dags: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Check that a failing release as of noon alerts once, even if many shards fail, and does not affect the release of midnight."""
     import corpus_alerts
 
@@ -412,10 +411,10 @@ def test_alerts_name_the_release_of_noon(
     midnight, noon = datetime(2023, 2, 1, tzinfo=UTC), datetime(2023, 2, 1, 12, tzinfo=UTC)
     published = ReleaseId.from_spec("sample", midnight)
     catalog.start_stage(published, "sample", midnight, "extract")
-    catalog.set_release_state(published, ReleaseState.PUBLISHED, "sample-20230201-00000000")
+    catalog.end_release(published, ReleaseState.PUBLISHED, "sample-20230201-00000000")
     catalog.start_stage("sample-20230201T120000", "sample", noon, "extract")
 
-    def fail(shard: int) -> object:
+    def fail(shard: int) -> Any:
         ti = SimpleNamespace(
             dag_id="corpus_release__sample", run_id="manual", task_id="extract.work", map_index=shard, start_date=None
         )
@@ -423,12 +422,13 @@ def test_alerts_name_the_release_of_noon(
 
     alerts = [alert for shard in range(3) if (alert := fail(shard))]
     assert [alert.subject for alert in alerts] == ["sample-20230201T120000: extract (work, mapped task 0) failed"]
-    assert catalog.release(published).state == ReleaseState.PUBLISHED
+    release = catalog.release(published)
+    assert release is not None and release.state == ReleaseState.PUBLISHED
     catalog.start_stage("sample-20230201T120000", "sample", noon, "extract")
     assert fail(0), "a failure after the stage was started again is a new one"
 
 
-def test_late_alert_names_the_release(dags: dict[str, object], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_alert_names_the_release(dags: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     import corpus_alerts
 
     sent: list[str] = []
@@ -448,7 +448,7 @@ def test_late_alert_names_the_release(dags: dict[str, object], monkeypatch: pyte
     ],
 )
 def test_backfill_contains_only_intervals_of_the_schedule(
-    dags: dict[str, object], spec: str, first: str, last: str, releases: list[str]
+    dags: dict[str, Any], spec: str, first: str, last: str, releases: list[str]
 ) -> None:
     """Check backfills by interval.
 
@@ -458,7 +458,7 @@ def test_backfill_contains_only_intervals_of_the_schedule(
 
 
 @pytest.mark.parametrize(("last", "starts_a_run"), [(None, True), (date(2023, 6, 1), False)])
-def test_unpausing_after_end_date_starts_no_run(dags: dict[str, object], last: date | None, starts_a_run: bool) -> None:
+def test_unpausing_after_end_date_starts_no_run(dags: dict[str, Any], last: date | None, starts_a_run: bool) -> None:
     """Check the way around in the runbook: with a past `end_date`, unpausing does not start the last finished interval."""
     from airflow.timetables.base import TimeRestriction
     from release_timetable import ReleaseTimetable
@@ -482,12 +482,13 @@ def timetable(dag: object) -> Callable[[str, str], list[str]]:
 
     def intervals(first: str, last: str) -> list[str]:
         bounds = (datetime.fromisoformat(f"{day}T00:00:00+00:00") for day in (first, last))
-        return [f"{info.data_interval.end:%Y-%m-%d}" for info in serialized.iter_dagrun_infos_between(*bounds)]
+        found = [info.data_interval for info in serialized.iter_dagrun_infos_between(*bounds)]
+        return [f"{interval.end:%Y-%m-%d}" for interval in found if interval is not None]
 
     return intervals
 
 
-def test_form_explains_parameters_and_requires_none(dags: dict[str, object]) -> None:
+def test_form_explains_parameters_and_requires_none(dags: dict[str, Any]) -> None:
     params = dags["corpus_release__sample"].params
     for name in params:
         param = params.get_param(name)

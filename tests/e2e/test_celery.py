@@ -69,7 +69,8 @@ class Cluster:
 
     def environ(self, service: str) -> dict[str, str]:
         """Return the environment of a service: the variables that compose sets, and those that a container always has."""
-        return compose.here(self.services[service].get("environment", {}), self.places) | dict(self.beside)
+        environment: dict[str, str] = compose.here(self.services[service].get("environment", {}), self.places)
+        return environment | dict(self.beside)
 
     def command(self, service: str, part: str = "command") -> list[str]:
         """Return the command of a service or of its health check, as compose runs it."""
@@ -261,7 +262,7 @@ def datasets_follow(client: AirflowRuns, admin: Any, snapshot: str) -> None:
         admin.delete_object(Bucket="corpus", Key=f"datasets/whole/{snapshot}/{lost}")
     whole.clear(runs["whole"], "quality")
     assert whole.end(runs["whole"]) == "failed"
-    assert f"whole of {snapshot} is not published: files_there: 1" in whole.why(runs["whole"])
+    assert f"whole of {snapshot} is not published: files_complete: 1" in whole.why(runs["whole"])
     assert "manifest.json" not in files("whole")
     body = {"logical_date": None, "partition_key": KEY}
     again = client.call("POST", f"dags/{whole.dag}/dagRuns", body)["dag_run_id"]

@@ -124,7 +124,7 @@ def test_code_that_selects_a_field_of_study_works(full: Path, tmp_path: Path) ->
 def test_code_that_selects_sections_by_title_works(full: Path) -> None:
     """Lower-case every section title and select introductions and related work. Every section title must be a string."""
     wanted = ("introduction", "related work", "background")
-    found = Counter()  # type: ignore[var-annotated]
+    found: Counter[str] = Counter()
     for path in sorted((full / "pdf_parses").glob("*.gz")):
         with gzip.open(path) as lines:
             for line in lines:
@@ -161,7 +161,7 @@ def test_code_that_selects_complete_papers_works(full: Path) -> None:
 
 def test_code_that_builds_a_citation_graph_works(full: Path) -> None:
     """Join the links of bibliography entries with inbound and outbound citations of the metadata. All three must give the same graph."""
-    outbound, inbound, linked = defaultdict(set), defaultdict(set), defaultdict(set)
+    outbound, inbound, linked = (defaultdict[str, set[str]](set) for _ in range(3))
     for path in sorted((full / "metadata").glob("*.gz")):
         with gzip.open(path) as lines:
             for line in lines:
@@ -193,8 +193,8 @@ def test_gorc_object_has_the_keys_of_20190928(full: Path, shared_data: Path) -> 
     assert ours and published
     theirs = shape(published)
     theirs["body_text[].eq_spans[]"] = theirs["body_text[].cite_spans[]"]  # The published examples have no formulas.
-    for path, keys in shape([line for line in ours if line["grobid_parse"]]).items():
-        assert keys <= theirs[path] or path.endswith("other_ids"), path
+    for place, keys in shape([line for line in ours if line["grobid_parse"]]).items():
+        assert keys <= theirs[place] or place.endswith("other_ids"), place
     assert shape(ours)["bib_entries*"] == theirs["bib_entries*"]
     assert shape(ours)["body_text[].cite_spans[]"] == theirs["body_text[].cite_spans[]"]
     assert any(

@@ -43,7 +43,8 @@ class Change:
 
 def block(page: str, first: str) -> str:
     """Return the code block of a page that begins with `first`."""
-    return next(code for code in re.findall(r"```\w+\n(.*?)```", page, re.DOTALL) if code.startswith(first))
+    codes: list[str] = re.findall(r"```\w+\n(.*?)```", page, re.DOTALL)
+    return next(code for code in codes if code.startswith(first))
 
 
 CHANGES = [
@@ -260,8 +261,8 @@ def test_documented_change_needs_only_its_files(change: Change, tmp_path: Path) 
             (info := tmp_path / "other-1.dist-info").mkdir()
             (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1\n")
             (info / "entry_points.txt").write_text(f"[s2corpus.{kind}]\n{file} = {file}\n")
-    path = os.pathsep.join(map(str, (tmp_path / "include", tmp_path, ROOT)))
-    environment = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    folders = os.pathsep.join(map(str, (tmp_path / "include", tmp_path, ROOT)))
+    environment = {**os.environ, "PYTHONPATH": folders, "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [sys.executable, "-c", change.acts], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
     )

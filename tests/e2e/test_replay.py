@@ -7,6 +7,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -21,6 +22,7 @@ from s2corpus.storage.lake import open_lake
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS
+from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import DOCUMENTS, FILTERED, SPLITS
 from tests.releases import ROOT
 from tests.standin_grobid import StandIn, Upload
@@ -59,8 +61,8 @@ def run(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     return made
 
 
-def outcomes(run: Run, table: object) -> list[str]:
-    return run.table(table).read(["outcome"])["outcome"].to_pylist()  # type: ignore[arg-type]
+def outcomes(run: Run, table: Table[Any]) -> list[str]:
+    return list(run.table(table).read(["outcome"])["outcome"].to_pylist())
 
 
 def test_every_pdf_is_parsed(run: Run) -> None:

@@ -88,7 +88,7 @@ def test_repeated_shards_in_reverse_order_give_same_bytes(
             time.sleep(0.01)
         time.sleep(0.1)
         with suppress(ProcessLookupError):  # the child may have ended
-            os.killpg(child.pid, signal.SIGKILL)
+            os.killpg(child.pid or 0, signal.SIGKILL)
         child.join()
         runner.work(run, name, shards[::-1])
         runner.run_rounds(run, name, first=1)

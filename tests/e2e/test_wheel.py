@@ -33,7 +33,17 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(
         ROOT / "include", source / "include", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
     )
-    build = [UV, "build", "--quiet", "--wheel", "--no-build-isolation", "--python", sys.executable, "--out-dir", folder]
+    build: list[str | Path] = [
+        UV,
+        "build",
+        "--quiet",
+        "--wheel",
+        "--no-build-isolation",
+        "--python",
+        sys.executable,
+        "--out-dir",
+        folder,
+    ]
     for package in (source, *(source / "include" / name for name in ("s2orc_parse", "pdf2tei", "s2corpus_reader"))):
         subprocess.run([*build, package], check=True)
     locked = re.findall(r"(?m)^[\w.-]+(?:\[[\w,-]+\])?==\S+(?: ; [^\\\n]+)?", (ROOT / "requirements.txt").read_text())
@@ -45,7 +55,18 @@ def install(wheels: Path, folder: Path, package: str) -> Path:
     """Install a package and its declared dependencies, at the locked versions, into a new environment; return its folder of programs."""
     python = folder / "bin" / "python"
     subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, folder], check=True)
-    command = [UV, "pip", "install", "--quiet", "--python", python, "-c", wheels / "locked.txt", "--find-links", wheels]
+    command: list[str | Path] = [
+        UV,
+        "pip",
+        "install",
+        "--quiet",
+        "--python",
+        python,
+        "-c",
+        wheels / "locked.txt",
+        "--find-links",
+        wheels,
+    ]
     done = subprocess.run([*command, package], capture_output=True, text=True)
     if "error sending request" in done.stderr:
         pytest.skip("no package index is reached from here")

@@ -218,7 +218,7 @@ def test_drops_are_processed_as_they_arrive(airflow: Running, tmp_path: Path) ->
 
     # A later release sends no PDF to the extractor.
     sent = grobid.requests
-    run = Run(spec().model_copy(update={"drops": ("*",)}), AS_OF, lake, tmp_path)
+    later = Run(spec().model_copy(update={"drops": ("*",)}), AS_OF, lake, tmp_path)
     for name in ("intake", "select", "extract", "postprocess"):
-        runner.run_stage(run, name)
+        runner.run_stage(later, name)
     assert grobid.requests == sent

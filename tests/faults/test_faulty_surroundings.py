@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,11 @@ pytestmark = [pytest.mark.services, pytest.mark.slow]
 Step = Callable[[Run], Any]
 
 
+def bind(act: Callable[..., Any], *arguments: Any) -> Step:
+    """Return a step that calls a function with the run and these arguments."""
+    return lambda run: act(run, *arguments)
+
+
 def tried(
     open_run: Callable[[], Run], step: Step, said: list[str], *, wait: float = 1.0, first: Run | None = None
 ) -> Any:
@@ -60,20 +66,16 @@ def build_patiently(
     """Run all stages and publish. `before` maps a stage to a function that is called before its work, when a run is already open."""
     for name in STAGE_NAMES:
         heard = said.setdefault(name, [])
-        shards = tried(open_run, lambda run, name=name: runner.plan(run, name), heard)
+        shards = tried(open_run, bind(runner.plan, name), heard)
         opened = open_run()
         if before and name in before:
             before[name]()
-        tried(open_run, lambda run, name=name, shards=shards: runner.work(run, name, shards), heard, first=opened)
+        tried(open_run, bind(runner.work, name, shards), heard, first=opened)
         for number in range(1, stage_row(name).rounds):
-            buckets = tried(open_run, lambda run, name=name, number=number: runner.plan(run, name, number), heard)
-            tried(
-                open_run,
-                lambda run, name=name, buckets=buckets, number=number: runner.work(run, name, buckets, number),
-                heard,
-            )
-        tried(open_run, lambda run, name=name: runner.finish(run, name), heard)
-        tried(open_run, lambda run, name=name: runner.check(run, name), heard)
+            buckets = tried(open_run, bind(runner.plan, name, number), heard)
+            tried(open_run, bind(runner.work, name, buckets, number), heard)
+        tried(open_run, bind(runner.finish, name), heard)
+        tried(open_run, bind(runner.check, name), heard)
     tried(open_run, runner.publish, said.setdefault("publish", []))
 
 
@@ -146,7 +148,7 @@ def test_faults_of_s3_do_not_change_the_release(
                 again.delete(entry.key)
         assert deliver_tree(again, tiny[0]) > 10
 
-    before: dict[str, Callable[[], None]] = {name: lambda mode=mode: disturb(mode) for name, mode in FAULTS.items()}
+    before: dict[str, Callable[[], None]] = {name: partial(disturb, mode) for name, mode in FAULTS.items()}
     before |= {"assemble": keys.rotate, "split": keys.rotate, "extract": deliver_again}
     said: dict[str, list[str]] = {}
 

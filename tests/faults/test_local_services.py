@@ -16,6 +16,7 @@ import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import boto3
 import psycopg2
@@ -26,6 +27,9 @@ from devtools.local.process import Process
 from devtools.local.state import project
 from s2corpus.deployment.http import ask
 from s2corpus.errors import UserError
+
+if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
 
 pytestmark = pytest.mark.services
 ONLY = {"s3", "postgres"}
@@ -72,7 +76,7 @@ def query(endpoints: Endpoints, statement: str) -> list[tuple[object, ...]]:
         connection.close()
 
 
-def bucket(endpoints: Endpoints) -> object:
+def bucket(endpoints: Endpoints) -> S3Client:
     environ = endpoints.environ()
     return boto3.client(
         "s3",

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,10 @@ class Airflow:
             time.sleep(0.05)
         raise AssertionError(f"no task of {stages} ever ran: {self.operator.why(run)}")
 
+    def _ended(self, run: str, key: tuple[str, int]) -> dict[str, Any] | None:
+        found: dict[str, Any] = self.operator.tasks(run)[key]
+        return None if found["state"] == "running" else found
+
     def kill_a_worker(self, run: str, *stages: str) -> str:
         """Kill the process of a task of these stages shortly after its start, before it ends; return the task's name."""
         for moment in (0.7, 0.3, *[0.0] * 20):
@@ -107,9 +112,7 @@ class Airflow:
             except ProcessLookupError:  # The task ended first.
                 continue
             key = victim["task_id"], victim["map_index"]
-            task = until(
-                lambda key=key: (found := self.operator.tasks(run)[key])["state"] != "running" and found, f"{key} lives"
-            )
+            task = until(partial(self._ended, run, key), f"{key} lives")
             # Otherwise, the task had already reported success.
             if task["state"] != "success" or task["try_number"] > 1:
                 return f"{victim['task_id']}[{victim['map_index']}]"

@@ -66,7 +66,7 @@ def built(
             patch.setenv(name, value)
         Catalog(found.catalog).migrate()
         first = run_in(folder, spec())
-        runs = {
+        runs: dict[str, Run] = {
             run.release_id: run
             for run in (
                 first,

@@ -121,7 +121,8 @@ def test_browser_shows_every_page_without_errors(scheme: str, width: int, browse
     page, noise, elsewhere, answers = server.open(browser, "about:blank", width=width, scheme=scheme), [], [], []
     page.on("console", lambda m: noise.append(m.text) if m.type in ("error", "warning") else None)
     page.on("pageerror", lambda e: noise.append(str(e)))
-    page.on("dialog", lambda d: (noise.append(f"dialog {d.message}"), d.dismiss()))
+    page.on("dialog", lambda d: noise.append(f"dialog {d.message}"))
+    page.on("dialog", lambda d: d.dismiss())
     page.on("request", lambda r: None if r.url.startswith((server.url + PAGE, "data:")) else elsewhere.append(r.url))
     page.on("response", lambda r: answers.append((r.url, r.status)))
     address = urljoin(server.url, RELEASE)

@@ -49,6 +49,7 @@ def test_intervals_equal_those_of_airflows_backfill(cron: str) -> None:
     expected, last = [], None
     while run := timetable.next_dagrun_info(last_automated_data_interval=last, restriction=asked):
         last = run.data_interval
+        assert last is not None
         expected.append((last.start, last.end))
     assert list(schedule.intervals(date(2022, 11, 1), date(2024, 2, 1))) == expected and expected
 

@@ -14,8 +14,9 @@ import pytest
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.deliveries import status
+from s2corpus.deliveries.ready import Refusal
 from s2corpus.evaluation import kept
-from s2corpus.spec import EvaluationRules
+from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.storage.lake import open_lake
 from tests.ui import test_page
 from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
@@ -44,6 +45,7 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         path = test_page.hostile_lake(built, folder)
         lake = open_lake(str(path))
         kept.sample_of(lake, PUBLISHED, EvaluationRules())
+        kept.parses_of(lake, PUBLISHED, EvaluationRules())
     for release in (PUBLISHED, SECOND, UNFINISHED):
         for checked in (path / "releases" / release / "_quality").glob("*.json"):
             verdicts = orjson.loads(checked.read_bytes())
@@ -63,7 +65,7 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         f"drops/{NAME}/",
         mark,
         status.ArrivalState.REFUSED,
-        refusal=status.Refusal.CHANGED,
+        refusal=Refusal.CHANGED,
         detail=MARKUP,
         warnings=[MARKUP],
     )
@@ -107,7 +109,8 @@ def test_no_markup_runs_in_chromium(hostile: Any, browser: Any) -> None:
 
         context.route("**/*", serve)
         page = context.new_page()
-        page.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        page.on("dialog", lambda dialog: wrong.append(f"dialog {dialog.message}"))
+        page.on("dialog", lambda dialog: dialog.dismiss())
         page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         for at in answers:

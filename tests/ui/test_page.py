@@ -129,7 +129,7 @@ def test_every_paper_ends_at_the_stage_of_its_tables(built: Built) -> None:
 
     run = built.runs[PUBLISHED]
     kept = {(r["set"], r["paper_id"]): r["split"] for r in run.table(SPLITS).read().to_pylist()}
-    ends = Counter()
+    ends: Counter[str] = Counter()
     for paper in run.table(PAPERS).read(["paper_id", "title"]).to_pylist():
         way = trace_paper(run.tables, paper["paper_id"])
         assert way is not None and way.paper is not None and way.paper["title"] == paper["title"]
@@ -176,9 +176,9 @@ def test_documents_are_shown_as_published(page: Any, built: Built) -> None:
     assert shown == set(texts)
     for paper_id, text in texts.items():
         title, _, rest = text.partition("\n\n")
-        shown = read(page, f"{AT[PUBLISHED]}/text/{paper_id}")
-        assert f'<h1 dir="auto">{html.escape(title)}</h1>'.replace("&#x27;", "&#39;") in shown
-        assert f"Abstract {' '.join(rest.split())}" in words(shown)
+        text_page = read(page, f"{AT[PUBLISHED]}/text/{paper_id}")
+        assert f'<h1 dir="auto">{html.escape(title)}</h1>'.replace("&#x27;", "&#39;") in text_page
+        assert f"Abstract {' '.join(rest.split())}" in words(text_page)
 
 
 def test_closed_paper_has_no_readable_text(page: Any, built: Built) -> None:
@@ -228,7 +228,7 @@ def test_snapshot_on_s3_has_lines_to_copy() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("AWS_ENDPOINT_URL_S3", raising=False)
         patch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:8333")
-        lines = dict(Archive(Bucket()).list_download_commands("x-20230201-00000000", {"files": files}))  # type: ignore[arg-type]
+        lines = dict(Archive(Bucket()).list_download_commands("x-20230201-00000000", {"files": files}))  # type: ignore[arg-type]  # only `uri` is called
     end = "--endpoint-url http://127.0.0.1:8333"
     folder = "x-20230201-00000000/v2/s2orc/train/"
     assert lines["v2/s2orc/train"] == f"aws s3 sync s3://corpus/snapshots/{folder} {folder} {end}"
@@ -502,10 +502,16 @@ def stalled(built: Built, to: Path) -> Path:
         if ready:
             opened.put(f"{folder}_READY", ready.encode())
         if name.endswith("refused"):
-            said = {"refusal": Refusal.CHANGED, "detail": "a.pdf: 1 byte found, 2 listed"}
-            mark = status.hash_ready_file(opened, folder)
-            assert mark
-            status.put_row(opened, status.ArrivalStatus(folder, mark, status.ArrivalState.REFUSED, **said))
+            ready_hash = status.hash_ready_file(opened, folder)
+            assert ready_hash
+            refused = status.ArrivalStatus(
+                folder,
+                ready_hash,
+                status.ArrivalState.REFUSED,
+                refusal=Refusal.CHANGED,
+                detail="a.pdf: 1 byte found, 2 listed",
+            )
+            status.put_row(opened, refused)
     return lake
 
 
@@ -683,7 +689,7 @@ def test_datasets_and_similar_papers_are_listed(page: Any, built: Built) -> None
     from s2corpus.commands.similar import command
     from s2corpus.datasets import runner
     from s2corpus.datasets.job import Job
-    from s2corpus.datasets.shelf import similar_papers
+    from s2corpus.datasets.shelf import find_similar_papers
     from s2corpus.datasets.source import SnapshotSource
     from s2corpus.datasets.spec import DatasetSpec
     from s2corpus.errors import UserError
@@ -695,9 +701,9 @@ def test_datasets_and_similar_papers_are_listed(page: Any, built: Built) -> None
     runner.make(job)
     listed = read(page, f"{AT[PUBLISHED]}/snapshot")
     assert 'id="datasets"' in listed and "Funnel of near" in listed
-    rows = [row for shard in range(job.source.shards) for row in job.source.known(shard, ("paper_id", "doi"))]
+    rows = [row for shard in range(job.source.shards) for row in job.source.read_rows(shard, ("paper_id", "doi"))]
     papers = [row["paper_id"] for row in rows]
-    near = {paper: found for paper in papers if (found := similar_papers(run.lake, str(run.snapshot_id), paper))}
+    near = {paper: found for paper in papers if (found := find_similar_papers(run.lake, str(run.snapshot_id), paper))}
     paper, (first, *_) = next(iter(near.items()))
     assert f'/paper/{first["neighbour_id"]}">' in read(page, f"{AT[PUBLISHED]}/paper/{paper}")
     for asked in (paper, next(row["doi"] for row in rows if row["doi"] and row["paper_id"] in near)):

@@ -37,7 +37,7 @@ def command(
 
     from s2corpus.clustering.explain import explanations, format_explanation
     from s2corpus.clustering.identity import Parent
-    from s2corpus.compiled import for_few
+    from s2corpus.compiled import interpret_if_small
     from s2corpus.errors import UserError
     from s2corpus.sources.files import read_latest
     from s2corpus.stages.cluster.local import cluster_records
@@ -55,7 +55,7 @@ def command(
             raise UserError(f"{parent}: expected a Parquet file with record_id and paper_id ({error})") from None
         before = Parent(old.append_column("first_ready", pa.nulls(old.num_rows, pa.string())))
     records = read_latest(files)
-    with for_few(len(records) * records.nbytes):
+    with interpret_if_small(len(records) * records.nbytes):
         result = cluster_records(records, parent=before)
     clusters = result.clusters.select(["record_id", "paper_id"])
     for path, table in ((out, clusters), (edges_out, result.edges), (aliases_out, result.aliases)):

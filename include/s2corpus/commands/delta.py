@@ -28,7 +28,7 @@ def command(old: str, new: str, out: Path, lake: str | None) -> None:
     from s2corpus.snapshot.reader import open_snapshot
 
     to = open_snapshot(new, lake)
-    counts = delta.make(open_snapshot(old, lake), to, out, lambda path: click.echo(path, err=True))
+    counts = delta.write_delta(open_snapshot(old, lake), to, out, lambda path: click.echo(path, err=True))
     total_bytes = sum(entry.bytes for entry in to.list(""))
     click.echo(
         f"{out}: {counts['bytes']:,} bytes, {counts['bytes'] / max(total_bytes, 1):.1%} of the snapshot; "

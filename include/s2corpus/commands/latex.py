@@ -15,7 +15,7 @@ import click
 
 from s2corpus.commands._help import PATH, Command
 from s2corpus.commands._outputs import format_parse_counts, parse_outputs
-from s2corpus.cores import in_order
+from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import open_atomic, printable
 
@@ -73,7 +73,7 @@ def command(
         rejected = opened.enter_context(open_atomic(rejects)) if rejects else None
         # A source takes longer than the imports, so several sources go to worker processes at once.
         few = int(len(files) == 1)
-        for path, (outcome, output) in zip(files, in_order(work, files, workers, few), strict=True):
+        for path, (outcome, output) in zip(files, map_in_order(work, files, workers, few), strict=True):
             outcomes[outcome] += 1
             if outcome is latex.LatexOutcome.OK:
                 lines.write(output)

@@ -36,7 +36,7 @@ def command(
     from s2corpus.storage.outputs import atomic_path, open_atomic, printable
     from s2corpus.tables.intake import RECORDS
 
-    sources.adapter(source)
+    sources.load_adapter(source)
     for file in files:
         if not file.is_file():
             raise UserError(f"{file}: no such file: expected files of the source {source}")

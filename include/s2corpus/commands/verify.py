@@ -36,7 +36,7 @@ def command(snapshot: str, lake: str | None, against: str | None) -> None:
             "a change of the manifest itself is detected only if other files contradict it",
             err=True,
         )
-    faults = list(islice(verify(folder, published=published, against=parent), MAX_FAULTS))
+    faults = list(islice(verify(folder, published_sha256s=published, parent=parent), MAX_FAULTS))
     for fault in faults:
         click.echo(fault)
     if faults:

@@ -15,11 +15,11 @@ import orjson
 
 from s2corpus.deliveries.ready import Refusal, Refused
 from s2corpus.papers.licences import select_strictest
-from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, rename_former_key, wrong_promise
-from s2corpus.sources.keys import CLAIMS, DROP_KEYS
+from s2corpus.sources.jsonl import find_type_error, parse_line, quote_json, rename_former_key
+from s2corpus.sources.keys import CLAIMS, DROP_KEYS, RECORD_KEYS
 from s2corpus.sources.record import DECLARED, Dropped, Entry, Record, RejectReason
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
-from s2corpus.sources.streams import lines
+from s2corpus.sources.streams import read_lines
 from s2orc_parse.bibliography.fields import parse_licence
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
 
@@ -73,7 +73,7 @@ class Declarations:
         names: dict[str, list[str]] = {}
         for name, sha1 in sorted(self.sha1_of.items()):
             names.setdefault(sha1, []).append(name)
-        for number, raw in lines(stream):
+        for number, raw in read_lines(stream):
             if raw is not None and not raw.strip():
                 continue
             parsed = self._parse_line(number, raw)
@@ -130,7 +130,7 @@ class Declarations:
         if not found:
             key = "name" if name is not None else "file_sha1"
             other = ", with that file_sha1" if name is not None and sha1 is not None else ""
-            self._warn(number, key, f"{quoted(line[key])} is not a file of the drop{other}: the line is ignored")
+            self._warn(number, key, f"{quote_json(line[key])} is not a file of the drop{other}: the line is ignored")
         return found
 
     def _store_claims(self, number: int, line: Mapping[str, Any], files: list[str], *, is_usable: bool) -> None:
@@ -140,7 +140,7 @@ class Declarations:
         for name in files:
             before = self.facts.setdefault(name, DeclaredFacts(number))
             if before.line != number:
-                self._warn(number, None, f"describes {quoted(name)} again, after line {before.line}")
+                self._warn(number, None, f"describes {quote_json(name)} again, after line {before.line}")
             claims = [claim for claim in (before.open_access, line.get("open_access")) if claim is not None]
             self.facts[name] = DeclaredFacts(
                 number,
@@ -156,20 +156,20 @@ class Declarations:
         if not values:
             return None
         date = next((values[key] for key in ("date", "published", "year") if key in values), None)
-        fields = {key: value for key, value in values.items() if key in COLUMNS} | {
+        fields = {key: value for key, value in values.items() if key in RECORD_KEYS} | {
             "record_id": f"{DECLARED}:{self.drop}/{name}",
             "source": DECLARED,
             "date": date,
             "file_sha1": self.sha1_of[name] if self.is_pdf[name] else None,
         }
-        entry = entry_of(fields, f"line {number}")
+        entry = parse_line(fields, f"line {number}")
         if not isinstance(entry, Record):
             self._warn(number, None, "contains no usable metadata")
             return None
         for key, value in values.items():
             parsed = getattr(entry, _FIELDS.get(key, key))
             if not parsed:
-                self._warn(number, key, f"{quoted(value)} cannot be used as {key}: it is ignored")
+                self._warn(number, key, f"{quote_json(value)} cannot be used as {key}: it is ignored")
             elif key == "authors" and isinstance(value, list) and len(parsed) < len(value):
                 self._warn(number, key, f"{len(value) - len(parsed)} of {len(value)} cannot be used: they are ignored")
         return entry
@@ -198,7 +198,7 @@ def _check_claims(number: int, line: Mapping[str, Any]) -> None:
             raise Refused(
                 Refusal.BAD_RECORDS, f"{FILE}, line {number}: {key}: reserved, the pipeline sets it; remove the key"
             )
-    wrong = wrong_promise(line)
+    wrong = find_type_error(line)
     if wrong is None and "open_access" in line and line["open_access"] is None:
         wrong = "open_access: null given, true or false expected"
     if wrong:

@@ -27,10 +27,17 @@ from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refusal, Refu
 from s2corpus.errors import UserError
 from s2corpus.extractors import adapter_names
 from s2corpus.ids import RecordId
-from s2corpus.sources.jsonl import MISLEADING, entry_of, quoted, read_lines, repeated_key, wrong_promise
+from s2corpus.sources.jsonl import (
+    DECISIVE_KEYS,
+    find_type_error,
+    parse_line,
+    quote_json,
+    read_lines,
+    reject_repeated_key,
+)
 from s2corpus.sources.jsonl import NAME as GENERIC
 from s2corpus.sources.record import DECLARED
-from s2corpus.sources.streams import open_stream, readable
+from s2corpus.sources.streams import open_stream, stop_at_damage
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables.intake import REGISTERED_FILES, REGISTERED_RECORDS, RegisteredFileRow, RegisteredRecordRow
@@ -223,7 +230,7 @@ def _check_source(lake: Lake, delivery: Delivery, ready: Ready) -> None:
         )
     if delivery.kind == "delivery" and any(file.name.rpartition("/")[2] != RECORDS_FILE for file in ready.files):
         try:
-            sources.adapter(delivery.source)
+            sources.load_adapter(delivery.source)
         except UserError as error:
             raise Refused(Refusal.UNKNOWN_SOURCE, str(error)) from None
 
@@ -237,11 +244,11 @@ def _read_entries(path: Path, delivery: Delivery, name: str) -> Iterator[sources
 
 def _check_owner(entries: Iterator[sources.Entry], delivery: Delivery, name: str) -> Iterator[sources.Entry]:
     """Yield the entries of an adapter; raise Refused if one belongs to another source."""
-    own = sources.adapter(delivery.source).NAME
+    own = sources.load_adapter(delivery.source).NAME
     for entry in entries:
         if not isinstance(entry, sources.Dropped) and not entry.record_id.startswith(f"{own}:"):
             raise Refused(
-                Refusal.BAD_RECORDS, f"{name}: record_id: {quoted(entry.record_id)} is not of the source {own}"
+                Refusal.BAD_RECORDS, f"{name}: record_id: {quote_json(entry.record_id)} is not of the source {own}"
             )
         yield entry
 
@@ -255,32 +262,32 @@ def _read_generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources
     own = {delivery.source}
     kind = None
     if delivery.source in sources.source_names():
-        adapter = sources.adapter(delivery.source)
+        adapter = sources.load_adapter(delivery.source)
         own, kind = own | {adapter.NAME}, adapter.KIND
     with open_stream(path) as stream:
-        for item in readable(read_lines(stream)):
+        for item in stop_at_damage(read_lines(stream)):
             if isinstance(item, sources.Dropped):
                 yield item
                 continue
             where, line = item.where, item.object
-            if misleading := sorted(MISLEADING.intersection(item.repeated.values)):
+            if misleading := sorted(DECISIVE_KEYS.intersection(item.repeated.values)):
                 raise Refused(Refusal.BAD_RECORDS, f"{name}, {where}: {misleading[0]}: the key is repeated")
             if item.repeated.names:
-                yield repeated_key(item)
+                yield reject_repeated_key(item)
                 continue
             native = line.get("record_id", line.get("id"))
             claimed = RecordId(native).source if isinstance(native, str) and ":" in native else delivery.source
-            wrong = wrong_promise(line)
+            wrong = find_type_error(line)
             if wrong is None and line.get("source") is not None and line["source"] not in own:
-                given = quoted(line["source"])
+                given = quote_json(line["source"])
                 wrong = f"source: expected {delivery.source}, found {given}: a delivery contains only records of its own source"
             elif wrong is None and claimed not in own:
-                wrong = f"record_id: expected an id that begins with {delivery.source}:, found {quoted(native)}"
+                wrong = f"record_id: expected an id that begins with {delivery.source}:, found {quote_json(native)}"
             elif wrong is None and line.get("kind") == sources.RecordKind.PDF and kind is not sources.RecordKind.PDF:
                 wrong = "kind: expected publisher or archive, found pdf"
             if wrong:
                 raise Refused(Refusal.BAD_RECORDS, f"{name}, {where}: {wrong}")
-            yield entry_of({**line, "source": line.get("source") or delivery.source}, where)
+            yield parse_line({**line, "source": line.get("source") or delivery.source}, where)
 
 
 def _batches(

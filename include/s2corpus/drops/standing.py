@@ -78,7 +78,7 @@ def _published_deliveries(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any
     """Return the drops and deliveries in the newest snapshot of each spec, by folder, with rows of the table `deliveries`."""
     published: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     for spec in lake.folders("snapshots/"):
-        if SnapshotId.known(spec):
+        if SnapshotId.is_valid(spec):
             continue
         try:
             snapshot = pointer.read_latest(lake, spec).snapshot

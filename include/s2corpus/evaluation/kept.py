@@ -120,7 +120,7 @@ def with_evaluation(readme: str, section: str) -> str:
 
 def snapshots_of(lake: Lake, release: str) -> list[str]:
     """Return the complete snapshots of a release."""
-    return [name for name in _folders(lake) if name.startswith(f"{release}-") and SnapshotId.known(name)]
+    return [name for name in _folders(lake) if name.startswith(f"{release}-") and SnapshotId.is_valid(name)]
 
 
 def _folders(lake: Lake) -> Iterable[str]:

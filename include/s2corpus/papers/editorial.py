@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from s2corpus.sources.editorial import worst
+from s2corpus.sources.editorial import select_most_serious
 from s2corpus.sources.record import ARXIV, Editorial, Record, RecordKind
 
 Statement = tuple[Editorial, str]
@@ -33,7 +33,7 @@ def find_status(
             statements.add((record.editorial, record.record_id))
         for name in list_identifiers(record):
             statements.update(notices.get(name, ()))
-    status = worst(status for status, _ in statements)
+    status = select_most_serious(status for status, _ in statements)
     return status, tuple(sorted(record_id for found, record_id in statements if found is status))
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from s2corpus.papers.editorial import Statement, find_status
 from s2corpus.papers.openness import Declaration, Openness, decide_article_openness, decide_source_openness
 from s2corpus.papers.vote import Delivered, Pdf, VotedPaper, elect_metadata
-from s2corpus.sources.arrow import record_of
+from s2corpus.sources.arrow import read_record
 from s2corpus.sources.record import Record, RecordKind, WorkType
 from s2corpus.tables.columns import Access, SearchedEvidence
 from s2corpus.tables.papers import PAPERS, MemberRow, PaperRow
@@ -86,7 +86,7 @@ def build_papers(
         )  # fmt: skip
 
     def paper(paper_id: str, given: Iterable[MemberRow]) -> PaperRow:
-        records = [Delivered(record_of(row), row["ready_at"] or "") for row in given]
+        records = [Delivered(read_record(row), row["ready_at"] or "") for row in given]
         preprint = _correct_by_type(records, is_preprint)
         found = elect_metadata(
             paper_id, records, trust=trust, pdfs=facts.pdfs, all_open=all_open, is_preprint=preprint, support=support

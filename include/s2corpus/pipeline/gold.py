@@ -94,7 +94,7 @@ def measure_clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Tab
     wrong if both records have an identifier of one kind but different values (except DOIs of preprints).
     """
     from s2corpus.clustering.preprints import from_preprint_server
-    from s2corpus.compiled import for_few
+    from s2corpus.compiled import interpret_if_small
 
     members = run.table(MEMBERS).read(list(_COLUMNS), where=select_slice(run, papers))
     prefixes = run.spec.cluster.preprint_prefixes
@@ -115,7 +115,7 @@ def measure_clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Tab
             return Gold()
         for name in (*IDENTIFIERS, "file_sha1"):
             sample = sample.set_column(sample.column_names.index(name), name, pa.nulls(len(sample), pa.string()))
-        with for_few(len(sample) * sample.nbytes):
+        with interpret_if_small(len(sample) * sample.nbytes):
             connection.register("reclustered", cluster(sample.combine_chunks()))
         return Gold(*(connection.execute(_PAIRS).fetchone() or ()))
 

@@ -99,16 +99,13 @@ def read_sql_blocks(path: Path) -> Iterator[tuple[dict[str, str], str]]:
 
 
 def _make_check(stage: str, path: Path, header: dict[str, str], sql: str) -> QualityCheck:
-    severities: dict[str | None, Literal["block", "warn"]] = {"block": "block", "warn": "warn"}
-    severity, overridable, name = (
-        severities.get(header.get("severity")),
-        header.get("overridable", "no"),
-        header.get("check"),
-    )
+    severities: dict[str, Literal["block", "warn"]] = {"block": "block", "warn": "warn"}
+    severity, overridable = severities.get(header.get("severity", "")), header.get("overridable", "no")
+    name = header["check"]
     if severity is None or overridable not in ("yes", "no") or "reason" not in header:
         raise UserError(f"{path}: check {name!r} needs `severity: block|warn`, `reason:` and `overridable: yes|no`")
     return QualityCheck(
-        stage, str(name), severity, overridable == "yes", header.get("threshold"), header["reason"], sql, header.get("by")
+        stage, name, severity, overridable == "yes", header.get("threshold"), header["reason"], sql, header.get("by")
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ import orjson
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.release_tables import TableRow, Tables
 from s2corpus.pipeline.stages import stage_row
-from s2corpus.snapshot.manifest import identity
+from s2corpus.snapshot.manifest import hash_inputs
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
@@ -61,8 +61,8 @@ class Run:
 
     @property
     def release_id(self) -> ReleaseId:
-        """The release's id."""
-        return self.spec.release_id(self.as_of)
+        """The release's id, which is its folder in the lake."""
+        return ReleaseId.from_spec(self.spec.name, self.as_of)
 
     @cached_property
     def tables(self) -> Tables:
@@ -126,7 +126,7 @@ class Run:
     def snapshot_id(self) -> SnapshotId:
         """`<spec>-<as_of>-<8 hex>`. The digits hash spec, versions, inputs, parent and overrides (SPEC §0.15)."""
         intake = self.table(DELIVERIES).committed().facts
-        digest = identity(
+        digest = hash_inputs(
             spec=self.spec.digest,
             as_of=f"{self.as_of:%Y-%m-%dT%H:%M:%SZ}",
             parent=intake["parent"],

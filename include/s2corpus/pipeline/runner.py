@@ -142,7 +142,7 @@ def request_approval(run: Run, started_by: str | None = None) -> str | None:
 
     Return None if the snapshot is already published: the same id means the same bytes, which were approved before.
     """
-    if pointer.is_published(run.lake, run.snapshot_id):
+    if pointer.was_published(run.lake, run.snapshot_id):
         log.info("%s is already published: no approval is requested", run.snapshot_id)
         return None
     if catalog := Catalog.from_environment():

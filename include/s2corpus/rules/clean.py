@@ -17,14 +17,8 @@ class UnigramRules(Rules):
 
 
 IGNORED_BY_RECIPE = (
-    "language_letters",
-    "layout",
-    "max_top_share",
-    "min_log_prob",
-    "min_words",
-    "min_year",
-    "unknown_year",
-)
+    "language_letters", "layout", "max_top_share", "min_log_prob", "min_words", "min_year", "unknown_year",
+)  # fmt: skip
 """Fields of `clean` that the published recipe ignores (SPEC annex A)."""
 
 
@@ -75,25 +69,23 @@ class CleanRules(Rules):
 
     @field_validator("text_from", mode="before")
     @classmethod
-    def _whole_order(cls, given: object) -> object:
-        """Return all kinds: the given ones first, then the others."""
+    def _complete_order(cls, given: object) -> object:
+        """Return all kinds: first the given kinds, then the others."""
         named = (given,) if isinstance(given, str) else given
         if not isinstance(named, list | tuple):
             return named
         return tuple(dict.fromkeys((*named, *get_args(FullText))))
 
     @model_validator(mode="after")
-    def _thresholds_are_honoured(self) -> CleanRules:
+    def _check_ignored_fields(self) -> CleanRules:
         for name in IGNORED_BY_RECIPE if self.profile == "recipe-2024" else ():
             default = type(self).model_fields[name].default
             if (given := getattr(self, name)) != default:
-                raise ValueError(
-                    f"{name}: {given!r} given; profile recipe-2024 has a fixed value and ignores this one: remove it"
-                )
+                raise ValueError(f"{name}: {given!r} given; profile recipe-2024 ignores this field: remove it")
         return self
 
     @model_validator(mode="after")
-    def _unigrams_given(self) -> CleanRules:
+    def _check_unigrams(self) -> CleanRules:
         if self.profile != "card-wordfreq" and self.unigrams is None:
             raise ValueError(
                 f"profile {self.profile} needs unigrams: {{uri, sha256}}; if you have no list, use card-wordfreq"

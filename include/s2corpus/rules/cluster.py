@@ -5,11 +5,9 @@ from __future__ import annotations
 from s2corpus.rules import Fraction, NonNegative, Rules
 
 UNRELATED_SCORE = 0.3
-"""Titles with a lower S are unrelated. If surnames are disjoint too, equal identifiers do not join (SPEC §4)."""
-
-
-UNNAMED_SCORE = 0.9
-"""Records without authors and place in print need a title with a higher S. Titles of clinical trials by one company differ in one word:
+"""Titles with a lower S are unrelated. If the surnames are disjoint too, equal identifiers do not join records (SPEC §4)."""
+MIN_SCORE_WITHOUT_AUTHORS = 0.9
+"""Records without authors, volume and page join if S is higher. Titles of clinical trials by one company can differ in one word:
 "… in Adult Patients" and "… in Pediatric Patients" have S = 0.87."""
 
 

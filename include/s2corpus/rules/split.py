@@ -38,7 +38,7 @@ class SplitRules(Rules):
     """if more texts share a MinHash key, compare each with this number of others"""
 
     @model_validator(mode="after")
-    def _ordered(self) -> SplitRules:
+    def _check_order(self) -> SplitRules:
         if self.valid_until < self.train_before:
             raise ValueError(
                 f"valid_until {self.valid_until} is before train_before {self.train_before}: use this day or a later one"

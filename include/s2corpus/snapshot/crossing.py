@@ -19,7 +19,7 @@ _SPLITS = (Split.TRAIN.value, Split.VALID.value)
 
 @dataclass(slots=True)
 class SplitOverlap:
-    """MinHash keys of all texts. The texts of candidate pairs are read a second time."""
+    """The MinHash keys of all texts. The texts of candidate pairs are read a second time and compared."""
 
     rules: Mapping[str, Any]
     ids: dict[str, list[str]] = field(default_factory=lambda: {split: [] for split in _SPLITS})
@@ -58,12 +58,12 @@ class SplitOverlap:
         keys = [np.frombuffer(self.keys[split], np.int64) for split in _SPLITS]
         nodes = [np.repeat(np.arange(len(self.ids[split])), bands) for split in _SPLITS]
         shared = np.intersect1d(keys[0], keys[1])
-        inside = [np.isin(of, shared) for of in keys]
-        first = len(self.ids[_SPLITS[0]])
+        is_shared = [np.isin(keys_of_split, shared) for keys_of_split in keys]
+        n_train = len(self.ids[_SPLITS[0]])
         pairs = minhash.pairs(
-            np.concatenate([of[mine] for of, mine in zip(keys, inside, strict=True)]),
-            np.concatenate([nodes[0][inside[0]], nodes[1][inside[1]] + first]),
+            np.concatenate([keys[0][is_shared[0]], keys[1][is_shared[1]]]),
+            np.concatenate([nodes[0][is_shared[0]], nodes[1][is_shared[1]] + n_train]),
             self.rules["split.max_group"],
         )
         train, valid = (self.ids[split] for split in _SPLITS)
-        return [(train[a], valid[b - first]) for a, b in pairs.tolist() if a < first <= b]
+        return [(train[a], valid[b - n_train]) for a, b in pairs.tolist() if a < n_train <= b]

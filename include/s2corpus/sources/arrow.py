@@ -1,4 +1,4 @@
-"""Records as Arrow: batches of the table `records`, and back."""
+"""Convert records to Arrow batches of the table `records`, and rows back to records."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _batch(records: list[Record], delivery: str | None, ready_at: str | None) ->
     return pa.RecordBatch.from_arrays(arrays, schema=RECORDS.schema)
 
 
-def record_of(row: Mapping[str, Any]) -> Record:
+def read_record(row: Mapping[str, Any]) -> Record:
     """Return the record of one row (`pylist` form) of the table `records` or `members`."""
     values: dict[str, Any] = {name: row.get(name) for name in _FIELDS}
     values["kind"] = RecordKind(values["kind"])
@@ -70,7 +70,7 @@ def record_of(row: Mapping[str, Any]) -> Record:
 
 
 def apply_licences(rows: pa.Table, day: str) -> pa.Table:
-    """Set the licence that each record has on a day (YYYY-MM-DD): the best of those in force."""
+    """Replace the licence of each record by the best one in force on a day (YYYY-MM-DD)."""
     affected = [at for at, found in enumerate(rows["later_licences"].is_valid().to_pylist()) if found]
     if not affected:
         return rows

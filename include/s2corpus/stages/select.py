@@ -21,11 +21,11 @@ from s2corpus.tables.intake import PDFS
 from s2corpus.tables.parses import SELECTIONS, STORED_SELECTIONS
 
 log = logging.getLogger(__name__)
-_TRIED_AGAIN = (SelectOutcome.UNREADABLE, SelectOutcome.PDFALTO_FAILED)
+_TRANSIENT_OUTCOMES = (SelectOutcome.UNREADABLE, SelectOutcome.PDFALTO_FAILED)
 
 
 class SelectStage:
-    """PDFs → selections, one row each."""
+    """The select stage. It writes one row for each PDF."""
 
     name = "select"
 
@@ -37,17 +37,17 @@ class SelectStage:
         """Read the shard's PDFs without a stored decision. Each child process needs one PDF at a time on the local disk."""
         pdfs = list(run.table(PDFS).rows(["file_sha1", "places"], shard=shard.index))
         ocr = run.spec.extract.ocr == "scans"
-        asked = hashlib.sha256(run.spec.select.model_dump_json().encode()).hexdigest()[:16]
-        store = run.store(STORED_SELECTIONS, library_versions(), asked, *(["ocr"] if ocr else []))
+        rules_hash = hashlib.sha256(run.spec.select.model_dump_json().encode()).hexdigest()[:16]
+        store = run.store(STORED_SELECTIONS, library_versions(), rules_hash, *(["ocr"] if ocr else []))
         columns = SELECTIONS.schema.names
         known = store.known(pdfs[0]["file_sha1"], pdfs[-1]["file_sha1"], columns) if pdfs else {}
         missing = [pdf for pdf in pdfs if pdf["file_sha1"] not in known]
-        log.info("select shard %d: %d PDFs, %d already decided on", shard.index, len(pdfs), len(pdfs) - len(missing))
+        log.info("select shard %d: %d PDFs, %d already decided", shard.index, len(pdfs), len(pdfs) - len(missing))
         resources = run.spec.resources
         cores = len(os.sched_getaffinity(0))
         with tempfile.TemporaryDirectory(prefix="select-", dir=run.scratch) as folder:
 
-            def here() -> Iterator[tuple[str, Path]]:
+            def copies() -> Iterator[tuple[str, Path]]:
                 for pdf in missing:
                     path = Path(folder) / pdf["file_sha1"]
                     copy_file(run.lake, pdf["places"][0], pdf["file_sha1"], path)
@@ -55,7 +55,7 @@ class SelectStage:
 
             read = []
             for selection in inspect_many(
-                here(),
+                copies(),
                 rules=run.spec.select,
                 workers=max(1, min(len(missing), cores // run.pdf_shards)),
                 timeout=resources.pdf_seconds,
@@ -63,11 +63,10 @@ class SelectStage:
             ):
                 (Path(folder) / selection.file_sha1).unlink()
                 if ocr and selection.detail == NO_TEXT:
-                    selection = replace(
-                        selection, outcome=SelectOutcome.SELECTED, detail="no text strings: OCR reads it"
-                    )
+                    detail = "no text strings: selected for OCR"
+                    selection = replace(selection, outcome=SelectOutcome.SELECTED, detail=detail)
                 read.append(selection.as_row())
-        if final := [row for row in read if row["outcome"] not in _TRIED_AGAIN]:
+        if final := [row for row in read if row["outcome"] not in _TRANSIENT_OUTCOMES]:
             store.append(final)
         rows = {row["file_sha1"]: row for row in [*(row for row, _ in known.values()), *read]}
         run.table(SELECTIONS).write(

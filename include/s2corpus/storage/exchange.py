@@ -210,6 +210,11 @@ def spread(shards: int, most: int) -> range:
     return range(0, shards, -(-shards // most))
 
 
+def covered_shards(chosen: range, shard: int) -> range:
+    """Return the shards that a shard of `spread` processes: itself, and the shards up to the next."""
+    return range(shard, min(shard + chosen.step, chosen.stop))
+
+
 def _write_sorted(
     path: Path, rows: pa.Table, bucket: np.ndarray, buckets: int, options: pa.ipc.IpcWriteOptions | None
 ) -> None:

@@ -16,7 +16,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from s2corpus.cores import in_order
+from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
 from s2corpus.rules.clean import CleanRules
 from s2corpus.rules.split import SplitRules
@@ -81,7 +81,7 @@ def clean_file(
         reject = _writer(stack, dropped, _DROPPED) if dropped else None
         with interim.open("wb") as kept:
             seen: set[str] = set()
-            for where, sha1, document, decision in in_order(decided, iterate_rows(source)):
+            for where, sha1, document, decision in map_in_order(decided, iterate_rows(source)):
                 refuse_again(document, where, seen)
                 outcomes[decision.outcome] += 1
                 if decision.outcome is not CleanOutcome.KEPT:

@@ -72,7 +72,8 @@ def assemble(run: Run, buckets: int = 1) -> None:
 
 def store(run: Run, kind: str, names: list[str]) -> dict[str, str]:
     """Put parses into a store, forty per part. Return the part of each name."""
-    into, stored = run.store(STORED_PARSES, kind), {}
+    into = run.store(STORED_PARSES, kind)
+    stored: dict[str, str] = {}
     for start in range(0, len(names), 40):
         some = names[start : start + 40]
         rows = [
@@ -87,7 +88,9 @@ def index(stored: dict[str, str], name: str) -> dict[str, Any]:
 
 
 def paper(number: int, name: str, with_latex: bool) -> dict[str, Any]:
-    lists = {field.name: [] for field in PAPERS.schema if not field.nullable and pa.types.is_nested(field.type)}
+    lists: dict[str, Any] = {
+        field.name: [] for field in PAPERS.schema if not field.nullable and pa.types.is_nested(field.type)
+    }
     return {
         **dict.fromkeys(PAPERS.schema.names), **lists, "paper_id": f"{number:015x}", "canonical_pdf": sha(name),
         "latex_parse_id": f"{sha(f'tex of {name}')}:latex:1" if with_latex else None, "open_access": number % 2 == 0 or with_latex,

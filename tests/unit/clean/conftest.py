@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Any
 
 import pytest
 import wordfreq
@@ -49,10 +50,13 @@ def paper() -> Callable[..., CleanedDocument]:
         if body is None:
             each, more = divmod(words, paragraphs)
             body = [(None, english(each + (i < more), i)) for i in range(paragraphs)]
-        values = {"title": "A title of words", "abstract": english(60, 99), "date": "2011-05-06", **fields}
-        return CleanedDocument(
-            paper_id="p", body=tuple(Unit(*unit) for unit in body), **{"open_access": True, **values}
-        )  # type: ignore[arg-type]
+        values: dict[str, Any] = {
+            "title": "A title of words",
+            "abstract": english(60, 99),
+            "date": "2011-05-06",
+            "open_access": True,
+        }
+        return CleanedDocument(paper_id="p", body=tuple(Unit(*unit) for unit in body), **(values | fields))
 
     return made
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from s2corpus.snapshot.manifest import rules_of
-from s2corpus.spec import IGNORED_BY_RECIPE, CleanRules, ReleaseSpec, UnigramRules
+from s2corpus.rules.clean import IGNORED_BY_RECIPE
+from s2corpus.snapshot.manifest import list_rules
+from s2corpus.spec import CleanRules, ReleaseSpec, UnigramRules
 from s2corpus.text.clean import PROFILES
 from s2corpus.text.documents import CleanOutcome
 
@@ -46,6 +47,6 @@ def test_profile_refuses_thresholds_that_it_ignores(given: dict[str, Any]) -> No
 def test_manifest_lists_no_ignored_threshold(tmp_path: Path) -> None:
     def stated(profile: str) -> set[str]:
         spec = ReleaseSpec(name="s", clean=CleanRules(profile=profile, unigrams=LIST))  # type: ignore[arg-type]
-        return {rule.name.removeprefix("clean.") for rule in rules_of(spec) if rule.name.startswith("clean.")}
+        return {rule.name.removeprefix("clean.") for rule in list_rules(spec) if rule.name.startswith("clean.")}
 
     assert stated("card") - stated("recipe-2024") == set(IGNORED_BY_RECIPE)

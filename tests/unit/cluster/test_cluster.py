@@ -30,7 +30,7 @@ def record(
 ) -> Record:
     kind = fields.pop("kind", RecordKind.ARCHIVE)
     source = fields.pop("source", record_id.partition(":")[0])
-    date = {"date": str(year), "date_precision": "year"} if year else {}
+    date: dict[str, Any] = {"date": str(year), "date_precision": "year"} if year else {}
     return Record(record_id, source, kind, title=title, authors=parse_authors(authors), **date, **fields)
 
 
@@ -51,7 +51,7 @@ def together(a: Record, b: Record) -> bool:
 
 @pytest.mark.parametrize("name", ["doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id"])
 def test_equal_identifier_joins_different_titles(name: str) -> None:
-    given = {name: "10.18653/v1/n18"}
+    given: dict[str, Any] = {name: "10.18653/v1/n18"}
     found = clustered(record("a:1", "One title", **given), record("b:1", "Quite another", **given))
     assert len(partition(found)) == 1 and found.edges["reason"].to_pylist() == [name]
 
@@ -102,7 +102,7 @@ def test_file_sha1_joins_records_with_similar_titles_only() -> None:
 )
 def test_extracted_identifier_joins_similar_titles_only(name: str, title: str | None, joined: bool) -> None:
     """A PDF without a title joins the only title that names its SHA-1."""
-    given = {name: A if name == "file_sha1" else "1911.02782"}
+    given: dict[str, Any] = {name: A if name == "file_sha1" else "1911.02782"}
     pdf = record("grobid:1", title, kind=RecordKind.PDF, year=None, authors="", **given)
     assert together(record("a:1", **given), pdf) is (joined or (title is None and name == "file_sha1"))
 
@@ -133,9 +133,10 @@ def test_not_found_page_of_many_papers_joins_none() -> None:
     ],
 )
 def test_columns_of_different_issues_do_not_join(
-    one: dict[str, str], other: dict[str, str], authors: str, joined: bool
+    one: dict[str, Any], other: dict[str, Any], authors: str, joined: bool
 ) -> None:
-    title, place = "Remarks from the Lattice Quarterly Editor", {"journal": "Lattice Quarterly", "volume": "24"}
+    title = "Remarks from the Lattice Quarterly Editor"
+    place: dict[str, Any] = {"journal": "Lattice Quarterly", "volume": "24"}
     assert (
         together(*(record(f"x:{i}", title, authors, **place, **more) for i, more in enumerate((one, other)))) is joined
     )
@@ -285,7 +286,7 @@ TRIAL = "An open-label clinical trial of the new drug in {} patients with the ol
     ],
 )
 def test_titles_without_authors_must_be_nearly_equal(
-    authors: str, place: dict[str, str], other: str, joined: bool
+    authors: str, place: dict[str, Any], other: str, joined: bool
 ) -> None:
     assert 0.8 < titles.score(TRIAL.format("adult"), TRIAL.format("paediatric")) < 0.9
     one, two = (

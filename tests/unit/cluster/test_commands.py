@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 import pyarrow as pa
@@ -14,7 +15,7 @@ from click.testing import CliRunner, Result
 from s2corpus.commands import cluster, explain, filter, records, vote
 from s2corpus.errors import UserError
 
-LINES = [
+LINES: list[dict[str, Any]] = [
     {"record_id": "crossref:1", "source": "crossref", "kind": "publisher", "title": "Deep parsing of scientific papers",
      "authors": "Ada Lovelace and Alan Turing", "date": "2020-05", "doi": "10.18653/v1/x1"},
     {"record_id": "arxiv:1", "source": "arxiv", "title": "Deep Parsing of Scientific Papers.", "authors": "Lovelace, Ada", "year": 2019,

@@ -19,7 +19,7 @@ from devtools.bench import cluster_records
 from s2corpus.pipeline.run import Run
 from s2corpus.sources import Record, RecordKind, batches
 from s2corpus.sources.record import WorkType
-from s2corpus.spec import ReleaseSpec
+from s2corpus.spec import ReleaseSpec, ResourceRules
 from s2corpus.stages.cluster import ClusterStage, many
 from s2corpus.stages.cluster import stage as cluster_stage
 from s2corpus.stages.cluster.many import point_to_roots, unite
@@ -103,7 +103,7 @@ def _table(records: Iterable[Record]) -> pa.Table:
 def _release(folder: Path, records: pa.Table, parts: int, parent: str | None = None, day: int = 1) -> Run:
     """Return a release before the stage cluster, with its records in random order in `parts` parts."""
     run = Run(
-        ReleaseSpec(name="rounds", resources={"papers_per_shard": 200}), datetime(2023, 2, day, tzinfo=UTC),
+        ReleaseSpec(name="rounds", resources=ResourceRules(papers_per_shard=200)), datetime(2023, 2, day, tzinfo=UTC),
         open_lake(str(folder / "lake")), folder,
     )  # fmt: skip
     part = np.random.default_rng(1).integers(parts, size=len(records))

@@ -47,8 +47,8 @@ def test_surname_keys_are_ascending_and_unique() -> None:
     assert keys(None, [], ["A|B"], None, ["A|C", "A|B"])[:2] == [[], []]
     assert [len(row) for row in keys(None, [], ["A|B"], None, ["A|C", "A|B"])] == [0, 0, 1, 0, 2]
     sliced = pa.array([[{"first": "A", "middle": [], "last": last, "suffix": ""}] for last in "BCD"], AUTHORS).slice(1)
-    offsets, found = surname_keys(sliced)
-    assert (offsets.tolist(), found.tolist()) == ([0, 1, 2], [key for row in keys(["A|C"], ["A|D"]) for key in row])
+    offsets, codes = surname_keys(sliced)
+    assert (offsets.tolist(), codes.tolist()) == ([0, 1, 2], [key for row in keys(["A|C"], ["A|D"]) for key in row])
 
 
 def test_placeholders_and_groups_have_no_surname_key() -> None:
@@ -96,8 +96,8 @@ JOURNALS = ["Blood", "Kidney Int", "Kidney International", "—"]
 
 
 def place(volume: int = 0, issue: int = 0, page: int = 0, journal: int = -1) -> Places:
-    columns = (np.array([value], np.uint32) for value in (volume, issue, page))
-    return Places(*columns, np.array([journal], np.int32))
+    columns = [np.array([value], np.uint32) for value in (volume, issue, page)]
+    return Places(columns[0], columns[1], columns[2], np.array([journal], np.int32))
 
 
 @pytest.mark.parametrize(

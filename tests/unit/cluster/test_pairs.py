@@ -84,7 +84,8 @@ def test_selection_passes_survivors_to_the_next_test() -> None:
 
     def is_even(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         seen.extend(left.tolist())
-        return right % 2 == 0
+        even: np.ndarray = right % 2 == 0
+        return even
 
     assert found([pairs.select(blocks, lambda left, _: left > 1, is_even)]) == [(2, 4), (5, 6)]
     assert seen == [2, 5]

@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from s2corpus.compiled import FEW, FEW_ROWS
+from s2corpus.compiled import MAX_PYTHON_COMPARISONS, MAX_PYTHON_ROWS
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import stage_row
 from s2corpus.sources import Record, RecordKind, batches, read
-from s2corpus.spec import ReleaseSpec
+from s2corpus.spec import ReleaseSpec, ResourceRules
 from s2corpus.stages.cluster import ClusterStage, stage
 from s2corpus.stages.filter import FilterStage, read_suppressions
 from s2corpus.stages.vote import VoteStage
@@ -28,7 +28,7 @@ from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS, PAPERS
 from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES, PDF_RECORDS
 from s2corpus.tables.texts import ENTRIES, FILTERED, FULLTEXTS
 
-RECORD_LINES = [
+RECORD_LINES: list[dict[str, Any]] = [
     {"record_id": "crossref:10.18653/v1/n18", "source": "crossref", "kind": "publisher", "title": "Deep parsing of papers at scale",
      "authors": "Ada Lovelace, Alan Turing", "date": "2020-05-01", "doi": "10.18653/v1/n18", "venue": "Journal of Parsing"},
     {"record_id": "arxiv:1911.02782", "source": "arxiv", "title": "Deep Parsing of Papers, at Scale",
@@ -47,7 +47,10 @@ def records(lines: list[dict[str, Any]]) -> list[Record]:
 @pytest.fixture
 def run(lake: Lake, tmp_path: Path) -> Run:
     return Run(
-        ReleaseSpec(name="tiny", resources={"papers_per_shard": 1}), datetime(2023, 2, 1, tzinfo=UTC), lake, tmp_path
+        ReleaseSpec(name="tiny", resources=ResourceRules(papers_per_shard=1)),
+        datetime(2023, 2, 1, tzinfo=UTC),
+        lake,
+        tmp_path,
     )
 
 
@@ -95,11 +98,11 @@ def run_stage(run: Run, stage: Any) -> dict[str, float]:
 
 def test_long_titles_count_as_many_comparisons(run: Run) -> None:
     deliver(run, RECORD_LINES)
-    assert stage._comparisons(run) < FEW
+    assert stage._comparisons(run) < MAX_PYTHON_COMPARISONS
     deliver(run, [{**RECORD_LINES[0], "record_id": f"crossref:{n}", "title": "long words " * 1000} for n in range(200)])
-    assert stage._comparisons(run) > FEW
-    deliver(run, [{**RECORD_LINES[0], "record_id": f"crossref:{n}"} for n in range(FEW_ROWS)])
-    assert stage._comparisons(run) > FEW
+    assert stage._comparisons(run) > MAX_PYTHON_COMPARISONS
+    deliver(run, [{**RECORD_LINES[0], "record_id": f"crossref:{n}"} for n in range(MAX_PYTHON_ROWS)])
+    assert stage._comparisons(run) > MAX_PYTHON_COMPARISONS
 
 
 def test_every_record_is_stored_with_its_paper(run: Run) -> None:

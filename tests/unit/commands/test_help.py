@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import click
 import pytest
@@ -51,7 +52,7 @@ def test_help_imports_no_large_library(helps: list[tuple[str, str, list[str]]]) 
 
 
 @pytest.mark.parametrize(("group", "package"), [(corpus, s2corpus.commands), (tools, devtools.commands)])
-def test_each_command_is_in_one_section(group: Commands, package: object) -> None:
+def test_each_command_is_in_one_section(group: Commands, package: ModuleType) -> None:
     modules = {m.name.replace("_", "-") for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")}
     assert sorted(group.list_commands(click.Context(group))) == sorted(modules)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.datasets.contexts import Contexts, ContextsParams
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.protocol import Made
+from s2corpus.datasets.protocol import StepResult
 from s2corpus.datasets.source import SnapshotPaper
 from tests.unit.datasets.small import PIECE, papers, rows
 
@@ -30,7 +31,7 @@ def test_citation_context_has_mark_neighbors_and_negatives(made: dict[str, Job])
 
 @given(st.lists(st.tuples(PIECE, PIECE, PIECE), min_size=1, max_size=4), st.integers(0, 3))
 def test_offsets_of_citations_in_contexts_are_exact(drawn: list[tuple[str, str, str]], window: int) -> None:
-    body = []
+    body: list[dict[str, Any]] = []
     for pieces in drawn:
         text = "".join(pieces).strip()
         marks = re.finditer(r"\[1\]|\(Lee, 2010\)", text)
@@ -38,7 +39,9 @@ def test_offsets_of_citations_in_contexts_are_exact(drawn: list[tuple[str, str, 
         body.append({"section": "S", "text": text, "cite_spans": spans})
     parse = {"body_text": body, "bib_entries": {"BIBREF0": {"title": "T", "authors": [], "year": None, "link": "c"}}}
     found = list(
-        Contexts().rows(ContextsParams(window=window), SnapshotPaper({"paper_id": "p"}, {}, {"pdf": parse}), Made())
+        Contexts().rows(
+            ContextsParams(window=window), SnapshotPaper({"paper_id": "p"}, {}, {"pdf": parse}), StepResult()
+        )
     )
     assert len(found) <= sum(len(paragraph["cite_spans"]) for paragraph in body)
     for row in found:

@@ -27,7 +27,8 @@ from s2corpus.evaluation.parses import ParseItem, ParseLine, ParseTask, sample_p
 from s2corpus.evaluation.statistics import accuracy, f1, grouped_accuracy
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
-from s2corpus.spec import EvaluationRules, ReleaseSpec
+from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.schema import Table

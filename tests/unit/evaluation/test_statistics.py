@@ -19,7 +19,7 @@ from s2corpus.evaluation.statistics import accuracy, kappa
 def test_wilson_intervals_equal_published_values(right: int, of: int, low: float, high: float) -> None:
     found = accuracy([True] * right + [False] * (of - right))
     assert found is not None
-    assert (found.low, found.high) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+    assert [found.low, found.high] == pytest.approx([low, high], abs=5e-5)
 
 
 def test_kappa_equals_cohens_kappa() -> None:

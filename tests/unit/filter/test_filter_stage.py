@@ -16,7 +16,7 @@ from s2corpus.errors import UserError
 from s2corpus.papers.filter import FilterOutcome
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.filter import FilterStage, _body, read_suppressions
+from s2corpus.stages.filter import FilterStage, _read_body, read_suppressions
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.papers import ALIASES, MEMBERS, PAPERS
 from s2corpus.tables.schema import Table
@@ -31,7 +31,7 @@ GERMAN = "Wir stellen eine große Sammlung wissenschaftlicher Arbeiten mit Vollt
 
 def row(table: Table, **values: Any) -> dict[str, Any]:
     """Return a complete row from the columns that matter."""
-    lists = {field.name: [] for field in table.schema if pa.types.is_nested(field.type)}
+    lists: dict[str, Any] = {field.name: [] for field in table.schema if pa.types.is_nested(field.type)}
     words = {field.name: "" for field in table.schema if not field.nullable and pa.types.is_string(field.type)}
     return {**dict.fromkeys(table.schema.names), **lists, **words, **values}
 
@@ -173,13 +173,13 @@ def test_every_identifier_counts_and_wrong_line_is_named() -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (b"[]", "line 1: expected one of doi, sha1, paper_id and a reason; correct it"),
-        (b'{"doi": ""}', "line 1: expected one of doi, sha1, paper_id and a reason; correct it"),
+        (b"[]", "line 1: expected one of doi, sha1, paper_id and a reason; correct the line"),
+        (b'{"doi": ""}', "line 1: expected one of doi, sha1, paper_id and a reason; correct the line"),
         (
             b'\n\n{"sha1": "a"}\n{"reason": "asked"}',
-            "line 4: expected one of doi, sha1, paper_id and a reason; correct it",
+            "line 4: expected one of doi, sha1, paper_id and a reason; correct the line",
         ),
-        (b"{", "line 1: not JSON (unexpected end of data: line 1 column 2 (char 1)); correct it"),
+        (b"{", "line 1: not JSON (unexpected end of data: line 1 column 2 (char 1)); correct the line"),
     ],
 )
 def test_error_names_the_wrong_line(line: bytes, said: str) -> None:
@@ -210,8 +210,8 @@ def test_row_of_a_paper_has_all_columns(lake: Lake, tmp_path: Path) -> None:
     whole = {"paper_id": TAKEN, "outcome": "short_text", "characters": 6 + 1 + 12, "english": None, "disputed": None}
     assert rows[TAKEN] == whole
     paragraphs = [{"parse_kind": "pdf", "parse": orjson.dumps({"body_text": [{"text": "First."}, {"text": ENGLISH}]})}]
-    assert _body(paragraphs, ["pdf"]) == f"First.\n{ENGLISH}"  # type: ignore[arg-type]
-    assert _body([], ["pdf"]) == ""
+    assert _read_body(paragraphs, ["pdf"]) == f"First.\n{ENGLISH}"  # type: ignore[arg-type]
+    assert _read_body([], ["pdf"]) == ""
 
 
 @pytest.mark.parametrize(

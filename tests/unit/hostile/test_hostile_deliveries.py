@@ -248,7 +248,7 @@ def test_false_sizes_do_not_size_the_tables(run: Run) -> None:
 def test_folders_without_utf8_names_are_refused(run: Run, tmp_path: Path) -> None:
     folder = Path(run.lake.uri("drops/good")).parent
     put(run.lake, "drops/good")
-    shutil.copytree(os.fsencode(folder / "good"), os.fsencode(folder) + b"/\xff\xfe")
+    shutil.copytree(folder / "good", folder / os.fsdecode(b"\xff\xfe"))
     rows = intake(run)
     assert rows.pop("good")["outcome"] == "taken"
     assert [row["outcome"] for row in rows.values()] == ["refused:bad_name"]

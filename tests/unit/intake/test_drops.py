@@ -44,7 +44,7 @@ from s2corpus.storage.lake import Lake, ListedObject, open_lake
 from s2corpus.storage.local_lake import LocalLake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables.intake import DELIVERIES
-from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS
+from s2corpus.tables.parses import EXTRACTIONS, PARSES, SELECTIONS, StoredParseRow
 from tests.standin_grobid import StandIn, Upload
 from tests.unit.extractors.test_extract_stage import papers
 from tests.unit.pdf.bad_pdfs import assemble, paper
@@ -113,7 +113,14 @@ def test_drop_state_follows_row_release_and_paused_dag(lake: Lake) -> None:
     put_row(lake, ArrivalStatus("drops/c/", mark, ArrivalState.REFUSED, Refusal.CHANGED, "a.pdf"))
     ready_at = read_ready(lake, "drop", "", "a").ready_at  # type: ignore[union-attr]
     taken = {"kind": "drop", "source": "", "delivery": "a", "ready_at": ready_at, "outcome": "taken"}
-    row = {**dict.fromkeys(DELIVERIES.schema.names), **taken, "files": 1, "rows": 0, "dropped": 0, "warnings": []}
+    row: dict[str, Any] = {
+        **dict.fromkeys(DELIVERIES.schema.names),
+        **taken,
+        "files": 1,
+        "rows": 0,
+        "dropped": 0,
+        "warnings": [],
+    }
     table = TableRef(lake, "releases/t-20230201/deliveries", DELIVERIES)
     table.write(0, [row])
     table.commit([0], {})
@@ -202,7 +209,8 @@ def test_cost_of_a_watch_depends_on_folders_only(tmp_path: Path) -> None:
     watch = Watch(lake)
     assert len(watch.poll()) == MAX_KNOWN_PER_POLL + 50
     watch.confirm()
-    lake.entries.clear(), lake.asked.clear()
+    lake.entries.clear()
+    lake.asked.clear()
     watch.poll()
     assert {key.partition("/")[0] for key in lake.entries} == {"arrivals"}
     assert len(lake.asked) == MAX_KNOWN_PER_POLL
@@ -294,12 +302,12 @@ def test_release_sends_no_processed_pdf(lake: Lake, tmp_path: Path, grobid: Stan
 def test_select_repeats_only_unreadable_files(
     lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from s2corpus.pdf import inspect_many
     from s2corpus.stages import select
 
     read: list[str] = []
-    inspect_many = select.inspect_many
 
-    def counted(items: Iterator[tuple[str, Path]], **limits: float) -> Iterator[Selection]:
+    def counted(items: Iterator[tuple[str, Path]], **limits: Any) -> Iterator[Selection]:
         for selection in inspect_many(items, **limits):
             read.append(selection.outcome)
             yield selection
@@ -426,7 +434,7 @@ def test_internal_error_fails_one_drop_only(
 
     convert = answers.convert
 
-    def stumbling(by: Adapter, sha1: str, *rest: Any) -> dict[str, object]:
+    def stumbling(by: Adapter, sha1: str, *rest: Any) -> StoredParseRow:
         if sha1 == hashlib.sha1(pdfs[0]).hexdigest():
             raise KeyError("an error of ours")
         return convert(by, sha1, *rest)
@@ -516,7 +524,8 @@ def test_each_pdf_of_many_drops_is_sent_once(lake: Lake, tmp_path: Path, grobid:
     outcomes = Counter(row.outcome for row in processing.process(lake, SPECS, tmp_path))
     assert outcomes == {"worked": 495, "refused:changed": 5}
     assert set(grobid.uploads.values()) == {1} and grobid.most_in_work <= SPEC.resources.in_flight
-    assert processing.process(lake, SPECS, tmp_path) == Watch(lake).poll() == []
+    assert processing.process(lake, SPECS, tmp_path) == []
+    assert Watch(lake).poll() == []
 
 
 @pytest.mark.services
@@ -534,7 +543,8 @@ def test_drops_on_s3_are_processed(
     outcomes = Counter(row.outcome for row in processing.process(lake, SPECS, tmp_path))
     assert outcomes == {"worked": 19, "refused:changed": 1}
     assert set(grobid.uploads.values()) == {1}
-    assert processing.process(lake, SPECS, tmp_path) == Watch(lake).poll() == []
+    assert processing.process(lake, SPECS, tmp_path) == []
+    assert Watch(lake).poll() == []
 
 
 def test_command_lists_and_processes_drops(tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:

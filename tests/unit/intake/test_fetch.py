@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from s2corpus import web
 from s2corpus.deliveries import fetch
 from s2corpus.deliveries.upload import deliver_tree
 from s2corpus.errors import TransientError, UserError
@@ -135,7 +136,7 @@ def test_requests_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         response.status_code, response._content = 200, hashlib.md5(b"").hexdigest().encode() if ".md5" in url else b""
         return response
 
-    monkeypatch.setattr(fetch.web.Session, "ask", ask)
+    monkeypatch.setattr(web.Session, "ask", ask)
     fetch.list_files("http://host/", "a")
     fetch.fetch("http://host/", ["a"], tmp_path)
     assert asked == [

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def intake(run: Run) -> dict[str, float]:
     return load_stage("intake").finish(run)
 
 
-def lines(*rows: dict[str, object]) -> dict[str, bytes]:
+def lines(*rows: Mapping[str, object]) -> dict[str, bytes]:
     return {"records.jsonl": b"".join(json.dumps(row).encode() + b"\n" for row in rows)}
 
 
@@ -281,14 +282,14 @@ def test_parent_is_newest_earlier_published_snapshot(
 
 def test_latest_record_wins_within_its_bucket(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("s2corpus.stages.intake.BUCKET_BYTES", 600)
-    monkeypatch.setattr("s2corpus.stages.intake._CUT_ROWS", 7)
+    monkeypatch.setattr("s2corpus.stages.intake._CHUNK_ROWS", 7)
     for month, title in ((1, "First"), (2, "Second"), (3, "Third")):
         some = ({"record_id": f"acl:{i:03d}", "title": f"{title} {i}"} for i in range(0, 90, month))
         deliver(run, f"sources/acl/{month}", lines(*some), f"2023-01-0{month}T00:00:00Z")
     intake(run)
     table = run.table(RECORDS)
     assert len(table.committed().parts) > 10
-    titles = {}
+    titles: dict[str, str] = {}
     for part in range(len(table.committed().parts)):
         rows = table.read(["record_id", "title"], shard=part).to_pylist()
         assert rows == sorted(rows, key=lambda row: row["record_id"])

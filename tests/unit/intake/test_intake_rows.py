@@ -36,7 +36,7 @@ def change_spec(run: Run, **changed: Any) -> Run:
 
 
 def row(kind: str, source: str, delivery: str, ready_at: str | None, outcome: str, **counted: Any) -> dict[str, Any]:
-    empty = {"detail": None, "files": 0, "rows": 0, "dropped": 0, "warnings": []}
+    empty: dict[str, Any] = {"detail": None, "files": 0, "rows": 0, "dropped": 0, "warnings": []}
     named = {"kind": kind, "source": source, "delivery": delivery, "ready_at": ready_at, "outcome": outcome}
     return named | empty | counted
 

@@ -107,7 +107,7 @@ def test_ties_are_broken_by_year_surname_and_id(entry: Row, chosen: str, title: 
 
     The papers have equal titles, equal S or equal identifiers.
     """
-    papers = [
+    papers: list[Row] = [
         {"paper_id": "p5", "year": 2017, "surname": "Shazeer"},
         {"paper_id": "p1", "year": 2016, "surname": None},
         {"paper_id": "p2", "year": 2018, "surname": "Polosukhin"},
@@ -254,7 +254,7 @@ def real(shared_data: Path) -> pa.Table:
                 "paper_id": f"p{i:05d}",
                 "title": title,
                 "year": int(year) if year.isdigit() else None,
-                "surname": (authors.split(";")[0].split() or [None])[-1],
+                "surname": next(iter(authors.split(";")[0].split()[-1:]), None),
                 "doi": f"10.1/{i}" if i % 3 == 0 else None,
             }
             for i, (_, _, year, _, title, authors) in enumerate(rows)

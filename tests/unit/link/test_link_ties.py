@@ -202,7 +202,7 @@ def test_cut_title_of_two_papers_ties() -> None:
     entry = {"title": "Cellular senescence", "year": 2007, "surname": "Collado"}
     found = link_one(entry, CUT, other)
     assert (found["paper_id"], found["warning"]) == ("b", "tie")
-    assert found["runner_up_score"] == score(entry["title"], CUT["title"]) != found["score"]
+    assert found["runner_up_score"] == score("Cellular senescence", str(CUT["title"])) != found["score"]
     assert link_one(entry, CUT)["runner_up_score"] is None
     found = link_one({**entry, "volume": "130"}, CUT, other)
     assert (found["paper_id"], found["warning"]) == ("c", None)

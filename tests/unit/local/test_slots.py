@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from s2corpus.compiled import fill
+from s2corpus.compiled import copy_prebuilt_kernels
 from s2corpus.deployment.slots import available_memory, compute_slots
 from s2corpus.spec import load_spec
 
@@ -41,13 +41,13 @@ def test_slots_command_prints_a_number() -> None:
 
 def test_kernels_of_an_image_are_copied_once(tmp_path: Path) -> None:
     made, folder = tmp_path / "image" / "kernels-1", tmp_path / "scratch" / "kernels-1"
-    fill(made, folder)
+    copy_prebuilt_kernels(made, folder)
     assert not folder.exists(), "an image without them: numba compiles"
     made.mkdir(parents=True)
     (made / "a.nbi").write_bytes(b"index")
-    fill(made, folder)
+    copy_prebuilt_kernels(made, folder)
     assert (folder / "a.nbi").read_bytes() == b"index"
     (folder / "b.nbi").write_bytes(b"compiled since")
-    fill(made, folder)
+    copy_prebuilt_kernels(made, folder)
     assert sorted(path.name for path in folder.iterdir()) == ["a.nbi", "b.nbi"]
     assert [path.name for path in folder.parent.iterdir()] == ["kernels-1"]

@@ -6,6 +6,7 @@ import hashlib
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -20,6 +21,7 @@ from s2corpus.storage import parts
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.parses import EXTRACTIONS, PARSES
+from s2corpus.tables.schema import Table
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, FILTERED, FULLTEXTS, SPLITS
 
 PARENT = "t-20230101-00000000"
@@ -57,9 +59,10 @@ def split_into(run: Run, splits: list[str]) -> None:
     run.table(DOCUMENTS).write(
         0, [{**key, "paper_id": row["paper_id"], "outcome": "kept", "text": row["paper_id"]} for row in rows]
     )
-    for table in (DUPLICATES, PAPERS, FILTERED, FULLTEXTS):
+    empty: tuple[Table[Any], ...] = (DUPLICATES, PAPERS, FILTERED, FULLTEXTS)
+    for table in empty:
         run.table(table).write(0, [])
-    for table in (SPLITS, DOCUMENTS, DUPLICATES, PAPERS, FILTERED, FULLTEXTS):
+    for table in (SPLITS, DOCUMENTS, *empty):
         run.table(table).commit([0])
 
 
@@ -76,7 +79,7 @@ def test_summary_begins_with_losses(lake: Lake, tmp_path: Path) -> None:
     assert lines[2:4] == [f"Counts below {PARENT}", "documents of s2orc train: 3 → 0 (-100.0%)"]
     stats = {"sets": {"s2orc": {"train": {"documents": 0, "words": 0}}}}
     lake.put(f"snapshots/{run.snapshot_id}/stats.json", json.dumps(stats).encode())
-    none = {change: {"documents": {}} for change in ("added", "removed", "moved", "changed", "same")}
+    none: dict[str, Any] = {change: {"documents": {}} for change in ("added", "removed", "moved", "changed", "same")}
     lake.put(f"snapshots/{run.snapshot_id}/diff.json", json.dumps(none).encode())
     assert format_approval_request(run, {}).startswith(
         f"**Counts below its parent `{PARENT}`:**\n\n- documents of s2orc train: 3 → 0"

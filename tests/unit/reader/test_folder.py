@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from obstore.store import S3Store
 
 from s2corpus_reader import SnapshotError, UnreachableError, bounded, folder, parquet
 from s2corpus_reader.errors import NotASnapshotFile
@@ -170,7 +171,7 @@ def test_s3_is_opened_with_arguments_or_the_environment(
         monkeypatch.setenv(name, value)
     given: list[Any] = []
     monkeypatch.setattr(folder, "_find_profile_keys", lambda region: ("keys of the profile", region))
-    monkeypatch.setattr(folder.S3Store, "from_url", lambda address, **others: given.append((address, others)))
+    monkeypatch.setattr(S3Store, "from_url", lambda address, **others: given.append((address, others)))
     Folder("s3://bucket/x/", **options)
     provider = ("keys of the profile", config["region"]) if profile else None
     assert given == [

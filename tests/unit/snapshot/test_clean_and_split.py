@@ -164,7 +164,7 @@ def test_number_of_passes_does_not_change_duplicates(tmp_path: Path, monkeypatch
     held = [row for row in once.values() if row["split"] == "held_back:near_duplicate"]
     assert len(held) > 5
     for at_a_time in (len(documents), 40, 7):  # 2, 3 and more passes over two keys of each document
-        monkeypatch.setattr(split_stage, "_KEYS_AT_A_TIME", at_a_time)
+        monkeypatch.setattr(split_stage, "_MAX_SORTED_KEYS", at_a_time)
         assert release(tmp_path / f"by {at_a_time}", in_pairs, count=48)[2] == once
 
 
@@ -237,7 +237,7 @@ def word_list(tmp_path: Path) -> tuple[Path, str]:
 
 def test_word_list_is_fetched_once_and_stored(tmp_path: Path, word_list: tuple[Path, str]) -> None:
     path, sha256 = word_list
-    fields = {"clean": {"profile": "card", "unigrams": {"uri": str(path), "sha256": sha256}}}
+    fields: dict[str, Any] = {"clean": {"profile": "card", "unigrams": {"uri": str(path), "sha256": sha256}}}
     run, first, _ = release(tmp_path / "release", count=6, **fields)
     path.unlink()
     for shard in CleanStage().plan(run):
@@ -247,7 +247,7 @@ def test_word_list_is_fetched_once_and_stored(tmp_path: Path, word_list: tuple[P
 
 
 def test_word_list_with_wrong_checksum_is_refused(tmp_path: Path, word_list: tuple[Path, str]) -> None:
-    fields = {"clean": {"profile": "card", "unigrams": {"uri": str(word_list[0]), "sha256": "0" * 64}}}
+    fields: dict[str, Any] = {"clean": {"profile": "card", "unigrams": {"uri": str(word_list[0]), "sha256": "0" * 64}}}
     with pytest.raises(UserError, match="SHA-256 is"):
         release(tmp_path / "release", count=2, **fields)
 

@@ -1,4 +1,4 @@
-"""Tables, charts and other forms of papers have the values of the S2ORC paper, its releases, and a paper counted by hand."""
+"""Tables, charts and other forms of papers have the values of the S2ORC paper, its releases, and a paper sum_tables by hand."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from lxml import etree
 from s2corpus.errors import UserError
 from s2corpus.rules.clean import IGNORED_BY_RECIPE
 from s2corpus.snapshot import checks, croissant, flat, hub, paper_tables, plots, report, rights
-from s2corpus.snapshot.census import Census, counted
+from s2corpus.snapshot.census import Census, sum_tables
 from s2corpus.snapshot.described import generate_files
 from s2corpus.snapshot.gorc import gorc_line
-from s2corpus.snapshot.manifest import Manifest, describe_rule, rules_of
+from s2corpus.snapshot.manifest import Manifest, describe_rule, list_rules
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.rights import AbstractOrigin
@@ -30,7 +30,7 @@ from s2corpus.snapshot.store import Store
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage import progress
 from s2corpus.storage.lake import Lake
-from s2corpus.tables.published import describe_column
+from s2corpus.tables.published import OF_PAPERS, describe_column
 from s2corpus_reader.files import SnapshotFile, describe_file
 
 # S2ORC (Lo et al., 2020), transcribed: millions of papers in Tables 2 and 3, means in Table 4, papers in Figure 2 and Appendix G.
@@ -145,7 +145,7 @@ def test_tables_of_a_small_corpus() -> None:
     ],
 )  # fmt: skip
 def test_values_are_printed_by_their_unit(value: Any, unit: str, text: str) -> None:
-    assert paper_tables.shown(value, unit) == text
+    assert paper_tables.format_value(value, unit) == text
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ PARSE: dict[str, Any] = {
 def paper(**others: Any) -> dict[str, Any]:
     closed = released_parse(deepcopy(PARSE), {"BIBREF1": "3"}, open_access=False)
     value = {
-        **dict.fromkeys(flat.OF_PAPERS), "paper_id": "1", "title": "On a", "abstract": "one two", "date": "2020-05",
+        **dict.fromkeys(OF_PAPERS), "paper_id": "1", "title": "On a", "abstract": "one two", "date": "2020-05",
         "licence": "CC-BY-4.0",
         "fields_of_study": ["Art", "Law"], "canonical_pdf": "a" * 40, "outbound": ["2", "3", "4"], "publisher_abstract": True,
         "authors": [{"first": "A", "middle": [], "last": "B", "suffix": "", "orcid": "0"}], "doi": "10.1/a", "record_ids": ["x:1", "s2:7"],
@@ -290,7 +290,7 @@ def test_census_counts_a_paper() -> None:
             ("linked", 1))},
     }  # fmt: skip
     assert dict(census.counts) == expected
-    assert counted([census.table(), census.table()]) == {key: 2 * n for key, n in expected.items()}
+    assert sum_tables([census.table(), census.table()]) == {key: 2 * n for key, n in expected.items()}
     other = Census(("pdf",))
     other.add(paper(parses={"jats": PARSE}, fulltexts={"jats": paper()["fulltexts"]["pdf"]}))
     assert other.counts["papers", "publisher_full_text"] == 1 and ("tokens", "body") not in other.counts
@@ -312,7 +312,7 @@ def test_form_of_release_20190928() -> None:
     assert first["ref_spans"] == [span | {"ref_id": "FIGREF0"}, span | {"ref_id": None}]
     assert first["eq_spans"] == [{"start": 4, "end": 5, "text": "x", "latex": "$x$", "ref_id": "EQREF0"}]
     assert [p["section"] for p in (*parse["abstract"], *parse["body_text"])] == ["Abstract", None, "B"]
-    plain = {"volume": "", "issn": "", "pages": "", "other_ids": {}, "links": None, "authors": []}
+    plain: dict[str, Any] = {"volume": "", "issn": "", "pages": "", "other_ids": {}, "links": None, "authors": []}
     assert parse["bib_entries"] == {
         "BIBREF0": {"ref_id": "b0", "title": "T", "authors": [], "year": 2001, "venue": "V", "volume": "3", "issn": "", "pages": "1-2",
                     "other_ids": {"doi": ["10.1/x"], "arxiv": []}, "links": "2"},
@@ -500,7 +500,7 @@ def test_croissant_lists_files_and_fields() -> None:
         ("none", "none/*", schema),
         ("text", "data/*.txt", schema),
     ]
-    found = croissant.described("name", "about", "2023-01-04T00:00:00Z", ["MIT"], tables, files)
+    found = croissant.describe_dataset("name", "about", "2023-01-04T00:00:00Z", ["MIT"], tables, files)
     assert (found["datePublished"], found["license"], found["citeAs"]) == ("2023-01-04", ["MIT"], found["citeAs"])
     objects = {o["@id"]: o["encodingFormat"] for o in found["distribution"]}
     assert objects == {
@@ -535,17 +535,17 @@ def test_files_of_a_snapshot_have_receipts(lake: Lake, tmp_path: Path) -> None:
         store.put([described("a", b"1"), described("b", b"2")])
         store.put([described("a", b"1"), described("b", b"3")])
     assert counted_files.counts == {"files": 3}
-    assert {p: f.sha256 for p, f in store.there(["a", "b", "c"]).items()} == {
+    assert {p: f.sha256 for p, f in store.find_unchanged(["a", "b", "c"]).items()} == {
         "a": hashlib.sha256(b"1").hexdigest(), "b": hashlib.sha256(b"3").hexdigest(),
     }  # fmt: skip
-    assert Store(lake, id_, "receipts", "other inputs").there(["a"]) == {}
+    assert Store(lake, id_, "receipts", "other inputs").find_unchanged(["a"]) == {}
     lake.put(f"snapshots/{id_}/a", b"4")
-    assert list(store.there(["a", "b"])) == ["b"], "the file was changed"
+    assert list(store.find_unchanged(["a", "b"])) == ["b"], "the file was changed"
     pq.write_table(pa.table({"x": [1, 2, 3], "y": [4, 5, 6]}), tmp_path / "f", row_group_size=2)
     store.put_fragments({"f": tmp_path / "f"})
     assert not (tmp_path / "f").exists() and store.has_fragments(["f"]) and not store.has_fragments(["f", "g"])
-    assert [t.to_pydict() for t in store.fragment("f", ["y"])] == [{"y": [4, 5]}, {"y": [6]}]
-    assert [t.num_columns for t in store.fragment("f")] == [2, 2]
+    assert [t.to_pydict() for t in store.read_fragment("f", ["y"])] == [{"y": [4, 5]}, {"y": [6]}]
+    assert [t.num_columns for t in store.read_fragment("f")] == [2, 2]
     file, path = described("a", b"1")
     store.put([(file, path)])
     manifest = {"files": [file.as_json()]}
@@ -561,8 +561,8 @@ def test_manifest_is_sorted_and_its_rules_are_those_of_the_content() -> None:
     spec = ReleaseSpec.model_validate(
         {"name": "small", "clean": {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}}
     )
-    names = [rule.name for rule in rules_of(spec)]
-    plain = [rule.name for rule in rules_of(ReleaseSpec(name="small"))]
+    names = [rule.name for rule in list_rules(spec)]
+    plain = [rule.name for rule in list_rules(ReleaseSpec(name="small"))]
     assert {name.partition(".")[0] for name in names}.isdisjoint({"schedule", "resources", "quality", "drops"})
     assert not any(name.startswith("export.approval") for name in plain)
     assert (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ import pytest
 import s2corpus_reader
 from s2corpus.errors import UserError
 from s2corpus.snapshot import delta, push
-from s2corpus.snapshot.manifest import FORMAT, find_invalid_rule, rules_of
+from s2corpus.snapshot.manifest import FORMAT, find_invalid_rule, list_rules
 from s2corpus.snapshot.reader import grep
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec, load_spec
@@ -34,7 +35,7 @@ from tests.releases import ROOT
 
 LINES = [b'{"paper_id":"%015x"}\n' % number for number in range(20)]
 METADATA, TABLE = "corpus/metadata/metadata_0.jsonl.gz", "tables/papers/00.parquet"
-RULES = {rule.name: rule.value for rule in rules_of(ReleaseSpec.model_validate({"name": "small"}))}
+RULES = {rule.name: rule.value for rule in list_rules(ReleaseSpec.model_validate({"name": "small"}))}
 
 
 def zipped(content: bytes) -> bytes:
@@ -110,7 +111,7 @@ class Pair:
             "stats.json": b"[1]",
         }
         self.new = snapshot(folder / "newer", "small-20230201-00000000", self.files)
-        delta.make(self.old, self.new, self.made)
+        delta.write_delta(self.old, self.new, self.made)
         self.plan = orjson.loads((self.made / "delta.json").read_bytes())
         self.manifest = orjson.loads((self.made / "manifest.json").read_bytes())
 
@@ -149,7 +150,7 @@ def _itself(pair: Pair) -> None:
     pair.plan["files"]["manifest.json"] = {"as": "whole"}
 
 
-def _path(path: Any) -> Callable[[Pair], None]:
+def _path(path: Any) -> Callable[[Pair], object]:
     def forge(pair: Pair) -> None:
         pair.manifest["files"].insert(0, {"path": path, "bytes": 6, "sha256": hashlib.sha256(b"a card").hexdigest()})
         pair.plan["files"][str(path)] = {"as": "copy", "from": "README.md"}
@@ -157,15 +158,15 @@ def _path(path: Any) -> Callable[[Pair], None]:
     return forge
 
 
-def _step(path: str, **others: Any) -> Callable[[Pair], None]:
+def _step(path: str, **others: Any) -> Callable[[Pair], object]:
     return lambda pair: pair.plan["files"][path].update(others)
 
 
-def _sizes(path: str, **others: Any) -> Callable[[Pair], None]:
+def _sizes(path: str, **others: Any) -> Callable[[Pair], object]:
     return lambda pair: pair.listed(path).update(others)
 
 
-def _repeated(path: str) -> Callable[[Pair], None]:
+def _repeated(path: str) -> Callable[[Pair], object]:
     def forge(pair: Pair) -> None:
         pair.plan["files"][path].update(pieces=[["old", 0, 10]] * 200_000, groups=[2_000_000])
         pair.listed(path)["rows"] = 2_000_000
@@ -173,11 +174,11 @@ def _repeated(path: str) -> Callable[[Pair], None]:
     return forge
 
 
-def _content(path: str, content: bytes) -> Callable[[Pair], None]:
-    return lambda pair: (pair.made / "new" / path).write_bytes(content) and None
+def _content(path: str, content: bytes) -> Callable[[Pair], object]:
+    return lambda pair: (pair.made / "new" / path).write_bytes(content)
 
 
-def _fifo(path: str) -> Callable[[Pair], None]:
+def _fifo(path: str) -> Callable[[Pair], object]:
     def forge(pair: Pair) -> None:
         (pair.folder / path).unlink()
         os.mkfifo(pair.folder / path)
@@ -191,7 +192,7 @@ def _link(pair: Pair) -> None:
     (pair.made / "new/stats.json").symlink_to(pair.folder / "secret")
 
 
-FORGED: dict[str, Callable[[Pair], None]] = {
+FORGED: dict[str, Callable[[Pair], object]] = {
     "a file twice": _twice,
     "the manifest itself": _itself,
     "a path outside": _path("../escape"),
@@ -269,8 +270,8 @@ def test_names_are_checked_before_any_folder_is_made(tmp_path: Path) -> None:
         forged = snapshot(tmp_path / name, "small-20230201-00000000", {"README.md": b"other"}, files=files)
         before = set(tmp_path.rglob("*"))
         for act in (
-            lambda forged=forged: delta.make(whole, forged, tmp_path / "made/delta"),
-            lambda forged=forged: delta.make(forged, whole, tmp_path / "made/delta"),
+            lambda forged=forged: delta.write_delta(whole, forged, tmp_path / "made/delta"),
+            lambda forged=forged: delta.write_delta(forged, whole, tmp_path / "made/delta"),
             lambda forged=forged: push.push_to_lake(forged, LocalLake(tmp_path / "pushed")),
             lambda name=name: s2corpus_reader.open(str(tmp_path / name)),
         ):
@@ -319,8 +320,8 @@ def test_interrupted_apply_leaves_nothing(pair: Pair, sent: signal.Signals) -> N
 
 def test_full_disk_is_refused_before_writing(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     before = pair.names()
-    free = deltas.shutil.disk_usage(pair.folder)._replace(free=10)
-    monkeypatch.setattr(deltas.shutil, "disk_usage", lambda path: free)
+    free = shutil.disk_usage(pair.folder)._replace(free=10)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: free)
     with pytest.raises(SnapshotError, match="10 are free"):
         s2corpus_reader.apply(pair.made, pair.old, pair.out)
     assert pair.names() == before
@@ -366,7 +367,7 @@ def test_missing_rule_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spec", sorted((ROOT / "include/releases").glob("*.yaml")), ids=lambda path: path.stem)
 def test_rules_of_our_specs_have_no_fault(spec: Path) -> None:
-    found = {rule.name: rule.value for rule in rules_of(load_spec(spec))}
+    found = {rule.name: rule.value for rule in list_rules(load_spec(spec))}
     assert find_invalid_rule(orjson.loads(orjson.dumps(found))) is None
 
 
@@ -427,7 +428,9 @@ def test_verify_opens_regular_files_only(tmp_path: Path, kind: str) -> None:
         elif kind == "folder":
             path.mkdir()
         else:
-            path.symlink_to({"device": "/dev/zero", "outside": tmp_path / "secret", "nothing": "nowhere"}[kind])
+            path.symlink_to(
+                {"device": Path("/dev/zero"), "outside": tmp_path / "secret", "nothing": Path("nowhere")}[kind]
+            )
     faults = [str(fault) for fault in verify(forged)]
     for name in names:
         assert any(fault.startswith(f"{name}:") for fault in faults), name
@@ -439,8 +442,8 @@ def test_verify_reads_no_more_than_listed(tmp_path: Path) -> None:
         with (tmp_path / "forged" / name).open("r+b") as out:
             out.truncate(1 << 40)  # A sparse file: reading all of it takes minutes.
     faults = [str(fault) for fault in verify(forged)]
-    assert "README.md: its SHA-256 is not the manifest's" in faults
-    assert any(fault.startswith(f"{METADATA}: ") and "manifest's" in fault for fault in faults)
+    assert "README.md: the SHA-256 differs from the manifest" in faults
+    assert any(fault.startswith(f"{METADATA}: ") and "differs from the manifest" in fault for fault in faults)
 
 
 def test_manifest_that_is_no_file(tmp_path: Path) -> None:
@@ -515,7 +518,7 @@ def test_limits_are_inclusive(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_listed_file_of_another_form_is_refused(value: dict[str, Any]) -> None:
-    right = {"path": "a", "bytes": 1, "sha256": "0"}
+    right: dict[str, Any] = {"path": "a", "bytes": 1, "sha256": "0"}
     SnapshotFile(**right)
     with pytest.raises(ValueError, match=r"path|size|rows"):
         list_files({"files": [right | value]})

@@ -236,7 +236,7 @@ def test_impossible_export_option_is_refused(given: dict[str, Any], words: str, 
 @pytest.mark.parametrize("lacks", ["abstract", "full text"])
 def test_text_without_known_rights_stops_the_release(lacks: str, tmp_path: Path) -> None:
     def without(paper: Paper) -> Paper:
-        gone = {"provenance": []} if lacks == "abstract" else {"oa_evidence": None}
+        gone: dict[str, Any] = {"provenance": []} if lacks == "abstract" else {"oa_evidence": None}
         return replace(paper, row={**paper.row, **gone})
 
     spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": 1}})

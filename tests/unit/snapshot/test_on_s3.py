@@ -19,7 +19,7 @@ import pytest
 
 import s2corpus_reader
 from devtools.local import Endpoints
-from s2corpus.errors import TransientError
+from s2corpus.errors import LostRace, TransientError
 from s2corpus.pipeline import quality
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot import documents, pointer, reader
@@ -124,7 +124,7 @@ def test_one_of_two_concurrent_publishers_wins(run: Run) -> None:
         start.wait()
         try:
             pointer.publish(own, snapshot)
-        except pointer.LostRace as error:
+        except LostRace as error:
             lost.append(f"{snapshot} {error}")
 
     threads = [threading.Thread(target=contend, args=(snapshot,)) for snapshot in snapshots]

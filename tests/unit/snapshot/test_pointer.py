@@ -7,6 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from s2corpus.commands import build, prune
-from s2corpus.errors import UserError
+from s2corpus.errors import LostRace, UserError
 from s2corpus.snapshot import pointer
 from s2corpus.snapshot.reader import open_snapshot, published_manifests
 from s2corpus.storage.lake import Lake
@@ -46,16 +47,16 @@ def test_publishing_moves_the_pointer_and_is_idempotent(lake: Lake) -> None:
 
 def test_marks_record_time_checksum_and_approval(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY)
-    assert not pointer.is_published(lake, JANUARY)
+    assert not pointer.was_published(lake, JANUARY)
     found = pointer.publish(lake, JANUARY, {"by": "Ada"})
     pointer.publish(lake, FEBRUARY)
     mark = json.loads(lake.get(f"snapshots/spec/published/{JANUARY}")[0])
     sha256 = hashlib.sha256(lake.get(f"snapshots/{JANUARY}/manifest.json")[0]).hexdigest()
     assert (mark["approved"], mark["manifest_sha256"], found.manifest_sha256) == ({"by": "Ada"}, sha256, sha256)
     assert len(mark["at"]) == 25 and "approved" not in json.loads(lake.get(f"snapshots/spec/published/{FEBRUARY}")[0])
-    assert pointer.is_published(lake, JANUARY) and not pointer.is_published(lake, MARCH)
+    assert pointer.was_published(lake, JANUARY) and not pointer.was_published(lake, MARCH)
     lake.delete(f"snapshots/spec/published/{FEBRUARY}")
-    assert pointer.is_published(lake, FEBRUARY) and not pointer.was_published(lake, FEBRUARY)
+    assert pointer.was_published(lake, FEBRUARY) and not pointer.has_publication_marker(lake, FEBRUARY)
     with pytest.raises(UserError, match=r"no snapshot of other was ever published; specs with snapshots: spec$"):
         pointer.list_prunable(lake, "other", 1)
     with pytest.raises(UserError, match=rf"{MARCH} was never published; published snapshots: {JANUARY}$"):
@@ -145,7 +146,7 @@ def test_one_concurrent_publisher_wins_and_others_report_it(lake: Lake) -> None:
         start.wait()
         try:
             pointer.publish(lake, snapshot)
-        except pointer.LostRace as lost:
+        except LostRace as lost:
             said[snapshot] = str(lost)
 
     threads = [threading.Thread(target=publish, args=(snapshot,)) for snapshot in snapshots]
@@ -314,7 +315,10 @@ def test_pointer_never_names_a_damaged_manifest(lake: Lake, damage: bytes) -> No
     pointer.publish(lake, JANUARY)
     pointer.publish(lake, FEBRUARY)
     lake.put(f"snapshots/{JANUARY}/manifest.json", damage)
-    for act in (lambda: pointer.publish(lake, JANUARY), lambda: pointer.yank(lake, FEBRUARY, "half of it was missing")):
+    for act in (
+        partial(pointer.publish, lake, JANUARY),
+        partial(pointer.yank, lake, FEBRUARY, "half of it was missing"),
+    ):
         with pytest.raises(UserError, match=r"manifest\.json is damaged"):
             act()
     assert pointer.read_latest(lake, "spec").snapshot == FEBRUARY
@@ -335,7 +339,7 @@ def test_damaged_marker_gives_one_sentence(lake: Lake, mark: str, damage: bytes)
 def test_pointer_without_snapshot_is_valid(lake: Lake) -> None:
     lake.put("snapshots/spec/latest.json", json.dumps({"snapshot": None}).encode())
     pointer.check_pointer(lake, "spec")
-    with pytest.raises(UserError, match="every snapshot of it was yanked"):
+    with pytest.raises(UserError, match="all its snapshots were yanked"):
         open_snapshot("spec", lake.root)
 
 

@@ -4,37 +4,24 @@ are found without it.
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from devtools.bench import tamper
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.verify import verify
 from s2corpus.storage.lake import open_lake
-from tests.releases import ROOT
 from tests.unit.snapshot.test_export import release
 
 
-@pytest.fixture(scope="module")
-def tamper() -> ModuleType:
-    """Import the benchmark as a module."""
-    spec = importlib.util.spec_from_file_location("tamper", ROOT / "devtools" / "bench" / "tamper.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["tamper"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_manipulations_are_found(tamper: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_manipulations_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = release(tmp_path)
     publish(made.lake, made.snapshot_id)
     names = list(tamper.MANIPULATIONS | tamper.AFTER)
-    tamper.MANIPULATIONS = {n: act for n, act in tamper.MANIPULATIONS.items() if names.index(n) % 3 == 0}
-    tamper.AFTER = {n: act for n, act in tamper.AFTER.items() if names.index(n) % 3 == 0}
+    for table in ("MANIPULATIONS", "AFTER"):
+        third = {n: act for n, act in getattr(tamper, table).items() if names.index(n) % 3 == 0}
+        monkeypatch.setattr(tamper, table, third)
     results = list(tamper.trials(tmp_path / "lake", made.snapshot_id, []))
     assert len(results) > 40
     assert [(r.name, r.traceback) for r in results if r.traceback] == []
@@ -42,7 +29,7 @@ def test_manipulations_are_found(tamper: ModuleType, tmp_path: Path, capsys: pyt
     assert {r.name for r in results if not r.alone} == tamper.CANNOT & {r.name for r in results}
 
 
-def test_contradicting_publication_is_found(tamper: ModuleType, tmp_path: Path) -> None:
+def test_contradicting_publication_is_found(tmp_path: Path) -> None:
     made = release(tmp_path)
     publish(made.lake, made.snapshot_id)
     mark = tmp_path / "lake" / "snapshots" / made.spec.name / "published" / made.snapshot_id
@@ -55,6 +42,6 @@ def test_contradicting_publication_is_found(tamper: ModuleType, tmp_path: Path) 
 def test_diff_is_compared_with_the_parent(tmp_path: Path) -> None:
     made = release(tmp_path)
     folder = open_lake(str(tmp_path / "lake" / "snapshots" / made.snapshot_id))
-    assert [str(fault) for fault in verify(folder, against=folder)] == [
+    assert [str(fault) for fault in verify(folder, parent=folder)] == [
         f"manifest.json: the parent is None; expected {made.snapshot_id}"
     ]

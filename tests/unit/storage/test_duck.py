@@ -55,7 +55,7 @@ def test_too_little_memory_gives_a_sentence_with_advice(tmp_path: Path) -> None:
         connection.execute("SELECT list(range) FROM range(20_000_000)").fetchall()
 
 
-class Asked(LocalFileSystem):
+class Asked(LocalFileSystem):  # type: ignore[misc]  # fsspec has no types
     """A file system that counts how often each file is opened."""
 
     cachable = False

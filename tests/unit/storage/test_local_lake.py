@@ -21,7 +21,8 @@ def test_objects_are_listed_in_the_order_of_keys(
     tmp_path_factory: pytest.TempPathFactory, keys: list[str], prefix: str
 ) -> None:
     folder = tmp_path_factory.mktemp("lake")
-    lake, held = open_lake(str(folder)), set()
+    lake = open_lake(str(folder))
+    held: set[str] = set()
     for key in keys:
         if not any(key.startswith(f"{other}/") or other.startswith(f"{key}/") for other in held):
             lake.put(key, key.encode())

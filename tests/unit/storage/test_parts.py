@@ -184,7 +184,11 @@ def test_reading_needs_memory_for_few_row_groups(lake: Lake, tmp_path: Path) -> 
 def test_only_named_leaves_of_nested_columns_are_read(lake: Lake) -> None:
     table = TableRef(lake, "releases/x/people", PEOPLE)
     ada = {"first": "Ada", "middle": ["K."], "last": "Lovelace", "suffix": ""}
-    rows = [{"text": "a", "people": [ada]}, {"text": "a", "people": []}, {"text": "b", "people": None}]
+    rows: list[dict[str, Any]] = [
+        {"text": "a", "people": [ada]},
+        {"text": "a", "people": []},
+        {"text": "b", "people": None},
+    ]
     table.write(3, rows)
     table.commit([3])
     found = table.read_leaves(["text", "people.list.element.last"], shard=3)
@@ -297,7 +301,7 @@ def test_content_store_opens_only_parts_of_its_range(lake: Lake) -> None:
 
 
 def test_content_store_reads_the_former_key_name(lake: Lake, tmp_path: Path) -> None:
-    store = ContentStore(lake, "parses/1", STORED_PARSES)
+    store: ContentStore[Any] = ContentStore(lake, "parses/1", STORED_PARSES)
     part = store.append([stored(digit * 40) for digit in "123"])
     file = tmp_path / "lake" / part
     table = pq.read_table(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 import pytest
@@ -11,7 +12,7 @@ from s2corpus.storage import progress
 
 def test_rows_and_files_are_counted_within_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     progress.count("links", 1)  # Outside of a task, nothing is counted.
     with progress.counting() as outer:
         outer.began = clock[0]

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,7 +28,7 @@ MAKE = "import tempfile, time; from s2orc_parse.scratch import private; print(pr
 
 
 @pytest.fixture
-def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     base = tmp_path / "scratch"
     base.mkdir(mode=0o755)
     monkeypatch.setenv("S2CORPUS_SCRATCH", str(base))

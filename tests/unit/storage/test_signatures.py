@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,9 +17,13 @@ def sign(lake: Lake, *texts: str) -> list[str]:
     """Sign texts as one release does; return the texts whose keys were computed."""
     computed: list[str] = []
     cache = Signatures(lake, "keys")
+
+    def compute(text: str) -> list[int]:
+        computed.append(text)
+        return [len(text), -1]
+
     for text in texts:
-        keys = cache.get_keys(text, lambda text=text: computed.append(text) or [len(text), -1])
-        assert keys == [len(text), -1]
+        assert cache.get_keys(text, partial(compute, text)) == [len(text), -1]
     cache.keep()
     return computed
 
@@ -34,7 +39,7 @@ def test_only_new_texts_are_signed(lake: Lake) -> None:
 def other_columns() -> bytes:
     out = pa.BufferOutputStream()
     pq.write_table(pa.table({"x": [1]}), out)
-    return out.getvalue().to_pybytes()
+    return bytes(out.getvalue())
 
 
 @pytest.mark.parametrize("damage", [b"", b"PAR1", other_columns()])

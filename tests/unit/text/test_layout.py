@@ -106,7 +106,7 @@ def test_path_of_headers_is_read_if_present() -> None:
 
 
 def test_unlinked_citations_are_dropped_too() -> None:
-    paragraph = {**PARAGRAPH, "cite_spans": PARAGRAPH["cite_spans"][:2], "unlinked_spans": PARAGRAPH["cite_spans"][2:]}  # type: ignore[index]
+    paragraph = {**PARAGRAPH, "cite_spans": PARAGRAPH["cite_spans"][:2], "unlinked_spans": PARAGRAPH["cite_spans"][2:]}
     (unit,) = units_of_parse({"body_text": [paragraph]}, drop_citations=True)
     assert line(unit.text or "") == "As shown, cells grow."
 

@@ -63,7 +63,8 @@ def test_keys_of_version_1_are_pinned() -> None:
 def test_candidate_pairs_share_a_key_and_are_unique(rows: list[tuple[int, int]], most: int, rng: random.Random) -> None:
     def found(given: list[tuple[int, int]]) -> list[list[int]]:
         keys, nodes = np.array(given, np.int64).reshape(-1, 2).T
-        return minhash.pairs(keys, nodes, most).tolist()
+        pairs: list[list[int]] = minhash.pairs(keys, nodes, most).tolist()
+        return pairs
 
     pairs = found(rows)
     assert pairs == found(rng.sample(rows, len(rows))) == sorted(pairs)
@@ -92,6 +93,7 @@ def test_pairs_are_found_with_the_expected_probability() -> None:
 def body_of_tei(path: Path) -> str:
     """Return the paragraphs of a TEI body."""
     body = etree.parse(str(path)).getroot().find(".//{*}body")
+    assert body is not None
     return "\n".join(" ".join("".join(p.itertext()).split()) for p in body.iter("{*}p"))
 
 

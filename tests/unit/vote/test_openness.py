@@ -56,8 +56,9 @@ PMCS = record("pubmed", "7", doi=PUBLISHED, pmc_id="PMC7", open_access=True, lic
 
 def renewed(record: Record) -> Record:
     """Return a copy of the record with new string objects of equal value, as after reading it from a file."""
-    texts = {f.name: value for f in fields(record) if type(value := getattr(record, f.name)) is str}
-    return replace(record, **{name: "".join(list(value)) for name, value in texts.items()})
+    values = {f.name: getattr(record, f.name) for f in fields(record)}
+    copies: dict[str, Any] = {name: "".join(list(value)) for name, value in values.items() if type(value) is str}
+    return replace(record, **copies)
 
 
 def judged(*records: Record, name: str = "a.pdf", places: tuple[Declaration, ...] = (), **options: Any) -> Openness:

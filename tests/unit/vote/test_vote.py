@@ -151,8 +151,9 @@ class TestPdfHeaders:
 
     @pytest.mark.parametrize("given", ["title", "abstract", "venue"])
     def test_pdf_votes_on_fields_without_other_values(self, given: str) -> None:
-        read = {"title": "Read", "abstract": "We read.", "venue": "Printed"}
-        paper = vote(header(**read), record("s2", **{given: "Said"}), all_open=True)
+        read: dict[str, Any] = {"title": "Read", "abstract": "We read.", "venue": "Printed"}
+        said: dict[str, Any] = {given: "Said"}
+        paper = vote(header(**read), record("s2", **said), all_open=True)
         assert {name: paper.values[name] for name in read} == {**read, given: "Said"}
 
     @pytest.mark.parametrize(("all_open", "abstract"), [(True, "We read."), (False, None)])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -179,7 +182,7 @@ def decided(
                 publisher.record.source, publisher.record.record_id, VoteRule.PUBLISHER, agreeing, len(votes) - agreeing
             )
         elif votes:
-            weigh = (lambda a, b: float(a == b)) if equal else lambda a, b, name=name: compute_similarity(name, a, b)
+            weigh: Callable[[Any, Any], float] = operator.eq if equal else partial(compute_similarity, name)
             support = {value: sum(weigh(other, value) for other in said.values()) for value in said.values()}
             top = [value for value in support if support[value] > max(support.values()) - 1e-9]
             if len(top) == 1:
@@ -246,7 +249,7 @@ def test_paper_has_mag_ids_subjects_and_record_ids() -> None:
     ],
 )
 def test_file_name_or_declared_id_selects_publisher_record(
-    name: str, declared: dict[str, str], title: str | None
+    name: str, declared: dict[str, Any], title: str | None
 ) -> None:
     records = [
         Record(f"grobid:{A}", "grobid", RecordKind.PDF, file_sha1=A),

@@ -1,4 +1,4 @@
-"""Rounds that find edges by identifier, and rounds that decide in each component which edges are taken."""
+"""Rounds that find edges by identifier, and rounds that select the edges to take in each component."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def by_doi(rounds: Rounds, task: int) -> None:
 
 
 def doi_forms(rounds: Rounds, task: int) -> None:
-    """Send the form of each DOI of a bucket to its records: PREPRINT if a record has this form, else PUBLISHED if a publisher's has.
+    """Decide the form of each DOI of a bucket, and send it to its records: PREPRINT if any record has it, else the publisher's.
 
     A record of arXiv has the DOI of the published version, so its form does not count.
     """
@@ -68,7 +68,7 @@ def by_identifier(rounds: Rounds, task: int) -> None:
 
 
 def identifier_edges(rounds: Rounds, task: int) -> None:
-    """Write the edges between the records of a bucket of identifiers, and the records whose DOI a declared DOI replaces."""
+    """Write the edges between the records of a bucket of identifiers, and the records with a DOI that a declared DOI overrides."""
     rows = rounds.receive("identifiers", task, _IDENTIFIED).sort_by("node").combine_chunks()
     found, overruled = [], np.empty(0, np.int64)
     for reason, name in enumerate(IDENTIFIERS):
@@ -112,7 +112,7 @@ def by_component(number: int, rounds: Rounds, task: int) -> None:
 
 
 def decide(number: int, rounds: Rounds, task: int) -> None:
-    """Write which edges of a bucket of components are taken, and the cluster of each record."""
+    """Decide which edges of a bucket of components are taken; write them, and the cluster of each record."""
     ends = rounds.receive(f"ends-{number}", task, _END).sort_by("node").combine_chunks()
     rows = rounds.receive(f"edges-of-{number}", task, _GROUPED).sort_by(
         [("near", "ascending"), ("strength", "descending"), ("left", "ascending"), ("right", "ascending")]
@@ -122,7 +122,7 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
     left, right = (np.searchsorted(node, rows[side].to_numpy()) for side in ("left", "right"))
     edges = Edges(left, right, rows["reason"].to_numpy(), rows["strength"].to_numpy())
     years, component = ends["year"].to_numpy(), np.searchsorted(node, ends["label"].to_numpy())
-    # A tree of records that have one DOI and one year, and no refused edge, is a cluster: all of its edges are taken.
+    # Take all edges of a component if they form a tree, none contradicts, and it has at most one DOI and one year.
     is_tree = np.bincount(component[left], minlength=len(node)) == np.bincount(component, minlength=len(node)) - 1
     is_tree[component[left[edges.reason >= CONTRADICTION]]] = False
     for value, known in ((doi, doi >= 0), (years, years != 0)):
@@ -159,9 +159,9 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
 
 
 def settled(rounds: Rounds, task: int) -> None:
-    """Send the records of clusters with a DOI that no other cluster has to the buckets of their titles.
+    """Send the settled records to the buckets of their titles.
 
-    Similar titles cannot join two such clusters.
+    A record is settled if its cluster is the only one with its DOI, because similar titles cannot join two such clusters.
     """
     rows = pa.concat_tables(rounds.receive(name, task, OWNERS) for name in ("alone", "owners"))
     doi, _ = codes_of(rows["doi"])

@@ -12,7 +12,7 @@ from s2corpus.titles.facts import IDENTIFIERS, PLACES, first_surname
 
 _ENTRY_COLUMNS = ("paper_id", "parse_kind", "ref_id", "title", "year", "venue", "volume", "pages", *IDENTIFIERS)
 _FIRST_AUTHOR = ("authors.list.element.first", "authors.list.element.last")
-"""The only columns of authors that are read: an author has eight names, identifiers and affiliations."""
+"""columns of authors that are read; authors have many more"""
 
 
 def read_papers(run: Run, bucket: int) -> pa.Table:

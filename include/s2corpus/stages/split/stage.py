@@ -1,4 +1,4 @@
-"""Assign every kept document to train or valid by its date; find duplicates and hold them back by the rules."""
+"""Assign every kept document to train or valid by its date; hold duplicates back or list them, as the spec requires."""
 
 from __future__ import annotations
 
@@ -15,54 +15,38 @@ from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, SPLITS
 from s2corpus.text import splits
 from s2corpus.text.near_duplicates import Candidate, clusters, repeated
 
-_KEYS_AT_A_TIME = 50_000_000
-"""number of duplicate keys sorted in memory in one batch: 0.8 GB"""
+_MAX_SORTED_KEYS = 50_000_000
+"""maximum number of duplicate keys sorted in memory: 0.8 GB"""
 
 
 class SplitStage:
-    """documents, papers → splits, duplicates.
-
-    Documents are split by date. Duplicates are then held back or listed.
-    """
+    """The split stage. It reads documents and papers, and writes splits and duplicates."""
 
     name = "split"
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return one shard, because duplicates can be in any bucket. It reads keys and dates, and the texts of similar documents."""
+        """Return one shard, because duplicates can be in any bucket."""
         return [Shard(0)]
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write the splits of every bucket, and the clusters of duplicates."""
         similar = similar_texts(run)
-        wanted = _repeated_keys(run).union(*similar)
-        candidates = (
-            one
-            for bucket in range(run.paper_shards)
-            for one in _kept(run, bucket)
-            if one.text_key in wanted or one.title_key in wanted
-        )
+        keys = _find_repeated_keys(run).union(*similar)
+        documents = (document for bucket in range(run.paper_shards) for document in _read_kept(run, bucket))
+        candidates = (document for document in documents if document.text_key in keys or document.title_key in keys)
         members = clusters(candidates, similar, hold_back=run.spec.split.near_duplicates == "hold_back")
         for bucket in range(run.paper_shards):
             rows = []
-            for one in _kept(run, bucket):
-                member = members.get((one.set, one.paper_id))
-                held = member is not None and member.split != one.split
-                rows.append(
-                    {
-                        "set": one.set,
-                        "paper_id": one.paper_id,
-                        "split": member.split if member else one.split,
-                        "reason": member.duplicate_of if member and held else one.created,
-                    }
-                )
+            for document in _read_kept(run, bucket):
+                split, reason = document.split, document.created
+                member = members.get((document.set, document.paper_id))
+                if member and member.split != split:  # held back as a duplicate
+                    split, reason = member.split, member.duplicate_of
+                rows.append({"set": document.set, "paper_id": document.paper_id, "split": split, "reason": reason})
             run.table(SPLITS).write(bucket, rows)
-        run.table(DUPLICATES).write(
-            0,
-            [
-                {"set": set_, "paper_id": paper_id, **asdict(member)}
-                for (set_, paper_id), member in sorted(members.items(), key=lambda item: (item[1].cluster, item[0]))
-            ],
-        )
+        by_cluster = sorted(members.items(), key=lambda item: (item[1].cluster, item[0]))
+        duplicates = [{"set": set_, "paper_id": id_, **asdict(member)} for (set_, id_), member in by_cluster]
+        run.table(DUPLICATES).write(0, duplicates)
 
     def finish(self, run: Run) -> Metrics:
         """Commit the tables; return metrics with the number of documents in each split."""
@@ -71,10 +55,10 @@ class SplitStage:
         return metrics | {f"{set_}.{split}": float(n) for (set_, split), n in counts}
 
 
-def _repeated_keys(run: Run) -> set[int]:
+def _find_repeated_keys(run: Run) -> set[int]:
     """Return the duplicate keys that several documents share. Several passes bound the memory."""
     keys = run.table(DOCUMENTS).committed().rows * 2
-    passes = keys // _KEYS_AT_A_TIME + 1
+    passes = keys // _MAX_SORTED_KEYS + 1
     found: set[int] = set()
     for number in range(passes):
         chunks = []
@@ -86,7 +70,7 @@ def _repeated_keys(run: Run) -> set[int]:
     return found
 
 
-def _kept(run: Run, bucket: int) -> Iterator[Candidate]:
+def _read_kept(run: Run, bucket: int) -> Iterator[Candidate]:
     """Yield a bucket's kept documents with the split by date, ordered by set and paper_id.
 
     Raises:

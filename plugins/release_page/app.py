@@ -195,7 +195,7 @@ def build(
         found = trace.trace_pdf(opened.tables, sha1)
         if found is None:
             raise HTTPException(404, "There is no such PDF in this release.")
-        values = {"pdf": found, "papers": trace.list_papers(opened.tables, sha1)}
+        values: dict[str, Any] = {"pdf": found, "papers": trace.list_papers(opened.tables, sha1)}
         return render(request, "pdf.html", release_id=opened.release, **values)
 
     @app.get(at + "/text/{paper_id}", dependencies=guarded)
@@ -208,7 +208,7 @@ def build(
     @app.get(at + "/documents/{set_}", dependencies=guarded)
     def documents(request: Request, opened: Release, set_: Set, page: Page = 1) -> Response:
         rows, buckets = lists.sample_documents(opened.tables, set_.value, page)
-        values = {"set_": set_.value, "rows": rows, "page": page, "buckets": buckets}
+        values: dict[str, Any] = {"set_": set_.value, "rows": rows, "page": page, "buckets": buckets}
         return render(request, "documents.html", release_id=opened.release, **values)
 
     @app.get(at + "/rejects/{stage}", dependencies=guarded)
@@ -222,7 +222,7 @@ def build(
     ) -> Response:
         chosen = set_.value if set_ and stage.value in ("clean", "split") else ""
         rows, more = lists.list_rejects(opened.tables, stage.value, outcome, chosen, page)
-        values = {"outcome": outcome, "set_": chosen, "rows": rows, "page": page, "more": more}
+        values: dict[str, Any] = {"outcome": outcome, "set_": chosen, "rows": rows, "page": page, "more": more}
         return render(request, "rejects.html", release_id=opened.release, stage=stage.value, **values)
 
     return app

@@ -411,7 +411,7 @@ def test_alerts_name_the_release_of_noon(dags: dict[str, Any], monkeypatch: pyte
     midnight, noon = datetime(2023, 2, 1, tzinfo=UTC), datetime(2023, 2, 1, 12, tzinfo=UTC)
     published = ReleaseId.from_spec("sample", midnight)
     catalog.start_stage(published, "sample", midnight, "extract")
-    catalog.end_release(published, ReleaseState.PUBLISHED, "sample-20230201-00000000")
+    catalog.set_release_state(published, ReleaseState.PUBLISHED, "sample-20230201-00000000")
     catalog.start_stage("sample-20230201T120000", "sample", noon, "extract")
 
     def fail(shard: int) -> Any:

@@ -73,7 +73,7 @@ def work(shards: list[int]) -> None:
     """Select the papers of these shards for the dataset."""
     from s2corpus.datasets import runner
 
-    get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
+    get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]  # a key for the map index template
     runner.work(_job(), shards)
 
 
@@ -90,7 +90,7 @@ def write(shards: list[int]) -> None:
     """Write the files of these shards."""
     from s2corpus.datasets import runner
 
-    get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
+    get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]  # a key for the map index template
     runner.write(_job(), shards)
 
 

@@ -118,7 +118,7 @@ def work(stage: str, shards: list[int], number: int = 0) -> None:
     """Process these shards of a round."""
     from s2corpus.pipeline import runner
 
-    get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]
+    get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]  # a key for the map index template
     runner.work(_run(), stage, shards, number)
 
 

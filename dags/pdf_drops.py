@@ -162,7 +162,7 @@ def _batches(items: list[Any], size: int) -> list[list[Any]]:
 
 def _label(text: str) -> None:
     """Set the label of this mapped task in Airflow's UI."""
-    get_current_context()["label"] = text  # type: ignore[typeddict-unknown-key]
+    get_current_context()["label"] = text  # type: ignore[typeddict-unknown-key]  # a key for the map index template
 
 
 with DAG(

@@ -90,7 +90,8 @@ def test_snapshot_with_null_license_is_read(tmp_path: Path) -> None:
     """Check a snapshot of an early release, in which a license could be null."""
     one = job(tmp_path, "contexts", snapshot=write_snapshot(tmp_path, [{**row, "licence": None} for row in papers()]))
     runner.make(one)
-    assert one.receipt(0).licences.keys() == {"NOASSERTION"}  # type: ignore[union-attr]
+    receipt = one.receipt(0)
+    assert receipt is not None and receipt.licences.keys() == {"NOASSERTION"}
 
 
 def test_published_files_are_unchanged_and_lost_files_restored(
@@ -113,7 +114,7 @@ def test_number_of_tasks_follows_size_of_the_snapshot(lake: Path) -> None:
     one = job(lake, "contexts")
     assert runner.batches(one, [0, 1, 2]) == [[0, 1, 2]]
     size = one.source.size
-    one.source.size = lambda shard: size(shard) + (200 << 20)  # type: ignore[method-assign]
+    one.source.size = lambda shard: size(shard) + (200 << 20)  # type: ignore[method-assign]  # a larger file than the disk should hold
     assert runner.batches(one, [0, 1, 2]) == [[0], [1], [2]]
     one.spec = one.spec.model_copy(update={"max_tasks": 2})
     assert runner.batches(one, [0, 1, 2]) == [[0], [1, 2]]

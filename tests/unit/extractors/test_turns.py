@@ -48,7 +48,7 @@ def started(clock: SimpleNamespace) -> Callable[..., ExtractionRun]:
         found = [server(name) for name in servers]
         answering = {one.name for one in found} - {f"http://{name}" for name in out}
         items = iter([(f"pdf{number}", lambda: io.BytesIO(b"%PDF")) for number in range(count)])
-        state = ExtractionRun(found, answering, lambda _: True, replace(LIMITS, **limits), items, count)  # type: ignore[arg-type]
+        state = ExtractionRun(found, answering, lambda _: True, replace(LIMITS, **limits), items, count)  # type: ignore[arg-type]  # simulated servers
 
         state.changed.acquire()  # A pool thread holds this lock when it calls `_next`.
         return state
@@ -368,7 +368,7 @@ def test_request_timeout_is_rest_of_its_try(started: Callable[..., ExtractionRun
     asked: list[tuple[str, float]] = []
 
     def note(what: str) -> Callable[..., ExtractorAnswer]:
-        return lambda *_, timeout: asked.append((what, timeout)) or BROKEN  # type: ignore[func-returns-value]
+        return lambda *_, timeout: asked.append((what, timeout)) or BROKEN  # type: ignore[func-returns-value]  # appending returns None
 
     one = SimpleNamespace(submit=note("submit"), poll=note("poll"), fetch=note("fetch"))
     clock.at = 103.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -50,7 +49,7 @@ class Server:
                 recorded.append(asked)
                 first = 0
                 if asked and status == 200:
-                    first, last = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", asked).groups())  # type: ignore[union-attr]
+                    first, last = map(int, asked.removeprefix("bytes=").split("-"))
                     status, body = 206, CONTENT[first : last + 1]
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(body)))
@@ -212,9 +211,9 @@ def test_streams_may_return_small_pieces(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() == files.content
     zipped = gzip.compress(b"a\nbc\n") + gzip.compress(b"d")
     for limit, size in ((None, None), (6, len(zipped))):
-        assert list(bounded.gzip_lines(Trickle(zipped), limit, size)) == [b"a\n", b"bc\n", b"d"]  # type: ignore[arg-type]
+        assert list(bounded.gzip_lines(Trickle(zipped), limit, size)) == [b"a\n", b"bc\n", b"d"]  # type: ignore[arg-type]  # a file that reads one byte at a time
     with pytest.raises(bounded.TooLarge, match=f"it has more than {len(zipped) - 1} bytes"):
-        list(bounded.gzip_lines(Trickle(zipped), 6, len(zipped) - 1))  # type: ignore[arg-type]
+        list(bounded.gzip_lines(Trickle(zipped), 6, len(zipped) - 1))  # type: ignore[arg-type]  # a file that reads one byte at a time
 
 
 def test_tables_of_servers_are_read(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from random import Random
 
 import numpy as np
 import pytest
@@ -17,7 +18,9 @@ TRAIN, VALID, LATE = Split.TRAIN, Split.VALID, Split.LATE
 DUPLICATE, NEAR = Split.DUPLICATE, Split.NEAR_DUPLICATE
 
 
-def candidate(paper_id: str, created: str | None, split: str, text: int, title: int | None = None, set_: str = "s2orc"):  # type: ignore[no-untyped-def]
+def candidate(
+    paper_id: str, created: str | None, split: Split, text: int, title: int | None = None, set_: str = "s2orc"
+) -> Candidate:
     return Candidate(set_, paper_id, created, split, text, title)
 
 
@@ -108,7 +111,9 @@ def documents() -> st.SearchStrategy[list[Candidate]]:
     st.booleans(),
     st.randoms(use_true_random=False),
 )
-def test_clusters_of_duplicates_obey_their_laws(given_: list[Candidate], pairs: Pairs, hold_back: bool, random) -> None:  # type: ignore[no-untyped-def]
+def test_clusters_of_duplicates_obey_their_laws(
+    given_: list[Candidate], pairs: Pairs, hold_back: bool, random: Random
+) -> None:
     found = clusters(given_, pairs, hold_back=hold_back)
     shuffled = dict(random.sample(sorted(pairs.items()), len(pairs)))
     again = clusters(random.sample(given_, len(given_)), shuffled, hold_back=hold_back)

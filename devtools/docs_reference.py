@@ -199,9 +199,9 @@ def _attribute_docstrings(cls: type) -> dict[str, str]:
             continue
         body = node.body if isinstance(node, ast.ClassDef) else []
         for attribute, text in itertools.pairwise(body):
-            target = attribute.target if isinstance(attribute, ast.AnnAssign) else None
+            target: ast.expr | None = attribute.target if isinstance(attribute, ast.AnnAssign) else None
             if isinstance(attribute, ast.Assign):
-                target = attribute.targets[0]  # type: ignore[assignment]
+                target = attribute.targets[0]
             if isinstance(target, ast.Name) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
                 found[target.id] = str(text.value.value)
     return found

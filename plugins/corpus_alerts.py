@@ -31,7 +31,7 @@ MAIL = "s2corpus_alerts_mail"
 log = logging.getLogger(__name__)
 
 
-class RunCreated(BaseDeadlineReference):  # type: ignore[misc]
+class RunCreated(BaseDeadlineReference):  # type: ignore[misc]  # Airflow gives it no types
     """The instant when a run is created.
 
     Clearing a run with a deadline relative to `DAGRUN_QUEUED_AT` fails (apache/airflow#70368).

@@ -97,7 +97,7 @@ def preload(folder: Path, tests: list[str]) -> None:
 def compile_kernels(on: bool) -> None:
     """Set whether tests that start later compile kernels or run them as plain Python."""
     os.environ["NUMBA_DISABLE_JIT"] = str(int(not on))
-    numba.config.DISABLE_JIT = int(not on)  # type: ignore[attr-defined]
+    numba.config.DISABLE_JIT = int(not on)  # type: ignore[attr-defined]  # numba sets its options at run time
 
 
 def measure(

@@ -256,7 +256,7 @@ def memory(number: int) -> None:
 
 def _peak() -> float:
     """Return the peak resident memory of this process so far, in MB (`getrusage` may report its parent's peak)."""
-    return int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1024  # type: ignore[index]
+    return int(re.findall(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[0]) / 1024
 
 
 def main() -> None:

@@ -57,7 +57,7 @@ class Worker:
 
     def close(self) -> None:
         """Stop the process."""
-        self._pool.stop()  # type: ignore[no-untyped-call]
+        self._pool.stop()  # type: ignore[no-untyped-call]  # pebble has no types
         self._pool.join()
         shutil.rmtree(self._folder, ignore_errors=True)
 

@@ -89,7 +89,7 @@ def with_client(server: LargeTeiServer, folder: Path, numbers: dict[str, int]) -
     from grobid_client.grobid_client import GrobidClient
 
     with tempfile.TemporaryDirectory() as out, contextlib.redirect_stdout(io.StringIO()):
-        client = GrobidClient(server.url, sleep_time=0.75, timeout=LIMITS.request, check_server=False)  # type: ignore[arg-type]
+        client = GrobidClient(server.url, sleep_time=0.75, timeout=LIMITS.request, check_server=False)  # type: ignore[arg-type]  # its hints say int for seconds
         client.logger.setLevel(logging.CRITICAL)
         client.process(
             "processFulltextDocument",

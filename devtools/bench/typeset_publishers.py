@@ -59,7 +59,7 @@ def plos(a: TypesetArticle) -> tuple[str, str]:
 
 def named(name: str, like: str, **how: str | int | float | bool) -> Layout:
     """Return a layout like another layout, with some values replaced."""
-    return replace(BY_NAME[like], name=name, **how)  # type: ignore[arg-type]
+    return replace(BY_NAME[like], name=name, **how)  # type: ignore[arg-type]  # fields of Look by name
 
 
 LOOKS: dict[str, tuple[Layout, Look]] = {

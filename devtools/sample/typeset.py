@@ -233,7 +233,7 @@ def compile_pdf(data: dict[str, Any]) -> bytes:
 
         fonts = [str(Path(noto_cjk_sans_otc.__file__).parent)]
     template = (resources.files(__package__) / "paper.typ").read_bytes()
-    return typst.compile(  # type: ignore[misc, no-any-return, unused-ignore]
+    return typst.compile(  # type: ignore[misc, no-any-return, unused-ignore]  # typst has types on some platforms only
         template,
         sys_inputs={"paper": json.dumps(data, ensure_ascii=False)},
         ignore_system_fonts=True,

@@ -117,7 +117,7 @@ def passages(archive: Path) -> Documents:
                 continue
             if row[11] == "LINESTART":
                 rows.append(row)
-        firsts = [_FIRST.match(text).group() for text, _ in labelled]  # type: ignore[union-attr]
+        firsts = [_FIRST.match(text).group() for text, _ in labelled]  # type: ignore[union-attr]  # each labelled text begins with a word
         lines: list[Facts] = []
         labels: list[str] = []
         for run in SequenceMatcher(None, [row[0] for row in rows], firsts, autojunk=False).get_matching_blocks():

@@ -24,7 +24,7 @@ from s2corpus.evaluation.sample import Item
 from s2corpus.evaluation.sheet import WORDS
 from s2corpus.storage.lake import Lake
 
-Word = StrEnum("Word", {word: word for word in WORDS})  # type: ignore[misc]
+Word = StrEnum("Word", {word: word for word in WORDS})  # type: ignore[misc]  # members are computed
 _T = TypeVar("_T", Item, ParseItem)
 ItemId = Annotated[str, Query(min_length=1, max_length=96)]
 

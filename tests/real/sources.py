@@ -49,7 +49,7 @@ def people(data: Path, paper: RealPaper) -> list[tuple[str, str]]:
     """Return (given names, surname) of the authors; the publisher's division of names is used if available."""
     root = _jats(data, paper)
     if root is None:
-        return [tuple(_PARTICLES.split(name, maxsplit=1)) for name in paper.authors]  # type: ignore[misc]
+        return [tuple(_PARTICLES.split(name, maxsplit=1)) for name in paper.authors]  # type: ignore[misc]  # the pattern splits each name in two
     names = root.findall(".//article-meta/contrib-group/contrib[@contrib-type='author']/name")
     return [(_text(name.find("given-names")), _text(name.find("surname"))) for name in names]
 
@@ -61,7 +61,8 @@ def abstract(data: Path, paper: RealPaper) -> list[tuple[str, str]]:
             for member in sorted(archive.getnames()):
                 if not member.endswith(".tex") or "/._" in f"/{member}":
                     continue
-                tex = archive.extractfile(member).read().decode("utf-8", "replace")  # type: ignore[union-attr]
+                file = archive.extractfile(member)
+                tex = file.read().decode("utf-8", "replace") if file else ""
                 if found := re.search(r"\\begin\{abstract\}(.*?)\\end\{abstract\}", tex, re.DOTALL):
                     plain = re.sub(r"(?m)(?<!\\)%.*$", "", found.group(1))
                     plain = re.sub(r"\\(?:footnote|url)\{(?:[^{}]|\{[^{}]*\})*\}", "", plain)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import given, settings
@@ -39,7 +40,9 @@ def rules_of(profile: str, **more: Any) -> CleanRules:
 
 @given(made, profiles, st.sampled_from([clean_s2orc, clean_s2ag]))
 @settings(max_examples=80)
-def test_only_kept_documents_have_text(unigrams: Unigrams, document, profile, decide) -> None:  # type: ignore[no-untyped-def]
+def test_only_kept_documents_have_text(
+    unigrams: Unigrams, document: Any, profile: str, decide: Callable[..., Any]
+) -> None:
     decision = decide(document, rules_of(profile), unigrams)
     assert isinstance(decision.outcome, CleanOutcome)
     assert (decision.text is not None) == (decision.outcome is CleanOutcome.KEPT)

@@ -520,7 +520,7 @@ def test_title_in_another_script_does_not_contradict_a_doi() -> None:
     assert len(partition(found)) == 1
 
 
-SAME = {
+SAME: dict[str, Any] = {
     "title": "The role of complement in renal disease",
     "authors": "Lovelace, A. and Turing, A.",
     "year": 2011,
@@ -545,15 +545,15 @@ SAME = {
 def test_contradicting_place_in_print_prevents_a_join(
     one: dict[str, object], other: dict[str, object], papers: int
 ) -> None:
-    found = clustered(record("a:1", **(SAME | one)), record("b:1", **(SAME | other)))  # type: ignore[arg-type]
+    found = clustered(record("a:1", **(SAME | one)), record("b:1", **(SAME | other)))
     assert len(partition(found)) == papers
     assert [edge["reason"] for edge in found.edges.to_pylist() if not edge["taken"]] == ["contradiction"] * (papers - 1)
 
 
 def test_records_that_contradict_are_not_joined_by_a_third() -> None:
     found = clustered(
-        record("a:1", **SAME, journal="Blood", volume="12", pages="1-9"),  # type: ignore[arg-type]
-        record("b:1", **SAME),  # type: ignore[arg-type]
-        record("c:1", **SAME, journal="Kidney International", volume="14", pages="33-40"),  # type: ignore[arg-type]
+        record("a:1", **SAME, journal="Blood", volume="12", pages="1-9"),
+        record("b:1", **SAME),
+        record("c:1", **SAME, journal="Kidney International", volume="14", pages="33-40"),
     )
     assert partition(found) == {frozenset({"a:1", "b:1"}), frozenset({"c:1"})}

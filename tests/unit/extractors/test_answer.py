@@ -188,7 +188,7 @@ def test_error_code_marks_a_broken_server_or_not(
     assert (found.outcome, found.broken, found.detail) == (outcome, broken, f"HTTP {status}: {body.decode()}")
 
 
-UNREACHED = requests.ConnectionError(MaxRetryError(None, "/", NewConnectionError(None, "refused")))  # type: ignore[arg-type]
+UNREACHED = requests.ConnectionError(MaxRetryError(None, "/", NewConnectionError(None, "refused")))  # type: ignore[arg-type]  # no connection is needed
 
 
 @pytest.mark.parametrize(

@@ -370,7 +370,7 @@ def test_request_timeout_is_rest_of_its_try(started: Callable[..., ExtractionRun
     asked: list[tuple[str, float]] = []
 
     def note(what: str) -> Callable[..., ExtractorAnswer]:
-        return lambda *_, timeout: asked.append((what, timeout)) or BROKEN  # type: ignore[func-returns-value]
+        return lambda *_, timeout: asked.append((what, timeout)) or BROKEN  # type: ignore[func-returns-value]  # appending returns None
 
     one = SimpleNamespace(submit=note("submit"), poll=note("poll"), fetch=note("fetch"))
     clock.at = 103.0

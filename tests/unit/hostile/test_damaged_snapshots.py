@@ -16,7 +16,6 @@ from s2corpus.cli import corpus
 from s2corpus.errors import TransientError, UserError
 from s2corpus.snapshot.pointer import publish
 from s2corpus.storage.transient import convert_environment_error
-from s2corpus.storage.transient import convert_environment_error
 from tests.unit.snapshot.test_export import release
 
 FILES = (

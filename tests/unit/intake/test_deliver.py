@@ -74,11 +74,11 @@ def test_folder_with_subfolders_is_a_valid_drop(lake: Lake, papers: Path, tmp_pa
 def test_stopped_delivery_resumes(lake: Lake, papers: Path, after: int) -> None:
     files = files_below(papers)
     with pytest.raises(ConnectionError):
-        deliver(Stopping(lake, after), DROP, files, threads=1)  # type: ignore[arg-type]
+        deliver(Stopping(lake, after), DROP, files, threads=1)  # type: ignore[arg-type]  # a lake that fails after some writes
     assert lake.size(DROP.key("_READY")) is None
     there = {entry.key for entry in lake.list(DROP.folder)}
     again = Stopping(lake)
-    found = deliver(again, DROP, files, threads=1)  # type: ignore[arg-type]
+    found = deliver(again, DROP, files, threads=1)  # type: ignore[arg-type]  # a lake that fails after some writes
     assert (found.sent, found.kept) == (4 - after, after) and not there & set(again.sent)
     assert lake.size(DROP.key("_READY")) is not None
 
@@ -108,9 +108,9 @@ def test_delivery_by_another_process_is_not_overwritten(lake: Lake, papers: Path
         return lake.put(key, data, **given)
 
     racing = Stopping(lake)
-    racing.put = put  # type: ignore[attr-defined]
+    racing.put = put  # type: ignore[attr-defined]  # a lake whose `put` loses a race
     with pytest.raises(UserError, match="was delivered by another process at the same time"):
-        deliver(racing, DROP, files_below(papers))  # type: ignore[arg-type]
+        deliver(racing, DROP, files_below(papers))  # type: ignore[arg-type]  # a lake whose `put` loses a race
     assert lake.get(DROP.key("_READY"))[0] == b"another"
 
 
@@ -166,7 +166,7 @@ def test_long_names_are_refused(tmp_path: Path) -> None:
 
 def test_changed_file_is_sent_again(lake: Lake, papers: Path) -> None:
     with pytest.raises(ConnectionError):
-        deliver(Stopping(lake, 2), DROP, files_below(papers), threads=1)  # type: ignore[arg-type]
+        deliver(Stopping(lake, 2), DROP, files_below(papers), threads=1)  # type: ignore[arg-type]  # a lake that fails after some writes
     (papers / "a.pdf").write_bytes(b"x" * 500)  # The same length as before.
     deliver(lake, DROP, files_below(papers))
     listed = {file["name"]: file for file in json.loads(lake.get(DROP.key("_READY"))[0])["files"]}
@@ -206,7 +206,7 @@ def test_impossible_file_names_are_reported(papers: Path, name: str | bytes) -> 
 def test_delivery_id_must_be_one_path_step(id_: str) -> None:
     for kind, source, given in (("drop", "", id_), ("delivery", "dblp", id_), ("delivery", id_, "1")):
         with pytest.raises(UserError, match=f"^{re.escape(repr(id_))} cannot be the id of a {kind}"):
-            new_delivery(kind, source, given)  # type: ignore[arg-type]
+            new_delivery(kind, source, given)  # type: ignore[arg-type]  # kinds that are refused
     found = new_delivery("delivery", "dblp", "1")
     assert (found.folder, found.mode, found.by, found.files) == ("sources/dblp/1/", "delta", "", 0)
 

@@ -111,7 +111,9 @@ def test_drop_state_follows_row_release_and_paused_dag(lake: Lake) -> None:
     mark = hash_ready_file(lake, "drops/c/")
     assert mark
     put_row(lake, ArrivalStatus("drops/c/", mark, ArrivalState.REFUSED, Refusal.CHANGED, "a.pdf"))
-    ready_at = read_ready(lake, "drop", "", "a").ready_at  # type: ignore[union-attr]
+    ready = read_ready(lake, "drop", "", "a")
+    assert ready is not None
+    ready_at = ready.ready_at
     taken = {"kind": "drop", "source": "", "delivery": "a", "ready_at": ready_at, "outcome": "taken"}
     row: dict[str, Any] = {
         **dict.fromkeys(DELIVERIES.schema.names),

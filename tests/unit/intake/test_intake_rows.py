@@ -83,7 +83,7 @@ def test_inputs_list_taken_deliveries_and_suppressions(run: Run) -> None:
     deliver(run, "drops/late", {"c.pdf": b"C"}, LATE)
     deliver(run, "sources/dblp/1", lines({"record_id": "dblp:1", "title": "T"}))
     folders = (("drop", "", "b"), ("delivery", "dblp", "1"))
-    named = [[*folder, read_ready(run.lake, *folder).digest] for folder in folders]  # type: ignore[union-attr, arg-type]
+    named = [[*folder, read_ready(run.lake, *folder).digest] for folder in folders]  # type: ignore[union-attr, arg-type]  # each folder has a _READY
     for suppressed in (None, b'{"sha1": "a", "reason": "asked"}\n'):
         if suppressed is not None:
             run.lake.put("suppress.jsonl", suppressed)

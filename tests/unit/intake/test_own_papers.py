@@ -7,6 +7,7 @@ import hashlib
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -29,7 +30,11 @@ WORK = {
     "title": ["On a"],
     "author": [{"given": "Ada", "family": "Byron"}],
 }
-ANSWER = {"status": "ok", "message-type": "work-list", "message": {"items": [WORK, {**WORK, "DOI": "10.1000/b"}]}}
+ANSWER: dict[str, Any] = {
+    "status": "ok",
+    "message-type": "work-list",
+    "message": {"items": [WORK, {**WORK, "DOI": "10.1000/b"}]},
+}
 
 
 @pytest.fixture
@@ -51,8 +56,8 @@ def release(lake: Lake, tmp_path: Path, folder: Path) -> Run:
     ("name", "data"),
     [
         ("crossref.json", json.dumps(ANSWER).encode()),
-        ("crossref.json", json.dumps({"items": ANSWER["message"]["items"]}).encode()),  # type: ignore[index]
-        ("crossref-2026.jsonl", b"\n".join(json.dumps(work).encode() for work in ANSWER["message"]["items"])),  # type: ignore[index]
+        ("crossref.json", json.dumps({"items": ANSWER["message"]["items"]}).encode()),
+        ("crossref-2026.jsonl", b"\n".join(json.dumps(work).encode() for work in ANSWER["message"]["items"])),
         ("crossref_works.json.gz", gzip.compress(json.dumps(ANSWER).encode())),
     ],
 )

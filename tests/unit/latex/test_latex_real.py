@@ -69,7 +69,9 @@ def test_real_source_has_the_counts_of_a_reader(
 
 def test_every_citation_key_of_the_source_is_linked(shared_data: Path) -> None:
     with tarfile.open(shared_data / "latex" / S2ORC) as archive:
-        source = archive.extractfile("main.tex").read().decode()  # type: ignore[union-attr]
+        file = archive.extractfile("main.tex")
+        assert file is not None
+        source = file.read().decode()
     uncommented = re.sub(r"(?<!\\)%.*", "", source)
     keys = [
         key for group in re.findall(r"\\cite\w*\*?(?:\[[^]]*\])*\{([^}]*)\}", uncommented) for key in group.split(",")

@@ -29,7 +29,7 @@ PARENT = "t-20230101-00000000"
 
 def release(lake: Lake, scratch: Path, pdfs: int, *, profile: str = "public", parent_drops: str = "*") -> Run:
     """Return a release after intake with one drop of `pdfs` files; its parent had 4 PDFs and 4 documents from `parent_drops`."""
-    run = Run(ReleaseSpec(name="t", profile=profile), datetime(2023, 2, 1, tzinfo=UTC), lake, scratch)  # type: ignore[arg-type]
+    run = Run(ReleaseSpec(name="t", profile=profile), datetime(2023, 2, 1, tzinfo=UTC), lake, scratch)  # type: ignore[arg-type]  # pydantic checks the profile
     files = {f"{n}.pdf": b"%%PDF %d" % n for n in range(pdfs)}
     for name, data in files.items():
         lake.put(f"drops/a/{name}", data)

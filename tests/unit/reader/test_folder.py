@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -50,7 +49,7 @@ class Server:
                 recorded.append(asked)
                 first = 0
                 if asked and status == 200:
-                    first, last = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", asked).groups())  # type: ignore[union-attr]
+                    first, last = map(int, asked.removeprefix("bytes=").split("-"))
                     status, body = 206, CONTENT[first : last + 1]
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(body)))

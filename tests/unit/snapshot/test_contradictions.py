@@ -587,7 +587,7 @@ def presence(
     given = RULES | {"export.files": 2, "export.shard_bytes": None if content is None else 1 << 20}
     sizes = {p: file.bytes for p, file in files.items()} | {"manifest.json": 1} | (present or {})
     manifest = {"rules": given, "parent": parent}
-    state = Verification(Listing(sizes), manifest, files, None, None, None)  # type: ignore[arg-type]
+    state = Verification(Listing(sizes), manifest, files, None, None, None)  # type: ignore[arg-type]  # the lake only lists sizes
     return [str(fault) for fault in check_presence(state)]
 
 
@@ -631,7 +631,7 @@ def test_numbers_and_sizes_of_files() -> None:
     assert [parse_file_number(path) for path in paths] == [12, 3, 9, 0, 0]
     for files, groups in (({}, 1), (("a/0.parquet", "a/1.parquet", "x"), 2), (("a/0-000000.parquet", "a/0-000001.parquet"), 1),
                           ([f"{f}/{n}.parquet" for f, count in (("a", 4), ("b", 6)) for n in range(count)], 2)):  # fmt: skip
-        state = Verification(None, {}, dict.fromkeys(files), None, None, None)  # type: ignore[arg-type]
+        state = Verification(None, {}, dict.fromkeys(files), None, None, None)  # type: ignore[arg-type]  # only `files` is read
         assert count_groups(state) == groups
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import click
 import orjson
 import pyarrow.parquet as pq
 import pytest
@@ -83,8 +84,8 @@ def registered_tags(catalog: Catalog) -> set[str]:
     return {name for table in tables for name, ref in table.metadata.refs.items() if ref.snapshot_ref_type == "tag"}
 
 
-def run(command: object, *arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)  # type: ignore[arg-type]
+def run(command: click.Command, *arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
 def test_three_consecutive_deltas_give_the_last_snapshot(snapshots: list[Path], tmp_path: Path) -> None:

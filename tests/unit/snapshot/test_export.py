@@ -164,7 +164,7 @@ def test_existing_files_are_not_written_again(tmp_path: Path) -> None:
     damaged = f"snapshots/{run.snapshot_id}/v2/s2orc/train/03.jsonl.gz"
     run.lake.put(damaged, b"half a file")
     counting = Counting(run.lake)
-    again = Run(run.spec, run.as_of, counting, run.scratch)  # type: ignore[arg-type]
+    again = Run(run.spec, run.as_of, counting, run.scratch)  # type: ignore[arg-type]  # a lake that counts
     work(again, ExportStage())
     assert [key for key in counting.uploaded if key.startswith("snapshots/")] == [damaged]
     assert content(run) == before

@@ -431,7 +431,7 @@ class TestHostileFiles:
                 return stream.read(size) or endless.read(size)
 
         tracemalloc.start()
-        found = list(read(source, Both()))  # type: ignore[arg-type]
+        found = list(read(source, Both()))  # type: ignore[arg-type]  # a stream that closes early
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert all(isinstance(e, Dropped) for e in found) and 1 <= len(found) <= 3

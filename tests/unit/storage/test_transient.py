@@ -16,7 +16,6 @@ import sqlalchemy.exc
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.parts import DamagedPart
 from s2corpus.storage.transient import convert_environment_error, convert_errors
-from s2corpus.storage.transient import convert_environment_error, convert_errors
 from s2corpus_reader import SnapshotError, UnreachableError
 
 

@@ -25,7 +25,9 @@ TRAIN, VALID, LATE = Split.TRAIN, Split.VALID, Split.LATE
 DUPLICATE, NEAR = Split.DUPLICATE, Split.NEAR_DUPLICATE
 
 
-def candidate(paper_id: str, created: str | None, split: str, text: int, title: int | None = None, set_: str = "s2orc"):  # type: ignore[no-untyped-def]
+def candidate(
+    paper_id: str, created: str | None, split: Split, text: int, title: int | None = None, set_: str = "s2orc"
+) -> Candidate:
     return Candidate(set_, paper_id, created, split, text, title)
 
 

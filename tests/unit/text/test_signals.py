@@ -48,8 +48,7 @@ def slowly(text: str) -> dict[str, float]:
     ]
     total = sum(map(len, words))
     visible = "".join(written)
-    seen: set[tuple[str, ...]] = set()
-    repeated = [line for line in lines if tuple(line) in seen or seen.add(tuple(line))]  # type: ignore[func-returns-value]
+    repeated = [line for number, line in enumerate(lines) if line in lines[:number]]
     found = {
         "num_chars": len(text),
         "num_lines": len(lines),

@@ -136,7 +136,7 @@ class _Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server() -> Iterator[Any]:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as made:
-        made.seen = []  # type: ignore[attr-defined]
+        made.seen = []  # type: ignore[attr-defined]  # an attribute for the test
         thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield made

@@ -63,7 +63,7 @@ def test_run_builds_and_publishes_the_dataset_of_its_key(
     context = {"dag": dag, "partition_key": KEY}
     monkeypatch.setattr(module, "get_current_context", lambda: context)
     if large:
-        monkeypatch.setattr(SnapshotSource, "size", lambda *_: 200 << 20)
+        monkeypatch.setattr(SnapshotSource, "count_bytes", lambda *_: 200 << 20)
         batches = module.plan.function()
         assert batches == [[0], [1]]
         for shards in batches:

@@ -63,7 +63,7 @@ def test_unchanged_text_is_not_signed_again(tmp_path: Path, monkeypatch: pytest.
         title = "On another title" if paper.row["paper_id"] == changed else paper.row["title"]
         return dataclasses.replace(paper, row={**paper.row, "title": title})
 
-    monkeypatch.setattr(minhash, "keys", counted)
+    monkeypatch.setattr(minhash, "compute_keys", counted)
     _, again, _ = release(tmp_path, retitled)
     assert len(signed) == 1
     assert {key: row["minhash"] for key, row in again.items() if key[1] != changed} == {

@@ -15,7 +15,7 @@ The script prints the share of detected mutants. For each undetected mutant, it 
 Measurements and results are stored in build/mutants, in folders named by hashes of the code and the tests. The same
 command therefore resumes an interrupted run.
 
-docs/mutants.md has the last result, with the reason why each mutant survived.
+docs/quality.md has the last results.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ IDLE = (
     r"use_threads=(False)",
     r"\.(?:read|recv)\((1 << 20)\)",
 )
-"""Patterns of other code that affects no result (docs/mutants.md gives the reasons). The group, or the complete match, is excluded."""
+"""Patterns of other code that affects no result (docs/quality.md gives the reasons). The group, or the complete match, is excluded."""
 
 NOT_NEGATIVE = {
     "hashes", "in_order", "issue", "journal", "key", "keys", "len", "made", "narrow", "page", "reason", "shorter", "size", "sizes",

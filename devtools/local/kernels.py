@@ -18,9 +18,9 @@ import pyarrow as pa
 
 from s2corpus import compiled
 from s2corpus.text import minhash
-from s2corpus.text.signals import signals
-from s2corpus.text.tokens import ShareTable, summed_shares
-from s2corpus.text.words import top_word
+from s2corpus.text.signals import compute_signals
+from s2corpus.text.tokens import ShareTable, sum_shares
+from s2corpus.text.words import count_words
 from s2corpus.titles.arrays import hash_strings, read_only, text_of
 from s2orc_parse.children import end_with_parent
 
@@ -32,14 +32,14 @@ def compile_few() -> None:
     """
     text = "The same words again, and again the same words."
     hash_strings(*text_of(pa.array([text])))  # used by intake, so needed first
-    top_word(text)
-    signals(text)
-    summed_shares([text], ShareTable.from_shares({"again": -1.0}, -20.0))
-    shingles = np.unique(minhash.shingles(text, 2))
-    keys = minhash.keys(shingles, 2, 2, 0)
-    minhash.pairs(keys, np.arange(len(keys)), 1)
+    count_words(text)
+    compute_signals(text)
+    sum_shares([text], ShareTable.from_shares({"again": -1.0}, -20.0))
+    shingles = np.unique(minhash.hash_shingles(text, 2))
+    keys = minhash.compute_keys(shingles, 2, 2, 0)
+    minhash.list_candidate_pairs(keys, np.arange(len(keys)), 1)
     begin, end = np.array([0]), np.array([len(shingles)])
-    minhash.jaccards(read_only(shingles), begin, end, begin, begin)
+    minhash.compute_jaccards(read_only(shingles), begin, end, begin, begin)
 
 
 def make_release() -> None:

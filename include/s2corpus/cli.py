@@ -128,9 +128,9 @@ def run(group: click.Group, name: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        from s2corpus.storage.transient import as_environment_error
+        from s2corpus.storage.transient import convert_environment_error
 
-        environment_error = as_environment_error(error)
+        environment_error = convert_environment_error(error)
         if environment_error is None:
             raise
         _exit_with_error(name, environment_error)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections.abc import Iterable
 
 _MARKDOWN = re.compile(r"([\\`*\[\]|~])")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -23,3 +26,11 @@ def escape_cell(value: object) -> object:
     if "\r" in value:  # Python's csv does not quote \r, but spreadsheets start a row at it.
         value = value.replace("\r\n", "\n").replace("\r", "\n")
     return f"'{value}" if value.lstrip(_SPACES).startswith(_FORMULA) else value
+
+
+def format_csv(rows: Iterable[Iterable[object]], *, quote_all: bool = False) -> str:
+    """Return rows as CSV with escaped cells and line feeds."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL)
+    writer.writerows(map(escape_cell, row) for row in rows)
+    return out.getvalue()

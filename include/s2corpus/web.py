@@ -54,11 +54,11 @@ class Session(requests.Session):
         data: Any = None,
         files: dict[Any, Any] | None = None,
     ) -> requests.Response:
-        """Send a request and read its answer, at most `max_bytes` + 1 bytes, within `seconds`.
+        """Send a request and return the response with at most `max_bytes` + 1 bytes of its body, within `seconds`.
 
         Raises:
-            requests.ReadTimeout: the answer was not complete in time.
-            requests.RequestException: no answer or an incomplete answer.
+            requests.ReadTimeout: the response was not complete in time.
+            requests.RequestException: no response or an incomplete response.
         """
         with _Deadline(seconds) as deadline:
             try:
@@ -87,7 +87,7 @@ class Session(requests.Session):
                 if isinstance(error, requests.RequestException):
                     raise
                 raise requests.ConnectionError(error) from None
-            if deadline.is_over:  # A closed connection can look like the end of an answer without a length.
+            if deadline.is_over:  # A closed connection can look like the end of a response without a length.
                 raise requests.ReadTimeout(f"no complete answer within {seconds:g} s")
         return response
 

@@ -195,8 +195,8 @@ def build(
         found = trace.trace_pdf(opened.tables, sha1)
         if found is None:
             raise HTTPException(404, "There is no such PDF in this release.")
-        values: dict[str, Any] = {"pdf": found, "papers": trace.list_papers(opened.tables, sha1)}
-        return render(request, "pdf.html", release_id=opened.release, **values)
+        papers = trace.list_papers(opened.tables, sha1)
+        return render(request, "pdf.html", release_id=opened.release, pdf=found, papers=papers)
 
     @app.get(at + "/text/{paper_id}", dependencies=guarded)
     def text(request: Request, opened: Release, paper_id: PaperId) -> Response:

@@ -57,9 +57,8 @@ def add_routes(
         archive, release, _ = found
         items, parses = _drawn(sample_of, archive, release), _drawn(parses_of, archive, release)
         marks, line_marks = marks_of(archive.catalog, release), parse_marks_of(archive.catalog, release)
-        entries: dict[str, Item | ParseItem] = {entry.item: entry for entry in items}
-        entries |= {parse.item: parse for parse in parses}
-        markers: dict[str, list[str]] = {name: [] for name in entries}
+        sampled: list[Item | ParseItem] = [*items, *parses]
+        markers: dict[str, list[str]] = {entry.item: [] for entry in sampled}
         for mark in marks:
             markers.get(mark.item, []).append(mark.marker)
         for name, people in line_marks.items():
@@ -67,8 +66,8 @@ def add_routes(
         order = list(markers)
         start = order.index(after) + 1 if after in markers else 0
         chosen = item if item in markers else _next(order[start:] + order[:start], markers)
-        shown = entries[chosen] if chosen else None
-        firsts = {task: _next([parse.item for parse in parses if parse.task is task], markers) for task in ParseTask}
+        shown = next((entry for entry in sampled if entry.item == chosen), None)
+        firsts = {task: _next([entry.item for entry in parses if entry.task is task], markers) for task in ParseTask}
         return render(
             request, "evaluation.html", release_id=release, labels=LABELS | PARSE_LABELS, shown=shown,
             result=result(items, marks, parse_results(parses, line_marks)), number=order.index(chosen) + 1 if chosen else 0,

@@ -126,6 +126,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.long
 def test_faults_of_s3_do_not_change_the_release(
     s3: tuple[Services, Keys, Proxy], tiny: tuple[Path, Truth], reference: dict[str, str], tmp_path: Path
 ) -> None:

@@ -57,12 +57,12 @@ def command(
     is a list of {section, text}: section is null, a heading, or a path of headings joined by "::". Each dropped document has
     its first reason. A value that the decision did not need is null.
     """
-    from s2corpus.text.files import clean_file, counted
+    from s2corpus.text.files import clean_file, format_outcomes
 
     spec = _spec(spec_file, profile, unigrams, evaluate_all)
     word_list = _load_word_list(spec, is_checked=unigrams is None)
     outcomes = clean_file(source, set_, spec, word_list, out, dropped, as_of)
-    click.echo(counted(outcomes), err=True)
+    click.echo(format_outcomes(outcomes), err=True)
 
 
 def _spec(spec_file: Path | None, profile: str | None, unigrams: str | None, evaluate_all: bool) -> ReleaseSpec:

@@ -49,11 +49,10 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
         decision = decide(
             [name for name in (paper["paper_id"], paper["doi"], paper["canonical_pdf"]) if name],
             listed,
+            rules,
             title=paper["title"],
-            authors=len(paper["authors"] or ()),
+            author_count=len(paper["authors"] or ()),
             text="\n".join(part for part in (paper["abstract"], text_of.get(paper["paper_id"])) if part),
-            min_characters=rules.min_characters,
-            min_english=rules.min_english,
         )
         outcomes.append({"paper_id": paper["paper_id"], **asdict(decision)})
     write_rows(out, FILTERED, outcomes)

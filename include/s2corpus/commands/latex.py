@@ -72,8 +72,8 @@ def command(
         lines: IO[bytes] = opened.enter_context(open_atomic(out)) if out else sys.stdout.buffer
         rejected = opened.enter_context(open_atomic(rejects)) if rejects else None
         # A source takes longer than the imports, so several sources go to worker processes at once.
-        few = int(len(files) == 1)
-        for path, (outcome, output) in zip(files, map_in_order(work, files, workers, few), strict=True):
+        inline = int(len(files) == 1)
+        for path, (outcome, output) in zip(files, map_in_order(work, files, workers, inline), strict=True):
             outcomes[outcome] += 1
             if outcome is latex.LatexOutcome.OK:
                 lines.write(output)

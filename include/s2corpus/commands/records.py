@@ -52,7 +52,7 @@ def command(
         def read_records(file: Path, counts: sources.Counts) -> Iterator[sources.Record]:
             """Yield the records of a file; count all entries and write the others to --dropped."""
             for entry in sources.read(source, file):
-                sources.tally(counts, entry)
+                counts.add(entry)
                 if isinstance(entry, sources.Record):
                     yield entry
                 elif reject is not None:

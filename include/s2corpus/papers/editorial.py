@@ -19,9 +19,9 @@ def list_identifiers(record: Record) -> tuple[str, ...]:
 def find_status(
     records: Sequence[Record], notices: Mapping[str, Sequence[Statement]], is_preprint: Callable[[str], bool]
 ) -> tuple[Editorial | None, tuple[str, ...]]:
-    """Return the gravest editorial status of a paper, and the sorted ids of the records that state it.
+    """Return the most serious editorial status of a paper, and the sorted ids of the records that state it.
 
-    If a publisher has the paper, statements about its preprint are ignored: the withdrawal of a preprint does not
+    If a publisher record exists, statements about its preprint are ignored: the withdrawal of a preprint does not
     withdraw the published paper.
     """
     published = any(r.kind is RecordKind.PUBLISHER and not _is_preprint(r, is_preprint) for r in records)

@@ -55,4 +55,4 @@ class ClusterRules(Rules):
         "10.5194/(?:[a-z]+-discuss|egusphere-|[a-z]+-(?:19|20)[0-9]{2}-[0-9])",
         "10.5194/(?:acp|amt|angeo|bg|cp|esd|essd|esurf|gi|gmd|hess|nhess|npg|os|se|soil|tc|wes)d-[0-9]",
     )
-    """beginnings of preprint DOIs, as regular expressions"""
+    """regular expressions of the DOI prefixes of preprint servers"""

@@ -15,4 +15,4 @@ class VoteRules(Rules):
     trust: tuple[str, ...] = (
         "crossref", "pubmed", "declared", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse",
     )  # fmt: skip
-    """sources in descending order of trust, for the second-to-last tie-break; sources not listed follow by name"""
+    """sources in descending order of trust, which breaks ties (SPEC §5.10); sources not listed follow by name"""

@@ -19,9 +19,9 @@ from s2corpus.rules.split import SplitRules
 from s2corpus.snapshot import report
 from s2corpus.snapshot.documents import IDENTIFIERS, year
 from s2corpus.snapshot.rows import is_counted
-from s2corpus.text.layout import blocks, document_text, lines_of, units_of_parse
+from s2corpus.text.layout import build_blocks, document_text, list_units, split_document_text
 from s2corpus.text.near_duplicates import text_key
-from s2corpus.text.splits import Split, bounds, split_by_date
+from s2corpus.text.splits import Split, assign_split, compute_bounds
 
 MAX_FAULTS = 100
 """maximum number of reported faults of one kind"""
@@ -77,7 +77,7 @@ class Agreement:
         texts: dict[int, str] = {}
         has_date_split = self.rules["clean.profile"] != "recipe-2024"
         rules = {name.removeprefix("split."): v for name, v in self.rules.items() if name.startswith("split.")}
-        boundaries = bounds(SplitRules(**rules), datetime.fromisoformat(self.as_of))
+        boundaries = compute_bounds(SplitRules(**rules), datetime.fromisoformat(self.as_of))
         for row in rows:
             year_of_date = year(row["date"])
             values = [row[name] for name in ("title", *IDENTIFIERS)]
@@ -86,7 +86,7 @@ class Agreement:
             if row["year"] != year_of_date:
                 yield f"document {row['id']} has date {row['date']} but year {row['year']}"
             if has_date_split:
-                split = split_by_date(row["date"], *boundaries)
+                split = assign_split(row["date"], *boundaries)
                 if split is not Split.UNDATED and split != row["split"]:
                     yield f"document {row['id']} with date {row['date']} is in {row['split']}; expected {split}"
                 first = texts.setdefault(row["text_key"], row["id"])
@@ -119,8 +119,8 @@ class Agreement:
             if paragraph.get("cite_spans"):
                 self.paragraphs.add(_hash(paper, kind, number, paragraph["text"]))
         if (entry := self.index.get(paper)) is not None and entry.set == "s2orc":
-            units = units_of_parse(value, drop_citations=self.rules["clean.citations"] == "drop")
-            self.lines[paper].update(_hash(line) for block in blocks(units)[0] for line in block.lines)
+            units = list_units(value, drop_citations=self.rules["clean.citations"] == "drop")
+            self.lines[paper].update(_hash(line) for block in build_blocks(units)[0] for line in block.lines)
             self.files[paper].add(str(value["_pdf_hash"]))
 
     def check_document(self, value: Mapping[str, Any]) -> Iterator[str]:
@@ -134,7 +134,7 @@ class Agreement:
             yield f"document {value['id']} is from file {value['sha1']}; the index has {entry.sha1}"
         if self.rules["clean.profile"] == "recipe-2024":
             return
-        title, abstract, body = lines_of(value["text"])
+        title, abstract, body = split_document_text(value["text"])
         if self.title_hashes.get(value["id"], 0) != _hash(f"{title}\n\n{abstract}"):
             yield f"the title or abstract of document {value['id']} differs from its metadata"
         if entry.set == "s2orc":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -143,9 +143,8 @@ def _hash(item: bytes) -> bytes:
 
 
 def _row_hashes(table: pa.Table) -> list[bytes]:
-    return [_hash(repr(row).encode("utf-8", "surrogatepass")) for row in _python_rows(table)]
-
-
-def _python_rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-    for batch in table.to_batches(max_chunksize=1024):
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    return [
+        _hash(repr(row).encode("utf-8", "surrogatepass"))
+        for batch in table.to_batches(max_chunksize=1024)
+        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    ]

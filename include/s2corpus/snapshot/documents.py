@@ -40,8 +40,8 @@ def build_row(
     code, probability = language(text)
     values = {
         **document,
-        **signals.signals(text),
-        **personal.counts(text),
+        **signals.compute_signals(text),
+        **personal.count_personal_data(text),
         "num_tokens": count_tokens(text) if count_tokens else None,
         "model_text": format_model_text(document) if format_model_text else None,
         **_describe_parse(document),
@@ -50,7 +50,7 @@ def build_row(
         "year": year(document["date"]),
         "language": code,
         "language_probability": probability,
-        "section_types": sections.types(line for line in text.split("\n")) if set_ == "s2orc" else [],
+        "section_types": sections.list_section_types(line for line in text.split("\n")) if set_ == "s2orc" else [],
     }
     return {name: values[name] for name in SCHEMA.names}
 

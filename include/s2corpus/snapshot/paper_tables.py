@@ -110,24 +110,24 @@ def tables(
         _years(counts),
         _rank("licences", "Licences of papers with full text", _select(counts, "licence")),
         _rank(
-            "rights", "Licences of abstracts and parses (SPDX; NOASSERTION: nobody says)", _select(counts, "licence_of")
+            "rights",
+            "Licences of abstracts and parses (SPDX; NOASSERTION: no licence stated)",
+            _select(counts, "licence_of"),
         ),
-        _rank(
-            "languages", "Languages of full texts before the filter of cleaning, by vote of their paragraphs", languages
-        ),
+        _rank("languages", "Languages of full texts before cleaning, by majority of their paragraphs", languages),
         _gold(measured),
     ]
 
 
 _GOLD: tuple[tuple[str, str, str, float | None], ...] = (
-    ("cluster", "clusters", "Clusters without identifiers: pairs of records that share one", None),
-    ("link", "links", "Bibliography links without identifiers: entries that one links", None),
-    ("cluster", "titles", "Titles read from PDFs: those of other records", None),
-    ("assemble", "xml_title", "Titles read from PDFs: those of publishers' XML", None),
-    ("assemble", "xml_authors", "Authors read from PDFs: names in publishers' XML", None),
-    ("assemble", "xml_abstract", "Abstracts read from PDFs: words in publishers' XML", None),
-    ("assemble", "xml_bibliography", "Bibliographies read from PDFs: entries in publishers' XML", 0.89),
-    ("assemble", "xml_citations", "Inline citations read from PDFs: those in publishers' XML", 0.89),
+    ("cluster", "clusters", "Clustering without identifiers, on record pairs that share an identifier", None),
+    ("link", "links", "Linking without identifiers, on entries linked by an identifier", None),
+    ("cluster", "titles", "Titles from PDFs, compared with metadata records", None),
+    ("assemble", "xml_title", "Titles from PDFs, compared with publishers' XML", None),
+    ("assemble", "xml_authors", "Authors from PDFs, compared with publishers' XML", None),
+    ("assemble", "xml_abstract", "Words of abstracts from PDFs, compared with publishers' XML", None),
+    ("assemble", "xml_bibliography", "Bibliography entries from PDFs, compared with publishers' XML", 0.89),
+    ("assemble", "xml_citations", "Inline citations from PDFs, compared with publishers' XML", 0.89),
 )
 """stage, measure (`pipeline.gold`), label, and the F1 of GROBID in S2ORC §4"""
 
@@ -142,7 +142,7 @@ def _gold(measured: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
         f1 = round(2 * precision * recall / (precision + recall), 6) if precision and recall else None
         rows.append([label, relevant, precision, recall, f1, theirs])
     columns = (("Known", "count"), ("Precision", "share"), ("Recall", "share"), ("F1", "share"), ("S2ORC F1", "share"))
-    return _table("gold", "How good it is where gold says so", "S2ORC §4", columns, rows)
+    return _table("gold", "Precision and recall against gold data", "S2ORC §4", columns, rows)
 
 
 def _pdfs(outcomes: Mapping[str, float]) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def _parses(counts: Counts) -> dict[str, Any]:
         for what, label, pdf, latex in _PARSES
     ]
     columns = [(name, "mean") for name in ("PDF", "LaTeX", "JATS", "Elsevier", "S2ORC GROBID", "S2ORC LaTeX")]
-    title = "What a parse has, on average over full texts (All: closed papers' parses too, of which only the bibliography is published)"
+    title = "Mean contents of a parse (All: with closed papers, of which only the bibliography is published)"
     return _table("parses", title, "S2ORC Table 4, GORC Table 3", columns, rows)
 
 
@@ -228,8 +228,8 @@ def _tokens(counts: Counts) -> dict[str, Any]:
     ):
         n, total = counts["tokens", what], counts["papers", papers]
         rows.append([label, n, total, _mean(n, total), _mean(theirs, of)])
-    columns = (("Tokens", "count"), ("Papers", "count"), ("Tokens a paper", "mean"), ("S2ORC", "mean"))
-    return _table("tokens", "Tokens between white space, one full text a paper", "S2ORC Appendix E", columns, rows)
+    columns = (("Tokens", "count"), ("Papers", "count"), ("Tokens per paper", "mean"), ("S2ORC", "mean"))
+    return _table("tokens", "Tokens between white space, one full text per paper", "S2ORC Appendix E", columns, rows)
 
 
 def _years(counts: Counts) -> dict[str, Any]:

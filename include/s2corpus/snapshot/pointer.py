@@ -188,7 +188,7 @@ def _check_reason(reason: str) -> None:
 
 
 def list_prunable(lake: Lake, spec: str, keep: int) -> list[SnapshotId]:
-    """Return the published and yanked snapshots except the newest `keep` published ones and the latest, oldest first.
+    """Return the snapshots that can be deleted, oldest first: all except the latest and the newest `keep` published snapshots.
 
     Raises:
         UserError: no snapshot of the spec was ever published.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -106,7 +107,7 @@ def push_to_hub(snapshot: Lake, repository: str, progress: Progress = lambda pat
                     operations.append(CommitOperationAdd(file.path, local))
                 message = f"{name}: {group[0].path}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")
                 api.create_commit(repository, operations, commit_message=message, repo_type="dataset")
-                _delete_files(Path(scratch) / "files")
+                shutil.rmtree(Path(scratch) / "files")
     except HfHubHTTPError as error:
         status = error.response.status_code if error.response is not None else 0
         if status in (401, 403, 404):
@@ -140,13 +141,6 @@ def _fetch_file(snapshot: Lake, file: SnapshotFile, folder: Path) -> Path:
                 f"{snapshot.uri(file.path)}: the SHA-256 is {found}; the manifest has {file.sha256}: run corpus verify"
             )
     return local
-
-
-def _delete_files(folder: Path) -> None:
-    """Delete all files below a folder."""
-    for path in folder.rglob("*"):
-        if path.is_file():
-            path.unlink()
 
 
 def _list_hub_files(api: Any, repository: str) -> Iterator[tuple[str, str]]:

@@ -46,7 +46,7 @@ class DuplicatesCheck:
     def add_document(self, id_: str, text: str) -> None:
         """Store the n-grams of a document if its similarity must be checked."""
         if id_ in self.wanted:
-            shingles = np.unique(minhash.shingles(text, self.rules["split.shingle_words"]))
+            shingles = np.unique(minhash.hash_shingles(text, self.rules["split.shingle_words"]))
             self.shingle_offsets[id_] = (self.spill.tell(), len(shingles))
             self.spill.write(shingles.tobytes())
 
@@ -95,7 +95,7 @@ class DuplicatesCheck:
         if {row["paper_id"], row["duplicate_of"]} <= self.shingle_offsets.keys() and row[
             "reason"
         ] == DuplicateReason.WORDS:
-            found = minhash.jaccard(self._shingles(row["paper_id"]), self._shingles(row["duplicate_of"]))
+            found = minhash.compute_jaccard(self._shingles(row["paper_id"]), self._shingles(row["duplicate_of"]))
             if abs(found - jaccard) > 1e-9:
                 yield f"documents {row['paper_id']} and {row['duplicate_of']} have the Jaccard index {found}; the row has {jaccard}"
 

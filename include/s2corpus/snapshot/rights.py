@@ -44,12 +44,8 @@ class AbstractOrigin:
     """licence stated in the record that supplied the abstract"""
 
 
-def read_abstract_origins(tables: TableOpener, bucket: int, batch_rows: int) -> ByPaper[dict[str, Any]]:
-    """Return the `AbstractOrigin` (key `origin`) of each abstract in a bucket, by paper. Read batches of `batch_rows` rows."""
-    return ByPaper(_iterate_abstract_origins(tables, bucket, batch_rows))
-
-
-def _iterate_abstract_origins(tables: TableOpener, bucket: int, batch_rows: int) -> Iterator[dict[str, Any]]:
+def read_abstract_origins(tables: TableOpener, bucket: int, batch_rows: int) -> Iterator[dict[str, Any]]:
+    """Yield `paper_id` and the `AbstractOrigin` (`origin`) of each abstract in a bucket. Read batches of `batch_rows` rows."""
     columns, has_licence = ["paper_id", "record_id", "licence"], pc.field("licence").is_valid()
     members = ByPaper(tables(MEMBERS).rows(columns, shard=bucket, where=has_licence, at_once=batch_rows))
     columns, has_abstract = ["paper_id", "provenance", "abstract"], pc.field("abstract").is_valid()

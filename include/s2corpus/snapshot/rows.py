@@ -35,7 +35,7 @@ from s2corpus.tables.texts import (
     FulltextRow,
     LinkRow,
 )
-from s2corpus.text.masking import Masked, masked, masked_parse
+from s2corpus.text.masking import MaskedText, mask_parse, mask_text
 from s2corpus_reader.parquet import parquet_writer
 
 T = TypeVar("T")
@@ -71,8 +71,8 @@ _PASSED_FILTER = pc.field("outcome") == "kept"
 def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, links: bool) -> Iterator[Row]:
     """Yield the published documents of one set in one bucket: text, split and index fields.
 
-    For full texts, licence and evidence belong to the PDF or source file. For titles and abstracts (s2ag), the licence is that of
-    the abstract, and the evidence is that of the paper.
+    In s2orc, licence and evidence belong to the PDF or source file. In s2ag, the licence belongs to the abstract, and the evidence
+    to the paper.
 
     Args:
         tables: opens a table of the release.
@@ -95,7 +95,7 @@ def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, l
     links_by_paper = (
         ByPaper(tables(LINKS).rows(shard=bucket, where=_HAS_CITED_PAPER, at_once=_BATCH_ROWS)) if links else None
     )
-    abstracts = rights.read_abstract_origins(tables, bucket, _BATCH_ROWS)
+    abstracts = ByPaper(rights.read_abstract_origins(tables, bucket, _BATCH_ROWS))
     columns = ["paper_id", "split"]
     splits = ByPaper(tables(SPLITS).rows(columns, shard=bucket, where=pc.field("set") == set_, at_once=_BATCH_ROWS))
     columns = ["paper_id", "title", "date", *IDENTIFIERS, "editorial", "licence", "oa_evidence", "fields_of_study"]
@@ -133,7 +133,7 @@ def _select_parse(document: DocumentRow, fulltexts: list[FulltextRow], *, mask: 
             return {
                 "parse_kind": fulltext["parse_kind"],
                 "text_layer": fulltext["text_layer"],
-                "parse": masked_parse(parse) if mask else parse,
+                "parse": mask_parse(parse) if mask else parse,
             }
     return {"parse_kind": None, "text_layer": None, "parse": None}
 
@@ -169,7 +169,7 @@ def read_released_papers(
     columns = ["paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "licence", "parse"]
     fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=_PARSE_BATCH_ROWS))
     links = ByPaper(tables(LINKS).rows(shard=bucket, where=_HAS_CITED_PAPER, at_once=_BATCH_ROWS))
-    abstracts = rights.read_abstract_origins(tables, bucket, _BATCH_ROWS)
+    abstracts = ByPaper(rights.read_abstract_origins(tables, bucket, _BATCH_ROWS))
     columns = [column.name for column in PAPERS.columns if column.name != "provenance"]
     for paper in tables(PAPERS).rows(columns, shard=bucket, at_once=_BATCH_ROWS):
         if not filtered.at(paper["paper_id"]):
@@ -180,7 +180,7 @@ def read_released_papers(
         for kind, fulltext in texts.items():
             parse = orjson.loads(fulltext["parse"])
             if mask:
-                parse = masked_parse(parse)
+                parse = mask_parse(parse)
             parses[kind] = released_parse(parse, _map_entries(linked, kind), open_access=fulltext["open_access"])
         if mask:
             paper |= {"title": _mask(paper["title"]), "abstract": _mask(paper["abstract"])}
@@ -200,7 +200,7 @@ def read_released_papers(
 
 
 def _mask(text: str | None) -> str | None:
-    return text and masked(text)
+    return text and mask_text(text)
 
 
 def read_graph_rows(tables: TableOpener, table: Table[Any], bucket: int, *, mask: bool) -> Iterator[Row]:
@@ -213,9 +213,9 @@ def read_graph_rows(tables: TableOpener, table: Table[Any], bucket: int, *, mask
         if not filtered.at(row["paper_id"]):
             continue
         if mask and table is CONTEXTS:
-            text = Masked(row["text"])
+            text = MaskedText(row["text"])
             row["text"] = text.text
-            row["start"], row["end"] = text.moved(row["start"], row["end"])
+            row["start"], row["end"] = text.map_range(row["start"], row["end"])
         yield row
 
 

@@ -56,7 +56,7 @@ class Store:
         return SnapshotFile(**receipt["file"])
 
     def put(self, files: Iterable[tuple[SnapshotFile, Path]]) -> None:
-        """Upload local files with their receipts. Skip files that are already stored.
+        """Upload local files with their receipts, except files that are already stored; delete the local files.
 
         Raises:
             UserError: the snapshot is published, and a file differs from the published one.
@@ -66,6 +66,8 @@ class Store:
         new = [(file, local) for file, local in given if stored.get(file.path) != file]
         with ThreadPoolExecutor(_THREADS) as pool:
             list(pool.map(self._put, new))
+        for _, local in given:
+            local.unlink()
         count("files", len(new))
 
     def _put(self, given: tuple[SnapshotFile, Path]) -> None:

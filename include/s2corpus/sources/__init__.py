@@ -14,16 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from s2corpus.errors import UserError
-from s2corpus.sources.record import (
-    Counts,
-    Deleted,
-    Dropped,
-    Entry,
-    Record,
-    RecordKind,
-    RejectReason,
-    add_to_counts,
-)
+from s2corpus.sources.record import Counts, Deleted, Dropped, Entry, Record, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
 
 if TYPE_CHECKING:
@@ -32,19 +23,7 @@ if TYPE_CHECKING:
     from s2corpus.sources.arrow import batches
 
 __all__ = [
-    "Author",
-    "Counts",
-    "Deleted",
-    "Dropped",
-    "Entry",
-    "Record",
-    "RecordKind",
-    "RejectReason",
-    "add_to_counts",
-    "batches",
-    "count_entries",
-    "load_adapter",
-    "read",
+    "Author", "Counts", "Deleted", "Dropped", "Entry", "Record", "RecordKind", "RejectReason", "batches", "load_adapter", "read",
     "source_names",
 ]  # fmt: skip
 

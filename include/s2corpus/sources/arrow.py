@@ -48,17 +48,7 @@ def read_record(row: Mapping[str, Any]) -> Record:
     """Return the record of one row (`pylist` form) of the table `records` or `members`."""
     values: dict[str, Any] = {name: row.get(name) for name in _FIELDS}
     values["kind"] = RecordKind(values["kind"])
-    values["authors"] = tuple(
-        Author(
-            a["first"],
-            tuple(a["middle"]),
-            a["last"],
-            a["suffix"],
-            tuple(Affiliation(found["name"], found["ror"]) for found in a.get("affiliations") or ()),
-            a.get("orcid"),
-        )
-        for a in values["authors"] or ()
-    )
+    values["authors"] = tuple(map(_read_author, values["authors"] or ()))
     values["subjects"] = tuple(values["subjects"] or ())
     values["open_version"] = OpenVersion(values["open_version"]) if values["open_version"] else None
     values["type"] = WorkType(values["type"]) if values["type"] else None
@@ -67,6 +57,12 @@ def read_record(row: Mapping[str, Any]) -> Record:
     later = values["later_licences"] or ()
     values["later_licences"] = tuple(DatedLicence(one["licence"], one["start"]) for one in later)
     return Record(**values)
+
+
+def _read_author(author: Mapping[str, Any]) -> Author:
+    affiliations = tuple(Affiliation(one["name"], one["ror"]) for one in author.get("affiliations") or ())
+    middle = tuple(author["middle"])
+    return Author(author["first"], middle, author["last"], author["suffix"], affiliations, author.get("orcid"))
 
 
 def apply_licences(rows: pa.Table, day: str) -> pa.Table:

@@ -9,7 +9,7 @@ from typing import IO, Any, cast
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import read_arxiv_status
-from s2corpus.sources.json_values import read_list, read_object
+from s2corpus.sources.json_values import read_list, read_object, read_text
 from s2corpus.sources.record import Deleted, Dropped, Editorial, Entry, RecordKind, RejectReason
 from s2corpus.sources.streams import Peekable, parse_objects, parse_xml_elements
 from s2orc_parse.bibliography.author import Author
@@ -118,9 +118,7 @@ def _parse_snapshot(line: dict[str, Any], where: str) -> Entry:
         authors = _parse_authors(str(line.get("authors") or ""))
     created = next((read_object(version).get("created") for version in read_list(line.get("versions"))), None)
     date = _parse_mail_date(created) if isinstance(created, str) else parse_date(line.get("update_date"))
-    texts = {key: str(line.get(key) or "") for key in _TEXTS}
-    if not isinstance(line.get("title"), str):
-        texts["title"] = ""
+    texts = {key: str(line.get(key) or "") for key in _TEXTS} | {"title": read_text(line.get("title"))}
     return _build_record(native, texts, authors, date)
 
 

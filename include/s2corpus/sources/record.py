@@ -148,13 +148,12 @@ class Counts:
         """Number of entries in the file."""
         return self.records + self.deleted + sum(self.dropped.values())
 
-
-def add_to_counts(counts: Counts, entry: Entry) -> None:
-    """Add one entry to the counts."""
-    match entry:
-        case Record():
-            counts.records += 1
-        case Deleted():
-            counts.deleted += 1
-        case Dropped(reason=reason):
-            counts.dropped[reason] = counts.dropped.get(reason, 0) + 1
+    def add(self, entry: Entry) -> None:
+        """Count one entry."""
+        match entry:
+            case Record():
+                self.records += 1
+            case Deleted():
+                self.deleted += 1
+            case Dropped(reason=reason):
+                self.dropped[reason] = self.dropped.get(reason, 0) + 1

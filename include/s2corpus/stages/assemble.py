@@ -25,15 +25,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
+from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
 from s2corpus.storage.duck import duckdb_connection
-from s2corpus.storage.exchange import Exchange, covered_shards, spread
+from s2corpus.storage.exchange import covered_shards, spread
 from s2corpus.tables.columns import Access, Json
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES, PARSES, STORED_PARSES
 from s2corpus.tables.schema import pdf_shard
 from s2corpus.tables.texts import ENTRIES, FULLTEXTS, EntryRow, FulltextRow
 
+_EXCHANGE = "_assemble"
 _BATCH_PARSES = 64
 """number of parses in memory at a time"""
 _MAX_REQUESTERS = 512
@@ -48,14 +49,10 @@ _SENT = pa.schema(
 )
 
 
-class AssembleStage:
+class AssembleStage(PaperStage):
     """The assemble stage. It reads papers and parses, and writes full texts and bibliography entries by paper."""
 
     name = "assemble"
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return a shard for each bucket of papers."""
-        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Run one of three rounds: request the files for some buckets, send their parses, or write a bucket."""
@@ -86,12 +83,8 @@ class AssembleStage:
     def finish(self, run: Run) -> Metrics:
         """Commit the tables, remove the temporary exchange and return metrics."""
         metrics = commit_all(run, self.name, run.paper_shards)
-        _exchange(run).remove()
+        run.exchange(_EXCHANGE).remove()
         return metrics
-
-
-def _exchange(run: Run) -> Exchange:
-    return Exchange(run.lake.root, f"{run.folder}/_assemble")
 
 
 def _senders(run: Run) -> range:
@@ -132,7 +125,7 @@ def _request_parses(run: Run, shard: Shard) -> None:
     part = np.array([pdf_shard(str(request["sha1"]), parts) for request in requests], np.int64)
     sender = np.searchsorted(_first_parts(run), part, side="right") - 1
     rows = pa.Table.from_pylist(requests, _REQUEST)
-    _exchange(run).write("wanted", requesters.index(shard.index), rows, sender, len(senders))
+    run.exchange(_EXCHANGE).write("wanted", requesters.index(shard.index), rows, sender, len(senders))
 
 
 def _send_parses(run: Run, shard: Shard) -> None:
@@ -140,7 +133,7 @@ def _send_parses(run: Run, shard: Shard) -> None:
     senders, requesters = _senders(run), spread(run.paper_shards, _MAX_REQUESTERS)
     if shard.index not in senders:
         return
-    task, exchange = senders.index(shard.index), _exchange(run)
+    task, exchange = senders.index(shard.index), run.exchange(_EXCHANGE)
     requests = exchange.read("wanted", range(len(requesters)), task, _REQUEST)
     buckets: dict[str, list[int]] = defaultdict(list)
     for sha1, bucket in zip(requests["sha1"].to_pylist(), requests["bucket"].to_pylist(), strict=True):
@@ -176,7 +169,7 @@ def _read_requested_parses(
 def _collect_fulltexts(run: Run, bucket: int) -> Iterator[tuple[FulltextRow, Json]]:
     """Yield the parses that were sent to a bucket as rows of FULLTEXTS, each with its bibliography."""
     papers = _map_files_to_papers(run, bucket)
-    for table in _exchange(run).read_by_file("parses", range(len(_senders(run))), bucket, _SENT):
+    for table in run.exchange(_EXCHANGE).read_by_file("parses", range(len(_senders(run))), bucket, _SENT):
         for sent in (row for batch in table.to_batches(_BATCH_PARSES) for row in batch.to_pylist()):
             paper_id, access = papers[sent["sha1"]]
             parse = orjson.loads(sent["parse"] or b"")

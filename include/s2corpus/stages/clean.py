@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from s2corpus import spec
 from s2corpus.papers.vote import VoteRule
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
+from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
 from s2corpus.sources.record import SCIENCEPARSE, RecordKind
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.lake import Lake
@@ -29,8 +29,8 @@ from s2corpus.tables.texts import DOCUMENTS, FILTERED, FULLTEXTS, DocumentRow, F
 from s2corpus.text import minhash
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
-from s2corpus.text.layout import units_of_parse
-from s2corpus.text.masking import masked, masked_parse
+from s2corpus.text.layout import list_units
+from s2corpus.text.masking import mask_parse, mask_text
 from s2corpus.text.near_duplicates import text_key, title_key
 from s2corpus.text.unigrams import Unigrams, parse_unigrams, wordfreq_unigrams
 
@@ -41,7 +41,7 @@ _ROWS = 256
 """number of documents in memory at a time"""
 
 
-class CleanStage:
+class CleanStage(PaperStage):
     """The clean stage. It reads papers, members, filtered and fulltexts, and writes documents.
 
     Every kept paper has one row in s2orc, and another row in s2ag if its s2orc document was dropped. If the spec contains only s2ag,
@@ -49,10 +49,6 @@ class CleanStage:
     """
 
     name = "clean"
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return one shard for each bucket of papers."""
-        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write a decision for every kept paper of one bucket, in bounded memory."""
@@ -165,8 +161,8 @@ class _Bucket:
                     paper["title"] = None if _is_extracted(provenance.get("title")) else paper["title"]
                     paper["abstract"] = None if _is_extracted(abstract_from) else paper["abstract"]
                 if run.spec.clean.pii == "mask":
-                    paper["title"] = paper["title"] and masked(paper["title"])
-                    paper["abstract"] = paper["abstract"] and masked(paper["abstract"])
+                    paper["title"] = paper["title"] and mask_text(paper["title"])
+                    paper["abstract"] = paper["abstract"] and mask_text(paper["abstract"])
                 yield {**paper, "sources": sorted(sources.get(paper["paper_id"], ()))}
 
     def _select_fulltext(self, fulltexts: list[FulltextRow]) -> FulltextRow | None:
@@ -182,8 +178,8 @@ class _Bucket:
         if selected is not None:
             parse = orjson.loads(selected["parse"])
             if self._rules.pii == "mask":
-                parse = masked_parse(parse)
-            body = units_of_parse(parse, drop_citations=self._rules.citations == "drop")
+                parse = mask_parse(parse)
+            body = list_units(parse, drop_citations=self._rules.citations == "drop")
         return CleanedDocument(
             paper_id=paper["paper_id"],
             title=paper["title"],
@@ -198,8 +194,8 @@ class _Bucket:
     def _make_row(self, decision: DocumentDecision, paper: PaperRow) -> DocumentRow:
         def compute_minhash() -> list[int]:
             rules = self._run.spec.split
-            shingles = minhash.shingles(decision.text or "", rules.shingle_words)
-            keys = minhash.keys(shingles, rules.minhash_bands, rules.minhash_rows, rules.minhash_seed)
+            shingles = minhash.hash_shingles(decision.text or "", rules.shingle_words)
+            keys = minhash.compute_keys(shingles, rules.minhash_bands, rules.minhash_rows, rules.minhash_seed)
             return [int(key) for key in keys]
 
         row = asdict(decision)

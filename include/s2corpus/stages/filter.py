@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from s2corpus.errors import UserError
 from s2corpus.papers.filter import decide
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_paper_shards
+from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all, count_outcomes
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables.papers import ALIASES, MEMBERS, PAPERS
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, FulltextRow
@@ -23,14 +23,10 @@ _PAPER_COLUMNS = ["paper_id", "title", "authors", "abstract", "access"]
 _SUPPRESSION_KEYS = ("doi", "sha1", "paper_id")
 
 
-class FilterStage:
+class FilterStage(PaperStage):
     """The filter stage. It writes one outcome for each paper."""
 
     name = "filter"
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return one shard for each bucket of papers."""
-        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write the outcome of every paper of one bucket."""
@@ -45,12 +41,10 @@ class FilterStage:
             decision = decide(
                 {paper_id, *identifiers.get(paper_id, ()), *(access["sha1"] for access in paper["access"])},
                 suppressed,
+                run.spec.filter,
                 title=paper["title"],
-                authors=len(paper["authors"] or ()),
+                author_count=len(paper["authors"] or ()),
                 text="\n".join(part for part in (paper["abstract"], body) if part),
-                min_characters=run.spec.filter.min_characters,
-                min_english=run.spec.filter.min_english,
-                language=run.spec.filter.language,
             )
             rows.append({"paper_id": paper_id, **asdict(decision)})
         run.table(FILTERED).write(shard.index, rows)

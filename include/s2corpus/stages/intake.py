@@ -34,13 +34,13 @@ from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
 from s2corpus.snapshot.pointer import check_pointer, list_published
 from s2corpus.sources.arrow import apply_licences
-from s2corpus.storage.exchange import Exchange
 from s2corpus.storage.lake import NotALakeFile
 from s2corpus.tables.intake import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow
 from s2corpus.tables.schema import pdf_shard
 from s2corpus.titles.arrays import bucket_of
 
 log = logging.getLogger(__name__)
+_EXCHANGE = "_buckets"
 BUCKET_BYTES = 64 << 20
 """bytes of delivered metadata per bucket: about 200,000 records"""
 _CHUNK_ROWS = 5_000_000
@@ -120,7 +120,7 @@ class IntakeStage:
 
     def _plan_buckets(self, run: Run) -> list[Shard]:
         """Return a shard for each bucket of records and each range of files; decide the number of ranges."""
-        taken, exchange = _read_taken(run), _exchange(run)
+        taken, exchange = _read_taken(run), run.exchange(_EXCHANGE)
         last_full: dict[str, str] = {}
         for delivery in taken.values():
             if delivery.kind == "delivery" and delivery.mode == "full":
@@ -143,7 +143,7 @@ class IntakeStage:
 
     def _merge(self, run: Run, shard: Shard) -> None:
         """Merge one bucket of records and one range of files; a shard may have only one of the two."""
-        exchange = _exchange(run)
+        exchange = run.exchange(_EXCHANGE)
         merged = exchange.all_counts(_MERGED, 1)[0]
         if shard.index < shard.params["buckets"]:
             _merge_records(run, shard.index, merged["records"])
@@ -176,7 +176,9 @@ class IntakeStage:
             "delivered_by": _list_deliverers(taken, facts["parent"]),
         }
         run.table(DELIVERIES).commit(range(len(shards)), about_release)
-        _exchange(run).remove()  # Remove last: another build that misses these files finds the committed tables.
+        run.exchange(
+            _EXCHANGE
+        ).remove()  # Remove last: another build that misses these files finds the committed tables.
         return {
             **{name: float(number) for name, number in rows.items()},
             "records": float(run.table(RECORDS).committed().rows),
@@ -197,7 +199,7 @@ def _read_taken(run: Run) -> dict[int, Delivery]:
 def _merge_records(run: Run, bucket: int, deliveries: list[tuple[int, int]]) -> None:
     """Write the latest record of each record_id in a bucket; `deliveries` excludes superseded deliveries."""
     tables = [
-        _exchange(run).read(_exchange_name(index), range(chunks), bucket, REGISTERED_RECORDS.schema)
+        run.exchange(_EXCHANGE).read(_exchange_name(index), range(chunks), bucket, REGISTERED_RECORDS.schema)
         for index, chunks in deliveries
     ]
     rows = pa.concat_tables([REGISTERED_RECORDS.schema.empty_table(), *tables]).combine_chunks()
@@ -223,17 +225,13 @@ def _list_notices(records: pa.Table) -> list[NoticeRow]:
     return [NoticeRow(about=about, status=status, record_id=id_) for about, status, id_ in sorted(found)]
 
 
-def _exchange(run: Run) -> Exchange:
-    return Exchange(run.lake.root, f"{run.folder}/_buckets")
-
-
 def _exchange_name(delivery: int) -> str:
     return f"{delivery:05d}"
 
 
 def _divide(run: Run, delivery: Delivery, index: int, buckets: int) -> None:
     """Divide the records of a delivery into buckets, and its files into ranges of SHA-1."""
-    exchange, name, schema = _exchange(run), _exchange_name(index), REGISTERED_RECORDS.schema
+    exchange, name, schema = run.exchange(_EXCHANGE), _exchange_name(index), REGISTERED_RECORDS.schema
     batches = registered_table(run.lake, delivery, "records").batches()
     chunks, batch = 0, next(batches, None)
     while batch is not None:

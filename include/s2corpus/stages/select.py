@@ -16,7 +16,7 @@ from pathlib import Path
 from s2corpus.deliveries.files import copy_file
 from s2corpus.pdf import SelectOutcome, inspect_many, library_versions
 from s2corpus.pdf.inspection import NO_TEXT
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_pdf_shards
+from s2corpus.pipeline.run import Metrics, PdfStage, Run, Shard, commit_all, count_outcomes
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.parses import SELECTIONS, STORED_SELECTIONS
 
@@ -24,14 +24,10 @@ log = logging.getLogger(__name__)
 _TRANSIENT_OUTCOMES = (SelectOutcome.UNREADABLE, SelectOutcome.PDFALTO_FAILED)
 
 
-class SelectStage:
+class SelectStage(PdfStage):
     """The select stage. It writes one row for each PDF."""
 
     name = "select"
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return a shard for each range of PDFs."""
-        return list_pdf_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Read the shard's PDFs without a stored decision. Each child process needs one PDF at a time on the local disk."""

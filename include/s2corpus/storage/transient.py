@@ -43,7 +43,7 @@ def classify_error(error: Exception) -> UserError | TransientError | None:
     return None
 
 
-def as_environment_error(error: Exception) -> UserError | TransientError | None:
+def convert_environment_error(error: Exception) -> UserError | TransientError | None:
     """Return the error of a disk, file or server for the user of a command; return None for an unexpected error."""
     if known := classify_error(error):
         return known

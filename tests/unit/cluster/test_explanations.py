@@ -113,7 +113,7 @@ def test_limits_have_their_documented_values() -> None:
 
     The source is SPEC §4 and §7, and the definitions of keys and offsets.
     """
-    assert (pairs.WINDOW, MAX_PAIRS_PER_TITLE, linking.MAX_GROUP, fewest.EXACT) == (64, 64, 64, 16)
+    assert (pairs.WINDOW, MAX_PAIRS_PER_TITLE, linking.MAX_GROUP, fewest.MAX_EXHAUSTIVE) == (64, 64, 64, 16)
     assert int(places.ELECTRONIC) == 2
     assert round(1 - (1 - 0.8**minhash.ROWS) ** BANDS, 4) == 0.9923
 

@@ -205,7 +205,7 @@ def test_impossible_marks_of_a_sheet_are_refused(rows: list[tuple[str, str, str]
 
 
 def test_sheet_of_another_release_is_refused() -> None:
-    with pytest.raises(UserError, match="line 2: a sheet of release 'tiny-20230301', not of tiny-20230201"):
+    with pytest.raises(UserError, match="line 2: release is 'tiny-20230301'; expected 'tiny-20230201'"):
         parse_sheet.read(b"release,item,line,mark\ntiny-20230301,citations:p1,1,right\n", RELEASE, [item("p1", 1)])
 
 

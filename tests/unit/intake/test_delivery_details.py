@@ -6,7 +6,6 @@ Records of another source are rejected.
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -181,7 +180,7 @@ def test_repeated_names_are_refused_and_named(tmp_path: Path) -> None:
     """The refusal names the first three repeated names, and no name that is listed once."""
     delivery = Delivery("drop", "", "one", "2023-01-01T00:00:00Z", "delta", "0", 1)
     listed = [ListedFile(name=name, bytes=0, sha256="0" * 64) for name in "abbcdddeeff"]
-    ready = Ready(ready_at=datetime(2023, 1, 1, tzinfo=UTC), files=listed)
+    ready = Ready.model_validate({"ready_at": "2023-01-01T00:00:00Z", "files": listed})
     with pytest.raises(Refused, match=r"listed twice: \['b', 'd', 'e'\]") as refused:
         registration._check_listing(LocalLake(tmp_path), delivery, ready)
     assert refused.value.refusal is Refusal.BAD_NAME

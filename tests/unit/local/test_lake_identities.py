@@ -170,6 +170,7 @@ def act_as(patch: pytest.MonkeyPatch, ports: dict[str, int], who: str) -> Lake:
     return open_lake("s3://corpus")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_each_identity_does_its_work_with_its_keys(
     server: dict[str, int],

@@ -53,7 +53,7 @@ def test_unchanged_text_is_not_signed_again(tmp_path: Path, monkeypatch: pytest.
     _, first, _ = release(tmp_path)
     changed = next(paper_id for (_, paper_id), row in sorted(first.items()) if row["outcome"] == "kept")
     signed: list[int] = []
-    keys = minhash.keys
+    keys = minhash.compute_keys
 
     def counted(shingles: minhash.Hashes, bands: int, rows: int, seed: int) -> minhash.Keys:
         signed.append(len(shingles))

@@ -546,13 +546,13 @@ def test_files_of_a_snapshot_have_receipts(lake: Lake, tmp_path: Path) -> None:
     assert not (tmp_path / "f").exists() and store.has_fragments(["f"]) and not store.has_fragments(["f", "g"])
     assert [t.to_pydict() for t in store.read_fragment("f", ["y"])] == [{"y": [4, 5]}, {"y": [6]}]
     assert [t.num_columns for t in store.read_fragment("f")] == [2, 2]
-    file, path = described("a", b"1")
-    store.put([(file, path)])
-    manifest = {"files": [file.as_json()]}
+    store.put([described("a", b"1")])
+    manifest = {"files": [described("a", b"1")[0].as_json()]}
     lake.put(f"snapshots/{id_}/manifest.json", orjson.dumps(manifest))
     publish(lake, id_)
     frozen = Store(lake, id_, "receipts", "others")
-    frozen.put([(file, path)])
+    frozen.put([described("a", b"1")])
+    assert not (tmp_path / "a").exists()
     with pytest.raises(UserError, match=r"is published and cannot change, but a differs"):
         frozen.put([described("a", b"5")])
 

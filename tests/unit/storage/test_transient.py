@@ -15,7 +15,7 @@ import sqlalchemy.exc
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.parts import DamagedPart
-from s2corpus.storage.transient import as_environment_error, convert_errors
+from s2corpus.storage.transient import convert_environment_error, convert_errors
 from s2corpus_reader import SnapshotError, UnreachableError
 
 
@@ -89,7 +89,7 @@ def test_permanent_errors_are_not_retried(error: Exception) -> None:
 def test_error_is_explained_in_words(error: Exception, kind: type[Exception], words: str) -> None:
     with pytest.raises(kind, match=words), convert_errors():
         raise error
-    found = as_environment_error(error)
+    found = convert_environment_error(error)
     assert type(found) is kind and re.search(words, str(found))
 
 
@@ -103,7 +103,7 @@ def test_error_is_explained_in_words(error: Exception, kind: type[Exception], wo
     ],
 )
 def test_error_of_a_file_names_the_file(error: Exception, words: str | None) -> None:
-    found = as_environment_error(error)
+    found = convert_environment_error(error)
     if words is None:
         assert found is None
     else:

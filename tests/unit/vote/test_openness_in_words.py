@@ -80,7 +80,7 @@ OF_X = {
           "acl": "no ACL Anthology id in the PDF, none in the file name (1911.02782v2.pdf)"}),
         ([HEADER, ARXIVS, crossref()], "1706.03762.pdf",
          {**OF_X, "arxiv": "no arXiv id in the PDF, none of the paper's ids in the file name (1706.03762.pdf), "
-                   "the paper also has records from crossref",
+          "the paper also has records from crossref",
           "acl": "no ACL Anthology id in the PDF, none in the file name (1706.03762.pdf)"}),
         ([HEADER, replace(OWN, arxiv_id="1911.02782"), ARXIVS, crossref()], "a.pdf",
          {**OF_X, "arxiv": "! the drop declares the paper's arXiv id 1911.02782"}),

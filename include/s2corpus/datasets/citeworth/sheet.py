@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import heapq
-import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from s2corpus.escaping import escape_cell
+from s2corpus.escaping import format_csv
 
 LABELS = ("check-worthy", "non-check-worthy")
 
@@ -67,8 +65,4 @@ def format_key(drawn: Iterable[Sample], method: str) -> str:
 
 
 def _format_csv(names: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writerow(names)
-    writer.writerows([escape_cell(" ".join(str(value).split())) for value in row] for row in rows)
-    return out.getvalue()
+    return format_csv((names, *([" ".join(str(value).split()) for value in row] for row in rows)), quote_all=True)

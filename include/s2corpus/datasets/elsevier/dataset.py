@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -18,7 +16,7 @@ from pydantic import NonNegativeInt
 from s2corpus.datasets.elsevier.article import SUBJECTS, build_article, file_name, list_subjects, map_field_to_subject
 from s2corpus.datasets.elsevier.rows import ARTICLE, build_row
 from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, Share, StepResult
-from s2corpus.escaping import escape_cell
+from s2corpus.escaping import format_csv
 from s2corpus.papers.licences import to_spdx
 from s2corpus.text import sentences
 from s2orc_parse.parse_model import ParseKind
@@ -280,11 +278,9 @@ def _format_table(header: str, tally: Mapping[str, int], what: str) -> str:
     """Return CSV `<header>,articles,articles_percent,sample` with a line for each value, in order."""
     names = sorted({name.partition(f".{what}.")[2] for name in tally if f".{what}." in name})
     total = tally.get("articles", 0)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow((header, "articles", "articles_percent", "sample"))
+    rows: list[tuple[object, ...]] = [(header, "articles", "articles_percent", "sample")]
     for name in names:
         number = tally.get(f"articles.{what}.{name}", 0)
         share = f"{100 * number / total:.2f}" if total else "0.00"
-        writer.writerow((escape_cell(name), number, share, tally.get(f"sample.{what}.{name}", 0)))
-    return out.getvalue()
+        rows.append((name, number, share, tally.get(f"sample.{what}.{name}", 0)))
+    return format_csv(rows)

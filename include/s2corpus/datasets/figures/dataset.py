@@ -174,7 +174,8 @@ def _number(entry: Mapping[str, Any]) -> str:
 
 def _select(params: FiguresParams, paper: SnapshotPaper, entry: Mapping[str, Any]) -> EntryOutcome:
     """Return the outcome of an entry before its PDF is read."""
-    strictness = rank_strictness(paper.columns["licence"] or "")
+    # LicenseRef-CC-BY is CC BY of an unknown version; SPDX has no id for it.
+    strictness = rank_strictness((paper.columns["licence"] or "").removeprefix("LicenseRef-"))
     if not paper.columns["open_access"]:
         return EntryOutcome.CLOSED
     if strictness > _ALTERED_FREELY and not (params.non_commercial and strictness in _NON_COMMERCIAL):

@@ -72,17 +72,17 @@ def identifier_edges(rounds: Rounds, task: int) -> None:
     rows = rounds.receive("identifiers", task, _IDENTIFIED).sort_by("node").combine_chunks()
     found, overruled = [], np.empty(0, np.int64)
     for reason, name in enumerate(IDENTIFIERS):
-        mine = rows.filter(pc.equal(rows["reason"], reason)).combine_chunks()
+        of_kind = rows.filter(pc.equal(rows["reason"], reason)).combine_chunks()
         if name not in _FACTS:
-            mine = mine.append_column(name, mine["value"])
-        node = mine["node"].to_numpy()
-        nodes = nodes_from(mine)
+            of_kind = of_kind.append_column(name, of_kind["value"])
+        node = of_kind["node"].to_numpy()
+        nodes = nodes_from(of_kind)
         edges = edges_of_kind(nodes, reason, rounds.min_title_score, rounds.max_preprint_years)
         found.append((node[edges.left], node[edges.right], edges.reason, edges.strength))
         if name == "declared":
-            declares = np.asarray(mine["declares"])
-            given = mine[name].filter(pa.array(declares & np.asarray(mine["published"])))
-            overruled = node[np.asarray(pc.is_in(mine[name], given)) & ~declares]
+            declares = np.asarray(of_kind["declares"])
+            declared_values = of_kind[name].filter(pa.array(declares & np.asarray(of_kind["published"])))
+            overruled = node[np.asarray(pc.is_in(of_kind[name], declared_values)) & ~declares]
     left, right, reasons, strength = map(np.concatenate, zip(*found, strict=True))
     ends, places = np.unique(np.concatenate([left, right]), return_inverse=True)
     edges = Edges(places[: len(left)], places[len(left) :], reasons, strength)
@@ -95,19 +95,19 @@ def by_component(number: int, rounds: Rounds, task: int) -> None:
     home = Home(rounds, task)
     label = rounds.exchange.array(f"components-{number}", task)
     edges = pa.concat_tables([rounds.read_edges(earlier, task) for earlier in range(number + 1)])
-    of_edge = label[edges["left"].to_numpy() - home.first]
-    grouped = edges.append_column("label", pa.array(of_edge, pa.int64()))
-    rounds.send(f"edges-of-{number}", task, grouped, bucket_of(of_edge, rounds.homes))
+    component_of_edge = label[edges["left"].to_numpy() - home.first]
+    grouped = edges.append_column("label", pa.array(component_of_edge, pa.int64()))
+    rounds.send(f"edges-of-{number}", task, grouped, bucket_of(component_of_edge, rounds.homes))
     has_edge = label != home.nodes
     has_edge[edges["left"].to_numpy() - home.first] = True
     bucket = bucket_of(home["normalised"], rounds.homes)
     columns = [home.nodes, label, home.final_doi, home["year"], home.preprint, home["record_id"], bucket]
-    every = pa.table(columns, schema=_END)
-    ends = every.filter(pa.array(has_edge))
+    all_records = pa.table(columns, schema=_END)
+    ends = all_records.filter(pa.array(has_edge))
     rounds.send(f"ends-{number}", task, ends, bucket_of(ends["label"].to_numpy(), rounds.homes))
     if number == 1:  # Write the DOI of clusters with one record here; `decide` writes the DOIs of larger clusters.
-        alone = every.filter(pc.and_(pa.array(~has_edge), home.final_doi.is_valid()))
-        owners = pa.table([alone[name] for name in ("final_doi", "node", "node", "bucket")], schema=OWNERS)
+        single = all_records.filter(pc.and_(pa.array(~has_edge), home.final_doi.is_valid()))
+        owners = pa.table([single[name] for name in ("final_doi", "node", "node", "bucket")], schema=OWNERS)
         rounds.send("alone", task, owners, bucket_of(owners["doi"], rounds.homes))
 
 
@@ -130,23 +130,23 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
         np.minimum.at(least, component[known], value[known])
         np.maximum.at(most, component[known], value[known])
         is_tree &= least >= most
-    rest = ~is_tree[component[left]]
-    others = Edges(left[rest], right[rest], edges.reason[rest], edges.strength[rest])
-    label, outcomes_of_rest = components(doi, years, np.asarray(ends["preprint"]), others, rounds.max_preprint_years)
+    is_undecided = ~is_tree[component[left]]
+    undecided = Edges(left[is_undecided], right[is_undecided], edges.reason[is_undecided], edges.strength[is_undecided])
+    label, outcomes_of_rest = components(doi, years, np.asarray(ends["preprint"]), undecided, rounds.max_preprint_years)
     label = np.where(is_tree[component], component, label)
     outcomes = np.full(len(left), EdgeOutcome.TAKEN, np.int8)
-    outcomes[rest] = outcomes_of_rest
+    outcomes[is_undecided] = outcomes_of_rest
     labels = pa.table([node, node[label]], schema=LABELS)
     rounds.send(f"labels-{number}", task, labels, rounds.home_of(node))
     if number == 1:
-        of_cluster = np.full(len(node), -1, np.int32)
-        np.maximum.at(of_cluster, label, doi)
-        has = np.flatnonzero(of_cluster[label] >= 0)
+        doi_of_cluster = np.full(len(node), -1, np.int32)
+        np.maximum.at(doi_of_cluster, label, doi)
+        with_doi = np.flatnonzero(doi_of_cluster[label] >= 0)
         columns = [
-            dois.take(pa.array(of_cluster[label[has]])),
-            node[has],
-            node[label[has]],
-            ends["bucket"].take(pa.array(has)),
+            dois.take(pa.array(doi_of_cluster[label[with_doi]])),
+            node[with_doi],
+            node[label[with_doi]],
+            ends["bucket"].take(pa.array(with_doi)),
         ]
         owners = pa.table(columns, schema=OWNERS)
         rounds.send("owners", task, owners, bucket_of(owners["doi"], rounds.homes))

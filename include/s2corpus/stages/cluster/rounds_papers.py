@@ -112,12 +112,12 @@ def write_members(rounds: Rounds, task: int) -> dict[str, list[str]]:
     rows = rounds.exchange.read("members", range(len(rounds.records)), task, _MEMBERS)
     rows = rows.sort_by([("paper_id", "ascending"), ("record_id", "ascending")])
     papers = rows.select(["paper_id", "label"]).group_by(["paper_id"]).aggregate([("label", "count_distinct")])
-    twice = papers.filter(pc.greater(papers["label_count_distinct"], 1))["paper_id"]
-    if len(twice):
-        paper_id = twice[0].as_py()
-        of_paper = rows.filter(pc.equal(rows["paper_id"], paper_id)).select(["record_id", "label"]).to_pylist()
+    colliding_ids = papers.filter(pc.greater(papers["label_count_distinct"], 1))["paper_id"]
+    if len(colliding_ids):
+        paper_id = colliding_ids[0].as_py()
+        rows_of_paper = rows.filter(pc.equal(rows["paper_id"], paper_id)).select(["record_id", "label"]).to_pylist()
         first: dict[int, str] = {}
-        for row in of_paper:  # Prefer the record from which the id was hashed.
+        for row in rows_of_paper:  # Prefer the record from which the id was hashed.
             if row["label"] not in first or new_paper_id(row["record_id"]) == paper_id:
                 first[row["label"]] = row["record_id"]
         return {"twice": [*sorted(first.values()), paper_id]}

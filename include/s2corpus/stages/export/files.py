@@ -94,8 +94,6 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
         lines = write_rows(files, key_fragments)
         group.write_lines({path for path in missing if path.startswith("corpus/")}, lines, scratch)
     group.store.put((describe_file(flat.path(*key), path, files[key].count), path) for key, path in tables.items())
-    for path in tables.values():
-        path.unlink()
     for nn, counted in census.items():
         pq.write_table(counted.table(), scratch / f"census-{nn}")
     group.store.put_fragments({f"census/{nn:02d}": scratch / f"census-{nn}" for nn in census})
@@ -119,5 +117,3 @@ def write_graph(group: ExportGroup, table: Table, scratch: Path) -> None:
             if (nn := file_number(row["paper_id"], group.files)) in files:
                 files[nn].write(row)
     group.store.put((describe_file(paths[nn], file.path, file.count), file.path) for nn, file in files.items())
-    for file in files.values():
-        file.path.unlink()

@@ -84,12 +84,15 @@ class ExportGroup:
         files: dict[str, GzipLines] = {}
         open_paths: dict[str, str] = {}
 
+        def local_path(path: str) -> Path:
+            return scratch / path.replace("/", "~")
+
         def open_file(path: str) -> GzipLines:
             if open_paths.get(base := remove_piece(path)) != path:
                 if base in open_paths:
                     files[open_paths[base]].close()
                 open_paths[base] = path
-                files[path] = GzipLines(scratch / path.replace("/", "~"))
+                files[path] = GzipLines(local_path(path))
             return files[path]
 
         try:
@@ -100,7 +103,4 @@ class ExportGroup:
         finally:
             for path in open_paths.values():
                 files[path].close()
-        local = {path: scratch / path.replace("/", "~") for path in sorted(files)}
-        self.store.put((files[path].describe(path), local[path]) for path in local)
-        for file in local.values():
-            file.unlink()
+        self.store.put((files[path].describe(path), local_path(path)) for path in sorted(files))

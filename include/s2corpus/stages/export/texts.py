@@ -106,7 +106,7 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
     if not missing and store.has_fragments(f"index/{nn:02d}-{set_}" for nn in group.numbers):
         return
     allocator = _PathAllocator(set_, export.shard_bytes)
-    count_tokens = token_counts.counter(export.tokenizer, fetch) if export.tokenizer else None
+    count_tokens = token_counts.load_token_counter(export.tokenizer, fetch) if export.tokenizer else None
     benchmarks = _load_benchmarks(group.run)
     mask, format_text = group.run.spec.clean.pii == "mask", _make_text_formatter(group.run)
     copies = _ParquetCopies(scratch)
@@ -146,8 +146,6 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
     store.put(
         (describe_file(path, copies.local(path), count), copies.local(path)) for path, count in copies.counts.items()
     )
-    for path in copies.counts:
-        copies.local(path).unlink()
     store.put_fragments({f"overlaps/{nn:02d}-{set_}": fragment.path for nn, fragment in overlaps.items()})
     store.put_fragments({f"index/{nn:02d}-{set_}": fragment.path for nn, fragment in index.items()})
 

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from s2corpus.clustering.preprints import preprint_of
 from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.pipeline.gold import Gold, select_slice
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
+from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
 from s2corpus.sources.record import RecordKind, WorkType
 from s2corpus.stages.link.contexts import contexts_of
 from s2corpus.stages.link.index import exchange_of, open_index, write_paper_part, write_title_pieces
@@ -49,17 +49,13 @@ _MIN_ENTRIES = 1 << 19
 log = logging.getLogger(__name__)
 
 
-class LinkStage:
+class LinkStage(PaperStage):
     """The link stage. It reads entries and kept papers, and writes links and the contexts of inline citations."""
 
     name = "link"
 
     def __init__(self) -> None:
         self._index: LinkIndex | None = None
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return a shard for each bucket of papers, in every round."""
-        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write the papers of some buckets into the index; then the titles; then link."""
@@ -86,16 +82,16 @@ class LinkStage:
             counts.update({"titles_searched": len(links.searched), "pairs_verified": links.pairs.verified})
             if number == shard.index == 0:  # Papers are in random buckets, so one group is representative.
                 counts.update(asdict(measure(links, self._index, _search(run), SAMPLE)))
-            begin = 0
+            offset = 0
             for bucket, entries in zip(buckets, tables, strict=True):
-                rows = links.rows.slice(begin, len(entries)).rename_columns({"paper_id": "cited_paper_id"})
-                begin += len(entries)
+                rows = links.rows.slice(offset, len(entries)).rename_columns({"paper_id": "cited_paper_id"})
+                offset += len(entries)
                 for name, key in (("citing_paper_id", "paper_id"), ("parse_kind", "parse_kind"), ("ref_id", "ref_id")):
                     rows = rows.append_column(key, entries[name])
                 rows = rows.select(LINKS.schema.names).cast(LINKS.schema)
                 run.table(LINKS).write(bucket, rows)
                 run.table(CONTEXTS).write(bucket, contexts_of(run, bucket, rows, counts))
-            log.info("link shard %d: group %d of %d done, %d entries", shard.index, number + 1, len(groups), begin)
+            log.info("link shard %d: group %d of %d done, %d entries", shard.index, number + 1, len(groups), offset)
         run.lake.put(_counts_key(run, shard), orjson.dumps(counts))
 
     def finish(self, run: Run) -> Metrics:
@@ -150,11 +146,11 @@ def _link_batch(run: Run, entries: pa.Table, index: LinkIndex) -> Links:
 
 def _measure_title_links(run: Run, index: LinkIndex) -> dict[str, int]:
     """Measure links by title on a sample of the entries with identifiers, which are the truth."""
-    named = reduce(or_, (pc.field(name).is_valid() for name in IDENTIFIERS))
-    some = select_slice(run, run.table(PAPERS).committed().rows)
-    kept = run.table(FILTERED).read(["paper_id", "outcome"], where=some)
+    has_identifier = reduce(or_, (pc.field(name).is_valid() for name in IDENTIFIERS))
+    in_slice = select_slice(run, run.table(PAPERS).committed().rows)
+    kept = run.table(FILTERED).read(["paper_id", "outcome"], where=in_slice)
     ids = kept["paper_id"].filter(pc.equal(kept["outcome"], "kept"))
-    entries = read_entries_where(run, named if some is None else named & some)
+    entries = read_entries_where(run, has_identifier if in_slice is None else has_identifier & in_slice)
     entries = entries.filter(pc.is_in(entries["citing_paper_id"], ids.combine_chunks()))
     entries = entries.sort_by([(name, "ascending") for name in ("citing_paper_id", "parse_kind", "ref_id")])
 

@@ -46,9 +46,8 @@ def convert_pdfs(run: Run, shard: int) -> tuple[list[ParseRow], list[RecordRow]]
             by_extractor[row["extractor"], row["version"], row["options_hash"]][row["file_sha1"]] = row
     parses: dict[str, tuple[StoredParseRow, str]] = {}
     for key, files in sorted(by_extractor.items()):
-        convert_rows = partial(
-            _convert_rows, adapter, ExtractorIdentity(*key[:2], options_hash=key[2]), run.store(STORED_TEI, *key)
-        )
+        extractor = ExtractorIdentity(*key[:2], options_hash=key[2])
+        convert_rows = partial(_convert_rows, adapter, extractor, run.store(STORED_TEI, *key))
         stored = convert_missing(run.store(STORED_PARSES, format_converter(adapter), *key), files, convert_rows)
         parses |= {sha1: stored[sha1] for sha1 in files}
     log.info("postprocess shard %d: %d extractions, %d parses", shard, len(extractions), len(parses))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_pdf_shards
+from s2corpus.pipeline.run import Metrics, PdfStage, Run, Shard, commit_all, count_outcomes
 from s2corpus.stages.postprocess import articles, latex_sources, pdfs
 from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES, PARSES, PDF_RECORDS
 from s2orc_parse import jats
 
 
-class PostprocessStage:
+class PostprocessStage(PdfStage):
     """The postprocess stage. It writes parses of PDFs, LaTeX sources and publishers' full texts, and records of PDF headers."""
 
     name = "postprocess"
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return a shard for each range of PDFs."""
-        return list_pdf_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Convert new inputs, then list the shard's parses and headers."""

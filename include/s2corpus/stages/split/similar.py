@@ -33,7 +33,7 @@ def similar_texts(run: Run) -> dict[tuple[int, int], float]:
         shingles = Path(folder) / "shingles"
         starts, ends = _write_shingles(run, nodes, shingles)
         values = np.memmap(shingles, np.uint64, "r") if shingles.stat().st_size else np.empty(0, np.uint64)
-        index = minhash.jaccards(read_only(values), starts, ends, left, right)
+        index = minhash.compute_jaccards(read_only(values), starts, ends, left, right)
     similar = index >= run.spec.split.min_jaccard
     return dict(zip(map(tuple, candidates[similar].tolist()), index[similar].tolist(), strict=True))
 
@@ -53,8 +53,8 @@ def _candidates(run: Run) -> npt.NDArray[np.int64]:
             in_pass = minhash_keys % passes == number
             chunks.append(np.stack([minhash_keys[in_pass], text_keys[in_pass]]))
         minhash_keys, text_keys = np.concatenate(chunks, axis=1)
-        pairs = minhash.pairs(minhash_keys, text_keys, rules.max_group)
-        found = minhash.unique_pairs(np.concatenate([found, pairs]))
+        pairs = minhash.list_candidate_pairs(minhash_keys, text_keys, rules.max_group)
+        found = minhash.sort_unique_pairs(np.concatenate([found, pairs]))
     return found
 
 
@@ -78,7 +78,7 @@ def _write_shingles(
                 if chosen.setdefault(key, paper_id) < paper_id:
                     continue
                 chosen[key] = paper_id
-                shingles = np.unique(minhash.shingles(text, run.spec.split.shingle_words))
+                shingles = np.unique(minhash.hash_shingles(text, run.spec.split.shingle_words))
                 shingles.tofile(file)
                 node = np.searchsorted(nodes, key)
                 starts[node], ends[node] = offset, offset + len(shingles)

@@ -13,7 +13,7 @@ from s2corpus.stages.split.similar import similar_texts
 from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import DOCUMENTS, DUPLICATES, SPLITS
 from s2corpus.text import splits
-from s2corpus.text.near_duplicates import Candidate, clusters, repeated
+from s2corpus.text.near_duplicates import Candidate, cluster_duplicates, find_repeated_keys
 
 _MAX_SORTED_KEYS = 50_000_000
 """maximum number of duplicate keys sorted in memory: 0.8 GB"""
@@ -34,7 +34,7 @@ class SplitStage:
         keys = _find_repeated_keys(run).union(*similar)
         documents = (document for bucket in range(run.paper_shards) for document in _read_kept(run, bucket))
         candidates = (document for document in documents if document.text_key in keys or document.title_key in keys)
-        members = clusters(candidates, similar, hold_back=run.spec.split.near_duplicates == "hold_back")
+        members = cluster_duplicates(candidates, similar, hold_back=run.spec.split.near_duplicates == "hold_back")
         for bucket in range(run.paper_shards):
             rows = []
             for document in _read_kept(run, bucket):
@@ -66,7 +66,7 @@ def _find_repeated_keys(run: Run) -> set[int]:
             for column in batch.columns:
                 values = pc.drop_null(column).to_numpy()
                 chunks.append(values[values % passes == number])
-        found.update(repeated(np.concatenate([*chunks, np.empty(0, np.int64)])).tolist())
+        found.update(find_repeated_keys(np.concatenate([*chunks, np.empty(0, np.int64)])).tolist())
     return found
 
 
@@ -77,7 +77,7 @@ def _read_kept(run: Run, bucket: int) -> Iterator[Candidate]:
         ValueError: a kept document has no text_key.
     """
     dates = {paper["paper_id"]: paper["date"] for paper in run.table(PAPERS).rows(["paper_id", "date"], shard=bucket)}
-    train_before, valid_until = splits.bounds(run.spec.split, run.as_of)
+    train_before, valid_until = splits.compute_bounds(run.spec.split, run.as_of)
     own = run.spec.profile == "own" or run.spec.clean.unknown_year == "keep"
     undated = splits.Split.TRAIN if own else splits.Split.UNDATED
     recipe = run.spec.clean.profile == "recipe-2024"
@@ -85,9 +85,9 @@ def _read_kept(run: Run, bucket: int) -> Iterator[Candidate]:
     for row in run.table(DOCUMENTS).rows(columns, shard=bucket, where=pc.field("outcome") == "kept"):
         date = dates[row["paper_id"]]
         if recipe and date is not None:
-            split = splits.recipe_split(date, train_before)
+            split = splits.assign_recipe_split(date, train_before)
         else:
-            split = splits.split_by_date(date, train_before, valid_until, undated=undated)
+            split = splits.assign_split(date, train_before, valid_until, undated=undated)
         if row["text_key"] is None:
             raise ValueError(f"document {row['paper_id']} of {row['set']} is kept and has no text_key")
         yield Candidate(row["set"], row["paper_id"], date, split, row["text_key"], row["title_key"])

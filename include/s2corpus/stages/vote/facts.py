@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.pipeline.run import Run, Shard
-from s2corpus.storage.exchange import Exchange, covered_shards, spread
+from s2corpus.storage.exchange import covered_shards, spread
 from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, NOTICES, PDFS
 from s2corpus.tables.papers import MEMBERS
 from s2corpus.tables.parses import ARTICLE_PARSES, LATEX_PARSES
@@ -27,6 +27,7 @@ from s2corpus.tables.schema import Table
 from s2corpus.titles.arrays import hash_strings, text_of
 from s2corpus.titles.similarity import expand_ranges, find_keys
 
+EXCHANGE = "_vote"
 PARTITIONS = 256
 """Number of partitions, and the maximum number of files that a bucket of papers opens."""
 SENDERS = 512
@@ -36,17 +37,12 @@ FACTS = pa.schema([("hash", pa.uint64()), ("about", pa.string()), ("fact", pa.bi
 _AT_ONCE = 65_536
 
 
-def exchange_of(run: Run) -> Exchange:
-    """Return the folder of the lake with the requests and facts."""
-    return Exchange(run.lake.root, f"{run.folder}/_vote")
-
-
 def send_requests_and_facts(run: Run, shard: Shard) -> None:
     """Send the requests of some buckets of papers, and the facts of some parts of files and notices."""
     senders = spread(run.paper_shards, SENDERS)
     if shard.index not in senders:
         return
-    task, exchange = senders.index(shard.index), exchange_of(run)
+    task, exchange = senders.index(shard.index), run.exchange(EXCHANGE)
     buckets = covered_shards(senders, shard.index)
     requests = pa.concat_tables([_read_requests(run, bucket) for bucket in buckets])
     facts = pa.Table.from_batches(_read_facts_of_parts(run, task, len(senders)), FACTS)
@@ -59,7 +55,7 @@ def send_requested_facts(run: Run, shard: Shard) -> None:
     answerers, senders = spread(run.paper_shards, PARTITIONS), spread(run.paper_shards, SENDERS)
     if shard.index not in answerers:
         return
-    task, exchange = answerers.index(shard.index), exchange_of(run)
+    task, exchange = answerers.index(shard.index), run.exchange(EXCHANGE)
     begin, end = (number * PARTITIONS // len(answerers) for number in (task, task + 1))
     requests = exchange.read("requests", range(len(senders)), begin, REQUESTS, end).sort_by("hash")
     facts = exchange.read("facts", range(len(senders)), begin, FACTS, end).combine_chunks()
@@ -73,7 +69,7 @@ def read_facts(run: Run, bucket: int) -> dict[str, list[dict[str, Any]]]:
     """Return the facts about the identifiers of a bucket: `<kind>:<identifier>` → facts."""
     answerers = spread(run.paper_shards, PARTITIONS)
     found: dict[str, list[dict[str, Any]]] = {}
-    for table in exchange_of(run).read_by_file("answers", range(len(answerers)), bucket, FACTS):
+    for table in run.exchange(EXCHANGE).read_by_file("answers", range(len(answerers)), bucket, FACTS):
         for about, fact in zip(table["about"].to_pylist(), table["fact"].to_pylist(), strict=True):
             found.setdefault(about, []).append(orjson.loads(fact))
     return found
@@ -86,9 +82,6 @@ def _partition_of(hashes: np.ndarray) -> np.ndarray:
 
 def _read_requests(run: Run, bucket: int) -> pa.Table:
     """Return the requests of a bucket: the identifiers of its records, of those kinds about which facts exist."""
-    available = {
-        table.name for table in (PDFS, LATEX_PARSES, ARTICLE_PARSES, NOTICES) if run.table(table).committed().rows
-    }
     requested = [
         (kind, column)
         for table, kind, column in (
@@ -98,7 +91,7 @@ def _read_requests(run: Run, bucket: int) -> pa.Table:
             (NOTICES, "doi", "doi"),
             (NOTICES, "pmid", "pubmed_id"),
         )
-        if table.name in available
+        if run.table(table).committed().rows
     ]
     if not requested:
         return REQUESTS.empty_table()

@@ -14,7 +14,7 @@ from s2corpus.papers.editorial import Statement
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
+from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.stages.vote import facts
 from s2corpus.tables.columns import FilePlace
@@ -23,14 +23,10 @@ from s2corpus.tables.papers import MEMBERS, PAPERS
 Facts = dict[str, list[dict[str, Any]]]
 
 
-class VoteStage:
+class VoteStage(PaperStage):
     """The vote stage. It reads members and facts about files, and writes papers, in three rounds (see `facts`)."""
 
     name = "vote"
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return a shard for each bucket of papers, in every round."""
-        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Run one of three rounds: send requests and facts, send the requested facts to the buckets, or vote."""
@@ -60,9 +56,9 @@ class VoteStage:
     def finish(self, run: Run) -> Metrics:
         """Commit the table; return the number of fields by deciding rule."""
         metrics = commit_all(run, self.name, run.paper_shards)
-        facts.exchange_of(run).remove()
+        run.exchange(facts.EXCHANGE).remove()
         decided: Counter[str] = Counter()
-        for shard in list_paper_shards(run):
+        for shard in self.plan(run):
             decided.update(orjson.loads(run.lake.get(_counts_key(run, shard))[0]))
         return metrics | {name: float(count) for name, count in decided.items()}
 

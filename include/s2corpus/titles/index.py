@@ -29,15 +29,14 @@ class LinkIndex:
     @staticmethod
     def open(folder: Path, search: Search) -> LinkIndex:
         """Open the index in a folder. `search` must be the parameters with which the index was built."""
-        titles = sorted(folder.glob("titles-*"))
-        return LinkIndex(
-            tuple(sorted(folder.glob("papers-*"))), tuple(TitlesOnDisk(path, search.bands) for path in titles)
-        )
+        papers, titles = (sorted(folder.glob(f"{kind}-*")) for kind in ("papers", "titles"))
+        return LinkIndex(tuple(papers), tuple(TitlesOnDisk(path, search.bands) for path in titles))
 
 
 def write_papers(papers: pa.Table, path: Path) -> None:
     """Write papers with FACTS."""
-    pq.write_table(papers.select(PAPERS.names).cast(PAPERS), path, compression="lz4", row_group_size=_ROWS_PER_BATCH)
+    options = {"compression": "lz4", "row_group_size": _ROWS_PER_BATCH, "use_dictionary": ["journal"]}
+    pq.write_table(papers.select(PAPERS.names).cast(PAPERS), path, **options)
 
 
 def write_titles(titles: pa.Array, folder: Path, number: int, search: Search) -> list[Path]:

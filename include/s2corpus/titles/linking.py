@@ -76,7 +76,6 @@ class Links:
     """its result: rows of `searched`, and numbers of the papers' distinct titles"""
 
 
-_FACTS = ", ".join(f"p.{name}" for name in ("paper_id", "title", "year", *FACTS.names))
 _AGREEMENT = """
     coalesce(p.normalised = e.normalised, false) AS same_title,
     NOT coalesce(p.year <> e.year AND p.surname_key <> e.surname_key, false) AS agrees,
@@ -97,37 +96,40 @@ CREATE OR REPLACE TEMP TABLE candidates (
 _OPEN = "(SELECT * FROM entries ANTI JOIN candidates USING (entry))"
 """Entries without a candidate."""
 _BY_IDENTIFIER = " UNION ALL ".join(
-    f"SELECT entry, '{name}' AS kind, {name} AS value, NULL::DOUBLE AS score FROM entries WHERE {name} <> ''"
+    f"SELECT *, '{name} ' || {name} AS value, NULL::DOUBLE AS score FROM entries WHERE {name} <> ''"
     for name in IDENTIFIERS
 )
-_BY_TITLE = (
-    f"SELECT entry, 'title' AS kind, normalised AS value, 1.0 AS score FROM {_OPEN} WHERE normalised IS NOT NULL"
-)
+_BY_TITLE = f"SELECT *, normalised AS value, 1.0 AS score FROM {_OPEN} WHERE normalised IS NOT NULL"
 _TO_SEARCH = f"""
 SELECT DISTINCT normalised FROM {_OPEN}
 WHERE normalised IS NOT NULL AND (
   NOT is_uninformative OR (year IS NOT NULL AND surname_key IS NOT NULL) OR (volume_key IS NOT NULL AND page_key IS NOT NULL)
 )
-ORDER BY normalised
 """
 """An uninformative title needs year and surname, or volume and first page, to agree (SPEC §7.6)."""
-_BY_SIMILARITY = f"SELECT entry, 'title' AS kind, value, score FROM {_OPEN} JOIN similar_titles USING (normalised)"
-_MEMBERS_OF_KIND = """
-SELECT '{kind}' AS kind, p.{column} AS value, {facts} FROM papers p
-SEMI JOIN (SELECT value FROM proposals WHERE kind = '{kind}') wanted ON wanted.value = p.{column}
+_BY_SIMILARITY = f"SELECT * FROM {_OPEN} JOIN similar_titles USING (normalised)"
+_FACTS = f"""
+paper_id, CASE WHEN $reason = 'fuzzy' THEN title END AS title, year, {", ".join(name for name in FACTS.names if name != "opening")}
+"""
+_MEMBERS_BY_IDENTIFIER = " UNION ALL ".join(
+    f"SELECT '{name} ' || {name} AS value, {_FACTS} FROM papers SEMI JOIN entries e ON papers.{name} = e.{name} AND e.{name} <> ''"
+    for name in IDENTIFIERS
+)
+_MEMBERS_BY_TITLE = f"""
+SELECT value, {_FACTS} FROM (SELECT *, normalised AS value FROM papers) SEMI JOIN (SELECT value FROM proposals) USING (value)
 """
 _GROUPS = """
 CREATE OR REPLACE TEMP TABLE groups AS
-SELECT kind, value, count(*) AS size, bool_or(is_uninformative) AS is_uninformative FROM members GROUP BY kind, value
-"""
-_IS_INFORMATIVE = """
-(c.kind <> 'title' OR NOT (e.is_uninformative OR g.is_uninformative) OR (same_year AND same_surname) OR (same_volume AND same_page))
+SELECT value, count(*) AS size, bool_or(is_uninformative) AS is_uninformative FROM members GROUP BY value HAVING size > 1
 """
 _ADD = f"""
 INSERT INTO candidates
-SELECT {{distinct}} {_CANDIDATE}, $reason, c.score, false, false
-FROM proposals c JOIN entries e USING (entry) JOIN groups g USING (kind, value) JOIN members p USING (kind, value)
-WHERE g.size <= {MAX_GROUP} AND p.paper_id IS DISTINCT FROM e.citing_paper_id AND {_IS_INFORMATIVE}
+SELECT {{distinct}} {_CANDIDATE}, $reason, e.score, false, false
+FROM proposals e JOIN members p USING (value) LEFT JOIN groups g USING (value)
+WHERE coalesce(g.size, 1) <= {MAX_GROUP} AND p.paper_id IS DISTINCT FROM e.citing_paper_id AND (
+  $reason = 'id' OR NOT (e.is_uninformative OR p.is_uninformative OR coalesce(g.is_uninformative, false))
+  OR (same_year AND same_surname) OR (same_volume AND same_page)
+)
 """
 _NARROW_KEYS = """
 unnest([
@@ -140,27 +142,26 @@ INSERT INTO candidates
 WITH over_full AS (
   SELECT * FROM groups WHERE size > {MAX_GROUP}
 ), narrowed AS (
-  SELECT *, {_NARROW_KEYS} FROM members SEMI JOIN over_full USING (kind, value)
+  SELECT *, {_NARROW_KEYS} FROM members SEMI JOIN over_full USING (value)
 ), keys AS (
-  SELECT kind, value, step, key, count(*) AS size FROM narrowed WHERE key IS NOT NULL GROUP BY ALL
+  SELECT value, step, key, count(*) AS size FROM narrowed WHERE key IS NOT NULL GROUP BY ALL
 ), first_papers AS (
-  SELECT *, row_number() OVER (PARTITION BY kind, value, step, key ORDER BY paper_id) AS place FROM narrowed WHERE key IS NOT NULL
+  SELECT *, row_number() OVER (PARTITION BY value, step, key ORDER BY paper_id) AS place FROM narrowed WHERE key IS NOT NULL
   QUALIFY place <= {MAX_GROUP} + 2
 ), crowded_entries AS (
-  SELECT entry, kind, value, score, citing_paper_id, e.is_uninformative OR g.is_uninformative AS is_strict, {_NARROW_KEYS}
-  FROM proposals JOIN over_full g USING (kind, value) JOIN entries e USING (entry)
+  SELECT c.*, c.is_uninformative OR g.is_uninformative AS is_strict, {_NARROW_KEYS} FROM proposals c JOIN over_full g USING (value)
 ), steps AS (
   SELECT c.*, own.place AS own_place, k.size - (own.place IS NOT NULL)::INTEGER AS size
-  FROM crowded_entries c JOIN keys k USING (kind, value, step, key)
+  FROM crowded_entries c JOIN keys k USING (value, step, key)
   LEFT JOIN first_papers own
-    ON own.kind = c.kind AND own.value = c.value AND own.step = c.step AND own.key = c.key AND own.paper_id = c.citing_paper_id
-  WHERE k.size > (own.place IS NOT NULL)::INTEGER AND (c.kind <> 'title' OR NOT c.is_strict OR c.step IN (1, 2, 5))
-  QUALIFY c.step = min(c.step) OVER (PARTITION BY entry, c.kind, c.value) OR (c.kind <> 'title' AND c.step = 5)
+    ON own.value = c.value AND own.step = c.step AND own.key = c.key AND own.paper_id = c.citing_paper_id
+  WHERE k.size > (own.place IS NOT NULL)::INTEGER AND ($reason = 'id' OR NOT is_strict OR c.step IN (1, 2, 5))
+  QUALIFY c.step = min(c.step) OVER (PARTITION BY entry, c.value) OR ($reason = 'id' AND c.step = 5)
 )
-SELECT {_CANDIDATE}, $reason, c.score, c.size > {MAX_GROUP}, c.step < 5 AND c.kind = 'title' AND NOT is_strict
-FROM steps c JOIN entries e USING (entry) JOIN first_papers p USING (kind, value, step, key)
+SELECT {_CANDIDATE}, $reason, e.score, e.size > {MAX_GROUP}, e.step < 5 AND $reason <> 'id' AND NOT is_strict
+FROM steps e JOIN first_papers p USING (value, step, key)
 WHERE p.place <> coalesce(own_place, 0) AND p.place - coalesce(own_place < p.place, false)::INTEGER <= {MAX_GROUP}
-  AND (c.kind <> 'title' OR NOT is_strict OR (same_year AND same_surname) OR (same_volume AND same_page))
+  AND ($reason = 'id' OR NOT is_strict OR (same_year AND same_surname) OR (same_volume AND same_page))
 """
 """Of a group of more than MAX_GROUP papers, compare those with the volume and page of the entry, else with its year and surname, its
 year, its surname; else the first ones. A paper that is not compared may agree equally: such a link is a tie."""
@@ -183,10 +184,12 @@ WHERE starts_with(coalesce(p.normalised, ''), coalesce(e.normalised, ''))
 """
 _AGREEMENT_NAMES = ("same_title", "agrees", "same_journal", "same_volume", "same_page", "same_year", "same_surname")
 _CHOOSE = f"""
-WITH ranked AS (
+WITH several AS (
+  SELECT entry FROM candidates GROUP BY entry HAVING count(*) > 1
+), ranked AS (
   SELECT *, row_number() OVER best AS place, lead(normalised) OVER best AS next_normalised,
     lead(score) OVER best AS next_score, lead(agreement) OVER best AS next_agreement
-  FROM (SELECT *, [{", ".join(_AGREEMENT_NAMES)}] AS agreement FROM candidates)
+  FROM (SELECT *, [{", ".join(_AGREEMENT_NAMES)}] AS agreement FROM candidates SEMI JOIN several USING (entry))
   WINDOW best AS (
     PARTITION BY entry
     ORDER BY score DESC NULLS LAST, same_title DESC, agrees DESC, same_journal DESC, same_volume DESC, same_page DESC,
@@ -196,7 +199,7 @@ WITH ranked AS (
 SELECT entry, paper_id, title, normalised, reason, score, NOT agrees AS contradicts, next_normalised,
   CASE WHEN has_more THEN score ELSE next_score END AS next_score,
   is_crowded OR coalesce(next_agreement = agreement AND next_score IS NOT DISTINCT FROM score, false) AS is_tied
-FROM ranked WHERE place = 1 ORDER BY entry
+FROM (FROM ranked WHERE place = 1 UNION ALL BY NAME FROM candidates ANTI JOIN several USING (entry))
 """
 
 
@@ -210,15 +213,13 @@ def link(connection: DuckDBPyConnection, entries: pa.Table, index: LinkIndex, se
     _add_candidates(connection, LinkReason.EXACT, _BY_TITLE)
     searched = one_chunk(connection.execute(_TO_SEARCH).to_arrow_table()["normalised"])
     pairs = find_similar(searched, index.titles, search)
-    similar = pa.table(
-        [searched.take(pa.array(pairs.a)), _take_titles(index, pairs.b), pairs.score], ["normalised", "value", "score"]
-    )
-    connection.register("similar_titles", similar)
+    similar = [searched.take(pa.array(pairs.a)), _take_titles(index, pairs.b), pairs.score]
+    connection.register("similar_titles", pa.table(similar, ["normalised", "value", "score"]))
     _add_candidates(connection, LinkReason.FUZZY, _BY_SIMILARITY)
     _add_partial(connection, LinkReason.PREFIX, "NOT NULL", "year, surname_key, opening")
     _add_partial(connection, LinkReason.LOCATOR, "NULL", "year, journal_key, volume_key, page_key")
     chosen = connection.execute(_CHOOSE).to_arrow_table()
-    undecided = find_undecided(connection, dict(_rows(chosen, "entry", "paper_id")))
+    undecided = find_undecided(connection, chosen)
     for name in ("given", "similar_titles"):
         connection.unregister(name)
     return Links(_links(entries, chosen, undecided), searched, pairs)
@@ -252,13 +253,9 @@ def _create_papers(connection: DuckDBPyConnection, index: LinkIndex) -> None:
 
 def _add_candidates(connection: DuckDBPyConnection, reason: LinkReason, proposals: str) -> None:
     """Add the papers of the proposed identifiers or titles to `candidates`."""
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE proposals AS {proposals}")
-    kinds = IDENTIFIERS if reason == LinkReason.ID else ("title",)
-    members = " UNION ALL ".join(
-        _MEMBERS_OF_KIND.format(kind=kind, column="normalised" if kind == "title" else kind, facts=_FACTS)
-        for kind in kinds
-    )
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE members AS {members}")
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW proposals AS {proposals}")
+    members = _MEMBERS_BY_IDENTIFIER if reason == LinkReason.ID else _MEMBERS_BY_TITLE
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE members AS {members}", {"reason": reason})
     connection.execute(_GROUPS)
     distinct = "DISTINCT" if reason == LinkReason.ID else ""  # A paper may have several identifiers of an entry.
     connection.execute(_ADD.format(distinct=distinct), {"reason": reason})
@@ -303,20 +300,21 @@ def _take_titles(index: LinkIndex, numbers: np.ndarray) -> pa.Array:
 def _links(entries: pa.Table, chosen: pa.Table, undecided: list[int]) -> pa.Table:
     """Return SCHEMA for all entries, with the warnings and the scores that are not known yet."""
     entry = chosen["entry"].to_numpy()
-    cited = entries.select(["title", "normalised"]).take(pa.array(entry))
     reason = chosen["reason"].combine_chunks()
-    needs_score = np.asarray(pc.is_in(reason, pa.array([LinkReason.ID, LinkReason.PREFIX], pa.string())))
+    rows = np.flatnonzero(np.asarray(pc.is_in(reason, pa.array([LinkReason.ID, LinkReason.PREFIX], pa.string()))))
     scores = []
     for score, other in (("score", "normalised"), ("next_score", "next_normalised")):
         known = chosen[score].to_numpy().astype(np.float64)
-        known[needs_score] = _score(cited["normalised"], chosen[other], np.flatnonzero(needs_score))
+        known[rows] = _score(entries["normalised"].take(pa.array(entry[rows])), chosen[other].take(pa.array(rows)))
         scores.append(pa.array(known, mask=np.isnan(known)))
     warning = np.full(len(chosen), None, object)
     warning[np.asarray(chosen["is_tied"]) | np.isin(entry, undecided)] = LinkWarning.TIE
-    rows = np.flatnonzero(np.asarray(pc.is_in(reason, pa.array([LinkReason.FUZZY, LinkReason.PREFIX], pa.string()))))
-    titles = (one_chunk(table["title"].take(pa.array(rows)).fill_null("")) for table in (cited, chosen))
-    warning[rows[only_numbers_differ(*titles)]] = LinkWarning.NUMERAL
-    warning[np.asarray(chosen["contradicts"])] = LinkWarning.CONTRADICTION
+    contradicts = np.asarray(chosen["contradicts"])  # This warning precedes the others.
+    compared = np.asarray(pc.is_in(reason, pa.array([LinkReason.FUZZY, LinkReason.PREFIX], pa.string())))
+    rows = np.flatnonzero(compared & ~contradicts)
+    cited, titles = entries["title"].take(pa.array(entry[rows])), chosen["title"].take(pa.array(rows))
+    warning[rows[only_numbers_differ(cited, titles)]] = LinkWarning.NUMERAL
+    warning[contradicts] = LinkWarning.CONTRADICTION
     linked = pa.table([chosen["paper_id"], scores[0], reason, pa.array(warning, pa.string()), scores[1]], schema=SCHEMA)
     place = np.full(len(entries), -1)
     place[entry] = np.arange(len(entry))
@@ -325,11 +323,10 @@ def _links(entries: pa.Table, chosen: pa.Table, undecided: list[int]) -> pa.Tabl
     return rows_of_entries.set_column(2, SCHEMA.field("reason"), filled)
 
 
-def _score(titles_a: pa.ChunkedArray, titles_b: pa.ChunkedArray, rows: np.ndarray) -> np.ndarray:
-    """Return S of these rows; NaN if a title is missing."""
-    is_known = np.asarray(pc.and_(titles_a.is_valid(), titles_b.is_valid()))[rows]
-    scores = np.full(len(rows), np.nan)
-    some = rows[is_known]
-    a, b = (one_chunk(titles.take(pa.array(some))) for titles in (titles_a, titles_b))
-    scores[is_known] = score_titles(a, np.arange(len(some)), b, np.arange(len(some)))
+def _score(titles_a: pa.ChunkedArray, titles_b: pa.ChunkedArray) -> np.ndarray:
+    """Return S of the titles of each row; NaN if one is missing."""
+    is_known = np.asarray(pc.and_(titles_a.is_valid(), titles_b.is_valid()))
+    scores = np.full(len(is_known), np.nan)
+    a, b = (one_chunk(titles.filter(pa.array(is_known))) for titles in (titles_a, titles_b))
+    scores[is_known] = score_titles(a, np.arange(len(a)), b, np.arange(len(a)))
     return scores

@@ -104,7 +104,9 @@ def begins_with_number(title: str) -> bool:
 
 def differ_only_in_number(a: str, b: str) -> bool:
     """Return whether two titles differ only in numbers: `Part I` and `Part II`, `2D …` and `3D …`, `第一` and `第二`."""
-    (rest_a, numbers_a), (rest_b, numbers_b) = _without_numbers(a), _without_numbers(b)
+    words = a.split(), b.split()  # Equal first words decide nothing.
+    at = next((i for i, (x, y) in enumerate(zip(*words, strict=False)) if x != y), min(map(len, words)))
+    (rest_a, numbers_a), (rest_b, numbers_b) = (_without_numbers(" ".join(side[at:])) for side in words)
     return rest_a == rest_b and numbers_a != numbers_b
 
 
@@ -125,17 +127,14 @@ def have_few_words(titles: pa.Array | pa.ChunkedArray) -> np.ndarray:
     return few
 
 
-def only_numbers_differ(titles_a: pa.Array, titles_b: pa.Array) -> np.ndarray:
+def only_numbers_differ(titles_a: pa.Array | pa.ChunkedArray, titles_b: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """Return `differ_only_in_number` for each pair of rows (bool)."""
     differ = np.zeros(len(titles_a), np.bool_)
-    rows = np.flatnonzero(np.asarray(pc.or_(_may_have_number(titles_a), _may_have_number(titles_b))))
+    both = pc.utf8_lower(pc.utf8_normalize(pc.binary_join_element_wise(titles_a, titles_b, " "), "NFKD"))
+    rows = np.flatnonzero(np.asarray(pc.match_substring_regex(both, _MAY_BE_NUMBER)))
     pairs = zip(*(titles.take(pa.array(rows)).to_pylist() for titles in (titles_a, titles_b)), strict=True)
     differ[rows] = [differ_only_in_number(a, b) for a, b in pairs]
     return differ
-
-
-def _may_have_number(titles: pa.Array) -> pa.Array:
-    return pc.match_substring_regex(pc.utf8_lower(pc.utf8_normalize(titles, "NFKD")), _MAY_BE_NUMBER)
 
 
 def _without_numbers(title: str) -> tuple[str, str]:

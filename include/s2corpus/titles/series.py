@@ -7,6 +7,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from s2corpus.titles.rules import MIN_WORDS, NUMERALS
 
 if TYPE_CHECKING:
@@ -23,14 +26,15 @@ ORDER BY entry, c.paper_id
 """
 
 
-def find_undecided(connection: DuckDBPyConnection, chosen: dict[int, str]) -> list[int]:
+def find_undecided(connection: DuckDBPyConnection, chosen: pa.Table) -> list[int]:
     """Return the entries whose chosen paper is one of several members of a series, if nothing distinguishes the members.
 
-    Args:
-        chosen: the paper of each entry.
+    `chosen` has `entry` and `paper_id`, the paper of each entry.
     """
     rows = connection.execute(_CANDIDATES, {"number": _HAS_NUMBER}).fetchall()
-    return [entry for entry, group in groupby(rows, itemgetter(0)) if _is_undecided(list(group), chosen.get(entry))]
+    some = chosen.filter(pc.is_in(chosen["entry"], pa.array([row[0] for row in rows], pa.int32())))
+    papers = dict(zip(some["entry"].to_pylist(), some["paper_id"].to_pylist(), strict=True))
+    return [entry for entry, group in groupby(rows, itemgetter(0)) if _is_undecided(list(group), papers.get(entry))]
 
 
 def _is_undecided(candidates: list[tuple[int, str, str, str, bool]], paper_id: str | None) -> bool:

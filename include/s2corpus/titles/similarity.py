@@ -77,7 +77,11 @@ def sort_keys(keys: np.ndarray) -> SortedKeys:
 def find_keys(sorted_keys: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the first place of each key in `sorted_keys`, and the number of places with this key."""
     first = np.searchsorted(sorted_keys, keys, "left")
-    return first, np.searchsorted(sorted_keys, keys, "right") - first
+    count = np.zeros(len(keys), np.int64)
+    found = np.flatnonzero(first < len(sorted_keys))
+    found = found[sorted_keys[first[found]] == keys[found]]
+    count[found] = np.searchsorted(sorted_keys, keys[found], "right") - first[found]
+    return first, count
 
 
 def expand_ranges(first: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -103,7 +107,7 @@ def compute_keys(titles: pa.Array, bands: int, rows: int = minhash.ROWS) -> np.n
     keys = np.zeros((bands, len(titles)), np.uint32)
     for begin in range(0, len(titles), _TITLES_PER_BLOCK):
         block = titles.slice(begin, _TITLES_PER_BLOCK)
-        keys[:, begin : begin + len(block)] = minhash.keys(grams(block), bands, rows)
+        keys[:, begin : begin + len(block)] = minhash.keys(grams(block, sort=False), bands, rows)
     return keys
 
 
@@ -166,7 +170,7 @@ def find_best_scores(sample: pa.Array, pieces: Sequence[TitlesOnDisk], threshold
     """Return the highest S of each sampled title over all titles, or 0 if none is above the threshold.
 
     This comparison is exhaustive. S above t needs a Jaccard index above t / (2 − t). So fewer than 1 − t / (2 − t) of the 3-grams of a
-    title are not in the other title. Of so many of its rarest 3-grams and three more, at least three are common.
+    title are not in the other title. Of so many of its rarest 3-grams and eight more, at least eight are common.
     """
     sets, best = grams(sample), np.zeros(len(sample))
     blocks = [(piece, begin) for piece in pieces for begin in range(0, len(piece), _TITLES_PER_BLOCK)]
@@ -177,16 +181,16 @@ def find_best_scores(sample: pa.Array, pieces: Sequence[TitlesOnDisk], threshold
     order = np.lexsort((find_keys(common, sets.values)[1], rows))
     rank = np.arange(len(rows)) - sets.offsets[rows]
     allowed = (1.0 - threshold / (2.0 - threshold)) * sets.sizes  # 3-grams that the other title may lack
-    rare = order[rank < np.floor(allowed)[rows] + 3]
+    rare = order[rank < np.floor(allowed)[rows] + 8]
     needed = np.bincount(rows[rare], minlength=len(sets)) - np.floor(allowed).astype(np.int64)
     keys = sort_keys(sets.values[rare])
     table = np.searchsorted(keys.keys >> np.uint64(48), np.arange((1 << 16) + 1, dtype=np.uint64))
     for piece, begin in blocks:
-        others = grams(piece.texts().slice(begin, _TITLES_PER_BLOCK))
+        texts = piece.texts().slice(begin, _TITLES_PER_BLOCK)
+        others = grams(texts, sort=False)
         found = _find_common(others.offsets, others.values, keys.keys, rows[rare[keys.rows]], table, needed)
         b, a = np.divmod(found, len(sets))
-        scores = score_pairs(sets, a, others, b, threshold)
-        np.maximum.at(best, a, np.where(scores > threshold, scores, 0.0))
+        np.maximum.at(best, a, score_titles(sample, a, texts, b, threshold))
     return best
 
 

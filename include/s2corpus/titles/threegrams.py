@@ -33,8 +33,8 @@ class Grams:
         return np.diff(self.offsets).astype(np.int32)
 
 
-def grams(normalised: pa.Array | pa.ChunkedArray) -> Grams:
-    """Return the set of 3-grams of each normalized title.
+def grams(normalised: pa.Array | pa.ChunkedArray, *, sort: bool = True) -> Grams:
+    """Return the set of 3-grams of each normalized title; without `sort`, its 3-grams in their order, with repeats.
 
     A string of one or two characters is one element. The empty string has the empty set, and S = 0 with every set.
     """
@@ -43,7 +43,7 @@ def grams(normalised: pa.Array | pa.ChunkedArray) -> Grams:
     points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
     lengths = pc.utf8_length(strings(offsets, data)).to_numpy()
     ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    return Grams(*_grams(ends, points))
+    return Grams(*_grams(ends, points, sort))
 
 
 def score_pairs(
@@ -73,7 +73,7 @@ def score(a: str, b: str) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _grams(offsets: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _grams(offsets: np.ndarray, points: np.ndarray, sort: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return `Grams` of strings in code points (uint32)."""
     ends = np.zeros(len(offsets), np.int64)
     values = np.empty(len(points), np.uint64)
@@ -85,9 +85,10 @@ def _grams(offsets: np.ndarray, points: np.ndarray) -> tuple[np.ndarray, np.ndar
             for point in text[k : k + 3]:
                 found[k] = found[k] << np.uint64(21) | np.uint64(point)
             found[k] = _scrambled(found[k])
-        found.sort()
+        if sort:
+            found.sort()
         for k in range(len(found)):
-            if k == 0 or found[k] != found[k - 1]:
+            if not sort or k == 0 or found[k] != found[k - 1]:
                 values[at] = found[k]
                 at += 1
         ends[row + 1] = at

@@ -31,7 +31,7 @@ from s2corpus.titles import (
     word_count,
 )
 from s2corpus.titles.minhash import keys as keys_in
-from s2corpus.titles.rules import are_uninformative, have_few_words, only_numbers_differ
+from s2corpus.titles.rules import _without_numbers, are_uninformative, have_few_words, only_numbers_differ
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE, find_best_scores
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -110,6 +110,12 @@ def test_s_equals_equation_1(titles: list[str]) -> None:
     expected = [_grams_of(text) for text in normal.to_pylist()]
     assert sets.sizes.tolist() == [len(s) for s in expected]
     assert all((np.diff(v.astype(object)) > 0).all() for v in np.split(sets.values, sets.offsets[1:-1]))
+    unsorted = grams(normal, sort=False)
+    assert unsorted.sizes.tolist() == [max(len(text) - 2, min(len(text), 1)) for text in normal.to_pylist()]
+    for found, own in zip(
+        np.split(unsorted.values, unsorted.offsets[1:-1]), np.split(sets.values, sets.offsets[1:-1]), strict=True
+    ):
+        assert np.unique(found).tolist() == own.tolist()
     i, j = (x.ravel() for x in np.indices((len(titles), len(titles))))
     scores = score_pairs(sets, i, sets, j)
     assert scores == pytest.approx([_s(expected[a], expected[b]) for a, b in zip(i, j, strict=True)])
@@ -207,7 +213,8 @@ NUMBERED = st.lists(
 def test_compiled_rules_equal_the_rules(pairs: list[tuple[str, str]]) -> None:
     a, b = (pa.array([pair[i] for pair in pairs], pa.string()) for i in (0, 1))
     assert have_few_words(a).tolist() == [word_count(title) < 3 for title, _ in pairs]
-    assert only_numbers_differ(a, b).tolist() == [differ_only_in_number(*pair) for pair in pairs]
+    parts = [[_without_numbers(title) for title in pair] for pair in pairs]
+    assert only_numbers_differ(a, b).tolist() == [x[0] == y[0] and x[1] != y[1] for x, y in parts]
 
 
 def _all_pairs(a: list[str], b: list[str], threshold: float) -> dict[tuple[int, int], float]:

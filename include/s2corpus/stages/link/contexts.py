@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import orjson
@@ -16,22 +16,22 @@ from s2corpus.tables.texts import CONTEXTS, FILTERED, FULLTEXTS, ContextRow
 def contexts_of(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
     """Yield the inline citations of the open, kept papers of a bucket, in order, in batches of the schema of `CONTEXTS`.
 
-    `links` are the links of the bucket, sorted by paper and parse. The figures of table 4 in S2ORC are added to `counts` by kind of
-    parse; they are complete after the last batch.
+    `links` are the links of the bucket. The figures of table 4 in S2ORC are added to `counts`, complete after the last batch.
     """
-    where = pc.field("open_access")
-    filtered = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")
-    kept, by_parse = set(filtered["paper_id"].to_pylist()), _by_parse(links)
+    kept = run.table(FILTERED).read(["paper_id"], shard=bucket, where=pc.field("outcome") == "kept")
+    where = pc.field("open_access") & pc.field("paper_id").isin(kept["paper_id"].combine_chunks())
+    citing = run.table(FULLTEXTS).read(["paper_id"], shard=bucket, where=where)
+    links = links.filter(pc.is_in(links["paper_id"], citing["paper_id"].combine_chunks()))
+    cited_by = defaultdict[tuple[str, str], dict[str, str | None]](dict)
+    names = ("paper_id", "parse_kind", "ref_id", "cited_paper_id")
+    for id_, kind, ref_id, paper_id in zip(*(links[name].to_pylist() for name in names), strict=True):
+        cited_by[id_, kind][ref_id] = paper_id
     for batch in run.table(FULLTEXTS).batches(["paper_id", "parse_kind", "parse"], shard=bucket, where=where, rows=64):
         rows: list[ContextRow] = []
         for fulltext in batch.to_pylist():
-            if fulltext["paper_id"] not in kept:
-                continue
-            key = {"paper_id": fulltext["paper_id"], "parse_kind": fulltext["parse_kind"]}
-            own_links = links.slice(*by_parse.get((key["paper_id"], key["parse_kind"]), (0, 0)))
-            cited = dict(zip(own_links["ref_id"].to_pylist(), own_links["cited_paper_id"].to_pylist(), strict=True))
+            id_, kind = fulltext["paper_id"], fulltext["parse_kind"]
+            cited = cited_by[id_, kind]
             parse = orjson.loads(fulltext["parse"])
-            kind = key["parse_kind"]
             counts[f"{kind}.parses"] += 1
             counts[f"{kind}.bib_entries"] += len(cited)
             counts[f"{kind}.linked_bib_entries"] += sum(1 for paper in cited.values() if paper)
@@ -42,7 +42,7 @@ def contexts_of(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) ->
                 counts[f"{kind}.cite_spans_{part}"] += len(paragraph["cite_spans"])
                 found += [
                     ContextRow(
-                        paper_id=key["paper_id"],
+                        paper_id=id_,
                         parse_kind=kind,
                         paragraph=number,
                         start=span["start"],
@@ -58,14 +58,3 @@ def contexts_of(run: Run, bucket: int, links: pa.Table, counts: Counter[str]) ->
             rows += found
         if rows:
             yield from pa.Table.from_pylist(rows, schema=CONTEXTS.schema).to_batches()
-
-
-def _by_parse(links: pa.Table) -> dict[tuple[str, str], tuple[int, int]]:
-    """Return the rows of each parse in sorted links: (paper_id, parse_kind) → (first row, number of rows)."""
-    where: dict[tuple[str, str], tuple[int, int]] = {}
-    first = 0
-    parses = links.group_by(["paper_id", "parse_kind"], use_threads=False).aggregate([([], "count_all")])
-    for parse in parses.to_pylist():
-        where[parse["paper_id"], parse["parse_kind"]] = (first, parse["count_all"])
-        first += parse["count_all"]
-    return where

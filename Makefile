@@ -93,7 +93,7 @@ test-all: .venv/.development ## Run the tests marked `long`, all examples of the
 	  $(RUN) pytest -q --durations=0 -m "long or hypothesis" --ignore tests/containers tests
 	@$(MAKE) --no-print-directory test-containers
 
-test-real: .venv/.development ## Only the release of real papers (needs S2CORPUS_REAL_DATA; docs/real-papers.md)
+test-real: .venv/.development ## Only the release of real papers (needs S2CORPUS_REAL_DATA; docs/quality.md)
 	@$(RUN) pytest -q tests/real
 
 test-containers: .venv/.development ## Containers, for real: a release by docker-compose.yaml, Spark, what the Airflow chart calls (root, Debian)
@@ -134,7 +134,7 @@ coverage: .venv/.development ## Report the branches of the rules that the quick 
 	@COVERAGE_FILE=build/coverage/data $(RUN) coverage report --show-missing --skip-covered \
 	  --include="$$(printf 'include/s2corpus/%s*,' $(COVERED))"
 
-mutants: .venv/.development ## Whether the quick tests notice small faults: a seeded sample (an hour; docs/mutants.md)
+mutants: .venv/.development ## Whether the quick tests notice small faults: a seeded sample (an hour; docs/quality.md)
 	@$(RUN) tests.mutants
 
 sbom: .venv/.development ## What Airflow's image installs, as a CycloneDX bill of materials in build/sbom.json

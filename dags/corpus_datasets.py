@@ -21,19 +21,19 @@ from datetime import timedelta
 from typing import Any
 
 from airflow.sdk import DAG, Asset, PartitionedAssetTimetable, get_current_context, task
-from task_defaults import DEFAULT_ARGS
+from task_defaults import DEFAULT_ARGS, set_label
 
 from s2corpus.datasets.spec import DatasetSpec, datasets_folder, read_dataset_specs
 from s2corpus.errors import UserError
 from s2corpus.spec import releases_folder
 
-_AFTER = "A step of a dataset. If it fails, see `docs/runbook.md#datasets`."
+_DOC = "A step of a dataset. If it fails, see `docs/runbook.md#datasets`."
 
 
 def _job() -> Any:
     """Return the job of the current task: the dataset, and the snapshot of the partition key."""
     from s2corpus.datasets.job import Job
-    from s2corpus.datasets.source import published
+    from s2corpus.datasets.source import open_published_snapshot
     from s2corpus.datasets.spec import load_dataset_spec
     from s2corpus.storage.lake import lake_uri, open_lake
 
@@ -46,10 +46,10 @@ def _job() -> Any:
         )
     spec = load_dataset_spec(datasets_folder() / f"{name}.yaml")
     lake = open_lake(lake_uri())
-    return Job(spec, published(lake, release, as_of), lake)
+    return Job(spec, open_published_snapshot(lake, release, as_of), lake)
 
 
-@task(doc_md=_AFTER)
+@task(doc_md=_DOC)
 def plan() -> list[list[int]]:
     """Return the shards of the snapshot in batches.
 
@@ -68,16 +68,16 @@ def plan() -> list[list[int]]:
     return []
 
 
-@task(doc_md=_AFTER, map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
+@task(doc_md=_DOC, map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
 def work(shards: list[int]) -> None:
     """Select the papers of these shards for the dataset."""
     from s2corpus.datasets import runner
 
-    get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]  # a key for the map index template
+    set_label("shards", shards)
     runner.work(_job(), shards)
 
 
-@task(doc_md=_AFTER)
+@task(doc_md=_DOC)
 def choose() -> None:
     """Make the decisions that depend on all shards."""
     from s2corpus.datasets import runner
@@ -85,16 +85,16 @@ def choose() -> None:
     runner.choose(_job())
 
 
-@task(doc_md=_AFTER, map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
+@task(doc_md=_DOC, map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
 def write(shards: list[int]) -> None:
     """Write the files of these shards."""
     from s2corpus.datasets import runner
 
-    get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]  # a key for the map index template
+    set_label("shards", shards)
     runner.write(_job(), shards)
 
 
-@task(doc_md=_AFTER)
+@task(doc_md=_DOC)
 def finish() -> None:
     """Write the files that cover all shards, and the descriptions."""
     from s2corpus.datasets import runner
@@ -102,7 +102,7 @@ def finish() -> None:
     runner.finish(_job())
 
 
-@task(doc_md=_AFTER, trigger_rule="none_failed")  # the steps in between are skipped if `plan` did their work
+@task(doc_md=_DOC, trigger_rule="none_failed")  # the steps in between are skipped if `plan` did their work
 def quality() -> str:
     """Run the checks, and publish the dataset by writing its manifest."""
     from s2corpus.datasets import runner, summary

@@ -7,18 +7,25 @@ bibliographies → clean → split by publication date → export as S2 V2 gzipp
 
 - **One DAG for each** `include/releases/<name>.yaml` (or of the folder in `S2CORPUS_RELEASES`). The file contains all settings
   of the release.
-- **Each stage** is a task group `plan → work (mapped over shards) → finish → quality`. Intake has `regroup → gather (mapped over
-  buckets of records)` before `finish`. Vote, assemble and link have `gather → gather_2 (mapped over buckets of papers)`. Export has
-  `gather`. `finish` commits the tables of a stage. The next stage starts after `quality` has passed. A stage that uses the shards of
-  an earlier stage has no `plan`.
+- **Each stage** is a task group `plan → work (mapped over shards) → finish → quality`. `finish` commits the tables of a stage. The
+  next stage starts after `quality` has passed. A stage that uses the shards of an earlier stage has no `plan`. Some stages have
+  more steps before `finish`:
+
+  | stage | steps |
+  |---|---|
+  | intake | `regroup → gather` (mapped over buckets of records) |
+  | vote, assemble, link | `gather → gather_2` (mapped over buckets of papers) |
+  | export | `gather` |
+
 - **As of** the end of the data interval: the run of January uses data that was ready before February 1, regardless of when it runs.
   Backfill past intervals in the UI, on the command line or by REST. A release waits for running earlier releases of its spec, because
   the newest published release is its parent. Intervals outside the spec's start and end dates are refused.
 - **Triggered by hand**, the DAG builds the release of the last completed interval, or of the given interval. If the logical date is
   outside the spec's start and end dates, Airflow creates a run without tasks and marks it as a success. To build the release of an
   interval again, clear its run or backfill it.
-- **Retries** only transient errors (an unavailable server, a lost connection). A wrong input, a blocking check or a bug fails at once,
-  with a message that contains the next step. Clearing a stage repeats it and all later stages. Finished extractions are never repeated.
+- **Retries**: only transient errors (an unavailable server, a lost connection) are retried. A wrong input, a blocking check or a bug
+  fails at once, with a message that contains the next step. Clearing a stage repeats it and all later stages. Finished extractions
+  are never repeated.
 - **The pointer** `snapshots/<spec>/latest.json` moves last: after every check passed and, if the spec requires approval, a person
   approved. The person who started the run or delivered its new files may reject it, but another person must approve it.
   After a rejection or a timeout the snapshot remains unpublished. Clear `approve` to request an answer again. A snapshot that is
@@ -53,13 +60,14 @@ from airflow.sdk import (  # type: ignore[attr-defined]  # its stub lacks AsyncC
     task_group,
 )
 from release_timetable import ReleaseTimetable
-from task_defaults import DEFAULT_ARGS
+from task_defaults import DEFAULT_ARGS, divide, set_label
 
 import s2corpus.stages
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.pipeline.stages import STAGE_NAMES, Shards, find_planning_stage, stage_row
-from s2corpus.spec import MIN_REASON, ReleaseSpec, load_spec, read_specs, releases_folder
+from s2corpus.rules import MIN_REASON
+from s2corpus.spec import ReleaseSpec, load_spec, read_specs, releases_folder
 
 RELEASES = releases_folder()
 
@@ -90,7 +98,7 @@ def _run() -> Any:
 
 @task.sensor(mode="reschedule", poke_interval=20)
 def begin() -> PokeReturnValue:
-    """Return the shards of intake when no earlier release of the spec is running: its snapshot becomes the parent."""
+    """Wait until no earlier release of the spec is running, because its snapshot becomes the parent; then return the shards of intake."""
     from s2corpus.pipeline import runner
 
     run, context = _run(), get_current_context()
@@ -98,10 +106,10 @@ def begin() -> PokeReturnValue:
         earlier = context["ti"].get_previous_dagrun(state=state)
         # A queued backfill run starts soon, because backfills have separate run limits. Other queued runs may wait for this run to end.
         if earlier and (state == "running" or earlier.run_type == "backfill"):
-            print(f"waiting for {earlier.run_id}, which makes an earlier release: its snapshot will be the parent")
+            print(f"waiting for {earlier.run_id}, which builds an earlier release; its snapshot will be the parent")
             return PokeReturnValue(is_done=False)
     runner.accept(run, context["params"]["accept"] or {}, _starter() or "unknown")
-    return PokeReturnValue(is_done=True, xcom_value=_batches(runner.plan(run, "intake"), run.spec.resources.max_tasks))
+    return PokeReturnValue(is_done=True, xcom_value=divide(runner.plan(run, "intake"), run.spec.resources.max_tasks))
 
 
 @task
@@ -110,7 +118,7 @@ def plan(stage: str, number: int = 0) -> list[list[int]]:
     from s2corpus.pipeline import runner
 
     run = _run()
-    return _batches(runner.plan(run, stage, number), run.spec.resources.max_tasks)
+    return divide(runner.plan(run, stage, number), run.spec.resources.max_tasks)
 
 
 @task(map_index_template="{{ shards[0] }}{% if shards | length > 1 %}–{{ shards[-1] }}{% endif %}")
@@ -118,7 +126,7 @@ def work(stage: str, shards: list[int], number: int = 0) -> None:
     """Process these shards of a round."""
     from s2corpus.pipeline import runner
 
-    get_current_context()["shards"] = shards  # type: ignore[typeddict-unknown-key]  # a key for the map index template
+    set_label("shards", shards)
     runner.work(_run(), stage, shards, number)
 
 
@@ -133,7 +141,7 @@ def finish(stage: str, *, outlet_events: Any = None) -> list[list[int]]:
     (alias,) = get_current_context()["task"].outlets
     for uri, facts in corpus_lineage.list_outputs(run, stage):
         outlet_events[alias].add(Asset(uri), extra=facts)
-    return _batches(list(range(runner.count_later_shards(run, stage))), run.spec.resources.max_tasks)
+    return divide(list(range(runner.count_later_shards(run, stage))), run.spec.resources.max_tasks)
 
 
 @task
@@ -167,18 +175,14 @@ class Approve(ApprovalOperator):
         run, user = _run(), event.get("responded_by_user") or {}
         answer = ReleaseDecision.APPROVED if self.APPROVE in event["chosen_options"] else ReleaseDecision.REJECTED
         if event.get("timedout"):
-            answer = ReleaseDecision.NONE
-            corpus_alerts.tell(
-                f"{run.release_id}: not published",
-                "the approval request timed out without an answer",
-                "approve",
-                context,
-            )
+            answer = ReleaseDecision.TIMED_OUT
+            error = "the approval request timed out without an answer"
+            corpus_alerts.send_alert(f"{run.release_id}: not published", error, "approve", context)
         note = str((event.get("params_input") or {}).get("note") or "")
         try:
             runner.record_answer(run, answer, _name(user), note, event["responded_at"], _starter())
         except AnotherPerson as objection:  # the next try requests approval again; Airflow shows the original request
-            corpus_alerts.tell(f"{run.release_id}: approval refused", str(objection), "approve", context)
+            corpus_alerts.send_alert(f"{run.release_id}: approval refused", str(objection), "approve", context)
             raise
         return super().execute_complete(context, event)
 
@@ -189,15 +193,15 @@ def publish(approval: Any = None, *, outlet_events: Any = None) -> str:
     from s2corpus.pipeline import runner
     from s2corpus.pipeline.summary import format_summary
 
-    run, word = _run(), None
+    run, approval_record = _run(), None
     if approval:
         at = approval["responded_at"]
-        word = {
+        approval_record = {
             "by": _name(approval.get("responded_by_user") or {}),
             "at": at if isinstance(at, str) else at.isoformat(timespec="seconds"),
             "note": str((approval.get("params_input") or {}).get("note") or ""),
         }
-    manifest = runner.publish(run, word)
+    manifest = runner.publish(run, approval_record)
     snapshot, by_as_of = get_current_context()["task"].outlets
     for outlet in (snapshot, by_as_of):
         outlet_events[outlet].extra = {
@@ -210,20 +214,12 @@ def publish(approval: Any = None, *, outlet_events: Any = None) -> str:
     return str(run.snapshot_id)
 
 
-_AFTER = "A task after the stages. When it fails: `docs/runbook.md#{0}`."
-
-
-def _batches(shards: list[int], tasks: int) -> list[list[int]]:
-    """Divide shards into at most `tasks` batches of similar size, one for each mapped task."""
-    size = -(-len(shards) // tasks) or 1
-    return [shards[i : i + size] for i in range(0, len(shards), size)]
-
-
-# The form shows this text in small type, where code spans cover the lines above and below.
+_DOC = "If it fails, see `docs/runbook.md#{0}`."
+# No code spans here: in the form's small type they would overlap other lines.
 WHICH_RELEASE = (
-    "**A single run makes** the release of the last completed interval before the logical date. A monthly spec that "
-    "runs at 10:30 on March 15 makes the release of February: it contains what was ready before March 1, 00:00 UTC. "
-    "To make the releases of other intervals, choose *Backfill*."
+    "**A single run builds** the release of the last completed interval before the logical date. A monthly spec that "
+    "runs at 10:30 on March 15 builds the release of February: it contains data that was ready before March 1, 00:00 UTC. "
+    "To build the releases of other intervals, choose *Backfill*."
 )
 
 
@@ -237,7 +233,7 @@ def _starter() -> str | None:
 
 
 def _name(user: Any) -> str:
-    return str(user.get("name") or user.get("id") or "nobody")
+    return str(user.get("name") or user.get("id") or "unknown")
 
 
 @cache
@@ -245,8 +241,8 @@ def _documentation(stage: str) -> str:
     """Return the docstring of the stage's module (read, not imported) with a link to its section of the runbook."""
     folder = Path(s2corpus.stages.__file__).parent
     path = next(p for p in (folder / f"{stage}.py", folder / stage / "stage.py") if p.exists())
-    said = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
-    return f"{said}\n\nWhen it fails: `docs/runbook.md#stage-{stage}`."
+    docstring = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+    return f"{docstring}\n\n{_DOC.format(f'stage-{stage}')}"
 
 
 def release_dag(spec: ReleaseSpec) -> DAG:
@@ -301,10 +297,10 @@ def release_dag(spec: ReleaseSpec) -> DAG:
         for stage in STAGE_NAMES:
             before = _stage(spec, stage, shards, before)
         last = publish.override(
-            # two assets: an event with a partition key starts only DAGs that wait for partitions, other events only other DAGs
+            # An event with a partition key triggers only partitioned DAGs, an event without one only unpartitioned DAGs.
             outlets=[Asset(f"corpus_snapshot__{spec.name}"), Asset(f"corpus_snapshot_as_of__{spec.name}")],
             retries=5,
-            doc_md=_AFTER.format("publish"),
+            doc_md=_DOC.format("publish"),
         )
         if spec.export.approval:
             approval = Approve(
@@ -318,7 +314,7 @@ def release_dag(spec: ReleaseSpec) -> DAG:
                 retry_delay=timedelta(seconds=5),
                 retry_exponential_backoff=False,
                 execution_timeout=timedelta(hours=spec.export.approval_hours + spec.resources.task_hours),
-                doc_md=_AFTER.format("approve"),
+                doc_md=_DOC.format("approve"),
             )
             before >> approval
             last(approval.output)
@@ -335,25 +331,25 @@ def _pod(stage: str) -> dict[str, Any]:
 
 def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -> Any:
     """Add the task group of a stage after the previous stage; return its last task."""
-    doc_md = None if _asked else _documentation(stage)  # a task's process does not need it
+    doc_md = None if _parsed_dag_id else _documentation(stage)  # Task processes do not need the documentation.
 
     @task_group(group_id=stage)
     def group() -> Any:
         row = stage_row(stage)
         if row.shards is not Shards.PLANNED:
             planned, first = shards[find_planning_stage(stage)], before
+        elif before is None:
+            planned = first = begin.override(task_id="plan", doc_md=doc_md)()
         else:
-            options = {"task_id": "plan", "doc_md": doc_md}
-            planned = first = begin.override(**options)() if before is None else plan.override(**options)(stage)
-            if before is not None:
-                before >> planned
+            planned = first = plan.override(task_id="plan", doc_md=doc_md)(stage)
+            before >> planned
         pool = {"pool": "grobid", "pool_slots": spec.resources.in_flight} if stage == "extract" else {}
         done = work.override(doc_md=doc_md, **pool, **_pod(stage)).partial(stage=stage).expand(shards=planned)
         if before is not None:
             before >> done
         for number in range(1, row.rounds):
-            named = f"gather_{number}" if number > 1 else "gather"
-            gathering = work.override(task_id=named, doc_md=doc_md, **_pod(stage)).partial(stage=stage, number=number)
+            task_id = f"gather_{number}" if number > 1 else "gather"
+            gathering = work.override(task_id=task_id, doc_md=doc_md, **_pod(stage)).partial(stage=stage, number=number)
             if row.shards is not Shards.PLANNED:
                 gathered = gathering.expand(shards=planned)
             else:
@@ -376,8 +372,8 @@ def _stage(spec: ReleaseSpec, stage: str, shards: dict[str, Any], before: Any) -
 
 # A task's process builds only its own DAG. It needs the complete DAG: Airflow stores the length of a returned list only if it
 # finds the mapped task that uses the list.
-_asked = get_parsing_context().dag_id
-for _spec in read_specs(RELEASES)[0]:  # spec_errors.py shows the others
-    if _asked in (None, f"{RELEASE_DAG}{_spec.name}"):
+_parsed_dag_id = get_parsing_context().dag_id
+for _spec in read_specs(RELEASES)[0]:  # spec_errors.py reports invalid specs
+    if _parsed_dag_id in (None, f"{RELEASE_DAG}{_spec.name}"):
         _dag = release_dag(_spec)
         globals()[_dag.dag_id] = _dag

@@ -2,7 +2,7 @@
 ### An example of a downstream DAG
 
 Runs whenever a snapshot of `sample` is published. It needs only the event, which contains the manifest's address. This example counts
-the documents of each split according to the manifest. Copy the file, and train or index instead.
+the documents of each split according to the manifest. Copy the file and replace the counting with training or indexing.
 
 If `S2CORPUS_COPIES` names a folder, the DAG also stores copies there. Each new copy is built from the previous copy and the delta
 between them. It is equal to the published snapshot.

@@ -5,7 +5,7 @@ Once a day, this DAG lists NLM's update files and fetches new files. It checks e
 `sources/pubmed/<its name>`. `pdf_drops` then processes the delivery. A delivered file is never fetched again. The retry fetches a
 file again if it was damaged in transfer. Deliver the year's baseline first (`docs/sources.md`), then unpause this DAG.
 
-`S2CORPUS_PUBMED` sets another folder of this kind, such as a mirror or the baseline. Copy the file for any source that publishes
+`S2CORPUS_PUBMED` sets the URL of another folder, such as a mirror or the baseline. Copy the file for any source that publishes
 checksums next to its files.
 """
 
@@ -27,14 +27,14 @@ def deliver_new() -> list[str]:
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
-    from s2corpus.deliveries.fetch import fetch, offered
+    from s2corpus.deliveries.fetch import fetch, list_files
     from s2corpus.deliveries.upload import deliver, new_delivery
     from s2corpus.storage.lake import lake_uri, open_lake
     from s2orc_parse.scratch import private
 
     lake = open_lake(lake_uri())
     new = []
-    for name in offered(FOLDER, FILES):
+    for name in list_files(FOLDER, FILES):
         delivery = new_delivery("delivery", "pubmed", name.removesuffix(".xml.gz"))
         if lake.size(delivery.key("_READY")) is not None:
             continue

@@ -28,23 +28,19 @@ from typing import Any
 
 import corpus_alerts
 from airflow.providers.standard.operators.trigger_dagrun import TriggerDagRunOperator
-from airflow.sdk import (
-    DAG,
-    Asset,
-    AssetWatcher,
-    get_current_context,
-    task,
-)
+from airflow.sdk import DAG, Asset, AssetWatcher, get_current_context, task
 from drop_watch import DropWatch
-from task_defaults import DEFAULT_ARGS
+from task_defaults import DEFAULT_ARGS, divide, set_label
 
 from s2corpus.errors import UserError
 from s2corpus.ids import RELEASE_DAG
 from s2corpus.spec import read_specs, releases_folder
 
 SECONDS = float(os.environ.get("S2CORPUS_DROPS_SECONDS", "30"))
-REGISTERED, MOST = 50, 200
-"""number of arrivals that one task registers; maximum number of mapped tasks of a kind (more items result in larger batches)"""
+ARRIVALS_PER_TASK = 50
+"""Number of arrivals that one task registers."""
+MAX_MAPPED_TASKS = 200
+"""Maximum number of mapped tasks of a kind; more items result in larger batches."""
 DROPS = Asset("corpus_drops", watchers=[AssetWatcher(name="corpus_drops", trigger=DropWatch(seconds=SECONDS))])
 RESOURCES = [spec.resources for spec in read_specs(releases_folder())[0]]
 IN_FLIGHT = max((resources.in_flight for resources in RESOURCES), default=1)
@@ -59,11 +55,11 @@ def plan(*, triggering_asset_events: Any = None) -> list[list[dict[str, str]]]:
 
     lake = _lake()
     events = [event.extra.get("payload") for events in (triggering_asset_events or {}).values() for event in events]
-    told = [Arrival(**payload) for payload in events if payload]
-    specs, wrong = read_specs(releases_folder())
-    arrivals = processing.list_pending(lake, told if events else Watch(lake).look(), only=specs if wrong else None)
-    print(f"{len(told)} events; {len(arrivals)} drops and deliveries to process")
-    return _batches([asdict(arrival) for arrival in arrivals], REGISTERED)
+    announced = [Arrival(**payload) for payload in events if payload] if events else Watch(lake).poll()
+    specs, errors = read_specs(releases_folder())
+    arrivals = processing.list_pending(lake, announced, specs if errors else None)
+    print(f"{len(events)} events; {len(arrivals)} drops and deliveries to process")
+    return divide([asdict(arrival) for arrival in arrivals], MAX_MAPPED_TASKS, ARRIVALS_PER_TASK)
 
 
 @task(map_index_template="{{ label }}")
@@ -74,32 +70,31 @@ def register(arrivals: list[dict[str, str]]) -> list[dict[str, str]]:
 
     rows = processing.register_all(_lake(), [Arrival(**arrival) for arrival in arrivals], _specs())
     refused = [f"{row.name}: {row.outcome}" for row in rows if row.state in (ArrivalState.REFUSED, ArrivalState.FAILED)]
-    _label(f"{len(rows)} registered" + "".join(f", {each}" for each in refused[:3]))
+    set_label("label", f"{len(rows)} registered" + "".join(f", {each}" for each in refused[:3]))
     return [{"folder": row.folder, "mark": row.mark} for row in rows]
 
 
 @task(trigger_rule="all_done")
 def gather(registered: Iterable[list[dict[str, str]]]) -> list[list[str]]:
-    """Return the ids of batches of the registered drops' files, one list for each task."""
+    """Divide the files of the registered drops into batches; return their ids, one list per task."""
     from s2corpus.deliveries.status import Arrival
     from s2corpus.drops import processing
 
     arrivals = [Arrival(**arrival) for batch in registered or () for arrival in batch]
-    return _batches(processing.gather(_lake(), arrivals, _specs()), 1)
+    return divide(processing.gather(_lake(), arrivals, _specs()), MAX_MAPPED_TASKS)
 
 
 @task(pool="grobid", pool_slots=IN_FLIGHT, priority_weight=1, weight_rule="absolute", map_index_template="{{ label }}")
 def work(batches: list[str]) -> None:
     """Run select, extract and postprocess on these batches."""
-    from s2corpus.drops.batches import find
-    from s2corpus.drops.batches import work as work_on
+    from s2corpus.drops.batches import process_batch, read_batch
 
     lake, specs, ti = _lake(), _specs(), get_current_context()["ti"]
-    found = [find(lake, id_, specs, None) for id_ in batches]
-    drops = sorted({drop.removeprefix("drops/").rstrip("/") for batch in found for drop in batch.drops})
-    _label(", ".join(drops[:3]) + (f" and {len(drops) - 3} more" if len(drops) > 3 else ""))
-    for batch in found:
-        work_on(batch, last=ti.try_number > ti.max_tries)
+    to_process = [read_batch(lake, id_, specs, None) for id_ in batches]
+    drops = sorted({drop.removeprefix("drops/").rstrip("/") for batch in to_process for drop in batch.drops})
+    set_label("label", ", ".join(drops[:3]) + (f" and {len(drops) - 3} more" if len(drops) > 3 else ""))
+    for batch in to_process:
+        process_batch(batch, last=ti.try_number > ti.max_tries)
 
 
 @task(trigger_rule="all_done", multiple_outputs=False)
@@ -108,8 +103,8 @@ def settle(
     registered: Iterable[list[dict[str, str]]],
     batches: list[list[str]] | None,
 ) -> dict[str, str]:
-    """Record the outcome of each drop and delivery; fail if some remain open for the next run."""
-    from s2corpus.deliveries.status import Arrival, ArrivalState, rows_of
+    """Record the outcome of each drop and delivery; fail if some are unfinished."""
+    from s2corpus.deliveries.status import Arrival, ArrivalState, read_statuses
     from s2corpus.drops import processing
 
     if planned is None or batches is None:
@@ -119,13 +114,13 @@ def settle(
     rows = processing.settle(lake, arrivals, [id_ for ids in batches for id_ in ids], _specs())
     wrong = [row for row in rows if row.state in (ArrivalState.REFUSED, ArrivalState.FAILED, ArrivalState.UNFINISHED)]
     if wrong:
-        what = f"{len(wrong)} of {len(rows)} new drops and deliveries are refused or unfinished"
-        corpus_alerts.tell(what, "; ".join(str(row) for row in wrong[:5]), "drops", context)
-    everything = {row.folder: row for row in rows_of(lake, [Arrival(**a) for batch in planned for a in batch])}
-    left = [row for row in everything.values() if row.state in (ArrivalState.ANNOUNCED, ArrivalState.REGISTERED)]
-    if left:
+        subject = f"{len(wrong)} of {len(rows)} new drops and deliveries are refused or unfinished"
+        corpus_alerts.send_alert(subject, "; ".join(str(row) for row in wrong[:5]), "drops", context)
+    statuses = {row.folder: row for row in read_statuses(lake, [Arrival(**a) for batch in planned for a in batch])}
+    unfinished = [row for row in statuses.values() if row.state in (ArrivalState.ANNOUNCED, ArrivalState.REGISTERED)]
+    if unfinished:
         raise UserError(
-            f"{len(left)} of {len(everything)} are unfinished, first {left[0].name}: see the log of `register` or `work` "
+            f"{len(unfinished)} of {len(statuses)} are unfinished, first {unfinished[0].name}: see the log of `register` or `work` "
             "and clear the failed task, or wait: the next run retries them"
         )
     return {row.folder: row.outcome for row in rows}
@@ -134,10 +129,10 @@ def settle(
 @task
 def list_releases(planned: list[list[dict[str, str]]]) -> list[dict[str, str]]:
     """List the releases that these drops and deliveries start: only specs with `schedule.on_drop`."""
-    from s2corpus.deliveries.status import Arrival, rows_of
+    from s2corpus.deliveries.status import Arrival, read_statuses
     from s2corpus.drops import processing
 
-    rows = rows_of(_lake(), [Arrival(**arrival) for batch in planned for arrival in batch])
+    rows = read_statuses(_lake(), [Arrival(**arrival) for batch in planned for arrival in batch])
     return [
         {"trigger_dag_id": f"{RELEASE_DAG}{spec}", "logical_date": at, "run_after": at}
         for spec, at in ((s, as_of.isoformat()) for s, as_of in processing.list_releases_to_start(rows, _specs()))
@@ -154,17 +149,6 @@ def _specs() -> Any:
     return read_specs(releases_folder())[0]
 
 
-def _batches(items: list[Any], size: int) -> list[list[Any]]:
-    """Divide items into lists of this size, or larger to get at most `MOST` lists."""
-    size = max(size, -(-len(items) // MOST))
-    return [items[i : i + size] for i in range(0, len(items), size)]
-
-
-def _label(text: str) -> None:
-    """Set the label of this mapped task in Airflow's UI."""
-    get_current_context()["label"] = text  # type: ignore[typeddict-unknown-key]  # a key for the map index template
-
-
 with DAG(
     "pdf_drops",
     dag_display_name="PDF drops",
@@ -178,10 +162,10 @@ with DAG(
 ):
     _planned = plan()
     _registered = register.expand(arrivals=_planned)
-    _cut = gather(_registered)  # type: ignore[arg-type]  # a task takes the XComArg of another task
-    _worked = work.expand(batches=_cut)
+    _batch_ids = gather(_registered)  # type: ignore[arg-type]  # a task takes the XComArg of another task
+    _processed = work.expand(batches=_batch_ids)
     _releases = list_releases(_planned)  # type: ignore[arg-type]  # the same
-    _worked >> settle(_planned, _registered, _cut) >> _releases  # type: ignore[arg-type]  # the same
+    _processed >> settle(_planned, _registered, _batch_ids) >> _releases  # type: ignore[arg-type]  # the same
     # The same drops start the same release, so a repeated run changes nothing.
     TriggerDagRunOperator.partial(
         task_id="start_release",

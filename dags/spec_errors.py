@@ -9,7 +9,7 @@ from s2corpus.datasets.spec import datasets_folder, read_dataset_specs
 from s2corpus.errors import UserError
 from s2corpus.spec import read_specs, releases_folder
 
-_, _wrong = read_specs(releases_folder())
-_wrong += read_dataset_specs(datasets_folder(), check_params=False)[1]
-if _wrong:
-    raise UserError("\n".join(_wrong))
+_, _errors = read_specs(releases_folder())
+_errors += read_dataset_specs(datasets_folder(), check_params=False)[1]
+if _errors:
+    raise UserError("\n".join(_errors))

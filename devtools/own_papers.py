@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 
 from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
-from s2corpus.deliveries.upload import Uploaded, deliver, digests_of, new_delivery, refuse_names
+from s2corpus.deliveries.upload import Uploaded, check_names, deliver, digests_of, new_delivery
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.outputs import printable
@@ -32,7 +32,7 @@ def own_files(folder: Path) -> list[Path]:
         log.warning("%s: skipped: not a file, or a broken link", printable(path))
     if not pdfs:
         raise UserError(f"{folder}: no PDF found: names of PDFs must end in .pdf; subfolders are included")
-    refuse_names(folder, [path.relative_to(folder).as_posix() for path in pdfs])
+    check_names(folder, [path.relative_to(folder).as_posix() for path in pdfs])
     return pdfs
 
 
@@ -52,7 +52,7 @@ def deliver_own(lake: Lake, folder: Path) -> tuple[Uploaded, str]:
     works = {path.name: path for path in own_metadata(folder)}
     if declared := works.pop(RECORDS_FILE, None):
         files[RECORDS_FILE] = declared
-    refuse_names(folder, works)
+    check_names(folder, works)
     digests = digests_of(files | works)
     listed = [{"name": name, "bytes": of.bytes, "sha256": of.sha256} for name, of in digests.items()]
     drop = "own-" + hashlib.sha256(orjson.dumps(listed)).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""The folder of real papers, records and titles that tests and benchmarks read. It is never part of the project (docs/real-papers.md)."""
+"""The folder of real papers, records and titles that tests and benchmarks read. It is never part of the project (docs/quality.md)."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ IS_NAMED = bool(os.environ.get("S2CORPUS_REAL_DATA"))
 REAL_DATA = Path(
     os.environ.get("S2CORPUS_REAL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data"
 ).absolute()
-MISSING = f"real papers: {REAL_DATA} does not exist; set S2CORPUS_REAL_DATA to a folder with jats/, pairs/, … (docs/real-papers.md)"
+MISSING = f"real papers: {REAL_DATA} does not exist; set S2CORPUS_REAL_DATA to a folder with jats/, pairs/, … (docs/quality.md)"

@@ -85,12 +85,12 @@ if _RUNS_TASKS & set(sys.argv):
     # An exception here would end the scheduler. Each task reports errors in the package or in the AWS configuration in a sentence.
     with contextlib.suppress(Exception):
         from s2corpus.pipeline.stages import STAGE_NAMES, load_stage
-        from s2corpus.storage.s3_lake import descriptions
+        from s2corpus.storage.s3_lake import load_s3_model
         from s2corpus.version import code_version
 
         for _name in STAGE_NAMES:
             load_stage(_name)
-        descriptions()
+        load_s3_model()
         code_version()  # caches the version of the code imported here
     with contextlib.suppress(ImportError):
         # Otherwise numba imports and registers its functions at the first kernel of a process: 0.3 s for each task that runs a kernel.

@@ -51,7 +51,7 @@ class CorpusAlerts(AirflowPlugin):
 def task_failed(context: Mapping[str, Any]) -> None:
     """Record the failure of a stage in the catalog; send one alert for each stage, for any number of shards."""
     try:
-        alert = _failure(context)
+        alert = _build_alert(context)
     except Exception:
         log.exception("could not report the failure")
         return
@@ -59,44 +59,43 @@ def task_failed(context: Mapping[str, Any]) -> None:
         _send(alert, _connections())
 
 
-def _failure(context: Mapping[str, Any]) -> Alert | None:
+def _build_alert(context: Mapping[str, Any]) -> Alert | None:
     ti, error = context["ti"], context.get("exception")
     dag_id, task_id = str(ti.dag_id), str(ti.task_id)
     stage, _, step = task_id.partition(".")
     end = context.get("data_interval_end") or getattr(context.get("dag_run"), "data_interval_end", None)
     release = _release_id(dag_id, end)
-    if release and not _first(release, stage, error):
+    if release and not _is_first_failure(release, stage, error):
         return None
-    since = getattr(ti, "start_date", None) or datetime.now(UTC)
-    where = f"{stage} ({step}{_shards(context)})" if step else stage
+    started = getattr(ti, "start_date", None) or datetime.now(UTC)
+    task = f"{stage} ({step}{_format_shards(context)})" if step else stage
+    section = "drops" if dag_id == "pdf_drops" else "datasets" if dag_id.startswith("corpus_dataset__") else stage
     return Alert(
-        f"{release or dag_id}: {where} failed",
+        f"{release or dag_id}: {task} failed",
         format_error(error if isinstance(error, BaseException | str) else None),
-        since.isoformat(timespec="seconds"),
-        format_instruction(
-            "drops" if dag_id == "pdf_drops" else "datasets" if dag_id.startswith("corpus_dataset__") else stage
-        ),
+        started.isoformat(timespec="seconds"),
+        format_instruction(section),
         _link(dag_id, str(ti.run_id), task_id, ti.map_index),
     )
 
 
 def _release_id(dag_id: str, end: datetime | str | None) -> ReleaseId | None:
-    """Return the id of the release that a run makes; None if its DAG makes no releases or it has no data interval."""
+    """Return the id of the release that a run builds; None for other DAGs and runs without a data interval."""
     if not (dag_id.startswith(RELEASE_DAG) and end):
         return None
     as_of = datetime.fromisoformat(end) if isinstance(end, str) else end
     return ReleaseId.from_spec(dag_id.removeprefix(RELEASE_DAG), as_of.astimezone(UTC))
 
 
-def _shards(context: Mapping[str, Any]) -> str:
-    """Return the shards of a mapped task for the subject, or its index if it failed before it read them."""
+def _format_shards(context: Mapping[str, Any]) -> str:
+    """Format the shards of a mapped task for the alert's subject, or its index if the shards are unknown."""
     index, shards = context["ti"].map_index, context.get("shards")
     if shards:
         return f", shard {shards[0]}" if len(shards) == 1 else f", shards {shards[0]}–{shards[-1]}"
     return "" if index is None or index < 0 else f", mapped task {index}"
 
 
-def _first(release: str, stage: str, error: Any) -> bool:
+def _is_first_failure(release: str, stage: str, error: Any) -> bool:
     """Record the failure in the catalog; return whether it is the stage's first (True if the catalog is unreachable)."""
     from s2corpus.pipeline import runner
 
@@ -113,31 +112,32 @@ async def release_late(hours: float, context: Mapping[str, Any] | None = None) -
     dag_id, run_id = str(run.get("dag_id", "")), str(run.get("dag_run_id", ""))
     alert = Alert(
         f"{_release_id(dag_id, run.get('data_interval_end')) or dag_id}: late",
-        f"the release has not ended {hours:g} hours after its run was made",
+        f"the release has not finished {hours:g} hours after its run was created",
         str(run.get("queued_at") or run.get("start_date") or "unknown"),
         f"find the running task or the open approval request; {RUNBOOK}#late",
         _link(dag_id, run_id),
     )
-    found: dict[str, Any] = {}
+    connections: dict[str, Any] = {}
     for name in (WEBHOOK, MAIL):
         with suppress(Exception):  # no connection exists, or Airflow cannot read it
-            found[name] = await Connection.async_get(name)
-    await asyncio.to_thread(_send, alert, found)
+            connections[name] = await Connection.async_get(name)
+    await asyncio.to_thread(_send, alert, connections)
 
 
-def tell(what: str, error: str, stage: str, context: Mapping[str, Any]) -> None:
-    """Alert about the current task, without failing it."""
+def send_alert(subject: str, error: str, stage: str, context: Mapping[str, Any]) -> None:
+    """Send an alert about the current task, without failing it."""
     ti = context["ti"]
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    _send(Alert(what, error, now, format_instruction(stage), _link(ti.dag_id, ti.run_id, ti.task_id)), _connections())
+    link = _link(ti.dag_id, ti.run_id, ti.task_id)
+    _send(Alert(subject, error, now, format_instruction(stage), link), _connections())
 
 
 def _connections() -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    connections: dict[str, Any] = {}
     for name in (WEBHOOK, MAIL):
         with suppress(Exception):  # no connection exists, or Airflow cannot read it
-            found[name] = Connection.get(name)
-    return found
+            connections[name] = Connection.get(name)
+    return connections
 
 
 def _send(alert: Alert, connections: Mapping[str, Any]) -> None:
@@ -149,7 +149,7 @@ def _mail(connection: Connection, alert: Alert) -> None:
     """Send an alert by mail with Airflow's SMTP hook, which reads server, keys and encryption from the connection."""
     from airflow.providers.smtp.hooks.smtp import SmtpHook
 
-    class Known(SmtpHook):
+    class HookWithConnection(SmtpHook):
         """The hook with the connection that was already read: in the triggerer, connections can only be read with await."""
 
         @classmethod
@@ -159,9 +159,9 @@ def _mail(connection: Connection, alert: Alert) -> None:
     extra = connection.extra_dejson
     to = [address.strip() for address in str(extra.get("to", "")).split(",") if address.strip()]
     if not (connection.host and to):
-        log.warning("the connection %s needs a host, and addresses in `to` of its extra: no mail is sent", MAIL)
+        log.warning("no mail sent: connection %s needs a host and `to` addresses in its extra", MAIL)
         return
-    with Known(MAIL) as mailbox:
+    with HookWithConnection(MAIL) as mailbox:
         mailbox.send_email_smtp(
             to=to,
             from_email=extra.get("from_email") or connection.login or to[0],

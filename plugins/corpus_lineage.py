@@ -1,7 +1,7 @@
 """Report the lineage of a release to OpenLineage: the tables that a stage reads and writes, and the results of its checks.
 
-A task that commits or checks a stage gets the method that OpenLineage's listener calls when the task ends. If lineage is off,
-the method is never called, and nothing is read or imported. The module is a plugin so that every Airflow component can import it.
+`attach_lineage` adds the method that OpenLineage's listener calls when the task ends. If lineage is off, the method is never called,
+and nothing is read or imported. The module is a plugin so that every Airflow component can import it.
 """
 
 from __future__ import annotations
@@ -116,9 +116,9 @@ def _schema(table: Any) -> Any:
 
 def _deliveries(run: Any) -> Iterable[str]:
     """Return the folders of the accepted drops and deliveries, latest first, at most MAX_DELIVERIES."""
-    from s2corpus.deliveries.status import folder_of
+    from s2corpus.deliveries.ready import folder_of
     from s2corpus.tables.intake import DELIVERIES
 
     rows = run.table(DELIVERIES).read(["kind", "source", "delivery", "ready_at", "outcome"]).to_pylist()
-    taken = sorted((r for r in rows if r["outcome"] == "taken"), key=lambda r: str(r["ready_at"]), reverse=True)
-    return [folder_of(r["kind"], r["source"], r["delivery"]).rstrip("/") for r in taken[:MAX_DELIVERIES]]
+    accepted = sorted((r for r in rows if r["outcome"] == "taken"), key=lambda r: str(r["ready_at"]), reverse=True)
+    return [folder_of(r["kind"], r["source"], r["delivery"]).rstrip("/") for r in accepted[:MAX_DELIVERIES]]

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from s2corpus.deliveries.status import Arrival
 
 PERSISTED_SECONDS = 3.0
-"""seconds after which fired events are in Airflow's database; only then are their drops recorded as announced"""
-TOGETHER = 50
-"""maximum number of events fired before they are recorded; a triggerer that is killed in between repeats at most these"""
+"""Wait this long after firing events, so that Airflow has stored them before the drops are marked as announced."""
+MAX_REPEATED_EVENTS = 50
+"""Maximum number of events that a killed triggerer can repeat."""
 
 
 class DropWatch(BaseEventTrigger):
@@ -48,15 +48,15 @@ class DropWatch(BaseEventTrigger):
                 if broken:
                     watch = await asyncio.to_thread(_watch, watch)
                     broken = False
-                found = await asyncio.to_thread(watch.look, TOGETHER)
-                more = len(found) >= TOGETHER
+                new = await asyncio.to_thread(watch.poll, MAX_REPEATED_EVENTS)
+                more = len(new) >= MAX_REPEATED_EVENTS
                 # Fire at once: the watch returns an arrival only once, even if the next call fails.
-                for arrival in found:
+                for arrival in new:
                     yield _event(arrival)
-                unanswered = await asyncio.to_thread(watch.list_unanswered, time.monotonic())
-                for arrival in unanswered:
+                unprocessed = await asyncio.to_thread(watch.list_unprocessed_events, time.monotonic())
+                for arrival in unprocessed:
                     yield _event(arrival)
-                await asyncio.sleep(PERSISTED_SECONDS if found or unanswered else 0)
+                await asyncio.sleep(PERSISTED_SECONDS if new or unprocessed else 0)
                 await asyncio.to_thread(watch.confirm)
             except Exception as error:
                 broken = True  # the keys of the lake may have changed: open it again

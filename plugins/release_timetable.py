@@ -1,4 +1,4 @@
-"""The timetable of releases: monthly or other intervals between a spec's first and last one.
+"""The timetable of releases: monthly or other intervals between a spec's start and end dates.
 
 The plugins folder contains it because scheduler, API server and DAG processor all import timetables by name.
 """
@@ -15,7 +15,7 @@ from pendulum import DateTime
 
 
 class ReleaseTimetable(CronDataIntervalTimetable):
-    """Schedules the intervals of a cron expression (UTC) that begin from `first` to `last`, both inclusive.
+    """Schedule the cron intervals (UTC) with a start between `first` and `last`, inclusive.
 
     Airflow's own timetable ignores the DAG's dates in a backfill, so releases after the last one would be published. With this
     one, a backfill and its dry run contain only the spec's intervals; Airflow refuses a backfill that contains none.

@@ -1,4 +1,6 @@
-"""Define how every task of the corpus' DAGs fails: transient errors are retried; other errors fail at once and send an alert.
+"""Define what the tasks of all corpus DAGs share: retries, alerts, batches and labels.
+
+Transient errors are retried; other errors fail at once and send an alert.
 
 The module is in this folder because every component can import it, and DAG files do not import each other.
 """
@@ -9,9 +11,9 @@ from datetime import timedelta
 from typing import Any
 
 import corpus_alerts
-from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule
+from airflow.sdk import ExceptionRetryPolicy, RetryAction, RetryRule, get_current_context
 
-MAY_PASS = (
+TRANSIENT_ERRORS = (
     "s2orc_parse.errors.TransientError",
     "builtins.ConnectionError",
     "builtins.TimeoutError",
@@ -28,8 +30,21 @@ DEFAULT_ARGS: dict[str, Any] = {
     "retry_exponential_backoff": True,
     "max_retry_delay": timedelta(minutes=10),
     "retry_policy": ExceptionRetryPolicy(
-        rules=[RetryRule(exception=name, action=RetryAction.RETRY, reason="may pass") for name in MAY_PASS],
+        rules=[
+            RetryRule(exception=name, action=RetryAction.RETRY, reason="transient error") for name in TRANSIENT_ERRORS
+        ],
         default=RetryAction.FAIL,
     ),
     "on_failure_callback": corpus_alerts.task_failed,
 }
+
+
+def divide(items: list[Any], max_tasks: int, size: int = 1) -> list[list[Any]]:
+    """Divide items into at most `max_tasks` lists of `size` or, if they are too many, more items; one for each mapped task."""
+    size = max(size, -(-len(items) // max_tasks))
+    return [items[i : i + size] for i in range(0, len(items), size)]
+
+
+def set_label(name: str, value: Any) -> None:
+    """Set a variable of the task's `map_index_template`."""
+    get_current_context()[name] = value  # type: ignore[literal-required]  # Airflow's type lists only its own keys

@@ -15,7 +15,7 @@ The script prints the share of detected mutants. For each undetected mutant, it 
 Measurements and results are stored in build/mutants, in folders named by hashes of the code and the tests. The same
 command therefore resumes an interrupted run.
 
-docs/mutants.md has the last result, with the reason why each mutant survived.
+docs/quality.md has the last results.
 """
 
 from __future__ import annotations
@@ -120,10 +120,11 @@ COMPILED_ONLY = (
 SEARCH = tuple(f"titles/{name}.py" for name in ("similarity", "minhash", "recall"))
 """Modules of `titles` that only these tests cover; they are excluded."""
 SIZES = {
-    "ALTO_BYTES", "BUCKET_BYTES", "MOST_KNOWN", "MOST_NEW", "_AT_ONCE", "_BATCH_ROWS", "_BLOCK", "_BYTES_A_KEY", "_CHUNK", "_CUT_ROWS",
-    "_GROUP_BYTES", "_GROUP_ROWS", "_INDEX_ROWS", "_KEPT", "_KEYS_AT_A_TIME", "_PARSE_BATCH_ROWS", "_PARTS_FROM", "_PIECE", "_RANGES",
+    "ALTO_BYTES", "BUCKET_BYTES", "MAX_KNOWN_PER_POLL", "MAX_NEW_PER_POLL", "_AT_ONCE", "_BATCH_ROWS", "_BLOCK",
+    "_BYTES_PER_KEY", "_CHUNK", "_CHUNK_ROWS",
+    "_GROUP_BYTES", "_GROUP_ROWS", "_INDEX_ROWS", "_KEPT", "_MAX_SORTED_KEYS", "_PARSE_BATCH_ROWS", "_PARTS_FROM", "_PIECE", "_RANGES",
     "_READERS", "_ROWS", "_SHORT", "_SMALL", "_SPILL_BYTES", "_STEP", "_STORED_GROUP_BYTES", "_TAKEN", "_TEXTS", "_TEXT_BATCH_ROWS",
-    "_THREADS", "_TOGETHER", "at_once", "batch_readahead", "batch_rows", "batch_size", "connect_timeout", "max_chunksize",
+    "_THREADS", "_CHECKS_PER_BLOCK", "at_once", "batch_readahead", "batch_rows", "batch_size", "connect_timeout", "max_chunksize",
     "max_pool_connections", "min_chunk_size", "read_timeout", "rows_at_once", "threads",
 }  # fmt: skip
 """Sizes of batches, buffers and pools. Numbers assigned or passed to these names change no result, so they are excluded."""
@@ -140,7 +141,7 @@ IDLE = (
     r"use_threads=(False)",
     r"\.(?:read|recv)\((1 << 20)\)",
 )
-"""Patterns of other code that affects no result (docs/mutants.md gives the reasons). The group, or the complete match, is excluded."""
+"""Patterns of other code that affects no result (docs/quality.md gives the reasons). The group, or the complete match, is excluded."""
 
 NOT_NEGATIVE = {
     "hashes", "in_order", "issue", "journal", "key", "keys", "len", "made", "narrow", "page", "reason", "shorter", "size", "sizes",

@@ -24,7 +24,7 @@ from devtools.real_data import REAL_DATA
 from s2corpus.spec import CleanRules
 from s2corpus.text import card, clean, recipe, unigrams
 from s2corpus.text.documents import CleanedDocument, CleanOutcome
-from s2corpus.text.input_files import document_of
+from s2corpus.text.input_files import read_document
 from tests.unit.clean.jats import documents
 
 ROUNDS = 2
@@ -83,9 +83,9 @@ def where_time_goes(docs: list[CleanedDocument], rules: CleanRules, words: unigr
 
     undo = [
         timed(name, profile, attribute)
-        for profile, layout in ((card, "blocks"), (recipe, "merged_paragraphs"))
+        for profile, layout in ((card, "build_blocks"), (recipe, "merge_paragraphs"))
         for name, attribute in (
-            ("CLD3 vote", "majority"), ("log probability", "log_probabilities"), ("layout", layout), ("words", "count_words"),
+            ("CLD3 vote", "vote_language"), ("log probability", "log_probabilities"), ("layout", layout), ("words", "count_words"),
         )
     ]  # fmt: skip
     start = time.perf_counter()
@@ -117,7 +117,7 @@ def main() -> None:
     kinds = {"articles": articles, "of them whole, cut, mixed and noisy": list(variants(articles[::4]))}
     for name, raw in kinds.items():
         raw = [{**d, "body": [u for u in d["body"] if u["text"]]} for d in raw]
-        docs = [document_of(document, document["id"]) for document in raw]
+        docs = [read_document(document, document["id"]) for document in raw]
         fast(docs[:1], CleanRules(), words)  # trigger the compilation of the kernels
         megabytes = sum(len(unit["text"].encode()) for document in raw for unit in document["body"]) / 1e6
         print(f"{len(raw)} {name}, {megabytes:.1f} MB")

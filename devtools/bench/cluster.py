@@ -338,13 +338,13 @@ def write_crossref(path: Path, size: int, form: str) -> None:
 
 
 def read_crossref(path: Path, out: Path) -> None:
-    from s2corpus.sources import Counts, read, tally
+    from s2corpus.sources import Counts, read
 
     counts = Counts(0, 0, {})
 
     def kept() -> Iterable[Record]:
         for entry in read("crossref", path):
-            tally(counts, entry)
+            counts.add(entry)
             if isinstance(entry, Record):
                 yield entry
 

@@ -94,8 +94,8 @@ def bench_signals(given: list[str]) -> None:
             for one in filters:
                 one.filter(Document(text, "0"))
 
-    signals.signals(given[0])
-    ours, _ = best(lambda: [signals.signals(text) for text in given])
+    signals.compute_signals(given[0])
+    ours, _ = best(lambda: [signals.compute_signals(text) for text in given])
     peer, _ = best(theirs)
     print(f"signals: {len(given)} texts, {size:.1f} MB, {len(signals.NAMES)} signals")
     print(f"  s2corpus  {size / ours:7.1f} MB/s")
@@ -119,14 +119,14 @@ def versions(given: list[str]) -> list[str]:
 
 def ours(given: list[str], bands: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs and the exact Jaccard index of each."""
-    sets = [minhash.shingles(text, 5) for text in given]
-    keys = [minhash.keys(one, bands, rows, 1) for one in sets]
+    sets = [minhash.hash_shingles(text, 5) for text in given]
+    keys = [minhash.compute_keys(one, bands, rows, 1) for one in sets]
     nodes = np.repeat(np.arange(len(given)), [len(one) for one in keys])
-    pairs = minhash.pairs(np.concatenate(keys), nodes, SplitRules().max_group)
+    pairs = minhash.list_candidate_pairs(np.concatenate(keys), nodes, SplitRules().max_group)
     unique = [np.unique(one) for one in sets]
     ends = np.cumsum([len(one) for one in unique])
     starts = ends - [len(one) for one in unique]
-    return pairs, minhash.jaccards(np.concatenate(unique), starts, ends, pairs[:, 0], pairs[:, 1])
+    return pairs, minhash.compute_jaccards(np.concatenate(unique), starts, ends, pairs[:, 0], pairs[:, 1])
 
 
 def theirs(given: list[str]) -> set[tuple[int, int]]:
@@ -164,8 +164,8 @@ def connected(count: int, pairs: Iterator[tuple[int, int]]) -> list[int]:
 def bench_minhash(articles: list[str]) -> None:
     given, threshold = versions(articles), SplitRules().min_jaccard
     size = sum(len(text.encode()) for text in given) / 1e6
-    sets = [np.unique(minhash.shingles(text, 5)) for text in given]
-    exact = {(a, b): minhash.jaccard(sets[a], sets[b]) for a, b in combinations(range(len(given)), 2)}
+    sets = [np.unique(minhash.hash_shingles(text, 5)) for text in given]
+    exact = {(a, b): minhash.compute_jaccard(sets[a], sets[b]) for a, b in combinations(range(len(given)), 2)}
     similar = {pair for pair, index in exact.items() if index >= threshold}
     ours(given[:2], BANDS, ROWS)
     print(

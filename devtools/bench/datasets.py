@@ -20,8 +20,8 @@ from typing import Any
 from devtools.real_data import MISSING, REAL_DATA
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.protocol import Made
-from s2corpus.datasets.registry import DATASETS, dataset
+from s2corpus.datasets.protocol import StepResult
+from s2corpus.datasets.registry import DATASETS, load_dataset
 from s2corpus.datasets.source import SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.datasets.summary import summary
@@ -76,8 +76,8 @@ def speed() -> None:
         size = sum(len(text.encode()) for text in texts) / 1e6
         number = sum(len(sentence_spans(text)) for text in texts)
         for name in DATASETS:
-            one = dataset(name)
-            params, made = one.params.model_validate(REAL.get(name, {})), Made()
+            one = load_dataset(name)
+            params, made = one.params.model_validate(REAL.get(name, {})), StepResult()
             began = time.process_time()
             rows = sum(1 for p in papers for _ in one.rows(params, p, made))
             seconds = time.process_time() - began
@@ -165,7 +165,7 @@ def neighbours() -> None:
     """
     import numpy as np
 
-    from s2corpus.datasets.vectors.learning import Learnt, same_field
+    from s2corpus.datasets.vectors.learning import PaperVectors, measure_field_agreement
 
     papers, first = cited_papers()
     about = {row["paper_id"]: (row["fields_of_study"] or [None])[0] for row in papers}
@@ -174,19 +174,19 @@ def neighbours() -> None:
         job = Job(DatasetSpec(name="vectors", dataset="vectors"), source, open_lake(folder))
         began = time.process_time()
         metrics = runner.make(job)
-        (kept,) = Path(folder).glob("datasets/vectors/_kept/*/learnt-*")
-        learnt = Learnt.of_bytes(kept.read_bytes())
-    fields = [about[id_] for id_ in learnt.ids]
-    citing = np.asarray([first.get(id_, id_) for id_ in learnt.ids])
-    elsewhere = learnt.near.copy()
-    elsewhere[(learnt.near >= 0) & (citing[learnt.near] == citing[:, None])] = -1
+        (kept,) = Path(folder).glob("datasets/vectors/_kept/*/learned-*")
+        learned = PaperVectors.from_bytes(kept.read_bytes())
+    fields = [about[id_] for id_ in learned.ids]
+    citing = np.asarray([first.get(id_, id_) for id_ in learned.ids])
+    elsewhere = learned.neighbors.copy()
+    elsewhere[(learned.neighbors >= 0) & (citing[learned.neighbors] == citing[:, None])] = -1
     print(
         f"vectors: {metrics['papers']:,.0f} papers, {sum(map(bool, fields)):,} in journals about one thing, {metrics['mentions']:,.0f} "
         f"mentions in {len(set(citing))} articles; {time.process_time() - began:.0f} s"
     )
     draws = np.random.default_rng(1)
     articles = np.unique(citing)
-    for name, near in (("all neighbours", learnt.near), ("those that another article cites first", elsewhere)):
+    for name, near in (("all neighbours", learned.neighbors), ("those that another article cites first", elsewhere)):
         pairs = [
             (i, fields[i] == fields[j])
             for i, row in enumerate(near.tolist())
@@ -200,7 +200,7 @@ def neighbours() -> None:
         # Draw articles with replacement: the papers of one article are not independent of each other.
         drawn = draws.integers(0, len(articles), (1000, len(articles)))
         low, high = np.percentile(same[drawn].sum(axis=1) / all_[drawn].sum(axis=1), [2.5, 97.5])
-        share, chance = same_field(near, fields)
+        share, chance = measure_field_agreement(near, fields)
         print(f"  {name:<40} same {share:.1%} ({low:.1%} to {high:.1%}; {len(pairs):,} pairs), by chance {chance:.1%}")
 
 

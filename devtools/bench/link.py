@@ -102,7 +102,7 @@ def recall(made: link_data.TitleCache, count: int, sample: int, asked: float | N
 
 def warm() -> None:
     """Import and compile what linking needs, so that no section pays for it."""
-    compiled.FEW = 0  # use the compiled kernels: the following sections link many entries
+    compiled.MAX_PYTHON_COMPARISONS = 0  # use the compiled kernels: the following sections link many entries
     titles = pa.array([f"warming up the compiled kernels of number {i} " + "é" * (i % 2) for i in range(64)])
     with tempfile.TemporaryDirectory() as folder:
         link_data.lake_of(_run(Path(folder), 2048), titles, pc.binary_join_element_wise(titles, "x", ""), 1)

@@ -66,7 +66,7 @@ def make(folder: Path, megabytes: int) -> tuple[Run, int]:
             yield replace(base[i % BASE], row=row, kept=True, parse=None)
 
     run = lay_out(LocalLake(folder / "lake"), folder, SPEC, made(), buckets=1)
-    patch.object(signals, "signals", cache(signals.signals)).start()
+    patch.object(signals, "compute_signals", cache(signals.compute_signals)).start()
     patch.object(documents, "language", cache(language)).start()
 
     def fulltexts() -> Iterator[pa.RecordBatch]:

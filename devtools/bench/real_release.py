@@ -1,7 +1,7 @@
 """Compare a release of real papers with a reader's findings: `python -m devtools.bench.real_release [--all] [--lake FOLDER]`.
 
 The papers are in REAL_DATA; tests/real/truth.yaml contains the reader's findings. The table has a row for each
-fact, and a line for each wrong value (with --all: for every value). docs/real-papers.md lists the known errors with
+fact, and a line for each wrong value (with --all: for every value). docs/quality.md lists the known errors with
 their reasons.
 """
 

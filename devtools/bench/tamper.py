@@ -31,7 +31,7 @@ import pyarrow.parquet as pq
 
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
-from s2corpus.snapshot.croissant import croissant
+from s2corpus.snapshot.croissant import describe_snapshot
 from s2corpus.snapshot.described import regenerate_files
 from s2corpus.snapshot.reader import published_manifests
 from s2corpus.snapshot.verify import verify
@@ -140,7 +140,7 @@ class Copy:
             else:
                 files = [SnapshotFile(**file) for file in manifest["files"]]
                 data = orjson.dumps(
-                    croissant(manifest["snapshot"], old["description"], manifest["as_of"], stats, files)
+                    describe_snapshot(manifest["snapshot"], old["description"], manifest["as_of"], stats, files)
                 )
             (self.folder / name).write_bytes(data)
             self.relist()
@@ -647,7 +647,7 @@ def said(folder: Path) -> list[str]:
     opened = open_lake(str(folder))
     found = []
     try:
-        for fault in verify(opened, published=published_manifests(opened)):
+        for fault in verify(opened, published_sha256s=published_manifests(opened)):
             found.append(str(fault))
             if len(found) == 5:
                 break
@@ -673,7 +673,7 @@ def built(folder: Path) -> tuple[Path, str]:
         ),
     ):
         subprocess.run([sys.executable, "-m", "s2corpus", *arguments], cwd=root, env=os.environ, check=True)
-    return lake, next(path.name for path in (lake / "snapshots").iterdir() if SnapshotId.known(path.name))
+    return lake, next(path.name for path in (lake / "snapshots").iterdir() if SnapshotId.is_valid(path.name))
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from devtools.real_data import REAL_DATA
-from s2corpus.papers.vote import Delivered, elect_metadata, normalised
+from s2corpus.papers.vote import DeliveredRecord, elect_metadata, to_comparison_form
 from s2corpus.sources import Record, RecordKind
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_authors
@@ -49,7 +49,7 @@ def typo(text: str, rng: random.Random) -> str:
     return text[:at] + text[at + 1] + text[at] + text[at + 2 :]
 
 
-def noisy(true: Record, source: int, rng: random.Random) -> Delivered:
+def noisy(true: Record, source: int, rng: random.Random) -> DeliveredRecord:
     title = true.title or ""
     for _ in range(rng.choice((0, 0, 1, 1, 2))):
         title = typo(title, rng)
@@ -65,7 +65,7 @@ def noisy(true: Record, source: int, rng: random.Random) -> Delivered:
     if len(authors) > 2 and rng.random() < 0.15:
         authors = authors[: rng.randrange(1, len(authors))]
     year = int(true.date or 0) + (rng.choice((-1, 1)) if rng.random() < 0.2 else 0)
-    return Delivered(
+    return DeliveredRecord(
         Record(f"s{source}:1", f"s{source}", RecordKind.ARCHIVE, title=title, authors=tuple(authors), date=str(year), date_precision="year")
     )  # fmt: skip
 
@@ -81,11 +81,12 @@ def _author(author: Author, rng: random.Random) -> Author:
     return Author(first, tuple(middle), last, author.suffix)
 
 
-def right(true: Record, copies: Sequence[Delivered], support: Literal["similar", "equal"]) -> dict[str, bool]:
+def right(true: Record, copies: Sequence[DeliveredRecord], support: Literal["similar", "equal"]) -> dict[str, bool]:
     values = elect_metadata("p", copies, trust=(), support=support).values
     return {
-        "title": normalised("title", values["title"]) == normalised("title", true.title),
-        "authors": normalised("authors", values.get("authors", ())) == normalised("authors", true.authors),
+        "title": to_comparison_form("title", values["title"]) == to_comparison_form("title", true.title),
+        "authors": to_comparison_form("authors", values.get("authors", ()))
+        == to_comparison_form("authors", true.authors),
         "year": values["date"][0] == true.date,
     }
 
@@ -102,7 +103,10 @@ def main() -> None:
         if all(copy.record.title != true.title for copy in copies):
             clusters.append((true, copies))
     print(f"{len(clusters)} papers of {options.papers}: those of which no copy has the true title as it is")
-    said = [any(normalised("title", c.record.title) == normalised("title", t.title) for c in cs) for t, cs in clusters]
+    said = [
+        any(to_comparison_form("title", c.record.title) == to_comparison_form("title", t.title) for c in cs)
+        for t, cs in clusters
+    ]
     print(f"normalised, some copy has the true title in {sum(said) / len(said):.1%}")
     supports: tuple[Literal["similar", "equal"], ...] = ("similar", "equal")
     for support in supports:

@@ -20,7 +20,7 @@ from devtools.local.state import State, project
 from s2corpus.deployment.http import ask
 from s2corpus.deployment.settings import Settings, load_settings
 from s2corpus.errors import UserError
-from s2corpus.version import AFTER_STAGES, code_version, sources_hash
+from s2corpus.version import EXCLUDED_MODULES, code_version, sources_hash
 
 ADMIN, APPROVER = "admin", "approver"
 """User names: the administrator, and the user who approves what the administrator started or delivered."""
@@ -84,7 +84,7 @@ def airflow_environ(state: State) -> dict[str, str]:
 
 def _sources() -> str:
     """Return a hash of all modules that tasks import: the modules that make releases, drops and datasets."""
-    return f"{code_version()} {sources_hash(*(project() / 'include' / 's2corpus' / name for name in AFTER_STAGES))}"
+    return f"{code_version()} {sources_hash(*(project() / 'include' / 's2corpus' / name for name in EXCLUDED_MODULES))}"
 
 
 class AirflowPart(LocalService):

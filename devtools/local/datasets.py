@@ -9,7 +9,7 @@ from devtools.local.airflow_runs import AirflowRuns
 from devtools.local.follow import follow
 from devtools.local.services import Endpoints
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.source import published
+from s2corpus.datasets.source import open_published_snapshot
 from s2corpus.datasets.spec import DatasetSpec, datasets_folder, read_dataset_specs
 from s2corpus.datasets.summary import summary
 from s2corpus.errors import TransientError, UserError
@@ -48,7 +48,7 @@ def make_datasets(endpoints: Endpoints, run: Run, asked: list[tuple[DatasetSpec,
         print(f"Airflow run {run_id}: {client.url}/dags/{dag}/runs/{run_id}", flush=True)
         follow(client, dag, run_id, quiet=True)
     for spec, _ in asked:
-        source = published(run.lake, run.spec.name, f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}")
+        source = open_published_snapshot(run.lake, run.spec.name, f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}")
         print()
         print(summary(Job(spec, source, run.lake, Path(run.scratch))))
 

@@ -1,7 +1,7 @@
 """Compile every kernel by making the tiny sample's release in a temporary folder: `python -m devtools.local.kernels`.
 
 So the compiled kernels are the kernels that a release uses, regardless of its stages. With `--few`, compile only the
-kernels that a release of few rows needs in addition to `compiled.for_few`. This takes a quarter of the time and runs
+kernels that a release of few rows needs in addition to `compiled.interpret_if_small`. This takes a quarter of the time and runs
 during the first demo.
 """
 
@@ -18,9 +18,9 @@ import pyarrow as pa
 
 from s2corpus import compiled
 from s2corpus.text import minhash
-from s2corpus.text.signals import signals
-from s2corpus.text.tokens import ShareTable, summed_shares
-from s2corpus.text.words import top_word
+from s2corpus.text.signals import compute_signals
+from s2corpus.text.tokens import ShareTable, sum_shares
+from s2corpus.text.words import count_words
 from s2corpus.titles.arrays import hash_strings, read_only, text_of
 from s2orc_parse.children import end_with_parent
 
@@ -32,14 +32,14 @@ def compile_few() -> None:
     """
     text = "The same words again, and again the same words."
     hash_strings(*text_of(pa.array([text])))  # used by intake, so needed first
-    top_word(text)
-    signals(text)
-    summed_shares([text], ShareTable.from_shares({"again": -1.0}, -20.0))
-    shingles = np.unique(minhash.shingles(text, 2))
-    keys = minhash.keys(shingles, 2, 2, 0)
-    minhash.pairs(keys, np.arange(len(keys)), 1)
+    count_words(text)
+    compute_signals(text)
+    sum_shares([text], ShareTable.from_shares({"again": -1.0}, -20.0))
+    shingles = np.unique(minhash.hash_shingles(text, 2))
+    keys = minhash.compute_keys(shingles, 2, 2, 0)
+    minhash.list_candidate_pairs(keys, np.arange(len(keys)), 1)
     begin, end = np.array([0]), np.array([len(shingles)])
-    minhash.jaccards(read_only(shingles), begin, end, begin, begin)
+    minhash.compute_jaccards(read_only(shingles), begin, end, begin, begin)
 
 
 def make_release() -> None:
@@ -70,12 +70,12 @@ def make_release() -> None:
 
 
 if __name__ == "__main__":
-    whole = compiled.FOLDER / compiled.WHOLE
+    whole = compiled.FOLDER / compiled.ALL_COMPILED
     if not whole.exists():
         if "--few" in sys.argv:
             end_with_parent(int(sys.argv[-1]))
             compile_few()
         else:
-            compiled.FEW = 0
+            compiled.MAX_PYTHON_COMPARISONS = 0
             make_release()
             whole.touch()

@@ -10,7 +10,7 @@ from pathlib import Path
 from devtools.local.service import LocalService
 from devtools.local.state import State
 from s2corpus.deployment.http import ask
-from s2corpus.deployment.s3_security import security
+from s2corpus.deployment.s3_security import format_security_toml
 from s2corpus.deployment.tls import make_certificates
 from s2corpus.errors import UserError
 
@@ -47,7 +47,7 @@ class S3(LocalService):
         if not (self.home / "weed.pem").exists():
             for name, content in make_certificates().items():
                 self.state.write(f"s3/{name}", content)
-        self.state.write("s3/security.toml", security(self.state.secrets()))
+        self.state.write("s3/security.toml", format_security_toml(self.state.secrets()))
 
     def command(self) -> list[str]:
         """Return the command line of `weed mini`, every port set."""

@@ -1,4 +1,4 @@
-"""`python -m s2corpus` is `corpus`."""
+"""Run the command line `corpus` as `python -m s2corpus`."""
 
 from s2corpus.cli import main
 

@@ -23,7 +23,7 @@ from s2orc_parse.scratch import private
 
 
 class Commands(click.Group):
-    """A group whose commands are modules of a package; only the requested command is imported to run."""
+    """A group with one module per command. Only the module of the requested command is imported."""
 
     package: ModuleType = s2corpus.commands
     sections: Mapping[str, tuple[str, ...]] = {
@@ -77,16 +77,16 @@ def _module_name(command: str) -> str:
 
 def _not_installed(name: str, missing: ModuleNotFoundError) -> click.Command:
     """Return a replacement for a command with missing packages; it reports what to install."""
-    sentence = (
+    message = (
         f"corpus {name} needs {missing.name}: pip install 's2corpus[airflow,local]', or `make setup` in a checkout"
     )
 
     def refuse(**_: object) -> None:
-        raise UserError(sentence)
+        raise UserError(message)
 
     settings = {"ignore_unknown_options": True}
     return click.Command(
-        name, callback=refuse, params=[click.Argument(["anything"], nargs=-1)], help=sentence, context_settings=settings
+        name, callback=refuse, params=[click.Argument(["anything"], nargs=-1)], help=message, context_settings=settings
     )
 
 
@@ -107,8 +107,8 @@ def main() -> None:
 def run(group: click.Group, name: str) -> None:
     """Run a command line.
 
-    A `UserError` or an error of a disk or file prints one sentence to stderr, with exit status 2. A transient error has exit status
-    3. SIGTERM ends a command like Ctrl-C: incomplete files are removed.
+    Print a `UserError`, or an error of a disk or file, as one sentence on stderr and exit with status 2. Exit with status 3 after a
+    transient error. SIGTERM ends a command like Ctrl-C: incomplete files are removed.
     """
     # Imported modules are never garbage: scanning them repeatedly would take a tenth of the start of a short command.
     gc.set_threshold(50_000)
@@ -118,25 +118,25 @@ def run(group: click.Group, name: str) -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
-            private()
+            private()  # set the folder of `tempfile` before the command uses it
             group(prog_name=name)
         finally:
             sys.stdout.flush()
     except (UserError, TransientError) as error:
-        _end(name, error)
+        _exit_with_error(name, error)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        from s2corpus.storage.transient import of_the_surroundings
+        from s2corpus.storage.transient import convert_environment_error
 
-        environment_error = of_the_surroundings(error)
+        environment_error = convert_environment_error(error)
         if environment_error is None:
             raise
-        _end(name, environment_error)
+        _exit_with_error(name, environment_error)
 
 
-def _end(name: str, error: UserError | TransientError) -> NoReturn:
+def _exit_with_error(name: str, error: UserError | TransientError) -> NoReturn:
     """Print the error and exit with status 2, or 3 if it is transient."""
     is_permanent = isinstance(error, UserError)
     click.echo(f"{name}: {error}{'' if is_permanent else ' (trying again may help)'}", err=True)

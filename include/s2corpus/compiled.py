@@ -1,4 +1,4 @@
-"""numba's `njit` with a cache that edits invalidate, and with plain Python for inputs that are too small to compile for.
+"""Wrap numba's `njit`: edits invalidate its cache, and kernels run as plain Python if compiling would take longer.
 
 numba compares a cached kernel only with the time of its own file, but kernels from other files can be inlined. After an edit,
 their callers would use the old code. The cache folder is therefore named by a hash of all kernel sources, numba's version and
@@ -22,21 +22,21 @@ import numpy as np
 from llvmlite import binding
 from numba import config
 
-__all__ = ["FEW_ROWS", "FOLDER", "for_few", "njit"]
+__all__ = ["FOLDER", "MAX_PYTHON_ROWS", "interpret_if_small", "njit"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
-FEW = 10_000_000
-"""Character comparisons that Python makes in 30 to 50 s in the worst case; compiling the kernels takes 13 to 20 s"""
-FEW_ROWS = 1000
-"""Compile for more rows than this, without measuring their titles"""
-_compiled = True
+MAX_PYTHON_COMPARISONS = 10_000_000
+"""Character comparisons that Python performs in 30 to 50 s in the worst case; compiling the kernels takes 13 to 20 s"""
+MAX_PYTHON_ROWS = 1000
+"""Compile the kernels for more rows, without measuring their titles"""
+_use_kernels = True
 
 
 def njit(*, always: bool = False, **options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that compiles a kernel. Within `for_few` the kernel runs as Python, unless `always` is set.
+    """Return a decorator that compiles a kernel. Within `interpret_if_small` the kernel runs as Python, unless `always` is set.
 
-    The kernel gets no C wrapper, because no code uses it. It needs the Python wrapper: a call without it ends the process.
+    The kernel has no C wrapper, because no code uses that. It has the Python wrapper, because a call without one crashes the process.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -45,36 +45,36 @@ def njit(*, always: bool = False, **options: Any) -> Callable[[Callable[P, R]], 
             return cast(Callable[P, R], kernel)
 
         @functools.wraps(function)
-        def either(*args: P.args, **kwargs: P.kwargs) -> R:
-            if _compiled:
+        def dispatch(*args: P.args, **kwargs: P.kwargs) -> R:
+            if _use_kernels:
                 return cast(R, kernel(*args, **kwargs))
             with np.errstate(over="ignore"):  # Overflow wraps around as in a kernel, but Python warns.
                 return function(*args, **kwargs)
 
-        either._numba_type_ = kernel._numba_type_  # type: ignore[attr-defined]  # for kernels that call it
-        return either
+        dispatch._numba_type_ = kernel._numba_type_  # type: ignore[attr-defined]  # for kernels that call it
+        return dispatch
 
     return decorate
 
 
 @contextmanager
-def for_few(comparisons: int) -> Iterator[None]:
-    """Run kernels as Python in this block if they are not compiled yet and compiling would take longer. Results are equal.
+def interpret_if_small(comparisons: int) -> Iterator[None]:
+    """Run kernels as Python in this block if they are not compiled yet and compiling would take longer. The results are equal.
 
     `comparisons` is the largest possible number of character comparisons. Few rows can need many if their titles are long.
     """
-    global _compiled
-    before, _compiled = _compiled, comparisons > FEW or (FOLDER / WHOLE).exists()
+    global _use_kernels
+    before, _use_kernels = _use_kernels, comparisons > MAX_PYTHON_COMPARISONS or (FOLDER / ALL_COMPILED).exists()
     try:
         yield
     finally:
-        _compiled = before
+        _use_kernels = before
 
 
 _PACKAGE = Path(__file__).parent
 
 
-def _sources() -> str:
+def _hash_kernel_sources() -> str:
     """Return a hash (20 hex digits) of all files with kernels, numba's version and the processor."""
     if config.CPU_NAME:  # type: ignore[attr-defined]
         processor = f"{config.CPU_NAME} {config.CPU_FEATURES}"  # type: ignore[attr-defined]
@@ -89,8 +89,8 @@ def _sources() -> str:
     return digest.hexdigest()[:20]
 
 
-def _folder() -> Path:
-    """Return `NUMBA_CACHE_DIR`, or the first writable folder of: the package, the user's cache, temporary files."""
+def _choose_cache_folder() -> Path:
+    """Return `NUMBA_CACHE_DIR`, else the cache folder of the package if writable, of the user, or for temporary files."""
     if named := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(named)
     if os.access(_PACKAGE, os.W_OK):
@@ -101,14 +101,14 @@ def _folder() -> Path:
         return Path(tempfile.gettempdir())
 
 
-def fill(ready_made: Path, folder: Path) -> None:
+def copy_prebuilt_kernels(prebuilt: Path, folder: Path) -> None:
     """Copy the kernels compiled into the image to a writable folder; numba does not read a read-only cache."""
-    if not ready_made.is_dir() or folder.exists():
+    if not prebuilt.is_dir() or folder.exists():
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
     try:
-        shutil.copytree(ready_made, temporary / "complete")
+        shutil.copytree(prebuilt, temporary / "complete")
         (temporary / "complete").rename(folder)
     except OSError:  # Another process was faster, or the disk is full: numba compiles missing kernels.
         pass
@@ -116,11 +116,11 @@ def fill(ready_made: Path, folder: Path) -> None:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-_NAME = f"kernels-{_sources()}"
-FOLDER = _folder() / _NAME
+_NAME = f"kernels-{_hash_kernel_sources()}"
+FOLDER = _choose_cache_folder() / _NAME
 """folder of the compiled kernels of these sources"""
-WHOLE = "whole"
-"""marker file in this folder: all kernels are compiled"""
+ALL_COMPILED = "whole"
+"""marker file in this folder: all kernels are compiled (`devtools.local.kernels` writes it)"""
 config.CACHE_DIR = str(FOLDER)  # type: ignore[attr-defined]
-if _ready_made := os.environ.get("S2CORPUS_KERNELS"):
-    fill(Path(_ready_made) / _NAME, FOLDER)
+if _prebuilt := os.environ.get("S2CORPUS_KERNELS"):
+    copy_prebuilt_kernels(Path(_prebuilt) / _NAME, FOLDER)

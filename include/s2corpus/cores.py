@@ -1,4 +1,4 @@
-"""Process many items on all cores, in order; commands over files use it."""
+"""Process many items on all cores and yield the results in order, for commands that read files."""
 
 from __future__ import annotations
 
@@ -18,28 +18,30 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-_FEW = 8
+_INLINE_ITEMS = 8
 """Number of short items that finish before a process would start."""
 _work: Callable[[Any], Any]
 
 
-def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = None, few: int = _FEW) -> Iterator[R]:
+def map_in_order(
+    work: Callable[[T], R], items: Iterable[T], cores: int | None = None, inline: int = _INLINE_ITEMS
+) -> Iterator[R]:
     """Yield the result of each item, in the order of the items.
 
-    This process handles the first `few` items, so that the workers share the modules that it loads. It then forks workers and sends
-    them batches of half that size. `work` may contain large objects; items and results are pickled. With one core or with
-    threads already running, this process handles all items.
+    This process handles the first `inline` items, which loads the modules that forked workers then share. The workers get batches
+    of `inline // 2` items. `work` may contain large objects; items and results are pickled. With one core, or if threads are already
+    running, this process handles all items.
 
     Raises:
         UserError: a worker was killed, usually because memory ran out.
     """
     items = iter(items)
-    yield from map(work, islice(items, few))
-    batch_size = max(few // 2, 1)
+    yield from map(work, islice(items, inline))
+    batch_size = max(inline // 2, 1)
     cores = cores or len(os.sched_getaffinity(0))
-    if (more := next(items, None)) is None:
+    if (following := next(items, None)) is None:
         return
-    items = chain([more], items)
+    items = chain([following], items)
     if cores == 1 or threading.active_count() > 1:
         yield from map(work, items)
         return
@@ -50,15 +52,15 @@ def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = Non
     import s2orc_parse.children  # noqa: F401 (before the processes fork)
 
     gc.freeze()  # The garbage collector writes to the objects it visits, which would copy shared pages.
-    with ProcessPoolExecutor(cores, get_context("fork"), _begin, (work, os.getpid())) as pool:
-        ahead: deque[Future[list[R]]] = deque()
+    with ProcessPoolExecutor(cores, get_context("fork"), _init_worker, (work, os.getpid())) as pool:
+        pending: deque[Future[list[R]]] = deque()
         try:
-            while some := list(islice(items, batch_size)):
-                ahead.append(pool.submit(_done, some))
-                if len(ahead) > 2 * cores:
-                    yield from ahead.popleft().result()
-            while ahead:
-                yield from ahead.popleft().result()
+            while batch := list(islice(items, batch_size)):
+                pending.append(pool.submit(_run_batch, batch))
+                if len(pending) > 2 * cores:
+                    yield from pending.popleft().result()
+            while pending:
+                yield from pending.popleft().result()
         except BrokenProcessPool:
             raise UserError(
                 "a worker process was killed, perhaps because memory ran out: use fewer cores (taskset -c 0)"
@@ -68,7 +70,7 @@ def in_order(work: Callable[[T], R], items: Iterable[T], cores: int | None = Non
             pool.shutdown(cancel_futures=True)
 
 
-def _begin(work: Callable[[Any], Any], parent: int) -> None:
+def _init_worker(work: Callable[[Any], Any], parent: int) -> None:
     global _work
     from s2orc_parse.children import end_with_parent
 
@@ -76,5 +78,5 @@ def _begin(work: Callable[[Any], Any], parent: int) -> None:
     _work = work
 
 
-def _done(items: list[Any]) -> list[Any]:
+def _run_batch(items: list[Any]) -> list[Any]:
     return [_work(item) for item in items]

@@ -10,4 +10,4 @@ class LostRace(TransientError):
 
 
 class QualityBlocked(UserError):
-    """A check of severity block found offending rows: a release stops before the next stage, a dataset is not published."""
+    """A blocking check failed: the release stops before the next stage, or the dataset is not published."""

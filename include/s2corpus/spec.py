@@ -1,7 +1,7 @@
 """`ReleaseSpec`: the complete specification of a release; each threshold has its source.
 
-A spec is YAML in `include/releases/`, or in the folder that `S2CORPUS_RELEASES` names. Fields that affect the bytes of a snapshot belong to
-`ReleaseSpec.digest`; `resources` and `schedule` do not.
+A spec is YAML in `include/releases/`, or in the folder that `S2CORPUS_RELEASES` names. `ReleaseSpec.digest` covers the fields that affect
+the bytes of a snapshot.
 """
 
 from __future__ import annotations
@@ -19,15 +19,11 @@ import yaml
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from s2corpus.errors import UserError
-from s2corpus.ids import SPEC_NAME, ReleaseId
-from s2corpus.rules import MIN_REASON as MIN_REASON
+from s2corpus.ids import SPEC_NAME
 from s2corpus.rules import Count, Fraction, NonNegative, Rules
-from s2corpus.rules import FullText as FullText
-from s2corpus.rules.clean import IGNORED_BY_RECIPE as IGNORED_BY_RECIPE
 from s2corpus.rules.clean import CleanRules as CleanRules
 from s2corpus.rules.clean import UnigramRules as UnigramRules
 from s2corpus.rules.cluster import ClusterRules as ClusterRules
-from s2corpus.rules.evaluation import EvaluationRules as EvaluationRules
 from s2corpus.rules.extract import ExtractRules as ExtractRules
 from s2corpus.rules.filter import FilterRules as FilterRules
 from s2corpus.rules.link import LinkRules as LinkRules
@@ -40,7 +36,7 @@ from s2corpus.rules.vote import VoteRules as VoteRules
 
 
 class ScheduleRules(Rules):
-    """The schedule of releases. It is not part of a snapshot's identity; the interval is."""
+    """The schedule of releases. Only the end of a release's interval (`as_of`) is part of the snapshot id."""
 
     cron: str | None = "0 0 1 * *"
     """cron expression in UTC. A release contains what was ready before the end of its interval. null: only manual runs"""
@@ -53,7 +49,7 @@ class ScheduleRules(Rules):
     catchup: bool = False
     """whether missed intervals are built automatically"""
     late_after_hours: Annotated[float, Field(gt=0)] = 24
-    """hours after the creation of a run; an unfinished release is then reported as late"""
+    """an unfinished release is reported as late after this many hours since the start of its run"""
 
     def intervals(self, first: date, last: date) -> Iterator[tuple[datetime, datetime]]:
         """Yield (start, end) of the intervals of `cron` that start between `first` and `last`, within start_date and end_date."""
@@ -118,8 +114,8 @@ class ExportRules(Rules):
     """time limit of the approval; without an answer, the release is rejected"""
 
     @property
-    def of_corpus(self) -> int:
-        """Number of files in each folder of `corpus/`."""
+    def corpus_file_count(self) -> int:
+        """Return the number of files in each folder of `corpus/`."""
         return self.corpus_files or self.files
 
 
@@ -127,24 +123,30 @@ class QualityRules(Rules):
     """Limits of the checks that compare with the parent release (SPEC §11)."""
 
     drift_warn: Fraction = 0.1
+    """a larger relative change of a share, such as the share of papers in English, raises a warning"""
     drift_block: Fraction = 0.5
+    """a larger relative change of a share blocks the release"""
     drift_min_n: NonNegative = 1000
+    """shares of fewer items are not compared"""
     gold_sample: Count = 2000
-    """papers, PDFs and bibliography entries in the samples for precision and recall; identifiers and publishers' XML give the truth"""
+    """papers, PDFs and bibliography entries in the samples that measure precision and recall against identifiers and publishers' XML"""
     gold_seed: int = 20200705
     """seed of these samples"""
     max_dropped: Fraction = 0.01
     """maximum share of unreadable records in a delivery; dumps of S2 and Crossref have far fewer"""
     max_records: Count = 200
-    """maximum records of one paper; more records share an identifier of no paper, such as that of a "not found" page"""
+    """maximum records of one paper. Larger clusters share an identifier that belongs to no paper, such as that of a "not found" page"""
 
 
 class ResourceRules(Rules):
     """Size of shards and limits of tasks. They never change a byte of the snapshot."""
 
     pdfs_per_shard: Count = 500
+    """files of one shard in the stages before cluster"""
     papers_per_shard: Count = 50_000
+    """papers of one shard in the later stages"""
     max_shards: Count = 16_384
+    """maximum shards of a stage; if it is reached, shards are larger"""
     max_tasks: Annotated[int, Field(ge=1, le=1000)] = 1000
     """maximum mapped tasks of a stage (Airflow allows 1024); additional shards share tasks"""
     memory_mb: Annotated[int, Field(ge=64)] = 2048
@@ -158,7 +160,7 @@ class ResourceRules(Rules):
     latex_memory_mb: Annotated[int, Field(ge=128)] = 1024
     """heap of the converter for one LaTeX source, MB"""
     extract_seconds: Annotated[float, Field(gt=0)] = 600
-    """deadline of one PDF in the pool of extractors, seconds, including retries after 503 and polling; one try gets a third"""
+    """deadline of one PDF in the pool of extractors, seconds, including retries after 503 and polling; each attempt may use a third"""
     task_hours: Annotated[float, Field(gt=0)] = 24
     """time limit of one Airflow task, hours; Airflow ends the task and reports it"""
     in_flight: Count = 2
@@ -218,22 +220,20 @@ class ReleaseSpec(Rules):
         return False
 
     @model_validator(mode="after")
-    def _has_the_cards_layout(self) -> ReleaseSpec:
+    def _check_export_text(self) -> ReleaseSpec:
         if self.clean.profile == "recipe-2024" and self.export.text != ModelTextRules():
-            raise ValueError("export.text: given; texts of profile recipe-2024 have no sections to write: leave it out")
+            raise ValueError(
+                "export.text given; texts of clean.profile recipe-2024 have no sections: remove export.text"
+            )
         return self
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all fields that affect bytes: all except resources, schedule and approval."""
+        """Return the SHA-256 of the fields that affect bytes: all except resources, schedule and approval."""
         rules = self.model_dump(mode="json", exclude={"resources", "schedule"})
         for operational in ("approval", "approver", "approval_hours"):
             del rules["export"][operational]
         return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()
-
-    def release_id(self, as_of: datetime) -> ReleaseId:
-        """Return the release id for an instant."""
-        return ReleaseId.from_spec(self.name, as_of)
 
 
 def releases_folder() -> Path:
@@ -251,13 +251,14 @@ def load_spec(path: Path) -> ReleaseSpec:
     try:
         raw = yaml.safe_load(path.read_text("utf-8"))
     except FileNotFoundError:
-        raise UserError(f"{path}: no such release spec; the ones there are: {_siblings(path)}") from None
+        names = ", ".join(sorted(p.stem for p in path.parent.glob("*.yaml")))
+        raise UserError(f"{path}: no such release spec; existing specs: {names or 'none'}") from None
     except RecursionError:
-        raise UserError(f"{path}: not readable as YAML: lists in lists too deep") from None
+        raise UserError(f"{path}: not readable as YAML: nested too deeply") from None
     except (OSError, ValueError, yaml.YAMLError) as error:  # ValueError: not UTF-8, or an impossible date
         raise UserError(f"{path}: not readable as YAML: {error}") from None
     if not isinstance(raw, dict):
-        raise UserError(f"{path}: a release spec is a mapping of fields, this is {type(raw).__name__}")
+        raise UserError(f"{path}: expected a mapping of fields, found {type(raw).__name__}")
     try:
         return ReleaseSpec.model_validate(raw)
     except ValidationError as error:
@@ -279,12 +280,8 @@ def read_specs(folder: Path) -> tuple[list[ReleaseSpec], list[str]]:
         if spec.name == path.stem:
             specs.append(spec)
         else:
-            wrong.append(f"{path}: name: {spec.name!r} given; a spec is named like its file: {path.stem!r}")
+            wrong.append(f"{path}: name: {spec.name!r} given; expected the name of the file: {path.stem!r}")
     return specs, wrong
-
-
-def _siblings(path: Path) -> str:
-    return ", ".join(sorted(p.stem for p in path.parent.glob("*.yaml"))) or "none"
 
 
 def _explain(path: Path, error: ValidationError) -> Iterator[str]:
@@ -299,7 +296,7 @@ def _explain(path: Path, error: ValidationError) -> Iterator[str]:
             yield f"{path}: {where}: {fault['ctx']['error']}"
         elif fault["type"] == "model_type":
             names = ", ".join(_fields_at(fault["loc"]))
-            yield f"{path}: {where}: {fault['input']!r} given; expected are fields: {names}"
+            yield f"{path}: {where}: {fault['input']!r} given; expected a mapping with the fields {names}"
         else:
             yield f"{path}: {where}: {fault['input']!r} given; {fault['msg']}"
 

@@ -1,7 +1,7 @@
-"""HTTP requests with one deadline for the complete request: connecting, TLS, sending, headers and body.
+"""Send HTTP requests with one deadline for the complete request: connecting, TLS, sending, headers and body.
 
 A timeout of `requests` limits a single read: a server that sends one header per second can extend a 3 s request to minutes.
-A timer shuts the connection down here. Redirects are not followed.
+Here a timer shuts the connection down. Redirects are not followed.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ _BLOCK = 1 << 16
 _AMAZON = ipaddress.ip_address("fd00:ec2::254")
 """Amazon's metadata service on IPv6."""
 _current = threading.local()
-logging.getLogger("urllib3.connectionpool").setLevel(
-    logging.INFO
-)  # its DEBUG lines have paths, and a webhook's path is a secret
+# DEBUG lines contain paths, and the path of a webhook is a secret.
+logging.getLogger("urllib3.connectionpool").setLevel(logging.INFO)
 
 
 class Session(requests.Session):
@@ -55,13 +54,13 @@ class Session(requests.Session):
         data: Any = None,
         files: dict[Any, Any] | None = None,
     ) -> requests.Response:
-        """Send a request and read its answer, at most `max_bytes` + 1 bytes, within `seconds`.
+        """Send a request and return the response with at most `max_bytes` + 1 bytes of its body, within `seconds`.
 
         Raises:
-            requests.ReadTimeout: the answer was not complete in time.
-            requests.RequestException: no answer or an incomplete answer.
+            requests.ReadTimeout: the response was not complete in time.
+            requests.RequestException: no response or an incomplete response.
         """
-        with _Clock(seconds) as clock:
+        with _Deadline(seconds) as deadline:
             try:
                 with self.request(
                     method,
@@ -83,69 +82,69 @@ class Session(requests.Session):
                         raise requests.ConnectionError(error) from None
                     response._content = bytes(body)
             except (requests.RequestException, OSError) as error:
-                if clock.passed:
+                if deadline.is_over:
                     raise requests.ReadTimeout(f"no complete answer within {seconds:g} s") from None
                 if isinstance(error, requests.RequestException):
                     raise
                 raise requests.ConnectionError(error) from None
-            if clock.passed:  # A closed connection can look like the end of an answer without a length.
+            if deadline.is_over:  # A closed connection can look like the end of a response without a length.
                 raise requests.ReadTimeout(f"no complete answer within {seconds:g} s")
         return response
 
 
-class _Clock:
+class _Deadline:
     """A timer that shuts down the connection of this thread's request."""
 
     def __init__(self, seconds: float) -> None:
-        self.passed = False
+        self.is_over = False
         self._end = time.monotonic() + seconds
         self._lock = threading.Lock()
-        self._line: socket.socket | None = None
-        self._timer = threading.Timer(seconds, self._cut)
+        self._socket: socket.socket | None = None
+        self._timer = threading.Timer(seconds, self._shut_down)
         self._timer.daemon = True
 
-    def __enter__(self) -> _Clock:
+    def __enter__(self) -> _Deadline:
         self._timer.start()
-        _current.clock = self
+        _current.deadline = self
         return self
 
     def __exit__(self, *_: object) -> None:
-        _current.clock = None
+        _current.deadline = None
         self._timer.cancel()
         with self._lock:
-            self._keep(None)
+            self._replace_socket(None)
 
-    def watch(self, line: socket.socket) -> None:
-        """Make this the connection to shut down."""
+    def watch(self, socket_: socket.socket) -> None:
+        """Shut down this connection at the deadline, instead of the previous connection."""
         with self._lock:
-            self._keep(line)
-        if self.passed:
-            self._cut()
+            self._replace_socket(socket_)
+        if self.is_over:
+            self._shut_down()
 
-    def _keep(self, line: socket.socket | None) -> None:
-        if self._line is not None:
-            self._line.close()
-        self._line = line
+    def _replace_socket(self, socket_: socket.socket | None) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = socket_
 
-    def _cut(self) -> None:
+    def _shut_down(self) -> None:
         with self._lock:
-            self.passed = True
-            if self._line is not None:
+            self.is_over = True
+            if self._socket is not None:
                 with contextlib.suppress(OSError):
-                    self._line.shutdown(socket.SHUT_RDWR)
+                    self._socket.shutdown(socket.SHUT_RDWR)
 
 
-class _Cut:
-    """A connection that gives the timer a second handle of its socket: TLS detaches the first."""
+class _WatchedConnection:
+    """A connection that gives the timer a duplicate of its socket, because TLS detaches the original."""
 
-    _line: socket.socket | None = None
+    _socket: socket.socket | None = None
 
     def _new_conn(self) -> socket.socket:
         found: socket.socket = super()._new_conn()  # type: ignore[misc]
         if _is_link_local(str(found.getpeername()[0])):
             found.close()
             raise OSError("link-local address refused: metadata services of clouds give credentials to every client")
-        self._line = socket.socket(fileno=os.dup(found.fileno()))
+        self._socket = socket.socket(fileno=os.dup(found.fileno()))
         self._watch()
         return found
 
@@ -155,27 +154,27 @@ class _Cut:
 
     def close(self) -> None:
         super().close()  # type: ignore[misc]
-        if self._line is not None:
-            self._line.close()
-            self._line = None
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
 
     def _watch(self) -> None:
-        clock: _Clock | None = getattr(_current, "clock", None)
-        if clock is not None and self._line is not None:
-            clock.watch(self._line.dup())  # The connection may be closed before its answer is read.
+        deadline: _Deadline | None = getattr(_current, "deadline", None)
+        if deadline is not None and self._socket is not None:
+            deadline.watch(self._socket.dup())  # The connection may close its socket before the response is read.
 
 
 def _is_link_local(peer: str) -> bool:
-    """Return whether a connection's other side is link-local, as the metadata services of clouds are; names are resolved by then."""
+    """Return whether the IP address of a peer is link-local, like the metadata services of clouds."""
     address = ipaddress.ip_address(peer.partition("%")[0])
     return (getattr(address, "ipv4_mapped", None) or address).is_link_local or address == _AMAZON
 
 
-class _Connection(_Cut, HTTPConnection):
+class _Connection(_WatchedConnection, HTTPConnection):
     pass
 
 
-class _SecureConnection(_Cut, HTTPSConnection):
+class _SecureConnection(_WatchedConnection, HTTPSConnection):
     pass
 
 
@@ -187,12 +186,15 @@ class _SecurePool(HTTPSConnectionPool):
     ConnectionCls = _SecureConnection
 
 
+_POOLS = {"http": _Pool, "https": _SecurePool}
+
+
 class _Adapter(HTTPAdapter):
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+        self.poolmanager.pool_classes_by_scheme = _POOLS
 
     def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
         manager = super().proxy_manager_for(*args, **kwargs)
-        manager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+        manager.pool_classes_by_scheme = _POOLS
         return manager

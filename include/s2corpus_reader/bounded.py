@@ -1,4 +1,4 @@
-"""Bounded reads of snapshots that others made: no file, line or table takes more memory than its size allows.
+"""Bounded reads of untrusted snapshots: no file, line or table takes more memory than its size allows.
 
 A gzip of 4 MB can have a line of 4 GB, and a Parquet file of 1 MB billions of rows. Every reader of a snapshot or a delta uses these.
 """
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from s2corpus_reader.folder import Files
 
 MAX_LINE_BYTES = 64 << 20
-"""The longest line of a snapshot. A parse is made of at most 12 MB of TEI, and has a fraction of this."""
+"""Maximum length of a line of a snapshot. A parse comes from at most 12 MB of TEI and is much smaller."""
 MAX_JSON_BYTES = 64 << 20
-"""The largest manifest or statistics that is read; a manifest of 200,000 files has this size."""
+"""Maximum size of a manifest or of statistics; a manifest of 200,000 files has this size."""
 MAX_PLAN_BYTES = 256 << 20
-"""The largest plan of a delta: of ten million pieces."""
+"""Maximum size of a delta's plan: about ten million pieces."""
 MAX_SMALL_BYTES = 1 << 16
-"""The largest pointer or mark of a publication."""
+"""Maximum size of a pointer or of a publication mark."""
 MAX_PARQUET_BYTES = 4 << 30
-"""The largest Parquet file that is read as a whole from a server."""
+"""Maximum size of a Parquet file that is read completely from a server."""
 MAX_DEFLATE = 1032
-"""Bytes that one byte of deflate can give at most (https://zlib.net/zlib_tech.html)."""
+"""Maximum number of bytes from one byte of deflate (https://zlib.net/zlib_tech.html)."""
 _ROWS_PER_BYTE, _FEW_ROWS = 4, 100_000
 
 
 class TooLarge(ValueError):
-    """A file that gives more than its manifest or its size allows."""
+    """A file contains more data than its manifest or size allows."""
 
 
 def can_inflate_to(compressed: int, content: int) -> bool:
@@ -41,7 +41,10 @@ def can_inflate_to(compressed: int, content: int) -> bool:
 
 
 def can_have_rows(size: int, rows: int) -> bool:
-    """Return whether a Parquet file of a snapshot can have so many rows: each has an id, a key or a text of its own."""
+    """Return whether a Parquet file of `size` bytes can contain `rows` rows.
+
+    Rows of a snapshot have distinct ids, keys or texts, so they cannot compress to nothing.
+    """
     return rows <= _FEW_ROWS + _ROWS_PER_BYTE * size
 
 
@@ -49,7 +52,7 @@ def read_bytes(files: Files, key: str, limit: int = MAX_JSON_BYTES) -> bytes:
     """Read a file of at most `limit` bytes.
 
     Raises:
-        TooLarge: it has more.
+        TooLarge: the file has more bytes.
     """
     with files.open(key) as stream:
         data = _read(stream, limit + 1)
@@ -62,7 +65,7 @@ def read_object(files: Files, key: str, limit: int = MAX_JSON_BYTES) -> dict[str
     """Read a file that is one JSON object.
 
     Raises:
-        ValueError: it is not, or is too large.
+        ValueError: the file is too large or no JSON object.
     """
     value = orjson.loads(read_bytes(files, key, limit))
     if not isinstance(value, dict):
@@ -74,8 +77,8 @@ def copy_file(files: Files, key: str, target: Path, size: int) -> None:
     """Copy a file of exactly `size` bytes; at most one byte more is read.
 
     Raises:
-        TooLarge: it has more.
-        ValueError: it has fewer.
+        TooLarge: the file has more bytes.
+        ValueError: the file has fewer bytes.
     """
     with files.open(key) as stream, target.open("wb") as file:
         left = size
@@ -102,7 +105,7 @@ def gzip_lines(stream: BinaryIO, limit: int | None = None, size: int | None = No
                 raise TooLarge(f"a line has more than {MAX_LINE_BYTES:,} bytes")
             content += len(line)
             if limit is not None and content > limit:
-                raise TooLarge(f"its content has more than {limit:,} bytes")
+                raise TooLarge(f"the content of the file has more than {limit:,} bytes")
             yield line
 
 
@@ -119,12 +122,12 @@ class _Limited(io.RawIOBase):
         data = self._stream.read(self._left if size < 0 else min(size, self._left))
         self._left -= len(data)
         if not self._left:
-            raise TooLarge(f"it has more than {self._size:,} bytes")
+            raise TooLarge(f"the file has more than {self._size:,} bytes")
         return data
 
 
 def _read(stream: BinaryIO, size: int) -> bytes:
-    """Read until `size` bytes or the end: a server may answer in smaller pieces."""
+    """Read until `size` bytes or the end: a server may send smaller blocks."""
     blocks = bytearray()
     while len(blocks) < size and (block := stream.read(min(size - len(blocks), 1 << 20))):
         blocks += block

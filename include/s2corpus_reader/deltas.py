@@ -4,7 +4,7 @@ A delta contains the lines and rows that the old snapshot lacks. It references a
 position in the old snapshot. The SHA-256 of each file must equal the manifest's: a result is either exact or rejected.
 Parquet files need the extra `arrow`.
 
-Deltas and copies come from others: all names and counts are checked before a folder is made, and sizes of the manifest bound each read.
+Deltas and copies are untrusted: all names and counts are checked before a folder is created, and sizes of the manifest bound each read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from s2corpus_reader.bounded import MAX_PLAN_BYTES, TooLarge, copy_file, gzip_lines, read_bytes, read_object
-from s2corpus_reader.errors import NotASnapshotFile, SnapshotError
+from s2corpus_reader.errors import NotASnapshotFile, SnapshotError, describe
 from s2corpus_reader.files import GzipLines, SnapshotFile, list_files
 from s2corpus_reader.folder import Files, Folder
 
@@ -54,8 +54,7 @@ def _damage_errors() -> tuple[type[Exception], ...]:
 
 
 def apply(delta: Path, copy: Files | str, out: Path, progress: Callable[[str], None] = lambda path: None) -> str:
-    """Write the new snapshot of `delta` into the folder `out`, using a copy of the old snapshot; return the new
-    snapshot's id.
+    """Write the new snapshot of `delta` into the folder `out`, using a copy of the old one; return the new id.
 
     Raises:
         SnapshotError: the copy is a different snapshot or is damaged, or a file differs from the manifest.
@@ -63,10 +62,10 @@ def apply(delta: Path, copy: Files | str, out: Path, progress: Callable[[str], N
     copy = Folder(copy) if isinstance(copy, str) else copy
     if out.exists():
         raise SnapshotError(f"{out} already exists: give the name of a new folder")
-    fresh = Folder(str(delta))
+    delta_folder = Folder(str(delta))
     try:
-        plan = read_object(fresh, "delta.json", MAX_PLAN_BYTES)
-        manifest = read_bytes(fresh, "manifest.json")
+        plan = read_object(delta_folder, "delta.json", MAX_PLAN_BYTES)
+        manifest = read_bytes(delta_folder, "manifest.json")
     except (FileNotFoundError, ValueError) as error:
         raise SnapshotError(f"{delta} is not a delta: {error}") from None
     if plan.get("format") != FORMAT:
@@ -74,33 +73,34 @@ def apply(delta: Path, copy: Files | str, out: Path, progress: Callable[[str], N
     if hashlib.sha256(manifest).hexdigest() != plan.get("to_manifest_sha256"):
         raise SnapshotError(f"{delta}: the SHA-256 of manifest.json differs from delta.json: fetch the delta again")
     try:
-        start = read_bytes(copy, "manifest.json")
+        old_manifest = read_bytes(copy, "manifest.json")
     except (FileNotFoundError, ValueError) as error:
         raise SnapshotError(f"{copy.root} is not a snapshot: {error}") from None
-    if (have := hashlib.sha256(start).hexdigest()) != plan.get("from_manifest_sha256"):
+    if (actual := hashlib.sha256(old_manifest).hexdigest()) != plan.get("from_manifest_sha256"):
         raise SnapshotError(
-            f"{copy.root} is not {str(plan.get('from'))[:100]}, which {delta} starts from: its manifest has SHA-256 {have}"
+            f"{copy.root} is not {str(plan.get('from'))[:100]}, which {delta} starts from: its manifest has SHA-256 {actual}"
         )
     try:
-        known, files = list_files(orjson.loads(start)), list_files(orjson.loads(manifest))
-        leads_to, steps = str(plan["to"]), {path: check_step(plan["files"][path], files[path], known) for path in files}
+        old_files, files = list_files(orjson.loads(old_manifest)), list_files(orjson.loads(manifest))
+        new_id = str(plan["to"])
+        steps = {path: check_step(plan["files"][path], files[path], old_files) for path in files}
     except _DAMAGED as error:
         raise SnapshotError(
-            f"{delta} is damaged ({type(error).__name__}: {_one_line(error)}): fetch the delta again"
+            f"{delta} is damaged ({type(error).__name__}: {describe(error)}): fetch the delta again"
         ) from None
     with new_folder(out) as folder:
         total, free = sum(file.bytes for file in files.values()), shutil.disk_usage(folder).free
         if total > free:
-            raise SnapshotError(f"{out}: {leads_to} has {total:,} bytes, and {free:,} are free: give another disk")
+            raise SnapshotError(f"{out}: not enough space: {new_id} needs {total:,} bytes, {free:,} are free")
         for path, file in files.items():
             progress(path)
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
-                make_file(steps[path], file, fresh, copy, known, target)
+                make_file(steps[path], file, delta_folder, copy, old_files, target)
             except _damage_errors() as error:
                 raise SnapshotError(
-                    f"{delta}: cannot create {path} from the delta and {copy.root} ({type(error).__name__}: {_one_line(error)}): "
+                    f"{delta}: cannot create {path} from the delta and {copy.root} ({type(error).__name__}: {describe(error)}): "
                     f"the delta or the copy is damaged: fetch the delta again and run corpus verify on the copy"
                 ) from None
             with target.open("rb") as made:
@@ -112,18 +112,14 @@ def apply(delta: Path, copy: Files | str, out: Path, progress: Callable[[str], N
                     f"{str(plan.get('pyarrow'))[:100]}, which created the delta"
                 )
         (folder / "manifest.json").write_bytes(manifest)
-    return leads_to
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+    return new_id
 
 
 @contextmanager
 def new_folder(out: Path) -> Iterator[Path]:
     """Yield a folder that becomes `out` at the end. After an error, no new folder remains.
 
-    A killed process cannot remove its folder: it has the name of `out` in it, is locked by its process, and the next one removes it.
+    The folder is built as `.<out>.partial`, locked by this process. The next call removes the remains of a killed process.
     """
     missing = [folder for folder in (out.absolute().parent, *out.absolute().parent.parents) if not folder.exists()]
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -162,52 +158,57 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def check_step(step: dict[str, Any], file: SnapshotFile, known: Mapping[str, SnapshotFile]) -> dict[str, Any]:
-    """Return the step that makes a file.
+def check_step(step: dict[str, Any], file: SnapshotFile, old_files: Mapping[str, SnapshotFile]) -> dict[str, Any]:
+    """Return the step that creates a file if it is valid.
 
     Its sources must be in the old manifest, and its number of lines or rows must be that of the new manifest.
 
     Raises:
-        ValueError, TypeError, LookupError: it does not.
+        ValueError, TypeError, LookupError: the step is invalid.
     """
     kind = step["as"]
     if kind == "copy":
-        if known[step["from"]].sha256 != file.sha256:
+        if old_files[step["from"]].sha256 != file.sha256:
             raise ValueError(f"{file.path} is not {step['from']}")
     elif kind in ("lines", "rows"):
-        if any(path not in known for path in step["of"]) or len(set(step["of"])) != len(step["of"]):
-            raise ValueError(f"{file.path} is made of files that the older snapshot does not have")
+        if any(path not in old_files for path in step["of"]) or len(set(step["of"])) != len(step["of"]):
+            raise ValueError(f"{file.path}: a source is repeated or not in the old snapshot")
         if kind == "rows":
             _check_counts(step["groups"], file)
         _check_counts([count for _, _, count in step["pieces"]], file)
     elif kind != "whole":
-        raise ValueError(f"{file.path} is made by {str(kind)[:20]!r}")
+        raise ValueError(f"{file.path}: unknown step {str(kind)[:20]!r}")
     return step
 
 
 def _check_counts(counts: Sequence[int], file: SnapshotFile) -> None:
     if any(type(count) is not int or count < 1 for count in counts) or sum(counts) != file.rows:
-        raise ValueError(f"{file.path} has {file.rows} lines or rows, and its pieces or groups have others")
+        raise ValueError(f"the pieces or groups of {file.path} do not add up to its {file.rows} lines or rows")
 
 
 def make_file(
-    step: dict[str, Any], file: SnapshotFile, fresh: Files, copy: Files, known: Mapping[str, SnapshotFile], target: Path
+    step: dict[str, Any],
+    file: SnapshotFile,
+    delta: Files,
+    copy: Files,
+    old_files: Mapping[str, SnapshotFile],
+    target: Path,
 ) -> None:
-    """Write one file of the new snapshot from the delta `fresh` and the files `known` of the copy."""
+    """Write one file of the new snapshot from the delta and the files `old_files` of the copy."""
     own = f"new/{file.path}"
     if step["as"] == "copy":
         copy_file(copy, step["from"], target, file.bytes)
     elif step["as"] == "whole":
-        copy_file(fresh, own, target, file.bytes)
+        copy_file(delta, own, target, file.bytes)
     elif step["as"] == "lines":
-        olds, news = [known[path] for path in step["of"]], [replace(file, path=own)]
-        sources = {"old": Lines(read_lines(copy, olds)), "new": Lines(read_lines(fresh, news))}
+        olds, news = [old_files[path] for path in step["of"]], [replace(file, path=own)]
+        sources = {"old": Lines(read_lines(copy, olds)), "new": Lines(read_lines(delta, news))}
         with GzipLines(target) as lines:
             for source, first, count in step["pieces"]:
                 for line in sources[source].take(first, count):
                     lines.write(line)
                     if lines.content_bytes > (file.content_bytes or 0):
-                        raise TooLarge(f"more than {file.content_bytes:,} bytes came out")
+                        raise TooLarge(f"the result has more than {file.content_bytes:,} bytes")
     else:
         try:
             import pyarrow as pa
@@ -216,7 +217,7 @@ def make_file(
         except ModuleNotFoundError:
             raise SnapshotError("deltas of Parquet files need pyarrow: pip install 's2corpus-reader[arrow]'") from None
 
-        old, new = read_rows(copy, step["of"]), restore_schema(read_table(fresh, own))
+        old, new = read_rows(copy, step["of"]), restore_schema(read_table(delta, own))
         starts = {"old": (0, old.num_rows), "new": (old.num_rows, new.num_rows)}
         for source, first, count in step["pieces"]:
             if first + count > starts[source][1]:
@@ -235,28 +236,31 @@ class Lines:
         """Yield `count` lines, beginning with line `first`.
 
         Raises:
-            ValueError: they were passed before, or there are not so many.
+            ValueError: the lines were already read, or the file is too short.
         """
         if first < self._next:
-            raise ValueError(f"line {first} is asked for after line {self._next - 1}")
-        given = 0
+            raise ValueError(f"line {first} was requested after line {self._next - 1}")
+        n_read = 0
         for line in islice(self._lines, first - self._next, first - self._next + count):
-            given += 1
+            n_read += 1
             yield line
-        if given < count:
-            raise ValueError(f"there are no {first + count} lines")
+        if n_read < count:
+            raise ValueError(f"fewer than {first + count} lines")
         self._next = first + count
 
 
 def read_lines(files: Files, listed: Sequence[SnapshotFile]) -> Iterator[bytes]:
-    """Yield the lines of some files, and of each file at most its bytes in the manifest."""
+    """Yield the lines of files; of each file, at most its bytes in the manifest."""
     for file in listed:
         with files.open(file.path) as raw:
             yield from gzip_lines(raw, file.content_bytes or 0)
 
 
 def read_rows(files: Files, paths: Sequence[str]) -> pa.Table:
-    """Return the rows of several Parquet files with the schema of the first file."""
+    """Return the rows of several Parquet files with the schema of the first file.
+
+    Files with another schema are skipped when a delta is made and when it is applied, because their rows cannot be concatenated.
+    """
     import pyarrow as pa
 
     from s2corpus_reader.parquet import read_table, restore_schema

@@ -24,7 +24,7 @@ MEMBER_BYTES = 1 << 20
 
 _PATH = re.compile(r"[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)*", re.ASCII)
 _MAX_PATH = 300
-"""characters; the release page takes no longer paths"""
+"""Maximum length; the release page accepts no longer paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class SnapshotFile:
     bytes: int
     sha256: str
     rows: int | None = None
-    """number of lines or rows; null for prose"""
+    """number of lines or rows; None for text files"""
     content_bytes: int | None = None
-    """size of the uncompressed content; null if the file is not a gzip file"""
+    """size of the uncompressed content; None if the file is not a gzip file"""
     content_sha256: str | None = None
 
     def __post_init__(self) -> None:
@@ -54,7 +54,6 @@ class SnapshotFile:
             raise ValueError(f"{self.path} has no size or no checksum")
         if self.content_bytes is not None and not can_inflate_to(self.bytes, self.content_bytes):
             raise ValueError(f"{self.path} has {self.content_bytes:,} bytes of content in {self.bytes:,} bytes")
-
         if self.path.endswith(".parquet") and not can_have_rows(self.bytes, self.rows or 0):
             raise ValueError(f"{self.path} has {self.rows:,} rows in {self.bytes:,} bytes")
 
@@ -67,7 +66,7 @@ def list_files(manifest: Mapping[str, Any]) -> dict[str, SnapshotFile]:
     """Return the files of a manifest by path, before any of them is opened or written.
 
     Raises:
-        ValueError: a path is not one of a file, is listed twice, is the manifest's own, or is the folder of another one.
+        ValueError: a path is invalid, repeated, `manifest.json`, or both a file and a folder.
     """
     files: dict[str, SnapshotFile] = {}
     for value in manifest["files"]:
@@ -75,11 +74,10 @@ def list_files(manifest: Mapping[str, Any]) -> dict[str, SnapshotFile]:
         if file.path in files or file.path == "manifest.json":
             raise ValueError(f"the manifest lists {file.path} {'twice' if file.path in files else 'itself'}")
         files[file.path] = file
+    paths = {"manifest.json", *files}
     for path in files:
-        if folder := next((str(p) for p in PurePosixPath(path).parents if str(p) in files), None):
+        if folder := next((str(p) for p in PurePosixPath(path).parents if str(p) in paths), None):
             raise ValueError(f"the manifest lists {folder} as a file and as a folder")
-    if "manifest.json" in {path.partition("/")[0] for path in files}:
-        raise ValueError("the manifest lists its own name as a folder")
     return files
 
 

@@ -15,8 +15,7 @@ import obstore
 from obstore.exceptions import BaseError, NotFoundError, PermissionDeniedError, UnauthenticatedError
 from obstore.store import HTTPStore, S3Store
 
-from s2corpus_reader.bounded import MAX_JSON_BYTES, read_bytes
-from s2corpus_reader.errors import NotASnapshotFile, SnapshotError, UnreachableError
+from s2corpus_reader.errors import NotASnapshotFile, SnapshotError, UnreachableError, describe
 
 _CHUNK = 1 << 20
 _KEY = re.compile(r"(?!\.\.?(/|$))[^/\\\0]+(/(?!\.\.?(/|$))[^/\\\0]+)*")
@@ -41,26 +40,16 @@ class Folder:
         self.root = address.rstrip("/")
         self._store = _open_store(self.root, options)
 
-    def read(self, key: str, limit: int = MAX_JSON_BYTES) -> bytes:
-        """Return all bytes of a file; raise `FileNotFoundError` if it does not exist, `TooLarge` if it has more than `limit`."""
-        return read_bytes(self, key, limit)
-
-    def chunks(self, key: str) -> Iterator[bytes]:
-        """Yield the bytes of a file in pieces of a megabyte or so."""
-        with self.open(key) as file:
-            while chunk := file.read(_CHUNK):
-                yield chunk
-
     def open(self, key: str) -> BinaryIO:
         """Open a file for reading from its start; raise `FileNotFoundError` if it does not exist."""
         if isinstance(self._store, Path):
             return self._local(self._store, key).open("rb")
         with _translate_errors(self.root, key):
             result = obstore.get(self._store, _checked(self.root, key))
-        return io.BufferedReader(_Stream(self._answered(key, result)), _CHUNK)
+        return io.BufferedReader(_Stream(self._stream_chunks(key, result)), _CHUNK)
 
     def open_ranges(self, key: str) -> BinaryIO:
-        """Open a file for reading at any place: each read is one request."""
+        """Open a file for random access: each read is one request."""
         if isinstance(self._store, Path):
             return self.open(key)
         with _translate_errors(self.root, key):
@@ -72,13 +61,13 @@ class Folder:
         with _translate_errors(self.root, key):
             return bytes(obstore.get_range(self._store, _checked(self.root, key), start=start, length=length))
 
-    def _answered(self, key: str, result: obstore.GetResult) -> Iterator[bytes]:
+    def _stream_chunks(self, key: str, result: obstore.GetResult) -> Iterator[bytes]:
         with _translate_errors(self.root, key):
             for chunk in result.stream(min_chunk_size=_CHUNK):
                 yield bytes(chunk)
 
     def _local(self, folder: Path, key: str) -> Path:
-        """Return the path of a regular file in a folder: to open a FIFO would block, and a device has no end."""
+        """Return the path of a regular file in a folder; a FIFO would block, and a device would never end."""
         path = folder / _checked(self.root, key)
         try:
             mode = path.stat().st_mode
@@ -87,7 +76,7 @@ class Folder:
         except OSError as error:
             if isinstance(error, FileNotFoundError):
                 raise FileNotFoundError(str(path)) from None
-            raise SnapshotError(f"{path} cannot be read: {_format_error(error)}") from None
+            raise SnapshotError(f"{path} cannot be read: {describe(error)}") from None
         if not stat.S_ISREG(mode):
             raise NotASnapshotFile(f"{path}: not a regular file: remove it, or put the file there")
         if not path.resolve().is_relative_to(folder.resolve()):
@@ -168,7 +157,7 @@ def _open_store(address: str, options: dict[str, Any]) -> Any:
         if scheme == "s3":
             return _open_s3(address, **options)
     except BaseError as error:
-        raise SnapshotError(f"{address}: {_format_error(error)}") from None
+        raise SnapshotError(f"{address}: {describe(error)}") from None
     raise SnapshotError(f"{address!r} is not an address: give a folder, s3://bucket/…, https://…, or file://…")
 
 
@@ -219,12 +208,8 @@ def _translate_errors(root: str, key: str) -> Iterator[None]:
         raise FileNotFoundError(f"{root}/{key}") from None
     except (PermissionDeniedError, UnauthenticatedError) as error:
         raise SnapshotError(
-            f"{root}/{key}: access denied ({_format_error(error)}): "
+            f"{root}/{key}: access denied ({describe(error)}): "
             "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to keys with read access"
         ) from None
     except BaseError as error:
-        raise UnreachableError(f"{root}/{key}: {_format_error(error)}") from None
-
-
-def _format_error(error: Exception) -> str:
-    return " ".join(str(error).split())[:300]
+        raise UnreachableError(f"{root}/{key}: {describe(error)}") from None

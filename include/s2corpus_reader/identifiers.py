@@ -29,10 +29,10 @@ def normalize(kind: str, value: str) -> str:
     Raises:
         SnapshotError: the value is not an identifier of this kind.
     """
-    found = _NORMALIZERS[kind](value.strip())
-    if not found:
-        raise SnapshotError(f"{value!r} is not a {kind.removesuffix('_id').upper()}")
-    return found
+    normalized = _NORMALIZERS[kind](value.strip())
+    if not normalized:
+        raise SnapshotError(f"{value!r} is not a valid {_NAMES[kind]}")
+    return normalized
 
 
 def normalize_title(title: str) -> str:
@@ -69,6 +69,10 @@ def _normalize_acl(text: str) -> str:
     return "" if match is None else match[1].lower() if match[1][0].isdigit() else match[1].upper()
 
 
+_NAMES = {
+    "doi": "DOI", "arxiv_id": "arXiv id", "pubmed_id": "PubMed id", "pmc_id": "PubMed Central id",
+    "acl_id": "ACL Anthology id", "sha1": "SHA-1", "title": "title",
+}  # fmt: skip
 _NORMALIZERS: dict[str, Callable[[str], str]] = {
     "doi": _normalize_doi,
     "arxiv_id": _normalize_arxiv,

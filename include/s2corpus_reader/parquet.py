@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from s2corpus_reader.bounded import MAX_PARQUET_BYTES, TooLarge, can_have_rows, read_bytes
+from s2corpus_reader.errors import is_damage
 
 if TYPE_CHECKING:
     from s2corpus_reader.folder import Files
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
 MAX_GROUP_BYTES = 1 << 30
 """Bytes of one row group; those of documents have 4 MiB of text."""
 MAX_GROUP_ROWS = 1 << 24
-_TABLE_PER_BYTE, _SMALL_TABLE = 256, 64 << 20
-_SMALL_FILE, _FEW_AT_ONCE = 4 << 20, 64
-_ROWS = 1024
-_TAKEN = 1024
-"""Rows that are measured at a time."""
+_MIN_VALUE_BYTES, _MAX_EXPANSION = 64 << 20, 256
+"""A file of n bytes may contain _MIN_VALUE_BYTES + n * _MAX_EXPANSION bytes of values."""
+_SMALL_FILE, _SMALL_BATCH_ROWS = 4 << 20, 64
+_BATCH_ROWS = 1024
 Piece = tuple[str, int, int]
-"""(`old` or `new`, first line or row, how many)"""
+"""(source: `old` or `new`, first line or row, number of lines or rows)"""
 
 
 def parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
@@ -43,8 +43,8 @@ def read_table(files: Files, path: str, columns: Sequence[str] | None = None) ->
     """Read a Parquet file whose footer and rows are in proportion to its size.
 
     Raises:
-        TooLarge: they are not.
-        ValueError, pa.ArrowException: it is damaged.
+        TooLarge: the footer or the rows are larger.
+        ValueError, pa.ArrowException: the file is damaged.
     """
     with files.open(path) as stream:
         if stream.seekable():
@@ -53,7 +53,7 @@ def read_table(files: Files, path: str, columns: Sequence[str] | None = None) ->
             try:
                 return BoundedFile(stream, path, size).read(columns)
             except OSError as error:
-                if error.errno is None:  # Arrow's error for bytes that are not Parquet; the disk's errors have a number
+                if is_damage(error):
                     raise ValueError(f"{path} is damaged: {error}") from None
                 raise
     data = read_bytes(files, path, MAX_PARQUET_BYTES)
@@ -64,13 +64,13 @@ def check_parquet(metadata: pq.FileMetaData, path: str, size: int) -> None:
     """Check a Parquet file's footer before its rows are read.
 
     Raises:
-        TooLarge: it names more rows or bytes than a file of `size` bytes of a snapshot has.
+        TooLarge: it lists more rows or bytes than a file of `size` bytes of a snapshot can contain.
     """
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
     rows, content = sum(group.num_rows for group in groups), sum(group.total_byte_size for group in groups)
     if not can_have_rows(size, max(rows, metadata.num_rows)):
         raise TooLarge(f"{path} has {rows:,} rows in {size:,} bytes")
-    if content > _SMALL_TABLE + _TABLE_PER_BYTE * size:
+    if content > _MIN_VALUE_BYTES + _MAX_EXPANSION * size:
         raise TooLarge(f"{path} has {content:,} bytes of columns in {size:,} bytes")
 
 
@@ -78,7 +78,7 @@ class BoundedFile:
     """An open Parquet file whose footer, rows and values are in proportion to its size.
 
     Raises:
-        TooLarge: the footer names more rows or bytes than a file of `size` bytes has.
+        TooLarge: the footer lists more rows or bytes than a file of `size` bytes can contain.
     """
 
     def __init__(self, source: Any, path: str, size: int) -> None:
@@ -86,18 +86,18 @@ class BoundedFile:
         check_parquet(self._file.metadata, path, size)
         self.schema: pa.Schema = self._file.schema_arrow
 
-    def batches(self, columns: Sequence[str] | None = None, rows: int = _ROWS) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str] | None = None, rows: int = _BATCH_ROWS) -> Iterator[pa.RecordBatch]:
         """Yield the rows, at most `rows` at a time.
 
         Raises:
             TooLarge: the values have more bytes than the size of the file allows.
         """
         total = 0
-        # A footer can hide how often a value is repeated: few rows of a small file are read before they are counted.
-        rows = min(rows, _FEW_AT_ONCE) if self._size < _SMALL_FILE else rows
+        # A footer does not show repeated values, so small files are read in small batches and measured.
+        rows = min(rows, _SMALL_BATCH_ROWS) if self._size < _SMALL_FILE else rows
         for batch in self._file.iter_batches(rows, columns=list(columns) if columns else None):
             total += batch.nbytes
-            if total > _SMALL_TABLE + _TABLE_PER_BYTE * self._size:
+            if total > _MIN_VALUE_BYTES + _MAX_EXPANSION * self._size:
                 raise TooLarge(f"{self._path} has more than {total:,} bytes of values in {self._size:,} bytes")
             yield batch
 
@@ -110,10 +110,10 @@ class BoundedFile:
 
 
 class Rows:
-    """Numbers of rows that pieces name, a row group at a time."""
+    """The row numbers of pieces, in portions of a row group."""
 
     def __init__(self, pieces: Iterable[Piece], starts: Mapping[str, tuple[int, int]]) -> None:
-        """`starts` has, by source, the number of its first row and how many rows it has."""
+        """`starts` contains, by source, the number of its first row and its number of rows."""
         self._pieces = iter(pieces)
         self._starts = starts
         self._left: list[range] = []
@@ -122,21 +122,20 @@ class Rows:
         """Return the next `count` numbers.
 
         Raises:
-            ValueError: a piece names rows that its source does not have, or there are not so many.
+            ValueError: a piece references rows that its source does not have, or too few rows remain.
         """
-        taken, have = self._left, sum(map(len, self._left))
-        while have < count:
+        taken, n_taken = self._left, sum(map(len, self._left))
+        while n_taken < count:
             source, first, length = next(self._pieces, ("", 0, 0))
             start, rows = self._starts.get(source, (0, 0))
             if not length or not 0 <= first <= first + length <= rows:
                 raise ValueError(f"there are no rows {first} to {first + length} of {source!r}")
             taken.append(range(start + first, start + first + length))
-            have += length
-        extra = have - count
+            n_taken += length
         last = taken.pop() if taken else range(0)
-        found = [*taken, last[: len(last) - extra]]
-        self._left = [last[len(last) - extra :]]
-        numbers = array("q", chain.from_iterable(found))
+        end = len(last) - (n_taken - count)
+        self._left = [last[end:]]
+        numbers = array("q", chain.from_iterable([*taken, last[:end]]))
         return pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(numbers)])
 
 
@@ -151,15 +150,17 @@ def write_groups(table: pa.Table, rows: Rows, groups: Sequence[int], target: Pat
             if count > MAX_GROUP_ROWS:
                 raise TooLarge(f"a row group has {count:,} rows")
             chosen = rows.take(count)
-            if pc.count_distinct(chosen).as_py() < count:  # else the table bounds the group
+            if (
+                pc.count_distinct(chosen).as_py() < count
+            ):  # Without repeated rows, a group is not larger than the table.
                 total = 0
-                for first in range(0, count, _TAKEN):
-                    total += table.take(chosen.slice(first, _TAKEN)).nbytes
+                for first in range(0, count, _BATCH_ROWS):
+                    total += table.take(chosen.slice(first, _BATCH_ROWS)).nbytes
                     if total > MAX_GROUP_BYTES:
                         raise TooLarge(f"a row group has more than {MAX_GROUP_BYTES:,} bytes")
             writer.write_table(table.take(chosen).combine_chunks(), row_group_size=count)
             if target.stat().st_size > size:
-                raise TooLarge(f"more than {size:,} bytes came out")
+                raise TooLarge(f"the result has more than {size:,} bytes")
 
 
 def restore_schema(table: pa.Table) -> pa.Table:

@@ -95,6 +95,5 @@ PARSE = pa.schema(
         ("emails", _TEXTS),
     ]
 )
-"""A line of `corpus/pdf_parses`, `latex_parses`, `jats_parses` and `elsevier_parses`; `keywords`, `issn` and `emails` (one
-for each author) are in `jats_parses` where the article has them; the last have `article` besides, the source's
-own JSON, which has no schema."""
+"""A line of `corpus/pdf_parses`, `latex_parses`, `jats_parses` and `elsevier_parses`; `keywords`, `issn` and `emails` (one for each
+author) are only in `jats_parses`. `elsevier_parses` also contain `article`, the source's JSON, which has no schema."""

@@ -17,7 +17,7 @@ import orjson
 
 from s2corpus_reader import identifiers
 from s2corpus_reader.bounded import MAX_SMALL_BYTES, gzip_lines, read_object
-from s2corpus_reader.errors import NotASnapshotFile, SnapshotError
+from s2corpus_reader.errors import NotASnapshotFile, SnapshotError, describe, is_damage
 from s2corpus_reader.files import (
     SnapshotFile,
     documents_path,
@@ -43,7 +43,7 @@ MAX_FILES = 1000
 """The largest number of files of a set and split that a release can have."""
 _CHUNK = 1 << 20
 _DAMAGED = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, TypeError, ValueError)
-"""Errors of Arrow, and of our code, for bytes or columns of another form."""
+"""Errors that a damaged Parquet file can cause."""
 
 
 class Snapshot:
@@ -63,9 +63,7 @@ class Snapshot:
             self.files: dict[str, SnapshotFile] = list_files(self.manifest)
             self._shards = self.manifest["rules"]["export.files"]
             if type(self._shards) is not int or not 1 <= self._shards <= MAX_FILES:
-                raise ValueError(
-                    f"its rule export.files is {str(self._shards)[:100]}, not a number from 1 to {MAX_FILES}"
-                )
+                raise ValueError(f"export.files is {str(self._shards)[:100]}; expected a number from 1 to {MAX_FILES}")
         except (ValueError, LookupError, TypeError) as error:
             raise SnapshotError(f"{folder.uri('manifest.json')} is damaged: {_format_error(error)}") from None
 
@@ -118,8 +116,7 @@ class Snapshot:
         columns: Sequence[str] | None = None,
         batch_size: int = 1024,
     ) -> Iterator[pa.RecordBatch]:
-        """Yield documents as Arrow batches with all columns of `documents/` or the given ones; `where` filters by any
-        column.
+        """Yield documents as Arrow batches with all or the given columns of `documents/`; `where` filters by any column.
 
         >>> for batch in snapshot.documents("s2orc", "train", where=pc.field("licence") == "CC-BY-4.0"): ...
 
@@ -165,9 +162,7 @@ class Snapshot:
         return None if paper_id is None else self._row(papers_path(self._number(paper_id)), "paper_id", paper_id)
 
     def document(self, id: str) -> Row | None:
-        """Return a paper's document with its text and signals, or None if the snapshot contains no document of the
-        paper.
-        """
+        """Return a paper's document with its text and signals, or None if the snapshot does not contain it."""
         id = self._current_id(id)
         for set_ in SETS:
             for split in SPLITS:
@@ -183,7 +178,7 @@ class Snapshot:
         id = self._current_id(id)
         path = f"graph/links/{self._number(id):02d}.parquet"
         where = _import_arrow("pyarrow.compute").field("paper_id") == id
-        with self._open(path) as file, self._sentence(path, *_DAMAGED):
+        with self._open(path) as file, self._convert_errors(path, *_DAMAGED):
             schema = _import_arrow("pyarrow.parquet").read_schema(file)
         return arrow.Table.from_batches(self._scan(path, where, None, 1024), schema)
 
@@ -192,15 +187,9 @@ class Snapshot:
         for given, allowed, name in ((set_, SETS, "set"), (split, SPLITS, "split")):
             if given is not None and given not in allowed:
                 raise SnapshotError(f"{given!r} is not a {name}: give one of {', '.join(allowed)}")
-        wanted = [set_] if set_ else SETS, [split] if split else SPLITS
-        return [
-            path
-            for path in self.files
-            if path.startswith(top)
-            and (parts := path.split("/"))[1] in wanted[0]
-            and len(parts) > 2
-            and parts[2] in wanted[1]
-        ]
+        sets, splits = [set_] if set_ else SETS, [split] if split else SPLITS
+        folders = tuple(f"{top}{name}/{part}/" for name in sets for part in splits)
+        return [path for path in self.files if path.startswith(folders)]
 
     def _scan(
         self, path: str, where: pc.Expression | None, columns: Sequence[str] | None, batch_size: int
@@ -208,10 +197,10 @@ class Snapshot:
         """Yield the non-empty batches of a Parquet file."""
         dataset = _import_arrow("pyarrow.dataset")
         with self._open(path) as file:
-            with self._sentence(path, *_DAMAGED):
+            with self._convert_errors(path, *_DAMAGED):
                 fragment = dataset.ParquetFileFormat().make_fragment(file)
                 _check_footer(fragment.metadata, path, file)
-            with self._sentence(path, OSError, MemoryError):  # other errors are those of `where` and `columns`
+            with self._convert_errors(path, OSError, MemoryError):  # other errors are those of `where` and `columns`
                 for batch in fragment.to_batches(
                     columns=list(columns) if columns else None, filter=where, batch_size=batch_size
                 ):
@@ -221,24 +210,24 @@ class Snapshot:
     @cached_property
     def _pieces(self) -> dict[str, list[str]]:
         """Paths of Parquet files with documents, by their path without the piece number."""
-        found: dict[str, list[str]] = {}
+        pieces: dict[str, list[str]] = {}
         for path in self.files:
-            found.setdefault(remove_piece(path), []).append(path)
-        return found
+            pieces.setdefault(remove_piece(path), []).append(path)
+        return pieces
 
     def _number(self, paper_id: str) -> int:
         return file_number(paper_id, self._shards)
 
     def _current_id(self, paper_id: str) -> str:
         """Return the current id of a paper, given its current or a former id."""
-        found = self._row("aliases.parquet", "alias", paper_id)
-        return str(found["paper_id"]) if found else paper_id
+        alias = self._row("aliases.parquet", "alias", paper_id)
+        return str(alias["paper_id"]) if alias else paper_id
 
     def _find_id(self, column: str, value: str) -> str | None:
         """Return the smallest id of the papers with this value."""
-        wanted = lookup_key(column, value)
-        path = keys_path(wanted % self._shards)
-        return min((row["paper_id"] for row in self._rows(path, "key", wanted)), default=None)
+        key = lookup_key(column, value)
+        path = keys_path(key % self._shards)
+        return min((row["paper_id"] for row in self._rows(path, "key", key)), default=None)
 
     def _row(self, path: str, column: str, value: str) -> Row | None:
         return next(self._rows(path, column, value), None)
@@ -249,12 +238,12 @@ class Snapshot:
         Only row groups whose range contains the value are read.
         """
         compute = _import_arrow("pyarrow.compute")
-        with self._open(path) as file, self._sentence(path, *_DAMAGED):
+        with self._open(path) as file, self._convert_errors(path, *_DAMAGED):
             parquet = _import_arrow("pyarrow.parquet").ParquetFile(file)
             _check_footer(parquet.metadata, path, file)
-            place = parquet.schema_arrow.names.index(column)
+            number = parquet.schema_arrow.names.index(column)
             for group in range(parquet.num_row_groups):
-                statistics = parquet.metadata.row_group(group).column(place).statistics
+                statistics = parquet.metadata.row_group(group).column(number).statistics
                 if statistics is not None and statistics.has_min_max and not statistics.min <= value <= statistics.max:
                     continue
                 hits = compute.indices_nonzero(compute.equal(parquet.read_row_group(group, [column])[column], value))
@@ -268,12 +257,12 @@ class Snapshot:
             raise self._missing(path) from None
 
     @contextmanager
-    def _sentence(self, path: str, *errors: type[Exception]) -> Iterator[None]:
+    def _convert_errors(self, path: str, *errors: type[Exception]) -> Iterator[None]:
         """Turn errors of a damaged Parquet file into a `SnapshotError`."""
         try:
             yield
         except errors as error:
-            if isinstance(error, OSError) and error.errno is not None:  # the disk's; Arrow's have no number
+            if not is_damage(error):
                 raise
             raise SnapshotError(
                 f"{self._folder.uri(path)} is damaged: {_format_error(error)}: fetch it again"
@@ -281,7 +270,7 @@ class Snapshot:
 
     def _missing(self, path: str) -> SnapshotError:
         return SnapshotError(
-            f"{self._folder.uri(path)}: missing: the snapshot is incomplete or was created before such files existed"
+            f"{self._folder.uri(path)}: missing: the snapshot is incomplete or older than this kind of file"
         )
 
 
@@ -325,7 +314,7 @@ def _row(line: bytes) -> Row:
 
 
 def _format_error(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__} {error}".split())[:300]
+    return f"{type(error).__name__} {describe(error)}"
 
 
 def _import_arrow(module: str) -> Any:

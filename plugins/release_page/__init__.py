@@ -1,1 +1,1 @@
-"""The page "Corpus releases": what became of every release and paper. Read-only; see docs/page.md."""
+"""The page "Corpus releases": the state of releases and the trace of papers. It writes only evaluation marks; see docs/page.md."""

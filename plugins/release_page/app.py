@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, NamedTuple
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -25,7 +25,7 @@ from release_page import evaluation, intervals, lists, texts, views
 from release_page.compare import compare
 from release_page.releases import Archive
 from release_page.render import page as render
-from s2corpus.datasets.shelf import similar_papers
+from s2corpus.datasets.shelf import find_similar_papers
 from s2corpus.drops.standing import NAMES
 from s2corpus.errors import TransientError, UserError
 from s2corpus.ids import RELEASE_DAG, SPEC_NAME, ReleaseId
@@ -53,7 +53,7 @@ Page = Annotated[int, Query(ge=1, le=1000)]
 Stage = StrEnum("Stage", {name: name for name in lists.REJECTS})  # type: ignore[misc]  # members are computed
 
 
-Standing = StrEnum("Standing", {name: name for name in NAMES})  # type: ignore[misc]  # members are computed
+DropState = StrEnum("DropState", {name: name for name in NAMES})  # type: ignore[misc]
 
 
 class Set(StrEnum):
@@ -71,7 +71,15 @@ class Asset(StrEnum):
 
 
 Visible = Callable[[str], bool]
-"""return whether the user may see the DAG with this id"""
+"""Predicate: may the user see the DAG with this id?"""
+
+
+class Opened(NamedTuple):
+    """The release that a path names."""
+
+    archive: Archive
+    release: ReleaseId
+    tables: Tables
 
 
 def build(
@@ -93,12 +101,12 @@ def build(
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     _answer_errors(app, login)
 
-    def of_release(dag_id: DagId, as_of: AsOf) -> tuple[Archive, ReleaseId, Tables]:
-        shelf = archive()
-        release = _find(shelf, dag_id, as_of)
-        return shelf, release, Tables(shelf.lake, release)
+    def open_release(dag_id: DagId, as_of: AsOf) -> Opened:
+        found = archive()
+        release = _find(found, dag_id, as_of)
+        return Opened(found, release, Tables(found.lake, release))
 
-    Opened = Annotated[tuple[Archive, ReleaseId, Tables], Depends(of_release)]
+    Release = Annotated[Opened, Depends(open_release)]
     guarded = [Depends(reader)]
     at = "/{dag_id}/{as_of}"
 
@@ -112,7 +120,7 @@ def build(
     def drops(
         request: Request,
         allowed: Annotated[Visible, Depends(visible)],
-        standing: Annotated[Standing | None, Query()] = None,
+        standing: Annotated[DropState | None, Query()] = None,
         page: Page = 1,
     ) -> Response:
         if not allowed(DROPS_DAG):
@@ -124,108 +132,98 @@ def build(
         return FileResponse(STATIC / name.value, media_type="text/css" if name is Asset.CSS else "text/javascript")
 
     @app.get("/{dag_id}/intervals", dependencies=guarded)
-    def of_spec(request: Request, dag_id: DagId, first: date | None = None, last: date | None = None) -> Response:
+    def spec_intervals(
+        request: Request, dag_id: DagId, first: date | None = None, last: date | None = None
+    ) -> Response:
         spec = dag_id.removeprefix(RELEASE_DAG)
         if not (releases_folder() / f"{spec}.yaml").is_file():
             raise HTTPException(404, "There is no such spec.")
         return render(request, "intervals.html", dag_id=dag_id, **intervals.overview(archive(), spec, first, last))
 
     @app.get(at, dependencies=guarded)
-    def release(request: Request, opened: Opened) -> Response:
-        return render(request, "release.html", **views.overview(*opened[:2]))
+    def release(request: Request, opened: Release) -> Response:
+        return render(request, "release.html", **views.overview(opened.archive, opened.release))
 
-    evaluation.add(app, at, of_release, reader, marker)
+    evaluation.add_routes(app, at, open_release, reader, marker)
 
     @app.get(at + "/trends", dependencies=guarded)
-    def trends(request: Request, opened: Opened) -> Response:
-        return render(request, "trends.html", **views.trends(*opened[:2]))
+    def trends(request: Request, opened: Release) -> Response:
+        return render(request, "trends.html", **views.trends(opened.archive, opened.release))
 
     @app.get(at + "/compare", dependencies=guarded)
-    def compared(request: Request, opened: Opened, other: Annotated[str, Query(pattern=DAY)]) -> Response:
-        shelf, id_, _ = opened
-        another = _find(shelf, id_.spec, other)
-        return render(request, "compare.html", release_id=id_, **compare(shelf, *sorted((another, id_))))
+    def compared(request: Request, opened: Release, other: Annotated[str, Query(pattern=DAY)]) -> Response:
+        ids = sorted((opened.release, _find(opened.archive, opened.release.spec, other)))
+        return render(request, "compare.html", release_id=opened.release, **compare(opened.archive, *ids))
 
     @app.get(at + "/quality", dependencies=guarded)
-    def quality(request: Request, opened: Opened) -> Response:
-        return render(request, "quality.html", **views.quality_table(*opened[:2]))
+    def quality(request: Request, opened: Release) -> Response:
+        return render(request, "quality.html", **views.quality_table(opened.archive, opened.release))
 
     @app.get(at + "/snapshot", dependencies=guarded)
-    def snapshot(request: Request, opened: Opened) -> Response:
-        shelf, id_, _ = opened
-        return render(request, "snapshot.html", **views.snapshot(shelf, id_))
+    def snapshot(request: Request, opened: Release) -> Response:
+        return render(request, "snapshot.html", **views.snapshot(opened.archive, opened.release))
 
     @app.get(at + "/file/{path:path}", dependencies=guarded)
-    def file(opened: Opened, path: Annotated[str, InPath(max_length=300)]) -> Response:
-        shelf, id_, _ = opened
-        made = shelf.release(id_).snapshot
-        found = shelf.file(made, path) if made else None
+    def file(opened: Release, path: Annotated[str, InPath(max_length=300)]) -> Response:
+        snapshot_id = opened.archive.release(opened.release).snapshot
+        found = opened.archive.file(snapshot_id, path) if snapshot_id else None
         if found is None:
             raise HTTPException(404, "There is no such file in this release's snapshot.")
         stream, size = found
-        name = quote(f"{made}-{path.replace('/', '-')}")
+        name = quote(f"{snapshot_id}-{path.replace('/', '-')}")
         headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}", "Content-Length": str(size)}
         return StreamingResponse(_blocks(stream), media_type="application/octet-stream", headers=headers)
 
     @app.get(at + "/find", dependencies=guarded)
-    def find(request: Request, opened: Opened, q: Annotated[str, Query(min_length=1, max_length=300)]) -> Response:
-        found = lists.find_papers(opened[2], q)
+    def find(request: Request, opened: Release, q: Annotated[str, Query(min_length=1, max_length=300)]) -> Response:
+        found = lists.find_papers(opened.tables, q)
         if isinstance(found, tuple):
             return RedirectResponse(f"{_base(request)}/{found[0]}/{found[1]}", 303)
-        return render(request, "found.html", release_id=opened[1], query=q, rows=found, most=lists.MOST_FOUND)
+        return render(request, "found.html", release_id=opened.release, query=q, rows=found, most=lists.MOST_FOUND)
 
     @app.get(at + "/paper/{paper_id}", dependencies=guarded)
-    def paper(request: Request, opened: Opened, paper_id: PaperId) -> Response:
-        way = trace.trace_paper(opened[2], paper_id)
+    def paper(request: Request, opened: Release, paper_id: PaperId) -> Response:
+        way = trace.trace_paper(opened.tables, paper_id)
         if way is None:
             raise HTTPException(404, "There is no such paper in this release.")
-        snapshot = opened[0].release(opened[1]).snapshot
-        near = similar_papers(opened[0].lake, snapshot, paper_id) if snapshot else None
-        return render(request, "paper.html", release_id=opened[1], way=way, similar=near)
+        snapshot = opened.archive.release(opened.release).snapshot
+        similar = find_similar_papers(opened.archive.lake, snapshot, paper_id) if snapshot else None
+        return render(request, "paper.html", release_id=opened.release, way=way, similar=similar)
 
     @app.get(at + "/pdf/{sha1}", dependencies=guarded)
-    def pdf(request: Request, opened: Opened, sha1: Sha1) -> Response:
-        found = trace.trace_pdf(opened[2], sha1)
+    def pdf(request: Request, opened: Release, sha1: Sha1) -> Response:
+        found = trace.trace_pdf(opened.tables, sha1)
         if found is None:
             raise HTTPException(404, "There is no such PDF in this release.")
-        return render(request, "pdf.html", release_id=opened[1], pdf=found, papers=trace.list_papers(opened[2], sha1))
+        papers = trace.list_papers(opened.tables, sha1)
+        return render(request, "pdf.html", release_id=opened.release, pdf=found, papers=papers)
 
     @app.get(at + "/text/{paper_id}", dependencies=guarded)
-    def text(request: Request, opened: Opened, paper_id: PaperId) -> Response:
-        found = texts.text_of(opened[2], paper_id)
+    def text(request: Request, opened: Release, paper_id: PaperId) -> Response:
+        found = texts.text_of(opened.tables, paper_id)
         if found is None:
             raise HTTPException(404, "There is no such paper in this release.")
-        return render(request, "text.html", release_id=opened[1], paper_id=paper_id, text=found)
+        return render(request, "text.html", release_id=opened.release, paper_id=paper_id, text=found)
 
     @app.get(at + "/documents/{set_}", dependencies=guarded)
-    def documents(request: Request, opened: Opened, set_: Set, page: Page = 1) -> Response:
-        rows, buckets = lists.sample_documents(opened[2], set_.value, page)
-        return render(
-            request, "documents.html", release_id=opened[1], set_=set_.value, rows=rows, page=page, buckets=buckets
-        )
+    def documents(request: Request, opened: Release, set_: Set, page: Page = 1) -> Response:
+        rows, buckets = lists.sample_documents(opened.tables, set_.value, page)
+        values: dict[str, Any] = {"set_": set_.value, "rows": rows, "page": page, "buckets": buckets}
+        return render(request, "documents.html", release_id=opened.release, **values)
 
     @app.get(at + "/rejects/{stage}", dependencies=guarded)
     def rejects(
         request: Request,
-        opened: Opened,
+        opened: Release,
         stage: Stage,
         outcome: Annotated[str, Query(min_length=1, max_length=100)],
         set_: Annotated[Set | None, Query(alias="set")] = None,
         page: Page = 1,
     ) -> Response:
         chosen = set_.value if set_ and stage.value in ("clean", "split") else ""
-        rows, more = lists.list_rejects(opened[2], stage.value, outcome, chosen, page)
-        return render(
-            request,
-            "rejects.html",
-            release_id=opened[1],
-            stage=stage.value,
-            outcome=outcome,
-            set_=chosen,
-            rows=rows,
-            page=page,
-            more=more,
-        )
+        rows, more = lists.list_rejects(opened.tables, stage.value, outcome, chosen, page)
+        values: dict[str, Any] = {"outcome": outcome, "set_": chosen, "rows": rows, "page": page, "more": more}
+        return render(request, "rejects.html", release_id=opened.release, stage=stage.value, **values)
 
     return app
 
@@ -241,11 +239,11 @@ def _blocks(stream: BinaryIO) -> Iterator[bytes]:
             yield block
 
 
-def _find(shelf: Archive, dag_id: str, day: str) -> ReleaseId:
+def _find(archive: Archive, dag_id: str, day: str) -> ReleaseId:
     """Return the id of an existing release; raise HTTPException 404 if it does not exist."""
     with suppress(UserError):
-        release = ReleaseId.at(dag_id, day)
-        if shelf.has(release):
+        release = ReleaseId.from_page_path(dag_id, day)
+        if archive.has(release):
             return release
     raise HTTPException(404, "There is no such release.")
 

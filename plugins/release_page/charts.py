@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
-Written = Callable[[float], str]
+Format = Callable[[float], str]
+Dot = tuple[float, float, str]
+"""x, y and title of a point"""
 _WIDTH, _HEIGHT, _PAD = 160, 36, 4
 _WIDE, _HIGH, _LEFT, _TOP, _BOTTOM = 420, 120, 76, 12, 24
 
@@ -18,12 +20,12 @@ def _share(value: float) -> str:
     return f"{value:.1%}"
 
 
-def bar(parts: Sequence[tuple[str, str, float]], whole: float, label: str) -> Markup:
-    """Return a horizontal bar as wide as its container: parts (class, title, amount) in a row, as shares of `whole`."""
+def bar(parts: Sequence[tuple[str, str, float]], total: float, label: str) -> Markup:
+    """Return a horizontal bar as wide as its container: parts (class, title, amount) in a row, as shares of `total`."""
     x = 0.0
     drawn = []
     for kind, words, amount in parts:
-        width = 100 * amount / whole if whole else 0.0
+        width = 100 * amount / total if total else 0.0
         drawn.append(
             Markup('<rect class="{}" x="{:.2f}%" width="{:.2f}%" height="100%"><title>{}</title></rect>').format(
                 kind, x, max(width, 0.4 if amount else 0), words
@@ -35,40 +37,41 @@ def bar(parts: Sequence[tuple[str, str, float]], whole: float, label: str) -> Ma
     )
 
 
-def line(points: Sequence[tuple[str, float | None]], label: str, written: Written = _share) -> Markup:
-    """Return a small line chart over releases, oldest first: (release, value). A value of None leaves the point out."""
+def line(points: Sequence[tuple[str, float | None]], label: str, format_value: Format = _share) -> Markup:
+    """Return a small line chart over releases, oldest first: (release, value). A value of None is not drawn."""
     low, high = _range([value for _, value in points if value is not None])
     step = (_WIDTH - 2 * _PAD) / max(len(points) - 1, 1)
     dots = [
         (
             _PAD + step * i if len(points) > 1 else _WIDTH / 2,
             _HEIGHT - _PAD - (_HEIGHT - 2 * _PAD) * (value - low) / (high - low),
-            f"{release}: {written(value)}",
+            f"{release}: {format_value(value)}",
         )
         for i, (release, value) in enumerate(points)
         if value is not None
     ]
-    path = Markup(" ").join(Markup("{:.1f},{:.1f}").format(x, y) for x, y, _ in dots)
-    marks = Markup("").join(
-        Markup('<circle cx="{:.1f}" cy="{:.1f}" r="3"><title>{}</title></circle>').format(x, y, words)
-        for x, y, words in dots
-    )
     return Markup(
-        '<svg class="line" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{}">'
-        '<polyline points="{}"/>{}</svg>'
-    ).format(_WIDTH, _HEIGHT, _WIDTH, _HEIGHT, label, path, marks)
+        '<svg class="line" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{}">{}</svg>'
+    ).format(_WIDTH, _HEIGHT, _WIDTH, _HEIGHT, label, _polyline(dots))
 
 
-def trend(points: Sequence[tuple[str, float | None]], label: str, written: Written) -> Markup:
+def _polyline(dots: Sequence[Dot]) -> Markup:
+    """Return a line through the dots, and a circle with a title for each."""
+    path = Markup(" ").join(Markup("{:.1f},{:.1f}").format(x, y) for x, y, _ in dots)
+    circle = Markup('<circle cx="{:.1f}" cy="{:.1f}" r="3"><title>{}</title></circle>')
+    return Markup('<polyline points="{}"/>{}').format(path, Markup("").join(circle.format(*dot) for dot in dots))
+
+
+def trend(points: Sequence[tuple[str, float | None]], label: str, format_value: Format) -> Markup:
     """Return a larger line chart over releases from zero up, with its scale and the first and last release.
 
-    A value of None leaves the point out.
+    A value of None is not drawn.
     """
     high = max((value for _, value in points if value is not None), default=0.0) or 1.0
     right, floor = _WIDE - 10, _HIGH - _BOTTOM
     step = (right - _LEFT - 6) / max(len(points) - 1, 1)
     dots = [
-        (_LEFT + 6 + step * i, floor - (floor - _TOP) * value / high, f"{release}: {written(value)}")
+        (_LEFT + 6 + step * i, floor - (floor - _TOP) * value / high, f"{release}: {format_value(value)}")
         for i, (release, value) in enumerate(points)
         if value is not None
     ]
@@ -77,7 +80,7 @@ def trend(points: Sequence[tuple[str, float | None]], label: str, written: Writt
         '<svg class="line trend" viewBox="0 0 {w} {h}" role="img" aria-label="{label}">'
         '<path class="axis" d="M{left} {top}H{right}M{left} {floor}H{right}"/>'
         '<text x="{at}" y="{over}" text-anchor="end">{high}</text><text x="{at}" y="{under}" text-anchor="end">0</text>'
-        '{ends}<polyline points="{path}"/>{marks}</svg>'
+        "{ends}{line}</svg>"
     ).format(
         w=_WIDE,
         h=_HIGH,
@@ -89,21 +92,17 @@ def trend(points: Sequence[tuple[str, float | None]], label: str, written: Writt
         at=_LEFT - 6,
         over=_TOP + 4,
         under=floor + 4,
-        high=written(high),
+        high=format_value(high),
         ends=Markup("").join(
             Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>').format(x, _HIGH - 6, anchor, release)
             for release, x, anchor in ends
         ),
-        path=Markup(" ").join(Markup("{:.1f},{:.1f}").format(x, y) for x, y, _ in dots),
-        marks=Markup("").join(
-            Markup('<circle cx="{:.1f}" cy="{:.1f}" r="3"><title>{}</title></circle>').format(x, y, words)
-            for x, y, words in dots
-        ),
+        line=_polyline(dots),
     )
 
 
-def _range(known: Sequence[float]) -> tuple[float, float]:
-    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+def _range(values: Sequence[float]) -> tuple[float, float]:
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
     if high - low < 0.02 * abs(high) or high == low:  # draw small changes as flat lines, without magnification
         return low - 0.5 * (abs(low) or 1), high + 0.5 * (abs(high) or 1)
     return low, high

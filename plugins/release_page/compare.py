@@ -33,10 +33,10 @@ def compare(archive: Archive, before: str, after: str) -> dict[str, Any]:
     shares = compute_rates(metrics[0]), compute_rates(metrics[1])
     releases = archive.release(before), archive.release(after)
     manifests = [archive.manifest(release.snapshot) if release.snapshot else None for release in releases]
-    made = [_made_from(manifest) for manifest in manifests]
+    provenance = [_provenance_of(manifest) for manifest in manifests]
     return {
         "releases": releases,
-        "steps": _lines(build_funnel(metrics[0]), build_funnel(metrics[1])),
+        "steps": _compare_steps(build_funnel(metrics[0]), build_funnel(metrics[1])),
         "rates": [ComparedNumber(label, shares[0][label], shares[1][label]) for label in shares[0]],
         "seconds": [
             ComparedNumber(s, seconds[0].get(s), seconds[1].get(s))
@@ -44,47 +44,36 @@ def compare(archive: Archive, before: str, after: str) -> dict[str, Any]:
             if s in seconds[0] or s in seconds[1]
         ],
         "checks": _checks(archive, before, after),
-        "made": [
-            (name, made[0].get(name), made[1].get(name))
-            for name in dict.fromkeys((*made[0], *made[1]))
-            if made[0].get(name) != made[1].get(name)
+        "provenance": [
+            (name, provenance[0].get(name), provenance[1].get(name))
+            for name in dict.fromkeys((*provenance[0], *provenance[1]))
+            if provenance[0].get(name) != provenance[1].get(name)
         ],
     }
 
 
-def _lines(before: list[Step], after: list[Step]) -> list[ComparedNumber]:
-    """Return the funnel's counts, with each reason for exclusion below its step."""
-    counts = [_counts(before), _counts(after)]
-    labels = dict.fromkeys((*counts[1], *counts[0]))  # in the order of the newer release
-    there = [{label for label, _ in of} for of in counts]
-
-    def count(side: int, label: str, reason: str) -> int | None:
-        return counts[side].get((label, reason), 0) if label in there[side] else None
-
-    return [
-        ComparedNumber(reason or label, count(0, label, reason), count(1, label, reason), starts=not reason)
-        for label, reason in sorted(labels, key=lambda key: [label for label, _ in labels].index(key[0]))
-    ]
-
-
-def _counts(steps: list[Step]) -> dict[tuple[str, str], int]:
-    return {
-        (step.label, reason): n
-        for step in steps
-        for reason, n in (("", step.count), *((w, n) for w, n in step.left_out))
-    }
+def _compare_steps(before: list[Step], after: list[Step]) -> list[ComparedNumber]:
+    """Return the funnel's counts in the order of the newer release, with each reason for exclusion below its step."""
+    counts = [{step.label: {"": step.count, **dict(step.left_out)} for step in steps} for steps in (before, after)]
+    numbers = []
+    for label in dict.fromkeys((*counts[1], *counts[0])):
+        steps = [of_release.get(label) for of_release in counts]
+        for reason in dict.fromkeys((*(steps[1] or ()), *(steps[0] or ()))):
+            old, new = (None if step is None else step.get(reason, 0) for step in steps)
+            numbers.append(ComparedNumber(reason or label, old, new, starts=not reason))
+    return numbers
 
 
 def _checks(
     archive: Archive, before: str, after: str
 ) -> list[tuple[str, dict[str, Any] | None, dict[str, Any] | None]]:
     """Return the checks with different results, by name."""
-    found = [
-        {f"{v['stage']}.{v['check']}": v for said in archive.verdicts(release).values() for v in said}
+    verdicts = [
+        {f"{v['stage']}.{v['check']}": v for stage in archive.verdicts(release).values() for v in stage}
         for release in (before, after)
     ]
-    names = dict.fromkeys((*found[1], *found[0]))
-    both = [(name, found[0].get(name), found[1].get(name)) for name in names]
+    names = dict.fromkeys((*verdicts[1], *verdicts[0]))
+    both = [(name, verdicts[0].get(name), verdicts[1].get(name)) for name in names]
     return [
         (name, one, other)
         for name, one, other in both
@@ -92,7 +81,7 @@ def _checks(
     ]
 
 
-def _made_from(manifest: dict[str, Any] | None) -> dict[str, Any]:
+def _provenance_of(manifest: dict[str, Any] | None) -> dict[str, Any]:
     if manifest is None:
         return {}
     return {"inputs": manifest["inputs"], "drops": manifest.get("drops"), **manifest["versions"], **manifest["rules"]}

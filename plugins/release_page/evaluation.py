@@ -35,46 +35,44 @@ def same_origin(request: Request) -> None:
     Raises:
         HTTPException: 403.
     """
-    said = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    own = (
-        said == "same-origin" if said else bool(origin) and urlsplit(origin or "").netloc == request.headers.get("host")
-    )
-    if not own:
-        raise HTTPException(403, "Marks are taken from this page's own form only.")
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    is_own = bool(origin) and urlsplit(origin or "").netloc == request.headers.get("host")
+    if not (site == "same-origin" if site else is_own):
+        raise HTTPException(403, "Marks are accepted only from this page's form.")
 
 
-def add(
+def add_routes(
     app: FastAPI, at: str, opened: Callable[..., Any], reader: Callable[..., Any], marker: Callable[..., str] | None
 ) -> None:
     """Add the pages. Readers of the release see the sample and its result; users who may edit its DAG can mark items."""
 
     @app.get(at + "/evaluation", dependencies=[Depends(reader)])
+    @app.get(at + "/evaluation/lines", dependencies=[Depends(reader)])  # a reload after an error
     def evaluation(
         request: Request,
         found: Annotated[tuple[Archive, str, Any], Depends(opened)],
         item: ItemId | None = None,
         after: ItemId | None = None,
     ) -> Response:
-        shelf, release, _ = found
-        items, parses = _drawn(sample_of, shelf, release), _drawn(parses_of, shelf, release)
-        marks, line_marks = marks_of(shelf.catalog, release), parse_marks_of(shelf.catalog, release)
+        archive, release, _ = found
+        items, parses = _drawn(sample_of, archive, release), _drawn(parses_of, archive, release)
+        marks, line_marks = marks_of(archive.catalog, release), parse_marks_of(archive.catalog, release)
         sampled: list[Item | ParseItem] = [*items, *parses]
-        said: dict[str, list[str]] = {one.item: [] for one in sampled}
-        for one in marks:
-            said.get(one.item, []).append(one.marker)
+        markers: dict[str, list[str]] = {entry.item: [] for entry in sampled}
+        for mark in marks:
+            markers.get(mark.item, []).append(mark.marker)
         for name, people in line_marks.items():
-            said.get(name, []).extend(people)
-        order = list(said)
-        start = order.index(after) + 1 if after in said else 0
-        chosen = item if item in said else _next(order[start:] + order[:start], said)
-        shown = next((one for one in sampled if one.item == chosen), None)
-        firsts = {task: _next([one.item for one in parses if one.task is task], said) for task in ParseTask}
+            markers.get(name, []).extend(people)
+        order = list(markers)
+        start = order.index(after) + 1 if after in markers else 0
+        chosen = item if item in markers else _next(order[start:] + order[:start], markers)
+        shown = next((entry for entry in sampled if entry.item == chosen), None)
+        firsts = {task: _next([entry.item for entry in parses if entry.task is task], markers) for task in ParseTask}
         return render(
             request, "evaluation.html", release_id=release, labels=LABELS | PARSE_LABELS, shown=shown,
             result=result(items, marks, parse_results(parses, line_marks)), number=order.index(chosen) + 1 if chosen else 0,
             words=list(WORDS), fields=FIELDS, questions=QUESTIONS, max_missing=MAX_MISSING, firsts=firsts, paper=PAPER,
-            may_mark=marker is not None and shelf.catalog is not None, lake=shelf.uri, said=said.get(chosen or "", []),
+            may_mark=marker is not None and archive.catalog is not None, lake=archive.uri, item_markers=markers.get(chosen or "", []),
         )  # fmt: skip
 
     if marker is None:
@@ -89,10 +87,10 @@ def add(
         title: Annotated[Word, Form()],
         authors: Annotated[Word, Form()],
     ) -> Response:
-        shelf, release, _ = found
-        if shelf.catalog is None or item not in {one.item for one in sample_of(shelf.lake, release)}:
+        archive, release, _ = found
+        if archive.catalog is None or item not in {entry.item for entry in sample_of(archive.lake, release)}:
             raise HTTPException(404, "There is no such item in this release's sample.")
-        shelf.catalog.mark(release, who, {item: (WORDS[title.value], WORDS[authors.value])})
+        archive.catalog.mark(release, who, {item: (WORDS[title.value], WORDS[authors.value])})
         return RedirectResponse(request.url.include_query_params(after=item), 303)
 
     @app.post(at + "/evaluation/lines", dependencies=[Depends(reader), Depends(same_origin)])
@@ -105,30 +103,30 @@ def add(
         wrong: Annotated[str, Form(max_length=4000)] = "",
         unsure: Annotated[str, Form(max_length=4000)] = "",
     ) -> Response:
-        shelf, release, _ = found
-        parses = {one.item: one for one in _drawn(parses_of, shelf, release)}
-        if shelf.catalog is None or item not in parses:
+        archive, release, _ = found
+        parses = {entry.item: entry for entry in _drawn(parses_of, archive, release)}
+        if archive.catalog is None or item not in parses:
             raise HTTPException(404, "There is no such item in this release's sample.")
         try:
             marks = check(parses[item], LineMarks(read_numbers(wrong), read_numbers(unsure), missing))
         except UserError as error:
             raise HTTPException(422, str(error)) from None
-        shelf.catalog.mark_parses(release, who, {item: (marks.wrong, marks.unsure, marks.missing)})
+        archive.catalog.mark_parses(release, who, {item: (marks.wrong, marks.unsure, marks.missing)})
         page = request.url.replace(path=request.url.path.removesuffix("/lines"))
         return RedirectResponse(page.include_query_params(after=item), 303)
 
 
-def _drawn(sample: Callable[[Lake, str], list[_T]], shelf: Archive, release: str) -> list[_T]:
+def _drawn(sample: Callable[[Lake, str], list[_T]], archive: Archive, release: str) -> list[_T]:
     """Return a sample of a release, or an empty list if it was not drawn."""
     try:
-        return sample(shelf.lake, release)
+        return sample(archive.lake, release)
     except UserError:
         return []
 
 
-def _next(items: list[str], said: Mapping[str, Sequence[str]]) -> str | None:
+def _next(items: list[str], markers: Mapping[str, Sequence[str]]) -> str | None:
     """Return the first item with the fewest marks, or None.
 
     If two people work through one sample, each item gets a first mark before any item gets a second one.
     """
-    return min(items, key=lambda item: len(said[item]), default=None)
+    return min(items, key=lambda item: len(markers[item]), default=None)

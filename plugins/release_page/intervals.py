@@ -16,7 +16,7 @@ from s2corpus.spec import ScheduleRules, load_spec, releases_folder
 
 MOST = 120
 """intervals of one page"""
-_SILENT = "Airflow's form and dry run omit such intervals without a message."
+_OMISSION_NOTE = "Airflow's form and dry run omit such intervals without a message."
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +89,12 @@ def _notes(schedule: ScheduleRules, first: date, last: date, today: date, is_cut
     if first > last:
         notes.append("The first day is after the last day: the range is empty.")
     if first < schedule.start_date:
-        notes.append(f"No interval before {schedule.start_date} is made: it is the start_date of the spec. {_SILENT}")
+        notes.append(
+            f"Intervals before {schedule.start_date}, the start_date of the spec, are not built. {_OMISSION_NOTE}"
+        )
     if schedule.end_date and last > schedule.end_date:
         notes.append(
-            f"No interval that begins after {schedule.end_date} is made: it is the end_date of the spec. {_SILENT}"
+            f"Intervals that begin after {schedule.end_date}, the end_date of the spec, are not built. {_OMISSION_NOTE}"
         )
     if last > today:
         notes.append("Airflow refuses a backfill with a last day in the future.")

@@ -14,7 +14,7 @@ RATES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "s2orc kept": ("clean", ("s2orc.kept",), ("s2orc.rows",)),
 }
 """label of each rate with a trend → (stage, metrics of the numerator, metrics of the denominator)"""
-HANDLES: dict[str, tuple[str, tuple[str, ...]]] = {
+ITEMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "intake": ("PDFs and records", ("pdfs", "records")),
     "select": ("PDFs", ("rows",)),
     "extract": ("PDFs", ("rows",)),
@@ -41,9 +41,9 @@ def compute_rates(metrics: Metrics) -> dict[str, float | None]:
     return found
 
 
-def count_handled(stage: str, values: Mapping[str, float]) -> int:
-    """Return the number of items that a stage processed, in the unit of HANDLES."""
-    _, names = HANDLES[stage]
+def count_items(stage: str, values: Mapping[str, float]) -> int:
+    """Return the number of items that a stage processed, in the unit of ITEMS."""
+    _, names = ITEMS[stage]
     return int(sum(values.get(name, 0) for name in names))
 
 

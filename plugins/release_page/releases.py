@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from release_page.measures import Metrics, count_handled, list_outcomes
-from release_page.states import ListedRelease, ReleaseStatus, RunOf, StageState, StageStatus
+from release_page.measures import Metrics, count_items, list_outcomes
+from release_page.states import DagRun, ListedRelease, ReleaseStatus, RunOf, StageState, StageStatus
 from s2corpus.catalog import Catalog
 from s2corpus.catalog.models import Approval, ReleaseState
 from s2corpus.errors import UserError
@@ -53,12 +53,12 @@ class Archive:
 
     def ids(self, spec: str | None = None) -> list[ReleaseId]:
         """Return the ids of all releases or of one spec's releases, sorted by (as_of, spec), newest first."""
-        found = [ReleaseId(name) for name in self.lake.folders("releases/") if ReleaseId.known(name)]
+        found = [ReleaseId(name) for name in self.lake.folders("releases/") if ReleaseId.is_valid(name)]
         return sorted((r for r in found if spec in (None, r.spec)), key=lambda r: (r.day, r.spec), reverse=True)
 
     def has(self, release: str) -> bool:
         """Return whether the release exists."""
-        return ReleaseId.known(release) and bool(next(self.lake.list(f"releases/{release}/"), None))
+        return ReleaseId.is_valid(release) and bool(next(self.lake.list(f"releases/{release}/"), None))
 
     def releases(self, ids: Sequence[str]) -> list[ListedRelease]:
         """Return the releases with these ids, in the same order."""
@@ -75,26 +75,12 @@ class Archive:
         snapshot, state = self._snapshot(release, spec, snapshots)
         run = self.run_of(spec, id_.as_of) if self.run_of else None
         cancelled = run is not None and run.state == "failed"
-        if (
-            state is ReleaseStatus.COMPLETE
-            and not cancelled
-            and self.catalog
-            and (row := self.catalog.release(release))
-        ):
-            decided = {ReleaseState.AWAITING: ReleaseStatus.AWAITING, ReleaseState.REJECTED: ReleaseStatus.REJECTED}
-            state = decided.get(ReleaseState(row.state), state)
+        if state is ReleaseStatus.COMPLETE and not cancelled and self.catalog:
+            decisions = {ReleaseState.AWAITING: ReleaseStatus.AWAITING, ReleaseState.REJECTED: ReleaseStatus.REJECTED}
+            row = self.catalog.release(release)
+            state = decisions.get(ReleaseState(row.state), state) if row else state
         if state is None:
-            blocked = furthest in checked and any(
-                v["verdict"] == "block" and not v.get("accepted")
-                for v in self._json(f"releases/{release}/_quality/{furthest}.json") or ()
-            )
-            state = ReleaseStatus.STOPPED if blocked else ReleaseStatus.UNFINISHED
-            if run and not blocked:
-                state = {
-                    "failed": ReleaseStatus.FAILED,
-                    "queued": ReleaseStatus.RUNNING,
-                    "running": ReleaseStatus.RUNNING,
-                }.get(run.state, state)
+            state = self._state_without_snapshot(release, furthest if furthest in checked else None, run)
         export = (self._json(f"releases/{release}/_metrics/export.json") or {}) if "export" in measured else {}
         diff = self._json(f"snapshots/{snapshot}/diff.json") if snapshot else None
         return ListedRelease(
@@ -109,11 +95,19 @@ class Archive:
             run,
         )
 
-    def waiting(self) -> list[ReleaseId]:
+    def _state_without_snapshot(self, release: str, checked_stage: str | None, run: DagRun | None) -> ReleaseStatus:
+        """Return the state by the checks of the latest stage and by the run in Airflow."""
+        verdicts = self._all_json([f"releases/{release}/_quality/{checked_stage}.json"])[0] if checked_stage else ()
+        if any(v["verdict"] == "block" and not v.get("accepted") for v in verdicts or ()):
+            return ReleaseStatus.STOPPED
+        states = {"failed": ReleaseStatus.FAILED, "queued": ReleaseStatus.RUNNING, "running": ReleaseStatus.RUNNING}
+        return states.get(run.state, ReleaseStatus.UNFINISHED) if run else ReleaseStatus.UNFINISHED
+
+    def list_undecided(self) -> list[ReleaseId]:
         """Return the ids of releases that need a decision: they await approval, or a check stopped them."""
         undecided = (ReleaseState.AWAITING, ReleaseState.STOPPED)
         rows = self.catalog.releases() if self.catalog else []
-        return [ReleaseId(r.release) for r in rows if r.state in undecided and ReleaseId.known(r.release)]
+        return [ReleaseId(r.release) for r in rows if r.state in undecided and ReleaseId.is_valid(r.release)]
 
     def seconds(self, release: str) -> dict[str, float]:
         """Return the duration in seconds of each stage that ended, from the catalog."""
@@ -165,7 +159,7 @@ class Archive:
                     (ended - started).total_seconds() if started and ended else None,
                     list_outcomes(name, metrics.get(name, {})),
                     verdicts.get(name, []),
-                    count_handled(name, metrics.get(name, {})),
+                    count_items(name, metrics.get(name, {})),
                 )
             )
         return rows
@@ -177,23 +171,19 @@ class Archive:
 
     def manifest(self, snapshot: str) -> dict[str, Any] | None:
         """Return the manifest of a snapshot; None if it does not exist."""
-        found: dict[str, Any] | None = self._json(f"snapshots/{snapshot}/manifest.json")
-        return found
+        return self._json(f"snapshots/{snapshot}/manifest.json")
 
     def diff(self, snapshot: str) -> dict[str, Any] | None:
         """Return the changes since the snapshot's parent; None if it has no parent."""
-        found: dict[str, Any] | None = self._json(f"snapshots/{snapshot}/diff.json")
-        return found
+        return self._json(f"snapshots/{snapshot}/diff.json")
 
     def tables(self, snapshot: str) -> list[dict[str, Any]]:
         """Return the tables of a snapshot that mirror the S2ORC paper. Old snapshots have none."""
-        found: dict[str, Any] = self._json(f"snapshots/{snapshot}/stats.json") or {}
-        return list(found.get("tables", ()))
+        return list((self._json(f"snapshots/{snapshot}/stats.json") or {}).get("tables", ()))
 
     def yanked(self, snapshot: str) -> dict[str, Any] | None:
         """Return when and why the snapshot was withdrawn; None if it was not."""
-        found: dict[str, Any] | None = self._json(f"snapshots/{SnapshotId(snapshot).spec}/yanked/{snapshot}")
-        return found
+        return self._json(f"snapshots/{SnapshotId(snapshot).spec}/yanked/{snapshot}")
 
     def list_download_commands(self, snapshot: str, manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return the commands that download the snapshot or a part of it, as pairs of part and command."""
@@ -234,7 +224,7 @@ class Archive:
         published = [name for name in pointer.list_published(self.lake, spec) if name in built]
         if published:
             return published[-1], ReleaseStatus.PUBLISHED
-        if yanked := [name for name in built if pointer.was_published(self.lake, name)]:
+        if yanked := [name for name in built if pointer.has_publication_marker(self.lake, name)]:
             return yanked[-1], ReleaseStatus.YANKED
         complete = [name for name in built if self.lake.size(f"snapshots/{name}/manifest.json") is not None]
         return (complete[-1], ReleaseStatus.COMPLETE) if complete else (None, None)
@@ -248,11 +238,12 @@ class Archive:
     def _runs(self, release: str) -> dict[str, Any]:
         return {run.stage: run for run in self.catalog.stages(release)} if self.catalog else {}
 
-    def _json(self, key: str) -> Any:
+    def _json(self, key: str) -> dict[str, Any] | None:
         try:
-            return orjson.loads(self.lake.get(key)[0])
+            content: dict[str, Any] = orjson.loads(self.lake.get(key)[0])
         except FileNotFoundError:
             return None
+        return content
 
     def _all_json(self, keys: Iterable[str]) -> list[Any]:
         with ThreadPoolExecutor(READERS) as pool:
@@ -261,11 +252,11 @@ class Archive:
 
 def _get_stage_state(is_running: bool, metrics: Any, verdicts: list[dict[str, Any]] | None) -> StageState:
     if is_running:
-        return StageState.BEGUN
+        return StageState.RUNNING
     if metrics is None:
-        return StageState.ABSENT
+        return StageState.NOT_REACHED
     if verdicts is None:
-        return StageState.MEASURED
+        return StageState.UNCHECKED
     worst = {"warn" if v["accepted"] and v["verdict"] == "block" else v["verdict"] for v in verdicts}
     return StageState.BLOCKED if "block" in worst else StageState.WARNED if "warn" in worst else StageState.PASSED
 

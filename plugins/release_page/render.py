@@ -11,7 +11,7 @@ import jinja2
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
-from s2corpus.snapshot.paper_tables import shown
+from s2corpus.snapshot.paper_tables import format_value
 
 _SIZE_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 
@@ -119,7 +119,7 @@ def _environment() -> jinja2.Environment:
     environment.filters.update({f.__name__: f for f in filters})
     environment.filters["word"] = lambda value: quote(value, safe="")
     environment.filters["label"] = label
-    environment.filters["of_table"] = shown
+    environment.filters["of_table"] = format_value
     return environment
 
 

@@ -33,9 +33,9 @@ class StageState(StrEnum):
     PASSED = "passed"
     WARNED = "warned"
     BLOCKED = "blocked"
-    MEASURED = "not yet checked"
-    BEGUN = "begun"
-    ABSENT = "not reached"
+    UNCHECKED = "not yet checked"
+    RUNNING = "begun"
+    NOT_REACHED = "not reached"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,5 +116,5 @@ class StageStatus:
 
     @property
     def throughput(self) -> float | None:
-        """The number of items processed per second, see HANDLES."""
+        """Items processed per second; `measures.ITEMS` defines the item."""
         return self.handled / self.seconds if self.seconds and self.handled else None

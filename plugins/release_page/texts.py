@@ -23,10 +23,10 @@ class ReadableText:
 
     title: str
     paper: Row
-    what: str
+    kind: str
     abstract: list[str]
     blocks: list[tuple[str, list[str]]]
-    cut: bool = False
+    is_truncated: bool = False
 
     @property
     def contents(self) -> list[tuple[int, str]]:
@@ -52,7 +52,7 @@ def text_of(tables: Tables, paper_id: str) -> ReadableText | None:
     if parses:
         return _parsed(title, paper, min(parses, key=lambda row: list(ParseKind).index(row["parse_kind"])))
     abstract = [paper["abstract"]] if paper["abstract"] else []
-    return ReadableText(title, paper, "the abstract: there is no open full text", abstract, [])
+    return ReadableText(title, paper, "the abstract (no open full text)", abstract, [])
 
 
 def _document(paper: Row, row: Row, heads: set[str]) -> ReadableText:
@@ -63,15 +63,15 @@ def _document(paper: Row, row: Row, heads: set[str]) -> ReadableText:
     text = row["text"]
     parts: list[str] = [*text[:MOST_CHARACTERS].split("\n\n"), "", ""]
     title, abstract, *blocks = parts
-    found = []
+    parsed = []
     for block in blocks:
         lines = block.split("\n") if block else []
         if lines:
             headed = _one_line(lines[0]) in heads
-            found.append((lines[0], lines[1:]) if headed else ("", lines))
-    what = f"the document of {row['set']}"
+            parsed.append((lines[0], lines[1:]) if headed else ("", lines))
+    kind = f"the document of {row['set']}"
     return ReadableText(
-        title, paper, what, abstract.split("\n") if abstract else [], found, len(text) > MOST_CHARACTERS
+        title, paper, kind, abstract.split("\n") if abstract else [], parsed, len(text) > MOST_CHARACTERS
     )
 
 
@@ -88,8 +88,8 @@ def _parsed(title: str, paper: Row, row: Row) -> ReadableText:
         if length > MOST_CHARACTERS:
             break
     abstract = [paragraph["text"] for paragraph in parse.get("abstract", ())]
-    what = f"the {row['parse_kind']} parse, as it was before cleaning"
-    return ReadableText(title, paper, what, abstract, blocks, length > MOST_CHARACTERS)
+    kind = f"the {row['parse_kind']} parse, before cleaning"
+    return ReadableText(title, paper, kind, abstract, blocks, length > MOST_CHARACTERS)
 
 
 def _heads(row: Row) -> list[str]:

@@ -8,11 +8,11 @@ from functools import cache
 from typing import Any
 
 from release_page import charts
-from release_page.measures import HANDLES, RATES, compute_rates, count_handled
+from release_page.measures import ITEMS, RATES, compute_rates, count_items
 from release_page.releases import Archive
 from release_page.render import duration, rate, short, size, thousands
 from release_page.states import ListedRelease, ReleaseStatus
-from s2corpus.datasets.shelf import datasets_of
+from s2corpus.datasets.shelf import list_datasets
 from s2corpus.drops.standing import NAMES, DropStatus, iterate_drop_statuses
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.funnel import Step, build_funnel
@@ -34,10 +34,10 @@ def release_list(archive: Archive, visible: Callable[[str], bool], page: int) ->
     may_see = cache(visible)
     ids = [release for release in archive.ids() if may_see(release.spec)]
     first = (page - 1) * PER_PAGE
-    found = archive.releases(ids[first : first + PER_PAGE])
+    shown = archive.releases(ids[first : first + PER_PAGE])
     by_spec: dict[str, list[Any]] = {}
-    for each in found:
-        by_spec.setdefault(each.spec, []).append(each)
+    for release in shown:
+        by_spec.setdefault(release.spec, []).append(release)
     lines = {
         spec: charts.line(
             [(r.date, float(r.documents)) for r in reversed(releases) if r.snapshot],
@@ -46,9 +46,10 @@ def release_list(archive: Archive, visible: Callable[[str], bool], page: int) ->
         )
         for spec, releases in by_spec.items()
     }
-    undecided = [release for release in archive.waiting() if release in set(ids)][:MOST_WAITING]
-    others = archive.releases([release for release in undecided if release not in {r.id for r in found}])
-    waiting = [r for r in (*found, *others) if r.state in (ReleaseStatus.AWAITING, ReleaseStatus.STOPPED)]
+    visible_ids, shown_ids = set(ids), {release.id for release in shown}
+    undecided = [id_ for id_ in archive.list_undecided() if id_ in visible_ids][:MOST_WAITING]
+    others = archive.releases([id_ for id_ in undecided if id_ not in shown_ids])
+    waiting = [r for r in (*shown, *others) if r.state in (ReleaseStatus.AWAITING, ReleaseStatus.STOPPED)]
     return {
         "by_spec": by_spec,
         "lines": lines,
@@ -83,9 +84,9 @@ def drops(archive: Archive, chosen: str, page: int) -> dict[str, Any]:
 
     `chosen` is the status to show; "" shows all.
     """
-    found = list(iterate_drop_statuses(archive.lake, paused=archive.drops_paused(), max_rows=MOST_DROPS))[::-1]
-    counts = Counter(standing.name for standing in found)
-    rows: list[DropStatus] = [standing for standing in found if chosen in ("", standing.name)]
+    statuses = list(iterate_drop_statuses(archive.lake, paused=archive.drops_paused(), max_rows=MOST_DROPS))[::-1]
+    counts = Counter(status.name for status in statuses)
+    rows: list[DropStatus] = [status for status in statuses if chosen in ("", status.name)]
     first = (page - 1) * PER_PAGE
     return {
         "counts": [(name, counts[name]) for name in NAMES if counts[name]],
@@ -93,7 +94,7 @@ def drops(archive: Archive, chosen: str, page: int) -> dict[str, Any]:
         "rows": rows[first : first + PER_PAGE],
         "page": page,
         "more": len(rows) > first + PER_PAGE,
-        "most": MOST_DROPS if len(found) == MOST_DROPS else None,
+        "most": MOST_DROPS if len(statuses) == MOST_DROPS else None,
     }
 
 
@@ -104,8 +105,8 @@ def trends(archive: Archive, id_: str) -> dict[str, Any]:
     days = [(r, r.date) for r in trend]
 
     def totals(prefix: str) -> list[tuple[str, float | None]]:
-        sums = [(d, metrics[r].get("export"), prefix) for r, d in days]
-        return [(d, sum(v for n, v in m.items() if n.startswith(p)) if m else None) for d, m, p in sums]
+        exported = [(day, metrics[r].get("export", {})) for r, day in days]
+        return [(day, sum(v for n, v in m.items() if n.startswith(prefix)) if m else None) for day, m in exported]
 
     durations = [(d, sum(seconds[r].values()) if len(seconds[r]) == len(STAGE_NAMES) else None) for r, d in days]
     charted: list[tuple[str, list[tuple[str, float | None]], Callable[[float], str]]] = [
@@ -116,7 +117,7 @@ def trends(archive: Archive, id_: str) -> dict[str, Any]:
     ]
 
     def per_second(release: ReleaseId, stage: str) -> float | None:
-        elapsed, n = seconds[release].get(stage), count_handled(stage, metrics[release].get(stage, {}))
+        elapsed, n = seconds[release].get(stage), count_items(stage, metrics[release].get(stage, {}))
         return n / elapsed if elapsed and n else None
 
     stages = []
@@ -126,7 +127,7 @@ def trends(archive: Archive, id_: str) -> dict[str, Any]:
         stages.append(
             (
                 stage,
-                HANDLES[stage][0],
+                ITEMS[stage][0],
                 elapsed[-1][1],
                 charts.line(elapsed, f"{stage}: duration over releases", duration),
                 rates_[-1][1],
@@ -137,8 +138,8 @@ def trends(archive: Archive, id_: str) -> dict[str, Any]:
         "release": archive.release(id_),
         "trend": trend,
         "charts": [
-            (label, points[-1][1], written, charts.trend(points, f"{label} over {len(points)} releases", written))
-            for label, points, written in charted
+            (label, points[-1][1], format_, charts.trend(points, f"{label} over {len(points)} releases", format_))
+            for label, points, format_ in charted
         ],
         "stages": stages,
     }
@@ -151,7 +152,7 @@ def overview(archive: Archive, id_: str) -> dict[str, Any]:
     stages = archive.stages(id_, metrics, verdicts)
     total = sum(stage.seconds or 0 for stage in stages)
     trend = archive.trend(id_)
-    over = [(r.date, compute_rates(metrics if r == id_ else archive.metrics(r))) for r in trend]
+    rates_by_release = [(r.date, compute_rates(metrics if r == id_ else archive.metrics(r))) for r in trend]
     checks = [v for stage_verdicts in verdicts.values() for v in stage_verdicts]
     diff = archive.diff(release.snapshot) if release.snapshot else None
     return {
@@ -170,12 +171,14 @@ def overview(archive: Archive, id_: str) -> dict[str, Any]:
         "rates": [
             (
                 label,
-                over[-1][1][label] if over else None,
-                charts.line([(r, values[label]) for r, values in over], f"{label} over {len(over)} releases"),
+                rates_by_release[-1][1][label] if rates_by_release else None,
+                charts.line(
+                    [(r, values[label]) for r, values in rates_by_release], f"{label} over {len(trend)} releases"
+                ),
             )
             for label in RATES
         ],
-        "over": len(over),
+        "over": len(trend),
         "passed": sum(v["verdict"] == "pass" for v in checks),
         "notable": [(v, format_accept_command(archive, id_, v)) for v in checks if v["verdict"] != "pass"],
         "diff": diff,
@@ -215,13 +218,13 @@ def snapshot(archive: Archive, id_: str) -> dict[str, Any]:
         "tables": archive.tables(release.snapshot) if release.snapshot and manifest else [],
         "folders": dict(sorted(folders.items())),
         "lines": archive.list_download_commands(release.snapshot, manifest) if release.snapshot and manifest else [],
-        "datasets": datasets_of(archive.lake, release.snapshot) if release.snapshot and manifest else [],
+        "datasets": list_datasets(archive.lake, release.snapshot) if release.snapshot and manifest else [],
     }
 
 
 def _page_of(archive: Archive, snapshot: str | None) -> str | None:
     """Return the path of the release that built a snapshot; None if the release was deleted."""
-    if snapshot is None or not SnapshotId.known(snapshot):
+    if snapshot is None or not SnapshotId.is_valid(snapshot):
         return None
     release = SnapshotId(snapshot).release
     return release.page_path if archive.has(release) else None
@@ -236,7 +239,7 @@ def _draw_bars(steps: list[Step]) -> list[tuple[Step, Any, float | None]]:
             total = step.count
         words = [(word, n, f"{word}: {n:,}") for word, n in step.left_out]
         parts = [("kept", f"{step.label}: {step.count:,}", float(step.count))]
-        parts += [(f"left left{i % 2}", text, float(n)) for i, (_, n, text) in enumerate(words)]
+        parts += [(f"excluded excluded{i % 2}", text, float(n)) for i, (_, n, text) in enumerate(words)]
         label = f"{step.label}: {step.count:,}" + (f"; excluded {', '.join(w[2] for w in words)}" if words else "")
         bars.append((step, charts.bar(parts, total, label), step.count / total if total and not step.starts else None))
     return bars

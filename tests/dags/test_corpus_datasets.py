@@ -78,7 +78,7 @@ def test_run_builds_and_publishes_the_dataset_of_its_key(
     assert folder.name.startswith("real-20260401-"), "that of the key, not the latest"
     stats = (folder / "stats.json").read_bytes()
     (folder / "stats.json").unlink()
-    with pytest.raises(QualityBlocked, match=rf"cited of {folder.name} is not published: files_there: 1"):
+    with pytest.raises(QualityBlocked, match=rf"cited of {folder.name} is not published: files_complete: 1"):
         module.quality.function()
     assert not (folder / "manifest.json").exists()
     module.finish.function()
@@ -90,8 +90,8 @@ def test_run_builds_and_publishes_the_dataset_of_its_key(
     ("key", "said"),
     [
         (None, "this run has no partition key: trigger it with the release's as_of"),
-        ("yesterday", "'yesterday' is not an instant"),
-        ("2026-03-01T00:00:00Z", r"no snapshot of real as of 2026-03-01T00:00:00Z is published; published are: real-20260401-\w+, real-"),
+        ("yesterday", "'yesterday' is not a timestamp"),
+        ("2026-03-01T00:00:00Z", r"no snapshot of real as of 2026-03-01T00:00:00Z is published; available: real-20260401-\w+, real-"),
     ],
 )  # fmt: skip
 def test_wrong_partition_key_gives_one_sentence(

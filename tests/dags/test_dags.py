@@ -213,7 +213,7 @@ WRONG_SPECS = {
         "name: bad_cron\nschedule: {cron: 0 0 32 * *}\n",
         "schedule.cron: '0 0 32 * *' given; a cron expression was",
     ),
-    "renamed": ("name: sample\n", "name: 'sample' given; a spec is named like its file: 'renamed'"),
+    "renamed": ("name: sample\n", "name: 'sample' given; expected the name of the file: 'renamed'"),
     "cut": ("name: [", "not readable as YAML"),
 }
 
@@ -391,7 +391,7 @@ def test_alert_names_the_shards(
     dag, run = "corpus_release__sample", "scheduled__2023-02-01T00:00:00+00:00"
     ti = SimpleNamespace(dag_id=dag, run_id=run, task_id="extract.work", map_index=index, start_date=None)
     end = datetime(2023, 2, 1, tzinfo=UTC)
-    alert = corpus_alerts._failure({"ti": ti, "data_interval_end": end, "exception": None, "shards": shards})
+    alert = corpus_alerts._build_alert({"ti": ti, "data_interval_end": end, "exception": None, "shards": shards})
     assert alert is not None and alert.subject == f"sample-20230201: {said}"
     assert alert.error == "the task was killed, or its worker was lost"
     mapped = f"/mapped/{index}" if index >= 0 else ""
@@ -411,14 +411,14 @@ def test_alerts_name_the_release_of_noon(dags: dict[str, Any], monkeypatch: pyte
     midnight, noon = datetime(2023, 2, 1, tzinfo=UTC), datetime(2023, 2, 1, 12, tzinfo=UTC)
     published = ReleaseId.from_spec("sample", midnight)
     catalog.start_stage(published, "sample", midnight, "extract")
-    catalog.end_release(published, ReleaseState.PUBLISHED, "sample-20230201-00000000")
+    catalog.set_release_state(published, ReleaseState.PUBLISHED, "sample-20230201-00000000")
     catalog.start_stage("sample-20230201T120000", "sample", noon, "extract")
 
     def fail(shard: int) -> Any:
         ti = SimpleNamespace(
             dag_id="corpus_release__sample", run_id="manual", task_id="extract.work", map_index=shard, start_date=None
         )
-        return corpus_alerts._failure({"ti": ti, "data_interval_end": noon, "exception": None})
+        return corpus_alerts._build_alert({"ti": ti, "data_interval_end": noon, "exception": None})
 
     alerts = [alert for shard in range(3) if (alert := fail(shard))]
     assert [alert.subject for alert in alerts] == ["sample-20230201T120000: extract (work, mapped task 0) failed"]

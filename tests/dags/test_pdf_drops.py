@@ -69,8 +69,8 @@ def test_release_has_priority_in_the_pool(module: Any, dag: Any) -> None:
     ("items", "size", "tasks"), [(0, 50, 0), (1, 50, 1), (500, 50, 10), (500, 1, 167), (9, 1, 9), (10**6, 50, 200)]
 )
 def test_mapped_tasks_stay_few(module: Any, items: int, size: int, tasks: int) -> None:
-    batches = module._batches(list(range(items)), size)
-    assert len(batches) == tasks <= module.MOST
+    batches = module.divide(list(range(items)), module.MAX_MAPPED_TASKS, size)
+    assert len(batches) == tasks <= module.MAX_MAPPED_TASKS
     assert [item for batch in batches for item in batch] == list(range(items))
 
 

@@ -59,7 +59,7 @@ def test_stages_are_ordered_and_release_has_an_end(catalog: Catalog) -> None:
     for name in ("intake", "select", "extract"):
         catalog.start_stage("order-20230201", "order", AS_OF, name)
         catalog.end_stage("order-20230201", name, {}, [])
-    catalog.end_release("order-20230201", ReleaseState.PUBLISHED, "order-20230201-00000000")
+    catalog.set_release_state("order-20230201", ReleaseState.PUBLISHED, "order-20230201-00000000")
     assert [stage.stage for stage in catalog.stages("order-20230201")] == ["intake", "select", "extract"]
     (release,) = [release for release in catalog.releases() if release.release == "order-20230201"]
     assert (release.state, release.snapshot) == ("published", "order-20230201-00000000")
@@ -84,9 +84,11 @@ def test_approvals_are_stored_once_in_order(catalog: Catalog) -> None:
     release = "said-20230201"
     catalog.start_stage(release, "said", AS_OF, "select")
     for _ in range(2):
-        catalog.approve(release, "select.all_read", "ann", ReleaseDecision.ACCEPTED, "a broken scanner", AS_OF)
-    catalog.approve(release, "publish", "bob", ReleaseDecision.REJECTED, "wait for March", AS_OF + timedelta(hours=1))
-    catalog.approve("unknown-20230201", "publish", "bob", ReleaseDecision.REJECTED, "", AS_OF)
+        catalog.record_decision(release, "select.all_read", "ann", ReleaseDecision.ACCEPTED, "a broken scanner", AS_OF)
+    catalog.record_decision(
+        release, "publish", "bob", ReleaseDecision.REJECTED, "wait for March", AS_OF + timedelta(hours=1)
+    )
+    catalog.record_decision("unknown-20230201", "publish", "bob", ReleaseDecision.REJECTED, "", AS_OF)
     assert [(a.what, a.who, a.answer, a.reason) for a in catalog.approvals(release)] == [
         ("select.all_read", "ann", "accepted", "a broken scanner"),
         ("publish", "bob", "rejected", "wait for March"),
@@ -98,7 +100,7 @@ def test_release_that_awaits_approval_has_not_ended(catalog: Catalog) -> None:
     catalog.start_stage(release, "asked", AS_OF, "export")
     ended = []
     for state in (ReleaseState.AWAITING, ReleaseState.REJECTED):
-        catalog.end_release(release, state, f"{release}-00000000")
+        catalog.set_release_state(release, state, f"{release}-00000000")
         found = catalog.release(release)
         assert found is not None
         ended.append((found.state, found.ended_at is not None))

@@ -262,7 +262,7 @@ def datasets_follow(client: AirflowRuns, admin: Any, snapshot: str) -> None:
         admin.delete_object(Bucket="corpus", Key=f"datasets/whole/{snapshot}/{lost}")
     whole.clear(runs["whole"], "quality")
     assert whole.end(runs["whole"]) == "failed"
-    assert f"whole of {snapshot} is not published: files_there: 1" in whole.why(runs["whole"])
+    assert f"whole of {snapshot} is not published: files_complete: 1" in whole.why(runs["whole"])
     assert "manifest.json" not in files("whole")
     body = {"logical_date": None, "partition_key": KEY}
     again = client.call("POST", f"dags/{whole.dag}/dagRuns", body)["dag_run_id"]

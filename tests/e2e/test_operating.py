@@ -265,7 +265,7 @@ def test_backfilled_release_waits_for_the_earlier_one(operated: Operated) -> Non
     assert said[0].reason.startswith(refused)
     assert operated.heard.texts(f"{operated.run(2).release_id}: approval refused")
     assert operated.extractions() == operated.extracted
-    assert pointer.is_published(operated.lake, operated.run(2).snapshot_id)
+    assert pointer.was_published(operated.lake, operated.run(2).snapshot_id)
     assert operated.latest() == operated.run(0).snapshot_id, "an earlier month does not become the latest"
     offending = {
         q.release: q.offending for q in operated.catalog.quality(operated.run(2).release_id) if q.name == REFUSED
@@ -325,7 +325,7 @@ def test_overridden_check_continues_and_rejection_publishes_nothing(operated: Op
     assert after["publish", -1]["state"] == "skipped"
     for task in ("intake.plan", "intake.finish", "select.finish"):
         assert after[task, -1]["start_date"] == before[task, -1]["start_date"], f"{task} was done again"
-    assert not pointer.is_published(operated.lake, release.snapshot_id)
+    assert not pointer.was_published(operated.lake, release.snapshot_id)
     rejected = operated.catalog.release(release.release_id)
     assert rejected is not None
     assert rejected.state == "rejected"

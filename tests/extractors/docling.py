@@ -19,7 +19,7 @@ import requests
 from pdf2tei import fields
 from s2corpus.errors import UserError
 from s2corpus.extractors import BackgroundTask, BadAnswer, ExtractorAnswer, ExtractorIdentity, ExtractOutcome
-from s2corpus.extractors.http import HttpServer, refusal
+from s2corpus.extractors.http import HttpServer, classify_error_status
 from s2corpus.spec import ExtractRules
 from s2orc_parse.bibliography.dates import to_int
 from s2orc_parse.bibliography.names import make_author, parse_authors
@@ -61,7 +61,7 @@ class Server(HttpServer):
 
     def identity(self, *, timeout: float) -> ExtractorIdentity:
         """Return the server's version. docling's own version is the revision, because it determines the models."""
-        status, body = self.version_answer("/version", timeout=timeout)
+        status, body = self.get_version("/version", timeout=timeout)
         told = _object(body)
         if status != 200 or not told.get("docling-serve"):
             raise UserError(f"{self.name} is not a docling-serve: it answers HTTP {status} {body[:80]!r} to /version")
@@ -70,7 +70,7 @@ class Server(HttpServer):
     def alive(self, *, timeout: float) -> bool:
         """Return whether `/health` answers with status 200."""
         try:
-            return self.ask("GET", "/health", timeout=timeout).status_code == 200
+            return self.request("GET", "/health", timeout=timeout).status_code == 200
         except requests.RequestException:
             return False
 
@@ -84,7 +84,7 @@ class Server(HttpServer):
             return reply
         status, body = reply
         task = _object(body).get("task_id")
-        return BackgroundTask(str(task), wait=WAIT) if status == 200 and task else refusal(status, body)
+        return BackgroundTask(str(task), wait=WAIT) if status == 200 and task else classify_error_status(status, body)
 
     def poll(self, task: BackgroundTask, *, timeout: float) -> ExtractorAnswer | BackgroundTask:
         """Poll a task: pending, started, success or failure."""
@@ -101,7 +101,7 @@ class Server(HttpServer):
                 return ExtractorAnswer(ExtractOutcome.NOT_CONVERTED, detail=body[:200].decode(errors="replace"))
             case "pending" | "started":
                 return BackgroundTask(task.id, wait=WAIT)
-        return refusal(status, body)
+        return classify_error_status(status, body)
 
     def fetch(self, task: BackgroundTask, *, timeout: float) -> ExtractorAnswer:
         """Return the converted document as JSON."""
@@ -112,7 +112,7 @@ class Server(HttpServer):
         if status == 404:
             return ExtractorAnswer(ExtractOutcome.CONNECTION, lost=True, detail="the result is not known")
         if status != 200:
-            return refusal(status, body)
+            return classify_error_status(status, body)
         if len(body) > self.max_bytes:
             return ExtractorAnswer(ExtractOutcome.BAD_ANSWER, detail="too large")
         result = _object(body)

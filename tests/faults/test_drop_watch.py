@@ -56,7 +56,7 @@ def test_failing_lake_delays_no_event(drop_watch: Any, monkeypatch: pytest.Monke
     def fail(*_: object) -> None:
         raise TransientError("the lake does not respond")
 
-    monkeypatch.setattr(status.Watch, "list_unanswered", fail)
+    monkeypatch.setattr(status.Watch, "list_unprocessed_events", fail)
     assert fire(drop_watch, 2) == ["drops/a/", "drops/b/"]
 
 
@@ -67,7 +67,7 @@ def test_killed_triggerer_repeats_events_that_were_not_recorded(drop_watch: Any,
 
 def test_new_triggerer_repeats_recorded_events_that_started_no_run(drop_watch: Any, lake: Lake) -> None:
     watch = status.Watch(lake)
-    lost = watch.look()
+    lost = watch.poll()
     watch.confirm()  # The events are recorded, and Airflow loses them.
     assert [arrival.folder for arrival in lost] == ["drops/a/", "drops/b/"]
     status.put_row(lake, status.ArrivalStatus("drops/b/", lost[1].mark, status.ArrivalState.REGISTERED))

@@ -29,6 +29,7 @@ from tests import children
 from tests.unit.snapshot.release import AS_OF, lay_out, papers, through, work
 
 SPEC = ReleaseSpec.model_validate({"name": "killed", "export": {"files": 4}})
+KILLS = 20
 LATER = AS_OF + timedelta(days=31)
 
 
@@ -82,22 +83,21 @@ class Reader(threading.Thread):
             time.sleep(0.05)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.services
-@pytest.mark.parametrize("kills", [4, pytest.param(20, marks=pytest.mark.long)])
 def test_export_killed_at_any_moment_is_completed_by_the_next(
-    services: Endpoints, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kills: int
+    services: Endpoints, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in services.environ().items():
         monkeypatch.setenv(name, value)
-    uri = f"{os.environ['S2CORPUS_LAKE']}/killed-{kills}"
+    uri = f"{os.environ['S2CORPUS_LAKE']}/killed"
     lake = open_lake(uri)
-    first = cleaned(lake, tmp_path, 3 * kills)
+    first = cleaned(lake, tmp_path, 3 * KILLS)
     export_and_publish(first)
     later = moved(first)
 
     start = time.monotonic()
-    whole = Run(SPEC, LATER, open_lake(f"{os.environ['S2CORPUS_LAKE']}/whole-{kills}"), tmp_path)
+    whole = Run(SPEC, LATER, open_lake(f"{os.environ['S2CORPUS_LAKE']}/whole"), tmp_path)
     for entry in list(lake.list(f"releases/{later.release_id}/")):
         whole.lake.put(entry.key, lake.get(entry.key)[0])
     export_and_publish(whole)
@@ -106,9 +106,9 @@ def test_export_killed_at_any_moment_is_completed_by_the_next(
 
     reader = Reader(uri)
     reader.start()
-    rng = random.Random(kills)
+    rng = random.Random(KILLS)
     died = 0
-    for _ in range(kills):
+    for _ in range(KILLS):
         child = children.start(export_in_a_child, uri, tmp_path)
         child.join(rng.uniform(0, takes))
         if child.is_alive():
@@ -122,7 +122,7 @@ def test_export_killed_at_any_moment_is_completed_by_the_next(
     reader.stopped.set()
     reader.join(30)
 
-    assert died >= kills // 4
+    assert died >= KILLS // 4
     assert reader.faults == []
     assert reader.verified[0] == first.snapshot_id
     assert reader.verified[-1] == later.snapshot_id

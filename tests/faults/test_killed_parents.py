@@ -21,11 +21,11 @@ from tests.releases import ROOT
 SECONDS = 300.0
 FORKS = """
 import sys, time
-from s2corpus.cores import in_order
+from s2corpus.cores import map_in_order
 def work(n):
     print("began", n, flush=True)
     time.sleep(600 if n else 0)
-list(in_order(work, range(5), cores=2, few=1))
+list(map_in_order(work, range(5), cores=2, inline=1))
 """
 
 

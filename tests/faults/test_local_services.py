@@ -87,6 +87,7 @@ def bucket(endpoints: Endpoints) -> S3Client:
     )
 
 
+@pytest.mark.long
 def test_data_survive_kills_and_clean_stops(local: Services) -> None:
     endpoints = local.up(ONLY)
     bucket(endpoints).put_object(Bucket="corpus", Key="k", Body=b"kept")
@@ -103,6 +104,7 @@ def test_data_survive_kills_and_clean_stops(local: Services) -> None:
         assert not members(local, "s3") + members(local, "postgres")
 
 
+@pytest.mark.long
 def test_postgresql_restarts_after_its_first_process_is_killed(local: Services) -> None:
     endpoints = local.up({"postgres"})
     for _ in range(2):
@@ -130,6 +132,7 @@ def test_only_dead_services_are_started(local: Services) -> None:
     assert after["s3"] != before["s3"]
 
 
+@pytest.mark.long
 def test_hanging_process_is_replaced(local: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("devtools.local.services._CONVALESCENCE", 1.0)
     monkeypatch.setattr("devtools.local.s3.ask", lambda *a, **k: ask(*a, **k, seconds=0.5))
@@ -156,6 +159,7 @@ def test_recycled_pid_is_not_touched(local: Services, tmp_path: Path) -> None:
         stranger.kill()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lost", ["run", "everything"])
 def test_unrecorded_services_are_found_and_stopped(local: Services, lost: str) -> None:
     local.up(ONLY)
@@ -168,6 +172,7 @@ def test_unrecorded_services_are_found_and_stopped(local: Services, lost: str) -
     assert not any(process.alive(old) for old in running)
 
 
+@pytest.mark.long
 def test_concurrent_ups_start_everything_once(local: Services) -> None:
     code = (
         "import sys, pathlib; from devtools.local import Services; "

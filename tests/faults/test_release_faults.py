@@ -223,7 +223,7 @@ def test_outages_rotated_keys_and_truncated_part_are_survived(airflow: Airflow, 
     victim = airflow.running(run, "link.", "filter.")
     local.keys.rotate()
     table = Run(spec(), AS_OF, open_lake("s3://corpus"), Path("/tmp")).table(DOCUMENTS)
-    part = until(lambda: table.whole() and table.keys(0)[0], "documents are not committed")
+    part = until(lambda: table.is_complete() and table.keys(0)[0], "documents are not committed")
     data, _ = table.lake.get(part)
     table.lake.put(part, data[: len(data) // 2])
     with pytest.raises(DamagedPart):

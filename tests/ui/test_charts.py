@@ -16,7 +16,7 @@ from tests.ui import conftest  # noqa: F401 (puts the plugins on the path)
 def test_bar_length_is_its_share() -> None:
     from release_page.charts import bar
 
-    drawn = bar([("kept", "kept: 3", 3), ("left left0", "short: 1", 1)], 4, "kept: 3")
+    drawn = bar([("kept", "kept: 3", 3), ("excluded excluded0", "short: 1", 1)], 4, "kept: 3")
     assert re.findall(r'x="([\d.]+)%" width="([\d.]+)%"', drawn) == [("0.00", "75.00"), ("75.00", "25.00")]
 
 

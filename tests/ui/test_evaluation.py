@@ -173,6 +173,7 @@ def address(own: tuple[str, str]) -> Iterator[str]:
     thread.join(10)
 
 
+@pytest.mark.long
 @pytest.mark.services
 def test_two_people_mark_concurrently(own: tuple[str, str], address: str, browser: Any) -> None:
     items = kept.sample_of(open_lake(own[0]), PUBLISHED)

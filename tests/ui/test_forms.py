@@ -41,7 +41,7 @@ def open_form(browser: Any, server: Server, dag: str, role: str = "op") -> tuple
     page = server.open(browser, f"/dags/{dag}", role, height=1500)
     page.get_by_test_id("trigger-dag-button").click()
     form = page.get_by_role("dialog").first
-    form.get_by_text("A single run makes").wait_for()
+    form.get_by_text("A single run builds").wait_for()
     return page, form
 
 

@@ -99,8 +99,11 @@ def test_interval_with_a_run_would_not_be_built(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("first=2022-01-01&last=2023-01-31", "No interval before 2023-01-01 is made"),
-        ("first=2023-01-01&last=2023-06-30", "No interval that begins after 2023-02-28 is made"),
+        ("first=2022-01-01&last=2023-01-31", "Intervals before 2023-01-01, the start_date of the spec, are not built"),
+        (
+            "first=2023-01-01&last=2023-06-30",
+            "Intervals that begin after 2023-02-28, the end_date of the spec, are not built",
+        ),
         ("first=2023-02-01&last=2023-01-01", "the range is empty"),
         ("first=2023-01-01&last=2999-01-01", "Airflow refuses a backfill with a last day in the future"),
     ],

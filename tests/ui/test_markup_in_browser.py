@@ -16,7 +16,7 @@ from s2corpus.catalog.models import ReleaseDecision, ReleaseState
 from s2corpus.deliveries import status
 from s2corpus.deliveries.ready import Refusal
 from s2corpus.evaluation import kept
-from s2corpus.spec import EvaluationRules
+from s2corpus.rules.evaluation import EvaluationRules
 from s2corpus.storage.lake import open_lake
 from tests.ui import test_page
 from tests.ui.conftest import PUBLISHED, SECOND, UNFINISHED, Built, page_over
@@ -45,6 +45,7 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         path = test_page.hostile_lake(built, folder)
         lake = open_lake(str(path))
         kept.sample_of(lake, PUBLISHED, EvaluationRules())
+        kept.parses_of(lake, PUBLISHED, EvaluationRules())
     for release in (PUBLISHED, SECOND, UNFINISHED):
         for checked in (path / "releases" / release / "_quality").glob("*.json"):
             verdicts = orjson.loads(checked.read_bytes())
@@ -72,8 +73,10 @@ def hostile(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     shutil.copy(built.folder / "catalog.db", folder / "catalog.db")
     address = f"sqlite:///{folder / 'catalog.db'}"
     catalog = Catalog(address)
-    catalog.end_release(SECOND, ReleaseState.AWAITING, built.runs[SECOND].snapshot_id)
-    catalog.approve(PUBLISHED, "publish", MARKUP, ReleaseDecision.APPROVED, MARKUP, datetime(2023, 3, 2, tzinfo=UTC))
+    catalog.set_release_state(SECOND, ReleaseState.AWAITING, built.runs[SECOND].snapshot_id)
+    catalog.record_decision(
+        PUBLISHED, "publish", MARKUP, ReleaseDecision.APPROVED, MARKUP, datetime(2023, 3, 2, tzinfo=UTC)
+    )
     yield page_over(str(path), address, marker=lambda: "ann")
 
 

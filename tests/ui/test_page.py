@@ -268,8 +268,8 @@ def test_unpublished_release_shows_the_answers_of_people(state: str, shown: str,
         (lake / "snapshots" / "sample" / mark).unlink()
     shutil.copy(built.folder / "catalog.db", tmp_path / "catalog.db")
     catalog = Catalog(f"sqlite:///{tmp_path / 'catalog.db'}")
-    catalog.end_release(SECOND, ReleaseState(state), built.runs[SECOND].snapshot_id)
-    catalog.approve(
+    catalog.set_release_state(SECOND, ReleaseState(state), built.runs[SECOND].snapshot_id)
+    catalog.record_decision(
         SECOND, "publish", "ann", ReleaseDecision.REJECTED, "<b>not yet</b>", datetime(2023, 3, 2, tzinfo=UTC)
     )
     page = read(page_over(str(lake), f"sqlite:///{tmp_path / 'catalog.db'}"), AT[SECOND])
@@ -494,8 +494,8 @@ def stalled(built: Built, to: Path) -> Path:
     path.write_bytes(orjson.dumps(verdicts))
     shutil.copy(built.folder / "catalog.db", to / "catalog.db")
     catalog = Catalog(f"sqlite:///{to / 'catalog.db'}")
-    catalog.end_release(SECOND, ReleaseState.AWAITING, built.runs[SECOND].snapshot_id)
-    catalog.end_release(UNFINISHED, ReleaseState.STOPPED, None)
+    catalog.set_release_state(SECOND, ReleaseState.AWAITING, built.runs[SECOND].snapshot_id)
+    catalog.set_release_state(UNFINISHED, ReleaseState.STOPPED, None)
     for name, ready in (("10-refused", "{}"), ("11-writing", None), ("12-ready", "{}")):
         folder = f"drops/2023-03-{name}/"
         opened.put(f"{folder}a.pdf", b"x")
@@ -689,7 +689,7 @@ def test_datasets_and_similar_papers_are_listed(page: Any, built: Built) -> None
     from s2corpus.commands.similar import command
     from s2corpus.datasets import runner
     from s2corpus.datasets.job import Job
-    from s2corpus.datasets.shelf import similar_papers
+    from s2corpus.datasets.shelf import find_similar_papers
     from s2corpus.datasets.source import SnapshotSource
     from s2corpus.datasets.spec import DatasetSpec
     from s2corpus.errors import UserError
@@ -701,9 +701,9 @@ def test_datasets_and_similar_papers_are_listed(page: Any, built: Built) -> None
     runner.make(job)
     listed = read(page, f"{AT[PUBLISHED]}/snapshot")
     assert 'id="datasets"' in listed and "Funnel of near" in listed
-    rows = [row for shard in range(job.source.shards) for row in job.source.known(shard, ("paper_id", "doi"))]
+    rows = [row for shard in range(job.source.shards) for row in job.source.read_rows(shard, ("paper_id", "doi"))]
     papers = [row["paper_id"] for row in rows]
-    near = {paper: found for paper in papers if (found := similar_papers(run.lake, str(run.snapshot_id), paper))}
+    near = {paper: found for paper in papers if (found := find_similar_papers(run.lake, str(run.snapshot_id), paper))}
     paper, (first, *_) = next(iter(near.items()))
     assert f'/paper/{first["neighbour_id"]}">' in read(page, f"{AT[PUBLISHED]}/paper/{paper}")
     for asked in (paper, next(row["doi"] for row in rows if row["doi"] and row["paper_id"] in near)):

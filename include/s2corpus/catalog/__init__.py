@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Engine, create_engine, delete, select, update
+from sqlalchemy import Engine, Select, create_engine, delete, select, update
 from sqlalchemy.orm import Session
 
 from s2corpus.catalog.models import (
@@ -27,8 +27,9 @@ from s2corpus.catalog.models import (
     StageRun,
 )
 
-LONGEST = 128
-"""maximum length of a person's name"""
+Row = TypeVar("Row")
+MAX_NAME = 128
+"""Maximum length of a person's name."""
 
 
 class Catalog:
@@ -63,13 +64,12 @@ class Catalog:
         """Record the start of a stage; overwrite the record of an earlier run."""
         now = datetime.now(UTC)
         with self._session() as session:
-            found = session.get(Release, release, with_for_update=True) or Release(
-                release=release, spec=spec, as_of=as_of, started_at=now
-            )
-            found.state, found.ended_at = ReleaseState.RUNNING, None
+            row = session.get(Release, release, with_for_update=True)
+            row = row or Release(release=release, spec=spec, as_of=as_of, started_at=now)
+            row.state, row.ended_at = ReleaseState.RUNNING, None
             if stage == "intake":
-                found.started_at = now
-            session.add(found)
+                row.started_at = now
+            session.add(row)
             session.flush()
             session.merge(
                 StageRun(release=release, stage=stage, started_at=now, ended_at=None, failed_at=None, error=None)
@@ -79,13 +79,13 @@ class Catalog:
         """Record the failure of a stage and the state of its release; return whether this is the first failure of this run."""
         now = datetime.now(UTC)
         with self._session() as session:
-            if found := session.get(Release, release):
-                found.state, found.ended_at = state, now
-            of_stage = (StageRun.release == release, StageRun.stage == stage)
-            if session.scalar(select(StageRun).where(*of_stage)) is None:
+            if row := session.get(Release, release):
+                row.state, row.ended_at = state, now
+            is_stage = (StageRun.release == release, StageRun.stage == stage)
+            if session.scalar(select(StageRun).where(*is_stage)) is None:
                 return True
             first = session.execute(
-                update(StageRun).where(*of_stage, StageRun.failed_at.is_(None)).values(failed_at=now, error=error)
+                update(StageRun).where(*is_stage, StageRun.failed_at.is_(None)).values(failed_at=now, error=error)
             )
             return bool(first.rowcount)  # type: ignore[attr-defined]
 
@@ -98,40 +98,45 @@ class Catalog:
                 run.ended_at = datetime.now(UTC)
             for model in (Metric, CheckResult):
                 session.execute(delete(model).where(model.release == release, model.stage == stage))
-            session.add_all(Metric(release=release, stage=stage, name=n, value=v) for n, v in sorted(metrics.items()))
+            session.add_all(
+                Metric(release=release, stage=stage, name=name, value=value) for name, value in sorted(metrics.items())
+            )
+            copied = ("severity", "verdict", "offending", "threshold", "reason")
             session.add_all(
                 CheckResult(
                     release=release,
                     stage=stage,
-                    name=v["check"],
-                    severity=v["severity"],
-                    verdict=v["verdict"],
-                    offending=v["offending"],
-                    threshold=v["threshold"],
-                    reason=v["reason"],
-                    overridden_by=v["accepted_by"] and v["accepted_by"][:LONGEST],
-                    overridden_because=v["accepted"],
+                    name=verdict["check"],
+                    overridden_by=verdict["accepted_by"] and verdict["accepted_by"][:MAX_NAME],
+                    overridden_because=verdict["accepted"],
+                    **{column: verdict[column] for column in copied},
                 )
-                for v in verdicts
+                for verdict in verdicts
             )
 
-    def end_release(self, release: str, state: ReleaseState, snapshot: str | None) -> None:
+    def set_release_state(self, release: str, state: ReleaseState, snapshot: str | None) -> None:
         """Record the final state of a release, or that it awaits approval."""
         with self._session() as session:
-            if found := session.get(Release, release):
-                found.state, found.snapshot = state, snapshot
-                found.ended_at = None if state is ReleaseState.AWAITING else datetime.now(UTC)
+            if row := session.get(Release, release):
+                row.state, row.snapshot = state, snapshot
+                row.ended_at = None if state is ReleaseState.AWAITING else datetime.now(UTC)
 
-    def approve(self, release: str, what: str, who: str, answer: ReleaseDecision, reason: str, at: datetime) -> None:
+    def record_decision(
+        self, release: str, what: str, who: str, answer: ReleaseDecision, reason: str, at: datetime
+    ) -> None:
         """Record a person's decision on the publication of a release, or on a check (`what`).
 
         Repeated decisions and unknown releases are ignored.
         """
-        said = {"release": release, "what": what, "who": who[:LONGEST], "answer": answer, "reason": reason, "at": at}
+        row = {"release": release, "what": what, "who": who[:MAX_NAME], "answer": answer, "reason": reason, "at": at}
         with self._session() as session:
-            known = session.scalar(select(Approval).filter_by(**said)) is not None
-            if not known and session.get(Release, release) is not None:
-                session.add(Approval(**said))
+            is_stored = session.scalar(select(Approval).filter_by(**row)) is not None
+            if not is_stored and session.get(Release, release) is not None:
+                session.add(Approval(**row))
+
+    def _all(self, query: Select[Row]) -> list[Row]:
+        with Session(self._engine, expire_on_commit=False) as session:
+            return list(session.scalars(query))
 
     def release(self, release: str) -> Release | None:
         """Return a release, or None if this catalog has no record of it."""
@@ -140,52 +145,33 @@ class Catalog:
 
     def approvals(self, release: str) -> list[Approval]:
         """Return the decisions on a release, in order."""
-        with Session(self._engine, expire_on_commit=False) as session:
-            return list(
-                session.scalars(select(Approval).where(Approval.release == release).order_by(Approval.at, Approval.id))
-            )
+        return self._all(select(Approval).where(Approval.release == release).order_by(Approval.at, Approval.id))
 
     def releases(self) -> list[Release]:
         """Return all releases, the latest as_of first."""
-        with Session(self._engine, expire_on_commit=False) as session:
-            return list(session.scalars(select(Release).order_by(Release.as_of.desc(), Release.release)))
+        return self._all(select(Release).order_by(Release.as_of.desc(), Release.release))
 
     def stages(self, release: str) -> list[StageRun]:
         """Return the stages of a release in the order of their start."""
-        with Session(self._engine, expire_on_commit=False) as session:
-            return list(
-                session.scalars(select(StageRun).where(StageRun.release == release).order_by(StageRun.started_at))
-            )
+        return self._all(select(StageRun).where(StageRun.release == release).order_by(StageRun.started_at))
 
     def quality(self, release: str) -> list[CheckResult]:
         """Return the check results of a release."""
-        with Session(self._engine, expire_on_commit=False) as session:
-            return list(
-                session.scalars(
-                    select(CheckResult)
-                    .where(CheckResult.release == release)
-                    .order_by(CheckResult.stage, CheckResult.name)
-                )
-            )
+        query = select(CheckResult).where(CheckResult.release == release)
+        return self._all(query.order_by(CheckResult.stage, CheckResult.name))
 
     def mark(self, release: str, marker: str, marks: Mapping[str, tuple[bool | None, bool | None]]) -> None:
         """Store one person's marks (title, authors) by item; a later mark replaces an earlier one."""
         now = datetime.now(UTC)
         with self._session() as session:
             for item, (title, authors) in sorted(marks.items()):
-                said = {"release": release, "item": item, "marker": marker[:LONGEST]}
-                session.merge(EvaluationMark(**said, title=title, authors=authors, at=now))
+                key = {"release": release, "item": item, "marker": marker[:MAX_NAME]}
+                session.merge(EvaluationMark(**key, title=title, authors=authors, at=now))
 
     def marks(self, release: str) -> list[EvaluationMark]:
         """Return all marks of a release, sorted by item and marker."""
-        with Session(self._engine, expire_on_commit=False) as session:
-            return list(
-                session.scalars(
-                    select(EvaluationMark)
-                    .where(EvaluationMark.release == release)
-                    .order_by(EvaluationMark.item, EvaluationMark.marker)
-                )
-            )
+        query = select(EvaluationMark).where(EvaluationMark.release == release)
+        return self._all(query.order_by(EvaluationMark.item, EvaluationMark.marker))
 
     def mark_parses(
         self, release: str, marker: str, marks: Mapping[str, tuple[Sequence[int], Sequence[int], int]]
@@ -194,14 +180,10 @@ class Catalog:
         now = datetime.now(UTC)
         with self._session() as session:
             for item, (wrong, unsure, missing) in sorted(marks.items()):
-                said = {"release": release, "item": item, "marker": marker[:LONGEST]}
-                session.merge(ParseMark(**said, wrong=list(wrong), unsure=list(unsure), missing=missing, at=now))
+                key = {"release": release, "item": item, "marker": marker[:MAX_NAME]}
+                session.merge(ParseMark(**key, wrong=list(wrong), unsure=list(unsure), missing=missing, at=now))
 
     def parse_marks(self, release: str) -> list[ParseMark]:
         """Return all marks of the parses of a release, sorted by item and marker."""
-        with Session(self._engine, expire_on_commit=False) as session:
-            return list(
-                session.scalars(
-                    select(ParseMark).where(ParseMark.release == release).order_by(ParseMark.item, ParseMark.marker)
-                )
-            )
+        query = select(ParseMark).where(ParseMark.release == release)
+        return self._all(query.order_by(ParseMark.item, ParseMark.marker))

@@ -25,7 +25,7 @@ class ReleaseState(StrEnum):
     UNPUBLISHED = "unpublished"
     """its snapshot is complete, and publication was not requested"""
     STOPPED = "stopped"
-    """by a check"""
+    """a check stopped it"""
     FAILED = "failed"
 
 
@@ -34,9 +34,9 @@ class ReleaseDecision(StrEnum):
 
     APPROVED = "approved"
     REJECTED = "rejected"
-    NONE = "no answer"
+    TIMED_OUT = "no answer"
     """no answer in time, which is a rejection"""
-    REFUSED = "refused"
+    INVALID_APPROVER = "refused"
     """approved by the person who started the run or delivered its input: another person must decide"""
     ACCEPTED = "accepted"
     """a failed check is overridden"""
@@ -68,7 +68,7 @@ class StageRun(Base):
 
 
 class Metric(Base):
-    """Metric of a stage (TABLES: metrics)."""
+    """Metric of a stage (TABLES: metrics). Only SQL reads it (docs/monitoring.md)."""
 
     __tablename__ = "metrics"
     release: Mapped[str] = mapped_column(ForeignKey("releases.release", ondelete="CASCADE"), primary_key=True)
@@ -107,9 +107,10 @@ class Approval(Base):
 
 
 class EvaluationMark(Base):
-    """One person's mark of an item of an evaluation (S2ORC §4); null if the person could not decide.
+    """One person's mark of an item of an evaluation (S2ORC §4).
 
-    The table has no key to `releases`, so releases built without this catalog can be evaluated.
+    `title` and `authors` are null if the person could not decide. The table has no key to `releases`, so releases built without this
+    catalog can be evaluated.
     """
 
     __tablename__ = "marks"

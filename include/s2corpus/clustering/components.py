@@ -16,7 +16,7 @@ class EdgeOutcome(IntEnum):
 
     REDUNDANT = 0  # Its records are in one cluster already.
     TAKEN = 1
-    CONFLICT = 2  # Refused by its own reason, or cut; see `components`.
+    CONFLICT = 2  # Refused (the records contradict), or cut (the clusters conflict).
 
 
 Span = tuple[int, int] | None
@@ -32,10 +32,10 @@ def components(
 
     - if it would join two different DOIs of published papers;
     - by title, if the years of the clusters disagree, or if two of their records contradict;
-    - whatever its reason, if two records of the clusters are unrelated.
+    - for any reason, if two records of the clusters are unrelated.
 
-    A record without a year agrees with every year, but joins one cluster only: it does not join the papers of 1989 and
-    1993 with its title. Of several edges cut between two clusters, only the first is a CONFLICT; the others are REDUNDANT.
+    A record without a year agrees with any year. It still joins only one cluster, so it does not merge two papers of 1989 and 1993. Of
+    several edges cut between two clusters, only the first is a CONFLICT; the others are REDUNDANT.
     """
     clusters = _Clusters(final_doi, year, preprint, max_preprint_years)
     refused = np.flatnonzero(edges.reason >= CONTRADICTION)
@@ -55,7 +55,7 @@ def components(
 
 
 class _Clusters:
-    """Union-find with the facts of each cluster, which are stored at its root: its smallest node."""
+    """Union-find. The facts of a cluster are stored at its root, which is its smallest node."""
 
     def __init__(self, doi: np.ndarray, year: np.ndarray, preprint: np.ndarray, max_preprint_years: int) -> None:
         self._parent = list(range(len(doi)))
@@ -82,6 +82,7 @@ class _Clusters:
         doi, other_doi, spans, other_spans = self._doi[a], self._doi[b], self._spans[a], self._spans[b]
         if doi != other_doi and doi >= 0 and other_doi >= 0:
             return EdgeOutcome.CONFLICT
+        # `_spans` is cached: the same object means the same years.
         if spans is not other_spans and reason in (TITLE, PREFIX) and self._years_differ(spans, other_spans):
             return EdgeOutcome.CONFLICT
         if a in self.opponents and b in self.opponents and self._are_opposed(a, b, reason):

@@ -15,19 +15,24 @@ from s2corpus.clustering import pairs
 from s2corpus.clustering.nodes import Nodes, group_nodes
 from s2corpus.clustering.parts import IDENTIFIERS
 from s2corpus.clustering.places import contradict, located, volumes_or_issues_differ
-from s2corpus.rules.cluster import UNNAMED_SCORE, UNRELATED_SCORE
+from s2corpus.rules.cluster import MIN_SCORE_WITHOUT_AUTHORS, UNRELATED_SCORE
 from s2corpus.titles.rules import begins_with_number, find_missing_part, is_cut, only_numbers_differ, same_script
 
 _CLAIMED = ("doi", "arxiv_id", "file_sha1")
-"""Identifiers by which a record without a title joins a PDF."""
+"""Identifiers that join a record without a title to a PDF."""
 TITLE = len(IDENTIFIERS)
 _FEW_AUTHORS = 2
-"""Most authors of a column that appears in every issue."""
+"""Maximum number of authors of a column that appears in every issue."""
 PLACE, PREFIX, CONTRADICTION, UNRELATED = TITLE + 1, TITLE + 2, TITLE + 3, TITLE + 4
 REASONS = (*IDENTIFIERS, "title", "place", "prefix", "contradiction", "unrelated")
-"""Similar titles join with agreeing authors and years ("title") or with equal volume and first page ("place"). A title without its
-subtitle joins the complete title with equal authors, year and first page ("prefix"). The last two refuse: similar titles whose journals,
-volumes, issues or pages contradict, and equal identifiers of unrelated titles and authors."""
+"""Reasons of edges, by number.
+
+- title: similar titles with agreeing authors and years.
+- place: similar titles with equal volume and first page.
+- prefix: a title without its subtitle and the complete title, with equal authors, year and first page.
+- contradiction (refuses): similar titles with contradicting journals, volumes, issues or pages.
+- unrelated (refuses): equal identifiers of unrelated titles and authors.
+"""
 
 
 @dataclass(frozen=True)
@@ -38,18 +43,23 @@ class Edges:
     right: np.ndarray  # node
     reason: np.ndarray  # int8 index into REASONS
     strength: np.ndarray
-    """float64: identifier kinds 8 (declared), 7 (DOI) … 2 (file_sha1), titles S, `prefix` at most the threshold"""
+    """float64. Identifiers: 8 (declared), 7 (DOI) … 2 (file_sha1). Titles: S. Prefix: at most the title threshold."""
 
     def __len__(self) -> int:
         return len(self.left)
 
 
 def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprint_years: int) -> Edges:
-    """Return the edges by one kind of identifier, by ids. Their reason is the number of the kind in IDENTIFIERS.
+    """Return the edges that one kind of identifier makes, sorted by strength and nodes.
 
-    Records of publishers and archives form a star (SPEC §4.3). Identifiers that a PDF gives, and an equal `file_sha1`, join only
-    titles with S above the threshold (§4.4): one "not found" page is the same SHA-1 for many papers. A PDF without a readable title
-    joins the records with its SHA-1 if these have one title. Two headers of one PDF always join, as does a drop's own record (§4.2).
+    Their reason is `reason`, the number of the kind in IDENTIFIERS, or UNRELATED.
+
+    - A drop's own record always joins the headers of its file (SPEC §4.2).
+    - Records of publishers and archives form a star (§4.3); unrelated records are refused, and join only each other.
+    - Identifiers from a PDF, and an equal `file_sha1`, join only titles with S above the threshold (§4.4): one "not found" page has the
+      same SHA-1 for many papers. Two headers of one PDF always join.
+    - A PDF without a readable title joins the records with its SHA-1 if these have one title.
+    - A record without a title joins a PDF with its identifier (`_claimed`).
     """
     kind = IDENTIFIERS[reason]
     codes, strength = nodes.identifiers[kind], TITLE + 1.0 - reason
@@ -57,15 +67,15 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprin
         left, right = pairs.stars(group_nodes(codes, ~nodes.declares))
         is_declared = nodes.declares[left]
         return _sort_by_strength(left[is_declared], right[is_declared], reason, strength)
-    of_pdf = kind == "file_sha1"
-    trusted = nodes.trusted & (not of_pdf)
-    left, right = pairs.stars(group_nodes(np.where(trusted, codes, -1), nodes.title < 0))
+    is_file_hash = kind == "file_sha1"
+    may_form_star = nodes.trusted & (not is_file_hash)  # An equal file hash never forms a star.
+    left, right = pairs.stars(group_nodes(np.where(may_form_star, codes, -1), nodes.title < 0))
     refused = are_unrelated(nodes, left, right)
-    outcast = np.isin(np.arange(len(nodes)), right[refused])
+    is_separated = np.isin(np.arange(len(nodes)), right[refused])
 
     def are_similar(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         similar = _title_scores(nodes, left, right) > min_title_score
-        if of_pdf:  # Two readings of one PDF belong together.
+        if is_file_hash:  # Two readings of one PDF belong together.
             for a, b in ((left, right), (right, left)):
                 similar |= nodes.second_header[a] & ~nodes.trusted[b]
         return similar
@@ -73,67 +83,68 @@ def edges_of_kind(nodes: Nodes, reason: int, min_title_score: float, max_preprin
     found: list[Sequence[np.ndarray]] = [
         [left[~refused], right[~refused]],
         pairs.select(
-            pairs.windows(group_nodes(np.where(outcast, codes, -1))), lambda *pair: ~are_unrelated(nodes, *pair)
+            pairs.windows(group_nodes(np.where(is_separated, codes, -1))), lambda *pair: ~are_unrelated(nodes, *pair)
         ),
         pairs.select(
-            pairs.windows(group_nodes(codes)), lambda left, right: ~(trusted[left] & trusted[right]), are_similar
+            pairs.windows(group_nodes(codes)),
+            lambda left, right: ~(may_form_star[left] & may_form_star[right]),
+            are_similar,
         ),
     ]
-    if of_pdf:
+    if is_file_hash:
         found.append(pairs.untitled(nodes, codes))
     if kind in _CLAIMED:
-        found.append(_claimed(nodes, codes, of_pdf, min_title_score, max_preprint_years))
+        found.append(_claimed(nodes, codes, is_file_hash, min_title_score, max_preprint_years))
+    n_joined, n_refused = sum(len(side) for side, _ in found), int(refused.sum())
     found.append([left[refused], right[refused]])
-    reasons = np.full(sum(len(side) for side, _ in found), reason)
-    reasons[len(reasons) - len(found[-1][0]) :] = UNRELATED
     left, right = map(np.concatenate, zip(*found, strict=True))
-    return _sort_by_strength(left, right, reasons, strength)
+    return _sort_by_strength(left, right, np.repeat([reason, UNRELATED], [n_joined, n_refused]), strength)
 
 
 def _claimed(
-    nodes: Nodes, codes: np.ndarray, of_pdf: bool, min_title_score: float, max_preprint_years: int
+    nodes: Nodes, codes: np.ndarray, is_file_hash: bool, min_title_score: float, max_preprint_years: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return pairs of a record without a title and a PDF with its identifier.
+    """Return pairs (untitled record, PDF) with the same identifier.
 
-    Authors and years of the PDF agree with those of every such record. No other PDF, and no record with a title, has the identifier and
-    a different title. An identifier of more than WINDOW PDFs makes no pair. Neither does a file of several different records without
-    a title: one "not found" page is the file of many papers.
+    The PDF must agree in authors and years with all untitled records of the identifier. No record with a title, and no other PDF, may
+    have the identifier and another title. An identifier of more than WINDOW PDFs makes no pair. Neither does the file of several
+    different untitled records: one "not found" page is the file of many papers.
     """
     doi, file, equal = nodes.identifiers["doi"], nodes.identifiers["declared"], group_nodes(codes)
     is_untitled, is_pdf = (mask & (codes >= 0) for mask in (nodes.trusted & (nodes.title < 0), ~nodes.trusted))
     first, other = pairs.stars(group_nodes(np.where(is_untitled, codes, -1)))
-    is_open = np.bincount(codes[is_pdf], minlength=len(equal.starts)) <= pairs.WINDOW
+    is_eligible = np.bincount(codes[is_pdf], minlength=len(equal.starts)) <= pairs.WINDOW
     first_untitled = np.full(len(equal.starts), -1)
     first_untitled[codes[is_untitled][::-1]] = np.flatnonzero(is_untitled)[::-1]
-    if of_pdf:
-        is_open[codes[first[(doi[other] < 0) | (doi[other] != doi[first])]]] = False
+    if is_file_hash:
+        is_eligible[codes[first[(doi[other] < 0) | (doi[other] != doi[first])]]] = False
         is_pdf &= nodes.title >= 0  # `untitled` joins the others.
-    pdfs = np.flatnonzero(is_pdf & is_open[codes] & (first_untitled[codes] >= 0))
+    pdfs = np.flatnonzero(is_pdf & is_eligible[codes] & (first_untitled[codes] >= 0))
 
-    def are_opposed(_: np.ndarray, pdf: np.ndarray, other: np.ndarray) -> np.ndarray:
-        opposed: np.ndarray = is_untitled[other] & ~pairs.agree(
+    def contradicts(_: np.ndarray, pdf: np.ndarray, other: np.ndarray) -> np.ndarray:
+        result: np.ndarray = is_untitled[other] & ~pairs.agree(
             nodes, pdf, other, max_preprint_years, exact=True, near=True
         )
         is_reading = ~nodes.trusted[other] & (file[other] >= 0) & (file[other] == file[pdf])
-        rival = np.flatnonzero((nodes.title[other] >= 0) & (other != pdf) & ~is_reading)
-        opposed[rival] = _title_scores(nodes, pdf[rival], other[rival]) <= min_title_score
-        return opposed
+        titled = np.flatnonzero((nodes.title[other] >= 0) & (other != pdf) & ~is_reading)
+        result[titled] = _title_scores(nodes, pdf[titled], other[titled]) <= min_title_score
+        return result
 
     members = pairs.expand(equal.starts[codes[pdfs]], np.diff(equal.starts)[codes[pdfs]])
-    opposed, *_ = pairs.select(([k, pdfs[k], equal.nodes[place]] for k, place in members), are_opposed)
-    pdfs = np.delete(pdfs, opposed)
+    contradicted, *_ = pairs.select(([k, pdfs[k], equal.nodes[row]] for k, row in members), contradicts)
+    pdfs = np.delete(pdfs, contradicted)
     return first_untitled[codes[pdfs]], pdfs
 
 
 def equal_title_edges(nodes: Nodes, labels: np.ndarray, max_preprint_years: int) -> Edges:
-    """Return the edges between records with equal titles, by ids: authors and years agree, and DOIs do not contradict.
+    """Return the edges between records with equal titles, sorted by nodes: authors and years agree, and DOIs do not contradict.
 
-    Records of one cluster by `labels` need no edge.
+    Pairs already in one cluster (`labels`) are skipped.
     """
 
     def may_join(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        other: np.ndarray = (labels[left] != labels[right]) & ~pairs.dois_differ(nodes.final_doi, left, right)
-        return other
+        candidates: np.ndarray = (labels[left] != labels[right]) & ~pairs.dois_differ(nodes.final_doi, left, right)
+        return candidates
 
     def agree(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         strictly = pairs.agree_strictly(nodes, left, right)
@@ -150,7 +161,7 @@ def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarr
         pairs.cross(nodes.by_title, a, b),
         lambda left, right, _: ~pairs.dois_differ(nodes.final_doi, left, right),
         lambda left, right, pair: pairs.agree(
-            nodes, left, right, max_preprint_years, exact=False, near=score[pair] > UNNAMED_SCORE
+            nodes, left, right, max_preprint_years, exact=False, near=score[pair] > MIN_SCORE_WITHOUT_AUTHORS
         ),
     )
     used = np.unique(pair)
@@ -161,26 +172,25 @@ def edges_of_similar(nodes: Nodes, a: np.ndarray, b: np.ndarray, score: np.ndarr
 
 
 def edges_of_cut(nodes: Nodes, group: np.ndarray, labels: np.ndarray, min_title_score: float) -> Edges:
-    """Return the edges between a title without its subtitle and the complete title, by strength, then ids.
+    """Return the edges between a title without its subtitle and the complete title, sorted by strength and nodes.
 
-    Authors, year and first page are equal: `group` is equal for such records, −1 for a record that lacks one of them. Volumes, issues,
-    journals and DOIs do not contradict. Titles that differ only in a number make no edge. Equal volumes are needed if the cut title
-    has few words, or if the missing part begins with a number, as in a series. The strength is at most the threshold of similar
-    titles, which every edge by title exceeds. Records of one cluster by `labels` need no edge.
+    `group` encodes authors, year and first page, which must be equal; it is −1 if one of them is missing. Volumes, issues, journals and
+    DOIs do not contradict. Titles that differ only in a number make no edge. Equal volumes are needed if the truncated title has few
+    words, or if the missing part begins with a number, as in a series. The strength is at most the threshold of similar titles,
+    which every edge by title exceeds. Pairs already in one cluster (`labels`) are skipped.
     """
 
     def may_join(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        other: np.ndarray = (nodes.title[left] != nodes.title[right]) & (labels[left] != labels[right])
-        other &= (nodes.title[left] >= 0) & ~pairs.dois_differ(nodes.final_doi, left, right)
-        return other
+        candidates: np.ndarray = (nodes.title[left] != nodes.title[right]) & (labels[left] != labels[right])
+        candidates &= (nodes.title[left] >= 0) & ~pairs.dois_differ(nodes.final_doi, left, right)
+        return candidates
 
     def is_beginning(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         sides = (nodes.titles.take(pa.array(nodes.title[side])) for side in (left, right))
         return np.array([longer.startswith(cut) for cut, longer in _rows(*sides)], bool)
 
-    rank = np.append(
-        np.asarray(pc.rank(nodes.titles), np.int64), 0
-    )  # In this order, the longer titles follow a cut title.
+    # Sorted by title, a truncated title precedes its continuations.
+    rank = np.append(np.asarray(pc.rank(nodes.titles), np.int64), 0)
     cut, longer = pairs.select(
         pairs.windows(group_nodes(group, rank[nodes.title])),
         may_join,
@@ -193,8 +203,9 @@ def edges_of_cut(nodes: Nodes, group: np.ndarray, labels: np.ndarray, min_title_
     is_weak = nodes.strict[nodes.title[cut]] | np.array([begins_with_number(part or "") for part in missing], bool)
     accepted = np.array([is_cut(*pair) for pair in _rows(cut_titles, longer_titles)], bool)
     accepted &= ~differ_in_number(cut_titles, longer_titles) & (~is_weak | ((a.volume != 0) & (a.volume == b.volume)))
-    no, yes = np.zeros(len(cut), bool), np.ones(len(cut), bool)
-    refused = contradict(a, b, nodes.journals, exact=no, strict=no, few_authors=yes) | volumes_or_issues_differ(a, b)
+    all_false, all_true = np.zeros(len(cut), bool), np.ones(len(cut), bool)
+    refused = contradict(a, b, nodes.journals, exact=all_false, strict=all_false, few_authors=all_true)
+    refused |= volumes_or_issues_differ(a, b)
     accepted &= ~refused | nodes.preprint[cut] | nodes.preprint[longer]
     cut, longer = cut[accepted], longer[accepted]
     return _sort_by_strength(cut, longer, PREFIX, np.minimum(_title_scores(nodes, cut, longer), min_title_score))
@@ -235,7 +246,7 @@ def are_unrelated(nodes: Nodes, left: np.ndarray, right: np.ndarray) -> np.ndarr
 
 
 def _sort_by_strength(a: np.ndarray, b: np.ndarray, reason: np.ndarray | int, strength: np.ndarray | float) -> Edges:
-    """Return edges by descending strength, then ids."""
+    """Return edges sorted by descending strength, then by nodes."""
     left, right = np.minimum(a, b), np.maximum(a, b)
     reasons, strengths = (np.broadcast_to(np.asarray(value), len(left)) for value in (reason, strength))
     order = np.lexsort((right, left, -strengths))

@@ -29,12 +29,12 @@ class EdgeExplanation:
         why = {
             "title": similar,
             "place": f"{similar}, equal volume, pages that agree",
-            "prefix": "one title lacks the end of the other, equal authors, year and first page",
+            "prefix": "one title is a truncation of the other; equal authors, year and first page",
             "contradiction": similar,
             "unrelated": "equal identifier",
             "declared": "a drop's own record of the file",
         }.get(self.reason, f"equal {self.reason}")
-        cut = _CUTS.get(self.reason, "their clusters have different DOIs, or years or records that contradict")
+        cut = _CUTS.get(self.reason, "their clusters have different DOIs, contradicting years or contradicting records")
         return f"{self.left} — {self.right}: {why}" + ("" if self.taken else f"; cut: {cut}")
 
 
@@ -64,10 +64,10 @@ def explanations(clusters: pa.Table, edges: pa.Table, paper_ids: set[str] | None
         why = EdgeExplanation(**row)
         for paper in {paper_of.get(why.left), paper_of.get(why.right)} - {None}:
             edges_of[str(paper)].append(why)
-    for paper, found in records.items():
+    for paper, record_ids in records.items():
         strongest_first = sorted(edges_of[paper], key=lambda why: (-why.strength, why.left, why.right))
         joined, cut = ([why for why in strongest_first if why.taken is taken] for taken in (True, False))
-        yield Explanation(paper, sorted(found), joined, cut)
+        yield Explanation(paper, sorted(record_ids), joined, cut)
 
 
 def format_explanation(explanation: Explanation) -> str:

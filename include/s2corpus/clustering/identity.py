@@ -35,7 +35,7 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
     - If all records of a parent paper were removed, it has no alias. An alias of a merged paper points to the new paper.
 
     The age of a record is the time of its first delivery, also in earlier snapshots. A record without a time is older than all others.
-    Of records with equal times, the one with the smaller record_id is older.
+    Ties are broken by record_id.
     """
     clusters = int(labels.max(initial=-1)) + 1
     known = pc.index_in(record_ids, parent.clusters["record_id"].combine_chunks())
@@ -45,36 +45,37 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
 
     papers = parent.clusters["paper_id"].take(known).combine_chunks().dictionary_encode()
     paper_of = pc.fill_null(papers.indices, -1).to_numpy(zero_copy_only=False)
-    had_paper = np.flatnonzero(paper_of >= 0)
-    heirs = had_paper[_oldest_of_each(paper_of[had_paper], age[had_paper])]  # the oldest record of each parent paper
-    kept = heirs[_oldest_of_each(labels[heirs], age[heirs])]  # the oldest paper of each cluster
+    with_parent = np.flatnonzero(paper_of >= 0)
+    # The oldest record of each parent paper, and of these, the one of the oldest paper of each cluster: it donates its id.
+    oldest_of_paper = with_parent[_oldest_of_each(paper_of[with_parent], age[with_parent])]
+    id_donors = oldest_of_paper[_oldest_of_each(labels[oldest_of_paper], age[oldest_of_paper])]
 
-    names = papers.dictionary
+    parent_ids = papers.dictionary
     ids = np.empty(clusters, object)
-    ids[labels[kept]] = names.take(pa.array(paper_of[kept])).to_pylist()
-    taken = set(ids[labels[kept]])
+    ids[labels[id_donors]] = parent_ids.take(pa.array(paper_of[id_donors])).to_pylist()
+    used_ids = set(ids[labels[id_donors]])
     earliest = _oldest_of_each(labels, age)
-    without_id = np.setdiff1d(np.arange(clusters), labels[kept])
+    without_id = np.setdiff1d(np.arange(clusters), labels[id_donors])
     without_id = without_id[np.argsort(age[earliest[without_id]])]
     first_records = record_ids.take(pa.array(earliest[without_id])).to_pylist()
     for cluster, first_record in zip(without_id, first_records, strict=True):
         ids[cluster] = new_paper_id(first_record)
-        if ids[cluster] in taken:  # Two hashes begin with the same 60 bits.
+        if ids[cluster] in used_ids:  # Two hashes begin with the same 60 bits.
             members = np.flatnonzero(labels == cluster)
             records = record_ids.take(pa.array(members[np.argsort(age[members])])).to_pylist()
             further = (new_paper_id(f"{records[0]}#{number}") for number in count(2))
-            ids[cluster] = next(name for name in chain(map(new_paper_id, records), further) if name not in taken)
-        taken.add(ids[cluster])
+            ids[cluster] = next(id_ for id_ in chain(map(new_paper_id, records), further) if id_ not in used_ids)
+        used_ids.add(ids[cluster])
     paper_id = pa.array(ids, pa.string())
 
-    inherited = paper_id.take(pa.array(labels[heirs])).to_pylist()
-    aliases = dict(zip(names.take(pa.array(paper_of[heirs])).to_pylist(), inherited, strict=True))
+    inherited = paper_id.take(pa.array(labels[oldest_of_paper])).to_pylist()
+    aliases = dict(zip(parent_ids.take(pa.array(paper_of[oldest_of_paper])).to_pylist(), inherited, strict=True))
     for former, paper in zip(parent.aliases["alias"].to_pylist(), parent.aliases["paper_id"].to_pylist(), strict=True):
-        if (now := aliases.get(paper)) is not None:
-            aliases.setdefault(former, now)
-    left = sorted((former, paper) for former, paper in aliases.items() if former not in taken)
+        if (target := aliases.get(paper)) is not None:
+            aliases.setdefault(former, target)
+    alias_pairs = sorted((former, paper) for former, paper in aliases.items() if former not in used_ids)
     papers_of = paper_id.take(pa.array(labels))
-    renamed = {"alias": [former for former, _ in left], "paper_id": [paper for _, paper in left]}
+    renamed = {"alias": [former for former, _ in alias_pairs], "paper_id": [paper for _, paper in alias_pairs]}
     return (
         pa.table([record_ids, papers_of, first_ready], schema=CLUSTERS.schema),
         pa.table(renamed, schema=ALIASES.schema),
@@ -82,7 +83,7 @@ def identify(record_ids: pa.Array, labels: np.ndarray, ready_at: pa.Array, paren
 
 
 def _ages(first_ready: pa.Array) -> np.ndarray:
-    """Return the age of each record (int64; smaller is older): by time, then by place. A record without a time is the oldest."""
+    """Return a rank by first delivery, then row (int64): the oldest record has the lowest rank. A record without a time is the oldest."""
     encoded = first_ready if isinstance(first_ready, pa.DictionaryArray) else first_ready.dictionary_encode()
     rank = np.append(np.asarray(pc.rank(encoded.dictionary), np.int64), np.int64(0))
     ranks = rank[pc.fill_null(encoded.indices, len(rank) - 1).to_numpy()]
@@ -91,6 +92,6 @@ def _ages(first_ready: pa.Array) -> np.ndarray:
 
 
 def _oldest_of_each(group: np.ndarray, age: np.ndarray) -> np.ndarray:
-    """Return the place of the oldest record of each group, in the order of groups."""
+    """Return the row of the oldest record of each group, in the order of groups."""
     order = np.lexsort((age, group))
     return order[np.flatnonzero(np.diff(group[order], prepend=-1))]

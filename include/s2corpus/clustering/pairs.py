@@ -33,9 +33,9 @@ def select(blocks: Iterable[list[np.ndarray]], *tests: Callable[..., np.ndarray]
 def expand(first: np.ndarray, count: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the pairs (i, place) of `expand_ranges` in blocks, at least one."""
     cuts = np.flatnonzero(np.diff(np.cumsum(count) // _PAIRS_PER_BLOCK)) + 1
-    for some in np.split(np.arange(len(count)), cuts):
-        row, place = expand_ranges(first[some], count[some])
-        yield some[row], place
+    for block in np.split(np.arange(len(count)), cuts):
+        row, place = expand_ranges(first[block], count[block])
+        yield block[row], place
 
 
 def windows(groups: Groups) -> Iterator[list[np.ndarray]]:
@@ -47,7 +47,7 @@ def windows(groups: Groups) -> Iterator[list[np.ndarray]]:
 
 
 def cross(groups: Groups, a: np.ndarray, b: np.ndarray) -> Iterator[list[np.ndarray]]:
-    """Yield the pairs of one of the first WINDOW nodes of group `a[k]` and one of `b[k]`, and k."""
+    """For each k, yield all pairs of a node of group `a[k]` and a node of group `b[k]` (the first WINDOW nodes of each), and k."""
     size = np.minimum(np.diff(groups.starts), WINDOW)
     for k, left in expand(groups.starts[a], size[a]):
         for row, right in expand(groups.starts[b[k]], size[b[k]]):
@@ -63,8 +63,8 @@ def stars(groups: Groups) -> tuple[np.ndarray, np.ndarray]:
 
 def untitled(nodes: Nodes, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return (first trusted record, untitled PDF) for codes whose trusted records have one title and no two DOIs."""
-    is_asked = nodes.trusted | (nodes.title < 0)
-    first, other = stars(group_nodes(np.where(is_asked, codes, -1), ~nodes.trusted))
+    is_compared = nodes.trusted | (nodes.title < 0)
+    first, other = stars(group_nodes(np.where(is_compared, codes, -1), ~nodes.trusted))
     differ = (nodes.title[first] != nodes.title[other]) | dois_differ(nodes.identifiers["doi"], first, other)
     refused = codes[first[nodes.trusted[other] & differ]]
     accepted = nodes.trusted[first] & ~nodes.trusted[other] & ~np.isin(codes[first], refused)
@@ -82,9 +82,12 @@ def agree(
 ) -> np.ndarray:
     """Return which pairs with similar titles agree in years and authors (bool).
 
-    Authors agree if at least half of the shorter list of surnames is common, or a list is empty. If volumes are equal and pages do not
-    contradict, years may differ by one: online and printed publication. If volumes and first pages are equal and titles are equal
-    (`exact`), authors may differ. If no record has authors and volumes are not equal, titles must be equal or almost equal (`near`).
+    - Authors agree if at least half of the shorter list of surnames is common, or a list is empty.
+    - If no record has authors, titles must be equal (`exact`) or almost equal (`near`), or the records must be located: equal volumes,
+      and pages that do not contradict.
+    - If titles, volumes and first pages are equal, authors may differ.
+    - Years of located records may differ by one (online and printed publication), years of a preprint and a published record by
+      `max_preprint_years`.
     """
     a, b = nodes.places.take(left), nodes.places.take(right)
     is_located = located(a, b)

@@ -19,11 +19,11 @@ COLUMNS = (
     "record_id", "source", "kind", "ready_at", "title", "authors.list.element.first", "authors.list.element.last", "date",
     "journal", "volume", "issue", "pages", "type", "doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1",
 )  # fmt: skip
-"""The columns of `records` that decide clusters, as Parquet names them."""
+"""Columns of `records` that clustering reads (Parquet paths)."""
 GIVEN = ("doi", "arxiv_id", "pubmed_id", "pmc_id", "acl_id", "file_sha1")
 """Kinds of identifiers in records, strongest first (SPEC §4, outcomes)."""
 IDENTIFIERS = ("declared", *GIVEN)
-"""All kinds of identifiers. `declared` is the SHA-1 of a drop's file, on the drop's own record and on the file's headers (SPEC §4.2)."""
+"""All kinds of identifiers. `declared` links a drop's own record to the headers extracted from the same file, by SHA-1 (SPEC §4.2)."""
 PREPRINT, PUBLISHED = 1, 2
 """Forms of a work."""
 FACTS = pa.schema(
@@ -33,8 +33,8 @@ FACTS = pa.schema(
     + [(name, pa.uint32()) for name in ("volume", "issue", "page")]
     + [("surnames", pa.list_(pa.uint64())), ("final_doi", pa.string()), ("preprint", pa.bool_())]
 )
-"""One row for each record. Numbers are 0 if unknown. `form` is the form of the record by its type. The rounds add the last two: the DOI
-of a published paper, and whether the record describes a preprint."""
+"""One row for each record. Numbers are 0 if unknown. `form` is the form of the record by its type. Later rounds fill in `final_doi`, the
+DOI of a published paper, and `preprint`, whether the record describes a preprint."""
 
 
 def read_facts(batch: pa.RecordBatch) -> pa.Table:
@@ -67,8 +67,8 @@ def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """Return offsets (int64, rows + 1) into the distinct surname keys (uint64, ascending) of each row.
 
     Surnames are normalized like titles: without case, accents, hyphens and spaces. If the last name is empty, the first name counts.
-    Groups have no key: one source names the group, another its members. A key is a hash of 64 bits: in a corpus of a billion records,
-    fewer than one compared pair of different names has equal keys.
+    Group authors have no key, because one source names the group and another its members. A key is a hash of 64 bits: in a corpus of a
+    billion records, the expected number of false matches is below one.
     """
     offsets = authors.offsets.to_numpy().astype(np.int64)
     names = authors.values[offsets[0] : offsets[-1]]
@@ -106,7 +106,7 @@ def _equals(column: pa.Array, value: str) -> np.ndarray:
 
 
 def _forms(types: pa.Array) -> np.ndarray:
-    """Return PREPRINT or PUBLISHED for each type, 0 for none, int8."""
+    """Return the form of each type (int8): PREPRINT, PUBLISHED, or 0 without a type."""
     codes, distinct = codes_of(types)
     forms = [PREPRINT if value == WorkType.PREPRINT else PUBLISHED for value in distinct.to_pylist()]
     of_code = np.array([*forms, 0], np.int8)

@@ -17,10 +17,10 @@ _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
 _PAGE = re.compile(r"^\W*(?:(?:pp?|pages?|art(?:icle)?)\b\W*)?([^\W\d_]{0,4}\.?\s?\d+)", re.IGNORECASE)
 NUMERIC = np.uint32(2)
-"""Bit of the hash of an issue: the issue is a number. "12" and "December" do not contradict."""
+"""Bit of an issue hash that is set if the issue is a number. "12" and "December" do not contradict."""
 ELECTRONIC = np.uint32(2)
-"""Bit of the hash of a first page: it has letters (except S, for supplements), like an article number. An article number and a page do
-not contradict."""
+"""Bit of a first-page hash that is set if the page begins with a letter, like an article number. Exceptions: `p` before a page, and S for
+supplements. An article number and a page do not contradict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ def _hashes(column: pa.Array, read: Callable[[str], str]) -> np.ndarray:
     if column.null_count == len(column):
         return np.zeros(len(column), np.uint32)
     coded = column.dictionary_encode()
-    found = [read(text) for text in coded.dictionary.to_pylist()]
-    of_code = np.array([zlib.crc32(text.encode()) | 1 if text else 0 for text in found] + [0], np.uint32)
-    hashes: np.ndarray = of_code[pc.fill_null(coded.indices, len(found)).to_numpy()]
+    parts = [read(text) for text in coded.dictionary.to_pylist()]
+    of_code = np.array([zlib.crc32(part.encode()) | 1 if part else 0 for part in parts] + [0], np.uint32)
+    hashes: np.ndarray = of_code[pc.fill_null(coded.indices, len(parts)).to_numpy()]
     return hashes
 
 
@@ -99,11 +99,11 @@ def contradict(
 
     A pair contradicts
 
-    - if two of journal, volume and first page differ: an erratum may have the same volume;
+    - if two of journal, volume and first page differ (one alone may differ: an erratum can share the volume with its paper);
     - if titles are not equal (not `exact`), and first pages differ, or journals differ without equal volume and page;
-    - if the title is uninformative (`strict`) and any number differs: an editor writes an editorial in every issue;
-    - if issues differ and a first page is missing or authors are few (`few_authors`): a column has one title in every issue. An
-      abstract and its paper, with many authors, may have two issues and two pages.
+    - if the title is uninformative (`strict`) and any number differs (an editor writes an editorial in every issue);
+    - if issues differ, and a first page is missing or authors are few (`few_authors`). A column has one title in every issue; an abstract
+      and its paper, with many authors, may have two issues and two pages.
     """
     volume, issue = _differ(a.volume, b.volume), _differ(a.issue, b.issue)
     page, equal = _pages_differ(a, b), (a.volume != 0) & (a.volume == b.volume) & (a.page != 0) & (a.page == b.page)
@@ -113,11 +113,11 @@ def contradict(
     )
     found: np.ndarray = (volume & page) | (page & ~exact) | (strict & (volume | issue | page)) | other_issue
     doubtful = (~exact & ~equal) | volume | page
-    asked = np.flatnonzero((a.journal >= 0) & (b.journal >= 0) & (a.journal != b.journal) & doubtful)
-    if len(asked):
-        pairs, which = np.unique(np.stack([a.journal[asked], b.journal[asked]]), axis=1, return_inverse=True)
+    rows = np.flatnonzero((a.journal >= 0) & (b.journal >= 0) & (a.journal != b.journal) & doubtful)
+    if len(rows):
+        pairs, which = np.unique(np.stack([a.journal[rows], b.journal[rows]]), axis=1, return_inverse=True)
         names = [journals.take(pa.array(side)).to_pylist() for side in pairs]
-        found[asked] |= np.array([not _may_be_one(*pair) for pair in zip(*names, strict=True)])[which.ravel()]
+        found[rows] |= np.array([not _may_be_one(*pair) for pair in zip(*names, strict=True)])[which.ravel()]
     return found
 
 

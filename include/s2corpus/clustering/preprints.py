@@ -11,7 +11,10 @@ import pyarrow.compute as pc
 
 
 def from_preprint_server(dois: pa.Array, prefixes: Sequence[str]) -> np.ndarray:
-    """Return which DOIs start with a prefix (bool). Prefixes are regular expressions; one without a slash is a whole registrant."""
+    """Return which DOIs start with a prefix (bool).
+
+    Prefixes are regular expressions; a prefix without a slash stands for a complete DOI registrant.
+    """
     if not prefixes or not len(dois):
         return np.zeros(len(dois), bool)
     pattern = "^(?:" + "|".join(prefix if "/" in prefix else f"{prefix}/" for prefix in prefixes) + ")"

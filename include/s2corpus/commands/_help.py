@@ -1,8 +1,13 @@
-"""The help text of a command: its description, its options, then examples that can be copied."""
+"""Types of options, and the help text of a command: its description, its options, then examples that can be copied."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
+
+PATH = click.Path(path_type=Path)
+FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 class Command(click.Command):

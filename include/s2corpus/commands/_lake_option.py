@@ -56,7 +56,7 @@ def open_release(uri: str, release: str) -> Lake:
 
     lake = open_lake(uri)
     releases = lake.folders("releases/")
-    if not ReleaseId.known(release) or release not in releases:
+    if not ReleaseId.is_valid(release) or release not in releases:
         raise UserError(
             f"{release}: no such release in {lake.root}; existing releases: {', '.join(releases) or 'none'}"
         )

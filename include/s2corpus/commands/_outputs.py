@@ -5,20 +5,19 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import click
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
+from s2corpus.commands._help import FILE
 
 
 def parse_outputs(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options --out, --rejects and --quiet of a command that writes parses."""
     for option in (
         click.option("--quiet", is_flag=True, help="Print no progress and no summary."),
-        click.option("--rejects", type=_FILE, help="Write the inputs that give no parse, with their outcome (JSONL)."),
-        click.option("--out", type=_FILE, help="Output file (JSONL).  [default: standard output]"),
+        click.option("--rejects", type=FILE, help="Write the inputs that give no parse, with their outcome (JSONL)."),
+        click.option("--out", type=FILE, help="Output file (JSONL).  [default: standard output]"),
     ):
         command = option(command)
     return command

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus_reader import SnapshotError, UnreachableError
+from s2corpus_reader.errors import describe
 
 if TYPE_CHECKING:
     from s2corpus.storage.lake import Lake
@@ -39,7 +40,7 @@ def reads_snapshot(command: Callable[P, R]) -> Callable[P, R]:
         except UnreachableError as error:
             raise TransientError(str(error)) from error
         except _DAMAGE_ERRORS as error:
-            what = " ".join(str(error).split())[:200]
+            what = describe(error)
             raise UserError(
                 f"the snapshot cannot be read ({type(error).__name__}: {what}): it is damaged or of another version; "
                 f"run corpus verify to find the damage"

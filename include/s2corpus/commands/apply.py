@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import PATH, Command
 from s2corpus.commands._snapshot_reading import reads_snapshot
 
 
 @click.command(cls=Command, epilog="corpus apply delta --copy s2_v2-20230101-0a1b2c3d --out s2_v2-20230201-4e5f6a7b")
 @click.argument("delta", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--copy", required=True, help="Folder or address of the start snapshot; not changed.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Output folder; must not exist.")
+@click.option("--out", required=True, type=PATH, help="Output folder; must not exist.")
 @reads_snapshot
 def command(delta: Path, copy: str, out: Path) -> None:
     """Apply a delta to a copy of its start snapshot.

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import PATH, Command
 from s2corpus.commands._lake_option import lake_option
 
 
 @click.command(
     cls=Command, epilog="corpus build include/releases/sample.yaml --as-of 2023-02-01 --lake ./lake --from sample"
 )
-@click.argument("spec", type=click.Path(path_type=Path))
+@click.argument("spec", type=PATH)
 @click.option(
     "--as-of",
     required=True,

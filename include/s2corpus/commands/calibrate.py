@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import FILE, Command
 
 
 @click.command(cls=Command, epilog="corpus calibrate --in plos.jsonl --in elife.jsonl --unigrams unigram_freq.csv")
@@ -15,7 +15,7 @@ from s2corpus.commands._help import Command
     "sources",
     multiple=True,
     required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Documents in the format of `corpus clean`; may be repeated.",
 )
 @click.option("--unigrams", required=True, help="Word list of the card: a path or URI.")

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import FILE, Command
 from s2corpus.errors import UserError
 
 if TYPE_CHECKING:
     from s2corpus.spec import ReleaseSpec
     from s2corpus.text.unigrams import Unigrams
-
-_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command(
@@ -25,7 +23,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
         "corpus clean --in docs.jsonl --set s2ag --profile card --unigrams unigram_freq.csv --out kept.jsonl"
     ),
 )
-@click.option("--in", "source", required=True, type=_FILE, help="Documents: .jsonl, .jsonl.gz or .parquet.")
+@click.option("--in", "source", required=True, type=FILE, help="Documents: .jsonl, .jsonl.gz or .parquet.")
 @click.option(
     "--set", "set_", required=True, type=click.Choice(["s2orc", "s2ag"]), help="Full texts, or titles and abstracts."
 )
@@ -35,12 +33,12 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="Cleaning profile.  [default: the spec's, or card-wordfreq]",
 )
 @click.option("--unigrams", help="Word list of card and recipe-2024: CSV word,count or word TAB count; a path or URI.")
-@click.option("--spec", "spec_file", type=_FILE, help="Release spec that gives thresholds and split.")
+@click.option("--spec", "spec_file", type=FILE, help="Release spec that gives thresholds and split.")
 @click.option("--as-of", type=click.DateTime(["%Y-%m-%d"]), help="Reference day of a rolling split (UTC).")
 @click.option(
-    "--out", required=True, type=_FILE, help="Write the kept documents: lines of a snapshot, with their split."
+    "--out", required=True, type=FILE, help="Write the kept documents: lines of a snapshot, with their split."
 )
-@click.option("--dropped", type=_FILE, help="Write the dropped documents with id, reason and measured values.")
+@click.option("--dropped", type=FILE, help="Write the dropped documents with id, reason and measured values.")
 @click.option("--evaluate-all", is_flag=True, help="Compute every value of dropped documents, to tune thresholds.")
 def command(
     source: Path,
@@ -59,12 +57,12 @@ def command(
     is a list of {section, text}: section is null, a heading, or a path of headings joined by "::". Each dropped document has
     its first reason. A value that the decision did not need is null.
     """
-    from s2corpus.text.files import clean_file, counted
+    from s2corpus.text.files import clean_file, format_outcomes
 
     spec = _spec(spec_file, profile, unigrams, evaluate_all)
     word_list = _load_word_list(spec, is_checked=unigrams is None)
     outcomes = clean_file(source, set_, spec, word_list, out, dropped, as_of)
-    click.echo(counted(outcomes), err=True)
+    click.echo(format_outcomes(outcomes), err=True)
 
 
 def _spec(spec_file: Path | None, profile: str | None, unigrams: str | None, evaluate_all: bool) -> ReleaseSpec:

@@ -6,29 +6,18 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
-
-_FILE = click.Path(path_type=Path, dir_okay=False)
+from s2corpus.commands._help import FILE, PATH, Command
 
 
 @click.command(
     cls=Command,
     epilog="corpus cluster --records crossref.parquet --records arxiv.jsonl --out clusters.parquet --explain",
 )
-@click.option(
-    "--records",
-    "files",
-    required=True,
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Records, .parquet or .jsonl.",
-)
-@click.option("--out", required=True, type=_FILE, help="Write record_id and paper_id (.parquet or .jsonl).")
-@click.option("--edges", "edges_out", type=_FILE, help="Write the used and the cut edges (.parquet or .jsonl).")
-@click.option(
-    "--parent", type=click.Path(path_type=Path), help="Clusters of an earlier run, to keep its ids (Parquet)."
-)
-@click.option("--aliases", "aliases_out", type=_FILE, help="Write alias and paper_id (.parquet or .jsonl).")
+@click.option("--records", "files", required=True, multiple=True, type=PATH, help="Records, .parquet or .jsonl.")
+@click.option("--out", required=True, type=FILE, help="Write record_id and paper_id (.parquet or .jsonl).")
+@click.option("--edges", "edges_out", type=FILE, help="Write the used and the cut edges (.parquet or .jsonl).")
+@click.option("--parent", type=PATH, help="Clusters of an earlier run, to keep its ids (Parquet).")
+@click.option("--aliases", "aliases_out", type=FILE, help="Write alias and paper_id (.parquet or .jsonl).")
 @click.option("--explain", is_flag=True, help="Explain each cluster of two or more records.")
 def command(
     files: tuple[Path, ...],
@@ -48,7 +37,7 @@ def command(
 
     from s2corpus.clustering.explain import explanations, format_explanation
     from s2corpus.clustering.identity import Parent
-    from s2corpus.compiled import for_few
+    from s2corpus.compiled import interpret_if_small
     from s2corpus.errors import UserError
     from s2corpus.sources.files import read_latest
     from s2corpus.stages.cluster.local import cluster_records
@@ -66,7 +55,7 @@ def command(
             raise UserError(f"{parent}: expected a Parquet file with record_id and paper_id ({error})") from None
         before = Parent(old.append_column("first_ready", pa.nulls(old.num_rows, pa.string())))
     records = read_latest(files)
-    with for_few(len(records) * records.nbytes):
+    with interpret_if_small(len(records) * records.nbytes):
         result = cluster_records(records, parent=before)
     clusters = result.clusters.select(["record_id", "paper_id"])
     for path, table in ((out, clusters), (edges_out, result.edges), (aliases_out, result.aliases)):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import FILE, Command
 from s2corpus.commands._lake_option import lake_option, open_release
 
 
@@ -19,9 +19,7 @@ from s2corpus.commands._lake_option import lake_option, open_release
 @click.option(
     "--with", "corpus", type=click.Choice(["peS2o", "unarXive", "s2orc"]), required=True, help="Corpus of the files."
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the comparison of each paper (JSONL)."
-)
+@click.option("--out", type=FILE, help="Write the comparison of each paper (JSONL).")
 @lake_option()
 def command(release: str, uris: tuple[str, ...], corpus: str, out: Path | None, lake: str) -> None:
     """Compare a release with other published corpora.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import PATH, Command
 from s2corpus.commands._lake_option import lake_option
 from s2corpus.commands._snapshot_reading import reads_snapshot
 
@@ -16,7 +16,7 @@ from s2corpus.commands._snapshot_reading import reads_snapshot
 )
 @click.argument("old")
 @click.argument("new")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Output folder; must not exist.")
+@click.option("--out", required=True, type=PATH, help="Output folder; must not exist.")
 @lake_option(needed=False)
 @reads_snapshot
 def command(old: str, new: str, out: Path, lake: str | None) -> None:
@@ -28,7 +28,7 @@ def command(old: str, new: str, out: Path, lake: str | None) -> None:
     from s2corpus.snapshot.reader import open_snapshot
 
     to = open_snapshot(new, lake)
-    counts = delta.make(open_snapshot(old, lake), to, out, lambda path: click.echo(path, err=True))
+    counts = delta.write_delta(open_snapshot(old, lake), to, out, lambda path: click.echo(path, err=True))
     total_bytes = sum(entry.bytes for entry in to.list(""))
     click.echo(
         f"{out}: {counts['bytes']:,} bytes, {counts['bytes'] / max(total_bytes, 1):.1%} of the snapshot; "

@@ -42,7 +42,7 @@ def command(old: str, new: str, is_list: bool, lake: str | None) -> None:
         with duckdb_connection(memory_mb=1024, scratch=Path(scratch)) as connection:
             for view in ("old_index", "new_index"):
                 connection.register(view, ds.dataset(Path(scratch) / view))
-            changes.compare(connection)
+            changes.create_changes_table(connection)
             if is_list:
                 rows = connection.execute(
                     "SELECT change, set, split, id FROM changes WHERE change <> 'same' ORDER BY change, id"
@@ -50,7 +50,7 @@ def command(old: str, new: str, is_list: bool, lake: str | None) -> None:
                 while row := rows.fetchone():
                     click.echo("\t".join(row))
                 return
-            for change, counts in changes.summary(connection, old).items():
+            for change, counts in changes.summarize_changes(connection, old).items():
                 if change != "parent":
                     sets = ", ".join(f"{n:,} of {set_}" for set_, n in counts["documents"].items()) or "none"
                     click.echo(f"{change}: {sets}")

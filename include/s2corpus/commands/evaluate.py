@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import FILE, Command
 from s2corpus.commands._lake_option import lake_option, open_release
 
 
@@ -17,12 +17,10 @@ from s2corpus.commands._lake_option import lake_option, open_release
     ),
 )
 @click.argument("release")
-@click.option(
-    "--sheet", type=click.Path(path_type=Path, dir_okay=False), help="Write the sample as a CSV file to mark."
-)
+@click.option("--sheet", type=FILE, help="Write the sample as a CSV file to mark.")
 @click.option(
     "--parses-sheet",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="Write citations and bibliographies as a CSV file to mark.",
 )
 @click.option("--marks", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="Read a marked sheet.")
@@ -51,7 +49,7 @@ def command(
     from s2corpus.evaluation import kept, parse_sheet, results
     from s2corpus.evaluation import sheet as sheets
     from s2corpus.evaluation.parse_results import format_parse_result, parse_results
-    from s2corpus.spec import EvaluationRules
+    from s2corpus.rules.evaluation import EvaluationRules
     from s2corpus.storage.outputs import open_atomic
 
     opened = open_release(lake, release)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import PATH, Command
 
 
 @click.command(
@@ -18,10 +18,8 @@ from s2corpus.commands._help import Command
 )
 @click.argument("ids", nargs=-1, required=True)
 @click.option("--release", help="Release <spec>-<YYYYMMDD> in the lake of S2CORPUS_LAKE.")
-@click.option(
-    "--clusters", type=click.Path(path_type=Path), help="Instead of --release: output of `corpus cluster --out`."
-)
-@click.option("--edges", type=click.Path(path_type=Path), help="With --clusters: output of `corpus cluster --edges`.")
+@click.option("--clusters", type=PATH, help="Instead of --release: output of `corpus cluster --out`.")
+@click.option("--edges", type=PATH, help="With --clusters: output of `corpus cluster --edges`.")
 def command(ids: tuple[str, ...], release: str | None, clusters: Path | None, edges: Path | None) -> None:
     """Explain why records were clustered into a paper.
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import click
 import orjson
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import PATH, Command
 from s2corpus.commands._outputs import format_counts
 
 GROBID_CONCURRENCY = 10
@@ -26,7 +26,7 @@ GROBID_CONCURRENCY = 10
     cls=Command,
     epilog=("corpus extract papers/*.pdf --out tei\nGROBID_URL=http://localhost:8070 corpus extract papers/ --out tei"),
 )
-@click.argument("pdfs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("pdfs", nargs=-1, required=True, type=PATH)
 @click.option(
     "--out",
     required=True,

@@ -8,23 +8,15 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import FILE, PATH, Command
 from s2corpus.commands._outputs import format_counts
 
 
 @click.command(cls=Command, epilog="corpus filter --papers papers.parquet --bodies bodies.jsonl --out filtered.parquet")
-@click.option(
-    "--papers", required=True, type=click.Path(path_type=Path), help="Papers, Parquet: output of `corpus vote`."
-)
-@click.option(
-    "--bodies", type=click.Path(path_type=Path), help="Body texts of the papers, JSON Lines {paper_id, text}."
-)
-@click.option(
-    "--suppress", type=click.Path(path_type=Path), help="Papers to remove, JSON Lines {doi | sha1 | paper_id, reason}."
-)
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Outcomes, .parquet or .jsonl."
-)
+@click.option("--papers", required=True, type=PATH, help="Papers, Parquet: output of `corpus vote`.")
+@click.option("--bodies", type=PATH, help="Body texts of the papers, JSON Lines {paper_id, text}.")
+@click.option("--suppress", type=PATH, help="Papers to remove, JSON Lines {doi | sha1 | paper_id, reason}.")
+@click.option("--out", required=True, type=FILE, help="Outcomes, .parquet or .jsonl.")
 def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path) -> None:
     """Filter papers by the rules of S2ORC.
 
@@ -57,11 +49,10 @@ def command(papers: Path, bodies: Path | None, suppress: Path | None, out: Path)
         decision = decide(
             [name for name in (paper["paper_id"], paper["doi"], paper["canonical_pdf"]) if name],
             listed,
+            rules,
             title=paper["title"],
-            authors=len(paper["authors"] or ()),
+            author_count=len(paper["authors"] or ()),
             text="\n".join(part for part in (paper["abstract"], text_of.get(paper["paper_id"])) if part),
-            min_characters=rules.min_characters,
-            min_english=rules.min_english,
         )
         outcomes.append({"paper_id": paper["paper_id"], **asdict(decision)})
     write_rows(out, FILTERED, outcomes)

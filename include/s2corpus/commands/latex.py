@@ -13,9 +13,9 @@ from typing import IO
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import PATH, Command
 from s2corpus.commands._outputs import format_parse_counts, parse_outputs
-from s2corpus.cores import in_order
+from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import open_atomic, printable
 
@@ -23,7 +23,7 @@ _SUFFIXES = (".tar.gz", ".tgz", ".gz", ".tar", ".tex")
 
 
 @click.command(cls=Command, epilog="corpus latex sources/*.gz --out parses.jsonl --rejects rejects.jsonl")
-@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("inputs", nargs=-1, required=True, type=PATH)
 @parse_outputs
 @click.option(
     "--seconds",
@@ -72,8 +72,8 @@ def command(
         lines: IO[bytes] = opened.enter_context(open_atomic(out)) if out else sys.stdout.buffer
         rejected = opened.enter_context(open_atomic(rejects)) if rejects else None
         # A source takes longer than the imports, so several sources go to worker processes at once.
-        few = int(len(files) == 1)
-        for path, (outcome, output) in zip(files, in_order(work, files, workers, few), strict=True):
+        inline = int(len(files) == 1)
+        for path, (outcome, output) in zip(files, map_in_order(work, files, workers, inline), strict=True):
             outcomes[outcome] += 1
             if outcome is latex.LatexOutcome.OK:
                 lines.write(output)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import FILE, PATH, Command
 from s2corpus.errors import UserError
 
 if TYPE_CHECKING:
@@ -24,11 +24,9 @@ _ROWS = 50_000
 
 
 @click.command(cls=Command, epilog="corpus link --entries entries.jsonl --papers papers.jsonl --out links.parquet")
-@click.option("--entries", required=True, type=click.Path(path_type=Path), help="Entries, .jsonl or .parquet.")
-@click.option("--papers", required=True, type=click.Path(path_type=Path), help="Papers, .jsonl or .parquet.")
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Output: links, .jsonl or .parquet."
-)
+@click.option("--entries", required=True, type=PATH, help="Entries, .jsonl or .parquet.")
+@click.option("--papers", required=True, type=PATH, help="Papers, .jsonl or .parquet.")
+@click.option("--out", required=True, type=FILE, help="Output: links, .jsonl or .parquet.")
 @click.option(
     "--min-score",
     type=click.FloatRange(0.5, 1.0, max_open=True),

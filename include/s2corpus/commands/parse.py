@@ -15,9 +15,9 @@ from typing import IO
 import click
 import orjson
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import PATH, Command
 from s2corpus.commands._outputs import ProgressLine, format_parse_counts, parse_outputs
-from s2corpus.cores import in_order
+from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
 from s2corpus.storage.outputs import open_atomic, printable
 
@@ -32,7 +32,7 @@ _SHA1 = re.compile(r"[0-9a-f]{40}")
         "corpus parse extractions.parquet --schema gorc"
     ),
 )
-@click.argument("inputs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("inputs", nargs=-1, required=True, type=PATH)
 @parse_outputs
 @click.option(
     "--schema",
@@ -63,7 +63,7 @@ def command(inputs: tuple[Path, ...], out: Path | None, schema: str, rejects: Pa
     with contextlib.ExitStack() as files:
         lines: IO[bytes] = files.enter_context(open_atomic(out)) if out else sys.stdout.buffer
         rejected = files.enter_context(open_atomic(rejects)) if rejects else None
-        for name, outcome, line in in_order(partial(_parse_document, schema), _read_documents(inputs)):
+        for name, outcome, line in map_in_order(partial(_parse_document, schema), _read_documents(inputs)):
             if line is None:
                 if rejected is not None:
                     rejected.write(orjson.dumps({"name": name, "outcome": outcome}) + b"\n")

@@ -49,7 +49,7 @@ def command(spec: str, keep: int, dry_run: bool, catalog: str | None, lake: str)
             click.echo(f"{snapshot}: would delete {len(files)} files, {sum(file.bytes for file in files):,} bytes")
         else:
             if registered and catalog is not None:
-                tables = iceberg.forget(iceberg.open_catalog(catalog), spec, snapshot)
+                tables = iceberg.unregister(iceberg.open_catalog(catalog), spec, snapshot)
                 click.echo(f"{snapshot}: removed from {len(tables)} Iceberg tables")
             click.echo(f"{snapshot}: deleted {prune(opened, snapshot)} files")
     verb = "would remain" if dry_run else "remain"

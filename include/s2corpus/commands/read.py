@@ -69,11 +69,11 @@ def command(
     sets = [set_] if set_ else ["s2orc", "s2ag"]
     splits = [split] if split else ["train", "valid"]
     if ids:
-        documents = reader.by_ids(folder, ids)
+        documents = reader.read_by_ids(folder, ids)
     elif pattern is not None:
         documents = reader.grep(folder, pattern, sets, splits)
     else:
-        documents = reader.sample(folder, count or 1, sets, splits)
+        documents = reader.read_sample(folder, count or 1, sets, splits)
     for document in documents:
         line = f"{document['text']}\n\n".encode() if text else orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
         sys.stdout.buffer.write(line)

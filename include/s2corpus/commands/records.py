@@ -7,18 +7,14 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import FILE, PATH, Command
 
 
 @click.command(cls=Command, epilog="corpus records crossref dump/*.json.gz --out records.parquet")
 @click.argument("source")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Parquet file to write.")
-@click.option(
-    "--dropped",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the entries that give no record, with their reason (JSONL).",
-)
+@click.argument("files", nargs=-1, required=True, type=PATH)
+@click.option("--out", required=True, type=FILE, help="Parquet file to write.")
+@click.option("--dropped", type=FILE, help="Write the entries that give no record, with their reason (JSONL).")
 @click.option("--delivery", help="Delivery id to write into each record.")
 @click.option("--ready-at", help="Time when that delivery was ready (ISO, UTC).")
 def command(
@@ -40,7 +36,7 @@ def command(
     from s2corpus.storage.outputs import atomic_path, open_atomic, printable
     from s2corpus.tables.intake import RECORDS
 
-    sources.adapter(source)
+    sources.load_adapter(source)
     for file in files:
         if not file.is_file():
             raise UserError(f"{file}: no such file: expected files of the source {source}")
@@ -56,7 +52,7 @@ def command(
         def read_records(file: Path, counts: sources.Counts) -> Iterator[sources.Record]:
             """Yield the records of a file; count all entries and write the others to --dropped."""
             for entry in sources.read(source, file):
-                sources.tally(counts, entry)
+                counts.add(entry)
                 if isinstance(entry, sources.Record):
                     yield entry
                 elif reject is not None:

@@ -33,7 +33,7 @@ def command(snapshot: str, uri: str, forget: bool, lake: str | None) -> None:
 
     catalog = iceberg.open_catalog(uri)
     if forget:
-        tables = iceberg.forget(catalog, SnapshotId.parse(snapshot).spec, snapshot)
+        tables = iceberg.unregister(catalog, SnapshotId.parse(snapshot).spec, snapshot)
         click.echo(f"{snapshot}: removed from {', '.join(tables)}" if tables else f"{snapshot}: was not registered")
         return
     for name, rows in iceberg.register(catalog, open_snapshot(snapshot, lake)).items():

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import FILE, PATH, Command
 from s2corpus.commands._outputs import format_counts
 
 
 @click.command(cls=Command, epilog="corpus select papers/*.pdf --out selections.parquet")
-@click.argument("pdfs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Table to write, .parquet or .jsonl.")
+@click.argument("pdfs", nargs=-1, required=True, type=PATH)
+@click.option("--out", type=FILE, help="Table to write, .parquet or .jsonl.")
 @click.option("--max-pages", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of pages.")
 @click.option("--seconds", type=click.FloatRange(1), default=120.0, show_default=True, help="Time limit of one PDF.")
 @click.option("--memory-mb", type=click.IntRange(128), default=1024, show_default=True, help="Memory limit of one PDF.")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import PATH, Command
 
 
 @click.command(
@@ -27,7 +27,7 @@ from s2corpus.commands._help import Command
     type=click.IntRange(1, 256),
     help="Number of PDFs read in parallel.  [default: the number of cores]",
 )
-@click.option("--token-file", type=click.Path(path_type=Path), help="File with the token that each request must send.")
+@click.option("--token-file", type=PATH, help="File with the token that each request must send.")
 def command(host: str, port: int, workers: int, token_file: Path | None) -> None:
     """Serve the embedded extractor by GROBID's REST API.
 

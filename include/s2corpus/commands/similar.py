@@ -21,7 +21,7 @@ def command(paper: str, snapshot: str, count: int, lake: str | None) -> None:
     PAPER is a DOI or a paper id.
     """
     import s2corpus_reader
-    from s2corpus.datasets.shelf import similar_papers
+    from s2corpus.datasets.shelf import find_similar_papers
     from s2corpus.errors import UserError
     from s2corpus.snapshot.reader import open_snapshot
 
@@ -31,7 +31,7 @@ def command(paper: str, snapshot: str, count: int, lake: str | None) -> None:
     if row is None:
         raise UserError(f"{folder.root}: no paper with {'DOI' if '/' in paper else 'id'} {paper}")
     vectors_lake = open_lake_of(folder, reader.id, "the lake contains the vectors, so name the snapshot in its lake")
-    similar = similar_papers(vectors_lake, reader.id, str(row["paper_id"]))
+    similar = find_similar_papers(vectors_lake, reader.id, str(row["paper_id"]))
     if similar is None:
         raise UserError(f"{reader.id} has no vectors: make them with `corpus dataset vectors --snapshot {reader.id}`")
     if not similar:

@@ -7,24 +7,15 @@ from typing import Literal
 
 import click
 
-from s2corpus.commands._help import Command
+from s2corpus.commands._help import FILE, PATH, Command
 
 
 @click.command(
     cls=Command, epilog="corpus vote --records records.parquet --clusters clusters.parquet --out papers.parquet"
 )
-@click.option(
-    "--records",
-    "files",
-    required=True,
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Records, .parquet or .jsonl.",
-)
-@click.option("--clusters", required=True, type=click.Path(path_type=Path), help="Parquet: record_id, paper_id.")
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="Papers, .parquet or .jsonl."
-)
+@click.option("--records", "files", required=True, multiple=True, type=PATH, help="Records, .parquet or .jsonl.")
+@click.option("--clusters", required=True, type=PATH, help="Parquet: record_id, paper_id.")
+@click.option("--out", required=True, type=FILE, help="Papers, .parquet or .jsonl.")
 @click.option(
     "--trust", help="Sources in order of trust, comma-separated; the order breaks ties.  [default: the spec's]"
 )

@@ -9,9 +9,10 @@ from typing import Any
 
 from s2corpus.text.sentences import FORMULA, sentence_spans
 
-_BETWEEN = re.compile(r"[\s,;&–—‐-]*(?:\band\b)?[\s,;&–—‐-]*")
-_PAIRS = {"(": ")", "[": "]"}
+_SEPARATORS = re.compile(r"[\s,;&–—‐-]*(?:\band\b)?[\s,;&–—‐-]*")
+_BRACKETS = {"(": ")", "[": "]"}
 _FORMULA = re.compile(rf"^(?:{FORMULA}\s*)+|\s*{FORMULA}")
+"""tokens of display formulas, with the white space that their removal would leave"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,11 @@ class Sentence:
     marks: tuple[CitationMark, ...]
 
 
-def marks(paragraph: Mapping[str, Any]) -> list[CitationMark]:
+def find_citation_marks(paragraph: Mapping[str, Any]) -> list[CitationMark]:
     """Return the citation marks of a paragraph, in order.
 
-    Spans with only separators between them are one mark, which includes the brackets directly around it. Marks that name no entry
-    count too.
+    Adjacent spans, with only separators between them, form one mark. A mark includes the brackets directly around it. A span without
+    entry is a mark too.
     """
     text = paragraph["text"]
     spans = sorted(
@@ -50,10 +51,10 @@ def marks(paragraph: Mapping[str, Any]) -> list[CitationMark]:
     found: list[CitationMark] = []
     for start, end, ref_id in spans:
         refs = (ref_id,) if ref_id else ()
-        start, end = _bracketed(text, start, end)
-        if found and (start <= found[-1].end or _BETWEEN.fullmatch(text, found[-1].end, start)):
+        start, end = _include_brackets(text, start, end)
+        if found and (start <= found[-1].end or _SEPARATORS.fullmatch(text, found[-1].end, start)):
             last = found[-1]
-            joined = _bracketed(text, min(start, last.start), max(end, last.end))
+            joined = _include_brackets(text, min(start, last.start), max(end, last.end))
             found[-1] = CitationMark(*joined, tuple(dict.fromkeys((*last.ref_ids, *refs))))
         else:
             found.append(CitationMark(start, end, refs))
@@ -62,12 +63,12 @@ def marks(paragraph: Mapping[str, Any]) -> list[CitationMark]:
 
 def cited_sentences(paragraph: Mapping[str, Any]) -> Iterator[Sentence]:
     """Yield the sentences of a paragraph with their citation marks. A mark belongs to the sentence in which it starts."""
-    left = marks(paragraph)
+    remaining = find_citation_marks(paragraph)
     for start, end in sentence_spans(paragraph["text"]):
-        mine = []
-        while left and left[0].start < end:
-            mine.append(left.pop(0))
-        yield Sentence(start, end, tuple(mine))
+        marks = []
+        while remaining and remaining[0].start < end:
+            marks.append(remaining.pop(0))
+        yield Sentence(start, end, tuple(marks))
 
 
 def remove_formulas(text: str) -> str:
@@ -75,7 +76,7 @@ def remove_formulas(text: str) -> str:
     return _FORMULA.sub("", text)
 
 
-def remove_formulas_around(text: str, start: int, end: int) -> tuple[str, int, int]:
+def remove_formulas_outside_mark(text: str, start: int, end: int) -> tuple[str, int, int]:
     """Return a sentence without the tokens of display formulas, and the offsets of its citation mark `text[start:end]`.
 
     Formulas in the mark remain.
@@ -91,13 +92,13 @@ def remove_formulas_around(text: str, start: int, end: int) -> tuple[str, int, i
     return "".join([*parts, text[at:]]), start - removed, end - removed
 
 
-def _bracketed(text: str, start: int, end: int) -> tuple[int, int]:
+def _include_brackets(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the span including the brackets directly around it, if both exist."""
     before, after = start, end
     while before and text[before - 1] == " ":
         before -= 1
     while after < len(text) and text[after] == " ":
         after += 1
-    if before and after < len(text) and _PAIRS.get(text[before - 1]) == text[after]:
+    if before and after < len(text) and _BRACKETS.get(text[before - 1]) == text[after]:
         return before - 1, after + 1
     return start, end

@@ -1,10 +1,10 @@
-"""Manage the data of one dataset build for one snapshot: its source, cached rows, outputs and dependencies."""
+"""Manage the data of one dataset build for one snapshot: its source, cached rows and stored results."""
 
 from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from s2corpus.datasets.protocol import Dataset, Made, Params
-from s2corpus.datasets.registry import dataset
+from s2corpus.datasets.protocol import Dataset, Row, StepResult
+from s2corpus.datasets.registry import load_dataset
 from s2corpus.datasets.source import SnapshotSource
 from s2corpus.datasets.spec import DatasetSpec
 from s2corpus.errors import TransientError
@@ -31,67 +31,80 @@ class Job:
         self.source = source
         self.lake = lake
         self.scratch = scratch or Path(tempfile.gettempdir())
-        self.dataset: Dataset = dataset(spec.dataset)
-        self.params: Params = self.dataset.params.model_validate(spec.params)
+        self.dataset: Dataset = load_dataset(spec.dataset)
+        self.params: Any = self.dataset.params.model_validate(spec.params)
         self.prefix = f"datasets/{spec.name}/{source.id}"
         """the dataset's folder in the lake"""
-        self._work = f"datasets/{spec.name}/_work/{source.id}"
+        self._state = f"datasets/{spec.name}/_work/{source.id}"
 
     @cached_property
     def rules(self) -> str:
         """Digest of everything that determines the rows of a paper: the dataset, the version of its rules, its parameters."""
-        decides = [self.spec.dataset, self.dataset.version, self.params.model_dump(mode="json")]
-        return hashlib.sha256(orjson.dumps(decides, option=orjson.OPT_SORT_KEYS)).hexdigest()[:12]
+        identity = [self.spec.dataset, self.dataset.version, self.params.model_dump(mode="json")]
+        return hashlib.sha256(orjson.dumps(identity, option=orjson.OPT_SORT_KEYS)).hexdigest()[:12]
 
-    def kept_key(self, shard: int) -> str:
+    def cache_key(self, shard: int) -> str:
         """Return the key of a shard's cached rows. It is equal for two snapshots if the shard's papers are equal."""
-        return f"datasets/{self.spec.name}/_kept/{self.rules}/{shard:03d}-{self.source.key(shard)}.parquet"
+        return f"datasets/{self.spec.name}/_kept/{self.rules}/{shard:03d}-{self.source.content_digest(shard)}.parquet"
 
-    def receipt(self, shard: int) -> Made | None:
+    def read_counts(self, shard: int) -> StepResult | None:
         """Return the counts recorded when a shard's rows were cached, or None if the rows are not cached."""
         try:
-            value = orjson.loads(self.lake.get(f"{self.kept_key(shard)}.json")[0])
+            value = orjson.loads(self.lake.get(f"{self.cache_key(shard)}.json")[0])
         except FileNotFoundError:
             return None
-        return Made.of_json(value) if self.lake.size(self.kept_key(shard)) == value["bytes"] else None
+        return StepResult.from_json(value) if self.lake.size(self.cache_key(shard)) == value["bytes"] else None
 
-    def kept(self, shards: list[int] | None = None) -> ds.Dataset:
+    def cached_rows(self, shards: Sequence[int] | None = None) -> ds.Dataset:
         """Return the cached rows of all shards, or of the given shards.
 
         Raises:
             TransientError: rows of a shard are not cached (any more).
         """
-        import pyarrow.dataset as ds  # imports pandas; half a second for tasks that need neither
+        import pyarrow.dataset as ds  # slow (0.5 s): it imports pandas
 
-        wanted = range(self.source.shards) if shards is None else shards
-        for shard in wanted:
-            if self.receipt(shard) is None:
+        shards = range(self.source.shards) if shards is None else shards
+        for shard in shards:
+            if self.read_counts(shard) is None:
                 raise TransientError(
-                    f"{self.lake.uri(self.kept_key(shard))}: not whole: run the work on shard {shard} again"
+                    f"{self.lake.uri(self.cache_key(shard))} is missing or incomplete: run the task `work` for shard {shard} again"
                 )
         filesystem, root = self.lake.filesystem()
-        paths = [f"{root}{self.kept_key(shard)}" for shard in wanted]
+        paths = [f"{root}{self.cache_key(shard)}" for shard in shards]
         return ds.dataset(paths, schema=self.dataset.schema, filesystem=filesystem, format="parquet")
 
-    def once(self, name: str, make: Callable[[], bytes]) -> bytes:
-        """Return the output of `make`, which is cached. It is computed again only if a shard has changed."""
-        digest = hashlib.sha256("".join(self.source.key(shard) for shard in range(self.source.shards)).encode())
+    def rows(
+        self, shards: Sequence[int] | None = None, columns: list[str] | None = None, batch_rows: int = 256
+    ) -> Iterator[Row]:
+        """Yield the cached rows of all shards, or of the given shards, in order."""
+        for batch in self.cached_rows(shards).to_batches(columns=columns, batch_size=batch_rows, use_threads=False):
+            yield from batch.to_pylist()
+
+    def cache_result(self, name: str, compute: Callable[[], bytes]) -> bytes:
+        """Return the cached result of `compute`; call it if a shard or the rules have changed."""
+        digest = hashlib.sha256("".join(map(self.source.content_digest, range(self.source.shards))).encode())
         key = f"datasets/{self.spec.name}/_kept/{self.rules}/{name}-{digest.hexdigest()[:16]}"
         try:
             return self.lake.get(key)[0]
         except FileNotFoundError:
-            self.lake.put(key, made := make())
-            return made
+            self.lake.put(key, computed := compute())
+            return computed
 
     @contextmanager
-    def sql(self, shards: list[int] | None = None) -> Iterator[Any]:
-        """Yield a DuckDB connection with the cached rows as `kept`. It spills to disk beyond the spec's memory."""
+    def sql(self, shards: Sequence[int] | None = None) -> Iterator[Any]:
+        """Yield a DuckDB connection with the cached rows as table `cached`. It spills to disk beyond the spec's memory."""
         from s2corpus.storage.duck import duckdb_connection
 
         with duckdb_connection(memory_mb=self.spec.memory_mb, scratch=self.scratch) as connection:
             connection.execute("SET preserve_insertion_order = false")
-            connection.register("kept", self.kept(shards))
+            connection.register("cached", self.cached_rows(shards))
             yield connection
+
+    @contextmanager
+    def scratch_folder(self) -> Iterator[Path]:
+        """Yield a temporary folder, which is deleted when the block ends."""
+        with tempfile.TemporaryDirectory(prefix="s2corpus-dataset-", dir=self.scratch) as folder:
+            yield Path(folder)
 
     def published(self) -> dict[str, Any] | None:
         """Return the manifest of this dataset, or None if it is not published."""
@@ -101,19 +114,18 @@ class Job:
             return None
         return manifest
 
-    def note(self, name: str, value: Any) -> None:
+    def store_state(self, name: str, value: Any) -> None:
         """Store a small JSON value for later steps."""
-        self.lake.put(f"{self._work}/{name}.json", orjson.dumps(value))
+        self.lake.put(f"{self._state}/{name}.json", orjson.dumps(value))
 
-    def noted(self, name: str) -> Any:
+    def read_state(self, name: str) -> Any:
         """Return a value that an earlier step stored.
 
         Raises:
             TransientError: that step has not finished.
         """
         try:
-            return orjson.loads(self.lake.get(f"{self._work}/{name}.json")[0])
+            return orjson.loads(self.lake.get(f"{self._state}/{name}.json")[0])
         except FileNotFoundError:
-            raise TransientError(
-                f"{self.lake.uri(self._work)}/{name}.json: not there: run the step before again"
-            ) from None
+            uri = f"{self.lake.uri(self._state)}/{name}.json"
+            raise TransientError(f"{uri} is missing: run the previous task again") from None

@@ -1,4 +1,4 @@
-"""Write the files of a dataset step: created in a scratch folder, uploaded when complete, listed with checksums."""
+"""Write the files of a dataset step: create them in a scratch folder, upload complete files, record their checksums."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pyarrow as pa
 
-from s2corpus.datasets.protocol import Made
+from s2corpus.datasets.protocol import StepResult
 from s2corpus.errors import UserError
 from s2corpus_reader.files import GzipLines, SnapshotFile, describe_file
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from s2corpus.snapshot.documents import ParquetFile
 
 LISTED_FILES, LISTED_BYTES = "listed_files", "listed_bytes"
-"""names of the counts for files that another file lists"""
+"""keys of `tally`: number and bytes of files that another output file lists instead of the manifest"""
 
 
 class Outputs:
-    """The files that a step writes; `made` contains its counts."""
+    """The output files of a step. `result` contains the counts and the files that were written."""
 
     def __init__(self, job: Job, scratch: Path) -> None:
         self.scratch = scratch
-        self.made = Made()
+        self.result = StepResult()
         self._lake = job.lake
         self._prefix = job.prefix
         published = job.published()
-        self._published = published and {file["path"]: file["sha256"] for file in published["files"]}
+        self._published_sha256 = published and {file["path"]: file["sha256"] for file in published["files"]}
 
     @contextmanager
-    def lines(self, path: str) -> Iterator[GzipLines]:
+    def open_lines(self, path: str) -> Iterator[GzipLines]:
         """Yield a writer for a gzipped file of lines; upload the file when the block ends."""
         local = self._local(path)
         with GzipLines(local) as writer:
@@ -42,7 +42,7 @@ class Outputs:
         self._put(writer.describe(path), local)
 
     @contextmanager
-    def parquet(self, path: str, schema: pa.Schema) -> Iterator[ParquetFile]:
+    def open_parquet(self, path: str, schema: pa.Schema) -> Iterator[ParquetFile]:
         """Yield a writer for a Parquet file; upload the file when the block ends."""
         from s2corpus.snapshot.documents import ParquetFile
 
@@ -52,31 +52,31 @@ class Outputs:
         self._put(describe_file(path, local, writer.count), local)
 
     @contextmanager
-    def file(self, path: str, count_rows: Callable[[], int]) -> Iterator[Path]:
+    def open_file(self, path: str, count_rows: Callable[[], int]) -> Iterator[Path]:
         """Yield the local path of a file to write; upload the file when the block ends."""
         local = self._local(path)
         yield local
         self._put(describe_file(path, local, count_rows()), local)
 
-    def content(self, path: str, content: bytes, rows: int | None = None) -> None:
+    def write_bytes(self, path: str, content: bytes) -> None:
         """Upload a file with this content."""
         local = self._local(path)
         local.write_bytes(content)
-        self._put(describe_file(path, local, rows), local)
+        self._put(describe_file(path, local, None), local)
 
-    def member(self, path: str, content: bytes) -> None:
-        """Upload a file that another of the dataset's files lists with its checksum.
+    def write_listed_file(self, path: str, content: bytes) -> None:
+        """Upload a file that another output file lists with its checksum.
 
-        The number of such files can equal the number of papers. The manifest does not list these files.
-        Write the listing file first, because its upload fails if published content would change.
+        The manifest does not list these files, because there may be one for each paper. Write the listing file first: its
+        upload fails if published content would change.
         """
         self._lake.put(f"{self._prefix}/{path}", content)
-        self.made.tally[LISTED_FILES] += 1
-        self.made.tally[LISTED_BYTES] += len(content)
+        self.result.tally[LISTED_FILES] += 1
+        self.result.tally[LISTED_BYTES] += len(content)
 
-    def json(self, path: str, value: Any) -> None:
+    def write_json(self, path: str, value: Any) -> None:
         """Upload a file of indented JSON."""
-        self.content(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        self.write_bytes(path, orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
     def _local(self, path: str) -> Path:
         return self.scratch / path.replace("/", "~")
@@ -87,11 +87,11 @@ class Outputs:
         Raises:
             UserError: the dataset is published, and the file would change.
         """
-        if self._published is not None and self._published.get(file.path) != file.sha256:
+        if self._published_sha256 is not None and self._published_sha256.get(file.path) != file.sha256:
             raise UserError(
-                f"{self._lake.uri(self._prefix)} is published, and {file.path} made again is another (other versions of libraries, or "
-                f"another kind of CPU?): give the spec another name, or delete that folder"
+                f"{self._lake.uri(self._prefix)} is published, and {file.path} was built again with different content (other versions "
+                f"of libraries, or another kind of CPU?): give the spec another name, or delete that folder"
             )
         self._lake.upload(f"{self._prefix}/{file.path}", local)
         local.unlink()
-        self.made.files.append(file)
+        self.result.files.append(file)

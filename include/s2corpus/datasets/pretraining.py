@@ -1,4 +1,4 @@
-"""Create text for pretraining language models, with its vocabulary (S2ORC §5)."""
+"""Build the pretraining corpus for language models and its WordPiece vocabulary (S2ORC §5)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from pydantic import NonNegativeInt, PositiveInt
 
 from s2corpus.datasets.citations import remove_formulas
-from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Number, Params, Positive, Row, Share
+from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, Share, StepResult
 from s2corpus.errors import UserError
 from s2corpus.storage import uris
 from s2corpus.text import sentences
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 _BIOMEDICAL = {"Medicine", "Biology"}
 _MAX_ALPHABET = 1_000
-"""number of the most frequent characters in the vocabulary: BERT's own limit"""
+"""maximum number of distinct characters in the vocabulary (BERT's limit)"""
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
@@ -41,7 +42,7 @@ class PretrainingPaperOutcome(StrEnum):
 
 
 class PretrainingParagraphOutcome(StrEnum):
-    """The outcome of a paragraph: the first sign of ill-formed text."""
+    """The outcome of a paragraph: kept, or the first filter that rejects it."""
 
     KEPT = "kept"
     CAPTION = "caption"
@@ -63,37 +64,37 @@ class PretrainingParams(Params):
     """kinds of full text in order of preference; the first available kind is used"""
     abstracts: bool = True
     """whether a paper's text begins with its abstract"""
-    min_words: Number = 5
-    """minimum number of words in a paragraph; shorter paragraphs are headings, labels and remains of formulas"""
+    min_words: NonNegativeInt = 5
+    """minimum number of words in a paragraph; shorter paragraphs are mostly headings, labels and fragments of formulas"""
     max_symbol_share: Share = 0.25
     """maximum share of characters other than letters, digits, white space and common punctuation ("too many symbols", S2ORC §5)"""
     max_digit_share: Share = 0.3
-    """maximum share of digits among the characters; paragraphs with more are tables that were read as text"""
+    """maximum share of digits among the characters; a higher share indicates a table that was read as text"""
     max_single_share: Share = 0.4
-    """maximum share of words with one character; paragraphs with more are formulas or spaced letters"""
-    max_word_chars: Positive = 80
-    """maximum number of characters in a word without white space; longer words are joined lines, sequences and addresses"""
+    """maximum share of one-character words; a higher share indicates formulas or spaced letters"""
+    max_word_chars: PositiveInt = 80
+    """maximum number of characters in a word; longer words are joined lines, sequences and URLs"""
     max_repeat_share: Share = 0.5
     """maximum share of the most frequent word among the words"""
-    vocabulary_size: Positive = 31_000
+    vocabulary_size: PositiveInt = 31_000
     """number of entries in the cased WordPiece vocabulary (S2ORC §5: 31k)"""
     vocabulary_sample: Share = 0.15
     """share of the papers that the vocabulary is learned from (S2ORC §5: 15 %)"""
-    vocabulary_min_count: Positive = 2
+    vocabulary_min_count: PositiveInt = 2
     """minimum number of occurrences of a piece"""
     compare_vocabulary: str | None = None
-    """address of another vocabulary (`vocab.txt`, one entry per line); its Jaccard index with this one is measured"""
+    """URI of another vocabulary (`vocab.txt`, one entry per line) to compare with by the Jaccard index"""
     seed: int = 2020
     """seed of the sample"""
 
 
-class Pretraining:
-    """The dataset."""
+class Pretraining(Dataset):
+    """The pretraining dataset."""
 
     name = "pretraining"
     version = f"3.{sentences.VERSION}"
-    about = (
-        "Text of open papers for pretraining: a sentence a line, an empty line between papers, without figures, tables, notes and "
+    description = (
+        "Text of open papers for pretraining: one sentence per line, an empty line between papers, without figures, tables, notes and "
         "ill-formed paragraphs; with a cased WordPiece vocabulary (S2ORC §5)."
     )
     params = PretrainingParams
@@ -101,94 +102,98 @@ class Pretraining:
         ("paper_id", pa.string()), ("field", pa.string()), ("sampled", pa.bool_()), ("tokens", pa.int64()),
         ("sentences", pa.int64()), ("text", pa.string()),
     ])  # fmt: skip
-    order: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ("tokenizers",)
-    paper: Mapping[str, float] = {
+    required_modules = ("tokenizers",)
+    published_metrics: Mapping[str, float] = {
         "tokens": 16.4e9, "papers": 8.1e6, "tokens_a_paper": 16.4e9 / 8.1e6, "papers_share.biomedicine": 0.427,
         "papers_share.computer_science": 0.072, "vocabulary": 31_000, "vocabulary_jaccard": 0.536,
     }  # fmt: skip
     """figures of §5; the other vocabulary is SciBERT's"""
 
-    def rows(self, params: PretrainingParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
-        """Yield a row with the lines of a paper, if any line remains."""
-        made.funnel.enter("papers")
-        found = paper.full_text(params.kinds)
-        if found is None:
-            made.funnel.count("papers", PretrainingPaperOutcome.NO_TEXT)
+    def rows(self, params: PretrainingParams, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
+        """Yield one row with the remaining lines of a paper, or nothing."""
+        result.funnel.add_input("papers")
+        full_text = paper.full_text(params.kinds)
+        if full_text is None:
+            result.funnel.add_outcome("papers", PretrainingPaperOutcome.NO_TEXT)
             return
-        abstract = [{"text": paper.metadata["abstract"]}] if params.abstracts and paper.metadata["abstract"] else []
+        _, parse = full_text
+        texts = [paper.metadata["abstract"]] if params.abstracts and paper.metadata["abstract"] else []
+        texts += [paragraph["text"] for paragraph in parse["body_text"]]
         lines: list[str] = []
-        for paragraph in (*abstract, *found[1]["body_text"]):
-            text = " ".join(paragraph["text"].split())
-            outcome = judge(params, text)
-            made.funnel.enter("paragraphs")
-            made.funnel.count("paragraphs", outcome)
+        for text in texts:
+            text = " ".join(text.split())
+            outcome = classify_paragraph(params, text)
+            result.funnel.add_input("paragraphs")
+            result.funnel.add_outcome("paragraphs", outcome)
             if outcome is PretrainingParagraphOutcome.KEPT:
                 lines += _list_lines(text)
         if not lines:
-            made.funnel.count("papers", PretrainingPaperOutcome.NOTHING_LEFT)
+            result.funnel.add_outcome("papers", PretrainingPaperOutcome.NOTHING_LEFT)
             return
-        made.funnel.count("papers", PretrainingPaperOutcome.KEPT)
-        draw = int.from_bytes(hashlib.sha256(f"{params.seed}:{paper.id}".encode()).digest()[:8], "big") / 2**64
+        result.funnel.add_outcome("papers", PretrainingPaperOutcome.KEPT)
+        sampling_value = (
+            int.from_bytes(hashlib.sha256(f"{params.seed}:{paper.id}".encode()).digest()[:8], "big") / 2**64
+        )
         yield {
             "paper_id": paper.id,
             "field": (paper.fields or ["unknown"])[0],
-            "sampled": draw < params.vocabulary_sample,
+            "sampled": sampling_value < params.vocabulary_sample,
             "tokens": sum(map(count_tokens, lines)),
             "sentences": len(lines),
             "text": "\n".join(lines),
         }
 
-    def choose(self, job: Job) -> dict[str, Any]:
-        """Return no decision: the shards are independent."""
-        return {}
-
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
         """Write `text/<nn>.txt.gz`: one sentence per line, an empty line after each paper."""
-        with out.lines(f"text/{shard:02d}.txt.gz") as file:
-            for batch in job.kept([shard]).to_batches(batch_size=16):
-                for row in batch.to_pylist():
-                    for line in row["text"].split("\n"):
-                        file.write(f"{line}\n".encode())
-                    file.write(b"\n")
-                    tally = out.made.tally
-                    tally["papers"] += 1
-                    tally["sentences"] += row["sentences"]
-                    tally[f"tokens.{row['field']}"] += row["tokens"]
-                    tally[f"papers.{row['field']}"] += 1
+        tally = out.result.tally
+        with out.open_lines(f"text/{shard:02d}.txt.gz") as file:
+            for row in job.rows([shard], batch_rows=16):
+                for line in row["text"].split("\n"):
+                    file.write(f"{line}\n".encode())  # the file counts calls as rows
+                file.write(b"\n")
+                tally["papers"] += 1
+                tally["sentences"] += row["sentences"]
+                tally[f"tokens.{row['field']}"] += row["tokens"]
+                tally[f"papers.{row['field']}"] += 1
 
-    def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
+    def finish(self, job: Job, choice: Mapping[str, Any], result: StepResult, out: Outputs) -> dict[str, float]:
         """Write `vocab.txt`; return the figures of S2ORC §5."""
-        params: PretrainingParams = job.params  # type: ignore[assignment]
-        vocabulary = learn_vocabulary(params, lambda: _sampled(job))
-        out.content("vocab.txt", "".join(f"{entry}\n" for entry in vocabulary).encode())
-        tally = made.tally
-        of_field = {name.removeprefix("tokens."): n for name, n in tally.items() if name.startswith("tokens.")}
-        total, papers = sum(of_field.values()), tally["papers"]
+        params: PretrainingParams = job.params
+        vocabulary = learn_vocabulary(params, lambda: _read_sampled_lines(job))
+        out.write_bytes("vocab.txt", "".join(f"{entry}\n" for entry in vocabulary).encode())
+        tally = result.tally
+        tokens_by_field = {name.removeprefix("tokens."): n for name, n in tally.items() if name.startswith("tokens.")}
+        total, papers = sum(tokens_by_field.values()), tally["papers"]
         metrics = {
             "tokens": float(total),
             "papers": float(papers),
             "sentences": float(tally["sentences"]),
             "tokens_a_paper": total / papers if papers else 0.0,
-            **{f"tokens.{name}": float(n) for name, n in sorted(of_field.items())},
+            **{f"tokens.{name}": float(n) for name, n in sorted(tokens_by_field.items())},
             "papers_share.biomedicine": _share(tally, _BIOMEDICAL),
             "papers_share.computer_science": _share(tally, {"Computer Science"}),
             "vocabulary": float(len(vocabulary)),
         }
         if params.compare_vocabulary:
-            metrics["vocabulary_jaccard"] = jaccard(set(vocabulary), _entries(params.compare_vocabulary))
+            other = _fetch_vocabulary(params.compare_vocabulary)
+            metrics["vocabulary_jaccard"] = len(other.intersection(vocabulary)) / len(other.union(vocabulary))
         return metrics
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
+    def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that every kept paper is written, and that the vocabulary has the requested size."""
-        kept = made.funnel.outcomes["papers", PretrainingPaperOutcome.KEPT]
-        short = job.params.vocabulary_size - int(metrics["vocabulary"])  # type: ignore[attr-defined]
+        kept = result.funnel.outcomes["papers", PretrainingPaperOutcome.KEPT]
+        short = job.params.vocabulary_size - int(metrics["vocabulary"])
         return [
             DatasetCheck(
-                "papers_written", abs(kept - int(metrics["papers"])), "papers are missing in the text, or twice in it"
+                "papers_written",
+                abs(kept - int(metrics["papers"])),
+                "papers are missing from the text, or written twice",
             ),
             DatasetCheck(
-                "vocabulary_full", max(short, 0), "the sample is too small for a vocabulary of that size", blocks=False
+                "vocabulary_full",
+                max(short, 0),
+                "entries are missing: the sample is too small for this vocabulary size",
+                blocks=False,
             ),
         ]
 
@@ -197,14 +202,16 @@ class Pretraining:
         return [DatasetTable("text", pa.schema([("text", pa.string())]), {"train": "text/*.txt.gz"})]
 
 
-def judge(params: PretrainingParams, text: str) -> PretrainingParagraphOutcome:
-    """Return the first sign that a paragraph (words separated by single spaces) is ill-formed, or `KEPT`."""
+def classify_paragraph(params: PretrainingParams, text: str) -> PretrainingParagraphOutcome:
+    """Return the first filter that rejects a paragraph, or `KEPT`. `text` has single spaces between words."""
     words = text.split()
     if _CAPTION.match(text):
         return PretrainingParagraphOutcome.CAPTION
     if len(words) < params.min_words:
         return PretrainingParagraphOutcome.SHORT
-    if sum(not (c.isalnum() or c.isspace() or c in _COMMON) for c in text) > params.max_symbol_share * len(text):
+    if sum(not (c.isalnum() or c.isspace() or c in _COMMON_PUNCTUATION) for c in text) > params.max_symbol_share * len(
+        text
+    ):
         return PretrainingParagraphOutcome.SYMBOLS
     if sum(map(str.isdigit, text)) > params.max_digit_share * len(text):
         return PretrainingParagraphOutcome.DIGITS
@@ -217,12 +224,12 @@ def judge(params: PretrainingParams, text: str) -> PretrainingParagraphOutcome:
     return PretrainingParagraphOutcome.KEPT
 
 
-_COMMON = frozenset(".,;:!?'\"()[]-–—’‘“”%/")
+_COMMON_PUNCTUATION = frozenset(".,;:!?'\"()[]-–—’‘“”%/")
 _CAPTION = re.compile(r"(?:Figure|Fig\.?|Table|Tab\.?|Scheme|Box|Algorithm) ?[A-Z]?[0-9]+[A-Za-z]?[.:|] ")
 
 
 def _list_lines(text: str) -> list[str]:
-    """Return the sentences of a paragraph, without display formulas and its run-in heading."""
+    """Return the sentences of a paragraph; omit display formulas and a run-in heading."""
     heading = heading_end(text)
     found = (remove_formulas(text[start:end]) for start, end in sentence_spans(text) if start >= heading)
     return [line for line in found if is_prose(line)]
@@ -231,8 +238,8 @@ def _list_lines(text: str) -> list[str]:
 def learn_vocabulary(params: PretrainingParams, texts: Callable[[], Iterator[str]]) -> list[str]:
     """Return a cased WordPiece vocabulary of some texts, ordered by id: BERT's special tokens, then single characters.
 
-    The trainer numbers characters in the order of a hash table, and breaks ties between pieces by these numbers. All characters are
-    numbered here before training, so that every run returns the same vocabulary. `texts` is called twice.
+    The trainer would assign ids to characters in the order of a hash table, and it breaks ties between pieces by these ids. Therefore
+    all characters get their ids before training, so that every run returns the same vocabulary. `texts` is called twice.
     """
     from tokenizers import BertWordPieceTokenizer
 
@@ -248,21 +255,21 @@ def learn_vocabulary(params: PretrainingParams, texts: Callable[[], Iterator[str
         min_frequency=params.vocabulary_min_count,
         limit_alphabet=_MAX_ALPHABET,
         initial_alphabet=alphabet,
-        special_tokens=[*SPECIAL, *alphabet, *(f"##{c}" for c in alphabet if _inside_words(c))],
+        special_tokens=[*SPECIAL, *alphabet, *(f"##{c}" for c in alphabet if _is_word_internal(c))],
         show_progress=False,
     )
     entries: dict[str, int] = json.loads(tokenizer.to_str())["model"]["vocab"]
     return sorted(entries, key=entries.__getitem__)
 
 
-def _inside_words(character: str) -> bool:
-    """Return whether BERT's pre-tokenizer keeps a character inside a word: neither punctuation nor a Chinese character."""
+def _is_word_internal(character: str) -> bool:
+    """Return whether BERT's pre-tokenizer does not split words at a character: not punctuation, not Chinese."""
     if character.isascii():
         return character.isalnum()
     return not unicodedata.category(character).startswith("P") and "CJK UNIFIED" not in unicodedata.name(character, "")
 
 
-def _entries(uri: str) -> set[str]:
+def _fetch_vocabulary(uri: str) -> set[str]:
     """Return the entries of another vocabulary.
 
     Raises:
@@ -271,19 +278,13 @@ def _entries(uri: str) -> set[str]:
     try:
         return set(uris.fetch(uri).decode("utf-8").split("\n")) - {""}
     except UnicodeDecodeError:
-        raise UserError(f"{uri}: not a vocabulary: expected UTF-8, an entry a line") from None
+        raise UserError(f"{uri}: not a vocabulary: expected UTF-8 with one entry per line") from None
 
 
-def jaccard(one: set[str], other: set[str]) -> float:
-    """Return the Jaccard index of two vocabularies; 0 if both are empty."""
-    return len(one & other) / len(one | other) if one | other else 0.0
-
-
-def _sampled(job: Job) -> Iterator[str]:
-    for batch in job.kept().to_batches(columns=["sampled", "text"], batch_size=16):
-        for row in batch.to_pylist():
-            if row["sampled"]:
-                yield from row["text"].split("\n")
+def _read_sampled_lines(job: Job) -> Iterator[str]:
+    for row in job.rows(columns=["sampled", "text"], batch_rows=16):
+        if row["sampled"]:
+            yield from row["text"].split("\n")
 
 
 def _share(tally: Mapping[str, int], fields: set[str]) -> float:

@@ -1,4 +1,4 @@
-"""The interface of a dataset, and the counts, checks and tables that its steps return.
+"""The base class of datasets, and the counts, checks and tables that its steps return.
 
 The steps may run on many machines. `rows` reads each paper of a shard; its rows are cached by the content of the shard.
 `choose` runs once on all rows. `write` runs for each shard. `finish` runs once. `checks` and the manifest follow.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field
@@ -23,28 +23,26 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 Share = Annotated[float, Field(ge=0, le=1)]
-Number = Annotated[int, Field(ge=0)]
-Positive = Annotated[int, Field(ge=1)]
 
 
 class Params(BaseModel):
-    """The thresholds of a dataset, each with its meaning and source."""
+    """The parameters of a dataset. The docstring of a field is its meaning in the dataset's card."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 @dataclass(slots=True)
 class Funnel:
-    """The number of inputs and outcomes of each step. Every input has one outcome."""
+    """Counts of inputs and outcomes by step. Every input must have one outcome; the check `outcomes_sum` compares them."""
 
     seen: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def count(self, step: str, outcome: str, number: int = 1) -> None:
+    def add_outcome(self, step: str, outcome: str, number: int = 1) -> None:
         """Count `number` inputs of a step with this outcome."""
         self.outcomes[step, str(outcome)] += number
 
-    def enter(self, step: str, number: int = 1) -> None:
+    def add_input(self, step: str, number: int = 1) -> None:
         """Count `number` inputs of a step."""
         self.seen[step] += number
 
@@ -55,12 +53,12 @@ class Funnel:
 
     def rows(self) -> list[tuple[str, str, int]]:
         """Return (step, outcome, count): `in` first, then the outcomes in descending order of frequency."""
-        found = []
+        rows = []
         for step, number in self.seen.items():
-            found.append((step, "in", number))
-            of_step = [(outcome, n) for (at, outcome), n in self.outcomes.items() if at == step]
-            found += [(step, outcome, n) for outcome, n in sorted(of_step, key=lambda item: (-item[1], item[0]))]
-        return found
+            rows.append((step, "in", number))
+            outcomes = [(step, outcome, n) for (of, outcome), n in self.outcomes.items() if of == step]
+            rows += sorted(outcomes, key=lambda row: (-row[2], row[1]))
+        return rows
 
     def as_json(self) -> list[list[Any]]:
         """Return the counts as lists, independent of the order of shards."""
@@ -69,7 +67,7 @@ class Funnel:
         ]
 
     @classmethod
-    def of_json(cls, rows: Iterable[list[Any]]) -> Funnel:
+    def from_json(cls, rows: Iterable[list[Any]]) -> Funnel:
         """Return the funnel that `as_json` wrote."""
         funnel = cls()
         for step, outcome, n in rows:
@@ -85,14 +83,14 @@ class DatasetCheck:
     """A check of a dataset: the number of violations and the reason why they matter."""
 
     name: str
-    offending: int
+    violations: int
     reason: str
     blocks: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetTable:
-    """Files with one schema, as listed in the card, Croissant and Hugging Face YAML. Splits map to paths with one `*`."""
+    """Data files with one schema, for the card, Croissant and the Hub's YAML. `splits` maps a split to a path with one `*`."""
 
     name: str
     schema: pa.Schema
@@ -100,8 +98,8 @@ class DatasetTable:
 
 
 @dataclass(slots=True)
-class Made:
-    """The output of the steps: counts over all shards, and files."""
+class StepResult:
+    """The counts and files that steps produced, for one shard or all shards."""
 
     funnel: Funnel = field(default_factory=Funnel)
     tally: Counter[str] = field(default_factory=Counter)
@@ -110,15 +108,15 @@ class Made:
     """number of papers with rows, by license"""
     files: list[SnapshotFile] = field(default_factory=list)
 
-    def add(self, other: Made) -> None:
-        """Add the output of another shard."""
+    def add(self, other: StepResult) -> None:
+        """Add the result of another shard or step."""
         self.funnel.add(other.funnel)
         self.tally.update(other.tally)
         self.licences.update(other.licences)
         self.files += other.files
 
     def as_json(self) -> dict[str, Any]:
-        """Return the output as JSON."""
+        """Return the result as JSON."""
         return {
             "funnel": self.funnel.as_json(),
             "tally": dict(sorted(self.tally.items())),
@@ -127,48 +125,53 @@ class Made:
         }
 
     @classmethod
-    def of_json(cls, value: Mapping[str, Any]) -> Made:
-        """Return the output that `as_json` wrote."""
+    def from_json(cls, value: Mapping[str, Any]) -> StepResult:
+        """Return the result that `as_json` wrote."""
         return cls(
-            Funnel.of_json(value["funnel"]),
+            Funnel.from_json(value["funnel"]),
             Counter(value["tally"]),
             Counter(value["licences"]),
             [SnapshotFile(**file) for file in value["files"]],
         )
 
 
-class Dataset(Protocol):
+class Dataset:
     """A dataset. Its code does not depend on Airflow, the placement of shards, or the upload of files."""
 
     name: str
     version: str
     """version of the rules, part of the cache key: raise it if any output may change"""
-    about: str
+    description: str
     """description, with the paper that defines the dataset"""
     params: type[Params]
     schema: pa.Schema
     """schema of the rows that `rows` yields"""
-    order: tuple[str, ...]
+    sort_columns: tuple[str, ...] = ()
     """columns that sort the rows of a shard; if empty, rows follow the order of papers"""
-    needs: tuple[str, ...]
-    """required modules of the extra `datasets`"""
-    paper: Mapping[str, float]
+    required_modules: tuple[str, ...] = ()
+    """modules of the extra `datasets`"""
+    published_metrics: Mapping[str, float] = {}
     """metric → value in the paper that defines the dataset, for comparison"""
 
-    def rows(self, params: Any, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
+    def rows(self, params: Any, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
         """Yield the rows of a paper. The same paper and parameters always give the same rows and counts."""
+        raise NotImplementedError
 
     def choose(self, job: Job) -> dict[str, Any]:
         """Return decisions that need all shards, as JSON: for example the threshold of a sample."""
+        return {}
 
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
         """Write the files of a shard from its rows."""
 
-    def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
+    def finish(self, job: Job, choice: Mapping[str, Any], result: StepResult, out: Outputs) -> dict[str, float]:
         """Write the files that cover all shards, and return the metrics."""
+        raise NotImplementedError
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
+    def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Return the checks that only this dataset needs."""
+        raise NotImplementedError
 
     def tables(self, params: Any) -> list[DatasetTable]:
         """Return the tables of data files for consumers."""
+        raise NotImplementedError

@@ -1,4 +1,4 @@
-"""List the available datasets; each is imported on request."""
+"""List the available datasets. The module of a dataset is imported on first use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DATASETS = {
 """name (also of its module) → class"""
 
 
-def dataset(name: str) -> Dataset:
+def load_dataset(name: str) -> Dataset:
     """Return the dataset with this name.
 
     Raises:

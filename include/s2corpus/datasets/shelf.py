@@ -15,7 +15,7 @@ from s2corpus_reader.files import file_number
 Row = dict[str, Any]
 
 
-def datasets_of(lake: Lake, snapshot: str) -> list[Row]:
+def list_datasets(lake: Lake, snapshot: str) -> list[Row]:
     """Return the published datasets of a snapshot, by name: `stats.json`, with the manifest's `version` and `rules`."""
     found = []
     for name in lake.folders("datasets/"):
@@ -27,12 +27,12 @@ def datasets_of(lake: Lake, snapshot: str) -> list[Row]:
             continue
         size = sum(file["bytes"] for file in manifest["files"]) + manifest.get("listed_bytes", 0)
         files = len(manifest["files"]) + manifest.get("listed_files", 0)
-        known = {key: manifest[key] for key in ("dataset", "version", "rules")}
-        found.append({**stats, **known, "name": name, "folder": lake.uri(folder), "bytes": size, "files": files})
+        rules = {key: manifest[key] for key in ("dataset", "version", "rules")}
+        found.append({**stats, **rules, "name": name, "folder": lake.uri(folder), "bytes": size, "files": files})
     return found
 
 
-def similar_papers(lake: Lake, snapshot: str, paper_id: str) -> list[Row] | None:
+def find_similar_papers(lake: Lake, snapshot: str, paper_id: str) -> list[Row] | None:
     """Return the nearest papers by a snapshot's vectors, nearest first: `rank, neighbour_id, cosine, title, field`.
 
     The list is empty if the paper has no vector. The result is None if the snapshot has no such dataset.
@@ -46,7 +46,7 @@ def similar_papers(lake: Lake, snapshot: str, paper_id: str) -> list[Row] | None
             continue
         shards = sum(file["path"].startswith("neighbours/") for file in manifest["files"])
         data, _ = lake.get(f"datasets/{name}/{snapshot}/neighbours/{file_number(paper_id, shards):02d}.parquet")
-        rows = pq.read_table(pa.BufferReader(data)).filter(pc.field("paper_id") == paper_id).sort_by("rank")
-        near: list[Row] = rows.to_pylist()
-        return near
+        table = pq.read_table(pa.BufferReader(data)).filter(pc.field("paper_id") == paper_id).sort_by("rank")
+        rows: list[Row] = table.to_pylist()
+        return rows
     return None

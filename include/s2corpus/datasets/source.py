@@ -1,4 +1,4 @@
-"""Read the papers of a published snapshot for datasets, shard by shard, one paper at a time."""
+"""Read the papers of a published snapshot for datasets: shard by shard, one paper at a time."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ class SnapshotPaper:
     """A paper of a snapshot: its metadata as in S2ORC 20200705, additional Parquet columns, and its full texts."""
 
     metadata: Row
-    known: Row
+    columns: Row
     """licence, open_access, subjects, volume, issue, pages, date"""
     parses: dict[str, Row] = field(default_factory=dict)
-    """kind → parse; a closed full text has no text here"""
-    places: dict[str, int] = field(default_factory=dict)
+    """kind → parse; the parse of a closed full text contains no text"""
+    line_offsets: dict[str, int] = field(default_factory=dict)
     """kind → byte offset of the parse's line in the uncompressed file of parses"""
-    file: str = ""
-    """number of the files that contain the paper, as written in their names"""
-    files: int = 1
-    """total number of such file numbers in the snapshot"""
+    shard: str = ""
+    """number of the shard that contains the paper, as in the names of files"""
+    shards: int = 1
+    """number of shards of the snapshot"""
 
     @property
     def id(self) -> str:
@@ -68,7 +68,7 @@ class SnapshotPaper:
 
 
 class SnapshotSource:
-    """A snapshot. Its papers are read in order, in `shards` independent groups."""
+    """The papers of a published snapshot, in `shards` independent groups, each sorted by id."""
 
     def __init__(self, folder: Lake) -> None:
         self.folder = folder
@@ -81,33 +81,35 @@ class SnapshotSource:
         self.shards = sum(folder == "metadata" for folder, _ in self._corpus)
         if not self.shards or not self._tables:
             raise UserError(
-                f"{folder.root}: neither corpus/metadata nor tables/papers: made before it had them; make the release again"
+                f"{folder.root}: corpus/metadata or tables/papers is missing (snapshot of an older version): build the release again"
             )
 
-    def key(self, shard: int) -> str:
+    def content_digest(self, shard: int) -> str:
         """Return a digest of all content read for a shard. It is equal for two snapshots if the shard's papers are equal."""
         digest = hashlib.sha256(f"{self.shards}:{len(self._tables)};".encode())
-        paths = [path for (_, number_), path in sorted(self._corpus.items()) if number_ == shard]
+        paths = [path for (_, number), path in sorted(self._corpus.items()) if number == shard]
         for path in (*paths, *self._table_paths(shard)):
             file = self._files[path]
             digest.update(f"{path}:{file.content_sha256 or file.sha256};".encode())
         return digest.hexdigest()[:16]
 
-    def size(self, shard: int) -> int:
+    def count_bytes(self, shard: int) -> int:
         """Return the number of bytes in the files of `corpus/` that contain the papers of a shard."""
-        return sum(self._files[path].bytes for (_, number_), path in self._corpus.items() if number_ == shard)
+        return sum(self._files[path].bytes for (_, number), path in self._corpus.items() if number == shard)
 
     def _table_paths(self, shard: int) -> list[str]:
-        """Return the files of `tables/papers` that contain papers of a shard. Corpus and tables can have different numbers of files."""
+        """Return the files of `tables/papers` that may contain papers of a shard: corpus and tables can have different numbers of files."""
         step = math.gcd(self.shards, len(self._tables))
-        return [self._tables[number_] for number_ in range(shard % step, len(self._tables), step)]
+        return [self._tables[number] for number in range(shard % step, len(self._tables), step)]
 
-    def known(self, shard: int, columns: Sequence[str] = _TABLE) -> Iterator[Row]:
+    def read_rows(self, shard: int, columns: Sequence[str] = _TABLE) -> Iterator[Row]:
         """Return rows of `tables/papers` for a shard's papers, ordered by id. `columns` must include `paper_id`."""
-        rows = merge(*(self._rows(path, columns) for path in self._table_paths(shard)), key=itemgetter("paper_id"))
+        rows = merge(
+            *(self._read_table(path, columns) for path in self._table_paths(shard)), key=itemgetter("paper_id")
+        )
         return (row for row in rows if file_number(row["paper_id"], self.shards) == shard)
 
-    def _rows(self, path: str, columns: Sequence[str]) -> Iterator[Row]:
+    def _read_table(self, path: str, columns: Sequence[str]) -> Iterator[Row]:
         filesystem, root = self.folder.filesystem()
         self.folder.check_file(path)
         with filesystem.open_input_file(f"{root}{path}") as file:
@@ -123,20 +125,20 @@ class SnapshotSource:
             UserError: corpus and tables contain different papers.
         """
         texts = {str(kind): _Parses(self.folder, self._corpus.get((f"{kind}_parses", shard))) for kind in ParseKind}
-        known = self.known(shard)
-        for _, line in _lines(self.folder, self._corpus["metadata", shard]):
+        rows = self.read_rows(shard)
+        for _, line in _read_lines(self.folder, self._corpus["metadata", shard]):
             metadata = orjson.loads(line)
-            row = next(known, None)
+            row = next(rows, None)
             if row is None or row["paper_id"] != metadata["paper_id"]:
                 raise UserError(
-                    f"{self.folder.root}: corpus/metadata and tables/papers have different papers in shard {shard}"
+                    f"{self.folder.root}: corpus/metadata and tables/papers contain different papers in shard {shard}"
                 )
-            at = {kind: found for kind, parses in texts.items() if (found := parses.at(metadata["paper_id"]))}
+            located = {kind: found for kind, parses in texts.items() if (found := parses.find(metadata["paper_id"]))}
             yield SnapshotPaper(
                 metadata,
                 row,
-                {kind: parse for kind, (_, parse) in at.items()},
-                {kind: place for kind, (place, _) in at.items()},
+                {kind: parse for kind, (_, parse) in located.items()},
+                {kind: offset for kind, (offset, _) in located.items()},
                 str(shard),
                 self.shards,
             )
@@ -146,10 +148,10 @@ class _Parses:
     """The parses of one kind, requested by paper in the order of ids."""
 
     def __init__(self, folder: Lake, path: str | None) -> None:
-        self._lines = _lines(folder, path) if path else iter(())
+        self._lines = _read_lines(folder, path) if path else iter(())
         self._next: tuple[int, Row] | None = None
 
-    def at(self, paper_id: str) -> tuple[int, Row] | None:
+    def find(self, paper_id: str) -> tuple[int, Row] | None:
         """Return the offset and parse of a paper, or None. Papers must be requested in ascending order."""
         while self._next is None or self._next[1]["paper_id"] < paper_id:
             found = next(self._lines, None)
@@ -159,31 +161,32 @@ class _Parses:
         return self._next if self._next[1]["paper_id"] == paper_id else None
 
 
-def _lines(folder: Lake, path: str) -> Iterator[tuple[int, bytes]]:
-    place = 0
+def _read_lines(folder: Lake, path: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the byte offset and content of each line of a gzipped file."""
+    offset = 0
     raw: BinaryIO
     with folder.open(path) as raw:
         for line in gzip_lines(raw):
-            yield place, line
-            place += len(line)
+            yield offset, line
+            offset += len(line)
 
 
-def published(lake: Lake, release: str, as_of: str) -> SnapshotSource:
-    """Return the newest published snapshot of a release spec as of an instant (ISO, as in its manifest).
+def open_published_snapshot(lake: Lake, release: str, as_of: str) -> SnapshotSource:
+    """Return the newest published snapshot of a release spec with this `as_of` (an ISO timestamp, as in its manifest).
 
     Raises:
-        UserError: no such snapshot is published, or `as_of` is not an instant.
+        UserError: no such snapshot is published, or `as_of` is not a timestamp.
     """
     try:
         instant = datetime.fromisoformat(as_of).replace(tzinfo=UTC)
     except ValueError:
         raise UserError(
-            f"{as_of!r} is not an instant: expected the release's as_of, as in 2023-02-01T00:00:00Z"
+            f"{as_of!r} is not a timestamp: expected the release's as_of, as in 2023-02-01T00:00:00Z"
         ) from None
-    known = pointer.list_published(lake, release)
-    found = [snapshot for snapshot in known if snapshot.release.as_of == instant]
+    published = pointer.list_published(lake, release)
+    found = [snapshot for snapshot in published if snapshot.release.as_of == instant]
     if not found:
-        there = ", ".join(known) or "none"
-        raise UserError(f"no snapshot of {release} as of {as_of} is published; published are: {there}")
+        available = ", ".join(published) or "none"
+        raise UserError(f"no snapshot of {release} as of {as_of} is published; available: {available}")
     latest = pointer.read_latest(lake, release).snapshot
     return SnapshotSource(open_lake(lake.uri(f"snapshots/{latest if latest in found else found[-1]}")))

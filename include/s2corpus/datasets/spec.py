@@ -17,7 +17,7 @@ from s2corpus.ids import SPEC_NAME
 
 
 class DatasetSpec(BaseModel):
-    """A dataset of a release's snapshots."""
+    """The specification of a dataset that is built from published snapshots."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -26,9 +26,9 @@ class DatasetSpec(BaseModel):
     dataset: str
     """kind of dataset: a name in `datasets/registry.py`"""
     description: str = ""
-    """first text of the card; if empty, the dataset's own description"""
+    """introduction of the card; if empty, the description of the kind of dataset"""
     releases: tuple[Annotated[str, Field(pattern=f"^{SPEC_NAME}$")], ...] = ()
-    """release specs; the dataset is built from each of their snapshots as soon as it is published, with one DAG for each spec"""
+    """names of release specs; for each of them, a DAG builds the dataset when a snapshot is published"""
     params: dict[str, Any] = {}
     """parameters that differ from the dataset's defaults"""
     max_tasks: Annotated[int, Field(ge=1, le=1000)] = 16
@@ -43,8 +43,8 @@ class DatasetSpec(BaseModel):
 
 def datasets_folder() -> Path:
     """Return the folder of the specs: `S2CORPUS_DATASETS` if set; otherwise `include/datasets`."""
-    named = os.environ.get("S2CORPUS_DATASETS")
-    return Path(named) if named else Path(__file__).resolve().parents[2] / "datasets"
+    configured = os.environ.get("S2CORPUS_DATASETS")
+    return Path(configured) if configured else Path(__file__).resolve().parents[2] / "datasets"
 
 
 def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
@@ -53,44 +53,44 @@ def load_dataset_spec(path: Path, *, check_params: bool = True) -> DatasetSpec:
     `check_params=False` skips the parameters: DAG parsing then imports no dataset.
 
     Raises:
-        UserError: the file is invalid; the message contains the file, each wrong field with its value, and the expected value.
+        UserError: the file is missing or invalid.
     """
     try:
         raw = yaml.safe_load(path.read_text("utf-8"))
     except FileNotFoundError:
-        known = ", ".join(sorted(p.stem for p in path.parent.glob("*.yaml"))) or "none"
-        raise UserError(f"{path}: no such dataset spec; the ones there are: {known}") from None
+        available = ", ".join(sorted(p.stem for p in path.parent.glob("*.yaml"))) or "none"
+        raise UserError(f"{path}: no such dataset spec; available: {available}") from None
     except RecursionError:
-        raise UserError(f"{path}: not readable as YAML: lists in lists too deep") from None
+        raise UserError(f"{path}: not readable as YAML: nested too deeply") from None
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise UserError(f"{path}: not readable as YAML: {error}") from None
     if not isinstance(raw, dict):
-        raise UserError(f"{path}: a dataset spec is a mapping of fields, this is {type(raw).__name__}")
+        raise UserError(f"{path}: expected a mapping of fields, got {type(raw).__name__}")
     try:
         spec = DatasetSpec.model_validate(raw)
         if check_params:
-            from s2corpus.datasets.registry import dataset
+            from s2corpus.datasets.registry import load_dataset
 
-            dataset(spec.dataset).params.model_validate(spec.params)
+            load_dataset(spec.dataset).params.model_validate(spec.params)
     except ValidationError as error:
-        faults = (
-            f"{path}: {'.'.join(map(str, f['loc'])) or 'spec'}: {f['input']!r} given; {f['msg']}"
-            for f in error.errors(include_url=False)
+        errors = (
+            f"{path}: {'.'.join(map(str, e['loc'])) or 'spec'}: got {e['input']!r}; {e['msg']}"
+            for e in error.errors(include_url=False)
         )
-        raise UserError("; ".join(faults)) from None
+        raise UserError("; ".join(errors)) from None
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
     if spec.name != path.stem:
-        raise UserError(f"{path}: name: {spec.name!r} given; a spec is named like its file: {path.stem!r}")
+        raise UserError(f"{path}: name: got {spec.name!r}; expected the name of the file, {path.stem!r}")
     return spec
 
 
 def read_dataset_specs(folder: Path, *, check_params: bool = True) -> tuple[list[DatasetSpec], list[str]]:
     """Return the valid specs of a folder by file name, and an error message for each invalid spec."""
-    specs, wrong = [], []
+    specs, errors = [], []
     for path in sorted(folder.glob("*.yaml")):
         try:
             specs.append(load_dataset_spec(path, check_params=check_params))
         except UserError as error:
-            wrong.append(str(error))
-    return specs, wrong
+            errors.append(str(error))
+    return specs, errors

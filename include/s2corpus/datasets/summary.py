@@ -17,11 +17,11 @@ def summary(job: Job) -> str:
     for row in stats["funnel"]:
         steps.setdefault(row["step"], []).append((row["outcome"], row["count"]))
     for step, ((_, number), *outcomes) in steps.items():
-        said = "; ".join(f"{outcome} {count:,}" for outcome, count in outcomes)
-        lines.append(f"    {step:<22}{number:>9,}   {said}")
+        listed = "; ".join(f"{outcome} {count:,}" for outcome, count in outcomes)
+        lines.append(f"    {step:<22}{number:>9,}   {listed}")
     paper = stats["paper"]
     lines += ["", f"  {'Figures':<34}here" + (f"{'in the paper':>25}" if paper else "")]
     for name, value in stats["metrics"].items():
-        beside = f"{paper[name]:>18,}" if name in paper else ""
-        lines.append(f"    {name:<32}{value:<12,}{beside}".rstrip())
+        published = f"{paper[name]:>18,}" if name in paper else ""
+        lines.append(f"    {name:<32}{value:<12,}{published}".rstrip())
     return "\n".join([*lines, "", f"  Files        {job.lake.uri(job.prefix)}/"])

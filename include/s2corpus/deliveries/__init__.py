@@ -1,1 +1,1 @@
-"""What is delivered: drops of files and deliveries of metadata, registered, listed, uploaded."""
+"""Register, list and upload drops of files and deliveries of metadata."""

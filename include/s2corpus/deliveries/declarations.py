@@ -1,8 +1,8 @@
-"""Reader of the `records.jsonl` of a drop, which describes its files (SPEC §0.10–0.14).
+"""Read the `records.jsonl` of a drop, which describes its files (SPEC §0.10–0.14).
 
-A line identifies a file of the drop by `name` or `file_sha1`. It contains promises (`open_access`, `licence`) and metadata of the paper
-(columns of the table `records`; `published` or `year` also give `date`). We set the id, source and kind of these records. A line with
-one of these keys, or with a promise of a wrong type, refuses the drop. Other unusable values give warnings.
+A line identifies a file of the drop by `name` or `file_sha1`. It contains access claims (`open_access`, `licence`) and metadata of the
+paper (columns of the table `records`; `published` or `year` also give `date`). We set the id, source and kind of these records. A line
+with one of these keys, or with an access claim of a wrong type, refuses the drop. Other unusable values give warnings.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ import orjson
 
 from s2corpus.deliveries.ready import Refusal, Refused
 from s2corpus.papers.licences import select_strictest
-from s2corpus.sources.jsonl import COLUMNS, entry_of, quoted, rename_former_key, wrong_promise
-from s2corpus.sources.keys import CLAIMS, DROP_KEYS
+from s2corpus.sources.jsonl import find_type_error, parse_line, quote_json, rename_former_key
+from s2corpus.sources.keys import CLAIMS, DROP_KEYS, RECORD_KEYS
 from s2corpus.sources.record import DECLARED, Dropped, Entry, Record, RejectReason
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
-from s2corpus.sources.streams import lines
+from s2corpus.sources.streams import read_lines
 from s2orc_parse.bibliography.fields import parse_licence
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
 
 FILE = "records.jsonl"
-"""name of the file: in a drop it describes files, in a delivery it contains generic records"""
-_PLACE = ("name", "file_sha1")
+"""In a drop, this file describes the other files. In a delivery, it contains generic records."""
+_FILE_KEYS = ("name", "file_sha1")
 _FIELDS = {"published": "date", "year": "date", "fields_of_study": "subjects"}
-"""keys with another name than their field of the record"""
-_PROMISES = ("open_access", "licence")
+"""Keys whose record field has another name."""
+_ACCESS_KEYS = ("open_access", "licence")
 _MAX_WARNINGS = 100
-_EFFECT = {
-    **dict.fromkeys(_PLACE, "the line is ignored, except for open_access: false"),
-    **dict.fromkeys(_PROMISES, "the stricter value is taken"),
+_REPEATED_KEY_EFFECTS = {
+    **dict.fromkeys(_FILE_KEYS, "the line is ignored, except for open_access: false"),
+    **dict.fromkeys(_ACCESS_KEYS, "the stricter value is used"),
 }
-"""effect of a repeated key; for other keys the last value counts"""
+"""Effect of a repeated key; of other keys, the last value is used."""
 
 
 @dataclass(slots=True)
@@ -56,51 +56,53 @@ class Declarations:
     is_pdf: Mapping[str, bool]
     facts: dict[str, DeclaredFacts] = field(default_factory=dict)  # by file name
     warnings: list[str] = field(default_factory=list)
-    unheard: int = 0
-    """number of warnings beyond the limit"""
+    n_omitted: int = 0
+    """Number of warnings beyond the limit."""
 
     @property
     def warning_messages(self) -> tuple[str, ...]:
         """Warnings, with the number of omitted warnings."""
-        return (*self.warnings, *([f"{FILE}: {self.unheard} more"] if self.unheard else ()))
+        return (*self.warnings, *([f"{FILE}: {self.n_omitted} more"] if self.n_omitted else ()))
 
     def entries(self, stream: IO[bytes]) -> Iterator[Entry]:
         """Yield a record for each file with metadata, and `Dropped` for each unreadable line.
 
         Raises:
-            Refused: a line contains a reserved key, or a promise of a wrong type.
+            Refused: a line contains a reserved key, or an access claim of a wrong type.
         """
         names: dict[str, list[str]] = {}
         for name, sha1 in sorted(self.sha1_of.items()):
             names.setdefault(sha1, []).append(name)
-        for number, raw in lines(stream):
+        for number, raw in read_lines(stream):
             if raw is not None and not raw.strip():
                 continue
-            found = self._line(number, raw)
-            if found is None:
+            parsed = self._parse_line(number, raw)
+            if parsed is None:
                 yield Dropped(RejectReason.MALFORMED, f"line {number}")
                 continue
-            line, repeated = found
-            _refuse(number, line)
+            line, repeated = parsed
+            _check_claims(number, line)
             for key, values in repeated.values.items():
                 for value in values:
-                    _refuse(number, {key: value})
+                    _check_claims(number, {key: value})
             unknown = sorted(set(line) - DROP_KEYS)
             for key in unknown:
                 self._warn(number, key, "is not a key of a drop's records: the line is ignored")
             for key in repeated.names:
-                self._warn(number, key, f"is given more than once: {_EFFECT.get(key, 'the last value is taken')}")
-            line = _strictest(line, repeated.values)
-            places = [{key: value} for key in _PLACE for value in repeated.values.get(key, [])]
-            described = [self._files(number, place, names) for place in places or [line]]
-            files = list(dict.fromkeys(name for found_files in described for name in found_files))
-            is_clear = not unknown and not places
-            if files and (is_clear or line.get("open_access") is False):
-                self._promise(number, line, files, heard=is_clear)
-            if files and is_clear and (entry := self._record(number, line, files[0])) is not None:
+                effect = _REPEATED_KEY_EFFECTS.get(key, "the last value is used")
+                self._warn(number, key, f"is given more than once: {effect}")
+            line = _use_strictest(line, repeated.values)
+            references = [{key: value} for key in _FILE_KEYS for value in repeated.values.get(key, [])]
+            names_per_reference = [self._find_files(number, each, names) for each in references or [line]]
+            files = list(dict.fromkeys(name for found in names_per_reference for name in found))
+            # A line with an unknown key or several references still closes its files, but has no other effect.
+            is_usable = not unknown and not references
+            if files and (is_usable or line.get("open_access") is False):
+                self._store_claims(number, line, files, is_usable=is_usable)
+            if files and is_usable and (entry := self._build_record(number, line, files[0])) is not None:
                 yield entry
 
-    def _line(self, number: int, raw: bytes | None) -> tuple[dict[str, Any], RepeatedKeys] | None:
+    def _parse_line(self, number: int, raw: bytes | None) -> tuple[dict[str, Any], RepeatedKeys] | None:
         """Return the object of a line and its repeated keys; None, with a warning, if it cannot be read."""
         if raw is None:
             self._warn(number, None, "is too long to be read")
@@ -111,81 +113,76 @@ class Declarations:
             self._warn(number, None, f"is not JSON ({error})")
             return None
         if not isinstance(line, dict):
-            self._warn(number, None, f"is {type(line).__name__}: a JSON object was expected")
+            self._warn(number, None, f"is {type(line).__name__}: expected a JSON object")
             return None
         return rename_former_key(line), repeated
 
-    def _files(self, number: int, line: Mapping[str, Any], names: Mapping[str, list[str]]) -> list[str]:
+    def _find_files(self, number: int, line: Mapping[str, Any], names: Mapping[str, list[str]]) -> list[str]:
         """Return the names of the file that a line describes; warn if the drop has no such file."""
         name, sha1 = line.get("name"), line.get("file_sha1")
         if name is None and sha1 is None:
-            self._warn(number, "name", "is missing: a line describes a file of the drop, by name or file_sha1")
+            self._warn(number, "name", "is missing: every line needs name or file_sha1")
             return []
         found = names.get(sha1.strip().lower(), []) if isinstance(sha1, str) else []
         if name is not None:
-            found = [
-                n
-                for n in ([name] if isinstance(name, str) and name in self.sha1_of else [])
-                if sha1 is None or n in found
-            ]
+            is_file = isinstance(name, str) and name in self.sha1_of and (sha1 is None or name in found)
+            found = [name] if is_file else []
         if not found:
             key = "name" if name is not None else "file_sha1"
             other = ", with that file_sha1" if name is not None and sha1 is not None else ""
-            self._warn(number, key, f"{quoted(line[key])} is not a file of the drop{other}: the line is ignored")
+            self._warn(number, key, f"{quote_json(line[key])} is not a file of the drop{other}: the line is ignored")
         return found
 
-    def _promise(self, number: int, line: Mapping[str, Any], files: list[str], *, heard: bool) -> None:
-        """Store the promises of a line. For several lines on one file, closed access and the strictest licence win."""
-        arxiv_id = normalise_arxiv(str(line.get("arxiv_id") or "")) if heard else None
-        licence = parse_licence(line.get("licence")) if heard else None
+    def _store_claims(self, number: int, line: Mapping[str, Any], files: list[str], *, is_usable: bool) -> None:
+        """Store the access claims of a line. For several lines on one file, closed access and the strictest licence win."""
+        arxiv_id = normalise_arxiv(str(line.get("arxiv_id") or "")) if is_usable else None
+        licence = parse_licence(line.get("licence")) if is_usable else None
         for name in files:
             before = self.facts.setdefault(name, DeclaredFacts(number))
             if before.line != number:
-                self._warn(number, None, f"describes {quoted(name)} again, after line {before.line}")
-            promised = [p for p in (before.open_access, line.get("open_access")) if p is not None]
+                self._warn(number, None, f"describes {quote_json(name)} again, after line {before.line}")
+            claims = [claim for claim in (before.open_access, line.get("open_access")) if claim is not None]
             self.facts[name] = DeclaredFacts(
                 number,
-                min(promised, default=None),
+                min(claims, default=None),
                 select_strictest([before.licence, licence]),
                 arxiv_id or before.arxiv_id,
             )
 
-    def _record(self, number: int, line: Mapping[str, Any], name: str) -> Record | None:
-        """Return the record of a file, or None if the line contains only promises or nothing usable."""
-        said = {key: value for key, value in line.items() if value not in (None, "", []) and key not in _PLACE}
-        date = next((key for key in ("date", "published", "year") if key in said), None)
-        if not set(said) - set(_PROMISES):
+    def _build_record(self, number: int, line: Mapping[str, Any], name: str) -> Record | None:
+        """Return the record of a file, or None if the line contains only access claims or nothing usable."""
+        reserved = (*_FILE_KEYS, *_ACCESS_KEYS)
+        values = {key: value for key, value in line.items() if value not in (None, "", []) and key not in reserved}
+        if not values:
             return None
-        entry = entry_of(
-            {
-                **{key: value for key, value in said.items() if key in COLUMNS and key not in _PROMISES},
-                "record_id": f"{DECLARED}:{self.drop}/{name}",
-                "source": DECLARED,
-                "date": said.get(date) if date else None,
-                "file_sha1": self.sha1_of[name] if self.is_pdf[name] else None,
-            },
-            f"line {number}",
-        )
+        date = next((values[key] for key in ("date", "published", "year") if key in values), None)
+        fields = {key: value for key, value in values.items() if key in RECORD_KEYS} | {
+            "record_id": f"{DECLARED}:{self.drop}/{name}",
+            "source": DECLARED,
+            "date": date,
+            "file_sha1": self.sha1_of[name] if self.is_pdf[name] else None,
+        }
+        entry = parse_line(fields, f"line {number}")
         if not isinstance(entry, Record):
-            self._warn(number, None, "contains nothing usable about its file")
+            self._warn(number, None, "contains no usable metadata")
             return None
-        for key, value in said.items():
-            kept = getattr(entry, _FIELDS.get(key, key))
-            if key not in _PROMISES and not kept:
-                self._warn(number, key, f"{quoted(value)} cannot be used as {key}: it is ignored")
-            elif key == "authors" and isinstance(value, list) and len(kept) < len(value):
-                self._warn(number, key, f"{len(value) - len(kept)} of {len(value)} cannot be used: they are ignored")
+        for key, value in values.items():
+            parsed = getattr(entry, _FIELDS.get(key, key))
+            if not parsed:
+                self._warn(number, key, f"{quote_json(value)} cannot be used as {key}: it is ignored")
+            elif key == "authors" and isinstance(value, list) and len(parsed) < len(value):
+                self._warn(number, key, f"{len(value) - len(parsed)} of {len(value)} cannot be used: they are ignored")
         return entry
 
     def _warn(self, number: int, key: str | None, what: str) -> None:
         if len(self.warnings) < _MAX_WARNINGS:
             self.warnings.append(f"{FILE}, line {number}: {key + ': ' if key else ''}{what}")
         else:
-            self.unheard += 1
+            self.n_omitted += 1
 
 
-def _strictest(line: dict[str, Any], values: Mapping[str, list[Any]]) -> dict[str, Any]:
-    """Return the line with the stricter value of each promise that it repeats."""
+def _use_strictest(line: dict[str, Any], values: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """Return the line with the stricter value of each access claim that it repeats."""
     strict = dict(line)
     if given := values.get("open_access"):
         strict["open_access"] = min(given)
@@ -194,15 +191,14 @@ def _strictest(line: dict[str, Any], values: Mapping[str, list[Any]]) -> dict[st
     return strict
 
 
-def _refuse(number: int, line: Mapping[str, Any]) -> None:
-    """Raise Refused for a reserved key or an ambiguous promise."""
+def _check_claims(number: int, line: Mapping[str, Any]) -> None:
+    """Raise Refused for a reserved key or an ambiguous access claim."""
     for key in CLAIMS:
         if key in line:
             raise Refused(
-                Refusal.BAD_RECORDS,
-                f"{FILE}, line {number}: {key}: a drop describes its own files only; leave the key out",
+                Refusal.BAD_RECORDS, f"{FILE}, line {number}: {key}: reserved, the pipeline sets it; remove the key"
             )
-    wrong = wrong_promise(line)
+    wrong = find_type_error(line)
     if wrong is None and "open_access" in line and line["open_access"] is None:
         wrong = "open_access: null given, true or false expected"
     if wrong:

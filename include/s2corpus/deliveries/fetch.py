@@ -1,4 +1,4 @@
-"""Download of files with MD5 checksum files over HTTP, as offered by NLM for PubMed."""
+"""Download files with MD5 checksum files over HTTP, as NLM offers them for PubMed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECONDS = 1800.0
 log = logging.getLogger(__name__)
 
 
-def offered(index: str, pattern: str) -> list[str]:
+def list_files(index: str, pattern: str) -> list[str]:
     """Return the sorted names that an index page links to and that match the complete `pattern`.
 
     Raises:
@@ -37,7 +37,7 @@ def fetch(index: str, names: Iterable[str], folder: Path) -> list[Path]:
     Raises:
         TransientError: the server does not respond, or a checksum is wrong. UserError: a file or its checksum is missing.
     """
-    session, found = web.Session(), []
+    session, paths = web.Session(), []
     for name in names:
         address, path = urljoin(index, name), folder / name
         wanted = _md5_in(_get(session, f"{address}.md5", 4096, 60.0), f"{address}.md5")
@@ -50,9 +50,9 @@ def fetch(index: str, names: Iterable[str], folder: Path) -> list[Path]:
             part = path.with_name(f".{name}.part")
             part.write_bytes(data)
             part.rename(path)
-            log.info("%s: %d bytes, checksum right", address, len(data))
-        found.append(path)
-    return found
+            log.info("%s: %d bytes, checksum verified", address, len(data))
+        paths.append(path)
+    return paths
 
 
 def _md5(data: bytes) -> str:

@@ -4,47 +4,47 @@ from __future__ import annotations
 
 import hashlib
 import io
+import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import pyarrow as pa
 
-from s2corpus.deliveries.ready import Delivery
+from s2corpus.deliveries.ready import Delivery, folder_of
 from s2corpus.deliveries.registration import registered_table
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, PDFS, REGISTERED_FILES
+from s2corpus.tables.schema import Table
 from s2orc_parse import jats
 
-_BLOCK = 1 << 20
 
-_PLACES = """
-SELECT sha1 AS file_sha1, any_value(bytes) AS bytes,
-  list({'drop': "drop", 'name': name, 'open_access': open_access, 'licence': licence} ORDER BY "drop", name) AS places,
-  min(ready_at) AS first_seen
-FROM files WHERE kind = 'pdf' GROUP BY sha1 ORDER BY sha1
-"""
-_SOURCES = """
-SELECT sha1 AS archive_sha1, any_value(bytes) AS bytes,
-  list({'drop': "drop", 'name': name, 'open_access': open_access, 'licence': licence} ORDER BY "drop", name) AS places,
-  min(ready_at) AS first_seen, min(arxiv_id) AS arxiv_id
-FROM files WHERE kind = 'latex' GROUP BY sha1 ORDER BY sha1
-"""
+def _group_by_content(table: Table, kinds: Iterable[str], origin: str, *more: str) -> tuple[Table, str]:
+    """Return a table and the query that builds it; a place of a file names its `origin` (a column of DELIVERED_FILES)."""
+    columns = ", ".join(["any_value(bytes) AS bytes", "min(ready_at) AS first_seen", *more])
+    place = f"""{{'{origin}': "{origin}", 'name': name, 'open_access': open_access, 'licence': licence}}"""
+    return (
+        table,
+        f"""
+        SELECT sha1 AS {table.key[0]}, {columns}, list({place} ORDER BY "{origin}", name) AS places
+        FROM files WHERE kind IN ({", ".join(f"'{kind}'" for kind in kinds)}) GROUP BY sha1 ORDER BY sha1
+    """,
+    )
 
-_ARTICLES = f"""
-SELECT sha1 AS file_sha1, min(kind) AS kind, any_value(bytes) AS bytes,
-  list({{'folder': folder, 'name': name, 'open_access': open_access, 'licence': licence}} ORDER BY folder, name) AS places,
-  min(ready_at) AS first_seen, coalesce(list_sort(list(DISTINCT record_id) FILTER (record_id IS NOT NULL)), []) AS record_ids
-FROM files WHERE kind IN ({", ".join(f"'{kind}'" for kind in jats.CONVERTERS)}) GROUP BY sha1 ORDER BY sha1
-"""
+
+_RECORD_IDS = "coalesce(list_sort(list(DISTINCT record_id) FILTER (record_id IS NOT NULL)), []) AS record_ids"
 DELIVERED_FILES = pa.schema(
     [*REGISTERED_FILES.schema, *(pa.field(name, pa.string()) for name in ("drop", "folder", "ready_at"))]
 )
 """Files of drops and deliveries, with their origin."""
-FILES = ((PDFS, _PLACES), (LATEX_SOURCES, _SOURCES), (ARTICLES, _ARTICLES))
+CONTENT_TABLES = (
+    _group_by_content(PDFS, ["pdf"], "drop"),
+    _group_by_content(LATEX_SOURCES, ["latex"], "drop", "min(arxiv_id) AS arxiv_id"),
+    _group_by_content(ARTICLES, jats.CONVERTERS, "folder", "min(kind) AS kind", _RECORD_IDS),
+)
 """Tables of full texts by content, with the queries that build them."""
 
 
@@ -52,7 +52,7 @@ class ChangedInput(UserError):
     """A file of a drop has changed since its registration."""
 
     def __init__(self, uri: str) -> None:
-        super().__init__(f"{uri}: changed since its drop was registered: put the file back that its _READY lists")
+        super().__init__(f"{uri}: changed since its drop was registered: restore the file that its _READY lists")
 
 
 def delivered_files(run: Run, taken: Iterable[Delivery]) -> pa.Table:
@@ -67,16 +67,22 @@ def delivered_files(run: Run, taken: Iterable[Delivery]) -> pa.Table:
     return pa.concat_tables(tables)
 
 
-def files_of(run: Run, delivered: pa.Table) -> list[pa.Table]:
-    """Return the full texts among rows of DELIVERED_FILES as rows of the tables of FILES, once per content."""
+def group_by_content(run: Run, delivered: pa.Table) -> list[pa.Table]:
+    """Return the full texts among rows of DELIVERED_FILES as rows of CONTENT_TABLES, once per content."""
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=run.scratch) as connection:
         connection.register("files", delivered)
-        return [connection.execute(query).to_arrow_table().cast(table.schema) for table, query in FILES]
+        rows = [(table, connection.execute(query).to_arrow_table()) for table, query in CONTENT_TABLES]
+        return [found.select(table.schema.names).cast(table.schema) for table, found in rows]
 
 
-def key_of(place: Mapping[str, Any]) -> str:
-    """Return the key of a place of PDFS, LATEX_SOURCES or ARTICLES."""
-    return f"{place.get('folder') or 'drops/{drop}/'.format(**place)}{place['name']}"
+def lake_key(place: Mapping[str, Any]) -> str:
+    """Return the lake key of one delivered copy of a file: a place of PDFS, LATEX_SOURCES or ARTICLES."""
+    return f"{lake_folder(place)}{place['name']}"
+
+
+def lake_folder(place: Mapping[str, Any]) -> str:
+    """Return the folder of one delivered copy of a file."""
+    return str(place.get("folder") or folder_of("drop", "", place["drop"]))
 
 
 def open_file(lake: Lake, place: Mapping[str, Any], sha1: str) -> BinaryIO:
@@ -85,8 +91,8 @@ def open_file(lake: Lake, place: Mapping[str, Any], sha1: str) -> BinaryIO:
     Raises:
         ChangedInput: at the end of the stream, if the content has changed since the registration.
     """
-    key = key_of(place)
-    return cast(BinaryIO, _Checked(lake.open(key), sha1, lake.uri(key)))
+    key = lake_key(place)
+    return cast(BinaryIO, _VerifyingStream(lake.open(key), sha1, lake.uri(key)))
 
 
 def read_file(lake: Lake, place: Mapping[str, Any], sha1: str) -> bytes:
@@ -98,11 +104,10 @@ def read_file(lake: Lake, place: Mapping[str, Any], sha1: str) -> bytes:
 def copy_file(lake: Lake, place: Mapping[str, Any], sha1: str, path: Path) -> None:
     """Write a delivered file to a local path. Raises as `open_file`."""
     with open_file(lake, place, sha1) as file, path.open("wb") as out:
-        while block := file.read(_BLOCK):
-            out.write(block)
+        shutil.copyfileobj(file, out, 1 << 20)
 
 
-class _Checked(io.RawIOBase):
+class _VerifyingStream(io.RawIOBase):
     """Stream that hashes its content and compares the hash at the end."""
 
     def __init__(self, stream: BinaryIO, sha1: str, uri: str) -> None:

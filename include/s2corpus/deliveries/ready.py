@@ -9,30 +9,31 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import IO, Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field, StringConstraints, ValidationError
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.sources.repeated_keys import find_repeated_keys
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.transient import explained
+from s2corpus.storage.transient import classify_error
 
 log = logging.getLogger(__name__)
 MAX_READY_BYTES = 256 << 20
 FIRST_YEAR = 1000
 """Earlier years have fewer than four digits in some C libraries: instants would not sort as text."""
 _TRUSTED_BYTES = 64 << 20
-"""Bytes of metadata that a `_READY` may list without a comparison with the stored files."""
+"""Above this number of listed metadata bytes, sizes are compared with the stored files."""
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII)
-READER = "8"
-"""version of the reading rules; a new version registers all drops and deliveries again"""
+READER_VERSION = "8"
+"""Version of the reading rules; a new version registers all drops and deliveries again."""
 
 
 class Refusal(StrEnum):
@@ -44,11 +45,11 @@ class Refusal(StrEnum):
     UNLISTED = "unlisted"  # the folder contains an unlisted file
     CHANGED = "changed"  # a file's size or SHA-256 is not the listed one
     UNKNOWN_SOURCE = "unknown_source"  # no adapter reads this source
-    BAD_RECORDS = "bad_records"  # a line of records.jsonl claims foreign records, or a promise has a wrong type
+    BAD_RECORDS = "bad_records"  # a line of records.jsonl claims foreign records, or an access claim has a wrong type
 
 
 class Refused(Exception):
-    """A drop or delivery is refused: the reason, and a description of the place."""
+    """Raised to refuse a drop or delivery, with a reason and the place of the error."""
 
     def __init__(self, refusal: Refusal, detail: str) -> None:
         super().__init__(f"{refusal}: {detail}")
@@ -56,36 +57,30 @@ class Refused(Exception):
         self.detail = detail
 
 
-class Unexpected(Refused):
+class UnexpectedReadError(Refused):
     """The reader raised an unexpected error for a drop or delivery."""
 
 
 @contextmanager
-def refuse_failures(what: str) -> Iterator[None]:
+def convert_content_errors(name: str) -> Iterator[None]:
     """Raise any error that the content of one delivery causes as `Refused`, so that the other deliveries continue.
 
-    Errors of the lake, the disk and the catalog pass through; transient errors become `TransientError`.
-
     Raises:
-        Refused: also `Unexpected`, for an error of any other type.
-        TransientError, UserError: the surroundings fail.
+        Refused: the content is refused, or causes an unexpected error (`UnexpectedReadError`).
+        TransientError, UserError: the lake, the disk or the catalog fails.
     """
     try:
-        try:
-            yield
-        except _OF_CONTENT:
-            raise
-        except Exception:
-            with explained():
-                raise
+        yield
     except (Refused, TransientError, UserError):
         raise
     except Exception as error:
-        log.exception("%s cannot be read", what)
-        raise Unexpected(Refusal.UNREADABLE, f"{type(error).__name__}: {escape(str(error))}"[:300]) from error
+        if not isinstance(error, _CONTENT_ERRORS) and (known := classify_error(error)):
+            raise known from error
+        log.exception("%s cannot be read", name)
+        raise UnexpectedReadError(Refusal.UNREADABLE, f"{type(error).__name__}: {escape(str(error))}"[:300]) from error
 
 
-_OF_CONTENT = (ValueError, TypeError, ArithmeticError, LookupError, MemoryError, RuntimeError, AttributeError)
+_CONTENT_ERRORS = (ValueError, TypeError, ArithmeticError, LookupError, MemoryError, RuntimeError, AttributeError)
 """Types of errors that servers and disks never raise, regardless of the message."""
 
 
@@ -102,6 +97,25 @@ def _utc_instant(value: object) -> datetime:
             f"the year {instant.year} is before {FIRST_YEAR}: expected a text such as 2026-11-21T10:00:00Z"
         )
     return instant
+
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """Checksums and size of a file."""
+
+    sha1: str
+    sha256: str
+    bytes: int
+
+
+def hash_stream(stream: IO[bytes], max_bytes: float = math.inf) -> Digests:
+    """Return the digests of a stream; stop soon after `max_bytes` bytes."""
+    sha1, sha256, size = hashlib.sha1(usedforsecurity=False), hashlib.sha256(), 0
+    while size <= max_bytes and (chunk := stream.read(1 << 20)):
+        sha1.update(chunk)
+        sha256.update(chunk)
+        size += len(chunk)
+    return Digests(sha1.hexdigest(), sha256.hexdigest(), size)
 
 
 class ListedFile(BaseModel):
@@ -124,7 +138,10 @@ class Ready(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A drop (with an empty source) or a delivery, as described by its `_READY`; `digest` is a hash of `_READY`."""
+    """A drop (with an empty source) or a delivery, as described by its `_READY`; `digest` is a hash of `_READY`.
+
+    In code, Delivery means a drop or a delivery.
+    """
 
     kind: Literal["drop", "delivery"]
     source: str
@@ -141,31 +158,36 @@ class Delivery:
     @property
     def folder(self) -> str:
         """Folder of its files."""
-        return f"drops/{self.id}/" if self.kind == "drop" else f"sources/{self.source}/{self.id}/"
+        return folder_of(self.kind, self.source, self.id)
 
     @property
     def registered(self) -> str:
         """Folder of the verified content."""
-        return f"registered/{READER}/{self.folder}{self.digest}"
+        return f"registered/{READER_VERSION}/{self.folder}{self.digest}"
 
     def key(self, name: str) -> str:
         """Return the key of one of its files."""
         return f"{self.folder}{name}"
 
 
-def folders(lake: Lake) -> Iterator[tuple[Literal["drop", "delivery"], str, str]]:
+def folder_of(kind: str, source: str, id_: str) -> str:
+    """Return the folder of a drop (with an empty source) or a delivery."""
+    return f"drops/{id_}/" if kind == "drop" else f"sources/{source}/{id_}/"
+
+
+def list_deliveries(lake: Lake) -> Iterator[tuple[Literal["drop", "delivery"], str, str]]:
     """Yield (kind, source, id) of every folder of a drop or delivery, in order.
 
     Names that S3 allows but paths do not are ignored.
     """
-    for drop in _steps(lake, "drops/"):
+    for drop in _list_folders(lake, "drops/"):
         yield "drop", "", drop
-    for source in _steps(lake, "sources/"):
-        for delivery in _steps(lake, f"sources/{source}/"):
+    for source in _list_folders(lake, "sources/"):
+        for delivery in _list_folders(lake, f"sources/{source}/"):
             yield "delivery", source, delivery
 
 
-def _steps(lake: Lake, prefix: str) -> list[str]:
+def _list_folders(lake: Lake, prefix: str) -> list[str]:
     return [name for name in lake.folders(prefix) if name not in ("", ".", "..") and "\0" not in name]
 
 
@@ -175,16 +197,16 @@ def read_ready(lake: Lake, kind: Literal["drop", "delivery"], source: str, id_: 
     Raises:
         Refused: `_READY` is invalid.
     """
-    key = f"drops/{id_}/_READY" if kind == "drop" else f"sources/{source}/{id_}/_READY"
+    folder = folder_of(kind, source, id_)
+    key = f"{folder}_READY"
     if not is_text(id_) or not is_text(source):
         raise Refused(Refusal.BAD_NAME, NOT_TEXT)
     size = lake.size(key)
     if size is None:
         return None
-    ready, data = listed(lake, key, size)
+    ready, data = parse_ready(lake, key, size)
     metadata = _metadata_bytes(kind, {file.name: file.bytes for file in ready.files})
     if metadata > _TRUSTED_BYTES:  # A false large size would enlarge the tables of every release.
-        folder = key.removesuffix("_READY")
         stored = {entry.key.removeprefix(folder): entry.bytes for entry in lake.list(folder)}
         listed_bytes = {file.name: min(file.bytes, stored.get(file.name, 0)) for file in ready.files}
         metadata = _metadata_bytes(kind, listed_bytes)
@@ -212,18 +234,18 @@ def escape(name: str) -> str:
 
 
 def iso(at: datetime) -> str:
-    """Return an instant as the tables contain it, ISO UTC to the microsecond, so that text order is time order."""
+    """Format an instant as ISO 8601 UTC with microseconds; text order is then time order."""
     return f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
-def listed(lake: Lake, key: str, size: int) -> tuple[Ready, bytes]:
+def parse_ready(lake: Lake, key: str, size: int) -> tuple[Ready, bytes]:
     """Return the parsed content and the bytes of a `_READY` of `size` bytes.
 
     Raises:
         Refused: `_READY` is invalid or too large.
     """
     if size > MAX_READY_BYTES:
-        raise Refused(Refusal.UNREADABLE, f"_READY has {size} bytes; at most {MAX_READY_BYTES} are read")
+        raise Refused(Refusal.UNREADABLE, f"_READY is too large: {size} bytes (at most {MAX_READY_BYTES})")
     data, _ = lake.get(key)
     try:
         ready = Ready.model_validate_json(data)

@@ -5,7 +5,6 @@ A drop or delivery that differs from its `_READY` or makes forbidden claims is r
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 import tempfile
@@ -15,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 import orjson
 import pyarrow as pa
@@ -24,14 +23,21 @@ from pdf2tei.version import NAME as EMBEDDED
 from s2corpus import sources
 from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.declarations import Declarations, DeclaredFacts
-from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refusal, Refused, listed
+from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refusal, Refused, hash_stream, parse_ready
 from s2corpus.errors import UserError
 from s2corpus.extractors import adapter_names
 from s2corpus.ids import RecordId
-from s2corpus.sources.jsonl import MISLEADING, entry_of, quoted, read_lines, repeated_key, wrong_promise
+from s2corpus.sources.jsonl import (
+    DECISIVE_KEYS,
+    find_type_error,
+    parse_line,
+    quote_json,
+    read_lines,
+    reject_repeated_key,
+)
 from s2corpus.sources.jsonl import NAME as GENERIC
 from s2corpus.sources.record import DECLARED
-from s2corpus.sources.streams import open_stream, readable
+from s2corpus.sources.streams import open_stream, stop_at_damage
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables.intake import REGISTERED_FILES, REGISTERED_RECORDS, RegisteredFileRow, RegisteredRecordRow
@@ -61,61 +67,60 @@ def register(lake: Lake, delivery: Delivery, *, threads: int = 8) -> Registered:
     Raises:
         Refused: it differs from its `_READY`, or no adapter reads it.
     """
-    done = f"{delivery.registered}/facts.json"
-    whole = all(_table(lake, delivery, name).whole() for name in ("files", "records"))
-    if whole and lake.size(done) is not None:
-        kept = orjson.loads(lake.get(done)[0])
-        return Registered(**{**kept, "warnings": tuple(kept["warnings"])})
-    ready, _ = listed(lake, delivery.key("_READY"), lake.size(delivery.key("_READY")) or 0)
-    _check_names(lake, delivery, ready)
+    facts_key = f"{delivery.registered}/facts.json"
+    files, records = (registered_table(lake, delivery, name) for name in ("files", "records"))
+    if files.is_complete() and records.is_complete() and lake.size(facts_key) is not None:
+        stored = orjson.loads(lake.get(facts_key)[0])
+        return Registered(**{**stored, "warnings": tuple(stored["warnings"])})
+    ready, _ = parse_ready(lake, delivery.key("_READY"), lake.size(delivery.key("_READY")) or 0)
+    _check_listing(lake, delivery, ready)
     _check_source(lake, delivery, ready)
     with ThreadPoolExecutor(threads) as pool:
-        digests = list(pool.map(lambda file: _verified(lake, delivery, file), ready.files))
+        digests = list(pool.map(lambda file: _verify_file(lake, delivery, file), ready.files))
     sha1_of = {file.name: digest for file, digest in zip(ready.files, digests, strict=True)}
     declared = Declarations(delivery.id, sha1_of, {file.name: _kind_of(file.name) == "pdf" for file in ready.files})
     counts = {"rows": 0, "dropped": 0}
-    records = _table(lake, delivery, "records")
-    holders = [f.name for f in ready.files if delivery.kind == "delivery" or f.name == RECORDS_FILE]
-    for number, name in enumerate(holders):
+    record_files = [f.name for f in ready.files if delivery.kind == "delivery" or f.name == RECORDS_FILE]
+    for number, name in enumerate(record_files):
         with tempfile.TemporaryDirectory(prefix="s2corpus-records-") as scratch:
             path = Path(scratch) / "file"
             lake.download(delivery.key(name), path)
             with path.open("rb") as stream:
-                entries = declared.entries(stream) if delivery.kind == "drop" else _entries(path, delivery, name)
-                records.write(number, _batches(entries, delivery, number << 40, counts))
+                entries = declared.entries(stream) if delivery.kind == "drop" else _read_entries(path, delivery, name)
+                records.write(number, _batches(entries, delivery, number, counts))
     articles: dict[str, _Article] = {}
-    of_articles = _articles(lake, delivery, ready, sha1_of, articles)
-    records.write(len(holders), _batches(of_articles, delivery, len(holders) << 40, counts))
+    entries = _read_articles(lake, delivery, ready, sha1_of, articles)
+    records.write(len(record_files), _batches(entries, delivery, len(record_files), counts))
     rows = [
         _file_row(file, sha1_of[file.name], declared.facts.get(file.name), articles.get(file.name))
         for file in sorted(ready.files, key=lambda file: file.name)
         if file.name in articles or (delivery.kind == "drop" and file.name != RECORDS_FILE)
     ]
-    files = _table(lake, delivery, "files")
     files.write(0, rows)
     files.commit([0])
-    records.commit(range(len(holders) + 1))
+    records.commit(range(len(record_files) + 1))
     pdfs = sum(row["kind"] == "pdf" for row in rows)
     facts = Registered(counts["rows"], counts["dropped"], pdfs, declared.warning_messages)
-    lake.put(done, orjson.dumps(asdict(facts)))
+    lake.put(facts_key, orjson.dumps(asdict(facts)))
     return facts
 
 
 @dataclass(frozen=True, slots=True)
 class _Article:
-    """Full text of a publisher, with the id of its record, if it has one."""
+    """A publisher's full text and the id of its record, or None."""
 
     kind: str
     record_id: str | None
 
 
-def _articles(
-    lake: Lake, delivery: Delivery, ready: Ready, sha1_of: Mapping[str, str], found: dict[str, _Article]
+def _read_articles(
+    lake: Lake, delivery: Delivery, ready: Ready, sha1_of: Mapping[str, str], articles: dict[str, _Article]
 ) -> Iterator[sources.Entry]:
-    """Yield the records of full texts of publishers in a drop; add all full texts, including those in a delivery, to `found`.
+    """Fill `articles` with the full texts of publishers, and yield the records of those in a drop.
 
-    A drop describes only its files. Its records therefore get an id from us and the kind `archive`; a licence in a file concerns only
-    this file. Files of a delivery are articles of its source, and their records are read with the delivery.
+    `articles` is complete when the generator ends. A drop describes only its files. We therefore assign the ids of its records and
+    the kind `archive`. A licence in a file applies only to that file. Files of a delivery are articles of its source, and their
+    records are read with the delivery.
     """
     for file in ready.files:
         if not file.name.lower().endswith(_ARTICLE_SUFFIXES) or file.bytes > MAX_ENTRY_BYTES:
@@ -129,14 +134,14 @@ def _articles(
         entries = list(islice(sources.read(kind, io.BytesIO(data)), 2))
         record = entries[0] if len(entries) == 1 else None
         if delivery.kind == "delivery":
-            found[file.name] = _Article(kind, record.record_id if isinstance(record, sources.Record) else None)
+            articles[file.name] = _Article(kind, record.record_id if isinstance(record, sources.Record) else None)
             continue
         if isinstance(record, sources.Record):
             id_ = f"{kind}:{sha1_of[file.name]}"
-            found[file.name] = _Article(kind, id_)
+            articles[file.name] = _Article(kind, id_)
             yield replace(record, record_id=id_, kind=sources.RecordKind.ARCHIVE, licence=None, open_access=None)
         else:
-            found[file.name] = _Article(kind, None)
+            articles[file.name] = _Article(kind, None)
             yield sources.Dropped(sources.RejectReason.MALFORMED, file.name)
 
 
@@ -161,12 +166,8 @@ def forget(lake: Lake, delivery: Delivery) -> None:
     lake.delete(f"{delivery.registered}/facts.json")
 
 
-def registered_table(lake: Lake, delivery: Delivery, name: Literal["files", "records"]) -> TableRef:
-    """Return the table of files or records of a registered drop or delivery."""
-    return _table(lake, delivery, name)
-
-
-def _table(lake: Lake, delivery: Delivery, name: str) -> TableRef:
+def registered_table(lake: Lake, delivery: Delivery, name: str) -> TableRef:
+    """Return the table `files` or `records` of a registered drop or delivery."""
     return TableRef(lake, f"{delivery.registered}/{name}", REGISTERED_FILES if name == "files" else REGISTERED_RECORDS)
 
 
@@ -185,16 +186,12 @@ def _arxiv_id_of(name: str) -> str | None:
     return normalise_arxiv(re.sub(r"^([a-z-]+(?:\.[A-Z]{2})?)_?(\d{7})", r"\1/\2", stem))
 
 
-def _check_names(lake: Lake, delivery: Delivery, ready: Ready) -> None:
+def _check_listing(lake: Lake, delivery: Delivery, ready: Ready) -> None:
+    """Raise Refused for invalid or repeated names, and for missing or unlisted files."""
     names = [file.name for file in ready.files]
     for name in names:
-        if (
-            name.startswith("/")
-            or ".." in name.split("/")
-            or "\\" in name
-            or not name.isprintable()
-            or name == "_READY"
-        ):
+        is_below = not name.startswith("/") and ".." not in name.split("/") and "\\" not in name
+        if not is_below or not name.isprintable() or name == "_READY":
             raise Refused(Refusal.BAD_NAME, f"{name!r} is not a file name of a drop")
     if repeated := sorted(name for name, count in Counter(names).items() if count > 1):
         raise Refused(Refusal.BAD_NAME, f"listed twice: {repeated[:3]}")
@@ -205,23 +202,16 @@ def _check_names(lake: Lake, delivery: Delivery, ready: Ready) -> None:
         raise Refused(Refusal.UNLISTED, f"{len(extra)} present but not listed: {extra[:3]}")
 
 
-def _verified(lake: Lake, delivery: Delivery, file: ListedFile) -> str:
+def _verify_file(lake: Lake, delivery: Delivery, file: ListedFile) -> str:
     """Return the SHA-1 of a file; raise Refused if its size or SHA-256 is not the listed one."""
-    sha1, sha256, size = hashlib.sha1(usedforsecurity=False), hashlib.sha256(), 0
     with lake.open(delivery.key(file.name)) as stream:
-        while chunk := stream.read(1 << 20):
-            sha1.update(chunk)
-            sha256.update(chunk)
-            size += len(chunk)
-            if size > file.bytes:
-                break
-    if size != file.bytes:
-        raise Refused(
-            Refusal.CHANGED, f"{file.name}: {file.bytes} bytes listed, {'more' if size > file.bytes else size} found"
-        )
-    if sha256.hexdigest() != file.sha256:
+        digests = hash_stream(stream, file.bytes)
+    if digests.bytes != file.bytes:
+        size = "more" if digests.bytes > file.bytes else digests.bytes
+        raise Refused(Refusal.CHANGED, f"{file.name}: {file.bytes} bytes listed, {size} found")
+    if digests.sha256 != file.sha256:
         raise Refused(Refusal.CHANGED, f"{file.name}: its SHA-256 is not the listed one")
-    return sha1.hexdigest()
+    return digests.sha1
 
 
 def _check_source(lake: Lake, delivery: Delivery, ready: Ready) -> None:
@@ -229,91 +219,92 @@ def _check_source(lake: Lake, delivery: Delivery, ready: Ready) -> None:
 
     Names of extractors and of declarations in drops are reserved: these records are made by the pipeline.
     """
-    extracts = delivery.kind == "delivery" and next(iter(lake.list(f"{STORED_TEI.name}/{delivery.source}/")), None)
-    if delivery.source == DECLARED or delivery.source in (*adapter_names(), EMBEDDED) or extracts:
+    is_reserved = delivery.source in (DECLARED, *adapter_names(), EMBEDDED)
+    if delivery.kind == "delivery" and not is_reserved:
+        # The name of an extractor that was installed earlier is reserved too.
+        is_reserved = next(iter(lake.list(f"{STORED_TEI.name}/{delivery.source}/")), None) is not None
+    if is_reserved:
         raise Refused(
             Refusal.UNKNOWN_SOURCE,
             f"{delivery.source} is reserved for records from drops and PDFs: use another source name",
         )
     if delivery.kind == "delivery" and any(file.name.rpartition("/")[2] != RECORDS_FILE for file in ready.files):
         try:
-            sources.adapter(delivery.source)
+            sources.load_adapter(delivery.source)
         except UserError as error:
             raise Refused(Refusal.UNKNOWN_SOURCE, str(error)) from None
 
 
-def _entries(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entry]:
+def _read_entries(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entry]:
     """Return the entries of a file of a delivery: generic for `records.jsonl`, else from the adapter of its source."""
     if name.rpartition("/")[2] == RECORDS_FILE or delivery.source == GENERIC:
-        return _generic(path, delivery, name)
-    return _owned(sources.read(delivery.source, path), delivery, name)
+        return _read_generic(path, delivery, name)
+    return _check_owner(sources.read(delivery.source, path), delivery, name)
 
 
-def _owned(entries: Iterator[sources.Entry], delivery: Delivery, name: str) -> Iterator[sources.Entry]:
+def _check_owner(entries: Iterator[sources.Entry], delivery: Delivery, name: str) -> Iterator[sources.Entry]:
     """Yield the entries of an adapter; raise Refused if one belongs to another source."""
-    own = sources.adapter(delivery.source).NAME
+    own = sources.load_adapter(delivery.source).NAME
     for entry in entries:
         if not isinstance(entry, sources.Dropped) and not entry.record_id.startswith(f"{own}:"):
             raise Refused(
-                Refusal.BAD_RECORDS, f"{name}: record_id: {quoted(entry.record_id)} is not of the source {own}"
+                Refusal.BAD_RECORDS, f"{name}: record_id: {quote_json(entry.record_id)} is not of the source {own}"
             )
         yield entry
 
 
-def _generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entry]:
+def _read_generic(path: Path, delivery: Delivery, name: str) -> Iterator[sources.Entry]:
     """Yield the entries of a generic file.
 
     Raises:
-        Refused: a line claims a record, source or kind of another source, or a promise has a wrong type.
+        Refused: a line claims a record, source or kind of another source, or an access claim has a wrong type.
     """
     own = {delivery.source}
     kind = None
     if delivery.source in sources.source_names():
-        adapter = sources.adapter(delivery.source)
+        adapter = sources.load_adapter(delivery.source)
         own, kind = own | {adapter.NAME}, adapter.KIND
     with open_stream(path) as stream:
-        for item in readable(read_lines(stream)):
+        for item in stop_at_damage(read_lines(stream)):
             if isinstance(item, sources.Dropped):
                 yield item
                 continue
             where, line = item.where, item.object
-            if misleading := sorted(MISLEADING.intersection(item.repeated.values)):
-                raise Refused(Refusal.BAD_RECORDS, f"{name}, {where}: {misleading[0]}: given twice, one value expected")
+            if misleading := sorted(DECISIVE_KEYS.intersection(item.repeated.values)):
+                raise Refused(Refusal.BAD_RECORDS, f"{name}, {where}: {misleading[0]}: the key is repeated")
             if item.repeated.names:
-                yield repeated_key(item)
+                yield reject_repeated_key(item)
                 continue
             native = line.get("record_id", line.get("id"))
             claimed = RecordId(native).source if isinstance(native, str) and ":" in native else delivery.source
-            wrong = wrong_promise(line)
+            wrong = find_type_error(line)
             if wrong is None and line.get("source") is not None and line["source"] not in own:
-                wrong = f"source: {quoted(line['source'])} given, a delivery of {delivery.source} has records of its own only"
+                given = quote_json(line["source"])
+                wrong = f"source: expected {delivery.source}, found {given}: a delivery contains only records of its own source"
             elif wrong is None and claimed not in own:
-                wrong = f"record_id: {quoted(native)} given, a delivery of {delivery.source} has ids that begin with {delivery.source}:"
+                wrong = f"record_id: expected an id that begins with {delivery.source}:, found {quote_json(native)}"
             elif wrong is None and line.get("kind") == sources.RecordKind.PDF and kind is not sources.RecordKind.PDF:
-                wrong = f"kind: pdf given, which {delivery.source} is not: publisher or archive expected"
+                wrong = "kind: expected publisher or archive, found pdf"
             if wrong:
                 raise Refused(Refusal.BAD_RECORDS, f"{name}, {where}: {wrong}")
-            yield entry_of({**line, "source": line.get("source") or delivery.source}, where)
+            yield parse_line({**line, "source": line.get("source") or delivery.source}, where)
 
 
 def _batches(
-    entries: Iterator[sources.Entry], delivery: Delivery, position: int, counts: dict[str, int]
+    entries: Iterator[sources.Entry], delivery: Delivery, file: int, counts: dict[str, int]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield rows of REGISTERED_RECORDS in the order of the entries, in batches."""
+    """Yield rows of REGISTERED_RECORDS in the order of the entries of the `file`-th file, in batches."""
+    position = file << 40  # The lower 40 bits are the position of an entry within its file.
     while chunk := list(islice(entries, _BATCH_ROWS)):
         rows: list[RegisteredRecordRow] = []
-        kept = [entry for entry in chunk if isinstance(entry, sources.Record)]
-        read = iter(
-            [
-                row
-                for rb in sources.batches(kept, delivery=delivery.id, ready_at=delivery.ready_at)
-                for row in rb.to_pylist()
-            ]
-        )
+        records = [entry for entry in chunk if isinstance(entry, sources.Record)]
+        batches = sources.batches(records, delivery=delivery.id, ready_at=delivery.ready_at)
+        record_rows = iter([row for batch in batches for row in batch.to_pylist()])
         for entry in chunk:
             match entry:
                 case sources.Record():
-                    rows.append(cast(RegisteredRecordRow, {**next(read), "position": position, "deleted": False}))
+                    row = {**next(record_rows), "position": position, "deleted": False}
+                    rows.append(cast(RegisteredRecordRow, row))
                 case sources.Deleted():
                     rows.append(_tombstone(entry.record_id, delivery, position))
                 case _:

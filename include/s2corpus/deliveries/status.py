@@ -16,19 +16,19 @@ from typing import Literal
 
 import orjson
 
-from s2corpus.deliveries.ready import NOT_TEXT, Refusal, folders, is_text
+from s2corpus.deliveries.ready import NOT_TEXT, Refusal, folder_of, is_text, list_deliveries
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 
-MOST_NEW = 1_000
-"""new folders that one poll checks for a `_READY`; the next poll checks others"""
-MOST_KNOWN = 100
-"""registered folders that one poll checks for a changed `_READY`; the next poll checks others"""
-MOST_TRIES = 3
-"""runs that try an unfinished arrival before its row is closed"""
+MAX_NEW_PER_POLL = 1_000
+"""Maximum number of new folders that one poll checks for a `_READY`; the next poll checks others."""
+MAX_KNOWN_PER_POLL = 100
+"""Maximum number of registered folders that one poll checks for a changed `_READY`; the next poll checks others."""
+MAX_TRIES = 3
+"""Number of runs that try an unfinished arrival before its row is closed."""
 FIRST_REPEAT, LAST_REPEAT = 60.0, 3600.0
-"""seconds until an event without a run is fired again: first and maximum delay; each repetition doubles the delay"""
+"""First and maximum delay in seconds before an event that started no run is fired again; the delay doubles."""
 _THREADS = 8
-_TOGETHER = 50
+_CHECKS_PER_BLOCK = 50
 
 
 class ArrivalState(StrEnum):
@@ -38,8 +38,8 @@ class ArrivalState(StrEnum):
     WAITING = "waiting"  # ready, not announced yet
     ANNOUNCED = "announced"  # its event was fired, no run has started
     REGISTERED = "registered"  # verified and stored; its files are being processed
-    WORKED = "worked"  # processed; the next release includes it
-    UNWANTED = "unwanted"  # no release spec takes drops or sources of this name
+    PROCESSED = "worked"  # the next release includes it
+    NOT_SELECTED = "unwanted"  # no release spec selects drops or sources of this name
     REFUSED = "refused"  # it differs from its _READY, see `refusal`
     UNFINISHED = "unfinished"  # the extractor gave up on too many of its PDFs
     FAILED = "failed"  # an error that a retry does not fix, see `detail`
@@ -53,7 +53,7 @@ class Arrival:
     mark: str
 
     @property
-    def what(self) -> tuple[Literal["drop", "delivery"], str, str]:
+    def identity(self) -> tuple[Literal["drop", "delivery"], str, str]:
         """Kind, source (empty for a drop) and id."""
         steps = self.folder.rstrip("/").split("/")
         return ("drop", "", steps[1]) if steps[0] == "drops" else ("delivery", steps[1], steps[2])
@@ -95,13 +95,13 @@ class ArrivalStatus:
         return f"{self.state}:{self.refusal}" if self.refusal else str(self.state)
 
     @property
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         """True if another run must process the arrival."""
         match self.state:
             case ArrivalState.ANNOUNCED | ArrivalState.REGISTERED:
                 return True
             case ArrivalState.UNFINISHED | ArrivalState.FAILED:
-                return self.tries < MOST_TRIES
+                return self.tries < MAX_TRIES
         return False
 
     @property
@@ -112,17 +112,17 @@ class ArrivalStatus:
         return ", ".join(f"{n} {name}" for name, n in counts.items() if n)
 
     def __str__(self) -> str:
-        said = (self.counts, self.detail, "; ".join(self.warnings[:5]))
-        return f"{self.name}: {self.outcome}" + "".join(f" ({text})" for text in said if text)
+        details = (self.counts, self.detail, "; ".join(self.warnings[:5]))
+        return f"{self.name}: {self.outcome}" + "".join(f" ({text})" for text in details if text)
 
 
 def put_row(lake: Lake, row: ArrivalStatus) -> None:
     """Write an arrival's row and delete all other rows of its folder."""
-    kept = _key(row.folder, row.mark, closed=not row.open)
-    lake.put(kept, orjson.dumps(asdict(row), option=orjson.OPT_INDENT_2))
+    key = _key(row.folder, row.mark, closed=not row.is_open)
+    lake.put(key, orjson.dumps(asdict(row), option=orjson.OPT_INDENT_2))
     for name in ("open", "closed"):
         for entry in lake.list(f"arrivals/{name}/{row.folder}"):
-            if entry.key != kept:
+            if entry.key != key:
                 lake.delete(entry.key)
 
 
@@ -146,8 +146,8 @@ def hash_ready_file(lake: Lake, folder: str) -> str | None:
 
 def list_open(lake: Lake) -> list[Arrival]:
     """Return every arrival with an open row: announced, or left by a run that did not finish it."""
-    closed = set(_arrivals(lake, "closed"))
-    return [arrival for arrival in _arrivals(lake, "open") if arrival not in closed]
+    closed = set(_list_arrivals(lake, "closed"))
+    return [arrival for arrival in _list_arrivals(lake, "open") if arrival not in closed]
 
 
 class Watch:
@@ -155,43 +155,45 @@ class Watch:
 
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
-        self._given: dict[str, str] = {}
-        self._unconfirmed: list[Arrival] = []
-        self._turns = {MOST_NEW: 0, MOST_KNOWN: 0}
+        self._reported: dict[str, str] = {}
+        self._unannounced: list[Arrival] = []
+        self._positions = {"new": 0, "known": 0}
         self._repeats: dict[Arrival, tuple[float, float]] = {}
 
-    def look(self, most: int | None = None) -> list[Arrival]:
+    def poll(self, limit: int | None = None) -> list[Arrival]:
         """Return new arrivals: arrivals without a row that this watch has not returned before.
 
-        The poll stops soon after it has found `most` arrivals.
+        The poll stops soon after it has found `limit` arrivals.
         """
-        known = _marks(self.lake)
-        here = [folder for folder in _folders(self.lake) if is_text(folder)]
-        self._given = {f: mark for f, mark in self._given.items() if mark not in known.get(f, ())}
-        asked = [
-            *self._some([folder for folder in here if folder not in known and folder not in self._given], MOST_NEW),
-            *self._some([folder for folder in here if folder in known], MOST_KNOWN),
+        marks = _list_marks(self.lake)
+        folders = [folder for folder in _list_folders(self.lake) if is_text(folder)]
+        self._reported = {f: mark for f, mark in self._reported.items() if mark not in marks.get(f, ())}
+        new = [folder for folder in folders if folder not in marks and folder not in self._reported]
+        known = [folder for folder in folders if folder in marks]
+        to_check = [
+            *self._next_items("new", new, MAX_NEW_PER_POLL),
+            *self._next_items("known", known, MAX_KNOWN_PER_POLL),
         ]
-        found: list[Arrival] = []
+        arrivals: list[Arrival] = []
         with ThreadPoolExecutor(_THREADS) as pool:
-            for start in range(0, len(asked), _TOGETHER):
-                some = asked[start : start + _TOGETHER]
-                for folder, mark in zip(some, pool.map(lambda f: hash_ready_file(self.lake, f), some), strict=True):
-                    if mark and mark not in known.get(folder, ()) and self._given.get(folder) != mark:
-                        found.append(Arrival(folder, mark))
-                if most is not None and len(found) >= most:
+            for start in range(0, len(to_check), _CHECKS_PER_BLOCK):
+                block = to_check[start : start + _CHECKS_PER_BLOCK]
+                for folder, mark in zip(block, pool.map(lambda f: hash_ready_file(self.lake, f), block), strict=True):
+                    if mark and mark not in marks.get(folder, ()) and self._reported.get(folder) != mark:
+                        arrivals.append(Arrival(folder, mark))
+                if limit is not None and len(arrivals) >= limit:
                     break
-        self._given |= {arrival.folder: arrival.mark for arrival in found}
-        self._unconfirmed += found
-        return found
+        self._reported |= {arrival.folder: arrival.mark for arrival in arrivals}
+        self._unannounced += arrivals
+        return arrivals
 
     def confirm(self) -> None:
         """Write a row for every returned arrival, so that no other watch returns it."""
-        while self._unconfirmed:
-            announce(self.lake, self._unconfirmed[-1])
-            self._unconfirmed.pop()
+        while self._unannounced:
+            announce(self.lake, self._unannounced[-1])
+            self._unannounced.pop()
 
-    def list_unanswered(self, now: float) -> list[Arrival]:
+    def list_unprocessed_events(self, now: float) -> list[Arrival]:
         """Return the announced arrivals whose event must be fired again, because no run has begun with them.
 
         A triggerer that is killed, or a busy database, can lose an event after the arrival was announced.
@@ -199,27 +201,27 @@ class Watch:
         Args:
             now: seconds of a clock that never goes back.
         """
-        unanswered: list[Arrival] = []
+        unprocessed: list[Arrival] = []
         repeats: dict[Arrival, tuple[float, float]] = {}
         for arrival in list_open(self.lake):
             due, wait = self._repeats.get(arrival, (now + FIRST_REPEAT, FIRST_REPEAT))
             if due <= now:
                 row = read_status(self.lake, arrival)
                 if row is not None and row.state is ArrivalState.ANNOUNCED:
-                    unanswered.append(arrival)
+                    unprocessed.append(arrival)
                     wait = min(2 * wait, LAST_REPEAT)
                 due = now + wait
             repeats[arrival] = (due, wait)
         self._repeats = repeats
-        return unanswered
+        return unprocessed
 
-    def _some(self, among: Sequence[str], most: int) -> Sequence[str]:
-        """Return at most `most` of these; successive calls return different items."""
-        if len(among) <= most:
-            return among
-        turn = self._turns[most] % len(among)
-        self._turns[most] = turn + most
-        return [*among[turn : turn + most], *among[: max(0, turn + most - len(among))]]
+    def _next_items(self, kind: str, items: Sequence[str], limit: int) -> Sequence[str]:
+        """Return the next `limit` items, cyclically."""
+        if len(items) <= limit:
+            return items
+        position = self._positions[kind] % len(items)
+        self._positions[kind] = position + limit
+        return [*items[position : position + limit], *items[: max(0, position + limit - len(items))]]
 
 
 def announce(lake: Lake, arrival: Arrival) -> None:
@@ -237,11 +239,11 @@ def iterate_statuses(lake: Lake, max_rows: int | None = None) -> Iterator[Arriva
 
     A folder without a row gives a row with the state `writing`, `waiting` or `refused`.
     """
-    here = _folders(lake)
+    folders = _list_folders(lake)
     if max_rows is not None:
-        here = here[-max_rows:]
+        folders = folders[-max_rows:]
 
-    def row(folder: str) -> ArrivalStatus:
+    def read_row(folder: str) -> ArrivalStatus:
         if not is_text(folder):
             return ArrivalStatus(folder, "", ArrivalState.REFUSED, Refusal.BAD_NAME, NOT_TEXT)
         mark = hash_ready_file(lake, folder)
@@ -250,41 +252,36 @@ def iterate_statuses(lake: Lake, max_rows: int | None = None) -> Iterator[Arriva
         return read_status(lake, Arrival(folder, mark)) or ArrivalStatus(folder, mark, ArrivalState.WAITING)
 
     with ThreadPoolExecutor(_THREADS) as pool:
-        yield from pool.map(row, here)
+        yield from pool.map(read_row, folders)
 
 
-def rows_of(lake: Lake, arrivals: Iterable[Arrival]) -> list[ArrivalStatus]:
+def read_statuses(lake: Lake, arrivals: Iterable[Arrival]) -> list[ArrivalStatus]:
     """Read the rows of arrivals; skip arrivals without a row."""
     with ThreadPoolExecutor(_THREADS) as pool:
         return [row for row in pool.map(lambda arrival: read_status(lake, arrival), arrivals) if row is not None]
 
 
-def _folders(lake: Lake) -> list[str]:
-    return [folder_of(kind, source, id_) for kind, source, id_ in folders(lake)]
-
-
-def folder_of(kind: str, source: str, id_: str) -> str:
-    """Return the folder of a drop or delivery in the lake."""
-    return f"drops/{id_}/" if kind == "drop" else f"sources/{source}/{id_}/"
+def _list_folders(lake: Lake) -> list[str]:
+    return [folder_of(kind, source, id_) for kind, source, id_ in list_deliveries(lake)]
 
 
 def _key(folder: str, mark: str, *, closed: bool) -> str:
     return f"arrivals/{'closed' if closed else 'open'}/{folder}{mark}.json"
 
 
-def _arrivals(lake: Lake, name: str) -> list[Arrival]:
+def _list_arrivals(lake: Lake, name: str) -> list[Arrival]:
     prefix = f"arrivals/{name}/"
-    found = []
+    arrivals = []
     for entry in lake.list(prefix):
         folder, _, file = entry.key.removeprefix(prefix).rpartition("/")
-        found.append(Arrival(f"{folder}/", file.removesuffix(".json")))
-    return found
+        arrivals.append(Arrival(f"{folder}/", file.removesuffix(".json")))
+    return arrivals
 
 
-def _marks(lake: Lake) -> dict[str, set[str]]:
+def _list_marks(lake: Lake) -> dict[str, set[str]]:
     """Return the marks of every folder with rows."""
-    found: dict[str, set[str]] = {}
+    marks: dict[str, set[str]] = {}
     for name in ("open", "closed"):
-        for arrival in _arrivals(lake, name):
-            found.setdefault(arrival.folder, set()).add(arrival.mark)
-    return found
+        for arrival in _list_arrivals(lake, name):
+            marks.setdefault(arrival.folder, set()).add(arrival.mark)
+    return marks

@@ -1,8 +1,7 @@
-"""Upload of local folders to the lake as drops and deliveries."""
+"""Upload local folders to the lake as drops and deliveries."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import orjson
 
 from s2corpus.deliveries.declarations import FILE as RECORDS_FILE
 from s2corpus.deliveries.declarations import Declarations
-from s2corpus.deliveries.ready import Delivery, Refused
+from s2corpus.deliveries.ready import Delivery, Digests, Refused, hash_stream
 from s2corpus.errors import UserError
 from s2corpus.storage.lake import ABSENT, Conflict, Lake
 from s2corpus.storage.outputs import printable
@@ -46,7 +45,7 @@ def deliver_tree(lake: Lake, folder: Path) -> int:
     return sent
 
 
-def refuse_names(folder: Path, names: Iterable[str]) -> None:
+def check_names(folder: Path, names: Iterable[str]) -> None:
     """Raise UserError for invalid file names: not UTF-8, with line ends or backslashes, or too long."""
     if bad := [name for name in names if not name.isprintable() or "\\" in name or len(name) > 1024]:
         shown = ", ".join(repr(printable(name)) for name in bad[:3])
@@ -55,22 +54,13 @@ def refuse_names(folder: Path, names: Iterable[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """Result of an upload: the number of files sent now and of files from an earlier try (`kept`), and warnings on its records."""
+    """Result of an upload: `sent` counts uploaded files, `kept` files that an earlier try uploaded."""
 
     folder: str
     ready_at: datetime
     sent: int
     kept: int
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Digests:
-    """Checksums and size of a local file."""
-
-    sha1: str
-    sha256: str
-    bytes: int
 
 
 def files_below(folder: Path) -> dict[str, Path]:
@@ -81,16 +71,16 @@ def files_below(folder: Path) -> dict[str, Path]:
     """
     if not folder.is_dir():
         raise UserError(f"{folder}: no such folder: give the folder of the files to deliver")
-    found = {
+    files = {
         path.relative_to(folder).as_posix(): path
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     }
-    found.pop(READY, None)
-    refuse_names(folder, found)
-    if not found:
-        raise UserError(f"{folder}: no file in it")
-    return found
+    files.pop(READY, None)
+    check_names(folder, files)
+    if not files:
+        raise UserError(f"{folder} contains no files")
+    return files
 
 
 def deliver(
@@ -99,12 +89,12 @@ def deliver(
     files: Mapping[str, Path],
     digests: Mapping[str, Digests] | None = None,
     *,
-    progress: Callable[[int, int], None] = lambda done, all_: None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
     threads: int = 8,
 ) -> Uploaded:
     """Upload files as a drop or delivery, `_READY` last. Files from an earlier try are sent again only if they differ.
 
-    `delivery` contains the target, the mode and the person. `progress` receives the number of finished bytes and of all bytes.
+    `delivery` contains the target, the mode and the person. `progress` is called with the finished and the total number of bytes.
     `records.jsonl` is checked before the upload.
 
     Raises:
@@ -117,9 +107,9 @@ def deliver(
         if sorted(ready["files"], key=lambda file: str(file["name"])) != listed:
             raise UserError(f"{lake.uri(delivery.folder)} was delivered already, with other files: give another id")
         return Uploaded(delivery.folder, datetime.fromisoformat(ready["ready_at"]), 0, len(listed))
-    warnings = _checked(delivery, files, digests)
-    there = {entry.key.removeprefix(delivery.folder): entry.bytes for entry in lake.list(delivery.folder)}
-    if extra := sorted(set(there) - set(files)):
+    warnings = _check_records(delivery, files, digests)
+    uploaded = {entry.key.removeprefix(delivery.folder): entry.bytes for entry in lake.list(delivery.folder)}
+    if extra := sorted(set(uploaded) - set(files)):
         raise UserError(
             f"{lake.uri(delivery.folder)} contains {len(extra)} file(s) that are not part of this delivery, such as {extra[0]}"
         )
@@ -129,13 +119,13 @@ def deliver(
     def send(name: str) -> bool:
         nonlocal done
         key, digest = delivery.key(name), digests[name]
-        kept = there.get(name) == digest.bytes and _sha256(lake, key) == digest.sha256
-        if not kept:
+        is_new = uploaded.get(name) != digest.bytes or _hash_object(lake, key) != digest.sha256
+        if is_new:
             lake.upload(key, files[name])
         with lock:
             done += digest.bytes
             progress(done, total)
-        return not kept
+        return is_new
 
     with ThreadPoolExecutor(threads) as pool:
         sent = sum(pool.map(send, files))
@@ -151,7 +141,7 @@ def deliver(
     return Uploaded(delivery.folder, ready_at, sent, len(files) - sent, warnings)
 
 
-def _checked(delivery: Delivery, files: Mapping[str, Path], digests: Mapping[str, Digests]) -> tuple[str, ...]:
+def _check_records(delivery: Delivery, files: Mapping[str, Path], digests: Mapping[str, Digests]) -> tuple[str, ...]:
     """Return the warnings on `records.jsonl` of a drop; raise UserError if intake would refuse it."""
     path = files.get(RECORDS_FILE)
     if path is None or delivery.kind != "drop":
@@ -170,25 +160,17 @@ def _checked(delivery: Delivery, files: Mapping[str, Path], digests: Mapping[str
 def digests_of(files: Mapping[str, Path], threads: int = 8) -> dict[str, Digests]:
     """Return the digests of files, in their order."""
     with ThreadPoolExecutor(threads) as pool:
-        return dict(zip(files, pool.map(_digests, files.values()), strict=True))
+        return dict(zip(files, pool.map(_hash_file, files.values()), strict=True))
 
 
-def _digests(path: Path) -> Digests:
-    sha1, sha256, size = hashlib.sha1(usedforsecurity=False), hashlib.sha256(), 0
+def _hash_file(path: Path) -> Digests:
     with path.open("rb") as stream:
-        while chunk := stream.read(1 << 20):
-            sha1.update(chunk)
-            sha256.update(chunk)
-            size += len(chunk)
-    return Digests(sha1.hexdigest(), sha256.hexdigest(), size)
+        return hash_stream(stream)
 
 
-def _sha256(lake: Lake, key: str) -> str:
-    digest = hashlib.sha256()
+def _hash_object(lake: Lake, key: str) -> str:
     with lake.open(key) as stream:
-        while chunk := stream.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hash_stream(stream).sha256
 
 
 def new_delivery(

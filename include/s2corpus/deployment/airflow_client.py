@@ -24,7 +24,7 @@ class AirflowClient:
     def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, *, absent: Any = None) -> Any:
         """Call a path below `/api/v2` and return the JSON of the response.
 
-        For status 404, return `absent` unless it is None.
+        If `absent` is given, return it for status 404 instead of raising.
 
         Raises:
             UserError: Airflow rejects the request. TransientError: Airflow does not respond.
@@ -34,7 +34,7 @@ class AirflowClient:
                 answer = ask(f"{self.url}/api/v2/{path}", method=method, headers=self._headers, body=body, seconds=30)
             except OSError as error:
                 if attempt == 4:
-                    raise TransientError(f"Airflow at {self.url} does not answer: {error}") from None
+                    raise TransientError(f"Airflow at {self.url} does not respond: {error}") from None
                 time.sleep(1 + attempt)
                 continue
             if answer.status == 404 and absent is not None:

@@ -28,10 +28,10 @@ KEYS = {
 """section of `security.toml` → name of its secret"""
 
 
-def security(keys: Mapping[str, str], folder: str = "") -> str:
+def format_security_toml(keys: Mapping[str, str], folder: str = "") -> str:
     """Return `security.toml`.
 
-    SeaweedFS's components authenticate each other by certificates below `folder`, and sign with `keys` (see KEYS).
+    SeaweedFS's components authenticate each other by certificates below `folder`, and sign tokens with `keys`.
     """
     lines = []
     for section, secret in KEYS.items():
@@ -47,26 +47,26 @@ def security(keys: Mapping[str, str], folder: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def identities(policies: Path, bucket: str, environ: Mapping[str, str]) -> str:
+def format_identities(policies: Path, bucket: str, environ: Mapping[str, str]) -> str:
     """Return SeaweedFS's S3 configuration: an identity for each policy file, with its keys from the environment.
 
     Raises:
         UserError: a key is missing, or two identities have the same key.
     """
-    people, rules = [], []
+    identities, rules = [], []
     for path in sorted(policies.glob("*.json")):
         names = [f"S3_{path.stem.upper()}_{part}_KEY" for part in ("ACCESS", "SECRET")]
         if missing := [name for name in names if not environ.get(name)]:
-            raise UserError(f"{missing[0]} is not set: every identity of {policies} has keys of its own")
+            raise UserError(f"{missing[0]} is not set: each identity in {policies} needs its own keys")
         access, secret = (environ[name] for name in names)
         keys = [{"accessKey": access, "secretKey": secret}]
-        people.append({"name": path.stem, "credentials": keys, "actions": [], "policyNames": [path.stem]})
+        identities.append({"name": path.stem, "credentials": keys, "actions": [], "policyNames": [path.stem]})
         content = json.loads(Template(path.read_text("utf-8")).substitute(bucket=bucket))
         rules.append({"name": path.stem, "content": json.dumps(content)})
-    used = [environ.get("AWS_ACCESS_KEY_ID"), *(person["credentials"][0]["accessKey"] for person in people)]  # type: ignore[index]
+    used = [environ.get("AWS_ACCESS_KEY_ID"), *(identity["credentials"][0]["accessKey"] for identity in identities)]  # type: ignore[index]
     if len(set(used)) < len(used):
         raise UserError("two identities of the lake have one access key: give each its own")
-    return json.dumps({"identities": people, "policies": rules}, indent=1)
+    return json.dumps({"identities": identities, "policies": rules}, indent=1)
 
 
 def main(folder: Path, policies: Path, host: str) -> None:
@@ -79,8 +79,11 @@ def main(folder: Path, policies: Path, host: str) -> None:
     if not (folder / "security.toml").exists():
         for name, content in make_certificates(host).items():
             write(name, content)
-        write("security.toml", security({secret: secrets.token_urlsafe(32) for secret in KEYS.values()}, f"{folder}/"))
-    write("s3.json", identities(policies, os.environ.get("S2CORPUS_BUCKET") or "corpus", os.environ))
+        write(
+            "security.toml",
+            format_security_toml({secret: secrets.token_urlsafe(32) for secret in KEYS.values()}, f"{folder}/"),
+        )
+    write("s3.json", format_identities(policies, os.environ.get("S2CORPUS_BUCKET") or "corpus", os.environ))
 
 
 if __name__ == "__main__":

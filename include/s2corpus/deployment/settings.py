@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from s2corpus.deployment.http import ask
+from s2corpus.deployment.airflow_client import AirflowClient
 from s2corpus.errors import TransientError, UserError
 
 _KEYS = {
@@ -46,7 +46,7 @@ class Settings:
 
     @classmethod
     def read(cls, path: Path) -> Settings:
-        """Read Astro's file. Entries that are not filled in are skipped (Astro's template has one of each).
+        """Read Astro's file. Empty entries are skipped; Astro's template contains one of each kind.
 
         Raises:
             UserError: the file is missing or not YAML, a key is unknown, a name is missing, or a pool's size is not a number.
@@ -54,7 +54,7 @@ class Settings:
         try:
             content = yaml.safe_load(path.read_text()) or {}
         except FileNotFoundError:
-            raise UserError(f"{path} is not there: it lists the pools, connections and variables") from None
+            raise UserError(f"{path} is missing: expected Astro's file of pools, connections and variables") from None
         except yaml.YAMLError as error:
             raise UserError(f"{path} is not YAML: {str(error).splitlines()[0]}") from None
         lists = content.get("airflow") if isinstance(content, dict) else None
@@ -114,24 +114,16 @@ def load_settings(settings: Settings, url: str, user: str, password: str) -> Non
     """Create or overwrite every entry in the Airflow at `url`. Entries that the file does not contain remain unchanged.
 
     Raises:
-        UserError: Airflow rejects the user. TransientError: Airflow does not store the entries.
+        UserError: Airflow rejects the user or a request. TransientError: Airflow does not respond or store the entries.
     """
-    token = ask(f"{url}/auth/token", method="POST", body={"username": user, "password": password})
-    if token.status != 201:
-        raise UserError(f"Airflow at {url} refuses user {user!r} (HTTP {token.status})")
-    answered: Any = token.json()
-    headers = {"Authorization": f"Bearer {answered['access_token']}"}
+    client = AirflowClient(url, user, password)
     for kind in ("pools", "connections", "variables"):
         entries: list[dict[str, Any]] = getattr(settings, kind)
-        if not entries:
-            continue
-        action = {"action": "create", "action_on_existence": "overwrite", "entities": entries}
-        answer = ask(f"{url}/api/v2/{kind}", method="PATCH", headers=headers, body={"actions": [action]}, seconds=30)
-        result: Any = answer.json() if answer.status == 200 else {}
-        if answer.status != 200 or (result.get("create") or {}).get("errors"):
-            raise TransientError(
-                f"Airflow did not take the {kind} of airflow_settings.yaml: {answer.body[:500].decode(errors='replace')}"
-            )
+        if entries:
+            action = {"action": "create", "action_on_existence": "overwrite", "entities": entries}
+            result = client.call("PATCH", kind, {"actions": [action]})
+            if errors := (result.get("create") or {}).get("errors"):
+                raise TransientError(f"Airflow did not store the {kind} of the settings file: {str(errors)[:500]}")
 
 
 def main() -> None:

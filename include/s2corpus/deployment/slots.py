@@ -19,18 +19,18 @@ OVERHEAD_MB = 500
 _LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 
-def memory(limits: Iterable[Path] = _LIMITS) -> int:
+def available_memory(limits: Iterable[Path] = _LIMITS) -> int:
     """Return the available memory in bytes: the limit of the container, or else the memory of the machine."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     limited = [path.read_text().strip() for path in limits if path.exists()]
     return min([machine, *(int(text) for text in limited if text.isdigit())])
 
 
-def slots(bytes_of_memory: int, cores: int, specs: Iterable[ReleaseSpec]) -> int:
+def compute_slots(bytes_of_memory: int, cores: int, specs: Iterable[ReleaseSpec]) -> int:
     """Return the number of tasks of any release that fit into memory: at least one, at most two per core."""
     task = max((max(spec.resources.memory_mb, spec.resources.pdf_memory_mb) for spec in specs), default=0) + OVERHEAD_MB
     return max(1, min((bytes_of_memory // _MB - WORKER_MB) // task, 2 * cores))
 
 
 if __name__ == "__main__":
-    print(slots(memory(), len(os.sched_getaffinity(0)), read_specs(releases_folder())[0]))
+    print(compute_slots(available_memory(), len(os.sched_getaffinity(0)), read_specs(releases_folder())[0]))

@@ -1,4 +1,4 @@
-"""Create certificates from a private authority for the state folder, so that SeaweedFS's components trust only each other."""
+"""Create a private certificate authority and one certificate, so that SeaweedFS's components trust only each other."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _name(common: str) -> x509.Name:
 def _certificate(
     subject: x509.Name, issuer: x509.Name, key: EllipticCurvePrivateKey, *, is_authority: bool, host: str = "localhost"
 ) -> x509.CertificateBuilder:
-    # The dates allow any clock error: the files never leave the state folder and are deleted with it.
+    # A validity of 100 years tolerates wrong clocks: the files never leave the state folder and are deleted with it.
     builder = (
         x509.CertificateBuilder()
         .subject_name(subject)

@@ -1,1 +1,1 @@
-"""Work on drops as they arrive, before a release, by the same stages and the same runner."""
+"""Process drops on arrival, with the stages and the runner of releases."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.deliveries.files import ChangedInput
+from s2corpus.deliveries.files import ChangedInput, lake_folder
 from s2corpus.deliveries.status import ArrivalState
 from s2corpus.errors import TransientError, UserError
 from s2corpus.pipeline.run import Run
@@ -26,7 +26,7 @@ from s2corpus.pipeline.runner import process_stages
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.extract import TooManyFailures
 from s2corpus.storage.lake import Lake
-from s2corpus.storage.transient import explained
+from s2corpus.storage.transient import convert_errors
 from s2corpus.tables.intake import ARTICLES, LATEX_SOURCES, PDFS
 from s2corpus.tables.parses import ARTICLE_PARSES, EXTRACTIONS, LATEX_PARSES, PARSES, SELECTIONS
 from s2corpus.tables.schema import Table
@@ -53,15 +53,15 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Worked:
-    """Result of a batch: the state and detail of unfinished drops, and the number of files by drop and outcome."""
+class BatchResult:
+    """Result of a batch: the state and detail of unfinished drops (`stopped`), and the number of files by drop and outcome."""
 
     stopped: Mapping[str, tuple[ArrivalState, str]]
     outcomes: Mapping[str, Mapping[str, int]]
 
 
-def rules(specs: Sequence[ReleaseSpec]) -> dict[str, ReleaseSpec]:
-    """Return one spec for each distinct set of rules of these stages, by digest: the spec with the largest shards."""
+def group_by_rules(specs: Sequence[ReleaseSpec]) -> dict[str, ReleaseSpec]:
+    """Return one spec per distinct rule set of these stages (the one with the largest shards), by digest of the rules."""
     ordered = sorted(specs, key=lambda spec: (spec.resources.pdfs_per_shard, spec.name))
     return {digest(spec): spec for spec in ordered}
 
@@ -77,15 +77,15 @@ def run_of(lake: Lake, spec: ReleaseSpec, scratch: Path | None, id_: str = "") -
     return Run(spec, datetime.fromtimestamp(0, UTC), lake, scratch or private(), f"batches/{id_}")
 
 
-def cut(run: Run, *files: pa.Table) -> list[Batch]:
+def write_batches(run: Run, *files: pa.Table) -> list[Batch]:
     """Write files (rows of the tables of `_FILES`) to the lake as batches of at most a shard's size, sorted by drop."""
     size = run.spec.resources.pdfs_per_shard
-    found = [_by_drop(part) for part in files]
+    sorted_files = [_sort_by_drop(part) for part in files]
     made = []
-    for start in range(0, max(part.num_rows for part in found), size):
-        parts = [(table, part.slice(start, size)) for table, part in zip(_FILES, found, strict=True)]
+    for start in range(0, max(part.num_rows for part in sorted_files), size):
+        parts = [(table, part.slice(start, size)) for table, part in zip(_FILES, sorted_files, strict=True)]
         parts = [(table, part.sort_by(table.key[0])) for table, part in parts]
-        drops = sorted({drop for _, part in parts for held in _drops(part).values() for drop in held})
+        drops = sorted({drop for _, part in parts for folders in _drops_of(part).values() for drop in folders})
         plan = {"rules": digest(run.spec), "drops": drops, "files": [part[0].to_pylist() for _, part in parts]}
         id_ = hashlib.sha256(orjson.dumps(plan)).hexdigest()[:16]
         batch = Batch(id_, run_of(run.lake, run.spec, run.scratch, id_))
@@ -97,22 +97,22 @@ def cut(run: Run, *files: pa.Table) -> list[Batch]:
     return made
 
 
-def find(lake: Lake, id_: str, specs: Sequence[ReleaseSpec], scratch: Path | None) -> Batch:
-    """Return a batch that `cut` wrote.
+def read_batch(lake: Lake, id_: str, specs: Sequence[ReleaseSpec], scratch: Path | None) -> Batch:
+    """Return a batch that `write_batches` wrote.
 
     Raises:
         UserError: no spec has the rules of the batch.
     """
     plan = orjson.loads(lake.get(f"batches/{id_}/plan.json")[0])
-    spec = rules(specs).get(plan["rules"])
+    spec = group_by_rules(specs).get(plan["rules"])
     if spec is None:
         raise UserError(
-            f"batch {id_}: the release specs were changed since it was made: clear the run from `gather` on"
+            f"batch {id_}: the release specs have changed since the batch was created: clear the run from `gather`"
         )
     return Batch(id_, run_of(lake, spec, scratch, id_))
 
 
-def work(batch: Batch, *, last: bool) -> Worked:
+def process_batch(batch: Batch, *, last: bool) -> BatchResult:
     """Process a batch with all stages and store the result.
 
     If a file has changed or causes an unexpected error, the drops are processed one by one, so that other drops continue. On the
@@ -123,9 +123,9 @@ def work(batch: Batch, *, last: bool) -> Worked:
         UserError: the configuration is wrong.
     """
     try:
-        with explained():
+        with convert_errors():
             process_stages(batch.run, STAGES)
-        worked = Worked({}, _outcomes(batch))
+        result = BatchResult({}, _count_outcomes(batch))
     except Exception as error:
         if isinstance(error, TooManyFailures):
             if not last:
@@ -139,44 +139,50 @@ def work(batch: Batch, *, last: bool) -> Worked:
             state = ArrivalState.FAILED
         drops = batch.drops
         if len(drops) > 1:
-            log.warning("batch %s: %s: working on its %d drops one by one", batch.id, error, len(drops))
-            alone = [work(part, last=last) for drop in drops for part in _only(batch, drop)]
-            outcomes = Counter[tuple[str, str]]()
-            for part in alone:
-                outcomes.update({(drop, word): n for drop, of in part.outcomes.items() for word, n in of.items()})
-            stopped = {drop: why for part in alone for drop, why in part.stopped.items()}
-            counted = {drop: {word: n for (of, word), n in sorted(outcomes.items()) if of == drop} for drop in drops}
-            worked = Worked(stopped, counted)
+            log.warning("batch %s: %s: processing its %d drops separately", batch.id, error, len(drops))
+            results = [process_batch(part, last=last) for drop in drops for part in _split_off(batch, drop)]
+            result = merge_results(results)
         else:
             log.warning("batch %s: %s", batch.id, error, exc_info=state == ArrivalState.FAILED)
-            known = isinstance(error, TooManyFailures | ChangedInput)
-            worked = Worked(
-                {drops[0]: (state, (str(error) if known else f"{type(error).__name__}: {error}")[:300])}, {}
-            )
-    batch.run.lake.put(f"{batch.run.folder}/worked.json", orjson.dumps(worked))
-    return worked
+            is_expected = isinstance(error, TooManyFailures | ChangedInput)
+            detail = str(error) if is_expected else f"{type(error).__name__}: {error}"
+            result = BatchResult({drops[0]: (state, detail[:300])}, {})
+    batch.run.lake.put(f"{batch.run.folder}/worked.json", orjson.dumps(result))
+    return result
 
 
-def result_of(batch: Batch) -> Worked | None:
+def merge_results(results: Iterable[BatchResult]) -> BatchResult:
+    """Merge the results of batches, which may have files of the same drops."""
+    stopped: dict[str, tuple[ArrivalState, str]] = {}
+    outcomes: dict[str, Counter[str]] = {}
+    for result in results:
+        stopped |= result.stopped
+        for drop, counts in result.outcomes.items():
+            outcomes.setdefault(drop, Counter()).update(counts)
+    return BatchResult(stopped, {drop: dict(sorted(counts.items())) for drop, counts in outcomes.items()})
+
+
+def read_result(batch: Batch) -> BatchResult | None:
     """Read the result of a batch; return None if no run has finished it."""
     try:
         raw = orjson.loads(batch.run.lake.get(f"{batch.run.folder}/worked.json")[0])
     except FileNotFoundError:
         return None
-    return Worked({drop: (ArrivalState(state), why) for drop, (state, why) in raw["stopped"].items()}, raw["outcomes"])
+    stopped = {drop: (ArrivalState(state), detail) for drop, (state, detail) in raw["stopped"].items()}
+    return BatchResult(stopped, raw["outcomes"])
 
 
-def _only(batch: Batch, drop: str) -> list[Batch]:
-    """The files of one drop of a batch, as a batch of their own."""
+def _split_off(batch: Batch, drop: str) -> list[Batch]:
+    """Write the files of one drop of a batch as separate batches."""
     tables = []
     for table in _FILES:
         files = batch.run.table(table).read()
-        held = _drops(files)
-        tables.append(files.filter(pa.array([drop in held[sha1] for sha1 in files[0].to_pylist()], pa.bool_())))
-    return cut(batch.run, *tables)
+        drops = _drops_of(files)
+        tables.append(files.filter(pa.array([drop in drops[sha1] for sha1 in files[0].to_pylist()], pa.bool_())))
+    return write_batches(batch.run, *tables)
 
 
-def _outcomes(batch: Batch) -> dict[str, dict[str, int]]:
+def _count_outcomes(batch: Batch) -> dict[str, dict[str, int]]:
     """Count the files of each drop by outcome; the last stage that processed a file decides its outcome."""
     ends: dict[str, str] = {}
     for table, column in ((SELECTIONS, "file_sha1"), (EXTRACTIONS, "file_sha1"), (PARSES, "file_sha1")):
@@ -185,10 +191,11 @@ def _outcomes(batch: Batch) -> dict[str, dict[str, int]]:
     articles = {sha1: f"article:{outcome}" for sha1, outcome in _outcome_of(batch, ARTICLE_PARSES, "file_sha1").items()}
     counts: dict[str, Counter[str]] = {drop: Counter() for drop in batch.drops}
     for files, outcomes in ((PDFS, ends), (LATEX_SOURCES, latex), (ARTICLES, articles)):
-        for sha1, drops in _drops(batch.run.table(files).read()).items():
+        for sha1, drops in _drops_of(batch.run.table(files).read()).items():
             for drop in drops:
+                # The outcome of a file without a parse is `none:` and the outcome of an earlier stage.
                 counts[drop][outcomes[sha1].removeprefix("none:")] += 1
-    return {drop: dict(sorted(counted.items())) for drop, counted in counts.items()}
+    return {drop: dict(sorted(counter.items())) for drop, counter in counts.items()}
 
 
 def _outcome_of(batch: Batch, table: Table, column: str) -> dict[str, str]:
@@ -196,12 +203,14 @@ def _outcome_of(batch: Batch, table: Table, column: str) -> dict[str, str]:
     return dict(zip(rows[column].to_pylist(), rows["outcome"].to_pylist(), strict=True))
 
 
-def _drops(files: pa.Table) -> dict[str, list[str]]:
+def _drops_of(files: pa.Table) -> dict[str, list[str]]:
     """Return the folders of the drops that contain each file, by SHA-1."""
-    places = zip(files[0].to_pylist(), files["places"].to_pylist(), strict=True)
-    return {sha1: sorted({place.get("folder") or f"drops/{place['drop']}/" for place in held}) for sha1, held in places}
+    rows = zip(files[0].to_pylist(), files["places"].to_pylist(), strict=True)
+    return {sha1: sorted({lake_folder(place) for place in places}) for sha1, places in rows}
 
 
-def _by_drop(files: pa.Table) -> pa.Table:
-    keys = pa.table({"drop": pa.array([held[0] for held in _drops(files).values()], pa.string()), "sha1": files[0]})
+def _sort_by_drop(files: pa.Table) -> pa.Table:
+    keys = pa.table(
+        {"drop": pa.array([drops[0] for drops in _drops_of(files).values()], pa.string()), "sha1": files[0]}
+    )
     return files.take(pc.sort_indices(keys, [("drop", "ascending"), ("sha1", "ascending")]))

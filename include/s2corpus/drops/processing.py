@@ -1,14 +1,13 @@
 """Process new drops before any release: register them, then run select, extract and postprocess on their files.
 
 The results are stored by content (`registered/`, `stored_*`) and reused by releases. A release does not read a processed drop again
-and sends no PDF again. The steps are `list_pending` → `register` → `gather` → `batches.work` → `settle`. They depend only on the
+and sends no PDF again. The steps are `list_pending` → `register` → `gather` → `batches.process_batch` → `settle`. They depend only on the
 lake, and each may run twice. The DAG `pdf_drops` maps them over its tasks; `process` runs all of them in this process.
 """
 
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -16,8 +15,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from s2corpus.deliveries import registration
-from s2corpus.deliveries.files import delivered_files, files_of
-from s2corpus.deliveries.ready import Delivery, Refusal, Refused, Unexpected, read_ready, refuse_failures
+from s2corpus.deliveries.files import delivered_files, group_by_content
+from s2corpus.deliveries.ready import (
+    Delivery,
+    Refusal,
+    Refused,
+    UnexpectedReadError,
+    convert_content_errors,
+    read_ready,
+)
 from s2corpus.deliveries.status import (
     Arrival,
     ArrivalState,
@@ -28,7 +34,7 @@ from s2corpus.deliveries.status import (
     list_open,
     put_row,
     read_status,
-    rows_of,
+    read_statuses,
 )
 from s2corpus.drops import batches
 from s2corpus.errors import UserError
@@ -39,14 +45,16 @@ log = logging.getLogger(__name__)
 _THREADS = 8
 
 
-def list_pending(lake: Lake, told: Iterable[Arrival] = (), only: Sequence[ReleaseSpec] | None = None) -> list[Arrival]:
+def list_pending(
+    lake: Lake, announced: Iterable[Arrival] = (), selected_by: Sequence[ReleaseSpec] | None = None
+) -> list[Arrival]:
     """Announce arrivals, and return all arrivals that no run has finished.
 
-    With `only`, arrivals that none of these specs selects are omitted, because an invalid spec might select them later.
+    If some spec is invalid, pass the valid ones as `selected_by`: other arrivals wait, because the invalid spec may select them.
     """
     with ThreadPoolExecutor(_THREADS) as pool:
-        list(pool.map(lambda arrival: announce(lake, arrival), told))
-    return [arrival for arrival in list_open(lake) if only is None or _wanting(arrival, only)]
+        list(pool.map(lambda arrival: announce(lake, arrival), announced))
+    return [arrival for arrival in list_open(lake) if selected_by is None or _specs_selecting(arrival, selected_by)]
 
 
 def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> ArrivalStatus | None:
@@ -62,23 +70,23 @@ def register(lake: Lake, arrival: Arrival, specs: Sequence[ReleaseSpec]) -> Arri
         return None
     arrival = replace(arrival, mark=mark)  # `_READY` may have changed since the announcement.
     before = read_status(lake, arrival)
-    if before is not None and not before.open:
+    if before is not None and not before.is_open:
         return before
     row = ArrivalStatus(arrival.folder, mark, ArrivalState.REGISTERED, tries=before.tries if before else 0)
-    kind, source, id_ = arrival.what
+    kind, source, id_ = arrival.identity
     try:
-        with refuse_failures(row.name):
-            if not _wanting(arrival, specs):
-                row = replace(row, state=ArrivalState.UNWANTED, detail="no release spec takes it")
+        with convert_content_errors(row.name):
+            if not _specs_selecting(arrival, specs):
+                row = replace(row, state=ArrivalState.NOT_SELECTED, detail="no release spec selects it")
             elif delivery := read_ready(lake, kind, source, id_):
                 row = replace(row, ready_at=delivery.ready_at, key=delivery.digest, files=delivery.files)
                 facts = registration.register(lake, delivery)
                 row = replace(row, rows=facts.rows, dropped=facts.dropped, pdfs=facts.pdfs, warnings=facts.warnings)
                 if kind == "delivery":
-                    row = replace(row, state=ArrivalState.WORKED)
-    except (Unexpected, UserError) as error:
+                    row = replace(row, state=ArrivalState.PROCESSED)
+    except (UnexpectedReadError, UserError) as error:
         log.exception("%s cannot be registered", row.name)
-        detail = error.detail if isinstance(error, Unexpected) else str(error)[:300]
+        detail = error.detail if isinstance(error, UnexpectedReadError) else str(error)[:300]
         row = replace(row, state=ArrivalState.FAILED, detail=detail, tries=row.tries + 1)
     except Refused as refused:
         row = replace(row, state=ArrivalState.REFUSED, refusal=refused.refusal, detail=refused.detail)
@@ -100,18 +108,20 @@ def gather(
 
     Drops are processed once for each distinct set of rules of the specs that select them.
     """
-    drops = [row for row in rows_of(lake, arrivals) if row.state == ArrivalState.REGISTERED]
-    made: list[str] = []
-    for rules, spec in batches.rules(specs).items():
-        taken = [
+    drops = sorted(read_statuses(lake, arrivals), key=lambda row: row.folder)
+    ids: list[str] = []
+    for rules, spec in batches.group_by_rules(specs).items():
+        selected = [
             _delivery(row)
-            for row in sorted(drops, key=lambda row: row.folder)
-            if any(batches.digest(wanting) == rules for wanting in _wanting(Arrival(row.folder, row.mark), specs))
+            for row in drops
+            if row.state == ArrivalState.REGISTERED
+            and rules in map(batches.digest, _specs_selecting(Arrival(row.folder, row.mark), specs))
         ]
-        if taken:
+        if selected:
             run = batches.run_of(lake, spec, scratch)
-            made += [batch.id for batch in batches.cut(run, *files_of(run, delivered_files(run, taken)))]
-    return made
+            files = group_by_content(run, delivered_files(run, selected))
+            ids += [batch.id for batch in batches.write_batches(run, *files)]
+    return ids
 
 
 def list_releases_to_start(rows: Iterable[ArrivalStatus], specs: Sequence[ReleaseSpec]) -> list[tuple[str, datetime]]:
@@ -125,7 +135,9 @@ def list_releases_to_start(rows: Iterable[ArrivalStatus], specs: Sequence[Releas
         ready = [
             datetime.fromisoformat(row.ready_at)
             for row in rows
-            if row.state is ArrivalState.WORKED and row.ready_at and _wanting(Arrival(row.folder, row.mark), [spec])
+            if row.state is ArrivalState.PROCESSED
+            and row.ready_at
+            and _specs_selecting(Arrival(row.folder, row.mark), [spec])
         ]
         if spec.schedule.on_drop and ready:
             releases.append((spec.name, max(ready).astimezone(UTC).replace(microsecond=0) + timedelta(seconds=1)))
@@ -139,33 +151,30 @@ def settle(
 
     A drop with a file in an unfinished batch remains registered; the next run retries it.
     """
-    left: set[str] = set()
-    stopped: dict[str, tuple[ArrivalState, str]] = {}
-    outcomes: dict[str, Counter[str]] = {}
+    unfinished: set[str] = set()
+    results: list[batches.BatchResult] = []
     for id_ in ids:
-        batch = batches.find(lake, id_, specs, None)
-        worked = batches.result_of(batch)
-        if worked is None:
-            left |= set(batch.drops)
+        batch = batches.read_batch(lake, id_, specs, None)
+        if (batch_result := batches.read_result(batch)) is None:
+            unfinished |= set(batch.drops)
         else:
-            stopped |= worked.stopped
-            for drop, counts in worked.outcomes.items():
-                outcomes.setdefault(drop, Counter()).update(counts)
+            results.append(batch_result)
+    result = batches.merge_results(results)
 
-    def ended(row: ArrivalStatus) -> ArrivalStatus:
-        if row.state == ArrivalState.REGISTERED and row.folder not in left:
-            state, detail = stopped.get(row.folder, (ArrivalState.WORKED, None))
-            counted = dict(sorted(outcomes.get(row.folder, Counter()).items()))
-            row = replace(row, state=state, detail=detail, outcomes=counted, tries=row.tries + 1)
+    def settle_row(row: ArrivalStatus) -> ArrivalStatus:
+        if row.state == ArrivalState.REGISTERED and row.folder not in unfinished:
+            state, detail = result.stopped.get(row.folder, (ArrivalState.PROCESSED, None))
+            counts = result.outcomes.get(row.folder, {})
+            row = replace(row, state=state, detail=detail, outcomes=counts, tries=row.tries + 1)
             if state == ArrivalState.REFUSED:
                 registration.forget(lake, _delivery(row))  # Otherwise a release would stop at the changed file.
                 row = replace(row, refusal=Refusal.CHANGED)
             put_row(lake, row)
-        log.log(logging.INFO if row.state == ArrivalState.WORKED else logging.WARNING, "%s", row)
+        log.log(logging.INFO if row.state == ArrivalState.PROCESSED else logging.WARNING, "%s", row)
         return row
 
     with ThreadPoolExecutor(_THREADS) as pool:
-        return list(pool.map(ended, rows_of(lake, arrivals)))
+        return list(pool.map(settle_row, read_statuses(lake, arrivals)))
 
 
 def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = None) -> list[ArrivalStatus]:
@@ -174,24 +183,23 @@ def process(lake: Lake, specs: Sequence[ReleaseSpec], scratch: Path | None = Non
     Raises:
         TransientError: the lake or the extractor does not respond; finished work is stored.
     """
-    rows = register_all(lake, list_pending(lake, Watch(lake).look()), specs)
+    rows = register_all(lake, list_pending(lake, Watch(lake).poll()), specs)
     arrivals = [Arrival(row.folder, row.mark) for row in rows]
-    made = gather(lake, arrivals, specs, scratch)
-    for id_ in made:
-        batches.work(batches.find(lake, id_, specs, scratch), last=True)
-    return settle(lake, arrivals, made, specs)
+    ids = gather(lake, arrivals, specs, scratch)
+    for id_ in ids:
+        batches.process_batch(batches.read_batch(lake, id_, specs, scratch), last=True)
+    return settle(lake, arrivals, ids, specs)
 
 
 def _delivery(row: ArrivalStatus) -> Delivery:
     """Return the drop of a row as it was registered, regardless of its current `_READY`."""
-    return Delivery(
-        "drop", "", Arrival(row.folder, row.mark).what[2], str(row.ready_at), "delta", str(row.key), row.files
-    )
+    _, _, id_ = Arrival(row.folder, row.mark).identity
+    return Delivery("drop", "", id_, str(row.ready_at), "delta", str(row.key), row.files)
 
 
-def _wanting(arrival: Arrival, specs: Sequence[ReleaseSpec]) -> list[ReleaseSpec]:
+def _specs_selecting(arrival: Arrival, specs: Sequence[ReleaseSpec]) -> list[ReleaseSpec]:
     """Return the specs that select a drop or delivery."""
-    kind, source, id_ = arrival.what
+    kind, source, id_ = arrival.identity
     return [
         spec for spec in specs if (spec.selects_drop(id_) if kind == "drop" else spec.selects_delivery(source, id_))
     ]

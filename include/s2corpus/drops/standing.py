@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from s2corpus.deliveries import status
-from s2corpus.deliveries.ready import iso
+from s2corpus.deliveries.ready import folder_of, iso
 from s2corpus.deliveries.status import ArrivalState, ArrivalStatus
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
@@ -20,9 +20,9 @@ from s2corpus.tables.intake import DELIVERIES
 
 RELEASED, PAUSED = "released", "paused"
 NAMES = (*map(str, ArrivalState), RELEASED, PAUSED)
-"""all names of a status"""
+"""All names of a status."""
 log = logging.getLogger(__name__)
-_NOT_TAKEN = (ArrivalState.WRITING, ArrivalState.REFUSED, ArrivalState.UNWANTED)
+_NEVER_PUBLISHED = (ArrivalState.WRITING, ArrivalState.REFUSED, ArrivalState.NOT_SELECTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +57,28 @@ class DropStatus:
 def iterate_drop_statuses(lake: Lake, *, paused: bool = False, max_rows: int | None = None) -> Iterator[DropStatus]:
     """Yield the status of every drop and delivery in the lake, or of the last `max_rows` by name.
 
-    With `paused`, the DAG `pdf_drops` is paused, and pending drops have the status `paused` instead of `waiting`.
+    `paused`: the DAG `pdf_drops` is paused; report pending drops as `paused` instead of `waiting`.
     """
-    taken = _taken(lake)
+    published = _published_deliveries(lake)
     for row in status.iterate_statuses(lake, max_rows):
-        holds = [] if row.state in _NOT_TAKEN else taken.get(row.folder, [])
-        holds = [(snapshot, said) for snapshot, said in holds if row.ready_at in (None, said["ready_at"])]
+        deliveries = [] if row.state in _NEVER_PUBLISHED else published.get(row.folder, [])
+        deliveries = [(snapshot, d) for snapshot, d in deliveries if row.ready_at in (None, d["ready_at"])]
         name = str(row.state)
-        if holds:
-            name, said = RELEASED, holds[-1][1]
+        if deliveries:
+            name, delivery = RELEASED, deliveries[-1][1]
             if row.key is None:  # The release ran before the DAG registered this folder.
-                counts = {key: said[key] for key in ("ready_at", "files", "rows", "dropped")}
+                counts = {key: delivery[key] for key in ("ready_at", "files", "rows", "dropped")}
                 row = replace(row, **counts)
         elif paused and row.state in (ArrivalState.WAITING, ArrivalState.ANNOUNCED):
             name = PAUSED
-        yield DropStatus(row, name, tuple(snapshot for snapshot, _ in holds))
+        yield DropStatus(row, name, tuple(snapshot for snapshot, _ in deliveries))
 
 
-def _taken(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:
+def _published_deliveries(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:
     """Return the drops and deliveries in the newest snapshot of each spec, by folder, with rows of the table `deliveries`."""
-    found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    published: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     for spec in lake.folders("snapshots/"):
-        if SnapshotId.known(spec):
+        if SnapshotId.is_valid(spec):
             continue
         try:
             snapshot = pointer.read_latest(lake, spec).snapshot
@@ -94,6 +94,6 @@ def _taken(lake: Lake) -> dict[str, list[tuple[str, dict[str, Any]]]]:
             continue  # The tables were deleted; the snapshot remains.
         for row in rows:
             if row["outcome"] == "taken":
-                folder = status.folder_of(row["kind"], row["source"], row["delivery"])
-                found.setdefault(folder, []).append((snapshot, row))
-    return found
+                folder = folder_of(row["kind"], row["source"], row["delivery"])
+                published.setdefault(folder, []).append((snapshot, row))
+    return published

@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from s2corpus.evaluation.others import KINDS, Other
+from s2corpus.evaluation.others import KINDS, ExternalPaper
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.parts import NotCommitted
@@ -26,6 +26,7 @@ from s2corpus.text.near_duplicates import text_key
 from s2corpus.titles.normalised import normalise_one
 
 NOT_DELIVERED = "not delivered"
+_MEMORY_MB = 2048
 _KEYS = pa.schema([("line", pa.int64()), ("kind", pa.string()), ("value", pa.string())])
 _MATCHES = """
   WITH ours AS (
@@ -59,16 +60,16 @@ class ComparedPaper:
     """number of words in our text and in theirs"""
 
 
-def compared(tables: Tables, others: Iterable[Other], *, memory_mb: int = 2048) -> Iterator[ComparedPaper]:
+def compared(tables: Tables, others: Iterable[ExternalPaper]) -> Iterator[ComparedPaper]:
     """Yield a row for every paper of the other corpus, in order."""
     found = list(others)
-    matches = _matches(tables, found, memory_mb)
+    matches = _match_papers(tables, found)
     for at, other in enumerate(found):
         paper_id, kind = matches.get(at, (None, None))
         if paper_id is None:
-            yield ComparedPaper(other.id, other.title, None, None, _why_not(tables, other), None, None, None)
+            yield ComparedPaper(other.id, other.title, None, None, _explain_missing(tables, other), None, None, None)
             continue
-        outcome, text = _ours(tables, paper_id, other.kind)
+        outcome, text = _read_text(tables, paper_id, other.kind)
         if text is None or other.text is None:
             yield ComparedPaper(other.id, other.title, paper_id, kind, outcome, None, None, None)
             continue
@@ -79,7 +80,7 @@ def compared(tables: Tables, others: Iterable[Other], *, memory_mb: int = 2048) 
         yield ComparedPaper(other.id, other.title, paper_id, kind, outcome, same, overlap, (one.total(), two.total()))
 
 
-def _matches(tables: Tables, others: list[Other], memory_mb: int) -> dict[int, tuple[str, str]]:
+def _match_papers(tables: Tables, others: list[ExternalPaper]) -> dict[int, tuple[str, str]]:
     """Return the index of each matched paper → (our paper id, kind of key).
 
     The most reliable matching key is used. The last choice is a title that only one paper has.
@@ -87,7 +88,7 @@ def _matches(tables: Tables, others: list[Other], memory_mb: int) -> dict[int, t
     keys = [{"line": at, "kind": kind, "value": value} for at, other in enumerate(others) for kind, value in other.keys]
     with (
         tempfile.TemporaryDirectory(prefix="s2corpus-compare-") as scratch,
-        duckdb_connection(memory_mb=memory_mb, scratch=Path(scratch)) as connection,
+        duckdb_connection(memory_mb=_MEMORY_MB, scratch=Path(scratch)) as connection,
     ):
         connection.register("theirs", pa.Table.from_pylist(keys, _KEYS))
         for table in (MEMBERS, PAPERS):
@@ -107,13 +108,13 @@ def _matches(tables: Tables, others: list[Other], memory_mb: int) -> dict[int, t
     return best | {at: (min(ids), "title") for plain, ids in titled.items() if len(ids) == 1 for at in wanted[plain]}
 
 
-def _ours(tables: Tables, paper_id: str, kind: str) -> tuple[str, str | None]:
+def _read_text(tables: Tables, paper_id: str, kind: str) -> tuple[str, str | None]:
     """Return the outcome of our paper, and its text of the given kind, or None without a text."""
     filtered = [row["outcome"] for row in tables.of_paper(FILTERED, paper_id, ["paper_id", "outcome"])]
     if filtered != ["kept"]:
         return f"filter: {filtered[0] if filtered else 'not reached'}", None
     if kind == "document":
-        return _document(tables, paper_id)
+        return _read_document(tables, paper_id)
     for row in tables.of_paper(FULLTEXTS, paper_id, ["paper_id", "parse_kind", "open_access", "parse"]):
         if row["parse_kind"] == kind:
             if not row["open_access"]:
@@ -122,7 +123,7 @@ def _ours(tables: Tables, paper_id: str, kind: str) -> tuple[str, str | None]:
     return f"assemble: no {kind} full text", None
 
 
-def _document(tables: Tables, paper_id: str) -> tuple[str, str | None]:
+def _read_document(tables: Tables, paper_id: str) -> tuple[str, str | None]:
     rows = tables.of_paper(DOCUMENTS, paper_id, ["paper_id", "set", "outcome", "text"])
     for row in sorted(rows, key=lambda row: row["set"], reverse=True):  # s2orc before s2ag
         if row["outcome"] == "kept":
@@ -132,15 +133,12 @@ def _document(tables: Tables, paper_id: str) -> tuple[str, str | None]:
     return "clean: " + (", ".join(f"{row['set']} {row['outcome']}" for row in rows) or "not reached"), None
 
 
-def _why_not(tables: Tables, other: Other) -> str:
+def _explain_missing(tables: Tables, other: ExternalPaper) -> str:
     """Return why no paper matches: its PDF was delivered but not selected, or it was not delivered."""
     sha1 = dict(other.keys).get("sha1")
+    is_sha1 = sha1 and len(sha1) == 40 and not set(sha1) - set("0123456789abcdef")
     try:
-        rows = (
-            tables.of_pdf(SELECTIONS, sha1)
-            if sha1 and len(sha1) == 40 and not set(sha1) - set("0123456789abcdef")
-            else []
-        )
+        rows = tables.of_pdf(SELECTIONS, sha1) if sha1 and is_sha1 else []
     except NotCommitted:
         rows = []
     return f"select: {rows[0]['outcome']}" if rows and rows[0]["outcome"] != "selected" else NOT_DELIVERED

@@ -7,7 +7,7 @@ are stored next to the snapshot, which never changes: `snapshots/<spec>/evaluate
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
@@ -71,8 +71,8 @@ def parse_marks_of(catalog: Catalog | None, release: str) -> dict[str, dict[str,
     """Return the marks of a release's parses in the catalog, by item and person."""
     found: dict[str, dict[str, LineMarks]] = {}
     for mark in catalog.parse_marks(release) if catalog else ():
-        said = LineMarks(tuple(mark.wrong), tuple(mark.unsure), mark.missing)
-        found.setdefault(mark.item, {})[mark.marker] = said
+        marks = LineMarks(tuple(mark.wrong), tuple(mark.unsure), mark.missing)
+        found.setdefault(mark.item, {})[mark.marker] = marks
     return found
 
 
@@ -84,9 +84,9 @@ def publish(lake: Lake, snapshot: str, found: Result) -> str:
     """
     check_order(found.parses)
     if not found.items:
-        raise UserError(f"{snapshot}: no paper with a PDF, and no link, to judge: there is nothing to publish")
+        raise UserError(f"{snapshot}: the sample is empty: the release has no paper with a PDF and no link")
     if not found.done and not any(parse.marked for parse in found.parses):
-        raise UserError(f"{found.items - found.marked} of {found.items} items are not marked by anybody yet")
+        raise UserError(f"{found.items - found.marked} of {found.items} items have no marks yet")
     readme = lake.get(f"snapshots/{snapshot}/README.md")[0].decode()
     full = with_evaluation(readme, card(found))
     folder = f"snapshots/{SnapshotId(snapshot).spec}/evaluated/{snapshot}"
@@ -102,13 +102,13 @@ def card_of(lake: Lake, snapshot: str) -> str:
     Raises:
         UserError: the snapshot does not exist.
     """
-    folder = f"snapshots/{SnapshotId(snapshot).spec}/evaluated/{snapshot}.md"
-    for key in (folder, f"snapshots/{snapshot}/README.md"):
+    evaluated = f"snapshots/{SnapshotId(snapshot).spec}/evaluated/{snapshot}.md"
+    for key in (evaluated, f"snapshots/{snapshot}/README.md"):
         try:
             return lake.get(key)[0].decode()
         except FileNotFoundError:
             continue
-    raise UserError(f"{snapshot}: there is no such snapshot")
+    raise UserError(f"{snapshot}: no such snapshot")
 
 
 def with_evaluation(readme: str, section: str) -> str:
@@ -120,8 +120,5 @@ def with_evaluation(readme: str, section: str) -> str:
 
 def snapshots_of(lake: Lake, release: str) -> list[str]:
     """Return the complete snapshots of a release."""
-    return [name for name in _folders(lake) if name.startswith(f"{release}-") and SnapshotId.known(name)]
-
-
-def _folders(lake: Lake) -> Iterable[str]:
-    return sorted(lake.folders("snapshots/"))
+    names = sorted(lake.folders("snapshots/"))
+    return [name for name in names if name.startswith(f"{release}-") and SnapshotId.is_valid(name)]

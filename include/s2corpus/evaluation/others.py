@@ -1,7 +1,7 @@
 """Read corpora that others publish, for a comparison.
 
-The corpora are peS2o's and S2 V2's documents, unarXive's papers, and S2ORC's metadata and parses. A line is a JSON object; a file may be
-gzipped. The keys of a line show its release of S2ORC.
+The corpora are peS2o's and S2 V2's documents, unarXive's papers, and S2ORC's metadata and parses. Files are JSON lines, optionally
+gzipped. The keys of a line determine its release of S2ORC.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from s2orc_parse.bibliography.identifiers import (
 )
 
 MAX_CONTENT = 8 << 30
-"""maximum number of uncompressed bytes in a file; larger files are considered decompression bombs"""
+"""maximum number of uncompressed bytes in a file; larger files are rejected as decompression bombs"""
 MAX_LINE = 64 << 20
 
 
@@ -39,7 +39,7 @@ class Corpus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class ExternalPaper:
     """A paper of another corpus: its keys for matching, most reliable first, and its text if the line contains one."""
 
     id: str
@@ -47,14 +47,14 @@ class Other:
     title: str
     text: str | None
     kind: str
-    """kind of our text for the comparison: document, pdf or latex"""
+    """kind of our text to compare with: document, pdf or latex"""
 
 
-def read(corpus: Corpus, uri: str, content: bytes) -> Iterator[Other]:
+def read(corpus: Corpus, uri: str, content: bytes) -> Iterator[ExternalPaper]:
     """Yield the papers of one file.
 
     Raises:
-        UserError: the file has another format; the message contains the line.
+        UserError: the file has another format or is too large.
     """
     reader = _READERS[corpus]
     try:
@@ -83,7 +83,7 @@ def read(corpus: Corpus, uri: str, content: bytes) -> Iterator[Other]:
         raise UserError(f"{uri}: damaged gzip: {error}") from None
 
 
-def _pes2o(line: Mapping[str, Any]) -> Other:
+def _pes2o(line: Mapping[str, Any]) -> ExternalPaper:
     """Read a line of peS2o: `{id, text}`, with more keys in later versions.
 
     The id is Semantic Scholar's corpus id. The first line of the text is the title.
@@ -92,18 +92,18 @@ def _pes2o(line: Mapping[str, Any]) -> Other:
     keys = [("record_id", f"s2:{line['id']}")]
     if sha1 := line.get("sha1"):
         keys.append(("sha1", sha1))
-    return Other(str(line["id"]), tuple(keys), text.partition("\n")[0], text, "document")
+    return ExternalPaper(str(line["id"]), tuple(keys), text.partition("\n")[0], text, "document")
 
 
-def _unarxive(line: Mapping[str, Any]) -> Other:
+def _unarxive(line: Mapping[str, Any]) -> ExternalPaper:
     """Read a line of unarXive 2022: `{paper_id, metadata, abstract, body_text, bib_entries, …}`; the id is arXiv's."""
     metadata = line["metadata"]
     keys = _keys({"arxiv_id": line["paper_id"], "doi": metadata.get("doi")})
     body = "\n".join(p["text"] for p in line["body_text"] if p.get("content_type", "paragraph") == "paragraph")
-    return Other(str(line["paper_id"]), keys, " ".join((metadata.get("title") or "").split()), body, "latex")
+    return ExternalPaper(str(line["paper_id"]), keys, " ".join((metadata.get("title") or "").split()), body, "latex")
 
 
-def _s2orc(line: Mapping[str, Any]) -> Other:
+def _s2orc(line: Mapping[str, Any]) -> ExternalPaper:
     """Read a line of metadata or of a parse: S2ORC 20190928, 20200705, or output of s2orc-doc2json."""
     metadata = line.get("metadata") or line
     parse = line.get("grobid_parse") or line.get("pdf_parse") or line.get("latex_parse") or line
@@ -112,14 +112,14 @@ def _s2orc(line: Mapping[str, Any]) -> Other:
         keys.insert(0, ("sha1", sha1))
     body = "\n".join(paragraph["text"] for paragraph in parse["body_text"]) if "body_text" in parse else None
     kind = "latex" if line.get("latex_parse") and not line.get("grobid_parse") else "pdf"
-    return Other(str(line["paper_id"]), tuple(keys), metadata.get("title") or "", body, kind)
+    return ExternalPaper(str(line["paper_id"]), tuple(keys), metadata.get("title") or "", body, kind)
 
 
-_READERS: Mapping[Corpus, Callable[[Mapping[str, Any]], Other]] = {
+_READERS: Mapping[Corpus, Callable[[Mapping[str, Any]], ExternalPaper]] = {
     Corpus.PES2O: _pes2o, Corpus.UNARXIVE: _unarxive, Corpus.S2ORC: _s2orc,
 }  # fmt: skip
-_FORMS: Mapping[str, Callable[[str], str | None]] = {
-    "doi": lambda text: normalise_doi(text) or _plain_doi(text),
+_NORMALIZERS: Mapping[str, Callable[[str], str | None]] = {
+    "doi": lambda text: normalise_doi(text) or _keep_placeholder_doi(text),
     "arxiv_id": normalise_arxiv,
     "pubmed_id": normalise_pmid,
     "pmc_id": normalise_pmcid,
@@ -127,16 +127,16 @@ _FORMS: Mapping[str, Callable[[str], str | None]] = {
 }
 
 
-def _plain_doi(text: str) -> str | None:
+def _keep_placeholder_doi(text: str) -> str | None:
     """Return a DOI that intake would consider a placeholder, or None."""
     return text.strip().lower() if text.strip().startswith("10.") else None
 
 
 def _keys(metadata: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    given = ((name, form, metadata.get(name)) for name, form in _FORMS.items())
+    given = ((name, form, metadata.get(name)) for name, form in _NORMALIZERS.items())
     found = ((name, form(value)) for name, form, value in given if isinstance(value, str) and value)
     return tuple((name, value) for name, value in found if value)
 
 
-KINDS: Sequence[str] = ("sha1", "record_id", *_FORMS, "title")
+KINDS: Sequence[str] = ("sha1", "record_id", *_NORMALIZERS, "title")
 """kinds of keys that match papers, most reliable first"""

@@ -104,7 +104,7 @@ def read(content: bytes, release: str, items: Sequence[ParseItem]) -> dict[str, 
         if not word:
             continue
         if row["release"] != release:
-            raise UserError(f"line {number}: a sheet of release {row['release']!r}, not of {release}")
+            raise UserError(f"line {number}: release is {row['release']!r}; expected {release!r}")
         if row["item"] not in known:
             raise UserError(f"line {number}: {row['item']!r} is not an item of this release's sample")
         if row["line"] not in _list_lines(known[row["item"]]):

@@ -66,14 +66,14 @@ class Result:
 
     @property
     def done(self) -> bool:
-        """Whether every item of titles, authors and links was marked by at least one person."""
+        """True if at least one person marked every item of titles, authors and links."""
         return self.items > 0 and self.marked == self.items
 
 
 def result(items: Sequence[Item], marks: Sequence[ItemMarks], parses: tuple[ParseResult, ...] = ()) -> Result:
     """Return the result of the marks for these items; marks of other items are ignored."""
-    known = {item.item for item in items}
-    marks = [mark for mark in marks if mark.item in known]
+    ids = {item.item for item in items}
+    marks = [mark for mark in marks if mark.item in ids]
     lines = tuple(_line(task, field, of_task, marks) for task, of_task in by_task(items).items() for field in FIELDS)
     markers = tuple(sorted({mark.marker for mark in marks}))
     return Result(lines, markers, len({mark.item for mark in marks}), len(items), parses)
@@ -114,7 +114,6 @@ def card(found: Result) -> str:
 
 def as_json(found: Result) -> dict[str, Any]:
     """Return the result as JSON, in the form stored next to a snapshot."""
-
     return {
         "items": found.items, "marked": found.marked, "markers": list(found.markers),
         "lines": [asdict(line) for line in found.lines],

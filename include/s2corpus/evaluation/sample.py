@@ -24,7 +24,7 @@ from s2corpus.tables.papers import PAPERS
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, LINKS
 
 _SPARE = 4
-"""factor of papers examined for each paper required; entries of some link to papers that are already in the sample"""
+"""number of papers to examine per required link, because some papers only link to papers that are already sampled"""
 
 
 class EvaluationTask(StrEnum):
@@ -40,7 +40,7 @@ class EvaluationTask(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two sides of a comparison."""
+    """The metadata on one side of a comparison."""
 
     title: str | None
     authors: tuple[str, ...]
@@ -79,7 +79,7 @@ class Item:
 def sampled(tables: Tables, rules: EvaluationRules) -> list[Item]:
     """Return the items of a release, by task and id.
 
-    The few links of LaTeX sources are chosen first, so that links of PDFs do not use up their papers.
+    Links of LaTeX sources are drawn first: they are few, and each cited paper is used once.
     """
     taken: set[str] = set()
     of_latex = list(_links(tables, rules, EvaluationTask.LATEX_LINKS, "latex", rules.latex_links, taken))

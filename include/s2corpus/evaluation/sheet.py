@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from s2corpus.errors import UserError
-from s2corpus.escaping import escape_cell
+from s2corpus.escaping import escape_cell, format_csv
 from s2corpus.evaluation.sample import Item
 
 COLUMNS = (
@@ -26,10 +26,7 @@ Marks = dict[str, tuple[bool | None, bool | None]]
 
 def written(release: str, items: Iterable[Item]) -> str:
     """Return the sheet for these items of a release, with empty columns for the marks."""
-    out = io.StringIO()
-    # Quote every cell, so that a spreadsheet with semicolon separators does not split the authors.
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writeheader()
+    rows = []
     for item in items:
         row = {
             "release": release, "item": item.item, "task": item.task.value, "paper_id": item.paper_id, "file_sha1": item.file_sha1,
@@ -38,8 +35,9 @@ def written(release: str, items: Iterable[Item]) -> str:
             "against_title": item.against.title or "", "against_authors": _names(item.against.authors),
             "against_more": item.against.more, "auto_title": _WORD[item.auto_title], "auto_authors": _WORD[item.auto_authors],
         }  # fmt: skip
-        writer.writerow({name: escape_cell(value) for name, value in row.items()})
-    return out.getvalue()
+        rows.append([row.get(name, "") for name in COLUMNS])
+    # Every cell is quoted, so that a spreadsheet with semicolon separators does not split the authors.
+    return format_csv([COLUMNS, *rows], quote_all=True)
 
 
 def _names(authors: Iterable[str]) -> str:
@@ -48,7 +46,7 @@ def _names(authors: Iterable[str]) -> str:
 
 
 def read(content: bytes, release: str, items: Sequence[Item]) -> Marks:
-    """Return the marks of a sheet. Lines with two empty marks are skipped because they are not marked yet.
+    """Return the marks of a sheet. Lines without marks are skipped.
 
     Raises:
         UserError: the file is not such a sheet, belongs to another release, contains an unknown item, or has an invalid mark.
@@ -61,7 +59,7 @@ def read(content: bytes, release: str, items: Sequence[Item]) -> Marks:
         if not any(words):
             continue
         if row["release"] != release:
-            raise UserError(f"line {line}: a sheet of release {row['release']!r}, not of {release}")
+            raise UserError(f"line {line}: release is {row['release']!r}; expected {release!r}")
         if row["item"] not in known:
             raise UserError(f"line {line}: {row['item']!r} is not an item of this release's sample")
         if wrong := [word for word in words if word not in WORDS]:
@@ -86,6 +84,6 @@ def read_rows(content: bytes, needed: Set[str]) -> list[dict[str, str]]:
         raise UserError(f"the sheet is not readable as CSV: {error}") from None
     if missing:
         raise UserError(
-            f"the sheet has no column {', '.join(sorted(missing))}: give the one that --sheet wrote, marked, with commas between"
+            f"the sheet has no column {', '.join(sorted(missing))}: use the sheet that --sheet wrote, saved as CSV with commas"
         )
     return rows

@@ -82,8 +82,7 @@ def combine(marks: Iterable[tuple[str, str, bool]]) -> tuple[dict[str, bool], fl
     by_marker = table.pivot(index="item", columns="marker", values="right").astype(float)
     both = [by_marker[list(pair)].dropna() for pair in combinations(by_marker, 2)]  # in the order of names
     agreement = kappa(list(max(both, key=len).itertuples(index=False, name=None))) if both else None
-    is_right = by_marker.mean(axis=1) > 0.5
-    return dict(zip(map(str, is_right.index), is_right.tolist(), strict=True)), agreement
+    return {str(item): share > 0.5 for item, share in by_marker.mean(axis=1).items()}, agreement
 
 
 def kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:

@@ -22,7 +22,7 @@ START_SECONDS = 60.0
 def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[tuple[str, str]]:
     """Run `pdf2tei.cli` on a free port of 127.0.0.1 and yield its (address, token); stop it at the end of the block.
 
-    The server ends with this process, also if this process is killed. It cancels a PDF after `seconds`.
+    The server also stops if this process is killed. It cancels a PDF after `seconds`.
 
     Raises:
         UserError: the path of the scratch folder is too long for the server's sockets.
@@ -30,22 +30,13 @@ def embedded_extractor(workers: int, seconds: float | None = None) -> Iterator[t
     """
     check_socket_path()
     token = secrets.token_urlsafe(24)
-    limited = [] if seconds is None else ["--timeout", str(seconds)]
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
+    options = {"port": port, "workers": workers, "parent": os.getpid()} | (
+        {} if seconds is None else {"timeout": seconds}
+    )
     process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "pdf2tei.cli",
-            "--port",
-            str(port),
-            "--workers",
-            str(workers),
-            "--parent",
-            str(os.getpid()),
-            *limited,
-        ],
+        [sys.executable, "-m", "pdf2tei.cli", *(f"--{name}={value}" for name, value in options.items())],
         env={**os.environ, "S2CORPUS_EXTRACTOR_TOKEN": token},
         stdin=subprocess.DEVNULL,
     )

@@ -1,8 +1,8 @@
 """Adapter for GROBID's REST API and compatible servers, which return TEI synchronously.
 
-The client uses the verbs and the status call of grobid-client-python's `ApiClient`. It replaces `call_api`, which buffers uploads
-in memory, reads answers of any size, limits only the time between two bytes, and opens a connection for every call.
-It does not use `GrobidClient`, which retries a 503 by unbounded recursion and returns errors as text.
+The client is grobid-client-python's `ApiClient` with another `call_api`: the library's buffers uploads in memory, reads responses of
+any size, limits only the time between two bytes, and opens a connection for every call. `GrobidClient` is not used, because it
+retries a 503 by unbounded recursion and returns errors as text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from grobid_client.client import ApiClient
 from lxml import etree
 
 from s2corpus.errors import UserError
-from s2corpus.extractors.http import HttpServer, refusal
+from s2corpus.extractors.http import HttpServer, classify_error_status
 from s2corpus.extractors.protocol import BadAnswer, ExtractorAnswer, ExtractorIdentity, ExtractOutcome
 from s2corpus.rules.extract import ExtractRules
 from s2orc_parse import tei
@@ -27,7 +27,7 @@ from s2orc_parse.parse_model import Parse
 NAME = "grobid"
 CONVERTER_VERSION = tei.CONVERTER_VERSION
 TEI_ROOT = "{http://www.tei-c.org/ns/1.0}TEI"
-_PERMANENT = {
+_PERMANENT_CODES = {
     outcome.removeprefix("failed:"): outcome
     for outcome in (
         ExtractOutcome.BAD_INPUT_DATA,
@@ -37,23 +37,23 @@ _PERMANENT = {
         ExtractOutcome.PDFALTO_CONVERSION_FAILURE,
     )
 }
-_CODE = re.compile(rb"\b(" + b"|".join(code.encode() for code in [*_PERMANENT, "TIMEOUT"]) + rb")\b")
-_CODE_WITHIN = 4096
+_ERROR_CODE = re.compile(rb"\b(" + b"|".join(code.encode() for code in [*_PERMANENT_CODES, "TIMEOUT"]) + rb")\b")
+_SEARCHED_BYTES = 4096
 
 
-def form(asked: ExtractRules) -> dict[str, str]:
+def form(rules: ExtractRules) -> dict[str, str]:
     """Return all form fields of `processFulltextDocument`, so that the server's defaults have no effect."""
-    if asked.options:
+    if rules.options:
         raise UserError(
-            f"extract.options: {dict(asked.options)!r} given, no options expected: set GROBID's parameters in the other fields of `extract`"
+            f"extract.options: expected no options, found {dict(rules.options)!r}: set GROBID's parameters in the other fields of `extract`"
         )
     return {
-        "consolidateHeader": str(asked.consolidate_header),
-        "consolidateCitations": str(asked.consolidate_citations),
-        "includeRawCitations": str(int(asked.include_raw_citations)),
-        "segmentSentences": str(int(asked.segment_sentences)),
+        "consolidateHeader": str(rules.consolidate_header),
+        "consolidateCitations": str(rules.consolidate_citations),
+        "includeRawCitations": str(int(rules.include_raw_citations)),
+        "segmentSentences": str(int(rules.segment_sentences)),
         # Omit `ocr` when off: keys of stored extractions remain valid.
-        **({"ocr": "1"} if asked.ocr == "scans" else {}),
+        **({"ocr": "1"} if rules.ocr == "scans" else {}),
     }
 
 
@@ -73,7 +73,7 @@ def convert(data: bytes, *, file_sha1: str, made_by: ExtractorIdentity) -> Parse
 
 
 class GrobidServer(HttpServer, ApiClient):
-    """A server under its base URL (`http://host:8070`)."""
+    """A GROBID server at a base URL (`http://host:8070`)."""
 
     KIND = "a GROBID server"
 
@@ -85,39 +85,24 @@ class GrobidServer(HttpServer, ApiClient):
         ApiClient.__init__(self, url.rstrip("/") + "/", status_endpoint="api/isalive")
         self.form = form
 
-    def call_api(
-        self,
-        method: str,
-        url: str,
-        headers: dict[str, str] | None = None,
-        params: dict[str, str] | None = None,
-        data: Any = None,
-        files: dict[Any, Any] | None = None,
-        timeout: float | None = None,
-    ) -> tuple[requests.Response, int]:
+    # `options` covers the library's keyword arguments, which its verbs only pass on.
+    def call_api(self, method: str, url: str, **options: Any) -> tuple[requests.Response, int]:  # type: ignore[override]
         """Send a request for the library's verbs, with limits on time and size."""
-        response = self.ask(
-            method,
-            url.removeprefix(self.base_url),
-            timeout=self.timeout if timeout is None else timeout,
-            headers={"Accept": self.accept_type, **(headers or {})},
-            params=params,
-            data=data,
-            files=files,
-        )
+        options = {"timeout": self.timeout, "headers": {"Accept": self.accept_type}, **options}
+        response = self.request(method, url.removeprefix(self.base_url), **options)
         return response, response.status_code
 
     def submit(self, file_sha1: str, open_pdf: Callable[[], BinaryIO], *, timeout: float) -> ExtractorAnswer:
-        """Send one PDF to `processFulltextDocument` and classify the answer."""
+        """Send one PDF to `processFulltextDocument` and classify the response."""
         reply = self.upload(
             "api/processFulltextDocument", file_sha1, open_pdf, field="input", form=self.form, timeout=timeout
         )
-        return reply if isinstance(reply, ExtractorAnswer) else judge(*reply, self.max_bytes)
+        return reply if isinstance(reply, ExtractorAnswer) else classify_response(*reply, self.max_bytes)
 
     def alive(self, *, timeout: float) -> bool:
         """Return whether `/api/health` reports ready (GROBID ≥ 0.9), or `/api/isalive` returns true on older servers."""
         try:
-            health, _ = self.call_api("GET", f"{self.base_url}api/health", timeout=timeout)
+            health, _ = self.get(f"{self.base_url}api/health", timeout=timeout)
             with suppress(ValueError):
                 answer = json.loads(health.content)
                 if isinstance(answer, dict) and isinstance(answer.get("ready"), bool):
@@ -131,10 +116,10 @@ class GrobidServer(HttpServer, ApiClient):
         """Return the identity from `/api/version`: JSON, or plain text from GROBID before 0.8.
 
         Raises:
-            TransientError: the server does not answer.
-            UserError: the answer contains no version.
+            TransientError: the server does not respond.
+            UserError: the response contains no version.
         """
-        status, body = self.version_answer("/api/version", timeout=timeout)
+        status, body = self.get_version("/api/version", timeout=timeout)
         text = body.decode("utf-8", "replace").strip()
         try:
             answer = json.loads(text)
@@ -150,26 +135,28 @@ class GrobidServer(HttpServer, ApiClient):
         return identity
 
 
-def judge(status: int, body: bytes, max_tei_bytes: int) -> ExtractorAnswer:
-    """Classify an HTTP answer about a PDF.
+def classify_response(status: int, body: bytes, max_tei_bytes: int) -> ExtractorAnswer:
+    """Classify an HTTP response about a PDF.
 
-    A `body` of more than `max_tei_bytes` is `bad_tei`; the caller may cut it after one byte more. Only the five codes that the
-    PDF itself causes are final. GROBID's other codes (TAGGING_ERROR, PARSING_ERROR, GENERAL, TIMEOUT) and proxy errors are retried.
+    A `body` of more than `max_tei_bytes` is `bad_tei`; the caller may truncate the body to `max_tei_bytes` + 1. Only the five codes
+    that the PDF itself causes are final. GROBID's other codes (TAGGING_ERROR, PARSING_ERROR, GENERAL, TIMEOUT) and proxy errors are
+    retried.
     """
     if status == 200:
         fine = len(body) <= max_tei_bytes and is_tei(body)
         return ExtractorAnswer(ExtractOutcome.OK if fine else ExtractOutcome.BAD_TEI, body)
     if status == 204:
         return ExtractorAnswer(ExtractOutcome.NO_CONTENT)
-    answer = refusal(status, body)
-    if answer.outcome is not ExtractOutcome.BUSY and status >= 400 and (found := _CODE.search(body[:_CODE_WITHIN])):
-        outcome = _PERMANENT.get(found[1].decode(), ExtractOutcome.TIMEOUT)
-        return ExtractorAnswer(outcome, body, broken=answer.broken, detail=answer.detail)
-    return answer
+    answer = classify_error_status(status, body)
+    code = _ERROR_CODE.search(body[:_SEARCHED_BYTES]) if status >= 400 else None
+    if answer.outcome is ExtractOutcome.BUSY or code is None:
+        return answer
+    outcome = _PERMANENT_CODES.get(code[1].decode(), ExtractOutcome.TIMEOUT)
+    return ExtractorAnswer(outcome, body, broken=answer.broken, detail=answer.detail)
 
 
 def is_tei(body: bytes) -> bool:
-    """Return whether a document is well-formed XML with the TEI root and without a DTD, which only entity bombs need."""
+    """Return whether a document is well-formed XML with the TEI root and without a DTD (TEI needs none; entity bombs do)."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(body, parser)

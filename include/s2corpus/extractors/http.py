@@ -34,47 +34,33 @@ class HttpServer:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UserError(f"{url!r} is not {self.KIND}: expected an address such as http://localhost:8070")
         self.url = url.rstrip("/")
+        # The name contains no user and password.
         self.name = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
         self.max_bytes = max_bytes
         self.session = web.Session(connections)
         self.session.trust_env = False  # no proxy from the environment, no .netrc that replaces the token
-        self.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # no balancer's sticky sessions
+        # Cookies would pin all requests to one server of a load balancer.
+        self.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         self.session.headers.update({"Accept-Encoding": "identity", **headers})
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        *,
-        timeout: float,
-        headers: Mapping[str, str] | None = None,
-        params: Mapping[str, str] | None = None,
-        data: Any = None,
-        files: dict[Any, Any] | None = None,
-    ) -> requests.Response:
-        """Send a request and read at most `max_bytes` + 1 bytes of the answer within `timeout` seconds.
+    def request(self, method: str, path: str, *, timeout: float, **options: Any) -> requests.Response:
+        """Send a request and read at most `max_bytes` + 1 bytes of the response within `timeout` seconds.
+
+        `options` are those of `web.Session.ask`.
 
         Raises:
-            requests.RequestException: no answer or an incomplete answer.
+            requests.RequestException: no response or an incomplete response.
         """
-        return self.session.ask(
-            method,
-            f"{self.url}/{path.lstrip('/')}",
-            seconds=timeout,
-            max_bytes=self.max_bytes,
-            headers=headers,
-            params=params,
-            data=data,
-            files=files,
-        )
+        url = f"{self.url}/{path.lstrip('/')}"
+        return self.session.ask(method, url, seconds=timeout, max_bytes=self.max_bytes, **options)
 
     def read(self, path: str, *, timeout: float) -> tuple[int, bytes] | ExtractorAnswer:
         """Return the status and body of a GET, or an `ExtractorAnswer` that describes the failure."""
         start = time.monotonic()
         try:
-            response = self.ask("GET", path, timeout=timeout)
+            response = self.request("GET", path, timeout=timeout)
         except requests.RequestException as error:
-            return _unanswered(error, time.monotonic() - start >= timeout)
+            return _classify_exception(error, time.monotonic() - start >= timeout)
         return response.status_code, response.content
 
     def upload(
@@ -96,37 +82,36 @@ class HttpServer:
         with pdf:
             body = _Upload(field, f"{file_sha1}.pdf", pdf, form)
             try:
-                response = self.ask(
-                    "POST", path, timeout=timeout, data=body, headers={"Content-Type": body.content_type}
-                )
+                headers = {"Content-Type": body.content_type}
+                response = self.request("POST", path, timeout=timeout, data=body, headers=headers)
             except Exception as error:
                 if body.error is not None:
                     return ExtractorAnswer(ExtractOutcome.CONNECTION, detail=repr(body.error))
                 if not isinstance(error, requests.RequestException):
                     raise
-                return _unanswered(error, time.monotonic() - start >= timeout)
+                return _classify_exception(error, time.monotonic() - start >= timeout)
         return response.status_code, response.content
 
-    def version_answer(self, path: str, *, timeout: float) -> tuple[int, bytes]:
+    def get_version(self, path: str, *, timeout: float) -> tuple[int, bytes]:
         """Return the status and body of the server's version address.
 
         Raises:
-            TransientError: the server does not answer.
+            TransientError: the server does not respond.
             UserError: the server requires a token.
         """
         try:
-            response = self.ask("GET", path, timeout=timeout)
+            response = self.request("GET", path, timeout=timeout)
         except requests.RequestException as error:
             raise TransientError(f"{self.name} does not answer ({type(error).__name__})") from None
         status = response.status_code
         if status in (401, 403):
-            raise UserError(f"{self.name} wants a token (HTTP {status}): set S2CORPUS_EXTRACTOR_TOKEN to its token")
+            raise UserError(f"{self.name} requires a token (HTTP {status}): set S2CORPUS_EXTRACTOR_TOKEN to its token")
         if status >= 500:
             raise TransientError(f"{self.name} answers HTTP {status} to {path}")
         return status, response.content
 
 
-def refusal(status: int, body: bytes) -> ExtractorAnswer:
+def classify_error_status(status: int, body: bytes) -> ExtractorAnswer:
     """Classify an unexpected HTTP status: busy, timeout or broken."""
     detail = f"HTTP {status}: {body[:200].decode(errors='replace')}"
     if status in (429, 503):
@@ -138,7 +123,7 @@ def refusal(status: int, body: bytes) -> ExtractorAnswer:
     )
 
 
-def _unanswered(error: requests.RequestException, late: bool) -> ExtractorAnswer:
+def _classify_exception(error: requests.RequestException, late: bool) -> ExtractorAnswer:
     unreachable = isinstance(error, requests.ConnectTimeout) or (
         bool(error.args) and isinstance(getattr(error.args[0], "reason", None), NewConnectionError)
     )

@@ -12,7 +12,7 @@ class Limits:
     """Limits on time, retries and size. Times are in seconds; a wait is drawn uniformly from a pair."""
 
     in_flight: int = 4
-    """PDFs in process at the same time on all servers: open requests and polled tasks"""
+    """PDFs processed at the same time, over all servers: open requests and polled tasks"""
     deadline: float = 600.0
     """limit for one PDF from its first request, including waits"""
     request: float = 200.0
@@ -24,7 +24,7 @@ class Limits:
     retry_wait: tuple[float, float] = (1.0, 3.0)
     """wait after a timeout or a broken connection"""
     failures: int = 3
-    """consecutive failures after which a server is taken out of the pool"""
+    """consecutive failures after which a server is removed from the pool"""
     health_wait: tuple[float, float] = (2.0, 4.0)
     """wait between health checks of a server outside the pool"""
     outage: float = 180.0

@@ -1,4 +1,4 @@
-"""Send PDFs to the servers of one extractor. Each PDF gets one outcome; an answered PDF is not sent again."""
+"""Send PDFs to the servers of one extractor. Each PDF gets one outcome; a finished PDF is not sent again."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Pool:
     def __init__(
         self,
         servers: Sequence[str],
-        asked: ExtractRules | None = None,
+        rules: ExtractRules | None = None,
         limits: Limits | None = None,
         *,
         token: str | None = None,
     ) -> None:
         self.limits = limits or Limits()
         self.adapter, urls = by_address(servers)
-        form = adapter(self.adapter).form(asked or ExtractRules())
+        form = adapter(self.adapter).form(rules or ExtractRules())
         self.options_hash = options_hash(form)
         self.servers: list[Server] = [
             adapter(self.adapter).server(
@@ -41,48 +41,48 @@ class Pool:
             )
             for url in urls
         ]
-        self.known: ExtractorIdentity | None = None
-        self.answering = {server.name for server in self.servers}
+        self.common_identity: ExtractorIdentity | None = None
+        self.healthy = {server.name for server in self.servers}
 
     def identity(self) -> ExtractorIdentity:
         """Query and return the common identity of the servers.
 
-        A server without an answer joins the pool later, if it then reports the same identity.
+        A server that does not respond joins the pool later if it reports the same identity.
 
         Raises:
-            TransientError: no server answers.
+            TransientError: no server responds.
             UserError: a server is not an extractor, requires a token, or has another version than the others.
         """
         identities: dict[str, ExtractorIdentity] = {}
-        silent: list[TransientError] = []
+        errors: list[TransientError] = []
         for server in self.servers:
             try:
                 identities[server.name] = self._identity(server)
             except TransientError as error:
                 log.warning("%s", error)
-                silent.append(error)
+                errors.append(error)
         if not identities:
-            raise silent[0]
+            raise errors[0]
         if len(set(identities.values())) > 1:
             found = ", ".join(f"{name} is {identity}" for name, identity in identities.items())
-            raise UserError(f"the servers of one pool must be of one version, but {found}")
-        self.answering = set(identities)
-        self.known = next(iter(identities.values()))
-        return self.known
+            raise UserError(f"all servers of a pool must have the same version: {found}")
+        self.healthy = set(identities)
+        self.common_identity = next(iter(identities.values()))
+        return self.common_identity
 
     def _identity(self, server: Server) -> ExtractorIdentity:
-        found = replace(server.identity(timeout=self.limits.status), options_hash=self.options_hash)
-        if not found.valid:
+        identity = replace(server.identity(timeout=self.limits.status), options_hash=self.options_hash)
+        if not identity.valid:
             raise UserError(
-                f"{server.name} reports the identity {str(found)!r}: expected a name and a version, each one word"
+                f"{server.name} reports the identity {str(identity)!r}: expected a name and a version, each a single word"
             )
-        return found
+        return identity
 
-    def fit(self, server: Server) -> bool:
+    def can_rejoin(self, server: Server) -> bool:
         """Return whether a server may rejoin the pool: it is alive and has the identity of the others."""
         try:
             return server.alive(timeout=self.limits.status) and (
-                self.known is None or self._identity(server) == self.known
+                self.common_identity is None or self._identity(server) == self.common_identity
             )
         except (TransientError, UserError) as error:
             log.warning("%s", error)
@@ -96,7 +96,7 @@ class Pool:
         Each attempt calls `open` for a stream, which is read in blocks. Items are consumed no faster than the results, so that
         memory does not grow with their number. `total` is their number, for the log.
         """
-        run = ExtractionRun(self.servers, self.answering, self.fit, self.limits, iter(items), total)
+        run = ExtractionRun(self.servers, self.healthy, self.can_rejoin, self.limits, iter(items), total)
         try:
             yield from run.results()
         finally:

@@ -40,7 +40,7 @@ class ExtractOutcome(StrEnum):
 
     @property
     def final(self) -> bool:
-        """Return whether the outcome is permanent, so that the PDF is not sent again."""
+        """True if the outcome is permanent, so that the PDF is not sent again."""
         return not self.startswith("gave_up:")
 
 
@@ -58,17 +58,17 @@ class ExtractorIdentity:
 
     @property
     def full_version(self) -> str:
-        """Return the version, followed by the model's revision if present: `1.18.0+a3f09c`."""
+        """The version, followed by the model's revision if present: `1.18.0+a3f09c`."""
         return f"{self.version}+{self.revision}" if self.revision else self.version
 
     @property
     def key(self) -> dict[str, str]:
-        """Return the identity as columns of EXTRACTIONS, in the order of the content store's folders."""
+        """The identity as columns of EXTRACTIONS, in the order of the content store's folders."""
         return {"extractor": self.extractor, "version": self.full_version, "options_hash": self.options_hash}
 
     @property
     def valid(self) -> bool:
-        """Return whether the name and versions are valid as folder names and source names."""
+        """True if the name and versions are valid as folder names and source names."""
         words = (self.extractor, self.version, *([self.revision] if self.revision else []))
         return all(_NAME.fullmatch(word) for word in words)
 
@@ -85,7 +85,7 @@ class ExtractorAnswer:
     unreachable: bool = False
     """the connection could not be established"""
     broken: bool = False
-    """the server or its proxy sent no valid answer; False if this process could not read the PDF"""
+    """the server or its proxy failed (not if the PDF could not be read here)"""
     lost: bool = False
     """the server does not have the task or abandoned it; the PDF is submitted again"""
     detail: str = ""
@@ -109,7 +109,11 @@ class Server(Protocol):
     """address without credentials"""
 
     def identity(self, *, timeout: float) -> ExtractorIdentity:
-        """Return the server's identity. Raises TransientError without an answer, UserError if it is a different kind of server."""
+        """Return the server's identity.
+
+        Raises:
+            TransientError: the server does not respond. UserError: it is no extractor of this kind.
+        """
 
     def alive(self, *, timeout: float) -> bool:
         """Return whether the server is ready to receive PDFs."""
@@ -146,7 +150,7 @@ class Adapter(Protocol):
     CONVERTER_VERSION: str
     """version of `convert`: part of the key of every stored parse; increase it if any parse may change"""
 
-    def form(self, asked: ExtractRules) -> Mapping[str, str]:
+    def form(self, rules: ExtractRules) -> Mapping[str, str]:
         """Return the options as form fields. Raises UserError for unsupported options."""
 
     def server(

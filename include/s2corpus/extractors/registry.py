@@ -39,15 +39,13 @@ def by_address(addresses: Sequence[str]) -> tuple[str, list[str]]:
     Raises:
         UserError: no address was given, or the addresses have different prefixes.
     """
-    given = list(dict.fromkeys(address.strip() for address in addresses if address.strip()))
-    if not given:
+    addresses = list(dict.fromkeys(address.strip() for address in addresses if address.strip()))
+    if not addresses:
         raise UserError("no GROBID server was named: expected addresses such as http://localhost:8070")
-    named = {found[1] if (found := _PREFIX.match(address)) else DEFAULT for address in given}
-    if len(named) > 1:
-        raise UserError(
-            f"the servers of one pool must be of one extractor, but these are of {', '.join(sorted(named))}"
-        )
-    return named.pop(), [_PREFIX.sub("", address, count=1) for address in given]
+    names = {prefix[1] if (prefix := _PREFIX.match(address)) else DEFAULT for address in addresses}
+    if len(names) > 1:
+        raise UserError(f"all servers of a pool must use the same extractor: found {', '.join(sorted(names))}")
+    return names.pop(), [_PREFIX.sub("", address, count=1) for address in addresses]
 
 
 @cache

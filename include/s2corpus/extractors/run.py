@@ -32,7 +32,7 @@ class _Job:
     file_sha1: str
     open_pdf: Callable[[], BinaryIO]
     deadline: float = 0.0
-    """0 until it is first sent"""
+    """0 until the first request"""
     tries: int = 0
     failures: Counter[ExtractOutcome] = field(default_factory=Counter)
     outcome: ExtractOutcome = ExtractOutcome.CONNECTION
@@ -41,7 +41,7 @@ class _Job:
     load: Load | None = None
     started: float = 0.0
     task: BackgroundTask | None = None
-    unanswered: int = 0
+    failed_polls: int = 0
     """consecutive failed polls of the task"""
 
     def __lt__(self, other: _Job) -> bool:
@@ -49,22 +49,25 @@ class _Job:
 
 
 class ExtractionRun:
-    """The shared state of one `Pool.extract`. Only `_next` and `_settle` make decisions; both run under the lock."""
+    """The shared state of one `Pool.extract`.
+
+    `_next`, `_handle_task_reply`, `_settle` and `_record_health` make all decisions; they run under the lock.
+    """
 
     def __init__(
         self,
         servers: Sequence[Server],
-        answering: Set[str],
-        fit: Callable[[Server], bool],
+        healthy: Set[str],
+        can_rejoin: Callable[[Server], bool],
         limits: Limits,
         items: Iterator[tuple[str, Callable[[], BinaryIO]]],
         total: int | None,
     ) -> None:
-        self.fit = fit
+        self.can_rejoin = can_rejoin
         self.limits = limits
         self.items = items
         self.total = total
-        self.loads = [Load(server, out=server.name not in answering) for server in servers]
+        self.loads = [Load(server, is_removed=server.name not in healthy) for server in servers]
         self.changed = threading.Condition()
         self.waiting: list[_Job] = []
         self.tasks: list[_Job] = []
@@ -113,7 +116,7 @@ class ExtractionRun:
     def _progress(self, seconds: float) -> str:
         done = sum(self.counts.values())
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(self.counts.items())) or "none"
-        servers = ", ".join(f"{load.server.name} {'out' if load.out else load.in_flight}" for load in self.loads)
+        servers = ", ".join(f"{load.server.name} {'out' if load.is_removed else load.in_flight}" for load in self.loads)
         of_total = f" of {self.total}" if self.total else ""
         return (
             f"extracted {done}{of_total} PDFs in {seconds:.0f} s ({done / max(seconds, 1e-9):.2f}/s): {outcomes}; "
@@ -125,30 +128,30 @@ class ExtractionRun:
             while True:
                 with self.changed:
                     while True:
-                        if self.stopped or (task := self._next()) is None:
+                        if self.stopped or (step := self._next()) is None:
                             return
-                        if isinstance(task, tuple):
+                        if isinstance(step, tuple):
                             break
-                        self.changed.wait(task)
-                load, job = task
+                        self.changed.wait(step)
+                load, job = step
                 if job is None:
-                    fit = self.fit(load.server)
+                    is_healthy = self.can_rejoin(load.server)
                     with self.changed:
-                        self._looked(load, fit)
+                        self._record_health(load, is_healthy)
                 else:
-                    reply = self._ask(load.server, job)
+                    reply = self._send_request(load.server, job)
                     job.seconds = time.monotonic() - job.started
                     with self.changed:
-                        if not isinstance(answer := self._of_task(job, reply), BackgroundTask):
+                        if not isinstance(answer := self._handle_task_reply(job, reply), BackgroundTask):
                             self._settle(load, job, answer)
         except BaseException as error:
             with self.changed:
                 self.error = error
                 self.changed.notify_all()
 
-    def _ask(self, server: Server, job: _Job) -> ExtractorAnswer | BackgroundTask:
+    def _send_request(self, server: Server, job: _Job) -> ExtractorAnswer | BackgroundTask:
         """Send the next request for a PDF: submit it, poll its task or fetch the answer."""
-        left = max(self._end(job) - time.monotonic(), 0.1)
+        left = max(self._attempt_deadline(job) - time.monotonic(), 0.1)
         if job.task is None:
             return server.submit(job.file_sha1, job.open_pdf, timeout=left)
         background = cast(BackgroundServer, server)
@@ -156,28 +159,29 @@ class ExtractionRun:
             return background.fetch(job.task, timeout=left)
         return background.poll(job.task, timeout=min(left, self.limits.status))
 
-    def _end(self, job: _Job) -> float:
+    def _attempt_deadline(self, job: _Job) -> float:
         """Return the time at which the current attempt times out."""
         return min(job.deadline, job.started + self.limits.request)
 
-    def _of_task(self, job: _Job, reply: ExtractorAnswer | BackgroundTask) -> ExtractorAnswer | BackgroundTask:
+    def _handle_task_reply(
+        self, job: _Job, reply: ExtractorAnswer | BackgroundTask
+    ) -> ExtractorAnswer | BackgroundTask:
         """Return the task if it is polled again later, or the answer that ends the attempt."""
         now = time.monotonic()
-        in_time = now < self._end(job)
+        in_time = now < self._attempt_deadline(job)
         if isinstance(reply, BackgroundTask):
-            job.task, job.unanswered = reply, 0
+            job.task, job.failed_polls = reply, 0
             if not in_time:
                 return ExtractorAnswer(ExtractOutcome.TIMEOUT, broken=True, detail=f"task {reply.id}: not done in time")
             wait = 0.0 if reply.done else max(reply.wait, 0.0)
         else:
-            job.unanswered += 1
-            final = reply.outcome.final or reply.lost
-            if job.task is None or final or not in_time or job.unanswered >= self.limits.tries:
+            job.failed_polls += 1
+            is_final = reply.outcome.final or reply.lost
+            if job.task is None or is_final or not in_time or job.failed_polls >= self.limits.tries:
                 return reply
-            wait = random.uniform(
-                *(self.limits.busy_wait if reply.outcome is ExtractOutcome.BUSY else self.limits.retry_wait)
-            )
-        job.not_before = min(now + wait, self._end(job))
+            is_busy = reply.outcome is ExtractOutcome.BUSY
+            wait = random.uniform(*(self.limits.busy_wait if is_busy else self.limits.retry_wait))
+        job.not_before = min(now + wait, self._attempt_deadline(job))
         heapq.heappush(self.tasks, job)
         self.changed.notify_all()
         return job.task
@@ -186,10 +190,10 @@ class ExtractionRun:
         """Return the next step of a free thread: (server, PDF), (server, None) for a health check, seconds to wait, or None to end."""
         now = time.monotonic()
         for load in self.loads:
-            if load.out and now >= load.look_at:
-                load.look_at = now + self.limits.status + self.limits.health_wait[1]
+            if load.is_removed and now >= load.next_check:
+                load.next_check = now + self.limits.status + self.limits.health_wait[1]
                 return load, None
-        if any(not load.out for load in self.loads):
+        if any(not load.is_removed for load in self.loads):
             self.last_seen = now
         if len(self.done) >= 2 * self.limits.in_flight:
             return self.limits.progress  # until the results are taken
@@ -198,8 +202,8 @@ class ExtractionRun:
             self.waiting.remove(job)
             self._finish(job)
         heapq.heapify(self.waiting)
-        if outage and self._take():
-            self._finish(self.waiting.pop())
+        if outage and self._load_next_item():
+            self._finish(self.waiting.pop())  # The queue contains only this item: an outage has emptied it.
             return 0.0
         if self.tasks and self.tasks[0].not_before <= now:
             job = heapq.heappop(self.tasks)
@@ -208,27 +212,27 @@ class ExtractionRun:
         if self._finished():
             self.changed.notify_all()
             return None
-        takers = [load for load in self.loads if load.takes(now) and self.in_flight < self.limits.in_flight]
+        takers = [load for load in self.loads if load.can_take(now) and self.in_flight < self.limits.in_flight]
         due = bool(self.waiting) and self.waiting[0].not_before <= now
-        if takers and (due or (len(self.waiting) < 100 * self.limits.in_flight and self._take())):
+        if takers and (due or (len(self.waiting) < 100 * self.limits.in_flight and self._load_next_item())):
             job = heapq.heappop(self.waiting)
             load = min(takers, key=lambda load: (load.server.name == job.server, load.in_flight))
             load.in_flight += 1
             self.in_flight += 1
             job.tries += 1
             job.server, job.load = load.server.name, load
-            job.started, job.task, job.unanswered = now, None, 0
+            job.started, job.task, job.failed_polls = now, None, 0
             job.deadline = job.deadline or now + self.limits.deadline
             return load, job
         if takers:
             then = self.waiting[0].not_before if self.waiting else now + self.limits.progress
         elif self.in_flight < self.limits.in_flight:
-            then = min(load.look_at if load.out else load.room_until for load in self.loads)
+            then = min(load.next_check if load.is_removed else load.capacity_until for load in self.loads)
         else:
             then = now + self.limits.progress
         return max(min(then, self.tasks[0].not_before if self.tasks else then) - now, 0.0)
 
-    def _take(self) -> bool:
+    def _load_next_item(self) -> bool:
         """Move the next item to the head of the queue; return False at the end."""
         if self.exhausted:
             return False
@@ -250,7 +254,7 @@ class ExtractionRun:
             answer = ExtractorAnswer(ExtractOutcome.BAD_ANSWER, detail="too large")
         job.outcome = answer.outcome
         if answer.outcome.final:
-            load.answered()
+            load.record_success()
             self._finish(job, answer.body if answer.outcome is ExtractOutcome.OK else None)
             return
         log.debug("%s at %s: %s: %s", job.file_sha1, load.server.name, answer.outcome, answer.detail)
@@ -258,11 +262,11 @@ class ExtractionRun:
         if answer.outcome is ExtractOutcome.BUSY:
             wait = self.limits.busy_wait
         elif answer.broken:
-            load.failed(self.limits.failures, now, at_once=answer.unreachable)
+            load.record_failure(self.limits.failures, now, at_once=answer.unreachable)
         job.failures[answer.outcome] += 1
         job.not_before = now + random.uniform(*wait)
         if answer.outcome is ExtractOutcome.BUSY:
-            load.refused(job.not_before)
+            load.record_busy(job.not_before)
         exhausted = answer.outcome is not ExtractOutcome.BUSY and job.failures[answer.outcome] >= self.limits.tries
         if exhausted or job.not_before >= job.deadline:
             log.warning("gave up %s: %s after %d tries: %s", job.file_sha1, answer.outcome, job.tries, answer.detail)
@@ -271,14 +275,14 @@ class ExtractionRun:
             heapq.heappush(self.waiting, job)
             self.changed.notify_all()
 
-    def _looked(self, load: Load, fit: bool) -> None:
+    def _record_health(self, load: Load, is_healthy: bool) -> None:
         """Return a healthy server to the pool, or schedule the next health check."""
-        if fit:
+        if is_healthy:
             log.info("%s is healthy again: returned to the pool", load.server.name)
-            load.out, load.failures, load.refusals, load.room_until = False, 0, 0, 0.0
+            load.rejoin()
             self.changed.notify_all()
         else:
-            load.look_at = time.monotonic() + random.uniform(*self.limits.health_wait)
+            load.next_check = time.monotonic() + random.uniform(*self.limits.health_wait)
 
     def _finish(self, job: _Job, tei: bytes | None = None) -> None:
         tei_sha1 = None if tei is None else hashlib.sha1(tei, usedforsecurity=False).hexdigest()

@@ -22,7 +22,7 @@ _GREEK = {
     for point in (*range(0x391, 0x3AA), *range(0x3B1, 0x3CA))
     if unicodedata.name(chr(point), "").startswith("GREEK") and "SIGMA" not in unicodedata.name(chr(point))
 } | {"Σ": "sigma", "σ": "sigma", "ς": "sigma", "Λ": "lambda", "λ": "lambda"}
-_SPELLED = str.maketrans(
+_TRANSLITERATION = str.maketrans(
     {**_GREEK, "&": " and ", "×": "x", "æ": "ae", "Æ": "ae", "œ": "oe", "Œ": "oe", "ø": "o", "Ø": "o", "ł": "l", "Ł": "l",
      "đ": "d", "Đ": "d", "ð": "d", "þ": "th", "ı": "i", "ħ": "h", "ℏ": "h", "%": " percent "}
 )  # fmt: skip
@@ -40,7 +40,7 @@ _NOT_NAMES = {
 }  # fmt: skip
 _INITIALS = 4
 """maximum length of a run of capitals that is read as initials, unless the complete name is in capitals"""
-_OTHERS = {"etal", "al", "others", "andothers"}
+_ET_AL = {"etal", "al", "others", "andothers"}
 
 
 def titles_match(one: str | None, other: str | None) -> bool | None:
@@ -51,12 +51,10 @@ def titles_match(one: str | None, other: str | None) -> bool | None:
 
 
 def normalize_title(title: str) -> str:
-    """Return a title without case, white space, punctuation, markup and accents; Greek letters and symbols are spelled
-    out.
-    """
+    """Return a title without case, white space, punctuation, markup and accents, with Greek letters and symbols spelled out."""
     text = _COMMAND.sub("", _TAG.sub("", html.unescape(title)))
-    text = unicodedata.normalize("NFKC", text).translate(_SPELLED)
-    text = unicodedata.normalize("NFKD", text).casefold().translate(_SPELLED)
+    text = unicodedata.normalize("NFKC", text).translate(_TRANSLITERATION)
+    text = unicodedata.normalize("NFKD", text).casefold().translate(_TRANSLITERATION)
     return "".join(char for char in text if char.isalnum())
 
 
@@ -65,7 +63,7 @@ def authors_match(ours: Sequence[Name], theirs: Sequence[Name]) -> bool | None:
 
     Initials, omitted middle names, titles, hyphens, accents and the order of a name's parts are ignored.
     """
-    one, other = _spell_names(ours), _spell_names(theirs)
+    one, other = _list_spellings(ours), _list_spellings(theirs)
     if not one or not other:
         return None
     return len(one) == len(other) and all(map(_persons_match, one, other))
@@ -77,7 +75,7 @@ def authors_overlap(entry: Sequence[Name], paper: Sequence[Name], share: float) 
     "If authors A, B and C are in the bibliography entry and the linked paper cluster has authors A and B, then this is
     still a match."
     """
-    one, other = _spell_names(entry), _spell_names(paper)
+    one, other = _list_spellings(entry), _list_spellings(paper)
     if not one or not other:
         return None
     shorter, longer = sorted((one, other), key=len)
@@ -85,13 +83,13 @@ def authors_overlap(entry: Sequence[Name], paper: Sequence[Name], share: float) 
     return found >= share * len(shorter)
 
 
-def _spell_names(names: Sequence[Name]) -> list[list[tuple[str, ...]]]:
+def _list_spellings(names: Sequence[Name]) -> list[list[tuple[str, ...]]]:
     """Return the possible spellings of each author's name as lower-case words, with the surname last."""
     found = []
     for name in names:
         given = " ".join(filter(None, (name.get("first"), *(name.get("middle") or ()))))
         spellings = _spell_name(given, name.get("last") or "")
-        if spellings and spellings[0] and "".join(spellings[0]) not in _OTHERS:
+        if spellings and spellings[0] and "".join(spellings[0]) not in _ET_AL:
             found.append(spellings)
     return found
 
@@ -113,7 +111,7 @@ def _spell_name(given: str, last: str) -> list[tuple[str, ...]]:
 def _fold(word: str, expand: bool) -> str:
     text = unicodedata.normalize("NFC", word).casefold()
     text = text.translate(_UMLAUTS) if expand else text
-    text = unicodedata.normalize("NFKD", text.translate(_SPELLED))
+    text = unicodedata.normalize("NFKD", text.translate(_TRANSLITERATION))
     return "".join(char for char in text if char.isalnum())
 
 
@@ -122,8 +120,7 @@ def _persons_match(one: list[tuple[str, ...]], other: list[tuple[str, ...]]) -> 
 
 
 def _names_match(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Return whether the other name contains all words of one name in any order; an initial matches a word that begins
-    with it.
+    """Return whether all words of one name occur in the other, in any order. An initial matches a word that starts with it.
 
     The surname of each name (its last word that is not an initial) must occur in the other name in full.
     """
@@ -147,9 +144,11 @@ def _find_surname(name: tuple[str, ...]) -> str:
 
 def count_common_names(one: Sequence[Name], other: Sequence[Name]) -> tuple[int, int, int]:
     """Return the number of people in both lists, regardless of order, and the number of people in each list."""
-    left, right = _spell_names(one), _spell_names(other)
+    left, right = _list_spellings(one), _list_spellings(other)
     free = list(right)
     for name in left:
-        if (found := next((at for at, known in enumerate(free) if _persons_match(name, known)), None)) is not None:
+        if (
+            found := next((at for at, candidate in enumerate(free) if _persons_match(name, candidate)), None)
+        ) is not None:
             del free[found]
     return len(right) - len(free), len(left), len(right)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from s2corpus.sources.editorial import worst
+from s2corpus.sources.editorial import select_most_serious
 from s2corpus.sources.record import ARXIV, Editorial, Record, RecordKind
 
 Statement = tuple[Editorial, str]
@@ -19,9 +19,9 @@ def list_identifiers(record: Record) -> tuple[str, ...]:
 def find_status(
     records: Sequence[Record], notices: Mapping[str, Sequence[Statement]], is_preprint: Callable[[str], bool]
 ) -> tuple[Editorial | None, tuple[str, ...]]:
-    """Return the gravest editorial status of a paper, and the sorted ids of the records that state it.
+    """Return the most serious editorial status of a paper, and the sorted ids of the records that state it.
 
-    If a publisher has the paper, statements about its preprint are ignored: the withdrawal of a preprint does not
+    If a publisher record exists, statements about its preprint are ignored: the withdrawal of a preprint does not
     withdraw the published paper.
     """
     published = any(r.kind is RecordKind.PUBLISHER and not _is_preprint(r, is_preprint) for r in records)
@@ -33,7 +33,7 @@ def find_status(
             statements.add((record.editorial, record.record_id))
         for name in list_identifiers(record):
             statements.update(notices.get(name, ()))
-    status = worst(status for status, _ in statements)
+    status = select_most_serious(status for status, _ in statements)
     return status, tuple(sorted(record_id for found, record_id in statements if found is status))
 
 

@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from itertools import combinations
 
-EXACT = 16
-"""maximum number of sources for which all subsets are tried; above it, a greedy search selects the source with most
-decisions
-"""
+MAX_EXHAUSTIVE = 16
+"""maximum number of sources for which all subsets are tried; above it, a greedy search takes the source of most fields"""
 
 
-def fewest_sources(
-    needs: Sequence[Collection[str]], used: Collection[str], rank: Callable[[str], tuple[int, str]]
+def select_fewest_sources(
+    options: Sequence[Collection[str]], used: Collection[str], rank: Callable[[str], tuple[int, str]]
 ) -> frozenset[str]:
-    """Return the smallest set of additional sources such that each need contains one of them or a used source.
+    """Return the smallest set of additional sources that settles every tied field.
 
+    `options` contains the candidate sources of each field. A field is settled if one of them is selected or already used.
     Among sets of equal size, the most trusted set is returned.
     """
-    open_needs = [frozenset(need) for need in needs if not set(need) & set(used)]
-    candidates = sorted(frozenset().union(*open_needs), key=rank)
-    if len(candidates) <= EXACT:
+    unsettled = [frozenset(sources) for sources in options if not set(sources) & set(used)]
+    candidates = sorted(frozenset().union(*unsettled), key=rank)
+    if len(candidates) <= MAX_EXHAUSTIVE:
         for size in range(len(candidates) + 1):
             # subsets are tried in order of trust, so the first match is the most trusted
             for chosen in combinations(candidates, size):
-                if all(need.intersection(chosen) for need in open_needs):
+                if all(sources.intersection(chosen) for sources in unsettled):
                     return frozenset(chosen)
     taken: set[str] = set()
-    while left := [need for need in open_needs if not need & taken]:
-        taken.add(min(candidates, key=lambda source: (-sum(source in need for need in left), rank(source))))
+    while left := [sources for sources in unsettled if not sources & taken]:
+        taken.add(min(candidates, key=lambda source: (-sum(source in sources for sources in left), rank(source))))
     return frozenset(taken)

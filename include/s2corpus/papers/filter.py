@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from s2corpus.rules.filter import FilterRules
-from s2corpus.text import english_probability, english_share
-
-_RULES = FilterRules()
+from s2corpus.text.language import english_probability, english_share
 
 
 class FilterOutcome(StrEnum):
@@ -30,38 +28,36 @@ class FilterDecision:
     outcome: FilterOutcome
     characters: int  # abstract + body
     english: float | None  # P(en); None if it was not computed
-    disputed: bool | None = None  # with CLD2: whether CLD3 would decide differently
+    disputed: bool | None = None  # with CLD2: whether CLD3 disagrees
 
 
 def decide(
-    names: Collection[str],
+    identifiers: Collection[str],
     suppressed: Collection[str],
+    rules: FilterRules,
     *,
     title: str | None,
-    authors: int,
+    author_count: int,
     text: str,
-    min_characters: int = _RULES.min_characters,
-    min_english: float = _RULES.min_english,
-    language: str = _RULES.language,
 ) -> FilterDecision:
     """Decide whether a paper remains in the corpus.
 
-    `names` are the names by which the paper can be suppressed: its id and former ids, DOIs and SHA-1s. `text` is its
-    abstract and body.
+    `identifiers` are those that a suppression list may contain: the paper's id and former ids, DOIs and SHA-1s. `text` is
+    its abstract and body.
     """
     characters = len(text)
-    if not set(names).isdisjoint(suppressed):
+    if not set(identifiers).isdisjoint(suppressed):
         return FilterDecision(FilterOutcome.SUPPRESSED, characters, None)
     if not title:
         return FilterDecision(FilterOutcome.NO_TITLE, characters, None)
-    if not authors:
+    if not author_count:
         return FilterDecision(FilterOutcome.NO_AUTHORS, characters, None)
-    if characters < min_characters:
+    if characters < rules.min_characters:
         return FilterDecision(FilterOutcome.SHORT_TEXT, characters, None)
     english, disputed = english_probability(text), None
-    if language == "cld2":
+    if rules.language == "cld2":
         by_cld3, english = english, english_share(text)
-        disputed = (by_cld3 < min_english) != (english < min_english)
+        disputed = (by_cld3 < rules.min_english) != (english < rules.min_english)
     return FilterDecision(
-        FilterOutcome.NOT_ENGLISH if english < min_english else FilterOutcome.KEPT, characters, english, disputed
+        FilterOutcome.NOT_ENGLISH if english < rules.min_english else FilterOutcome.KEPT, characters, english, disputed
     )

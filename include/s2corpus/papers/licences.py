@@ -11,7 +11,7 @@ NOASSERTION = "NOASSERTION"
 _REFERENCE = "LicenseRef-"
 _OUR_NAMES = {"pdm-1.0": "CC-PDM-1.0"}
 _IN_A_NAME = re.compile(r"[^A-Za-z0-9.]+")
-_FREE = re.compile(r"(?:CC0|(?:CC-)?PDM|public.?domain|unlicense)", re.IGNORECASE)
+_PUBLIC_DOMAIN = re.compile(r"(?:CC0|(?:CC-)?PDM|public.?domain|unlicense)", re.IGNORECASE)
 _CREATIVE_COMMONS = re.compile(r"(?:CC[ -])?BY((?:-(?:NC|ND|SA))*)(?:-\d[\d.]*)?(?:-[A-Z]{2,4})?", re.IGNORECASE)
 _SOFTWARE = re.compile(r"(?:MIT|ISC|Apache-2\.0|BSD-[023]-Clause|ODC-BY)(?:-\d[\d.]*)?", re.IGNORECASE)
 _CONDITIONS = ("", "-SA", "-ND", "-NC", "-NC-SA", "-NC-ND")
@@ -20,10 +20,8 @@ _OTHER = len(_CONDITIONS) + 1
 
 
 def rank_strictness(licence: str) -> int:
-    """Return the strictness of a license (an SPDX id or other text): 0 for the public domain, …, 7 for an unknown
-    license.
-    """
-    if _FREE.match(licence):
+    """Return the strictness of a license (an SPDX id or other text), from 0 (public domain) to 7 (unknown)."""
+    if _PUBLIC_DOMAIN.match(licence):
         return 0
     if match := _CREATIVE_COMMONS.fullmatch(licence):
         conditions = match.group(1).upper()

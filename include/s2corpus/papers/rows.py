@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from s2corpus.papers.editorial import Statement, find_status
 from s2corpus.papers.openness import Declaration, Openness, decide_article_openness, decide_source_openness
-from s2corpus.papers.vote import Delivered, Pdf, VotedPaper, elect_metadata
-from s2corpus.sources.arrow import record_of
+from s2corpus.papers.vote import DeliveredRecord, Pdf, VotedPaper, elect_metadata
+from s2corpus.sources.arrow import read_record
 from s2corpus.sources.record import Record, RecordKind, WorkType
 from s2corpus.tables.columns import Access, SearchedEvidence
 from s2corpus.tables.papers import PAPERS, MemberRow, PaperRow
@@ -51,8 +51,8 @@ class FileFacts:
 
     pdfs: Mapping[str, Pdf] = field(default_factory=dict)
     """by SHA-1"""
-    sources: Mapping[str, ArxivParse] = field(default_factory=dict)
-    """LaTeX sources by arXiv id"""
+    latex_parses: Mapping[str, ArxivParse] = field(default_factory=dict)
+    """LaTeX parses by arXiv id"""
     articles: Mapping[str, Article] = field(default_factory=dict)
     """publishers' full texts by the id of their record"""
     notices: Mapping[str, Sequence[Statement]] = field(default_factory=dict)
@@ -69,86 +69,86 @@ def build_papers(
     support: Literal["similar", "equal"] = "similar",
     rows: int = 2_000,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the canonical metadata of every paper in `members`, which is sorted by paper_id, in batches of `rows`
-    papers.
-    """
+    """Yield the canonical metadata of every paper in `members` (sorted by paper_id), in batches of `rows` papers."""
     by_paper = groupby((row for batch in members for row in batch.to_pylist()), key=lambda row: row["paper_id"])
 
-    def _openness(article: Article, records: Iterable[Delivered], is_preprint: Callable[[str], bool]) -> Openness:
-        return decide_article_openness(
-            article.sha1,
-            [delivered.record for delivered in records],
-            article.declarations,
-            own=Record(f"{article.kind}:{article.sha1}", article.kind, RecordKind.ARCHIVE, doi=article.doi, pmc_id=article.pmc_id,
-                       licence=article.licence, open_access=article.open_access),
-            is_preprint=is_preprint,
-            all_open=all_open,
-        )  # fmt: skip
-
-    def paper(paper_id: str, given: Iterable[MemberRow]) -> PaperRow:
-        records = [Delivered(record_of(row), row["ready_at"] or "") for row in given]
-        preprint = _correct_by_type(records, is_preprint)
-        found = elect_metadata(
-            paper_id, records, trust=trust, pdfs=facts.pdfs, all_open=all_open, is_preprint=preprint, support=support
+    def build_paper(paper_id: str, given: Iterable[MemberRow]) -> PaperRow:
+        delivered = [DeliveredRecord(read_record(row), row["ready_at"] or "") for row in given]
+        records = [one.record for one in delivered]
+        preprint = _correct_preprint_test(records, is_preprint)
+        voted = elect_metadata(
+            paper_id, delivered, trust=trust, pdfs=facts.pdfs, all_open=all_open, is_preprint=preprint, support=support
         )
-        texts = [
-            _build_access(article.sha1, article.kind, _openness(article, records, preprint))
-            for article in _select_articles(records, facts.articles)
-        ]
-        status, said_by = find_status([delivered.record for delivered in records], facts.notices, preprint)
+        selected = _select_articles(records, facts.articles)
+        texts = [_decide_access(article, records, preprint, all_open) for article in selected]
+        status, stated_by = find_status(records, facts.notices, preprint)
         return {
-            **_build_row(found, _select_latex(found, records, facts.sources), records, texts),
+            **_build_row(voted, _select_latex(voted, records, facts.latex_parses), records, texts),
             "editorial": status,
-            "editorial_by": list(said_by),
+            "editorial_by": list(stated_by),
         }
 
-    found = (paper(paper_id, given) for paper_id, given in by_paper)
-    while chunk := list(islice(found, rows)):
+    papers = (build_paper(paper_id, given) for paper_id, given in by_paper)
+    while chunk := list(islice(papers, rows)):
         yield pa.RecordBatch.from_pylist(chunk, PAPERS.schema)
 
 
-def _correct_by_type(records: Iterable[Delivered], is_preprint: Callable[[str], bool]) -> Callable[[str], bool]:
-    """Return `is_preprint` with corrections from the types in records with their own DOI; arXiv gives the published
-    DOI.
+def _decide_access(
+    article: Article, records: Sequence[Record], is_preprint: Callable[[str], bool], all_open: bool
+) -> Access:
+    own = Record(
+        f"{article.kind}:{article.sha1}", article.kind, RecordKind.ARCHIVE, doi=article.doi, pmc_id=article.pmc_id,
+        licence=article.licence, open_access=article.open_access,
+    )  # fmt: skip
+    openness = decide_article_openness(
+        article.sha1, records, article.declarations, own=own, is_preprint=is_preprint, all_open=all_open
+    )
+    return _build_access(article.sha1, article.kind, openness)
+
+
+def _correct_preprint_test(records: Iterable[Record], is_preprint: Callable[[str], bool]) -> Callable[[str], bool]:
+    """Return `is_preprint` corrected by the work types in records.
+
+    Records with an arXiv id are skipped, because arXiv states the DOI of the published version.
     """
-    known: dict[str, bool] = {}
-    for record in (delivered.record for delivered in records):
+    types: dict[str, bool] = {}
+    for record in records:
         if record.doi and record.type and not record.arxiv_id:
             if record.type is WorkType.PREPRINT:
-                known[record.doi] = True
+                types[record.doi] = True
             elif record.kind is RecordKind.PUBLISHER:
-                known.setdefault(record.doi, False)
-    return lambda doi: known[doi] if doi in known else is_preprint(doi)
+                types.setdefault(record.doi, False)
+    return lambda doi: types[doi] if doi in types else is_preprint(doi)
 
 
 def _select_latex(
-    paper: VotedPaper, records: Iterable[Delivered], sources: Mapping[str, ArxivParse]
+    paper: VotedPaper, records: Iterable[Record], latex_parses: Mapping[str, ArxivParse]
 ) -> ArxivParse | None:
     """Return the LaTeX source of an arXiv id of the cluster (S2ORC §2.4): of the canonical id, else of the smallest id."""
-    ids = sorted({d.record.arxiv_id for d in records if d.record.arxiv_id})
-    return next((sources[i] for i in (str(paper.values.get("arxiv_id")), *ids) if i in sources), None)
+    ids = sorted({record.arxiv_id for record in records if record.arxiv_id})
+    return next((latex_parses[i] for i in (str(paper.values.get("arxiv_id")), *ids) if i in latex_parses), None)
 
 
-def _select_articles(records: Iterable[Delivered], articles: Mapping[str, Article]) -> list[Article]:
+def _select_articles(records: Iterable[Record], articles: Mapping[str, Article]) -> list[Article]:
     """Return the publishers' full texts of a cluster, one per kind: the latest first-seen, then the smallest SHA-1."""
-    of_kind: dict[str, Article] = {}
-    mine = {one.sha1: one for d in records if (one := articles.get(d.record.record_id))}
-    for _, article in sorted(mine.items()):
-        known = of_kind.get(article.kind)
-        if known is None or article.first_seen > known.first_seen:
-            of_kind[article.kind] = article
-    return [article for _, article in sorted(of_kind.items())]
+    by_kind: dict[str, Article] = {}
+    by_sha1 = {article.sha1: article for record in records if (article := articles.get(record.record_id))}
+    for _, article in sorted(by_sha1.items()):
+        other = by_kind.get(article.kind)
+        if other is None or article.first_seen > other.first_seen:
+            by_kind[article.kind] = article
+    return [article for _, article in sorted(by_kind.items())]
 
 
 def _build_row(
-    paper: VotedPaper, latex: ArxivParse | None, records: Iterable[Delivered], articles: Iterable[Access]
+    paper: VotedPaper, latex: ArxivParse | None, records: Sequence[Record], articles: Iterable[Access]
 ) -> PaperRow:
     date, precision = paper.values.get("date", (None, None))
     by_canonical = sorted(paper.access, key=lambda sha1: (sha1 != paper.canonical_pdf, sha1))
     access = [_build_access(sha1, "pdf", paper.access[sha1]) for sha1 in by_canonical]
     if latex is not None:
-        judged = decide_source_openness(latex.arxiv_id, [d.record for d in records], latex.declarations)
-        access.append(_build_access(latex.sha1, "latex", judged))
+        openness = decide_source_openness(latex.arxiv_id, records, latex.declarations)
+        access.append(_build_access(latex.sha1, "latex", openness))
     access += articles
     # Only the canonical PDF is a full text of the paper; the text of other PDFs is not used.
     texts = [one for one in access if one["sha1"] == paper.canonical_pdf or one["kind"] != "pdf"]

@@ -9,9 +9,9 @@ _TEXTS = frozenset(("title", "abstract", "venue", "journal"))
 
 
 def compute_similarity(name: str, a: Any, b: Any) -> float:
-    """Return the similarity, between 0 and 1, of two values from `vote.normalised`.
+    """Return the similarity, between 0 and 1, of two values from `vote.to_comparison_form`.
 
-    It is S for texts, the share of common surnames for authors, and 1 or 0 for other fields.
+    It is the title similarity S (SPEC §7) for texts, the share of common surnames for authors, and 1 or 0 for other fields.
     """
     if a == b:
         return 1.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal
 
-from s2corpus.papers.fewest import fewest_sources
+from s2corpus.papers.fewest import select_fewest_sources
 from s2corpus.papers.openness import CLOSED, Declaration, Openness, decide_openness
 from s2corpus.papers.support import compute_similarity
 from s2corpus.sources.fields_of_study import fields_of_study
@@ -23,7 +23,7 @@ FIELDS = (
     "pmc_id", "acl_id", "fields_of_study",
 )  # fmt: skip
 # the number of these fields in a publisher record breaks ties between PDFs
-_TELLING = ("abstract", "date", "venue", "doi")
+_TIE_BREAK_FIELDS = ("abstract", "date", "venue", "doi")
 
 Value = Any
 """value of a field: a string, a tuple of authors or strings, or (date, precision) for `date`; None if missing"""
@@ -41,7 +41,7 @@ class VoteRule(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
+class DeliveredRecord:
     """A record and its `ready_at`. A source votes with its latest record."""
 
     record: Record
@@ -90,7 +90,7 @@ def make_rank(trust: Sequence[str]) -> Rank:
 
 def elect_metadata(
     paper_id: str,
-    records: Iterable[Delivered],
+    records: Iterable[DeliveredRecord],
     *,
     trust: Sequence[str] = (),
     pdfs: Mapping[str, Pdf] | None = None,
@@ -100,11 +100,11 @@ def elect_metadata(
 ) -> VotedPaper:
     """Determine the canonical metadata of one cluster. The order of records does not matter.
 
-    `pdfs` contains data about PDFs by SHA-1. `all_open` treats every PDF as open that is not declared closed (profile
-    `own`). `is_preprint` recognizes DOIs of preprint servers.
+    `pdfs` contains data about PDFs by SHA-1. With `all_open` (profile `own`), every PDF is open unless
+    it is declared closed. `is_preprint` recognizes DOIs of preprint servers.
 
-    1. The canonical PDF: open access first, then most of {abstract, date, venue, doi} in its publisher record, then the
-       latest first-seen time, then the smallest SHA-1.
+    1. The canonical PDF is chosen by, in this order: open access; the number of fields among {abstract, date, venue, doi}
+       in its publisher record; the latest first-seen time; the smallest SHA-1.
     2. Values of its publisher record are canonical.
     3. The other fields are decided by support. Each source has one vote, from its latest record with the field. `support`
        determines whether votes support similar values (SPEC §5.8) or only equal values (S2ORC §2.3). Headers of PDFs
@@ -132,30 +132,32 @@ def elect_metadata(
     ballots = {name: _group_votes(name, _select_voters(name, members, open_of)) for name in FIELDS}
     for name, groups in ballots.items():
         votes = sum(len(group.votes) for group in groups)
-        if publisher is not None and (said := get_value(publisher.record, name)) is not None:
-            agreeing = sum(len(group.votes) for group in groups if group.value == normalised(name, said))
-            values[name] = said
+        if publisher is not None and (published := get_value(publisher.record, name)) is not None:
+            agreeing = sum(len(group.votes) for group in groups if group.value == to_comparison_form(name, published))
+            values[name] = published
             provenance[name] = _make_decision(publisher, VoteRule.PUBLISHER, agreeing, votes - agreeing)
         elif groups:
-            best = [group for group in groups if len(group.votes) == len(groups[0].votes)]
-            if support == "similar":
-                best = select_supported(name, groups)
+            best = (
+                select_supported(name, groups)
+                if support == "similar"
+                else [group for group in groups if len(group.votes) == len(groups[0].votes)]
+            )
             if len(best) > 1:
                 tied[name] = best
                 continue
-            values[name], supporter = best[0].form(rank)
+            values[name], supporter = best[0].select_form(rank)
             provenance[name] = _make_decision(
                 supporter, VoteRule.MAJORITY, len(best[0].votes), votes - len(best[0].votes)
             )
     used = {decision.source for decision in provenance.values()}
-    used |= fewest_sources([_list_sources(groups) for groups in tied.values()], used, rank)
+    used |= select_fewest_sources([_list_sources(groups) for groups in tied.values()], used, rank)
     for name, groups in tied.items():
         votes = sum(len(group.votes) for group in ballots[name])
         allowed = sorted(_list_sources(groups) & used, key=rank)
         winner = next(group for group in groups if allowed[0] in group.votes)
-        settled = sum(1 for group in groups if used.intersection(group.votes)) == 1
-        values[name], supporter = winner.form(rank, allowed)
-        rule = VoteRule.FEWEST_SOURCES if settled else VoteRule.TRUST
+        is_settled = sum(1 for group in groups if used.intersection(group.votes)) == 1
+        values[name], supporter = winner.select_form(rank, allowed)
+        rule = VoteRule.FEWEST_SOURCES if is_settled else VoteRule.TRUST
         provenance[name] = _make_decision(supporter, rule, len(winner.votes), votes - len(winner.votes))
     if "fields_of_study" in values:
         values["fields_of_study"] = put_primary_first(values["fields_of_study"], ballots["fields_of_study"], rank)
@@ -184,6 +186,10 @@ def put_primary_first(fields: tuple[str, ...], groups: Sequence[_Group], rank: R
     return fields if primary is None else (primary, *(field for field in fields if field != primary))
 
 
+_EPSILON = 1e-9
+"""supports with a smaller difference are equal: floating-point sums depend on the order"""
+
+
 def select_supported(name: str, groups: Sequence[_Group]) -> list[_Group]:
     """Return the groups with the highest support: the sum of all votes' similarities to the group's value."""
     if len(groups) == 1:
@@ -192,7 +198,7 @@ def select_supported(name: str, groups: Sequence[_Group]) -> list[_Group]:
         sum(len(voting.votes) * compute_similarity(name, voting.value, group.value) for voting in groups)
         for group in groups
     ]
-    return [group for group, sum_ in zip(groups, support, strict=True) if sum_ > max(support) - 1e-9]
+    return [group for group, sum_ in zip(groups, support, strict=True) if sum_ > max(support) - _EPSILON]
 
 
 def get_value(record: Record, name: str) -> Value:
@@ -204,7 +210,7 @@ def get_value(record: Record, name: str) -> Value:
     return getattr(record, name) or None
 
 
-def normalised(name: str, value: Value) -> Value:
+def to_comparison_form(name: str, value: Value) -> Value:
     """Return the comparison form of a value: letters and digits of texts, surnames, the year."""
     match name:
         case "title" | "abstract" | "venue" | "journal":
@@ -224,40 +230,43 @@ class _Group:
     """The votes for one value."""
 
     value: Value  # in comparison form
-    votes: Mapping[str, tuple[Value, Delivered]]  # source → its form of the value, and the record
+    votes: Mapping[str, tuple[Value, DeliveredRecord]]  # source → its form of the value, and the record
 
-    def form(self, rank: Rank, sources: Collection[str] | None = None) -> tuple[Value, Delivered]:
-        """Return the most frequent, then fullest, then most trusted form, and its most trusted supporter among
-        `sources`.
+    def select_form(self, rank: Rank, sources: Collection[str] | None = None) -> tuple[Value, DeliveredRecord]:
+        """Return the form to publish, and the record that supports it.
+
+        The form is the most frequent, then the longest, then the most trusted. A supporter in `sources` is preferred.
         """
         counts = Counter(form for form, _ in self.votes.values())
         by_trust = sorted(self.votes, key=rank)
         best = min(
-            (self.votes[source][0] for source in by_trust), key=lambda form: (-counts[form], -_measure_fullness(form))
+            (self.votes[source][0] for source in by_trust), key=lambda form: (-counts[form], -_measure_length(form))
         )
         among = [source for source in by_trust if sources is None or source in sources]
         supporter = min(among, key=lambda source: self.votes[source][0] != best)
         return best, self.votes[supporter][1]
 
 
-def _group_votes(name: str, voters: Iterable[Delivered]) -> list[_Group]:
+def _group_votes(name: str, voters: Iterable[DeliveredRecord]) -> list[_Group]:
     """Return votes grouped by value, sorted by number of votes and value."""
-    latest: dict[str, Delivered] = {}
+    latest: dict[str, DeliveredRecord] = {}
     for delivered in sorted(voters, key=lambda d: (repr(get_value(d.record, name)), d.record.record_id)):
         before = latest.get(delivered.record.source)
         if before is None or delivered.ready_at > before.ready_at:
             latest[delivered.record.source] = delivered
-    groups: dict[Value, dict[str, tuple[Value, Delivered]]] = {}
+    groups: dict[Value, dict[str, tuple[Value, DeliveredRecord]]] = {}
     for source, delivered in latest.items():
         form = get_value(delivered.record, name)
-        groups.setdefault(normalised(name, form), {})[source] = (form, delivered)
+        groups.setdefault(to_comparison_form(name, form), {})[source] = (form, delivered)
     return sorted(
         (_Group(value, votes) for value, votes in groups.items()),
         key=lambda group: (-len(group.votes), repr(group.value)),
     )
 
 
-def _select_voters(name: str, members: Sequence[Delivered], open_of: Mapping[str, Openness]) -> list[Delivered]:
+def _select_voters(
+    name: str, members: Sequence[DeliveredRecord], open_of: Mapping[str, Openness]
+) -> list[DeliveredRecord]:
     """Return the records that vote on a field (rules 3 and 4)."""
     candidates = [d for d in members if get_value(d.record, name) is not None]
     if name == "fields_of_study" and (declared := [d for d in candidates if d.record.source != OPENALEX]):
@@ -275,19 +284,19 @@ def _is_extracted(record: Record) -> bool:
     return record.kind is RecordKind.PDF and record.source != SCIENCEPARSE
 
 
-def _list_pdfs(members: Iterable[Delivered]) -> list[str]:
-    """Return the PDFs of a cluster that contribute an extracted header; a PDF that a record only names may belong
-    elsewhere.
-    """
+def _list_pdfs(members: Iterable[DeliveredRecord]) -> list[str]:
+    """Return the PDFs of a cluster with an extracted header. PDFs that only a metadata record references may belong elsewhere."""
     return sorted({d.record.file_sha1 for d in members if _is_extracted(d.record) and d.record.file_sha1})
 
 
 def _select_canonical_pdf(
-    pdf_data: Mapping[str, Pdf], open_of: Mapping[str, Openness], publishers: Mapping[str, Delivered | None]
+    pdf_data: Mapping[str, Pdf], open_of: Mapping[str, Openness], publishers: Mapping[str, DeliveredRecord | None]
 ) -> str | None:
     def count_fields(sha1: str) -> int:
         publisher = publishers[sha1]
-        return 0 if publisher is None else sum(get_value(publisher.record, name) is not None for name in _TELLING)
+        return (
+            0 if publisher is None else sum(get_value(publisher.record, name) is not None for name in _TIE_BREAK_FIELDS)
+        )
 
     by_sha1 = sorted(pdf_data)
     latest_first = sorted(by_sha1, key=lambda sha1: pdf_data[sha1].first_seen, reverse=True)
@@ -297,40 +306,39 @@ def _select_canonical_pdf(
 _PRINTED = ("doi", "acl_id", "pmc_id")  # identifiers that a PDF and its publisher record may share
 
 
-def _find_publisher_record(sha1: str, pdf: Pdf, members: Sequence[Delivered], rank: Rank) -> Delivered | None:
+def _find_publisher_record(
+    sha1: str, pdf: Pdf, members: Sequence[DeliveredRecord], rank: Rank
+) -> DeliveredRecord | None:
     """Return the publisher record of a PDF.
 
-    It names the PDF or has the id in the PDF's file name. Otherwise it shares an identifier that the PDF prints or its
-    drop declares.
+    It references the PDF's SHA-1, or has the id in the PDF's file name. Otherwise it shares an identifier that is printed
+    in the PDF or declared by its drop.
     """
     publishers = [d for d in members if d.record.kind is RecordKind.PUBLISHER]
     own = [d.record for d in members if d.record.kind is RecordKind.PDF or d.record.source == DECLARED]
-    printed = {(name, getattr(r, name)) for r in own if r.file_sha1 == sha1 for name in _PRINTED if getattr(r, name)}
-    called = {i for d in pdf.declarations for i in (acl_id_of_name(d.name), pmc_id_of_name(d.name)) if i}
-    found = [d for d in publishers if d.record.file_sha1 == sha1 or called & {d.record.acl_id, d.record.pmc_id}] or [
-        d for d in publishers if printed & {(name, getattr(d.record, name)) for name in _PRINTED}
-    ]
+    printed_ids = {
+        (name, getattr(r, name)) for r in own if r.file_sha1 == sha1 for name in _PRINTED if getattr(r, name)
+    }
+    ids_in_names = {i for d in pdf.declarations for i in (acl_id_of_name(d.name), pmc_id_of_name(d.name)) if i}
+    found = [
+        d for d in publishers if d.record.file_sha1 == sha1 or ids_in_names & {d.record.acl_id, d.record.pmc_id}
+    ] or [d for d in publishers if printed_ids & {(name, getattr(d.record, name)) for name in _PRINTED}]
     by_content = sorted(found, key=lambda d: repr(replace(d.record, record_id="")))
     latest_first = sorted(by_content, key=lambda d: d.ready_at, reverse=True)
     return min(latest_first, key=lambda d: rank(d.record.source), default=None)
 
 
-def _make_decision(supporter: Delivered, rule: VoteRule, votes_for: int, votes_against: int) -> FieldDecision:
+def _make_decision(supporter: DeliveredRecord, rule: VoteRule, votes_for: int, votes_against: int) -> FieldDecision:
     record = supporter.record
-    return FieldDecision(
-        record.source,
-        record.record_id,
-        VoteRule.PDF if record.kind is RecordKind.PDF else rule,
-        votes_for,
-        votes_against,
-    )
+    rule = VoteRule.PDF if record.kind is RecordKind.PDF else rule
+    return FieldDecision(record.source, record.record_id, rule, votes_for, votes_against)
 
 
 def _list_sources(groups: Iterable[_Group]) -> set[str]:
     return {source for group in groups for source in group.votes}
 
 
-def _measure_fullness(form: Value) -> int:
+def _measure_length(form: Value) -> int:
     if isinstance(form, str):
         return len(form)
     return sum(len(repr(part)) if isinstance(part, Author) else len(part) for part in form)

@@ -6,10 +6,10 @@ from pdf2tei.identity import VERSION, Identity
 from s2corpus.pdf.outcome import SELECTION_VERSION, Selection, SelectOutcome
 from s2corpus.pdf.pool import inspect_many
 
-__all__ = ["SELECTION_VERSION", "Identity", "SelectOutcome", "Selection", "inspect_many", "readers"]
+__all__ = ["SELECTION_VERSION", "Identity", "SelectOutcome", "Selection", "inspect_many", "library_versions"]
 
 
-def readers() -> str:
+def library_versions() -> str:
     """Return the versions of the selection rules and of the libraries that they use: part of the key of stored decisions."""
     programs = (f"{name}-{version(name)}" for name in ("pypdf", "pypdfium2", "pdfalto"))
     return "_".join((*programs, f"identity-{VERSION}", f"select-{SELECTION_VERSION}"))

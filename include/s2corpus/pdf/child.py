@@ -1,7 +1,7 @@
 """The child process that reads hostile PDFs: `python -m s2corpus.pdf.child <memory bytes> <timeout> <rules, JSON> <folder>`.
 
 Standard input is a socket: each message contains an open PDF file or the reason why it cannot be opened. The child writes `[]` when
-it is ready, then up to three lines per PDF: the reading; the outcome, if pdfalto decides; the identity, if the PDF is selected.
+it is ready, then up to three lines per PDF: the inspection; the outcome, if pdfalto decides; the identity, if the PDF is selected.
 The parent limits the wait for each line and kills the process group. A sandbox restricts file access to this installation
 and the child's folder.
 """
@@ -25,8 +25,8 @@ import pdfalto
 
 from pdf2tei.first_pages import read_first_pages
 from pdf2tei.identity import identify
-from s2corpus.pdf.inspection import describe, has_text, read
-from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Reading, SelectOutcome
+from s2corpus.pdf.inspection import describe, find_text_failure, inspect
+from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Inspection, SelectOutcome
 from s2orc_parse import sandbox
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def enter_sandbox(memory_bytes: int, folder: Path) -> None:
 
 
 def main(memory_bytes: int, timeout: float, rules: SelectRules, folder: Path) -> None:
-    """Answer PDFs from standard input until it ends."""
+    """Read PDFs from standard input and write their results until the input ends."""
     enter_sandbox(memory_bytes, folder)
     logging.disable()
     with os.fdopen(os.dup(1), "w") as answers:
@@ -62,22 +62,22 @@ def main(memory_bytes: int, timeout: float, rules: SelectRules, folder: Path) ->
         send([])
         os.dup2(null, 2)
         for pdf in _pdfs():
-            signal.alarm(int(3 * timeout) + 60)  # if the parent that enforces the limits is gone
+            signal.alarm(int(3 * timeout) + 60)  # Ends this process if the parent, which enforces the limits, has died.
             try:
                 if isinstance(pdf, str):
-                    reading = Reading(SelectOutcome.UNREADABLE, detail=pdf)
+                    inspection = Inspection(SelectOutcome.UNREADABLE, detail=pdf)
                 else:
                     with os.fdopen(pdf, "rb") as file:
                         data = file.read()
-                    reading = read(data, rules)
+                    inspection = inspect(data, rules)
             except OSError as error:
-                reading = Reading(SelectOutcome.UNREADABLE, detail=describe(error))
+                inspection = Inspection(SelectOutcome.UNREADABLE, detail=describe(error))
             except MemoryError:
                 sys.exit(OUT_OF_MEMORY)  # the process may be damaged
-            send(dataclasses.astuple(reading))
-            if reading.outcome is None:
+            send(dataclasses.astuple(inspection))
+            if inspection.outcome is None:
                 try:
-                    failure = has_text(data, folder, timeout=timeout)
+                    failure = find_text_failure(data, folder, timeout=timeout)
                 except OSError as error:
                     if error.errno == errno.ENOSPC:
                         sys.exit(DISK_FULL)
@@ -90,9 +90,9 @@ def main(memory_bytes: int, timeout: float, rules: SelectRules, folder: Path) ->
 
 def _pdfs() -> Iterator[int | str]:
     """Yield open files, or the reason why a file cannot be opened."""
-    with socket.socket(fileno=0) as orders:
+    with socket.socket(fileno=0) as requests:
         while True:
-            message, files, _, _ = socket.recv_fds(orders, 1000, 1)
+            message, files, _, _ = socket.recv_fds(requests, 1000, 1)
             if not message:
                 return
             yield files[0] if files else message.decode("utf-8", "replace")

@@ -11,7 +11,7 @@ import pdfalto
 import pypdf
 import pypdfium2
 
-from s2corpus.pdf.outcome import Reading, SelectOutcome
+from s2corpus.pdf.outcome import Inspection, SelectOutcome
 from s2orc_parse import sandbox
 from s2orc_parse.disk import check_free_space
 from s2orc_parse.sandbox.confine import NOT_CONFINED
@@ -28,8 +28,8 @@ _PIECE = 1 << 20
 """Block size for reading pdfalto's output, bytes."""
 
 
-def read(data: bytes, rules: SelectRules) -> Reading:
-    """Open a PDF's bytes with pypdf (is it readable, is it locked) and PDFium (pages, displayed size of page 1).
+def inspect(data: bytes, rules: SelectRules) -> Inspection:
+    """Inspect a PDF with pypdf (readable, encrypted) and PDFium (number of pages, size of page 1).
 
     An owner password alone does not prevent reading. Any error of either library means `unreadable`, except MemoryError, which is
     raised: the caller ends its process.
@@ -37,26 +37,28 @@ def read(data: bytes, rules: SelectRules) -> Reading:
     try:
         reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
         if reader.is_encrypted and reader.decrypt("") == pypdf.PasswordType.NOT_DECRYPTED:
-            return Reading(SelectOutcome.ENCRYPTED, detail="asks for a password")
+            return Inspection(SelectOutcome.ENCRYPTED, detail="asks for a password")
         _ = reader.root_object
         with pypdfium2.PdfDocument(data) as document:
             pages = len(document)
             if pages > rules.max_pages:  # before the page tree is walked: it may have a million leaves
-                return Reading(SelectOutcome.TOO_MANY_PAGES, pages, detail=f"{pages} pages, at most {rules.max_pages}")
+                return Inspection(
+                    SelectOutcome.TOO_MANY_PAGES, pages, detail=f"{pages} pages, at most {rules.max_pages}"
+                )
             if not len(reader.pages) or not pages:
-                return Reading(SelectOutcome.UNREADABLE, pages, detail="has no pages")
-            # The size as shown: /Rotate turns it and the crop box cuts it.
+                return Inspection(SelectOutcome.UNREADABLE, pages, detail="has no pages")
+            # The displayed size, after rotation and cropping.
             width, height = document.get_page_size(0)
     except MemoryError:
         raise
     except Exception as error:  # pypdf raises many types of errors
-        return Reading(SelectOutcome.UNREADABLE, detail=describe(error))
+        return Inspection(SelectOutcome.UNREADABLE, detail=describe(error))
     if width > height:
-        return Reading(SelectOutcome.LANDSCAPE, pages, width, height)
-    return Reading(None, pages, width, height)
+        return Inspection(SelectOutcome.LANDSCAPE, pages, width, height)
+    return Inspection(None, pages, width, height)
 
 
-def has_text(data: bytes, folder: Path, *, timeout: float) -> str | None:
+def find_text_failure(data: bytes, folder: Path, *, timeout: float) -> str | None:
     """Run pdfalto on a PDF in a separate folder; return None if it finds text, or the reason for the failure.
 
     pdfalto exits with 0 on scans and on most bombs, so an output without text strings is a failure too.

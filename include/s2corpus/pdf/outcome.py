@@ -28,7 +28,7 @@ class SelectOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The outcome for one PDF and the values measured before the decision; displayed sizes in points."""
+    """The outcome for one PDF and the values measured before the decision; sizes are as displayed, in points."""
 
     file_sha1: str
     outcome: SelectOutcome
@@ -46,8 +46,8 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """The result of reading a PDF in this process; `outcome` is None if pdfalto decides."""
+class Inspection:
+    """The result of inspecting a PDF with libraries; `outcome` is None if pdfalto decides."""
 
     outcome: SelectOutcome | None
     pages: int | None = None

@@ -1,7 +1,7 @@
-"""A pool of limited child processes that read PDFs: a crash, hang or bomb costs its own PDF one outcome.
+"""A pool of limited child processes that read PDFs: a crash, hang or bomb affects only the outcome of its own PDF.
 
-The children are fresh interpreters, not forks and not `multiprocessing` spawns (pebble's too): those would count this
-process's address space towards the memory limit, or import its `__main__` again, which takes seconds in Airflow.
+The children are fresh interpreters. Forks would inherit this process's memory, which counts towards the memory limit. Spawns of
+`multiprocessing` (also pebble's) would import `__main__` again, which takes seconds in Airflow.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from collections.abc import Generator, Iterable
 from pathlib import Path
 
 from pdf2tei.identity import NOTHING, Identity
-from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Reading, Selection, SelectOutcome
+from s2corpus.pdf.outcome import DISK_FULL, OUT_OF_MEMORY, Inspection, Selection, SelectOutcome
 from s2corpus.rules.select import SelectRules
 from s2orc_parse.sandbox import ONE_THREAD
 
@@ -35,12 +35,7 @@ _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PDFALTO_
 
 
 def inspect_many(
-    items: Iterable[tuple[str, Path]],
-    *,
-    rules: SelectRules,
-    workers: int,
-    timeout: float,
-    memory_bytes: int,
+    items: Iterable[tuple[str, Path]], *, rules: SelectRules, workers: int, timeout: float, memory_bytes: int
 ) -> Generator[Selection, None, None]:
     """Inspect PDFs `(file_sha1, path)` in `workers` child processes: yield one Selection each, in order of completion.
 
@@ -51,15 +46,8 @@ def inspect_many(
         RuntimeError: a child does not start, which no PDF can cause.
         OSError: the disk is full.
     """
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "s2corpus.pdf.child",
-        str(memory_bytes),
-        str(timeout),
-        rules.model_dump_json(),
-    ]
+    arguments = [str(memory_bytes), str(timeout), rules.model_dump_json()]
+    command = [sys.executable, "-P", "-m", "s2corpus.pdf.child", *arguments]
     todo = iter(items)
     children = [_Child(command, timeout) for _ in range(workers)]
     try:
@@ -67,7 +55,7 @@ def inspect_many(
             while True:
                 for child in children:
                     if child.item is None and (item := next(todo, None)) is not None:
-                        child.take(item, selector)
+                        child.start(item, selector)
                 busy = [child for child in children if child.item is not None]
                 if not busy:
                     return
@@ -76,12 +64,12 @@ def inspect_many(
                 now = time.monotonic()
                 for child in busy:
                     if child in ready or now >= child.deadline:
-                        selection = child.listen(selector, heard=child in ready)
+                        selection = child.read_output(selector, is_ready=child in ready)
                         if selection is not None:
                             yield selection
     finally:
         for child in children:
-            child.kill()
+            child.stop()
 
 
 def _environment() -> dict[str, str]:
@@ -100,26 +88,22 @@ class _Child:
         self.item: tuple[str, Path] | None = None
         self.deadline = 0.0
         self.process: subprocess.Popen[bytes] | None = None
-        self.orders: socket.socket | None = None
+        self.requests: socket.socket | None = None
         self.folder = ""
         self.served = 0
         self.started = False
-        self.reading: Reading | None = None
+        self.inspection: Inspection | None = None
         self.selected = False
         self.buffer = b""
-        self.lost_before = False
+        self.is_retry = False
 
-    def take(self, item: tuple[str, Path], selector: selectors.BaseSelector) -> None:
+    def start(self, item: tuple[str, Path], selector: selectors.BaseSelector, *, is_retry: bool = False) -> None:
         """Start on a PDF, in a new process if there is none or it has served long enough."""
-        self.lost_before = False
-        self._begin(item, selector)
-
-    def _begin(self, item: tuple[str, Path], selector: selectors.BaseSelector) -> None:
         if self.process is not None and (self.served >= PDFS_PER_CHILD or self.process.poll() is not None):
             self._end(selector)
         if self.process is None:
             self.folder = tempfile.mkdtemp(prefix="s2corpus-pdf-")
-            self.orders, theirs = socket.socketpair()
+            self.requests, theirs = socket.socketpair()
             with theirs:
                 self.process = subprocess.Popen(
                     [*self.command, self.folder],
@@ -132,34 +116,34 @@ class _Child:
             assert self.process.stdout is not None
             selector.register(self.process.stdout, selectors.EVENT_READ, self)
             self.served, self.started, self.buffer = 0, False, b""
-        self.item, self.reading, self.selected = item, None, False
+        self.item, self.inspection, self.selected, self.is_retry = item, None, False, is_retry
         self.served += 1
         self.deadline = time.monotonic() + (self.timeout if self.started else START_SECONDS)
         with contextlib.suppress(BrokenPipeError):  # If the child died, its closed output reports it.
-            self._order(item[1])
+            self._send(item[1])
 
-    def _order(self, path: Path) -> None:
-        """Give the process the opened file: the sandbox prevents it from opening files."""
-        assert self.orders is not None
+    def _send(self, path: Path) -> None:
+        """Send the opened file to the process: the sandbox prevents it from opening files."""
+        assert self.requests is not None
         try:
             file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not block
         except OSError as error:
-            self.orders.sendall(f"{type(error).__name__}: {error}".encode()[:1000])
+            self.requests.sendall(f"{type(error).__name__}: {error}".encode()[:1000])
             return
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
-                self.orders.sendall(b"not a file")
+                self.requests.sendall(b"not a file")
                 return
-            socket.send_fds(self.orders, [b"-"], [file])
+            socket.send_fds(self.requests, [b"-"], [file])
         finally:
             os.close(file)
 
-    def listen(self, selector: selectors.BaseSelector, *, heard: bool) -> Selection | None:
-        """Read the child's output; return the Selection once it is decided. `heard` is False if the deadline passed."""
+    def read_output(self, selector: selectors.BaseSelector, *, is_ready: bool) -> Selection | None:
+        """Read the child's output; return the Selection once it is decided. `is_ready` is False if the deadline passed."""
         assert self.process is not None and self.process.stdout is not None and self.item is not None
-        output = os.read(self.process.stdout.fileno(), 1 << 16) if heard else b""
+        output = os.read(self.process.stdout.fileno(), 1 << 16) if is_ready else b""
         if not output:
-            return self._lost(selector, timed_out=not heard)
+            return self._handle_death(selector, timed_out=not is_ready)
         self.buffer += output
         *lines, self.buffer = self.buffer.split(b"\n")
         for line in lines:
@@ -167,68 +151,67 @@ class _Child:
             self.deadline = time.monotonic() + self.timeout + (_GRACE if self.started else 0.0)
             if not self.started:
                 self.started = True
-            elif self.reading is None:
-                self.reading = Reading(*answer)
-                if self.reading.outcome is not None:
-                    return self._decided(SelectOutcome(self.reading.outcome), self.reading.detail)
+            elif self.inspection is None:
+                self.inspection = Inspection(*answer)
+                if self.inspection.outcome is not None:
+                    return self._finish(SelectOutcome(self.inspection.outcome), self.inspection.detail)
             elif self.selected:
-                return self._decided(SelectOutcome.SELECTED, None, Identity(*answer))
+                return self._finish(SelectOutcome.SELECTED, None, Identity(*answer))
             elif answer[0] == SelectOutcome.SELECTED:
                 self.selected = True
             else:
-                return self._decided(SelectOutcome(answer[0]), answer[1])
+                return self._finish(SelectOutcome(answer[0]), answer[1])
         return None
 
-    def _lost(self, selector: selectors.BaseSelector, *, timed_out: bool) -> Selection | None:
-        """Return the outcome of a PDF after its child died or timed out, by the step that failed; None to retry.
+    def _handle_death(self, selector: selectors.BaseSelector, *, timed_out: bool) -> Selection | None:
+        """Return the outcome of a PDF after its child died or timed out, by the step that failed, or None after starting a retry.
 
         The kernel or an operator may also kill a child. The first death causes a retry; a second one is attributed to the PDF.
         """
-        status = self._end(selector, at_its_end=not timed_out)
+        status = self._end(selector, has_ended=not timed_out)
         if not self.started:
             raise RuntimeError(f"the process that reads PDFs does not start (exit status {status})")
         if status == DISK_FULL:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), os.environ.get("TMPDIR", "/tmp"))
-        if not timed_out and status != OUT_OF_MEMORY and not self.lost_before:
+        if not timed_out and status != OUT_OF_MEMORY and not self.is_retry:
             assert self.item is not None
-            self.lost_before = True
-            self._begin(self.item, selector)
+            self.start(self.item, selector, is_retry=True)
             return None
         if self.selected:  # only the identity is missing
-            return self._decided(SelectOutcome.SELECTED, None)
+            return self._finish(SelectOutcome.SELECTED, None)
         how = f"ended its process (status {status})"
         if timed_out:
             how = f"took more than {self.timeout:g} s"
         elif status == OUT_OF_MEMORY:
             how = "needs more than its memory"
-        return self._decided(SelectOutcome.UNREADABLE if self.reading is None else SelectOutcome.PDFALTO_FAILED, how)
+        return self._finish(SelectOutcome.UNREADABLE if self.inspection is None else SelectOutcome.PDFALTO_FAILED, how)
 
-    def _decided(self, outcome: SelectOutcome, detail: str | None, identity: Identity = NOTHING) -> Selection:
+    def _finish(self, outcome: SelectOutcome, detail: str | None, identity: Identity = NOTHING) -> Selection:
         assert self.item is not None
-        seen = self.reading or Reading(outcome)
+        seen = self.inspection or Inspection(outcome)
         selection = Selection(self.item[0], outcome, seen.pages, seen.width_pt, seen.height_pt, detail, identity)
         self.item = None
         return selection
 
-    def _end(self, selector: selectors.BaseSelector, *, at_its_end: bool = False) -> int | None:
+    def _end(self, selector: selectors.BaseSelector, *, has_ended: bool = False) -> int | None:
         assert self.process is not None and self.process.stdout is not None
         selector.unregister(self.process.stdout)
-        return self.kill(at_its_end=at_its_end)
+        return self.stop(has_ended=has_ended)
 
-    def kill(self, *, at_its_end: bool = False) -> int | None:
-        """Kill the process and its children; return its exit status."""
+    def stop(self, *, has_ended: bool = False) -> int | None:
+        """Kill the process and its children; return its exit status. If it `has_ended`, its own status is awaited for a second."""
         if self.process is None:
             return None
         process, self.process = self.process, None
         try:
-            status = process.wait(timeout=1.0 if at_its_end else 0.0)
+            status = process.wait(timeout=1.0 if has_ended else 0.0)
         except subprocess.TimeoutExpired:
             status = None
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        assert process.stdout is not None and self.orders is not None
+        assert process.stdout is not None and self.requests is not None
         process.stdout.close()
-        self.orders.close()
+        self.requests.close()
         shutil.rmtree(self.folder, ignore_errors=True)
         return status

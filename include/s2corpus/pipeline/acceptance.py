@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.spec import MIN_REASON
+from s2corpus.rules import MIN_REASON
 from s2corpus.storage.lake import ABSENT, Conflict
 
 if TYPE_CHECKING:

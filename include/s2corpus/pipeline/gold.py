@@ -18,6 +18,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, fields
+from itertools import groupby
 from typing import Any
 
 import orjson
@@ -94,7 +95,7 @@ def measure_clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Tab
     wrong if both records have an identifier of one kind but different values (except DOIs of preprints).
     """
     from s2corpus.clustering.preprints import from_preprint_server
-    from s2corpus.compiled import for_few
+    from s2corpus.compiled import interpret_if_small
 
     members = run.table(MEMBERS).read(list(_COLUMNS), where=select_slice(run, papers))
     prefixes = run.spec.cluster.preprint_prefixes
@@ -115,7 +116,7 @@ def measure_clusters(run: Run, papers: int, cluster: Callable[[pa.Table], pa.Tab
             return Gold()
         for name in (*IDENTIFIERS, "file_sha1"):
             sample = sample.set_column(sample.column_names.index(name), name, pa.nulls(len(sample), pa.string()))
-        with for_few(len(sample) * sample.nbytes):
+        with interpret_if_small(len(sample) * sample.nbytes):
             connection.register("reclustered", cluster(sample.combine_chunks()))
         return Gold(*(connection.execute(_PAIRS).fetchone() or ()))
 
@@ -266,17 +267,10 @@ _PARSE_FIELDS = ("title", "authors", "abstract", "bib_entries", "body_text")
 
 def _group_parses(run: Run, where: pc.Expression) -> Iterator[dict[str, Any]]:
     """Yield the parses of each paper by kind; the rows are sorted by paper."""
-    paper_id = ""
-    parses: dict[str, Any] = {}
-    for row in run.table(FULLTEXTS).rows(["paper_id", "parse_kind", "parse"], where=where, at_once=16):
-        if row["paper_id"] != paper_id and parses:
-            yield parses
-            parses = {}
-        paper_id = row["paper_id"]
-        parse = orjson.loads(row["parse"])
-        parses[row["parse_kind"]] = {name: parse[name] for name in _PARSE_FIELDS}
-    if parses:
-        yield parses
+    rows = run.table(FULLTEXTS).rows(["paper_id", "parse_kind", "parse"], where=where, at_once=16)
+    for _, rows_of_paper in groupby(rows, key=lambda row: row["paper_id"]):
+        parses = {row["parse_kind"]: orjson.loads(row["parse"]) for row in rows_of_paper}
+        yield {kind: {name: parse[name] for name in _PARSE_FIELDS} for kind, parse in parses.items()}
 
 
 def _words(paragraphs: Iterable[dict[str, Any]]) -> list[str]:

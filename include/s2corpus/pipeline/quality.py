@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,7 +34,6 @@ from s2corpus.pipeline import gold
 from s2corpus.pipeline.acceptance import Acceptance, read_acceptances
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.pipeline.stages import STAGE_NAMES
-from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.parts import NotCommitted
 from s2corpus.tables.schema import TABLES
@@ -99,24 +99,14 @@ def read_sql_blocks(path: Path) -> Iterator[tuple[dict[str, str], str]]:
 
 
 def _make_check(stage: str, path: Path, header: dict[str, str], sql: str) -> QualityCheck:
-    severities: dict[str | None, Literal["block", "warn"]] = {"block": "block", "warn": "warn"}
-    severity, overridable, name = (
-        severities.get(header.get("severity")),
-        header.get("overridable", "no"),
-        header.get("check"),
-    )
+    severities: dict[str, Literal["block", "warn"]] = {"block": "block", "warn": "warn"}
+    severity, overridable = severities.get(header.get("severity", "")), header.get("overridable", "no")
+    name = header["check"]
     if severity is None or overridable not in ("yes", "no") or "reason" not in header:
         raise UserError(f"{path}: check {name!r} needs `severity: block|warn`, `reason:` and `overridable: yes|no`")
     return QualityCheck(
-        stage, str(name), severity, overridable == "yes", header.get("threshold"), header["reason"], sql, header.get("by")
+        stage, name, severity, overridable == "yes", header.get("threshold"), header["reason"], sql, header.get("by")
     )  # fmt: skip
-
-
-def _read_threshold(spec: ReleaseSpec, field: str) -> float:
-    value: Any = spec
-    for step in field.split("."):
-        value = getattr(value, step)
-    return float(value)
 
 
 def measure(run: Run, stage: str, measured: Metrics) -> None:
@@ -174,7 +164,7 @@ def stop_if_blocked(release: str, verdicts: list[CheckVerdict]) -> None:
 def _run_check(
     run: Run, connection: DuckDBPyConnection, check: QualityCheck, acceptance: Acceptance | None
 ) -> CheckVerdict:
-    threshold = _read_threshold(run.spec, check.threshold) if check.threshold else None
+    threshold = float(attrgetter(check.threshold)(run.spec)) if check.threshold else None
     available = {"threshold": threshold, "drift_min_n": run.spec.quality.drift_min_n}
     parameters = {name: value for name, value in available.items() if f"${name}" in check.sql}
     rows: list[dict[str, Any]] = []

@@ -15,7 +15,7 @@ from s2corpus.errors import UserError
 from s2corpus.ids import ReleaseId
 from s2corpus.pipeline.quality import SQL, read_sql_blocks
 from s2corpus.pipeline.release_tables import Tables
-from s2corpus.snapshot.paper_tables import shown
+from s2corpus.snapshot.paper_tables import format_value
 from s2corpus.snapshot.reader import open_snapshot
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.storage.lake import lake_uri, open_lake
@@ -57,14 +57,16 @@ def read_paper_tables(name: str) -> Iterator[Report]:
     Raises:
         UserError: the snapshot does not exist or has no tables, or the release does not have exactly one snapshot.
     """
-    if "/" not in name and ReleaseId.known(name):
+    if "/" not in name and ReleaseId.is_valid(name):
         name = _find_snapshot(name)
     stats = orjson.loads(open_snapshot(name).get("stats.json")[0])
     if "tables" not in stats:
         raise UserError(f"{name}: stats.json contains no tables: the snapshot was created by a version before 0.3")
     for table in stats["tables"]:
         units = ["label", *(column["unit"] for column in table["columns"])]
-        rows = [tuple(shown(value, unit) for value, unit in zip(row, units, strict=True)) for row in table["rows"]]
+        rows = [
+            tuple(format_value(value, unit) for value, unit in zip(row, units, strict=True)) for row in table["rows"]
+        ]
         columns = ["", *(column["name"] for column in table["columns"])]
         yield Report(f"{table['title']} ({table['source']})", columns, rows, [])
 

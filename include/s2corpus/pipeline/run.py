@@ -19,9 +19,10 @@ import orjson
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.pipeline.release_tables import TableRow, Tables
 from s2corpus.pipeline.stages import stage_row
-from s2corpus.snapshot.manifest import identity
+from s2corpus.snapshot.manifest import hash_inputs
 from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.content_store import ContentStore
+from s2corpus.storage.exchange import Exchange
 from s2corpus.storage.lake import Lake, lake_uri, open_lake
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables.intake import DELIVERIES
@@ -61,8 +62,8 @@ class Run:
 
     @property
     def release_id(self) -> ReleaseId:
-        """The release's id."""
-        return self.spec.release_id(self.as_of)
+        """The release's id, which is its folder in the lake."""
+        return ReleaseId.from_spec(self.spec.name, self.as_of)
 
     @cached_property
     def tables(self) -> Tables:
@@ -81,6 +82,10 @@ class Run:
     def store(self, table: Table[TableRow], *folders: str) -> ContentStore[TableRow]:
         """Return a content store `<table>/<folders…>/`, which is shared by releases."""
         return ContentStore(self.lake, "/".join((table.name, *folders)), table)
+
+    def exchange(self, name: str) -> Exchange:
+        """Return the folder of the lake for rows that the rounds of a stage exchange."""
+        return Exchange(self.lake.root, f"{self.folder}/{name}")
 
     def put_plan(self, stage: str, shards: list[Shard], round: int = 0) -> None:
         """Store the plan of a stage's round, so that `finish` uses the same shards despite new deliveries."""
@@ -126,7 +131,7 @@ class Run:
     def snapshot_id(self) -> SnapshotId:
         """`<spec>-<as_of>-<8 hex>`. The digits hash spec, versions, inputs, parent and overrides (SPEC §0.15)."""
         intake = self.table(DELIVERIES).committed().facts
-        digest = identity(
+        digest = hash_inputs(
             spec=self.spec.digest,
             as_of=f"{self.as_of:%Y-%m-%dT%H:%M:%SZ}",
             parent=intake["parent"],
@@ -163,14 +168,20 @@ class Stage(Protocol):
         """Commit the tables, after all parts exist, and return the metrics."""
 
 
-def list_pdf_shards(run: Run) -> list[Shard]:
-    """Return one shard for each range of the SHA-1 space."""
-    return [Shard(i) for i in range(run.pdf_shards)]
+class PdfStage:
+    """A stage with a shard for each range of the SHA-1 space."""
+
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
+        """Return the shards, which are equal in every round."""
+        return [Shard(index) for index in range(run.pdf_shards)]
 
 
-def list_paper_shards(run: Run) -> list[Shard]:
-    """Return one shard for each bucket of papers."""
-    return [Shard(i) for i in range(run.paper_shards)]
+class PaperStage:
+    """A stage with a shard for each bucket of papers."""
+
+    def plan(self, run: Run, round: int = 0) -> list[Shard]:
+        """Return the shards, which are equal in every round."""
+        return [Shard(index) for index in range(run.paper_shards)]
 
 
 def commit_all(

@@ -21,7 +21,7 @@ from s2corpus.pipeline.stages import Shards, load_stage, stage_row
 from s2corpus.snapshot import pointer
 from s2corpus.storage.exchange import RowsRemoved
 from s2corpus.storage.progress import counting
-from s2corpus.storage.transient import explained
+from s2corpus.storage.transient import convert_errors
 from s2corpus.version import code_version
 from s2orc_parse.children import begin_worker
 
@@ -30,7 +30,7 @@ _TRIES = 4
 Result = TypeVar("Result")
 
 
-@explained()
+@convert_errors()
 def accept(run: Run, reasons: Mapping[str, str], by: str) -> None:
     """Override checks of this release: `<stage>.<check>` → the written reason.
 
@@ -41,7 +41,7 @@ def accept(run: Run, reasons: Mapping[str, str], by: str) -> None:
         acceptance.accept(run.lake, run.release_id, reasons, by, quality.list_all_checks())
 
 
-@explained()
+@convert_errors()
 def plan(run: Run, name: str, round: int = 0) -> list[int]:
     """Plan a round of a stage and store the plan, so that `finish` uses the same shards; return the shard numbers."""
     is_planned = stage_row(name).shards is Shards.PLANNED
@@ -58,7 +58,7 @@ def plan(run: Run, name: str, round: int = 0) -> list[int]:
     return [shard.index for shard in shards]
 
 
-@explained()
+@convert_errors()
 def work(run: Run, name: str, indexes: Sequence[int], round: int = 0) -> None:
     """Process planned shards in sequence."""
     stage = load_stage(name)
@@ -79,9 +79,9 @@ def work(run: Run, name: str, indexes: Sequence[int], round: int = 0) -> None:
                 continue
             log.info(
                 "%s: shard %d done in %.1f s (%d of %d here): %s",
-                name, index, written.seconds - began, done, len(indexes), written.figures(before),
+                name, index, written.seconds - began, done, len(indexes), written.format_counts(before),
             )  # fmt: skip
-        figures = (written.seconds, written.rate, written.figures())
+        figures = (written.seconds, written.rate, written.format_counts())
         log.info("%s: %d shard(s) in %.1f s, %.0f/s: %s", name, len(indexes), *figures)
 
 
@@ -89,7 +89,7 @@ def _raise_unless_finished(run: Run, name: str, removed: RowsRemoved) -> None:
     """Raise `removed` unless another build of the release with the same code has finished the stage, with equal output."""
     read_again = Tables(run.lake, run.release_id, run.batch_folder)  # not the commits that the run has cached
     tables = [read_again(table) for table in stage_row(name).written_tables]
-    is_finished = all(table.whole() and table.committed().code_version == code_version() for table in tables)
+    is_finished = all(table.is_complete() and table.committed().code_version == code_version() for table in tables)
     if not tables:  # the last stage writes the snapshot instead of tables
         is_finished = run.lake.size(f"snapshots/{run.snapshot_id}/manifest.json") is not None
     if not is_finished:
@@ -97,7 +97,7 @@ def _raise_unless_finished(run: Run, name: str, removed: RowsRemoved) -> None:
     log.info("%s: another build of this release has already written its tables", name)
 
 
-@explained()
+@convert_errors()
 def finish(run: Run, name: str) -> None:
     """Commit a stage's tables and store its metrics."""
     metrics = _retry_lost_race(lambda: load_stage(name).finish(run))
@@ -112,7 +112,7 @@ def count_later_shards(run: Run, name: str) -> int:
     return run.pdf_shards if determined is Shards.PDFS else run.paper_shards if determined is Shards.PAPERS else 0
 
 
-@explained()
+@convert_errors()
 def check(run: Run, name: str) -> None:
     """Run a stage's checks and store the verdicts.
 
@@ -126,7 +126,9 @@ def check(run: Run, name: str) -> None:
         for check_name in (f"{v.stage}.{v.check}" for v in verdicts if v.accepted):
             override = overrides[check_name]
             at = datetime.fromisoformat(override.at)
-            catalog.approve(run.release_id, check_name, override.by, ReleaseDecision.ACCEPTED, override.reason, at)
+            catalog.record_decision(
+                run.release_id, check_name, override.by, ReleaseDecision.ACCEPTED, override.reason, at
+            )
     for v in verdicts:
         level = logging.INFO if v.verdict == "pass" else logging.WARNING
         by_person = f": overridden by {v.accepted_by}: {v.accepted}" if v.accepted else ""
@@ -134,23 +136,23 @@ def check(run: Run, name: str) -> None:
     quality.stop_if_blocked(run.release_id, verdicts)
 
 
-@explained()
+@convert_errors()
 def request_approval(run: Run, started_by: str | None = None) -> str | None:
     """Record that the release waits for approval; return the approval request in Markdown, with excluded approvers.
 
     Return None if the snapshot is already published: the same id means the same bytes, which were approved before.
     """
-    if pointer.is_published(run.lake, run.snapshot_id):
+    if pointer.was_published(run.lake, run.snapshot_id):
         log.info("%s is already published: no approval is requested", run.snapshot_id)
         return None
     if catalog := Catalog.from_environment():
-        catalog.end_release(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
+        catalog.set_release_state(run.release_id, ReleaseState.AWAITING, run.snapshot_id)
     from s2corpus.pipeline.summary import format_approval_request
 
     return format_approval_request(run, approvers.excluded_people(run, started_by))
 
 
-@explained()
+@convert_errors()
 def record_answer(
     run: Run, answer: ReleaseDecision, who: str, note: str, at: datetime, started_by: str | None = None
 ) -> None:
@@ -165,15 +167,15 @@ def record_answer(
     catalog = Catalog.from_environment()
     if answer is ReleaseDecision.APPROVED and (objection := approvers.find_objection(run, who, started_by)):
         if catalog:
-            catalog.approve(run.release_id, "publish", who, ReleaseDecision.REFUSED, objection, at)
+            catalog.record_decision(run.release_id, "publish", who, ReleaseDecision.INVALID_APPROVER, objection, at)
         raise approvers.AnotherPerson(objection)
     if catalog:
-        catalog.approve(run.release_id, "publish", who, answer, note, at)
+        catalog.record_decision(run.release_id, "publish", who, answer, note, at)
         if answer is not ReleaseDecision.APPROVED:
-            catalog.end_release(run.release_id, ReleaseState.REJECTED, run.snapshot_id)
+            catalog.set_release_state(run.release_id, ReleaseState.REJECTED, run.snapshot_id)
 
 
-@explained()
+@convert_errors()
 def publish(run: Run, approval: Mapping[str, str] | None = None) -> str:
     """Publish the run's snapshot, record the publication, and return the manifest's address.
 
@@ -181,7 +183,7 @@ def publish(run: Run, approval: Mapping[str, str] | None = None) -> str:
     """
     moved = _retry_lost_race(lambda: pointer.publish(run.lake, run.snapshot_id, approval))
     if catalog := Catalog.from_environment():
-        catalog.end_release(run.release_id, ReleaseState.PUBLISHED, run.snapshot_id)
+        catalog.set_release_state(run.release_id, ReleaseState.PUBLISHED, run.snapshot_id)
     return run.lake.uri(str(moved.manifest))
 
 
@@ -198,7 +200,7 @@ def _retry_lost_race(step: Callable[[], Result]) -> Result:
 def record_unpublished(run: Run) -> None:
     """Record that the release's snapshot is complete but was not to be published."""
     if catalog := Catalog.from_environment():
-        catalog.end_release(run.release_id, ReleaseState.UNPUBLISHED, run.snapshot_id)
+        catalog.set_release_state(run.release_id, ReleaseState.UNPUBLISHED, run.snapshot_id)
 
 
 def record_failure(release: str, where: str, error: BaseException | None) -> bool:

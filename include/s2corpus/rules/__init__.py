@@ -1,4 +1,4 @@
-"""Rules of the kernels: one small class for each. `spec.py` composes them; kernels receive them as arguments."""
+"""Define the parameters of the stages, one class per stage. `spec.py` combines them; functions receive them as arguments."""
 
 from __future__ import annotations
 

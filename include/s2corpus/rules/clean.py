@@ -17,14 +17,8 @@ class UnigramRules(Rules):
 
 
 IGNORED_BY_RECIPE = (
-    "language_letters",
-    "layout",
-    "max_top_share",
-    "min_log_prob",
-    "min_words",
-    "min_year",
-    "unknown_year",
-)
+    "language_letters", "layout", "max_top_share", "min_log_prob", "min_words", "min_year", "unknown_year",
+)  # fmt: skip
 """Fields of `clean` that the published recipe ignores (SPEC annex A)."""
 
 
@@ -32,7 +26,7 @@ class CleanRules(Rules):
     """Rules that select documents and remove parts of them (S2 V2 card)."""
 
     sets: tuple[Literal["s2orc", "s2ag"], ...] = ("s2orc", "s2ag")
-    """s2orc: full texts; s2ag: titles and abstracts of all other papers (S2 V2 card), or of all papers without s2orc"""
+    """s2orc: full texts; s2ag: titles and abstracts of all other papers (S2 V2 card), or of all papers if s2orc is not listed"""
     profile: Literal["card", "card-wordfreq", "recipe-2024"] = "card-wordfreq"
     """rules of the card with its word list, rules of the card with the list of wordfreq, or rules of the published recipe"""
     unigrams: UnigramRules | None = None
@@ -53,7 +47,7 @@ class CleanRules(Rules):
     min_year: int = 1970
     """first year of publication (S2 V2 card: after 1969)"""
     min_paragraphs: NonNegative = 5
-    """paragraphs that remain without improbable sections (S2 V2 card)"""
+    """minimum number of paragraphs after improbable sections were removed (S2 V2 card)"""
     max_top_share: Fraction = 0.075
     """drop a text if its most frequent word has at least this share (S2 V2 card)"""
     min_log_prob: float | None = None
@@ -61,7 +55,7 @@ class CleanRules(Rules):
     language_characters: Count = 2000
     """leading characters of a paragraph that identify its language (S2 V2 card)"""
     language_letters: NonNegative = 10
-    """minimum letters among them for a paragraph to vote: table cells and formulas have no language (real papers; not in recipe-2024)"""
+    """a paragraph with fewer letters in these characters has no vote: table cells and formulas have no language (not in recipe-2024)"""
     min_abstract_words: NonNegative = 50
     """for s2ag (S2 V2 card)"""
     max_abstract_words: NonNegative = 1000
@@ -75,25 +69,23 @@ class CleanRules(Rules):
 
     @field_validator("text_from", mode="before")
     @classmethod
-    def _whole_order(cls, given: object) -> object:
-        """Return all kinds: the given ones first, then the others."""
+    def _complete_order(cls, given: object) -> object:
+        """Return all kinds: first the given kinds, then the others."""
         named = (given,) if isinstance(given, str) else given
         if not isinstance(named, list | tuple):
             return named
         return tuple(dict.fromkeys((*named, *get_args(FullText))))
 
     @model_validator(mode="after")
-    def _thresholds_are_honoured(self) -> CleanRules:
+    def _check_ignored_fields(self) -> CleanRules:
         for name in IGNORED_BY_RECIPE if self.profile == "recipe-2024" else ():
             default = type(self).model_fields[name].default
             if (given := getattr(self, name)) != default:
-                raise ValueError(
-                    f"{name}: {given!r} given; profile recipe-2024 has a fixed value and ignores this one: remove it"
-                )
+                raise ValueError(f"{name}: {given!r} given; profile recipe-2024 ignores this field: remove it")
         return self
 
     @model_validator(mode="after")
-    def _unigrams_given(self) -> CleanRules:
+    def _check_unigrams(self) -> CleanRules:
         if self.profile != "card-wordfreq" and self.unigrams is None:
             raise ValueError(
                 f"profile {self.profile} needs unigrams: {{uri, sha256}}; if you have no list, use card-wordfreq"

@@ -5,11 +5,9 @@ from __future__ import annotations
 from s2corpus.rules import Fraction, NonNegative, Rules
 
 UNRELATED_SCORE = 0.3
-"""Titles with a lower S are unrelated. If surnames are disjoint too, equal identifiers do not join (SPEC §4)."""
-
-
-UNNAMED_SCORE = 0.9
-"""Records without authors and place in print need a title with a higher S. Titles of clinical trials by one company differ in one word:
+"""Titles with a lower S are unrelated. If the surnames are disjoint too, equal identifiers do not join records (SPEC §4)."""
+MIN_SCORE_WITHOUT_AUTHORS = 0.9
+"""Records without authors, volume and page join if S is higher. Titles of clinical trials by one company can differ in one word:
 "… in Adult Patients" and "… in Pediatric Patients" have S = 0.87."""
 
 
@@ -57,4 +55,4 @@ class ClusterRules(Rules):
         "10.5194/(?:[a-z]+-discuss|egusphere-|[a-z]+-(?:19|20)[0-9]{2}-[0-9])",
         "10.5194/(?:acp|amt|angeo|bg|cp|esd|essd|esurf|gi|gmd|hess|nhess|npg|os|se|soil|tc|wes)d-[0-9]",
     )
-    """beginnings of preprint DOIs, as regular expressions"""
+    """regular expressions of the DOI prefixes of preprint servers"""

@@ -15,12 +15,12 @@ class EvaluationRules(Rules):
     seed: int = 20200705
     """seed of the samples"""
     clusters: Annotated[int, Field(ge=1, le=5000)] = 500
-    """papers with PDFs"""
+    """number of papers with PDFs"""
     pdf_links: Annotated[int, Field(ge=1, le=5000)] = 500
-    """bibliography links of PDFs, each to a different paper"""
+    """number of bibliography links of PDFs, each to a different paper"""
     latex_links: Annotated[int, Field(ge=1, le=5000)] = 100
-    """bibliography links of LaTeX sources, each to a different paper"""
+    """number of bibliography links of LaTeX sources, each to a different paper"""
     parses: Annotated[int, Field(ge=1, le=5000)] = 200
-    """PDF parses with inline citations and bibliography entries to judge (S2ORC §4)"""
+    """number of PDF parses with inline citations and bibliography entries to judge (S2ORC §4)"""
     author_overlap: Annotated[float, Field(gt=0, le=1)] = 0.5
     """minimum share of the shorter author list in the other list ("substantial overlap", S2ORC Appendix D; the value is our choice)"""

@@ -13,11 +13,11 @@ class LinkRules(Rules):
     min_score: Fraction = 0.8
     """an entry links if S of the titles is above this threshold (S2ORC §2.6)"""
     bands: Count = 40
-    """MinHash keys of a title"""
+    """number of MinHash keys of a title"""
     rows: Count = 6
-    """hashes of a key"""
+    """number of hashes in a key"""
     min_keys: Count = 2
-    """equal keys that make a candidate pair"""
+    """minimum number of equal keys of a candidate pair"""
     min_recall: Fraction = 0.99
     """minimum recall against an exhaustive search, on the sample of the release"""
     count_warnings: tuple[Literal["numeral", "tie", "contradiction"], ...] = ()

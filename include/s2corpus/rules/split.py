@@ -21,8 +21,8 @@ class SplitRules(Rules):
     valid_days: Count = 33
     """rolling: number of days before as_of that belong to valid"""
     near_duplicates: Literal["publish", "hold_back"] = "publish"
-    """publish: publish all similar texts of one split; hold_back: publish one of them and hold back the others. A text of valid that is
-    similar to a text of train is always held back"""
+    """publish: publish all similar texts of one split; hold_back: publish one of them and hold back the others. A valid text
+    that is similar to a train text is always held back"""
     min_jaccard: Fraction = 0.8
     """minimum Jaccard index of the word n-grams of near-duplicates (Lee et al., arXiv:2107.06499, §4.2)"""
     shingle_words: Count = 5
@@ -35,10 +35,10 @@ class SplitRules(Rules):
     minhash_seed: NonNegative = 1
     """seed of the hash functions"""
     max_group: Count = 100
-    """if more texts share a MinHash key, compare each with this number of others"""
+    """if more texts share a MinHash key, each is compared with only this number of others"""
 
     @model_validator(mode="after")
-    def _ordered(self) -> SplitRules:
+    def _check_order(self) -> SplitRules:
         if self.valid_until < self.train_before:
             raise ValueError(
                 f"valid_until {self.valid_until} is before train_before {self.train_before}: use this day or a later one"

@@ -17,7 +17,7 @@ class TokenizerRules(Rules):
 
 
 class BenchmarkRules(Rules):
-    """A file of test texts: JSON lines (all strings count) or lines of text."""
+    """A file of test texts: JSON lines (all their strings are used) or plain lines."""
 
     name: str
     uri: str

@@ -13,14 +13,6 @@ class VoteRules(Rules):
     support: Literal["similar", "equal"] = "similar"
     """similar: a vote supports similar values too; equal: only equal values (S2ORC §2.3)"""
     trust: tuple[str, ...] = (
-        "crossref",
-        "pubmed",
-        "declared",
-        "acl",
-        "dblp",
-        "arxiv",
-        "s2",
-        "unpaywall",
-        "scienceparse",
-    )
-    """sources in descending order of trust, for the second-to-last tie-break; sources not listed follow by name"""
+        "crossref", "pubmed", "declared", "acl", "dblp", "arxiv", "s2", "unpaywall", "scienceparse",
+    )  # fmt: skip
+    """sources in descending order of trust, which breaks ties (SPEC §5.10); sources not listed follow by name"""

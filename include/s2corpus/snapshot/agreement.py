@@ -17,14 +17,15 @@ import orjson
 
 from s2corpus.rules.split import SplitRules
 from s2corpus.snapshot import report
-from s2corpus.snapshot.documents import IDENTIFIERS
-from s2corpus.text.layout import blocks, document_text, lines_of, units_of_parse
+from s2corpus.snapshot.documents import IDENTIFIERS, year
+from s2corpus.snapshot.rows import is_counted
+from s2corpus.text.layout import build_blocks, document_text, list_units, split_document_text
 from s2corpus.text.near_duplicates import text_key
-from s2corpus.text.splits import Split, bounds, split_by_date
+from s2corpus.text.splits import Split, assign_split, compute_bounds
 
 MAX_FAULTS = 100
-"""Maximum number of reported faults of one kind."""
-_DERIVED = ("editorial", "years", "licences", "oa_evidence", "fields_of_study")
+"""maximum number of reported faults of one kind"""
+_INDEX_STATISTICS = ("editorial", "years", "licences", "oa_evidence", "fields_of_study")
 
 
 def _hash(*values: Any) -> int:
@@ -48,9 +49,9 @@ class Agreement:
 
     rules: Mapping[str, Any]
     as_of: str
-    published: report.Published = field(default_factory=report.Published)
+    published: report.IndexStatistics = field(default_factory=report.IndexStatistics)
     index: dict[str, _IndexEntry] = field(default_factory=dict)
-    headings: dict[str, int] = field(default_factory=dict)
+    title_hashes: dict[str, int] = field(default_factory=dict)
     """document → hash of title and abstract in its metadata"""
     outbound: Counter[str] = field(default_factory=Counter)
     """paper → hash sum of the papers it cites in its metadata, minus the hash sum in the graph"""
@@ -74,18 +75,18 @@ class Agreement:
     def add_index(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         """Add the rows of the index. Yield documents with a split that contradicts the date, and documents with the same text."""
         texts: dict[int, str] = {}
-        by_date = self.rules["clean.profile"] != "recipe-2024"
+        has_date_split = self.rules["clean.profile"] != "recipe-2024"
         rules = {name.removeprefix("split."): v for name, v in self.rules.items() if name.startswith("split.")}
-        borders = bounds(SplitRules(**rules), datetime.fromisoformat(self.as_of))
+        boundaries = compute_bounds(SplitRules(**rules), datetime.fromisoformat(self.as_of))
         for row in rows:
-            year = int(row["date"][:4]) if row["date"] else None
+            year_of_date = year(row["date"])
             values = [row[name] for name in ("title", *IDENTIFIERS)]
-            metadata_hash = _hash(*values, year, row["fields_of_study"] or None)
+            metadata_hash = _hash(*values, year_of_date, row["fields_of_study"] or None)
             self.index[row["id"]] = _IndexEntry(row["set"], metadata_hash, row["text_key"], row["sha1"])
-            if row["year"] != year:
+            if row["year"] != year_of_date:
                 yield f"document {row['id']} has date {row['date']} but year {row['year']}"
-            if by_date:
-                split = split_by_date(row["date"], *borders)
+            if has_date_split:
+                split = assign_split(row["date"], *boundaries)
                 if split is not Split.UNDATED and split != row["split"]:
                     yield f"document {row['id']} with date {row['date']} is in {row['split']}; expected {split}"
                 first = texts.setdefault(row["text_key"], row["id"])
@@ -105,7 +106,7 @@ class Agreement:
         values = [value[name] for name in ("title", *IDENTIFIERS)]
         if entry.metadata_hash != _hash(*values, value["year"], value["mag_field_of_study"]):
             yield f"title, identifiers, year or fields of study of document {paper} differ from the index"
-        self.headings[paper] = _hash(document_text(value["title"] or "", value["abstract"] or ""))
+        self.title_hashes[paper] = _hash(document_text(value["title"] or "", value["abstract"] or ""))
 
     def add_parse(self, kind: str, value: Mapping[str, Any]) -> None:
         """Add a parse of a paper."""
@@ -118,8 +119,8 @@ class Agreement:
             if paragraph.get("cite_spans"):
                 self.paragraphs.add(_hash(paper, kind, number, paragraph["text"]))
         if (entry := self.index.get(paper)) is not None and entry.set == "s2orc":
-            units = units_of_parse(value, drop_citations=self.rules["clean.citations"] == "drop")
-            self.lines[paper].update(_hash(line) for block in blocks(units)[0] for line in block.lines)
+            units = list_units(value, drop_citations=self.rules["clean.citations"] == "drop")
+            self.lines[paper].update(_hash(line) for block in build_blocks(units)[0] for line in block.lines)
             self.files[paper].add(str(value["_pdf_hash"]))
 
     def check_document(self, value: Mapping[str, Any]) -> Iterator[str]:
@@ -133,8 +134,8 @@ class Agreement:
             yield f"document {value['id']} is from file {value['sha1']}; the index has {entry.sha1}"
         if self.rules["clean.profile"] == "recipe-2024":
             return
-        title, abstract, body = lines_of(value["text"])
-        if self.headings.get(value["id"], 0) != _hash(f"{title}\n\n{abstract}"):
+        title, abstract, body = split_document_text(value["text"])
+        if self.title_hashes.get(value["id"], 0) != _hash(f"{title}\n\n{abstract}"):
             yield f"the title or abstract of document {value['id']} differs from its metadata"
         if entry.set == "s2orc":
             if value["sha1"] not in self.files[value["id"]]:
@@ -147,8 +148,7 @@ class Agreement:
         """Add a row of graph/links. `cited` collects the papers that the citing paper cites; repeated citations count once."""
         paper, other = row["paper_id"], row["cited_paper_id"]
         self.entries[paper] -= _hash(row["parse_kind"], row["ref_id"], other)
-        is_counted = row["warning"] is None or row["warning"] in self.rules["link.count_warnings"]
-        if is_counted and other not in cited:
+        if is_counted(row["warning"], self.rules["link.count_warnings"]) and other not in cited:
             cited.add(other)
             self.outbound[paper] -= _hash(other)
 
@@ -168,8 +168,8 @@ class Agreement:
 
     def compare_statistics(self, stats: Mapping[str, Any]) -> Iterator[str]:
         """Yield contradictions between stats.json and the index."""
-        expected = report.stats(self.published, (), {}, {}, {})
-        for name in _DERIVED:
+        expected = report.build_stats(self.published, (), {}, {}, {})
+        for name in _INDEX_STATISTICS:
             if stats[name] != expected[name]:
                 keys = {
                     key for key in {*stats[name], *expected[name]} if stats[name].get(key) != expected[name].get(key)

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from s2corpus.snapshot import rights
+from s2corpus.snapshot.documents import IDENTIFIERS
 from s2orc_parse.parse_model import ParseKind
 
 SCHEMA = pa.schema(
@@ -22,7 +23,6 @@ SCHEMA = pa.schema(
 """Counts as a table: the counted property, its value and the number."""
 KINDS = tuple(kind.value for kind in ParseKind)
 NO_FIELD = "n/a"
-_IDENTIFIERS = ("doi", "pubmed_id", "pmc_id", "arxiv_id", "acl_id")
 _PUBLISHERS = {ParseKind.JATS.value, ParseKind.ELSEVIER.value}
 
 
@@ -39,7 +39,7 @@ class Census:
 
     def add(self, paper: Mapping[str, Any]) -> None:
         """Count a released paper of `rows.read_released_papers`."""
-        for what, which in self._of_paper(paper):
+        for what, which in self._list_properties(paper):
             self.counts[what, which] += 1
         if paper["abstract"]:
             self.counts["tokens", "abstract"] += len(paper["abstract"].split())
@@ -53,7 +53,9 @@ class Census:
         ):
             self.counts["tokens", "body"] += sum(len(p["text"].split()) for p in paper["parses"][first]["body_text"])
 
-    def _of_paper(self, paper: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    @staticmethod
+    def _list_properties(paper: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Yield each (property, value) that counts the paper."""
         full = {kind for kind, parse in paper["parses"].items() if parse["body_text"]}
         has = {
             "pdf": paper["canonical_pdf"],
@@ -62,7 +64,7 @@ class Census:
             "full_text": full,
             "publisher_abstract": paper["publisher_abstract"],
             "abstract": paper["abstract"],
-            **{name: paper[name] for name in _IDENTIFIERS},
+            **{name: paper[name] for name in IDENTIFIERS},
         }
         fields = paper["fields_of_study"] or [NO_FIELD]
         year = paper["date"][:4] if paper["date"] else "n/a"
@@ -88,19 +90,13 @@ class Census:
         if not parse["body_text"]:
             return set()
         abstract, body = (_spans(parse[part]) for part in ("abstract", "body_text"))
-        self._add(
-            "parses",
-            kind,
-            parses=1,
-            abstract_paragraphs=len(parse["abstract"]),
-            body_paragraphs=len(parse["body_text"]),
-            abstract_spans=len(abstract),
-            body_spans=len(body),
-            entries=len(entries),
-            linked=linked,
-        )
-        named = {entries[ref_id]["link"] for ref_id in (*abstract, *body) if ref_id in entries}
-        return named - {None}
+        paragraphs = {
+            f"{part}_paragraphs": len(parse[name]) for part, name in (("abstract", "abstract"), ("body", "body_text"))
+        }
+        spans = {"abstract_spans": len(abstract), "body_spans": len(body)}
+        self._add("parses", kind, parses=1, entries=len(entries), linked=linked, **paragraphs, **spans)
+        mentioned = {entries[ref_id]["link"] for ref_id in (*abstract, *body) if ref_id in entries}
+        return mentioned - {None}
 
     def _add(self, what: str, kind: str, **counts: int) -> None:
         for name, count in counts.items():
@@ -112,7 +108,7 @@ class Census:
         return pa.Table.from_pylist(rows, SCHEMA)
 
 
-def counted(tables: Iterable[pa.Table]) -> Counter[tuple[str, str]]:
+def sum_tables(tables: Iterable[pa.Table]) -> Counter[tuple[str, str]]:
     """Return the sum of counts that `Census.table` wrote."""
     counts: Counter[tuple[str, str]] = Counter()
     for table in tables:
@@ -122,7 +118,7 @@ def counted(tables: Iterable[pa.Table]) -> Counter[tuple[str, str]]:
 
 
 def _spans(paragraphs: Collection[Mapping[str, Any]]) -> list[str]:
-    """Yield the entries that citations name, in order, one for each span."""
+    """Return the ref_id of every linked citation span."""
     return [
         span["ref_id"] for paragraph in paragraphs for span in paragraph["cite_spans"] if span["ref_id"] is not None
     ]

@@ -11,7 +11,7 @@ import pyarrow as pa
 from s2corpus.tables.published import published_schema
 
 _ROWS = 8192
-MOST = 100
+_MAX_LISTED_IDS = 100
 """Maximum number of ids per kind of change in `diff.json`."""
 
 CHANGES = published_schema("changes")
@@ -24,7 +24,7 @@ class Removal(StrEnum):
     """The reason for a removal that no outcome of a stage explains."""
 
     MERGED = "merged"
-    """the paper was merged into the paper `now`"""
+    """the paper was merged into the paper in the column `now`"""
     GONE = "gone"
     """no source contains the paper any longer, or its files were withdrawn"""
 
@@ -42,12 +42,12 @@ FROM new_index new FULL JOIN old_index old ON new.id = old.id
 """
 
 
-def compare(connection: duckdb.DuckDBPyConnection) -> None:
+def create_changes_table(connection: duckdb.DuckDBPyConnection) -> None:
     """Create the table `changes` from the views `new_index` and `old_index`, which have the columns of `index.parquet`."""
     connection.execute(_CHANGES)
 
 
-def summary(connection: duckdb.DuckDBPyConnection, parent: str) -> dict[str, Any]:
+def summarize_changes(connection: duckdb.DuckDBPyConnection, parent: str) -> dict[str, Any]:
     """Return the content of `diff.json`.
 
     It contains the number of documents per set that were added, removed, moved to another set or split, changed in text, or left
@@ -61,13 +61,15 @@ def summary(connection: duckdb.DuckDBPyConnection, parent: str) -> dict[str, Any
         found[change]["documents"][set_] = documents
     for change, listed in found.items():
         if change != "same":
-            rows = connection.execute("SELECT id FROM changes WHERE change = ? ORDER BY id LIMIT ?", [change, MOST])
+            rows = connection.execute(
+                "SELECT id FROM changes WHERE change = ? ORDER BY id LIMIT ?", [change, _MAX_LISTED_IDS]
+            )
             listed["first_ids"] = [row[0] for row in rows.fetchall()]
     return {"parent": parent, **found}
 
 
-def explain(connection: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
-    """Return the rows of `changes.parquet`, sorted by id, and keep them in the table `changed`.
+def read_changes(connection: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
+    """Create the table `changed`, which `read_tombstones` also reads, and return its rows as in `changes.parquet`, sorted by id.
 
     The views `aliases`, `filtered`, `documents` and `splits` of the release supply the reason for each removal: the outcome of the
     last stage that processed the document.
@@ -91,7 +93,7 @@ WHERE c.change <> 'same'
 """
 
 
-def tombstones(connection: duckdb.DuckDBPyConnection, snapshot: str) -> pa.RecordBatchReader:
+def read_tombstones(connection: duckdb.DuckDBPyConnection, snapshot: str) -> pa.RecordBatchReader:
     """Return the tombstones of the parent (view `earlier`) and of this snapshot (table `changed`), sorted by id.
 
     Documents that are published again have no tombstone.

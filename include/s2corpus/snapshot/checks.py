@@ -8,37 +8,14 @@ from typing import Any
 
 import orjson
 
-METADATA_KEYS = frozenset(
-    (
-        "paper_id",
-        "title",
-        "authors",
-        "abstract",
-        "year",
-        "arxiv_id",
-        "acl_id",
-        "pmc_id",
-        "pubmed_id",
-        "doi",
-        "venue",
-        "journal",
-        "mag_id",
-        "mag_field_of_study",
-        "outbound_citations",
-        "inbound_citations",
-        "has_outbound_citations",
-        "has_inbound_citations",
-        "has_pdf_parse",
-        "s2_url",
-    )
-)
+METADATA_KEYS = frozenset((
+    "paper_id", "title", "authors", "abstract", "year", "arxiv_id", "acl_id", "pmc_id", "pubmed_id", "doi", "venue", "journal", "mag_id",
+    "mag_field_of_study", "outbound_citations", "inbound_citations", "has_outbound_citations", "has_inbound_citations", "has_pdf_parse",
+    "s2_url",
+))  # fmt: skip
 PARSED_KEYS = METADATA_KEYS | {
-    "has_pdf_body_text",
-    "has_pdf_parsed_abstract",
-    "has_pdf_parsed_body_text",
-    "has_pdf_parsed_bib_entries",
-    "has_pdf_parsed_ref_entries",
-}
+    "has_pdf_body_text", "has_pdf_parsed_abstract", "has_pdf_parsed_body_text", "has_pdf_parsed_bib_entries", "has_pdf_parsed_ref_entries",
+}  # fmt: skip
 """Metadata keys of a paper with a parse."""
 _SPANS = {
     "cite_spans": "bib_entries", "unlinked_spans": "bib_entries", "ref_spans": "ref_entries", "eq_spans": "ref_entries",
@@ -86,7 +63,7 @@ def check_metadata(value: Mapping[str, Any]) -> Iterator[str]:
     """Yield the faults of the metadata of a paper: keys other than those of S2ORC 20200705, and wrong flags."""
     expected = PARSED_KEYS if value.get("has_pdf_parse") else METADATA_KEYS
     if set(value) != expected:
-        yield f"keys differ from S2ORC 20200705's: {sorted(set(value) ^ expected)}"
+        yield f"keys differ from S2ORC 20200705: {sorted(set(value) ^ expected)}"
         return
     for direction in ("outbound", "inbound"):
         cited = value[f"{direction}_citations"]

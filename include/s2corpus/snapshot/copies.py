@@ -35,21 +35,21 @@ class LineFacts:
     parses: dict[tuple[str, str], tuple[bytes, int, int]] = field(default_factory=dict)
     """(paper, kind) → digest of the paragraphs, number of bibliography entries, number of reference entries"""
     keys: int = 0
-    """hash sum of the keys of papers and index, minus that of `keys/`; 0 after all files were read"""
+    """hash sum of the expected keys, minus the hash sum of the keys in `keys/`; 0 after all files were read"""
     licences: dict[str, bytes] = field(default_factory=dict)
     """document → digest of licence, evidence and abstract source in the index"""
     text_rights: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     """(paper, origin of its text) → licence and evidence in `documents/` (current group of files)"""
     rights: int = 0
-    """hash sum of the abstracts and parses, minus that of `tables/rights`; 0 after all files were read"""
+    """hash sum of the abstracts and parses, minus the hash sum of the rows of `tables/rights`; 0 after all files were read"""
 
     def add_index(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Store the rights of each document in the index."""
         self.licences = {row["id"]: _hash_rights(row) for row in rows}
 
-    def add_rights(self, paper_id: str, of: str, sign: int = 1) -> None:
-        """Add (or, with `sign` −1, subtract) the hash of an abstract or of a parse kind (`of`)."""
-        self.rights += sign * int.from_bytes(digest((paper_id, of)), "big")
+    def add_rights(self, paper_id: str, text_kind: str, sign: int = 1) -> None:
+        """Add (or, with `sign` −1, subtract) the hash of an abstract or parse; `text_kind` is `abstract` or the kind of parse."""
+        self.rights += sign * int.from_bytes(digest((paper_id, text_kind)), "big")
 
     def add_keys(self, found: Iterable[tuple[int, str]], sign: int = 1) -> None:
         """Add (or, with `sign` −1, subtract) the hashes of (key, paper) pairs."""
@@ -82,7 +82,7 @@ def check_copy(path: str, table: pa.Table, lines: LineFacts, papers: set[str]) -
     name = rest.partition("/")[0]
     schema = documents.SCHEMA if folder == "documents" else flat.SCHEMAS.get(name)
     if schema is None or not table.schema.equals(schema):
-        yield f"the columns are not those of {folder}/{name}"
+        yield f"the columns differ from the columns of {folder}/{name}"
         return
     faults = _check_documents(table, lines) if folder == "documents" else _check_rows(name, table, lines, papers)
     for _, fault in zip(range(_MAX_FAULTS), faults, strict=False):
@@ -120,7 +120,7 @@ def _check_rows(name: str, table: pa.Table, lines: LineFacts, papers: set[str]) 
     """Yield rows of `tables/<name>` that differ from the lines of `corpus/` or from `documents/`."""
     if name == "papers":
         rows = table.select(["paper_id", "title", *documents.IDENTIFIERS]).to_pylist()
-        lines.add_keys((key, row["paper_id"]) for row in rows for key in keys.of_paper(row))
+        lines.add_keys((key, row["paper_id"]) for row in rows for key in keys.hash_identifiers(row))
         yield from (
             f"paper {id_} is not in corpus/metadata" for id_ in table["paper_id"].to_pylist() if id_ not in papers
         )

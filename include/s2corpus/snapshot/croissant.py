@@ -1,4 +1,4 @@
-"""The snapshot in MLCommons Croissant 1.0, for tools that load data sets by their description."""
+"""Describe snapshots and datasets in MLCommons Croissant 1.0, for tools that load data by its description."""
 
 from __future__ import annotations
 
@@ -11,99 +11,75 @@ from s2corpus.snapshot import documents, hub
 from s2corpus.tables.published import describe_column
 from s2corpus_reader.files import SnapshotFile
 
-_CONTEXT = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "citeAs": "cr:citeAs",
-    "column": "cr:column",
-    "conformsTo": "dct:conformsTo",
-    "cr": "http://mlcommons.org/croissant/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataBiases": "cr:dataBiases",
-    "dataCollection": "cr:dataCollection",
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "dct": "http://purl.org/dc/terms/",
-    "equivalentProperty": "cr:equivalentProperty",
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract",
-    "field": "cr:field",
-    "fileObject": "cr:fileObject",
-    "fileProperty": "cr:fileProperty",
-    "fileSet": "cr:fileSet",
-    "format": "cr:format",
-    "includes": "cr:includes",
-    "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath",
-    "key": "cr:key",
-    "md5": "cr:md5",
-    "parentField": "cr:parentField",
-    "path": "cr:path",
-    "personalSensitiveInformation": "cr:personalSensitiveInformation",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "recordSet": "cr:recordSet",
-    "references": "cr:references",
-    "regex": "cr:regex",
-    "repeated": "cr:repeated",
-    "replace": "cr:replace",
-    "samplingRate": "cr:samplingRate",
-    "sc": "https://schema.org/",
-    "separator": "cr:separator",
-    "source": "cr:source",
-    "subField": "cr:subField",
-    "transform": "cr:transform",
-}
+_TERMS = (
+    "citeAs", "column", "dataBiases", "dataCollection", "equivalentProperty", "extract", "field", "fileObject", "fileProperty",
+    "fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "personalSensitiveInformation",
+    "recordSet", "references", "regex", "repeated", "replace", "samplingRate", "separator", "source", "subField", "transform",
+)  # fmt: skip
+"""names in the Croissant namespace"""
+_CONTEXT: dict[str, Any] = dict(
+    sorted(
+        {
+            **{name: f"cr:{name}" for name in _TERMS},
+            "@language": "en",
+            "@vocab": "https://schema.org/",
+            "conformsTo": "dct:conformsTo",
+            "cr": "http://mlcommons.org/croissant/",
+            "data": {"@id": "cr:data", "@type": "@json"},
+            "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+            "dct": "http://purl.org/dc/terms/",
+            "examples": {"@id": "cr:examples", "@type": "@json"},
+            "rai": "http://mlcommons.org/croissant/RAI/",
+            "sc": "https://schema.org/",
+        }.items()
+    )
+)
+"""the JSON-LD context of Croissant 1.0, sorted by name"""
 _PARQUET = "application/x-parquet"
-_KINDS = {".parquet": _PARQUET, ".json": "application/json"}
-_LINES = {
+_MEDIA_TYPES = {".parquet": _PARQUET, ".json": "application/json"}
+_LINE_SCHEMAS = {
     "s2orc": pa.schema([(name, pa.string()) for name in ("id", "sha1", "text")]),
     "s2ag": pa.schema([(name, pa.string()) for name in ("id", "text")]),
 }
 """The keys of a line of each set."""
 _TYPES = {"string": "sc:Text", "int32": "sc:Integer", "int64": "sc:Integer", "double": "sc:Float", "bool": "sc:Boolean"}
-"""Croissant types. Columns of other types (lists of structs) are only in the files."""
+"""Croissant types. Columns of other types (lists of structs) are not described."""
 
 
-def croissant(
+def describe_snapshot(
     snapshot: str, description: str, as_of: str, stats: Mapping[str, Any], files: Sequence[SnapshotFile]
 ) -> dict[str, Any]:
     """Return the content of `croissant.json`.
 
     It lists every data file with its checksum. Each set and split has a record set for JSON lines and one for Parquet; each table has one.
     """
-    described = [file for file in files if file.path.endswith((".jsonl.gz", ".parquet"))]
-    lines = sorted({file.path.rpartition("/")[0] for file in described if file.path.startswith("v2/")})
+    data = [file for file in files if file.path.endswith((".jsonl.gz", ".parquet"))]
+    lines = sorted({file.path.rpartition("/")[0] for file in data if file.path.startswith("v2/")})
     tables = {
         f"documents-{set_}-{split}": (f"documents/{set_}/{split}/*.parquet", documents.SCHEMA)
         for set_, splits in stats["sets"].items()
         for split in splits
     } | dict(hub.TABLES)
+    tables = {name: (path, schema) for name, (path, schema) in tables.items() if hub.match_files(path, data)}
     head = _head(snapshot, description, as_of, sorted(stats["licences"]), "an open-access paper corpus")
     return {
         **head,
         "distribution": [
-            *(_file_object(file) for file in described),
+            *(_file_object(file) for file in data),
             *(_file_set(group, f"{group}/*.jsonl.gz", "application/jsonlines") for group in lines),
-            *(
-                _file_set(f"files-{name}", path, _PARQUET)
-                for name, (path, _) in tables.items()
-                if _matching(path, described)
-            ),
+            *(_file_set(f"files-{name}", path, _PARQUET) for name, (path, _) in tables.items()),
         ],
         "recordSet": [
             *(
-                _record_set(group.removeprefix("v2/").replace("/", "-"), group, _LINES[group.split("/")[1]])
+                _record_set(group.removeprefix("v2/").replace("/", "-"), group, _LINE_SCHEMAS[group.split("/")[1]])
                 for group in lines
             ),
-            *(
-                _record_set(name, f"files-{name}", schema)
-                for name, (path, schema) in tables.items()
-                if _matching(path, described)
-            ),
+            *(_record_set(name, f"files-{name}", schema) for name, (_, schema) in tables.items()),
         ],
     }
 
 
-def described(
+def describe_dataset(
     name: str,
     description: str,
     as_of: str,
@@ -115,8 +91,8 @@ def described(
 
     `tables` contains (name, path with one `*`, columns). Tables without files are omitted.
     """
-    data = [file for file in files if any(_matching(path, [file]) for _, path, _ in tables)]
-    present = [(table, path, schema) for table, path, schema in tables if _matching(path, data)]
+    data = [file for file in files if any(hub.match_files(path, [file]) for _, path, _ in tables)]
+    present = [(table, path, schema) for table, path, schema in tables if hub.match_files(path, data)]
     return {
         **_head(name, description, as_of, licences, "a dataset made of an open-access paper corpus"),
         "distribution": [
@@ -131,7 +107,7 @@ def _encoding(path: str) -> str:
     return _PARQUET if path.endswith(".parquet") else "application/jsonlines" if ".json" in path else "text/plain"
 
 
-def _head(name: str, description: str, as_of: str, licences: Sequence[str], what: str) -> dict[str, Any]:
+def _head(name: str, description: str, as_of: str, licences: Sequence[str], noun: str) -> dict[str, Any]:
     return {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
@@ -139,15 +115,10 @@ def _head(name: str, description: str, as_of: str, licences: Sequence[str], what
         "name": name,
         "description": description,
         "datePublished": as_of[:10],
-        "citeAs": f"{name}, {what} made by s2corpus",
+        "citeAs": f"{name}, {noun} made by s2corpus",
         "version": "1.0.0",
         "license": list(licences),
     }
-
-
-def _matching(path: str, files: Sequence[SnapshotFile]) -> bool:
-    folder, _, suffix = path.partition("*")
-    return any(file.path.startswith(folder) and file.path.endswith(suffix) for file in files)
 
 
 def _file_object(file: SnapshotFile) -> dict[str, Any]:
@@ -157,7 +128,9 @@ def _file_object(file: SnapshotFile) -> dict[str, Any]:
         "name": file.path.replace("/", "-"),
         "contentUrl": file.path,
         "contentSize": f"{file.bytes} B",
-        "encodingFormat": next((kind for end, kind in _KINDS.items() if file.path.endswith(end)), "application/gzip"),
+        "encodingFormat": next(
+            (kind for end, kind in _MEDIA_TYPES.items() if file.path.endswith(end)), "application/gzip"
+        ),
         "sha256": file.sha256,
     }
 

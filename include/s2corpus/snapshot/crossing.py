@@ -19,7 +19,7 @@ _SPLITS = (Split.TRAIN.value, Split.VALID.value)
 
 @dataclass(slots=True)
 class SplitOverlap:
-    """MinHash keys of all texts. The texts of candidate pairs are read a second time."""
+    """The MinHash keys of all texts. The texts of candidate pairs are read a second time and compared."""
 
     rules: Mapping[str, Any]
     ids: dict[str, list[str]] = field(default_factory=lambda: {split: [] for split in _SPLITS})
@@ -28,7 +28,7 @@ class SplitOverlap:
     def add_document(self, id_: str, split: str, text: str) -> None:
         """Store the MinHash keys of a text."""
         bands, rows, seed = (self.rules[f"split.minhash_{name}"] for name in ("bands", "rows", "seed"))
-        found = minhash.keys(minhash.shingles(text, self.rules["split.shingle_words"]), bands, rows, seed)
+        found = minhash.compute_keys(minhash.hash_shingles(text, self.rules["split.shingle_words"]), bands, rows, seed)
         if len(found):
             self.ids[split].append(id_)
             self.keys[split].frombytes(found.tobytes())
@@ -42,13 +42,13 @@ class SplitOverlap:
         length = self.rules["split.shingle_words"]
         candidates = {id_ for pair in pairs for id_ in pair}
         shingles = (
-            {id_: np.unique(minhash.shingles(text, length)) for id_, text in read_texts(candidates)}
+            {id_: np.unique(minhash.hash_shingles(text, length)) for id_, text in read_texts(candidates)}
             if candidates
             else {}
         )
         for train, valid in pairs:
             if train in shingles and valid in shingles:
-                index = minhash.jaccard(shingles[train], shingles[valid])
+                index = minhash.compute_jaccard(shingles[train], shingles[valid])
                 if index >= self.rules["split.min_jaccard"]:
                     yield f"documents {train} (train) and {valid} (valid) are near duplicates: their Jaccard index is {index:.3f}"
 
@@ -58,12 +58,12 @@ class SplitOverlap:
         keys = [np.frombuffer(self.keys[split], np.int64) for split in _SPLITS]
         nodes = [np.repeat(np.arange(len(self.ids[split])), bands) for split in _SPLITS]
         shared = np.intersect1d(keys[0], keys[1])
-        inside = [np.isin(of, shared) for of in keys]
-        first = len(self.ids[_SPLITS[0]])
-        pairs = minhash.pairs(
-            np.concatenate([of[mine] for of, mine in zip(keys, inside, strict=True)]),
-            np.concatenate([nodes[0][inside[0]], nodes[1][inside[1]] + first]),
+        is_shared = [np.isin(keys_of_split, shared) for keys_of_split in keys]
+        n_train = len(self.ids[_SPLITS[0]])
+        pairs = minhash.list_candidate_pairs(
+            np.concatenate([keys[0][is_shared[0]], keys[1][is_shared[1]]]),
+            np.concatenate([nodes[0][is_shared[0]], nodes[1][is_shared[1]] + n_train]),
             self.rules["split.max_group"],
         )
         train, valid = (self.ids[split] for split in _SPLITS)
-        return [(train[a], valid[b - first]) for a, b in pairs.tolist() if a < first <= b]
+        return [(train[a], valid[b - n_train]) for a, b in pairs.tolist() if a < n_train <= b]

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from s2corpus.ids import ReleaseId, SnapshotId
 from s2corpus.snapshot import changes, plots, report
-from s2corpus.snapshot.croissant import croissant
-from s2corpus.snapshot.manifest import Manifest, SpecRule, describe_rule, identity
+from s2corpus.snapshot.croissant import describe_snapshot
+from s2corpus.snapshot.manifest import Manifest, SpecRule, describe_rule, hash_inputs
 from s2corpus.storage.duck import duckdb_connection
 from s2corpus.version import code_version
 from s2corpus_reader.files import SnapshotFile
@@ -22,7 +22,7 @@ from s2corpus_reader.files import SnapshotFile
 
 def find_identity_fault(manifest: Mapping[str, Any]) -> str | None:
     """Return a message if the snapshot id does not match the inputs in the manifest, or None."""
-    digest = identity(
+    digest = hash_inputs(
         spec=manifest["spec_sha256"],
         as_of=manifest["as_of"],
         parent=manifest["parent"],
@@ -70,13 +70,13 @@ def regenerate_files(
 def is_croissant_current(found: Mapping[str, Any], manifest: Mapping[str, Any], stats: Mapping[str, Any]) -> bool:
     """Return whether croissant.json (`found`) lists the same files and licences as manifest and statistics, in any order."""
     files = [SnapshotFile(**file) for file in manifest["files"]]
-    made = croissant(manifest["snapshot"], found["description"], manifest["as_of"], stats, files)
+    expected = describe_snapshot(manifest["snapshot"], found["description"], manifest["as_of"], stats, files)
 
-    def sorted_(value: Mapping[str, Any]) -> bytes:
+    def sort_files(value: Mapping[str, Any]) -> bytes:
         distribution = sorted(value["distribution"], key=lambda item: str(item["@id"]))
         return orjson.dumps({**value, "distribution": distribution}, option=orjson.OPT_SORT_KEYS)
 
-    return sorted_(found) == sorted_(made)
+    return sort_files(found) == sort_files(expected)
 
 
 def is_same_code(manifest: Mapping[str, Any]) -> bool:
@@ -89,5 +89,5 @@ def diff_against(index: pa.Table, parent_index: pa.Table, parent: str) -> dict[s
     with duckdb_connection(memory_mb=1024, scratch=Path(tempfile.gettempdir())) as connection:
         connection.register("new_index", index)
         connection.register("old_index", parent_index)
-        changes.compare(connection)
-        return changes.summary(connection, parent)
+        changes.create_changes_table(connection)
+        return changes.summarize_changes(connection, parent)

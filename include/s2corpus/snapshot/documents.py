@@ -26,31 +26,31 @@ SCHEMA = published_schema("documents")
 """Columns of `documents/<set>/<split>/<nn>.parquet`. See `text/signals.py` for the signals. Parse columns are null in s2ag."""
 
 
-def row(
+def build_row(
     document: Mapping[str, Any],
     set_: str,
-    tokens: Callable[[str], int] | None = None,
-    model_text: Callable[[Mapping[str, Any]], str] | None = None,
+    count_tokens: Callable[[str], int] | None = None,
+    format_model_text: Callable[[Mapping[str, Any]], str] | None = None,
 ) -> dict[str, Any]:
     """Return the Parquet row of a document from `rows.read_documents`.
 
-    `tokens` counts tokens if the spec sets a tokenizer. `model_text` formats the text if the spec requires another format.
+    `count_tokens` is None if the spec sets no tokenizer, and `format_model_text` if the spec requests no other format.
     """
     text = document["text"]
     code, probability = language(text)
     values = {
         **document,
-        **signals.signals(text),
-        **personal.counts(text),
-        "num_tokens": tokens(text) if tokens else None,
-        "model_text": model_text(document) if model_text else None,
+        **signals.compute_signals(text),
+        **personal.count_personal_data(text),
+        "num_tokens": count_tokens(text) if count_tokens else None,
+        "model_text": format_model_text(document) if format_model_text else None,
         **_describe_parse(document),
         "id": document["paper_id"],
         "set": set_,
         "year": year(document["date"]),
         "language": code,
         "language_probability": probability,
-        "section_types": sections.types(line for line in text.split("\n")) if set_ == "s2orc" else [],
+        "section_types": sections.list_section_types(line for line in text.split("\n")) if set_ == "s2orc" else [],
     }
     return {name: values[name] for name in SCHEMA.names}
 
@@ -64,11 +64,11 @@ def _describe_parse(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the extractor and counts over the complete parse of a document, before cleaning removed paragraphs."""
     if (parse := document.get("parse")) is None:
         return dict.fromkeys((*_COUNTED, "extractor", "num_ocr_pages"))
-    made_by = parse.get("provenance") or {}
+    provenance = parse.get("provenance") or {}
     kinds = [entry.get("type") for entry in parse["ref_entries"].values()]
     body = parse["body_text"]
     return {
-        "extractor": " ".join(filter(None, (made_by.get("extractor"), made_by.get("version")))) or None,
+        "extractor": " ".join(filter(None, (provenance.get("extractor"), provenance.get("version")))) or None,
         "num_ocr_pages": _count_ocr_pages(document["text_layer"]),
         "num_citations": sum(len(paragraph["cite_spans"]) for paragraph in body),
         "num_bib_entries": len(parse["bib_entries"]),
@@ -87,12 +87,12 @@ def _count_ocr_pages(text_layer: str | None) -> int:
 class ParquetFile:
     """A Parquet writer that ends row groups by size. The caller sorts the rows; a file without rows has no row group."""
 
-    def __init__(self, path: Path, schema: pa.Schema = SCHEMA, group: int | None = None) -> None:
-        """Open the file. `group` is the total of the sizes passed to `write` that ends a row group (default: bytes of documents)."""
+    def __init__(self, path: Path, schema: pa.Schema = SCHEMA, group_size: int | None = None) -> None:
+        """Open the file. A row group ends when the `size`s passed to `write` sum up to `group_size` (default: `ROW_GROUP_BYTES`)."""
         self.path = path
         self._writer = parquet_writer(path, schema)
         self._schema = schema
-        self._group = group or ROW_GROUP_BYTES
+        self._group_size = group_size or ROW_GROUP_BYTES
         self._rows: list[Mapping[str, Any]] = []
         self._tables: list[pa.Table] = []
         self._size = self.count = 0
@@ -104,7 +104,7 @@ class ParquetFile:
         self.count += 1
         if len(self._rows) == _ROWS:
             self._convert_buffer()
-        if self._size >= self._group:
+        if self._size >= self._group_size:
             self._end_group()
 
     def _convert_buffer(self) -> None:

@@ -16,8 +16,8 @@ from s2corpus.tables.published import OF_PAPERS, published_schema
 
 Row = dict[str, Any]
 GROUP_BYTES = {"papers": 2 << 20}
-"""Size at which a row group of papers ends: about 2,000 papers. A look-up reads one group and the footer of the file, which has the
-same size for 100 groups. Other tables use the size of documents."""
+"""Size at which a row group of papers ends: about 2,000 papers. A look-up reads one row group and the footer. With 100 row groups, both
+have the same size. Other tables use the size of documents."""
 
 _IDS = {"DOI": "doi", "arXiv": "arxiv_id", "PMID": "pubmed_id", "PMCID": "pmc_id"}
 

@@ -24,7 +24,9 @@ def follow(published: Lake, copies: Path) -> Path:
         return copy
     snapshots = published.root.rstrip("/").rpartition("/")[0]
     local = [
-        SnapshotId(path.parent.name) for path in copies.glob(f"*/{push.MANIFEST}") if SnapshotId.known(path.parent.name)
+        SnapshotId(path.parent.name)
+        for path in copies.glob(f"*/{push.MANIFEST}")
+        if SnapshotId.is_valid(path.parent.name)
     ]
     earlier = sorted(
         (s for s in local if s.spec == new.spec and s.release.day < new.release.day), key=lambda s: s.release.day
@@ -34,7 +36,7 @@ def follow(published: Lake, copies: Path) -> Path:
         if source.size(push.MANIFEST) is not None:
             with tempfile.TemporaryDirectory(prefix=".delta-", dir=copies) as scratch:
                 folder = Path(scratch) / "delta"
-                delta.make(source, published, folder)
+                delta.write_delta(source, published, folder)
                 s2corpus_reader.apply(folder, open_lake(str(copies / old), confined=True), copy)
             return copy
     push.push_to_lake(published, open_lake(str(copy)))

@@ -1,4 +1,4 @@
-"""Papers in the form of release 20190928 (GORC, Appendix E): metadata and both parses in one object a line."""
+"""Write papers in the format of release 20190928 (GORC, Appendix E): one object per line with metadata and both parses."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from s2corpus.snapshot.metadata import author_names
 
 Json = dict[str, Any]
 _TYPES = {"figure", "table", "formula"}
-"""kinds of reference entries that the form has; a span that names another says null"""
+"""kinds of reference entries in this format; the ref_id of a span with another kind is null"""
 
 
 def gorc_line(paper: Mapping[str, Any]) -> Json | None:
-    """A released paper (`rows.read_released_papers`) as `{paper_id, metadata, s2_pdf_hash, grobid_parse, latex_parse}`.
+    """Return a released paper (`rows.read_released_papers`) as `{paper_id, metadata, s2_pdf_hash, grobid_parse, latex_parse}`.
 
-    `grobid_parse` is the parse of its PDF, whichever extractor read it. None where the paper has neither parse.
+    `grobid_parse` is the parse of the PDF by any extractor. Return None if the paper has neither a PDF nor a LaTeX parse.
     """
     pdf, latex = (paper["parses"].get(kind) for kind in ("pdf", "latex"))
     if pdf is None and latex is None:
@@ -38,22 +38,24 @@ def gorc_line(paper: Mapping[str, Any]) -> Json | None:
 
 
 def _parse(parse: Mapping[str, Any]) -> Json:
-    known = {key: entry for key, entry in parse["ref_entries"].items() if entry["type"] in _TYPES}
+    supported = {key: entry for key, entry in parse["ref_entries"].items() if entry["type"] in _TYPES}
     return {
-        "abstract": [_paragraph(paragraph, known) for paragraph in parse["abstract"]],
-        "body_text": [_paragraph(paragraph, known) for paragraph in parse["body_text"]],
+        "abstract": [_paragraph(paragraph, supported) for paragraph in parse["abstract"]],
+        "body_text": [_paragraph(paragraph, supported) for paragraph in parse["body_text"]],
         "ref_entries": {
             key: {"text": entry["text"], "latex": entry.get("latex"), "type": entry["type"]}
-            for key, entry in known.items()
+            for key, entry in supported.items()
         },
         "bib_entries": {key: _bib_entry(key, entry) for key, entry in parse["bib_entries"].items()},
     }
 
 
-def _paragraph(paragraph: Mapping[str, Any], known: Mapping[str, Any]) -> Json:
+def _paragraph(paragraph: Mapping[str, Any], supported: Mapping[str, Any]) -> Json:
     cites = [*paragraph["cite_spans"], *paragraph.get("unlinked_spans", ())]
     cites.sort(key=lambda span: (span["start"], span["end"]))
-    refs = [{**span, "ref_id": span["ref_id"] if span["ref_id"] in known else None} for span in paragraph["ref_spans"]]
+    refs = [
+        {**span, "ref_id": span["ref_id"] if span["ref_id"] in supported else None} for span in paragraph["ref_spans"]
+    ]
     return {
         "text": paragraph["text"],
         "cite_spans": [_span(span) for span in cites],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -54,7 +54,7 @@ def yaml_head(
     sets = {
         name: kept
         for name, (_, splits) in configs.items()
-        if (kept := {split: found for split, path in splits.items() if (found := _FileTotals(path, files)).rows})
+        if (kept := {split: found for split, path in splits.items() if (found := _MatchingFiles(path, files)).rows})
     }
     if count is None:
         count = sum(found.rows for splits in sets.values() for found in splits.values())
@@ -90,13 +90,18 @@ def yaml_head(
     return f"---\n{yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)}---\n"
 
 
-class _FileTotals:
-    """The total bytes and rows of the files that match a pattern."""
+def match_files(path: str, files: Iterable[SnapshotFile]) -> list[SnapshotFile]:
+    """Return the files that match a path with at most one `*`."""
+    folder, _, suffix = path.partition("*")
+    return [file for file in files if file.path.startswith(folder) and file.path.endswith(suffix)]
+
+
+class _MatchingFiles:
+    """The total bytes and rows of the files that match a path with at most one `*`."""
 
     def __init__(self, path: str, files: Sequence[SnapshotFile]) -> None:
         self.path = path
-        folder, _, suffix = path.partition("*")
-        found = [f for f in files if f.path.startswith(folder) and f.path.endswith(suffix)]
+        found = match_files(path, files)
         self.bytes = sum(file.bytes for file in found)
         self.rows = sum(file.rows or 0 for file in found)
 

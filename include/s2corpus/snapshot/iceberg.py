@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,15 +30,17 @@ if TYPE_CHECKING:
 SCHEMAS: Mapping[str, pa.Schema] = {"documents": documents.SCHEMA} | {
     name: schema for name, (_, schema) in hub.TABLES.items()
 }
-NOTE = "s2corpus.snapshot"
-"""Property of an Iceberg snapshot: the id of its corpus snapshot."""
+_SNAPSHOT_PROPERTY = "s2corpus.snapshot"
+"""Property of an Iceberg snapshot that contains the id of its corpus snapshot."""
 
 
 def open_catalog(uri: str) -> Catalog:
-    """Open the catalog at an SQLAlchemy address (`sqlite:///…`, `postgresql+psycopg2://…`) or a REST address, with the S3 of the lake.
+    """Open an Iceberg catalog by its SQLAlchemy address (`sqlite:///…`, `postgresql+psycopg2://…`) or REST address.
+
+    The S3 settings are those of the lake.
 
     Raises:
-        UserError: the address has another form, or the catalog does not open.
+        UserError: the address is malformed, or the catalog cannot be opened.
     """
     from pyiceberg.catalog import load_catalog
     from pyiceberg.exceptions import RESTError
@@ -52,22 +54,22 @@ def open_catalog(uri: str) -> Catalog:
     given = {name: value for name, value in s3.items() if value}
     shown = re.sub(r"//[^@]*@", "//…@", uri)  # without the password
     if not re.match(r"(?:sqlite|postgresql\S*|https?)://\S", uri):
-        raise UserError(f"{shown!r} is not a catalogue: expected sqlite:///…, postgresql+psycopg2://… or http(s)://…")
+        raise UserError(f"{shown!r} is not a catalog: expected sqlite:///…, postgresql+psycopg2://… or http(s)://…")
     file = Path(uri.removeprefix("sqlite:///"))
-    made = file if uri.startswith("sqlite:///") and not file.exists() else None
+    created_file = file if uri.startswith("sqlite:///") and not file.exists() else None
     try:
         return load_catalog("s2corpus", type="rest" if uri.startswith("http") else "sql", uri=uri, **given)
     except OperationalError:  # the server does not respond, or the disk is full: transient
-        if made is not None and made.exists() and not made.stat().st_size:
-            made.unlink()
+        if created_file is not None and created_file.exists() and not created_file.stat().st_size:
+            created_file.unlink()
         raise
     except (SQLAlchemyError, ImportError, RESTError, ValueError) as error:
-        raise UserError(f"{shown}: no catalogue opens there: {type(error).__name__}") from None
+        raise UserError(f"{shown}: the catalog cannot be opened: {type(error).__name__}") from None
 
 
 def has_tables(lake: Lake, spec: str) -> bool:
     """Return whether snapshots of a spec in this lake were registered in any catalog."""
-    return bool(lake.folders(f"iceberg/{namespace_of(spec)}/"))
+    return bool(lake.folders(f"iceberg/{format_namespace(spec)}/"))
 
 
 def register(catalog: Catalog, snapshot: Lake) -> dict[str, int]:
@@ -81,7 +83,7 @@ def register(catalog: Catalog, snapshot: Lake) -> dict[str, int]:
     from pyiceberg.exceptions import NamespaceAlreadyExistsError
 
     manifest = orjson.loads(snapshot.get("manifest.json")[0])
-    namespace = namespace_of(manifest["spec"])
+    namespace = format_namespace(manifest["spec"])
     with suppress(NamespaceAlreadyExistsError):
         catalog.create_namespace(namespace)
     return {
@@ -89,31 +91,32 @@ def register(catalog: Catalog, snapshot: Lake) -> dict[str, int]:
     }
 
 
-def namespace_of(spec: str) -> str:
+def format_namespace(spec: str) -> str:
     """Return the namespace of a spec: its name, with `_` for characters that SQL must quote."""
     return re.sub(r"\W", "_", spec)
 
 
-def tag_of(snapshot: str) -> str:
+def format_tag(snapshot: str) -> str:
     """Return the tag of a snapshot: its id, with `_` for characters that SQL must quote."""
     return re.sub(r"\W", "_", snapshot)
 
 
 def _register(catalog: Catalog, name: str, schema: pa.Schema, manifest: Mapping[str, Any], snapshot: Lake) -> int:
-    files = [file for file in _files(name.rpartition(".")[2], manifest) if file["rows"]]
-    rows = sum(int(file["rows"]) for file in files)
+    pattern = hub.TABLES.get(name.rpartition(".")[2], ("documents/*.parquet",))[0]
+    files = [file for file in hub.match_files(pattern, list_files(manifest).values()) if file.rows]
+    rows = sum(file.rows or 0 for file in files)
     lake = _address(snapshot).rsplit("/", 2)[0]
     location = f"{lake}/iceberg/{name.replace('.', '/')}"
     table = catalog.create_table_if_not_exists(name, schema=schema, location=location)
-    tag = tag_of(manifest["snapshot"])
+    tag = format_tag(manifest["snapshot"])
     if (known := table.metadata.refs.get(tag)) is not None:
         if known.snapshot_id != table.metadata.current_snapshot_id:
             table.manage_snapshots().set_current_snapshot(known.snapshot_id).commit()
         return rows
     for file in files:
-        snapshot.check_file(file["path"])
-    paths = [f"{_address(snapshot)}/{file['path']}" for file in files]
-    note = {NOTE: str(manifest["snapshot"])}
+        snapshot.check_file(file.path)
+    paths = [f"{_address(snapshot)}/{file.path}" for file in files]
+    note = {_SNAPSHOT_PROPERTY: str(manifest["snapshot"])}
     try:
         with table.transaction() as transaction:
             with transaction.update_schema() as update:
@@ -122,22 +125,12 @@ def _register(catalog: Catalog, name: str, schema: pa.Schema, manifest: Mapping[
                 transaction.delete("true", snapshot_properties=note)
             transaction.add_files(paths, snapshot_properties=note)
     except ValueError as error:
-        raise UserError(f"{name}: {manifest['snapshot']} cannot be a version of it: {error}") from None
+        raise UserError(f"{manifest['snapshot']} cannot be a version of table {name}: {error}") from None
     newest = table.current_snapshot()
     if newest is None:
-        raise UserError(
-            f"{name}: the catalogue has no snapshot of it after {manifest['snapshot']} was added: try again"
-        )
+        raise UserError(f"table {name} has no snapshot although {manifest['snapshot']} was added: try again")
     table.manage_snapshots().create_tag(newest.snapshot_id, tag).commit()
     return rows
-
-
-def _files(table: str, manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    pattern = hub.TABLES[table][0] if table in hub.TABLES else "documents/*.parquet"
-    folder, _, suffix = pattern.partition("*")
-    for path, file in list_files(manifest).items():
-        if path.startswith(folder) and path.endswith(suffix):
-            yield file.as_json()
 
 
 def _address(snapshot: Lake) -> str:
@@ -145,7 +138,7 @@ def _address(snapshot: Lake) -> str:
     return root if "://" in root else f"file://{root}"
 
 
-def forget(catalog: Catalog, spec: str, snapshot: str) -> list[str]:
+def unregister(catalog: Catalog, spec: str, snapshot: str) -> list[str]:
     """Remove the tag and the version of a snapshot from every table; return the tables that had it.
 
     No file is deleted.
@@ -153,19 +146,15 @@ def forget(catalog: Catalog, spec: str, snapshot: str) -> list[str]:
     Raises:
         UserError: the snapshot is the newest version of a table; another snapshot must be registered first.
     """
-    namespace, tag = namespace_of(spec), tag_of(snapshot)
-    tables = (
-        [catalog.load_table(name) for name in catalog.list_tables(namespace)]
-        if catalog.namespace_exists(namespace)
-        else []
-    )
-    having = [table for table in tables if tag in table.metadata.refs]
-    for table in having:
+    namespace, tag = format_namespace(spec), format_tag(snapshot)
+    names = catalog.list_tables(namespace) if catalog.namespace_exists(namespace) else []
+    tables = [table for table in map(catalog.load_table, names) if tag in table.metadata.refs]
+    for table in tables:
         newest = table.current_snapshot()
         if newest is not None and table.metadata.refs[tag].snapshot_id == newest.snapshot_id:
             raise UserError(f"{snapshot} is the newest version of {'.'.join(table.name())}: register another one first")
-    for table in having:
-        gone = table.metadata.refs[tag].snapshot_id
+    for table in tables:
+        version = table.metadata.refs[tag].snapshot_id
         table.manage_snapshots().remove_tag(tag).commit()
-        table.maintenance.expire_snapshots().by_id(gone).commit()
-    return [table.name()[-1] for table in having]
+        table.maintenance.expire_snapshots().by_id(version).commit()
+    return [table.name()[-1] for table in tables]

@@ -26,14 +26,14 @@ ROW_GROUP = 2048
 _FILE = "SELECT DISTINCT key, paper_id FROM keys WHERE key % ? = ? ORDER BY ALL"
 
 
-def of_paper(paper: Mapping[str, Any]) -> Iterator[int]:
+def hash_identifiers(paper: Mapping[str, Any]) -> Iterator[int]:
     """Yield the keys of the identifiers and the title of a paper."""
     yield from (lookup_key(name, paper[name]) for name in IDENTIFIERS if paper[name])
     if paper["title"] and (title := normalise_one(paper["title"])):
         yield lookup_key("title", title)
 
 
-def of_document(row: Mapping[str, Any]) -> Iterator[int]:
+def hash_sha1(row: Mapping[str, Any]) -> Iterator[int]:
     """Yield the key of the SHA-1 of the file behind a document, if it has one."""
     if row["sha1"]:
         yield lookup_key("sha1", row["sha1"])

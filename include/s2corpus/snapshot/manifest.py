@@ -30,7 +30,7 @@ class SpecRule:
     """description of the field, with its source"""
 
 
-def identity(
+def hash_inputs(
     *, spec: str, as_of: str, parent: str | None, versions: Mapping[str, str], inputs: Any, overrides: Mapping[str, str]
 ) -> str:
     """Return the SHA-256 of all inputs that determine the bytes of a snapshot (SPEC §0.15).
@@ -38,10 +38,10 @@ def identity(
     Its first 8 hexadecimal digits are the end of the snapshot id. `spec` is the SHA-256 of the spec, `as_of` an ISO time.
     """
     used_versions = {name: versions[name] for name in ("code", "extractor", "converter")}
-    decides: dict[str, Any] = {"spec": spec, "as_of": as_of, "inputs": inputs, "parent": parent, **used_versions}
+    determining: dict[str, Any] = {"spec": spec, "as_of": as_of, "inputs": inputs, "parent": parent, **used_versions}
     if overrides:
-        decides["overrides"] = dict(overrides)
-    return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
+        determining["overrides"] = dict(overrides)
+    return hashlib.sha256(json.dumps(determining, sort_keys=True).encode()).hexdigest()
 
 
 def describe_rule(rule: str) -> str:
@@ -73,7 +73,7 @@ def find_invalid_rule(rules: Mapping[str, Any]) -> str | None:
     return None
 
 
-def rules_of(spec: ReleaseSpec) -> list[SpecRule]:
+def list_rules(spec: ReleaseSpec) -> list[SpecRule]:
     """Return every rule of a spec with its value and description, in the order of the stages."""
     return [
         rule

@@ -1,4 +1,4 @@
-"""Papers and parses in the form of S2ORC's release 20200705."""
+"""Build metadata rows and parses in the format of S2ORC 20200705."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from s2corpus.ids import RecordId
+from s2corpus.snapshot.documents import year
 
 _AUTHOR = ("first", "middle", "last", "suffix")
-"""What the release says of an author; affiliations and ORCIDs are in the parses and in Parquet only."""
+"""keys of an author in the release; affiliations and ORCIDs are only in the parses and in Parquet"""
 
 
 def metadata_row(
     paper: Mapping[str, Any], outbound: Sequence[str], inbound: Sequence[str], parse: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """The metadata of a paper, with exactly the keys of the release; those on the parts of a parse only with a parse.
+    """Return the metadata of a paper with exactly the keys of the release. Keys about parts of a parse exist only with a parse.
 
     `outbound` and `inbound` are sorted paper ids.
     """
@@ -23,7 +24,7 @@ def metadata_row(
         "title": paper["title"],
         "authors": author_names(paper),
         "abstract": paper["abstract"],
-        "year": int(paper["date"][:4]) if paper["date"] else None,
+        "year": year(paper["date"]),
         "arxiv_id": paper["arxiv_id"],
         "acl_id": paper["acl_id"],
         "pmc_id": paper["pmc_id"],
@@ -52,12 +53,12 @@ def metadata_row(
 
 
 def author_names(paper: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A paper's authors as the releases name them."""
+    """Return the authors of a paper with the keys of the release."""
     return [{key: author[key] for key in _AUTHOR} for author in paper["authors"] or ()]
 
 
 def _s2_url(record_ids: Sequence[str]) -> str | None:
-    """Where Semantic Scholar shows the paper, if one of its records is Semantic Scholar's."""
+    """Return the Semantic Scholar URL of a paper if one of its records is from Semantic Scholar."""
     for record_id in record_ids:
         if (record := RecordId(record_id)).source == "s2" and record.native.isdecimal():
             return f"https://api.semanticscholar.org/CorpusID:{record.native}"
@@ -65,7 +66,7 @@ def _s2_url(record_ids: Sequence[str]) -> str | None:
 
 
 def released_parse(parse: dict[str, Any], links: Mapping[str, str], *, open_access: bool) -> dict[str, Any]:
-    """A parse with the cited paper of each bibliography entry as its `link`; of a closed paper the bibliography only."""
+    """Return a parse with the cited paper as `link` of each bibliography entry. A closed parse has only its bibliography."""
     entries = {ref_id: {**entry, "link": links.get(ref_id)} for ref_id, entry in parse["bib_entries"].items()}
     released = {**parse, "bib_entries": entries}
     if not open_access:

@@ -1,4 +1,4 @@
-"""Build the tables of the S2ORC paper for a snapshot. Each number has the number of the paper next to it.
+"""Build the tables of the S2ORC paper for a snapshot, with the numbers of the paper for comparison.
 
 The numbers of the paper are from S2ORC (Lo et al., 2020: §2.5, §3, Tables 2–4 and 8, Figure 2, Appendices E and G). Those of the
 rows "All" are from GORC (Lo et al., 2019: Table 3). Shares make corpora of different sizes comparable.
@@ -81,6 +81,7 @@ _FIELDS = (
     ("History", 690_000, 22_000),
     ("Philosophy", 384_000, 15_000),
 )
+_SHARES = (("Share", "share"), ("S2ORC", "share"))
 _PAIRS, _MENTIONED = 380.5 * _M, 156.5 * _M
 _BODY_TOKENS, _ABSTRACT_TOKENS, _ABSTRACTS = 25e9, 15e9, 73.4 * _M
 _SEVERAL_FIELDS = 677_000
@@ -107,32 +108,26 @@ def tables(
         _citations(counts),
         _tokens(counts),
         _years(counts),
-        _ranked(
-            "licences",
-            "Licences of papers with full text",
-            {w: n for (what, w), n in counts.items() if what == "licence"},
-        ),
-        _ranked(
+        _rank("licences", "Licences of papers with full text", _select(counts, "licence")),
+        _rank(
             "rights",
-            "Licences of abstracts and parses (SPDX; NOASSERTION: nobody says)",
-            {w: n for (what, w), n in counts.items() if what == "licence_of"},
+            "Licences of abstracts and parses (SPDX; NOASSERTION: no licence stated)",
+            _select(counts, "licence_of"),
         ),
-        _ranked(
-            "languages", "Languages of full texts before the filter of cleaning, by vote of their paragraphs", languages
-        ),
+        _rank("languages", "Languages of full texts before cleaning, by majority of their paragraphs", languages),
         _gold(measured),
     ]
 
 
 _GOLD: tuple[tuple[str, str, str, float | None], ...] = (
-    ("cluster", "clusters", "Clusters without identifiers: pairs of records that share one", None),
-    ("link", "links", "Bibliography links without identifiers: entries that one links", None),
-    ("cluster", "titles", "Titles read from PDFs: those of other records", None),
-    ("assemble", "xml_title", "Titles read from PDFs: those of publishers' XML", None),
-    ("assemble", "xml_authors", "Authors read from PDFs: names in publishers' XML", None),
-    ("assemble", "xml_abstract", "Abstracts read from PDFs: words in publishers' XML", None),
-    ("assemble", "xml_bibliography", "Bibliographies read from PDFs: entries in publishers' XML", 0.89),
-    ("assemble", "xml_citations", "Inline citations read from PDFs: those in publishers' XML", 0.89),
+    ("cluster", "clusters", "Clustering without identifiers, on record pairs that share an identifier", None),
+    ("link", "links", "Linking without identifiers, on entries linked by an identifier", None),
+    ("cluster", "titles", "Titles from PDFs, compared with metadata records", None),
+    ("assemble", "xml_title", "Titles from PDFs, compared with publishers' XML", None),
+    ("assemble", "xml_authors", "Authors from PDFs, compared with publishers' XML", None),
+    ("assemble", "xml_abstract", "Words of abstracts from PDFs, compared with publishers' XML", None),
+    ("assemble", "xml_bibliography", "Bibliography entries from PDFs, compared with publishers' XML", 0.89),
+    ("assemble", "xml_citations", "Inline citations from PDFs, compared with publishers' XML", 0.89),
 )
 """stage, measure (`pipeline.gold`), label, and the F1 of GROBID in S2ORC §4"""
 
@@ -140,44 +135,44 @@ _GOLD: tuple[tuple[str, str, str, float | None], ...] = (
 def _gold(measured: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
     rows: list[Row] = []
     for stage, measure, label, theirs in _GOLD:
-        known, found, said, right = (
+        relevant, recalled, predicted, correct = (
             measured.get(stage, {}).get(f"gold.{measure}.{name}", 0.0) for name in ("known", "found", "said", "right")
         )
-        precision, recall = _share(right, said), _share(found, known)
+        precision, recall = _share(correct, predicted), _share(recalled, relevant)
         f1 = round(2 * precision * recall / (precision + recall), 6) if precision and recall else None
-        rows.append([label, known, precision, recall, f1, theirs])
+        rows.append([label, relevant, precision, recall, f1, theirs])
     columns = (("Known", "count"), ("Precision", "share"), ("Recall", "share"), ("F1", "share"), ("S2ORC F1", "share"))
-    return _table("gold", "How good it is where gold says so", "S2ORC §4", columns, rows)
+    return _table("gold", "Precision and recall against gold data", "S2ORC §4", columns, rows)
 
 
 def _pdfs(outcomes: Mapping[str, float]) -> dict[str, Any]:
-    """Return the PDFs that were not selected. Shares are of these PDFs, because S2ORC does not state the number of all PDFs."""
+    """Return the table of PDFs rejected before extraction. Shares are of these PDFs: S2ORC does not state the number of all PDFs."""
     counts = [sum(outcomes.get(f"outcome.{word}", 0.0) for word in words) for words, _, _ in _PDFS]
-    whole = sum(theirs for _, _, theirs in _PDFS)
+    total = sum(theirs for _, _, theirs in _PDFS)
     rows: list[Row] = [
-        [label, n, _share(n, sum(counts)), _share(theirs, whole)]
+        [label, n, _share(n, sum(counts)), _share(theirs, total)]
         for (_, label, theirs), n in zip(_PDFS, counts, strict=True)
     ]
-    columns = (("PDFs", "count"), ("Share", "share"), ("S2ORC", "share"))
+    columns = (("PDFs", "count"), *_SHARES)
     return _table("pdfs", "PDFs filtered out before extraction", "S2ORC Table 8", columns, rows)
 
 
 def _filters(filtered: Mapping[str, int]) -> dict[str, Any]:
-    whole = sum(filtered.values())
+    total = sum(filtered.values())
     rows: list[Row] = [
-        [label, n := filtered.get(word, 0), _share(n, whole), _share(theirs, _CLUSTERS)]
+        [label, n := filtered.get(word, 0), _share(n, total), _share(theirs, _CLUSTERS)]
         for word, label, theirs in _FILTERS
     ]
-    columns = (("Papers", "count"), ("Share", "share"), ("S2ORC", "share"))
+    columns = (("Papers", "count"), *_SHARES)
     return _table("filters", "Filters of papers", "S2ORC Table 2", columns, rows)
 
 
 def _sources(counts: Counts) -> dict[str, Any]:
-    whole = counts["papers", "all"]
+    total = counts["papers", "all"]
     rows: list[Row] = [
-        [label, n := counts[key], _share(n, whole), _share(theirs, PAPER_TOTAL)] for key, label, theirs in _SOURCES
+        [label, n := counts[key], _share(n, total), _share(theirs, PAPER_TOTAL)] for key, label, theirs in _SOURCES
     ]
-    columns = (("Papers", "count"), ("Share", "share"), ("S2ORC", "share"))
+    columns = (("Papers", "count"), *_SHARES)
     return _table("sources", "Where papers come from", "S2ORC Table 3", columns, rows)
 
 
@@ -193,40 +188,25 @@ def _parses(counts: Counts) -> dict[str, Any]:
         for what, label, pdf, latex in _PARSES
     ]
     columns = [(name, "mean") for name in ("PDF", "LaTeX", "JATS", "Elsevier", "S2ORC GROBID", "S2ORC LaTeX")]
-    title = "What a parse has, on average over full texts (All: closed papers' parses too, of which only the bibliography is published)"
+    title = "Mean contents of a parse (All: with closed papers, of which only the bibliography is published)"
     return _table("parses", title, "S2ORC Table 4, GORC Table 3", columns, rows)
 
 
 def _fields(counts: Counts) -> dict[str, Any]:
     theirs = {name: (papers, full) for name, papers, full in _FIELDS}
-    ours = sorted(
-        {which for what, which in counts if what == "field"} | set(theirs),
-        key=lambda name: (-counts["field", name], name),
-    )
+    ours = sorted(_select(counts, "field").keys() | theirs.keys(), key=lambda name: (-counts["field", name], name))
     papers, full = counts["papers", "all"], counts["papers", "full_text"]
     rows: list[Row] = []
     for name in ours:
-        one, two = theirs.get(name, (None, None))
-        n, m = counts["field", name], counts["field_full_text", name]
-        rows.append(
-            [name, n, _share(n, papers), _share(one, PAPER_TOTAL), m, _share(m, full), _share(two, PAPER_FULL_TEXTS)]
-        )
+        their_papers, their_texts = theirs.get(name, (None, None))
+        n_papers, n_texts = counts["field", name], counts["field_full_text", name]
+        shares = _share(n_papers, papers), _share(their_papers, PAPER_TOTAL)
+        rows.append([name, n_papers, *shares, n_texts, _share(n_texts, full), _share(their_texts, PAPER_FULL_TEXTS)])
     several = counts["papers", "several_fields"]
-    rows.append(
-        [
-            "more than one field",
-            several,
-            _share(several, papers),
-            _share(_SEVERAL_FIELDS, PAPER_TOTAL),
-            None,
-            None,
-            None,
-        ]
-    )
-    columns = (
-        ("Papers", "count"), ("Share", "share"), ("S2ORC", "share"),
-        ("Full texts", "count"), ("Share of full texts", "share"), ("S2ORC full texts", "share"),
-    )  # fmt: skip
+    shares = _share(several, papers), _share(_SEVERAL_FIELDS, PAPER_TOTAL)
+    rows.append(["more than one field", several, *shares, None, None, None])
+    texts = (("Full texts", "count"), ("Share of full texts", "share"), ("S2ORC full texts", "share"))
+    columns = (("Papers", "count"), *_SHARES, *texts)
     return _table("fields", "Fields of study: the first of each paper", "S2ORC Figure 2, Appendix G", columns, rows)
 
 
@@ -236,7 +216,7 @@ def _citations(counts: Counts) -> dict[str, Any]:
         ["Citations: pairs of papers", pairs, 1.0 if pairs else None, 1.0],
         ["with a mention in the text", mentioned, _share(mentioned, pairs), _share(_MENTIONED, _PAIRS)],
     ]
-    columns = (("Pairs", "count"), ("Share", "share"), ("S2ORC", "share"))
+    columns = (("Pairs", "count"), *_SHARES)
     return _table("citations", "Citations between papers of the corpus", "S2ORC §3", columns, rows)
 
 
@@ -246,14 +226,14 @@ def _tokens(counts: Counts) -> dict[str, Any]:
         ("Body text", "body", "full_text", _BODY_TOKENS, PAPER_FULL_TEXTS),
         ("Abstracts", "abstract", "abstract", _ABSTRACT_TOKENS, _ABSTRACTS),
     ):
-        n, whole = counts["tokens", what], counts["papers", papers]
-        rows.append([label, n, whole, _mean(n, whole), _mean(theirs, of)])
-    columns = (("Tokens", "count"), ("Papers", "count"), ("Tokens a paper", "mean"), ("S2ORC", "mean"))
-    return _table("tokens", "Tokens between white space, one full text a paper", "S2ORC Appendix E", columns, rows)
+        n, total = counts["tokens", what], counts["papers", papers]
+        rows.append([label, n, total, _mean(n, total), _mean(theirs, of)])
+    columns = (("Tokens", "count"), ("Papers", "count"), ("Tokens per paper", "mean"), ("S2ORC", "mean"))
+    return _table("tokens", "Tokens between white space, one full text per paper", "S2ORC Appendix E", columns, rows)
 
 
 def _years(counts: Counts) -> dict[str, Any]:
-    years = sorted({which for what, which in counts if what == "year"}, reverse=True)
+    years = sorted(_select(counts, "year"), reverse=True)
     papers, full = counts["papers", "all"], counts["papers", "full_text"]
     rows: list[Row] = [
         [year, n := counts["year", year], _share(n, papers), m := counts["year_full_text", year], _share(m, full)]
@@ -263,10 +243,14 @@ def _years(counts: Counts) -> dict[str, Any]:
     return _table("years", "Years of papers", "not in the paper", columns, rows)
 
 
-def _ranked(name: str, title: str, counts: Mapping[str, int]) -> dict[str, Any]:
-    whole = sum(counts.values())
+def _select(counts: Counts, what: str) -> dict[str, int]:
+    return {which: n for (name, which), n in counts.items() if name == what}
+
+
+def _rank(name: str, title: str, counts: Mapping[str, int]) -> dict[str, Any]:
+    total = sum(counts.values())
     rows: list[Row] = [
-        [label, n, _share(n, whole)] for label, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        [label, n, _share(n, total)] for label, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
     return _table(name, title, "not in the paper", (("Papers", "count"), ("Share", "share")), rows)
 
@@ -276,15 +260,15 @@ def _table(name: str, title: str, source: str, columns: Sequence[tuple[str, str]
     return {"name": name, "title": title, "source": source, "columns": units, "rows": rows}
 
 
-def _share(part: float | None, whole: float) -> float | None:
-    return None if part is None or not whole else round(part / whole, 6)
+def _share(part: float | None, total: float) -> float | None:
+    return None if part is None or not total else round(part / total, 6)
 
 
 def _mean(total: float, number: float) -> float | None:
     return round(total / number, 2) if number else None
 
 
-def shown(value: float | str | None, unit: str) -> str:
+def format_value(value: float | str | None, unit: str) -> str:
     """Return a value as a table prints it: 1,234, 35.6% or 9.9."""
     if value is None:
         return "–"

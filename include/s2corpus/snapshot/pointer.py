@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from s2corpus.errors import LostRace, UserError
-from s2corpus.ids import SnapshotId, spec_name
+from s2corpus.ids import SnapshotId, check_spec_name
 from s2corpus.rules import MIN_REASON
 from s2corpus.storage.lake import ABSENT, Conflict
 from s2corpus_reader.bounded import MAX_SMALL_BYTES, read_object
@@ -66,7 +66,7 @@ def read_pointer(lake: Lake, key: str, spec: str) -> Pointer:
     snapshot = value["snapshot"]
     if snapshot is None:
         return Pointer(None)
-    if not isinstance(snapshot, str) or not SnapshotId.known(snapshot):
+    if not isinstance(snapshot, str) or not SnapshotId.is_valid(snapshot):
         raise UserError(f"{uri} is damaged ({str(snapshot)[:100]!r} is not a snapshot id): {_REPAIR}")
     if SnapshotId(snapshot).spec != spec:
         raise UserError(f"{uri} is damaged ({snapshot} is not a snapshot of {spec}): {_REPAIR}")
@@ -91,13 +91,13 @@ def check_pointer(lake: Lake, spec: str) -> None:
         )
 
 
-def is_published(lake: Lake, snapshot: str) -> bool:
-    """Return whether the snapshot was ever published, even if it was yanked later."""
-    return was_published(lake, snapshot) or read_latest(lake, SnapshotId(snapshot).spec).snapshot == snapshot
-
-
 def was_published(lake: Lake, snapshot: str) -> bool:
-    """Return whether the publication of a snapshot is recorded."""
+    """Return whether the snapshot was ever published; it may be yanked now."""
+    return has_publication_marker(lake, snapshot) or read_latest(lake, SnapshotId(snapshot).spec).snapshot == snapshot
+
+
+def has_publication_marker(lake: Lake, snapshot: str) -> bool:
+    """Return whether the lake has the marker `published` of a snapshot."""
     return lake.size(_marker_key(SnapshotId.parse(snapshot).spec, "published", snapshot)) is not None
 
 
@@ -138,7 +138,7 @@ def yank(lake: Lake, snapshot: str, reason: str) -> Pointer:
         LostRace: another publisher moved the pointer.
     """
     spec = SnapshotId.parse(snapshot).spec
-    if not is_published(lake, snapshot):
+    if not was_published(lake, snapshot):
         available = ", ".join(list_published(lake, spec)) or "none"
         raise UserError(f"{snapshot} was never published; published snapshots: {available}")
     _check_reason(reason)
@@ -188,13 +188,13 @@ def _check_reason(reason: str) -> None:
 
 
 def list_prunable(lake: Lake, spec: str, keep: int) -> list[SnapshotId]:
-    """Return the published and yanked snapshots except the newest `keep` published ones and the latest, oldest first.
+    """Return the snapshots that can be deleted, oldest first: all except the latest and the newest `keep` published snapshots.
 
     Raises:
         UserError: no snapshot of the spec was ever published.
     """
-    if not lake.folders(f"snapshots/{spec_name(spec)}/"):
-        specs = sorted({SnapshotId(name).spec for name in lake.folders("snapshots/") if SnapshotId.known(name)})
+    if not lake.folders(f"snapshots/{check_spec_name(spec)}/"):
+        specs = sorted({SnapshotId(name).spec for name in lake.folders("snapshots/") if SnapshotId.is_valid(name)})
         raise UserError(f"no snapshot of {spec} was ever published; specs with snapshots: {', '.join(specs) or 'none'}")
     kept = {*list_published(lake, spec)[-keep:], read_latest(lake, spec).snapshot}
     marked = _list_marked(lake, spec, "published") | _list_marked(lake, spec, "yanked")
@@ -227,7 +227,7 @@ def _sort_key(snapshot: SnapshotId) -> tuple[str, str]:
 def _list_marked(lake: Lake, spec: str, folder: str) -> set[SnapshotId]:
     """Return the snapshots with a marker in a folder."""
     names = (entry.key.rpartition("/")[2] for entry in lake.list(f"snapshots/{spec}/{folder}/"))
-    return {SnapshotId(name) for name in names if SnapshotId.known(name)}
+    return {SnapshotId(name) for name in names if SnapshotId.is_valid(name)}
 
 
 def _make_pointer(lake: Lake, snapshot: str) -> Pointer:

@@ -12,17 +12,9 @@ from s2corpus_reader.files import documents_path, parquet_path, remove_piece
 
 _FOLDERS = ("corpus/metadata", "corpus/pdf_parses", "graph/links", "graph/contexts")
 _ALWAYS = (
-    "README.md",
-    "stats.json",
-    "croissant.json",
-    "funnel.csv",
-    "funnel.svg",
-    "years.svg",
-    "index.parquet",
-    "aliases.parquet",
-    "duplicates.parquet",
-    "clusters.parquet",
-)
+    "README.md", "stats.json", "croissant.json", "funnel.csv", "funnel.svg", "years.svg", "index.parquet", "aliases.parquet",
+    "duplicates.parquet", "clusters.parquet",
+)  # fmt: skip
 
 
 def parse_file_number(path: str) -> int:

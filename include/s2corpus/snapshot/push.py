@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +19,10 @@ from typing import Any
 import orjson
 
 from s2corpus.errors import TransientError, UserError
+from s2corpus.snapshot.reader import read_manifest
 from s2corpus.storage.lake import Lake
-from s2corpus_reader.bounded import copy_file, read_bytes
-from s2corpus_reader.files import SnapshotFile, list_files
+from s2corpus_reader.bounded import copy_file
+from s2corpus_reader.files import SnapshotFile
 
 MANIFEST = "manifest.json"
 _PROGRESS_FILE = "_PUSHED.json"
@@ -47,7 +49,8 @@ def push_to_lake(snapshot: Lake, target: Lake, progress: Progress = lambda path:
     Raises:
         UserError: the target contains another snapshot or other files, or a file differs from the manifest.
     """
-    manifest, files = _read_manifest(snapshot)
+    manifest, listed = read_manifest(snapshot)
+    files = listed.values()
     existing, saved = _get(target, MANIFEST), _get(target, _PROGRESS_FILE)
     if existing is not None and existing != manifest:
         raise UserError(f"{target.root} contains another snapshot: use a separate folder")
@@ -83,7 +86,8 @@ def push_to_hub(snapshot: Lake, repository: str, progress: Progress = lambda pat
     from huggingface_hub import CommitOperationAdd, HfApi
     from huggingface_hub.errors import HfHubHTTPError
 
-    manifest, files = _read_manifest(snapshot)
+    manifest, listed = read_manifest(snapshot)
+    files = listed.values()
     manifest_file = SnapshotFile(MANIFEST, len(manifest), hashlib.sha256(manifest).hexdigest())
     api = HfApi(endpoint=os.environ.get("HF_ENDPOINT"))
     name = orjson.loads(manifest)["snapshot"]
@@ -103,7 +107,7 @@ def push_to_hub(snapshot: Lake, repository: str, progress: Progress = lambda pat
                     operations.append(CommitOperationAdd(file.path, local))
                 message = f"{name}: {group[0].path}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")
                 api.create_commit(repository, operations, commit_message=message, repo_type="dataset")
-                _delete_files(Path(scratch) / "files")
+                shutil.rmtree(Path(scratch) / "files")
     except HfHubHTTPError as error:
         status = error.response.status_code if error.response is not None else 0
         if status in (401, 403, 404):
@@ -114,19 +118,6 @@ def push_to_hub(snapshot: Lake, repository: str, progress: Progress = lambda pat
     except httpx.HTTPError as error:
         raise TransientError(f"{repository}: the Hub does not respond ({error}): push again to resume") from None
     return PushResult(len(pending), len(files) - len(pending))
-
-
-def _read_manifest(snapshot: Lake) -> tuple[bytes, Sequence[SnapshotFile]]:
-    """Return the bytes of the manifest and the files that it lists.
-
-    Raises:
-        UserError: the manifest is malformed, or a listed path could leave the target folder.
-    """
-    try:
-        manifest = read_bytes(snapshot, MANIFEST)
-        return manifest, list(list_files(orjson.loads(manifest)).values())
-    except (LookupError, TypeError, ValueError) as error:
-        raise UserError(f"{snapshot.uri(MANIFEST)} is damaged ({error}): run corpus verify for details") from None
 
 
 def _get(lake: Lake, key: str) -> bytes | None:
@@ -150,13 +141,6 @@ def _fetch_file(snapshot: Lake, file: SnapshotFile, folder: Path) -> Path:
                 f"{snapshot.uri(file.path)}: the SHA-256 is {found}; the manifest has {file.sha256}: run corpus verify"
             )
     return local
-
-
-def _delete_files(folder: Path) -> None:
-    """Delete all files below a folder."""
-    for path in folder.rglob("*"):
-        if path.is_file():
-            path.unlink()
 
 
 def _list_hub_files(api: Any, repository: str) -> Iterator[tuple[str, str]]:

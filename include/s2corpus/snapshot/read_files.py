@@ -81,11 +81,6 @@ class Verification:
         return rules
 
 
-def read_parquet(state: Verification, path: str) -> pa.Table:
-    """Read a complete Parquet file of the snapshot."""
-    return read_table(state.lake, path)
-
-
 def check_file(state: Verification, file: SnapshotFile) -> Iterator[Fault]:
     """Yield the faults of one file: checksums, malformed lines, and contradictions with files read before it."""
     if not file.path.endswith(".jsonl.gz"):
@@ -112,7 +107,7 @@ def check_file(state: Verification, file: SnapshotFile) -> Iterator[Fault]:
             return
         hashing.drain()
     if hashing.sha256.hexdigest() != file.sha256:
-        yield Fault(file.path, "its SHA-256 is not the manifest's")
+        yield Fault(file.path, "the SHA-256 differs from the manifest")
     if (rows, size, content.hexdigest()) != (file.rows, file.content_bytes, file.content_sha256):
         yield Fault(file.path, f"the content differs from the manifest ({rows} of {file.rows} lines, {size} bytes)")
 
@@ -123,10 +118,10 @@ def _check_plain_file(state: Verification, file: SnapshotFile) -> Iterator[Fault
         hashing = _HashingStream(raw, file.bytes)
         hashing.drain()
     if hashing.sha256.hexdigest() != file.sha256:
-        yield Fault(file.path, "its SHA-256 is not the manifest's")
+        yield Fault(file.path, "the SHA-256 differs from the manifest")
         return
     if file.path.endswith(".parquet"):
-        table = read_parquet(state, file.path)
+        table = read_table(state.lake, file.path)
         if table.num_rows != file.rows:
             yield Fault(file.path, f"the file has {table.num_rows} rows; the manifest has {file.rows}")
         if file.path.startswith(("documents/", "tables/")):

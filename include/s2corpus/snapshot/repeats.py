@@ -28,7 +28,7 @@ class DuplicatesCheck:
     rows: list[Row] = field(default_factory=list)
     wanted: set[str] = field(default_factory=set)
     """published documents with a recorded similarity to another published document"""
-    places: dict[str, tuple[int, int]] = field(default_factory=dict)
+    shingle_offsets: dict[str, tuple[int, int]] = field(default_factory=dict)
     """document → byte offset and number of its n-grams in `spill`"""
     spill: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
 
@@ -46,8 +46,8 @@ class DuplicatesCheck:
     def add_document(self, id_: str, text: str) -> None:
         """Store the n-grams of a document if its similarity must be checked."""
         if id_ in self.wanted:
-            shingles = np.unique(minhash.shingles(text, self.rules["split.shingle_words"]))
-            self.places[id_] = (self.spill.tell(), len(shingles))
+            shingles = np.unique(minhash.hash_shingles(text, self.rules["split.shingle_words"]))
+            self.shingle_offsets[id_] = (self.spill.tell(), len(shingles))
             self.spill.write(shingles.tobytes())
 
     def find_faults(self, splits: Mapping[str, tuple[str, str]], stats: Mapping[str, Any]) -> Iterator[str]:
@@ -92,13 +92,15 @@ class DuplicatesCheck:
             is_valid = row["reason"] is None and split in _PUBLISHED and jaccard is row["duplicate_of"] is None
         if not is_valid:
             yield f"document {row['paper_id']}: split {split} contradicts reason {row['reason']} or similarity {jaccard}"
-        if {row["paper_id"], row["duplicate_of"]} <= self.places.keys() and row["reason"] == DuplicateReason.WORDS:
-            found = minhash.jaccard(self._shingles(row["paper_id"]), self._shingles(row["duplicate_of"]))
+        if {row["paper_id"], row["duplicate_of"]} <= self.shingle_offsets.keys() and row[
+            "reason"
+        ] == DuplicateReason.WORDS:
+            found = minhash.compute_jaccard(self._shingles(row["paper_id"]), self._shingles(row["duplicate_of"]))
             if abs(found - jaccard) > 1e-9:
                 yield f"documents {row['paper_id']} and {row['duplicate_of']} have the Jaccard index {found}; the row has {jaccard}"
 
     def _shingles(self, id_: str) -> minhash.Hashes:
-        start, count = self.places[id_]
+        start, count = self.shingle_offsets[id_]
         self.spill.seek(start)
         return np.frombuffer(self.spill.read(8 * count), np.uint64)
 

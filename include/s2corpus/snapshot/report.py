@@ -1,4 +1,4 @@
-"""Write the statistics, funnel and data card of a snapshot."""
+"""Build the statistics, the funnel and the data card of a snapshot."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 from s2corpus.escaping import escape_cell, escape_markdown
 from s2corpus.snapshot import documents, hub, samples
 from s2corpus.snapshot.manifest import Manifest
-from s2corpus.snapshot.paper_tables import shown
+from s2corpus.snapshot.paper_tables import format_value
 from s2corpus.tables.published import describe_column
 
 FunnelRow = tuple[str, str, int]
@@ -24,11 +24,8 @@ FunnelRow = tuple[str, str, int]
 
 
 @dataclass(slots=True)
-class Published:
-    """Counts over the index: documents and words by set and split, and documents by year, licence and other properties.
-
-    Also the index rows of the sample records.
-    """
+class IndexStatistics:
+    """Counts over the index: documents and words by set and split, and documents by year, licence and other properties."""
 
     documents: Counter[tuple[str, str]] = field(default_factory=Counter)
     words: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -38,7 +35,7 @@ class Published:
     editorial: Counter[str] = field(default_factory=Counter)
     fields_of_study: Counter[str] = field(default_factory=Counter)
     samples: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """set → row of the document that the data card shows"""
+    """set → index row of the document that the data card shows"""
 
     def add(self, index: pa.Table) -> None:
         """Add rows of the index to the counts."""
@@ -56,8 +53,8 @@ class Published:
             self.fields_of_study.update(row["fields_of_study"] or ["unknown"])
 
 
-def stats(
-    published: Published,
+def build_stats(
+    published: IndexStatistics,
     funnel: Sequence[FunnelRow],
     languages: Mapping[str, int],
     sources: Mapping[str, int],
@@ -112,7 +109,7 @@ def card_template(package: str) -> jinja2.Template:
     environment.filters["cell"] = lambda value: str(value).replace("|", "\\|").replace("\n", " ")
     environment.filters["record"] = samples.format_record
     environment.filters["text"] = escape_markdown
-    environment.filters["shown"] = shown
+    environment.filters["shown"] = format_value
     environment.filters["thousands"] = lambda value: f"{value:,}"
     return environment.get_template("README.md.j2")
 

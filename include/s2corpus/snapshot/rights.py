@@ -44,31 +44,23 @@ class AbstractOrigin:
     """licence stated in the record that supplied the abstract"""
 
 
-def read_abstract_origins(tables: TableOpener, bucket: int, at_once: int) -> ByPaper[dict[str, Any]]:
-    """Return the origin of each abstract in a bucket, in batches of `at_once` rows: `paper_id`, and an `AbstractOrigin` as `found`."""
-    return ByPaper(_iterate_abstract_origins(tables, bucket, at_once))
-
-
-def _iterate_abstract_origins(tables: TableOpener, bucket: int, at_once: int) -> Iterator[dict[str, Any]]:
-    """Yield the rows of `read_abstract_origins`."""
+def read_abstract_origins(tables: TableOpener, bucket: int, batch_rows: int) -> Iterator[dict[str, Any]]:
+    """Yield `paper_id` and the `AbstractOrigin` (`origin`) of each abstract in a bucket. Read batches of `batch_rows` rows."""
     columns, has_licence = ["paper_id", "record_id", "licence"], pc.field("licence").is_valid()
-    members = ByPaper(tables(MEMBERS).rows(columns, shard=bucket, where=has_licence, at_once=at_once))
+    members = ByPaper(tables(MEMBERS).rows(columns, shard=bucket, where=has_licence, at_once=batch_rows))
     columns, has_abstract = ["paper_id", "provenance", "abstract"], pc.field("abstract").is_valid()
-    for batch in tables(PAPERS).batches(columns, shard=bucket, where=has_abstract, rows=at_once):
+    for batch in tables(PAPERS).batches(columns, shard=bucket, where=has_abstract, rows=batch_rows):
         provenances = pc.map_lookup(batch["provenance"], "abstract", "first")
         for paper_id, provenance in zip(batch["paper_id"].to_pylist(), provenances.to_pylist(), strict=True):
-            first = provenance or {}
+            source, rule, record_id = ((provenance or {}).get(name) or "" for name in ("source", "rule", "record_id"))
             licences = {member["record_id"]: member["licence"] for member in members.at(paper_id)}
-            found = AbstractOrigin(
-                first.get("source") or "", first.get("rule") or "", licences.get(first.get("record_id") or "")
-            )
-            yield {"paper_id": paper_id, "found": found}
+            yield {"paper_id": paper_id, "origin": AbstractOrigin(source, rule, licences.get(record_id))}
 
 
-def find_abstract_rights(paper: Mapping[str, Any], found: AbstractOrigin | None) -> tuple[str | None, str]:
+def find_abstract_rights(paper: Mapping[str, Any], origin: AbstractOrigin | None) -> tuple[str | None, str]:
     """Return (evidence, licence) of an abstract: its source, and the licence of its record or else of the paper's open full text."""
-    record_licence = found.licence if found is not None and found.rule != VoteRule.PDF else None
-    source = found.source if found is not None and found.source else None
+    record_licence = origin.licence if origin is not None and origin.rule != VoteRule.PDF else None
+    source = origin.source if origin is not None and origin.source else None
     return source, to_spdx(record_licence or paper["licence"])
 
 

@@ -17,7 +17,7 @@ from s2corpus.papers.licences import to_spdx
 from s2corpus.papers.vote import VoteRule
 from s2corpus.snapshot import rights
 from s2corpus.snapshot.documents import IDENTIFIERS, year
-from s2corpus.snapshot.metadata import metadata_row, released_parse
+from s2corpus.snapshot.metadata import released_parse
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.storage.parts import TableRef
 from s2corpus.tables.papers import PAPERS
@@ -35,7 +35,7 @@ from s2corpus.tables.texts import (
     FulltextRow,
     LinkRow,
 )
-from s2corpus.text.masking import Masked, masked, masked_parse
+from s2corpus.text.masking import MaskedText, mask_parse, mask_text
 from s2corpus_reader.parquet import parquet_writer
 
 T = TypeVar("T")
@@ -61,14 +61,18 @@ CITATIONS = pa.schema([("cited_paper_id", pa.string()), ("paper_id", pa.string()
 _BATCH_ROWS = 256
 """Rows per batch of Python objects, for each table and bucket. All buckets of a file are read in parallel, so batches are small."""
 _TEXT_BATCH_ROWS = 64
+"""Rows per batch with texts, which need more memory."""
 _PARSE_BATCH_ROWS = 16
+"""Rows per batch with parses, which need even more memory."""
+_HAS_CITED_PAPER = pc.field("cited_paper_id").is_valid()
+_PASSED_FILTER = pc.field("outcome") == "kept"
 
 
 def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, links: bool) -> Iterator[Row]:
     """Yield the published documents of one set in one bucket: text, split and index fields.
 
-    For full texts, licence and evidence belong to the PDF or source file. For titles and abstracts (s2ag), the licence is that of
-    the abstract, and the evidence is that of the paper.
+    In s2orc, licence and evidence belong to the PDF or source file. In s2ag, the licence belongs to the abstract, and the evidence
+    to the paper.
 
     Args:
         tables: opens a table of the release.
@@ -88,8 +92,10 @@ def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, l
     parses = ByPaper(
         tables(FULLTEXTS).rows(columns, shard=bucket, where=pc.field("open_access"), at_once=_PARSE_BATCH_ROWS)
     )
-    works = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED, at_once=_BATCH_ROWS)) if links else None
-    abstracts = rights.read_abstract_origins(tables, bucket, _BATCH_ROWS)
+    links_by_paper = (
+        ByPaper(tables(LINKS).rows(shard=bucket, where=_HAS_CITED_PAPER, at_once=_BATCH_ROWS)) if links else None
+    )
+    abstracts = ByPaper(rights.read_abstract_origins(tables, bucket, _BATCH_ROWS))
     columns = ["paper_id", "split"]
     splits = ByPaper(tables(SPLITS).rows(columns, shard=bucket, where=pc.field("set") == set_, at_once=_BATCH_ROWS))
     columns = ["paper_id", "title", "date", *IDENTIFIERS, "editorial", "licence", "oa_evidence", "fields_of_study"]
@@ -104,18 +110,14 @@ def read_documents(tables: TableOpener, bucket: int, set_: str, *, mask: bool, l
             row = {**paper, **document, "split": split["split"], **_select_parse(document, fulltexts, mask=mask)}
             abstract = abstracts.one(document["paper_id"])
             row["abstract_source"], licence = rights.find_abstract_rights(
-                paper, abstract["found"] if abstract else None
+                paper, abstract["origin"] if abstract else None
             )
             row["licence"] = to_spdx(document["licence"]) if set_ == "s2orc" else licence
-            if mask and row["title"]:
-                row["title"] = masked(row["title"])
-            if works is not None:
-                row["linked"] = _map_entries(works.at(document["paper_id"]), row["parse_kind"])
+            if mask:
+                row["title"] = _mask(row["title"])
+            if links_by_paper is not None:
+                row["linked"] = _map_entries(links_by_paper.at(document["paper_id"]), row["parse_kind"])
             yield row
-
-
-_LINKED = pc.field("cited_paper_id").is_valid()
-_PASSED = pc.field("outcome") == "kept"
 
 
 def _map_entries(links: Iterable[LinkRow], parse_kind: str | None) -> dict[str, str]:
@@ -131,7 +133,7 @@ def _select_parse(document: DocumentRow, fulltexts: list[FulltextRow], *, mask: 
             return {
                 "parse_kind": fulltext["parse_kind"],
                 "text_layer": fulltext["text_layer"],
-                "parse": masked_parse(parse) if mask else parse,
+                "parse": mask_parse(parse) if mask else parse,
             }
     return {"parse_kind": None, "text_layer": None, "parse": None}
 
@@ -166,8 +168,8 @@ def read_released_papers(
     filtered = _read_filtered_papers(tables, bucket)
     columns = ["paper_id", "parse_kind", "file_sha1", "open_access", "oa_evidence", "licence", "parse"]
     fulltexts = ByPaper(tables(FULLTEXTS).rows(columns, shard=bucket, at_once=_PARSE_BATCH_ROWS))
-    links = ByPaper(tables(LINKS).rows(shard=bucket, where=_LINKED, at_once=_BATCH_ROWS))
-    abstracts = rights.read_abstract_origins(tables, bucket, _BATCH_ROWS)
+    links = ByPaper(tables(LINKS).rows(shard=bucket, where=_HAS_CITED_PAPER, at_once=_BATCH_ROWS))
+    abstracts = ByPaper(rights.read_abstract_origins(tables, bucket, _BATCH_ROWS))
     columns = [column.name for column in PAPERS.columns if column.name != "provenance"]
     for paper in tables(PAPERS).rows(columns, shard=bucket, at_once=_BATCH_ROWS):
         if not filtered.at(paper["paper_id"]):
@@ -178,16 +180,18 @@ def read_released_papers(
         for kind, fulltext in texts.items():
             parse = orjson.loads(fulltext["parse"])
             if mask:
-                parse = masked_parse(parse)
+                parse = mask_parse(parse)
             parses[kind] = released_parse(parse, _map_entries(linked, kind), open_access=fulltext["open_access"])
         if mask:
             paper |= {"title": _mask(paper["title"]), "abstract": _mask(paper["abstract"])}
         abstract = abstracts.one(paper["paper_id"])
-        abstract_from = abstract["found"] if abstract else None
+        abstract_from = abstract["origin"] if abstract else None
         yield {
             **paper,
             "licence": to_spdx(paper["licence"]),
-            "outbound": sorted({link["cited_paper_id"] or "" for link in linked if _is_counted(link, count_warnings)}),
+            "outbound": sorted(
+                {link["cited_paper_id"] or "" for link in linked if is_counted(link["warning"], count_warnings)}
+            ),
             "parses": parses,
             "fulltexts": texts,
             "abstract_from": abstract_from,
@@ -196,12 +200,7 @@ def read_released_papers(
 
 
 def _mask(text: str | None) -> str | None:
-    return text and masked(text)
-
-
-def build_metadata_row(paper: Row, inbound: Sequence[str]) -> Row:
-    """Return the metadata row of a released paper; `inbound` are the ids of the papers that cite it."""
-    return metadata_row(paper, paper["outbound"], inbound, paper["parses"].get("pdf"))
+    return text and mask_text(text)
 
 
 def read_graph_rows(tables: TableOpener, table: Table[Any], bucket: int, *, mask: bool) -> Iterator[Row]:
@@ -210,26 +209,26 @@ def read_graph_rows(tables: TableOpener, table: Table[Any], bucket: int, *, mask
     `mask` replaces personal data in contexts and shifts their spans accordingly.
     """
     filtered = _read_filtered_papers(tables, bucket)
-    for row in tables(table).rows(shard=bucket, where=_LINKED, at_once=_BATCH_ROWS):
+    for row in tables(table).rows(shard=bucket, where=_HAS_CITED_PAPER, at_once=_BATCH_ROWS):
         if not filtered.at(row["paper_id"]):
             continue
         if mask and table is CONTEXTS:
-            text = Masked(row["text"])
+            text = MaskedText(row["text"])
             row["text"] = text.text
-            row["start"], row["end"] = text.moved(row["start"], row["end"])
+            row["start"], row["end"] = text.map_range(row["start"], row["end"])
         yield row
 
 
 def _read_filtered_papers(tables: TableOpener, bucket: int) -> ByPaper[FilteredRow]:
     """Return the ids of the papers of a bucket that passed the filter."""
-    return ByPaper(tables(FILTERED).rows(["paper_id"], shard=bucket, where=_PASSED, at_once=_BATCH_ROWS))
+    return ByPaper(tables(FILTERED).rows(["paper_id"], shard=bucket, where=_PASSED_FILTER, at_once=_BATCH_ROWS))
 
 
 def read_counted_citations(tables: TableOpener, bucket: int, count_warnings: tuple[str, ...]) -> pa.Table:
     """Return the distinct citations by the filtered papers of a bucket, with the columns of CITATIONS."""
-    filtered = tables(FILTERED).read(["paper_id"], shard=bucket, where=_PASSED)["paper_id"]
+    filtered = tables(FILTERED).read(["paper_id"], shard=bucket, where=_PASSED_FILTER)["paper_id"]
     counted = pc.field("warning").is_null() | pc.field("warning").isin(pa.array(count_warnings, pa.string()))
-    where = _LINKED & pc.field("paper_id").isin(filtered.combine_chunks()) & counted
+    where = _HAS_CITED_PAPER & pc.field("paper_id").isin(filtered.combine_chunks()) & counted
     pairs = tables(LINKS).read(CITATIONS.names, shard=bucket, where=where)
     return pairs.group_by(CITATIONS.names).aggregate([]).cast(CITATIONS)
 
@@ -241,8 +240,9 @@ def group_by_cited(citations: pa.Table) -> ByPaper[dict[str, str]]:
     return ByPaper(rows, "cited_paper_id")
 
 
-def _is_counted(link: LinkRow, count_warnings: tuple[str, ...]) -> bool:
-    return link["warning"] is None or link["warning"] in count_warnings
+def is_counted(warning: str | None, count_warnings: Sequence[str]) -> bool:
+    """Return whether a link with this warning counts as a citation (`link.count_warnings`)."""
+    return warning is None or warning in count_warnings
 
 
 def write_groups(local: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch], group: int = ROW_GROUP) -> int:

@@ -31,14 +31,14 @@ class Store:
         self.prefix = f"snapshots/{snapshot}"
         self._receipts = f"{receipts}/{snapshot}"
         self._inputs = inputs
-        self._frozen = self._manifest() if pointer.is_published(lake, snapshot) else None
+        self._published_files = self._manifest() if pointer.was_published(lake, snapshot) else None
 
     def _manifest(self) -> dict[str, SnapshotFile]:
         data, _ = self.lake.get(f"{self.prefix}/manifest.json")
         own = SnapshotFile("manifest.json", len(data), hashlib.sha256(data).hexdigest())
         return {file.path: file for file in [own, *(SnapshotFile(**f) for f in orjson.loads(data)["files"])]}
 
-    def there(self, paths: Iterable[str]) -> dict[str, SnapshotFile]:
+    def find_unchanged(self, paths: Iterable[str]) -> dict[str, SnapshotFile]:
         """Return the files at the given paths that were written from the same inputs and are unchanged."""
         receipts = {entry.key for entry in self.lake.list(f"{self._receipts}/")}
         candidates = [path for path in paths if self._receipt_key(path) in receipts]
@@ -56,21 +56,23 @@ class Store:
         return SnapshotFile(**receipt["file"])
 
     def put(self, files: Iterable[tuple[SnapshotFile, Path]]) -> None:
-        """Upload local files with their receipts. Skip files that are already stored.
+        """Upload local files with their receipts, except files that are already stored; delete the local files.
 
         Raises:
             UserError: the snapshot is published, and a file differs from the published one.
         """
         given = list(files)
-        there = self.there(file.path for file, _ in given)
-        new = [(file, local) for file, local in given if there.get(file.path) != file]
+        stored = self.find_unchanged(file.path for file, _ in given)
+        new = [(file, local) for file, local in given if stored.get(file.path) != file]
         with ThreadPoolExecutor(_THREADS) as pool:
             list(pool.map(self._put, new))
+        for _, local in given:
+            local.unlink()
         count("files", len(new))
 
     def _put(self, given: tuple[SnapshotFile, Path]) -> None:
         file, local = given
-        if self._frozen is not None and self._frozen.get(file.path) != file:
+        if self._published_files is not None and self._published_files.get(file.path) != file:
             raise UserError(
                 f"{self.lake.uri(self.prefix)} is published and cannot change, but {file.path} differs: "
                 f"different content needs another id (change the spec or the package version)"
@@ -98,7 +100,7 @@ class Store:
         self.lake.upload(self._fragment_key(name), local)
         local.unlink()
 
-    def fragment(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    def read_fragment(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """Yield the row groups of a fragment."""
         yield from self._row_groups(self._fragment_key(name), columns)
 
@@ -109,7 +111,7 @@ class Store:
                 row: dict[str, Any] = group.slice(number, 1).to_pylist()[0]
                 return row
             number -= group.num_rows
-        raise ValueError(f"{path} has {number + 1} rows less than the index")
+        raise ValueError(f"{path} has fewer rows than the index states")
 
     def _row_groups(self, key: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         fs, root = self.lake.filesystem()

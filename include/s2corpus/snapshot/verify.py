@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import pyarrow as pa
@@ -22,8 +22,8 @@ from s2corpus.snapshot.described import (
 )
 from s2corpus.snapshot.manifest import FORMAT, find_invalid_rule
 from s2corpus.snapshot.presence import check_presence, count_groups, parse_file_number
-from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Verification, check_file, read_parquet
-from s2corpus.snapshot.reader import at
+from s2corpus.snapshot.read_files import UNEXPECTED, Fault, Verification, check_file
+from s2corpus.snapshot.reader import read_at
 from s2corpus.snapshot.repeats import DuplicatesCheck
 from s2corpus.snapshot.rows import INDEX
 from s2corpus.storage.lake import NotALakeFile
@@ -45,24 +45,24 @@ def verify(
     snapshot: Lake,
     progress: Callable[[str], None] = lambda path: None,
     *,
-    published: Collection[str] = (),
-    against: Lake | None = None,
+    published_sha256s: Collection[str] = (),
+    parent: Lake | None = None,
 ) -> Iterator[Fault]:
     """Yield the faults of a snapshot; none if it is complete and consistent.
 
     Args:
         snapshot: the folder of the snapshot.
         progress: called with the path of each file before it is checked.
-        published: SHA-256s of the manifest that the publication recorded. With them every change is found, since the manifest has
-            the checksum of every file. Without them only contradictions are found.
-        against: the parent snapshot; diff.json is compared with it.
+        published_sha256s: SHA-256s of the manifest that the publication recorded. They reveal every change, because the manifest
+            has the checksum of every file. Without them only contradictions are found.
+        parent: the parent snapshot, with which diff.json is compared.
 
     Raises:
         UserError: the folder has no manifest, or one of an unsupported format.
     """
     try:
         data = read_bytes(snapshot, "manifest.json")
-        if published and set(published) != {hashlib.sha256(data).hexdigest()}:
+        if published_sha256s and set(published_sha256s) != {hashlib.sha256(data).hexdigest()}:
             yield Fault("manifest.json", "this is not the published manifest: its SHA-256 differs")
         manifest = orjson.loads(data)
     except NotALakeFile:
@@ -105,11 +105,7 @@ def verify(
     if "index.parquet" in state.files:
         table = yield from _check_index(state)
     if "duplicates.parquet" in state.files:
-        try:
-            for message in state.duplicates.add(read_parquet(state, "duplicates.parquet")):
-                yield Fault("duplicates.parquet", message)
-        except UNEXPECTED as error:
-            yield Fault("duplicates.parquet", f"cannot be read: {type(error).__name__} {error}")
+        yield from _guard("duplicates.parquet", _check_duplicates(state))
     # Read metadata first: every parse and link must belong to a paper in it. Then read the files of one group of papers together,
     # and JSON lines before their Parquet copies.
     groups = count_groups(state)
@@ -123,15 +119,20 @@ def verify(
             state.agreement.next_group()
             current_group = group
         if snapshot.size(path) is not None:
-            try:
-                yield from check_file(state, state.files[path])
-            except UNEXPECTED as error:
-                yield Fault(path, f"cannot be read: {type(error).__name__} {error}")
+            yield from _guard(path, check_file(state, state.files[path]))
     for missing in sorted(set(state.index) - state.seen)[:MAX_FAULTS]:
         yield Fault("index.parquet", f"document {missing} is in no file")
     yield from _check_agreement(state)
-    if against is not None and table is not None:
-        yield from _check_diff(state, table, against)
+    if parent is not None and table is not None:
+        yield from _guard("diff.json", _check_diff(state, table, parent), "compared")
+
+
+def _guard(path: str, faults: Iterator[Fault], verb: str = "read") -> Iterator[Fault]:
+    """Yield the faults. Report an unexpected exception as a fault of the file."""
+    try:
+        yield from faults
+    except UNEXPECTED as error:
+        yield Fault(path, f"cannot be {verb}: {type(error).__name__} {error}")
 
 
 def _find_rule_fault(state: Verification) -> str | None:
@@ -148,7 +149,7 @@ def _find_rule_fault(state: Verification) -> str | None:
 def _check_index(state: Verification) -> Generator[Fault, None, pa.Table | None]:
     """Yield the faults of the index, and return its table, or None if it is unreadable."""
     try:
-        table = read_parquet(state, "index.parquet")
+        table = read_table(state.lake, "index.parquet")
         if not table.schema.equals(INDEX):
             yield Fault(
                 "index.parquet", f"the columns are {table.schema.names}; expected {INDEX.names} with their types"
@@ -157,7 +158,7 @@ def _check_index(state: Verification) -> Generator[Fault, None, pa.Table | None]
         table.validate(full=True)
         state.agreement.published.add(table)
         state.lines.add_index(table.to_pylist())
-        state.lines.add_keys((key, row["id"]) for row in table.to_pylist() for key in keys.of_document(row))
+        state.lines.add_keys((key, row["id"]) for row in table.to_pylist() for key in keys.hash_sha1(row))
         for message in state.agreement.add_index(table.to_pylist()):
             yield Fault("index.parquet", message)
     except UNEXPECTED as error:
@@ -175,6 +176,11 @@ def _check_index(state: Verification) -> Generator[Fault, None, pa.Table | None]
     return table
 
 
+def _check_duplicates(state: Verification) -> Iterator[Fault]:
+    for message in state.duplicates.add(read_table(state.lake, "duplicates.parquet")):
+        yield Fault("duplicates.parquet", message)
+
+
 def _check_agreement(state: Verification) -> Iterator[Fault]:
     """Yield contradictions between files: documents and papers, aliases and clusters, statistics and contents."""
     if state.papers:
@@ -187,10 +193,7 @@ def _check_agreement(state: Verification) -> Iterator[Fault]:
     if state.lines.rights and any(path.startswith("tables/rights/") for path in state.files):
         yield Fault("tables/rights", "the rows differ from the abstracts in corpus/metadata and the parses in corpus/")
     yield from (Fault(path, message) for path, message in state.agreement.compare_citations())
-    try:
-        yield from _check_identities(state)
-    except UNEXPECTED as error:
-        yield Fault("aliases.parquet", f"this file or clusters.parquet cannot be read: {type(error).__name__} {error}")
+    yield from _guard("aliases.parquet", _check_identities(state), "compared with clusters.parquet")
     try:
         stats = read_object(state.lake, "stats.json")
         for set_ in sorted({*stats["sets"], *(set_ for set_, _, _ in state.totals)}):
@@ -211,35 +214,37 @@ def _check_agreement(state: Verification) -> Iterator[Fault]:
     except UNEXPECTED as error:
         yield Fault("stats.json", f"cannot be read: {type(error).__name__} {error}")
         return
-    try:
-        croissant = read_object(state.lake, "croissant.json")
-        if not is_croissant_current(croissant, state.manifest, stats):
-            yield Fault("croissant.json", "the files or licences differ from the manifest and stats.json")
-        if is_same_code(state.manifest):
-            for path, content in regenerate_files(state.manifest, stats, croissant["description"]):
-                if path in state.files and read_bytes(state.lake, path) != content:
-                    yield Fault(path, "the content differs from the content generated from the manifest and stats.json")
-    except UNEXPECTED as error:
-        yield Fault("croissant.json", f"cannot be compared: {type(error).__name__} {error}")
+    yield from _guard("croissant.json", _check_derived_files(state, stats), "compared")
+
+
+def _check_derived_files(state: Verification, stats: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield contradictions between manifest, statistics and the files generated from them."""
+    croissant = read_object(state.lake, "croissant.json")
+    if not is_croissant_current(croissant, state.manifest, stats):
+        yield Fault("croissant.json", "the files or licences differ from the manifest and stats.json")
+    if is_same_code(state.manifest):
+        for path, content in regenerate_files(state.manifest, stats, croissant["description"]):
+            if path in state.files and read_bytes(state.lake, path) != content:
+                yield Fault(path, "the content differs from the content generated from the manifest and stats.json")
 
 
 def _read_texts(state: Verification, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield (id, text) for the given documents."""
     places = [state.index[id_] for id_ in ids if id_ in state.index]
-    for value in at(state.lake, [{"file": path, "line": line} for path, line in places]):
+    for value in read_at(state.lake, [{"file": path, "line": line} for path, line in places]):
         yield value["id"], value["text"]
 
 
 def _check_identities(state: Verification) -> Iterator[Fault]:
     """Yield contradictions between clusters, aliases and metadata."""
-    clusters = read_parquet(state, "clusters.parquet")
+    clusters = read_table(state.lake, "clusters.parquet")
     papers = set(clusters["paper_id"].to_pylist())
     if len(set(clusters["record_id"].to_pylist())) < clusters.num_rows:
         yield Fault("clusters.parquet", "a record belongs to two papers")
     for unknown in sorted(state.papers - papers)[:MAX_FAULTS]:
         yield Fault("clusters.parquet", f"paper {unknown} of corpus/metadata has no record")
     aliases: set[str] = set()
-    for row in read_parquet(state, "aliases.parquet").to_pylist():
+    for row in read_table(state.lake, "aliases.parquet").to_pylist():
         if row["paper_id"] not in papers:
             yield Fault("aliases.parquet", f"{row['alias']} refers to {row['paper_id']}, which is not a paper")
         if row["alias"] in papers or row["alias"] in aliases:
@@ -249,13 +254,10 @@ def _check_identities(state: Verification) -> Iterator[Fault]:
 
 def _check_diff(state: Verification, index: pa.Table, parent: Lake) -> Iterator[Fault]:
     """Yield contradictions between diff.json and the indexes of the snapshot and its parent."""
-    try:
-        id_ = read_object(parent, "manifest.json")["snapshot"]
-        if id_ != state.manifest["parent"]:
-            yield Fault("manifest.json", f"the parent is {state.manifest['parent']}; expected {id_}")
-            return
-        before = read_table(parent, "index.parquet")
-        if read_object(state.lake, "diff.json") != diff_against(index, before, id_):
-            yield Fault("diff.json", f"the content differs from the changes since {id_}")
-    except UNEXPECTED as error:
-        yield Fault("diff.json", f"cannot be compared: {type(error).__name__} {error}")
+    id_ = read_object(parent, "manifest.json")["snapshot"]
+    if id_ != state.manifest["parent"]:
+        yield Fault("manifest.json", f"the parent is {state.manifest['parent']}; expected {id_}")
+        return
+    before = read_table(parent, "index.parquet")
+    if read_object(state.lake, "diff.json") != diff_against(index, before, id_):
+        yield Fault("diff.json", f"the content differs from the changes since {id_}")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from s2corpus.errors import UserError
-from s2corpus.sources.record import Counts, Deleted, Dropped, Entry, Record, RecordKind, RejectReason, tally
+from s2corpus.sources.record import Counts, Deleted, Dropped, Entry, Record, RecordKind, RejectReason
 from s2orc_parse.bibliography.author import Author
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from s2corpus.sources.arrow import batches
 
 __all__ = [
-    "Author", "Counts", "Deleted", "Dropped", "Entry", "Record", "RecordKind", "RejectReason", "adapter", "batches",
-    "count", "read", "source_names", "tally",
+    "Author", "Counts", "Deleted", "Dropped", "Entry", "Record", "RecordKind", "RejectReason", "batches", "load_adapter", "read",
+    "source_names",
 ]  # fmt: skip
 
 BUILT_IN = (
@@ -46,15 +46,19 @@ class Source(Protocol):
 
 def source_names() -> list[str]:
     """Return the sorted names of all installed sources."""
-    return sorted({*BUILT_IN, *_plugged_in()})
+    return sorted({*BUILT_IN, *_list_plugins()})
 
 
 @cache
-def adapter(name: str) -> Source:
-    """Return the adapter with this name. Raises UserError that lists the available names."""
+def load_adapter(name: str) -> Source:
+    """Return the adapter with this name.
+
+    Raises:
+        UserError: no source has this name; the message lists the available names.
+    """
     if name in BUILT_IN:
         return cast(Source, importlib.import_module(f"s2corpus.sources.{name}"))
-    if (point := _plugged_in().get(name)) is not None:
+    if (point := _list_plugins().get(name)) is not None:
         return cast(Source, point.load())
     raise UserError(f"no source is called {name!r}: expected one of {', '.join(source_names())}")
 
@@ -64,22 +68,22 @@ def read(name: str, file: str | Path | IO[bytes]) -> Iterator[Entry]:
 
     A truncated or damaged file yields its readable entries, then one `Dropped(UNREADABLE_REST)`.
     """
-    from s2corpus.sources.streams import open_stream, readable  # only here, as below: `corpus parse` opens no archive
+    from s2corpus.sources.streams import open_stream, stop_at_damage  # slow; `corpus parse` does not need it
 
-    source = adapter(name)
+    source = load_adapter(name)
     with open_stream(file) as stream:
-        yield from readable(source.read(stream))
+        yield from stop_at_damage(source.read(stream))
 
 
 @cache
-def _plugged_in() -> dict[str, EntryPoint]:
+def _list_plugins() -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points
 
     return {point.name: point for point in entry_points(group="s2corpus.sources")}
 
 
 def __getattr__(name: str) -> Any:
-    """Import `batches` on first use: importing Arrow takes twice as long as converting a paper."""
+    """Import `batches` on first use, because the import of Arrow is slow."""
     if name == "batches":
         from s2corpus.sources.arrow import batches
 

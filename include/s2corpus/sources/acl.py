@@ -8,12 +8,12 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Editorial, Entry, RecordKind, RejectReason
-from s2corpus.sources.streams import documents
+from s2corpus.sources.streams import parse_documents
 from s2orc_parse.bibliography.dates import first_month, make_date, to_int
 from s2orc_parse.bibliography.identifiers import normalise_acl
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.bibliography.tex import decode_text
-from s2orc_parse.xml import extract_text, parse_xml
+from s2orc_parse.xml import extract_text
 
 NAME = "acl"
 KIND = RecordKind.PUBLISHER
@@ -21,30 +21,23 @@ OPEN_FROM = 2016  # CC BY 4.0 from then on, CC BY-NC-SA 3.0 before: the Antholog
 
 
 _STATUS = {"retracted": Editorial.RETRACTED, "removed": Editorial.WITHDRAWN, "erratum": Editorial.CORRECTED}
-"""Elements of the Anthology that give a paper's status, the gravest first."""
-_FORMULA = "\ue010"
+"""Elements of the Anthology that give a paper's status, most serious first."""
+_FORMULA_PLACEHOLDER = "\ue010"
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
     """Yield the records of the papers, without front matter. Venue and date are the volume's."""
-    for item in documents(stream):
+    for item in parse_documents(stream, ".xml"):
         if isinstance(item, Dropped):
             yield item
             continue
-        name, text = item
-        if not name.endswith(".xml") and name != "document":
-            continue
-        try:
-            root = parse_xml(text)
-        except ValueError as error:
-            yield Dropped(RejectReason.MALFORMED, name, str(error))
-            continue
+        _, root = item
         for volume in root.iterfind("volume"):
             for paper in volume.iterfind("paper"):
-                yield _entry(root.get("id") or "", volume, paper)
+                yield _parse(root.get("id") or "", volume, paper)
 
 
-def _entry(collection: str, volume: Any, paper: Any) -> Entry:
+def _parse(collection: str, volume: Any, paper: Any) -> Entry:
     meta = volume.find("meta")
     meta = meta if meta is not None else volume
     acl_id = _acl_id(collection, volume.get("id") or "", paper)
@@ -72,23 +65,23 @@ def _entry(collection: str, volume: Any, paper: Any) -> Entry:
 
 
 def _plain(element: Any) -> str:
-    """Return the text of a title or abstract; TeX commands are read, except in `tex-math`."""
+    """Return the text of a title or abstract; TeX commands are decoded, except in `tex-math`."""
     if element is None:
         return ""
     formulas = [extract_text(formula) for formula in element.iter("tex-math")]
-    if not formulas or _FORMULA in extract_text(element):
+    if not formulas or _FORMULA_PLACEHOLDER in extract_text(element):
         return decode_text(extract_text(element))
     element = deepcopy(element)
     for formula in element.iter("tex-math"):
         for child in list(formula):
             formula.remove(child)
-        formula.text = _FORMULA
-    parts = decode_text(extract_text(element)).split(_FORMULA)
+        formula.text = _FORMULA_PLACEHOLDER
+    parts = decode_text(extract_text(element)).split(_FORMULA_PLACEHOLDER)
     return "".join(part + formula for part, formula in zip(parts, [*formulas, ""], strict=True))
 
 
 def _acl_id(collection: str, volume: str, paper: Any) -> str | None:
-    """Return the id from the paper's `url`, or compose it: 2020.acl-main.207; P19-1001; W19-4401 (two volume digits)."""
+    """Return the id from the paper's `url`, or build it: 2020.acl-main.207; P19-1001; W19-4401 (two digits of the volume)."""
     url, number = extract_text(paper.find("url")), paper.get("id") or ""
     if (found := normalise_acl(url.rpartition("/")[2])) is not None:
         return found
@@ -96,7 +89,9 @@ def _acl_id(collection: str, volume: str, paper: Any) -> str | None:
         return normalise_acl(f"{collection}-{volume}.{number}")
     if not (volume.isdecimal() and number.isdecimal()):
         return None
-    wide = collection.startswith("W") or collection in ("C69", "D19")
+    has_two_digits = collection.startswith("W") or collection in ("C69", "D19")
     return normalise_acl(
-        f"{collection}-{int(volume):02d}{int(number):02d}" if wide else f"{collection}-{int(volume)}{int(number):03d}"
+        f"{collection}-{int(volume):02d}{int(number):02d}"
+        if has_two_digits
+        else f"{collection}-{int(volume)}{int(number):03d}"
     )

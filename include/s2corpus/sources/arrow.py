@@ -1,4 +1,4 @@
-"""Records as Arrow: batches of the table `records`, and back."""
+"""Convert records to Arrow batches of the table `records`, and rows back to records."""
 
 from __future__ import annotations
 
@@ -44,21 +44,11 @@ def _batch(records: list[Record], delivery: str | None, ready_at: str | None) ->
     return pa.RecordBatch.from_arrays(arrays, schema=RECORDS.schema)
 
 
-def record_of(row: Mapping[str, Any]) -> Record:
+def read_record(row: Mapping[str, Any]) -> Record:
     """Return the record of one row (`pylist` form) of the table `records` or `members`."""
     values: dict[str, Any] = {name: row.get(name) for name in _FIELDS}
     values["kind"] = RecordKind(values["kind"])
-    values["authors"] = tuple(
-        Author(
-            a["first"],
-            tuple(a["middle"]),
-            a["last"],
-            a["suffix"],
-            tuple(Affiliation(found["name"], found["ror"]) for found in a.get("affiliations") or ()),
-            a.get("orcid"),
-        )
-        for a in values["authors"] or ()
-    )
+    values["authors"] = tuple(map(_read_author, values["authors"] or ()))
     values["subjects"] = tuple(values["subjects"] or ())
     values["open_version"] = OpenVersion(values["open_version"]) if values["open_version"] else None
     values["type"] = WorkType(values["type"]) if values["type"] else None
@@ -69,8 +59,14 @@ def record_of(row: Mapping[str, Any]) -> Record:
     return Record(**values)
 
 
+def _read_author(author: Mapping[str, Any]) -> Author:
+    affiliations = tuple(Affiliation(one["name"], one["ror"]) for one in author.get("affiliations") or ())
+    middle = tuple(author["middle"])
+    return Author(author["first"], middle, author["last"], author["suffix"], affiliations, author.get("orcid"))
+
+
 def apply_licences(rows: pa.Table, day: str) -> pa.Table:
-    """Set the licence that each record has on a day (YYYY-MM-DD): the best of those in force."""
+    """Replace the licence of each record by the best one in force on a day (YYYY-MM-DD)."""
     affected = [at for at, found in enumerate(rows["later_licences"].is_valid().to_pylist()) if found]
     if not affected:
         return rows

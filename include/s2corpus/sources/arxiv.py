@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any, cast
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.editorial import of_arxiv
+from s2corpus.sources.editorial import read_arxiv_status
+from s2corpus.sources.json_values import read_list, read_object, read_text
 from s2corpus.sources.record import Deleted, Dropped, Editorial, Entry, RecordKind, RejectReason
-from s2corpus.sources.streams import Peekable, json_objects, xml_elements
+from s2corpus.sources.streams import Peekable, parse_objects, parse_xml_elements
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import PlainDate, make_date, parse_date
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_name
 from s2orc_parse.bibliography.tex import decode_text
-from s2orc_parse.xml import extract_text, parse_xml
+from s2orc_parse.xml import extract_text
 
 NAME = "arxiv"
 KIND = RecordKind.ARCHIVE
@@ -35,29 +36,27 @@ _AFTER_COLLABORATION = re.compile(r"(?<=\w)\s*:(?=\s)")
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Yield the records of either form, detected by the first character. The date is the first version's."""
+    """Yield the records of an OAI-PMH harvest or a JSON snapshot, detected by the first character.
+
+    The date of a record is the date of the first version.
+    """
     head = Peekable(stream)
     if head.peek(1024).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
         yield from _read_oai(cast(IO[bytes], head))
     else:
-        for item in json_objects(cast(IO[bytes], head)):
-            yield item if isinstance(item, Dropped) else _snapshot(item[1], item[0])
+        yield from parse_objects(cast(IO[bytes], head), _parse_snapshot)
 
 
 def _read_oai(stream: IO[bytes]) -> Iterator[Entry]:
-    for number, item in enumerate(xml_elements(stream, ("record",)), 1):
+    for item in parse_xml_elements(stream, ("record",)):
         if isinstance(item, Dropped):
             yield item
-            continue
-        try:
-            root = parse_xml(item[1], item[2])
-        except ValueError as error:
-            yield Dropped(RejectReason.MALFORMED, f"record {number}", str(error))
-            continue
-        yield _oai(root, f"record {number}")
+        else:
+            _, where, root = item
+            yield _parse_oai(root, where)
 
 
-def _oai(root: Any, where: str) -> Entry:
+def _parse_oai(root: Any, where: str) -> Entry:
     header = root.find("header")
     native = (
         normalise_arxiv(extract_text(header.find("identifier")).rpartition("arXiv.org:")[2])
@@ -73,24 +72,10 @@ def _oai(root: Any, where: str) -> Entry:
         return Dropped(RejectReason.MALFORMED, native, "no metadata")
     paper = metadata[0]
     if paper.tag == "dc":
-        dates = sorted(filter(None, (parse_date(extract_text(date))[0] for date in paper.iterfind("date"))))
-        abstracts = [
-            extract_text(d) for d in paper.iterfind("description") if not extract_text(d).startswith("Comment:")
-        ]
-        comments = [extract_text(d) for d in paper.iterfind("description") if extract_text(d).startswith("Comment:")]
-        dois = [extract_text(i) for i in paper.iterfind("identifier") if "doi" in extract_text(i)]
-        return RawRecord(
-            f"{NAME}:{native}", NAME, KIND, native,
-            title=decode_text(extract_text(paper.find("title"))),
-            authors=_authors(_split_creator(extract_text(c)) for c in paper.iterfind("creator")),
-            date=dates[0] if dates else None, abstract=decode_text(abstracts[0]) if abstracts else None,
-            doi=dois[0] if dois else None,
-            arxiv_id=native, type="preprint", subjects=[extract_text(s) for s in paper.iterfind("subject")],
-            editorial=of_arxiv(" ".join(comments).removeprefix("Comment:"), abstracts[0] if abstracts else ""),
-        ).normalize()  # fmt: skip
+        return _parse_dublin_core(native, paper)
     versions = [extract_text(version.find("date")) for version in paper.iterfind("version")]
     last = next(paper.iterchildren("version", reversed=True), None)
-    ignored = last is not None and "I" in extract_text(last.find("source_type"))  # arXiv's mark of a withdrawn version
+    is_withdrawn = last is not None and "I" in extract_text(last.find("source_type"))
     authors: list[Author | None]
     if paper.find("authors/author") is not None:
         authors = _authors(
@@ -99,12 +84,28 @@ def _oai(root: Any, where: str) -> Entry:
         )
     else:
         authors = _parse_authors(extract_text(paper.find("authors")))
-    date = _mail_date(versions[0]) if versions else parse_date(extract_text(paper.find("created")))
+    date = _parse_mail_date(versions[0]) if versions else parse_date(extract_text(paper.find("created")))
     texts = {key: extract_text(paper.find(key)) for key in _TEXTS}
-    return _build(native, texts, authors, date, Editorial.WITHDRAWN if ignored else None)
+    return _build_record(native, texts, authors, date, Editorial.WITHDRAWN if is_withdrawn else None)
 
 
-def _snapshot(line: dict[str, Any], where: str) -> Entry:
+def _parse_dublin_core(native: str, paper: Any) -> Entry:
+    dates = sorted(filter(None, (parse_date(extract_text(date))[0] for date in paper.iterfind("date"))))
+    descriptions = [extract_text(description) for description in paper.iterfind("description")]
+    abstract = next((text for text in descriptions if not text.startswith("Comment:")), "")
+    comments = " ".join(text for text in descriptions if text.startswith("Comment:")).removeprefix("Comment:")
+    identifiers = map(extract_text, paper.iterfind("identifier"))
+    return RawRecord(
+        f"{NAME}:{native}", NAME, KIND, native,
+        title=decode_text(extract_text(paper.find("title"))),
+        authors=_authors(_split_creator(extract_text(c)) for c in paper.iterfind("creator")),
+        date=dates[0] if dates else None, abstract=decode_text(abstract), doi=next((i for i in identifiers if "doi" in i), None),
+        arxiv_id=native, type="preprint", subjects=[extract_text(s) for s in paper.iterfind("subject")],
+        editorial=read_arxiv_status(comments, abstract),
+    ).normalize()  # fmt: skip
+
+
+def _parse_snapshot(line: dict[str, Any], where: str) -> Entry:
     native = normalise_arxiv(str(line.get("id") or ""))
     if native is None:
         return Dropped(RejectReason.NO_ID, where, "no arXiv id")
@@ -115,17 +116,13 @@ def _snapshot(line: dict[str, Any], where: str) -> Entry:
         authors = _authors((name[1], name[0], name[2]) for name in rows)
     else:
         authors = _parse_authors(str(line.get("authors") or ""))
-    versions = line.get("versions")
-    first = versions[0] if isinstance(versions, list) and versions else {}
-    created = first.get("created") if isinstance(first, dict) else None
-    date = _mail_date(created) if isinstance(created, str) else parse_date(line.get("update_date"))
-    texts = {key: str(line.get(key) or "") for key in _TEXTS}
-    if not isinstance(line.get("title"), str):
-        texts["title"] = ""
-    return _build(native, texts, authors, date)
+    created = next((read_object(version).get("created") for version in read_list(line.get("versions"))), None)
+    date = _parse_mail_date(created) if isinstance(created, str) else parse_date(line.get("update_date"))
+    texts = {key: str(line.get(key) or "") for key in _TEXTS} | {"title": read_text(line.get("title"))}
+    return _build_record(native, texts, authors, date)
 
 
-def _build(
+def _build_record(
     native: str,
     texts: dict[str, str],
     authors: list[Author | None],
@@ -137,11 +134,11 @@ def _build(
         f"{NAME}:{native}", NAME, KIND, native, title=decode_text(texts["title"]), authors=authors, date=date,
         journal=journal.group() if journal else None, abstract=decode_text(texts["abstract"]),
         doi=next(iter(texts["doi"].split()), None), arxiv_id=native, type="preprint", subjects=texts["categories"].split(),
-        licence=texts["license"], editorial=editorial or of_arxiv(texts["comments"], texts["abstract"]),
+        licence=texts["license"], editorial=editorial or read_arxiv_status(texts["comments"], texts["abstract"]),
     ).normalize()  # fmt: skip
 
 
-def _mail_date(text: str) -> PlainDate:
+def _parse_mail_date(text: str) -> PlainDate:
     """Return the date of "Mon, 2 Apr 2007 19:18:42 GMT"."""
     try:
         date = email.utils.parsedate_to_datetime(text)
@@ -160,18 +157,21 @@ def _split_creator(name: str) -> tuple[str, str, str]:
 def _authors(names: Iterable[tuple[str, str, str]]) -> list[Author | None]:
     """Return the authors of (given names, surname, suffix); a collaboration is one author and is listed once.
 
-    arXiv takes a collaboration's last word for its surname, and "A. Sample for the X Collaboration" for one surname.
+    arXiv splits a collaboration's name into given name and surname, and treats "A. Sample for the X Collaboration" as one surname.
     """
-    found: dict[str, Author | None] = {}
+    found: list[Author | None] = []
+    groups: set[str] = set()
     for given, surname, suffix in names:
         whole = " ".join(f"{given} {surname} {suffix}".split()).strip(" ,;:")
         if not (match := _COLLABORATION.fullmatch(whole)):
-            found[f"{len(found)}"] = make_author(given, surname, suffix)
+            found.append(make_author(given, surname, suffix))
             continue
         if match["person"]:
-            found[f"{len(found)}"] = parse_name(match["person"])
-        found.setdefault(match["group"].casefold(), Author("", (), match["group"], ""))
-    return [*found.values()]
+            found.append(parse_name(match["person"]))
+        if match["group"].casefold() not in groups:
+            groups.add(match["group"].casefold())
+            found.append(Author("", (), match["group"], ""))
+    return found
 
 
 def _parse_authors(text: str) -> list[Author | None]:

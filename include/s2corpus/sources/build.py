@@ -15,7 +15,7 @@ from s2corpus.sources.record import (
     RecordKind,
     RejectReason,
 )
-from s2corpus.sources.work_types import work_type
+from s2corpus.sources.work_types import read_work_type
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
@@ -32,9 +32,9 @@ from s2orc_parse.bibliography.fields import (
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """The fields of one record in the form of its source; `where` is the place of the entry for `Dropped`.
+    """The fields of one record in the form of its source. `where` locates the entry in a `Dropped`.
 
-    `date` is any value that `parse_date` reads or returns.
+    `date` is any value that `parse_date` accepts.
     """
 
     record_id: str
@@ -100,11 +100,11 @@ class RawRecord:
             later_licences=self.later_licences,
             open_access=self.open_access if isinstance(self.open_access, bool) else None,
             open_version=next((version for version in OpenVersion if version == self.open_version), None),
-            type=work_type(self.type),
+            type=read_work_type(self.type),
             editorial=next((status for status in Editorial if status == self.editorial), None),
             notices=self.notices,
         )
-        telling = (
+        identifying = (
             record.title,
             record.doi,
             record.arxiv_id,
@@ -113,7 +113,7 @@ class RawRecord:
             record.acl_id,
             record.file_sha1,
         )
-        return record if any(telling) else Dropped(RejectReason.EMPTY, self.where)
+        return record if any(identifying) else Dropped(RejectReason.EMPTY, self.where)
 
 
 def _sha1(value: object) -> str | None:

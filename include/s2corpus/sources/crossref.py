@@ -7,8 +7,9 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.editorial import read_crossref_notices
+from s2corpus.sources.json_values import read_list, read_object, read_objects, read_text
 from s2corpus.sources.record import DatedLicence, Dropped, Entry, RecordKind, RejectReason
-from s2corpus.sources.streams import json_objects
+from s2corpus.sources.streams import read_json_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
 from s2orc_parse.bibliography.fields import add_details, parse_licence
@@ -28,7 +29,7 @@ _SUBTITLE_JOINS = (":", "?", "!", "–", "—")
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
     """Yield the records of Crossref works; the kind of a preprint (`posted-content`) is archive, not publisher."""
-    for item in json_objects(stream):
+    for item in read_json_objects(stream):
         if isinstance(item, Dropped):
             yield item
             continue
@@ -50,9 +51,8 @@ def _entry(work: Any, where: str) -> Entry:
     kind = work.get("type")
     if kind in _NOT_PAPERS:
         return Dropped(RejectReason.NOT_A_PAPER, doi, str(kind))
-    container = _first(work.get("container-title"))
-    event = work.get("event")
-    venue = event.get("name") if isinstance(event, dict) else None
+    container = _first_text(work.get("container-title"))
+    venue = read_object(work.get("event")).get("name")
     editorial, notices = read_crossref_notices(work)
     licence, later_licences = _licences(work)
     return RawRecord(
@@ -66,14 +66,14 @@ def _entry(work: Any, where: str) -> Entry:
     ).normalize()  # fmt: skip
 
 
-def _first(value: object) -> str | None:
+def _first_text(value: object) -> str | None:
     if isinstance(value, list):
         value = next((item for item in value if isinstance(item, str) and item.strip()), None)
     return value if isinstance(value, str) else None
 
 
 def _title(work: dict[str, Any]) -> str | None:
-    title, subtitle = _first(work.get("title")), _first(work.get("subtitle"))
+    title, subtitle = _first_text(work.get("title")), _first_text(work.get("subtitle"))
     if title and subtitle and subtitle.casefold() not in title.casefold():
         return (
             f"{title.strip()} {subtitle}" if title.strip().endswith(_SUBTITLE_JOINS) else f"{title.strip()}: {subtitle}"
@@ -82,15 +82,14 @@ def _title(work: dict[str, Any]) -> str | None:
 
 
 def _authors(authors: object) -> Iterator[Author | None]:
-    for author in authors if isinstance(authors, list) else ():
-        if isinstance(author, dict):
-            given, family, suffix = (_string(author.get(key)) for key in ("given", "family", "suffix"))
-            name = _string(author.get("name"))
-            yield add_details(
-                _author(given.strip(), family.strip(), suffix) if family else make_author(given, name, suffix),
-                _affiliations(author.get("affiliation")),
-                _string(author.get("ORCID")),
-            )
+    for author in read_objects(authors):
+        given, family, suffix = (read_text(author.get(key)) for key in ("given", "family", "suffix"))
+        name = read_text(author.get("name"))
+        yield add_details(
+            _author(given.strip(), family.strip(), suffix) if family else make_author(given, name, suffix),
+            _affiliations(author.get("affiliation")),
+            read_text(author.get("ORCID")),
+        )
 
 
 def _author(given: str, family: str, suffix: str) -> Author | None:
@@ -104,48 +103,35 @@ def _author(given: str, family: str, suffix: str) -> Author | None:
 
 def _affiliations(given: object) -> Iterator[tuple[str, str]]:
     """Yield (name with place, ROR) of each affiliation."""
-    for affiliation in given if isinstance(given, list) else ():
-        if isinstance(affiliation, dict):
-            ids, place = affiliation.get("id"), affiliation.get("place")
-            found = [_string(one.get("id")) for one in ids if isinstance(one, dict)] if isinstance(ids, list) else []
-            parts = [_string(affiliation.get("name")), *(place if isinstance(place, list) else [])]
-            yield ", ".join(part for part in parts if isinstance(part, str) and part), " ".join(found)
-
-
-def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    for affiliation in read_objects(given):
+        ids = [read_text(one.get("id")) for one in read_objects(affiliation.get("id"))]
+        parts = [affiliation.get("name"), *read_list(affiliation.get("place"))]
+        yield ", ".join(filter(None, map(read_text, parts))), " ".join(ids)
 
 
 def _date(work: dict[str, Any]) -> object:
     """Return the earliest publication (`issued`), or the first other date present."""
     for key in ("issued", "published", "published-online", "published-print", "posted", "created"):
-        given = work.get(key)
-        parts = given.get("date-parts") if isinstance(given, dict) else None
+        parts = read_object(work.get(key)).get("date-parts")
         if isinstance(parts, list) and parts and isinstance(parts[0], list) and parts[0] and parts[0][0]:
             return parts[0]
     return None
 
 
-_VERSIONS = ("vor", "unspecified", "am", "tdm")
+_LICENCE_VERSIONS = ("vor", "unspecified", "am", "tdm")
 """`content-version` of a licence: version of record, unspecified, accepted manuscript, text and data mining"""
 
 
 def _licences(work: dict[str, Any]) -> tuple[str | None, tuple[DatedLicence, ...]]:
-    """Return the licence in force when Crossref wrote the work, and better ones that start later, the best first.
+    """Return the best licence in force when Crossref wrote the work, and better licences that start later, best first.
 
     Creative Commons licences are best, then those of the version of record. A licence without `start`, or with a
     `delay-in-days` of 0, is in force from the publication on.
     """
-    given = work.get("license")
-    found = (
-        [item for item in given if isinstance(item, dict) and isinstance(item.get("URL"), str)]
-        if isinstance(given, list)
-        else []
-    )
-    found.sort(key=_rank)
+    licences = [item for item in read_objects(work.get("license")) if isinstance(item.get("URL"), str)]
     written = max((day for key in ("indexed", "deposited", "created") if (day := _day(work.get(key)))), default="")
     later: list[DatedLicence] = []
-    for item in found:
+    for item in sorted(licences, key=_rank_licence):
         start, licence = _day(item.get("start")), parse_licence(item["URL"])
         if start is None or item.get("delay-in-days") == 0 or start <= written:
             return licence, tuple(later)
@@ -154,16 +140,15 @@ def _licences(work: dict[str, Any]) -> tuple[str | None, tuple[DatedLicence, ...
     return None, tuple(later)
 
 
-def _rank(licence: dict[str, Any]) -> tuple[bool, int]:
+def _rank_licence(licence: dict[str, Any]) -> tuple[bool, int]:
     version = licence.get("content-version") or "unspecified"
-    return "creativecommons.org" not in licence["URL"].casefold(), _VERSIONS.index(
-        version
-    ) if version in _VERSIONS else 1
+    rank = _LICENCE_VERSIONS.index(version) if version in _LICENCE_VERSIONS else 1
+    return "creativecommons.org" not in licence["URL"].casefold(), rank
 
 
 def _day(given: object) -> str | None:
-    """Return a date of the REST API as YYYY-MM-DD; a missing month or day is the last one, so that nothing counts too soon."""
-    parts = given.get("date-parts") if isinstance(given, dict) else None
+    """Return a date of the REST API as YYYY-MM-DD; a missing month or day becomes the last one, so that no licence applies too early."""
+    parts = read_object(given).get("date-parts")
     date, precision = parse_date(parts[0]) if isinstance(parts, list) and parts else (None, None)
     if date is None:
         return None

@@ -7,35 +7,29 @@ from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
 from s2corpus.sources.record import Dropped, Editorial, Entry, RecordKind, RejectReason
-from s2corpus.sources.streams import xml_elements
+from s2corpus.sources.streams import parse_xml_elements
 from s2orc_parse.bibliography.dates import first_month, make_date, to_int
 from s2orc_parse.bibliography.identifiers import doi_of_url, normalise_arxiv
 from s2orc_parse.bibliography.names import parse_names
-from s2orc_parse.xml import extract_text, parse_xml
+from s2orc_parse.xml import extract_text
 
 NAME = "dblp"
 KIND = RecordKind.ARCHIVE
-_PAPERS = frozenset({"article", "inproceedings", "incollection", "phdthesis", "mastersthesis"})
-_TAGS = (*sorted(_PAPERS), "proceedings", "book", "www", "data")
+_PAPERS = ("article", "incollection", "inproceedings", "mastersthesis", "phdthesis")
+_NOT_PAPERS = ("proceedings", "book", "www", "data")
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
     """Yield the records of articles, papers in proceedings and collections, and theses."""
-    for number, item in enumerate(xml_elements(stream, _TAGS), 1):
+    for item in parse_xml_elements(stream, (*_PAPERS, *_NOT_PAPERS), skipped=_NOT_PAPERS):
         if isinstance(item, Dropped):
             yield item
-            continue
-        tag, text, encoding = item
-        if tag not in _PAPERS:
-            yield Dropped(RejectReason.NOT_A_PAPER, f"{tag} {number}", tag)
-            continue
-        try:
-            yield _entry(parse_xml(text, encoding), f"{tag} {number}")
-        except ValueError as error:
-            yield Dropped(RejectReason.MALFORMED, f"{tag} {number}", str(error))
+        else:
+            _, where, root = item
+            yield _parse(root, where)
 
 
-def _entry(root: Any, where: str) -> Entry:
+def _parse(root: Any, where: str) -> Entry:
     key = root.get("key")
     if not key:
         return Dropped(RejectReason.NO_ID, where, "no key")

@@ -10,8 +10,8 @@ from s2corpus.sources.record import Editorial, EditorialNotice
 from s2orc_parse.bibliography.identifiers import normalise_doi, normalise_pmid
 from s2orc_parse.xml import extract_text
 
-GRAVITY = tuple(Editorial)
-_UPDATES = {
+BY_SERIOUSNESS = tuple(Editorial)
+_CROSSREF_UPDATES = {
     "retraction": Editorial.RETRACTED,
     "withdrawal": Editorial.WITHDRAWN,
     "removal": Editorial.WITHDRAWN,
@@ -23,7 +23,7 @@ _UPDATES = {
 }
 """Crossref's types of updates (Crossref documentation: Crossmark, version control, corrections, and retractions). Addendum,
 clarification, new_edition and new_version do not change the status."""
-_REFERENCES = {
+_PUBMED_REFERENCES = {
     "Retraction": Editorial.RETRACTED,
     "RetractedandRepublished": Editorial.RETRACTED,
     "PartialRetraction": Editorial.CONCERN,
@@ -31,16 +31,16 @@ _REFERENCES = {
     "Erratum": Editorial.CORRECTED,
     "CorrectedandRepublished": Editorial.CORRECTED,
 }
-_REF_TYPE = re.compile(rf"({'|'.join(_REFERENCES)})(In|Of|For|From)")
+_REF_TYPE = re.compile(rf"({'|'.join(_PUBMED_REFERENCES)})(In|Of|For|From)")
 """RefType of PubMed's CommentsCorrections: the work itself has `…In`, the notice has `…Of`, `…For` or `…From`."""
-_RELATED = {
+_JATS_NOTICES = {
     "retracted-article": Editorial.RETRACTED,
     "partial-retraction": Editorial.CONCERN,
     "object-of-concern": Editorial.CONCERN,
     "corrected-article": Editorial.CORRECTED,
 }
 """`related-article-type` of a notice in JATS → status of the related article (JATS 1.3 Tag Library; PMC's guidelines)."""
-_FORWARD = {
+_JATS_FORWARD_LINKS = {
     "retraction-forward": Editorial.RETRACTED,
     "concern-forward": Editorial.CONCERN,
     "correction-forward": Editorial.CORRECTED,
@@ -59,16 +59,16 @@ _WITHDRAWN = re.compile(
     rf"(?:withdrew|withdrawn?|withdraws) (?:this|the|our) {_WORK}",
     re.IGNORECASE,
 )
-"""A sentence of arXiv's comments or abstract that reports a withdrawal, from its start."""
+"""Start of a sentence of arXiv's comments or abstract that reports a withdrawal."""
 _SENTENCES = re.compile(r"[.;,(]\s+|\(")
 
 
-def worst(found: Iterable[Editorial | None]) -> Editorial | None:
-    """Return the gravest status, or None."""
-    return min((status for status in found if status), key=GRAVITY.index, default=None)
+def select_most_serious(found: Iterable[Editorial | None]) -> Editorial | None:
+    """Return the most serious status, or None."""
+    return min((status for status in found if status), key=BY_SERIOUSNESS.index, default=None)
 
 
-def of_title(title: object) -> Editorial | None:
+def read_title_status(title: object) -> Editorial | None:
     """Return the status given by a title's prefix, or None."""
     match = _TITLE.match(title) if isinstance(title, str) else None
     return None if match is None else Editorial.RETRACTED if match.group(1) else Editorial.WITHDRAWN
@@ -89,56 +89,60 @@ def read_crossref_notices(work: dict[str, Any]) -> tuple[Editorial | None, tuple
     own = [status for status, _ in _updates(work.get("updated-by"))]
     title = work.get("title")
     if not notices:
-        own += filter(None, map(of_title, title if isinstance(title, list) else [title]))
+        own += filter(None, map(read_title_status, title if isinstance(title, list) else [title]))
     itself = f"doi:{normalise_doi(str(work.get('DOI') or ''))}"
     own += [notice.status for notice in notices if notice.about == itself]
-    return worst(own), tuple(notice for notice in notices if notice.about != itself)
+    return select_most_serious(own), tuple(notice for notice in notices if notice.about != itself)
 
 
 def _updates(given: object) -> Iterator[tuple[Editorial, dict[str, Any]]]:
     for update in given if isinstance(given, list) else ():
         kind = re.sub(r"\W+", "_", str(update.get("type")).strip().casefold()) if isinstance(update, dict) else ""
-        if kind in _UPDATES:
-            yield _UPDATES[kind], update
+        if kind in _CROSSREF_UPDATES:
+            yield _CROSSREF_UPDATES[kind], update
 
 
-def of_pubmed(citation: Any) -> tuple[Editorial | None, tuple[EditorialNotice, ...]]:
+def read_pubmed_notices(citation: Any) -> tuple[Editorial | None, tuple[EditorialNotice, ...]]:
     """Return the status from a MedlineCitation's publication types and references, and notices about other works."""
     own: list[Editorial] = []
-    notices: dict[EditorialNotice, None] = {}
+    notices: list[EditorialNotice] = []
     for kind in citation.iterfind(".//PublicationType"):
         if kind.get("UI") == "D016441" or extract_text(kind) == "Retracted Publication":
             own.append(Editorial.RETRACTED)
     for reference in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
         match = _REF_TYPE.fullmatch(reference.get("RefType") or "")
         if match and match.group(2) == "In":
-            own.append(_REFERENCES[match.group(1)])
+            own.append(_PUBMED_REFERENCES[match.group(1)])
         elif match and (pmid := normalise_pmid(extract_text(reference.find("PMID")))):
-            notices[EditorialNotice(f"pmid:{pmid}", _REFERENCES[match.group(1)])] = None
-    if not notices and (status := of_title(extract_text(citation.find("Article/ArticleTitle")))):
-        own.append(status)
-    return worst(own), tuple(notices)
+            notices.append(EditorialNotice(f"pmid:{pmid}", _PUBMED_REFERENCES[match.group(1)]))
+    return _conclude(own, notices, extract_text(citation.find("Article/ArticleTitle")))
 
 
-def of_jats(meta: Any) -> tuple[Editorial | None, tuple[EditorialNotice, ...]]:
+def read_jats_notices(meta: Any) -> tuple[Editorial | None, tuple[EditorialNotice, ...]]:
     """Return the status from an article-meta's `related-article` elements, and notices about other works by DOI or PMID."""
     own: list[Editorial] = []
-    notices: dict[EditorialNotice, None] = {}
+    notices: list[EditorialNotice] = []
     for related in meta.iterfind("{*}related-article"):
         kind, named = related.get("related-article-type"), related.get("{http://www.w3.org/1999/xlink}href") or ""
-        if kind in _FORWARD:
-            own.append(_FORWARD[kind])
-        elif kind in _RELATED and (doi := normalise_doi(named.removeprefix("info:doi/"))):
-            notices[EditorialNotice(f"doi:{doi}", _RELATED[kind])] = None
-        elif kind in _RELATED and related.get("ext-link-type") == "pmid" and (pmid := normalise_pmid(named)):
-            notices[EditorialNotice(f"pmid:{pmid}", _RELATED[kind])] = None
-    if not notices and (status := of_title(extract_text(meta.find("{*}title-group/{*}article-title")))):
-        own.append(status)
-    return worst(own), tuple(notices)
+        if kind in _JATS_FORWARD_LINKS:
+            own.append(_JATS_FORWARD_LINKS[kind])
+        elif kind in _JATS_NOTICES and (doi := normalise_doi(named.removeprefix("info:doi/"))):
+            notices.append(EditorialNotice(f"doi:{doi}", _JATS_NOTICES[kind]))
+        elif kind in _JATS_NOTICES and related.get("ext-link-type") == "pmid" and (pmid := normalise_pmid(named)):
+            notices.append(EditorialNotice(f"pmid:{pmid}", _JATS_NOTICES[kind]))
+    return _conclude(own, notices, extract_text(meta.find("{*}title-group/{*}article-title")))
 
 
-def of_arxiv(comments: str, abstract: str) -> Editorial | None:
-    """Return WITHDRAWN if the abstract's start or a sentence of the comments reports it; arXiv does not delete withdrawn records."""
+def _conclude(
+    own: list[Editorial], notices: list[EditorialNotice], title: str
+) -> tuple[Editorial | None, tuple[EditorialNotice, ...]]:
+    """Return the most serious status and the distinct notices. The title counts only without notices, since notices repeat it."""
+    status = None if notices else read_title_status(title)
+    return select_most_serious([*own, status]), tuple(dict.fromkeys(notices))
+
+
+def read_arxiv_status(comments: str, abstract: str) -> Editorial | None:
+    """Return WITHDRAWN if the abstract's start or a sentence of the comments reports a withdrawal; arXiv keeps withdrawn records."""
     sentences = [abstract, *_SENTENCES.split(comments)]
     is_withdrawn = any(_WITHDRAWN.match(" ".join(sentence.split())) for sentence in sentences)
     return Editorial.WITHDRAWN if is_withdrawn else None

@@ -1,8 +1,14 @@
 """Map the subjects of sources to the 19 fields of study of the Microsoft Academic Graph (MAG).
 
-The tables are in `classifications/`: all arXiv categories, past ones included; Elsevier's ASJC (its 27 areas and 334 codes, as Crossref
-and Scopus use them); the 26 fields of OpenAlex's topics; MeSH's tree tops and the headings of disciplines; and the other names that
-publishers and Semantic Scholar use. A subject without an entry has no field.
+Each table in `classifications/` covers one scheme:
+
+- `arxiv`: all arXiv categories, including retired ones;
+- `asjc`: Elsevier's 27 subject areas and 334 codes, as used by Crossref and Scopus;
+- `openalex`: the 26 fields of OpenAlex's topics;
+- `mesh`: MeSH's top-level trees and the headings of disciplines;
+- `subjects`: other names that publishers and Semantic Scholar use.
+
+A subject without an entry has no field.
 """
 
 from __future__ import annotations
@@ -53,12 +59,12 @@ def fields_of(subject: str) -> tuple[str, ...]:
     if (number := _TREE_NUMBER.fullmatch(text)) and number.group(2):
         return _trees().get(text[:3]) or _trees().get(text[:1], ())
     for name in (text, _BROADER.split(text, maxsplit=1)[0]):
-        if (found := _names().get(_letters(name))) is not None:
+        if (found := _names().get(_normalize_name(name))) is not None:
             return found
     return ()
 
 
-def _letters(name: str) -> str:
+def _normalize_name(name: str) -> str:
     plain = _QUALIFIER.sub("", name).casefold().replace("&", "and")
     return "".join(filter(str.isalnum, plain.replace("palaeo", "paleo").replace("gynaeco", "gyneco")))
 
@@ -68,44 +74,44 @@ def _rows(table: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
-def _split(fields: str) -> tuple[str, ...]:
+def _parse_fields(fields: str) -> tuple[str, ...]:
     return tuple(fields.split(";")) if fields else ()
 
 
 @cache
 def _arxiv() -> dict[str, tuple[str, ...]]:
-    return {row["code"]: _split(row["fields"]) for row in _rows("arxiv")}
+    return {row["code"]: _parse_fields(row["fields"]) for row in _rows("arxiv")}
 
 
 @cache
 def _codes() -> dict[str, tuple[str, ...]]:
-    return {row["code"]: _split(row["fields"]) for row in _rows("asjc")}
+    return {row["code"]: _parse_fields(row["fields"]) for row in _rows("asjc")}
 
 
 def _fields_of_openalex(level: str) -> tuple[str, ...] | None:
-    """Return the MAG fields of a level of OpenAlex's topics; its subfields have the codes of ASJC. None if it is not one."""
+    """Return the MAG fields of an OpenAlex field or subfield, or None. The numbers of subfields are ASJC codes."""
     kind, _, number = level.partition("/")
     return _codes().get(number) if kind == "subfields" else _openalex().get(level)
 
 
 @cache
 def _openalex() -> dict[str, tuple[str, ...]]:
-    return {row["id"]: _split(row["fields"]) for row in _rows("openalex")}
+    return {row["id"]: _parse_fields(row["fields"]) for row in _rows("openalex")}
 
 
 @cache
 def _trees() -> dict[str, tuple[str, ...]]:
     tops: dict[str, tuple[str, ...]] = {}
     for row in _rows("mesh"):
-        tops.setdefault(row["tree"], _split(row["fields"]))  # a top's own heading is the first of its rows
+        tops.setdefault(row["tree"], _parse_fields(row["fields"]))  # the first row of a tree is its top heading
     return tops
 
 
 @cache
 def _names() -> dict[str, tuple[str, ...]]:
     """Return letters of a name → fields. MAG's names have priority, then publishers' and Semantic Scholar's, ASJC's, MeSH's."""
-    names: dict[str, tuple[str, ...]] = {_letters(field): (field,) for field in FIELDS}
+    names: dict[str, tuple[str, ...]] = {_normalize_name(field): (field,) for field in FIELDS}
     for table, column in (("subjects", "name"), ("asjc", "name"), ("mesh", "heading")):
         for row in _rows(table):
-            names.setdefault(_letters(row[column]), _split(row["fields"]))
+            names.setdefault(_normalize_name(row[column]), _parse_fields(row["fields"]))
     return names

@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from s2corpus.errors import UserError
 from s2corpus.sources import Dropped, Record, read
 from s2corpus.sources.arrow import batches
-from s2corpus.sources.jsonl import COLUMNS, entry_of
+from s2corpus.sources.jsonl import parse_line
+from s2corpus.sources.keys import RECORD_KEYS
 from s2corpus.storage.parquet import read_parquet
 from s2corpus.tables.intake import RECORDS
 
@@ -35,26 +36,24 @@ def read_records(path: Path) -> pa.Table:
     """Return the table `records` of a file; absent columns are null.
 
     Raises:
-        UserError: missing file, unknown format or column, or invalid line, with file, place and reason.
+        UserError: the file is missing, has an unknown format or column, or an invalid line.
     """
     if not path.is_file():
         raise UserError(f"{path}: no such file: expected records as .parquet or .jsonl")
     if path.suffix == ".parquet":
-        return _parquet(path)
+        return _read_parquet(path)
     if not path.name.endswith((".jsonl", ".jsonl.gz", ".json")):
         raise UserError(f"{path}: expected a name that ends in .parquet, .jsonl or .jsonl.gz")
-    return pa.Table.from_batches(batches(_all_records(path, read("jsonl", path))), schema=RECORDS.schema)
+    return pa.Table.from_batches(batches(_require_records(path, read("jsonl", path))), schema=RECORDS.schema)
 
 
-def _parquet(path: Path) -> pa.Table:
+def _read_parquet(path: Path) -> pa.Table:
     try:
         table = read_parquet(path)
     except (ValueError, OSError) as error:
         raise UserError(f"{path}: not readable as Parquet: {error}") from None
-    if unknown := sorted(set(table.column_names) - COLUMNS - set(RECORDS.schema.names)):
-        raise UserError(
-            f"{path}: unknown columns {', '.join(unknown)}; those of records are {', '.join(RECORDS.schema.names)}"
-        )
+    if unknown := sorted(set(table.column_names) - RECORD_KEYS - set(RECORDS.schema.names)):
+        raise UserError(f"{path}: unknown columns {', '.join(unknown)}; expected {', '.join(RECORDS.schema.names)}")
     known = RECORDS.schema
     if {"record_id", "source", "kind"} <= set(table.column_names) and all(
         name in known.names and table.schema.field(name).type in (known.field(name).type, pa.null())
@@ -65,7 +64,7 @@ def _parquet(path: Path) -> pa.Table:
             table[f.name].cast(f.type) if f.name in table.column_names else pa.nulls(rows, f.type) for f in known
         ]
         return pa.table(columns, schema=known)
-    found = _all_records(path, (entry_of(row, f"row {number}") for number, row in enumerate(_rows(table), 1)))
+    found = _require_records(path, (parse_line(row, f"row {number}") for number, row in enumerate(_rows(table), 1)))
     return pa.Table.from_batches(batches(found), schema=known)
 
 
@@ -74,7 +73,7 @@ def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
         yield from batch.to_pylist()
 
 
-def _all_records(path: Path, entries: Iterator[Any]) -> Iterator[Record]:
+def _require_records(path: Path, entries: Iterator[Any]) -> Iterator[Record]:
     for entry in entries:
         if isinstance(entry, Dropped):
             raise UserError(f"{path}: {entry.where}: {entry.reason}{': ' if entry.detail else ''}{entry.detail}")

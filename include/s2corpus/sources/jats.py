@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.editorial import of_jats
+from s2corpus.sources.editorial import read_jats_notices
 from s2corpus.sources.record import Dropped, Entry, Record, RecordKind, RejectReason
-from s2corpus.sources.streams import documents
+from s2corpus.sources.streams import parse_documents
 from s2orc_parse.jats.front import read_front
-from s2orc_parse.xml import parse_xml
 
 NAME = "jats"
 KIND = RecordKind.PUBLISHER
@@ -18,41 +17,34 @@ KIND = RecordKind.PUBLISHER
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
     """Yield the records of the articles' front matter."""
-    for item in documents(stream):
+    for item in parse_documents(stream, ".xml", ".nxml"):
         if isinstance(item, Dropped):
             yield item
             continue
-        name, text = item
-        if name != "document" and not name.endswith((".xml", ".nxml")):
-            continue
-        try:
-            root = parse_xml(text)
-        except ValueError as error:
-            yield Dropped(RejectReason.MALFORMED, name, str(error))
-            continue
+        name, root = item
         articles = (
             [root]
             if _local(root) == "article"
             else [a for a in root.iter("{*}article") if a.find("{*}front") is not None]
         )
         if not articles:
-            yield Dropped(RejectReason.MALFORMED, name, f"no article, but <{_local(root)}>")
+            yield Dropped(RejectReason.MALFORMED, name, f"expected <article>, got <{_local(root)}>")
         for article in articles:
-            yield record_of(article, name)
+            yield build_record(article, name)
 
 
 def _local(element: Any) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
-def record_of(article: Any, where: str) -> Record | Dropped:
+def build_record(article: Any, where: str) -> Record | Dropped:
     """Return the record of one `article` element."""
     front = read_front(article)
     if front is None:
         return Dropped(RejectReason.MALFORMED, where, "no article-meta")
     if not front.native_id:
         return Dropped(RejectReason.NO_ID, where, "no article-id")
-    editorial, notices = of_jats(article.find("{*}front/{*}article-meta"))
+    editorial, notices = read_jats_notices(article.find("{*}front/{*}article-meta"))
     return RawRecord(
         f"{NAME}:{front.native_id.lower()}", NAME, KIND, front.native_id,
         **front.as_fields(), editorial=editorial, notices=notices, type=article.get("article-type"),

@@ -1,33 +1,31 @@
 """The generic source: JSON lines in the columns of the table `records`.
 
-A line has `record_id` (or `id`) and `source` (else "jsonl"), and any of the other columns; `authors` as a list of
-{first, middle, last, suffix}, a list of strings, or one string; `year` instead of `date`; `fields_of_study` as
-`subjects`; `"deleted": true` withdraws the record. Any other key makes the line `malformed`, naming the
-key: no typing error loses data silently.
+A line has `record_id` (or `id`), and any of the other columns. `source` is "jsonl" if it is absent. `authors` is a list of
+{first, middle, last, suffix}, a list of strings, or one string. `year` replaces `date`, and `fields_of_study` extends `subjects`.
+`"deleted": true` withdraws the record. A line with any other key is `malformed`, so that a typing error cannot lose data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import orjson
 
-from s2corpus.ids import RecordId
 from s2corpus.sources.build import RawRecord
+from s2corpus.sources.json_values import read_id, read_list
 from s2corpus.sources.keys import RECORD_KEYS
 from s2corpus.sources.record import Deleted, Dropped, Entry, RecordKind, RejectReason
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
-from s2corpus.sources.streams import json_texts, load_object
+from s2corpus.sources.streams import load_object, read_json_texts
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.fields import add_details, clean_words, select_authors
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_names
 
 NAME = "jsonl"
 KIND = RecordKind.ARCHIVE
-COLUMNS = RECORD_KEYS
-_GIVEN = RECORD_KEYS - {
+_COPIED_KEYS = RECORD_KEYS - {
     "record_id", "id", "source", "kind", "deleted", "delivery", "ready_at", "authors", "date", "date_precision", "year",
     "fields_of_study",
 }  # fmt: skip
@@ -39,9 +37,9 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
         if isinstance(item, Dropped):
             yield item
         elif item.repeated.names:
-            yield repeated_key(item)
+            yield reject_repeated_key(item)
         else:
-            yield entry_of(item.object, item.where)
+            yield parse_line(item.object, item.where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +53,13 @@ class JsonLine:
 
 def read_lines(stream: IO[bytes]) -> Iterator[JsonLine | Dropped]:
     """Yield the lines of a generic file."""
-    for item in json_texts(stream):
-        found = item if isinstance(item, Dropped) else load_object(item[1], item[0])
-        if isinstance(found, Dropped) or isinstance(item, Dropped):
-            yield cast(Dropped, found)
+    for item in read_json_texts(stream):
+        if isinstance(item, Dropped):
+            yield item
+            continue
+        found = load_object(item[1], item[0])
+        if isinstance(found, Dropped):
+            yield found
             continue
         try:
             yield JsonLine(*found, find_repeated_keys(item[1]))
@@ -66,13 +67,13 @@ def read_lines(stream: IO[bytes]) -> Iterator[JsonLine | Dropped]:
             yield Dropped(RejectReason.MALFORMED, found[0], str(error))
 
 
-def repeated_key(line: JsonLine) -> Dropped:
-    """Return the outcome of a line that repeats a key: the valid value cannot be determined."""
+def reject_repeated_key(line: JsonLine) -> Dropped:
+    """Return the rejection of a line that repeats a key, because the valid value is unknown."""
     return Dropped(RejectReason.MALFORMED, line.where, f"the key {line.repeated.names[0]!r} is given twice"[:200])
 
 
-MISLEADING = frozenset(("record_id", "id", "source", "kind", "deleted", "open_access", "licence", "ready_at"))
-"""keys with a decisive value: a delivery that repeats one of them in a line is refused"""
+DECISIVE_KEYS = frozenset(("record_id", "id", "source", "kind", "deleted", "open_access", "licence", "ready_at"))
+"""keys whose repetition in one line rejects the complete delivery"""
 
 
 def rename_former_key(line: dict[str, Any]) -> dict[str, Any]:
@@ -82,27 +83,25 @@ def rename_former_key(line: dict[str, Any]) -> dict[str, Any]:
     return {"file_sha1" if key == "pdf_sha1" else key: value for key, value in line.items()}
 
 
-def entry_of(line: dict[str, Any], where: str) -> Entry:
+def parse_line(line: dict[str, Any], where: str) -> Entry:
     """Return the record of one line."""
     line = rename_former_key(line)
-    if unknown := sorted(set(line) - COLUMNS):
+    if unknown := sorted(set(line) - RECORD_KEYS):
         return Dropped(RejectReason.MALFORMED, where, f"unknown keys: {', '.join(unknown)[:200]}")
-    if wrong := wrong_promise(line):
+    if wrong := find_type_error(line):
         return Dropped(RejectReason.MALFORMED, where, wrong)
-    native = line.get("record_id", line.get("id"))
-    if not isinstance(native, str | int) or isinstance(native, bool) or not str(native).strip():
+    native = read_id(line.get("record_id", line.get("id")))
+    if native is None:
         return Dropped(RejectReason.NO_ID, where, "record_id is missing or not a string")
     source = str(line.get("source") or NAME)
-    record_id = str(native) if ":" in str(native) else RecordId.from_source(source, native)
+    record_id = native if ":" in native else f"{source}:{native}"
     if line.get("deleted"):
         return Deleted(record_id)
     try:
         kind = RecordKind(line.get("kind") or KIND)
     except ValueError:
-        return Dropped(
-            RejectReason.MALFORMED, where, f"kind is {line['kind']!r}: publisher, archive or pdf was expected"
-        )
-    given: dict[str, Any] = {name: line.get(name) for name in _GIVEN}
+        return Dropped(RejectReason.MALFORMED, where, f"kind is {line['kind']!r}: expected publisher, archive or pdf")
+    given: dict[str, Any] = {name: line.get(name) for name in _COPIED_KEYS}
     given["subjects"] = [*clean_words(line.get("subjects")), *clean_words(line.get("fields_of_study"))]
     return RawRecord(
         record_id,
@@ -115,7 +114,7 @@ def entry_of(line: dict[str, Any], where: str) -> Entry:
     ).normalize()
 
 
-_PROMISES: dict[str, tuple[type, str]] = {
+_TYPED_KEYS: dict[str, tuple[type, str]] = {
     "deleted": (bool, "true or false"),
     "open_access": (bool, "true or false"),
     "licence": (str, "a text"),
@@ -124,16 +123,16 @@ _PROMISES: dict[str, tuple[type, str]] = {
 }
 
 
-def wrong_promise(line: Mapping[str, Any]) -> str | None:
-    """Return an error for a decisive value of the wrong type, or None: ignoring `"deleted": 1` would retain the record."""
-    for key, (type_, expected) in _PROMISES.items():
+def find_type_error(line: Mapping[str, Any]) -> str | None:
+    """Return an error message if a typed key has a value of another type, or None. Ignoring `"deleted": 1` would retain the record."""
+    for key, (type_, expected) in _TYPED_KEYS.items():
         value = line.get(key)
         if value is not None and not isinstance(value, type_):
-            return f"{key}: {quoted(value)} given, {expected} expected"
+            return f"{key}: {quote_json(value)} given, {expected} expected"
     return None
 
 
-def quoted(value: object) -> str:
+def quote_json(value: object) -> str:
     """Return a value as JSON for an error message, shortened."""
     text = orjson.dumps(value, default=str).decode()
     return text if len(text) <= 200 else f"{text[:200]}…"
@@ -154,10 +153,7 @@ def _author(value: object) -> Author | None:
     middle = value.get("middle") or []
     given = " ".join([str(value.get("first") or ""), *(str(m) for m in middle)]) if isinstance(middle, list) else ""
     author = make_author(given.strip(), str(value.get("last") or ""), str(value.get("suffix") or ""))
-    works_at = value.get("affiliations")
-    return add_details(
-        author, _affiliations(works_at) if isinstance(works_at, list) else (), str(value.get("orcid") or "")
-    )
+    return add_details(author, _affiliations(read_list(value.get("affiliations"))), str(value.get("orcid") or ""))
 
 
 def _affiliations(given: list[object]) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The keys of `records.jsonl`, in a delivery and in a drop; this module imports no large library, so that help texts can list them."""
+"""The keys of `records.jsonl` in a delivery and in a drop. Help texts list them, so this module avoids slow imports."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ RECORD_KEYS = (
 ) - _NOT_IN_LINES
 """keys of a line in a delivery"""
 CLAIMS = ("record_id", "source", "kind", "deleted")
-"""keys by which a line would describe more than a file of its drop"""
+"""keys that a drop must not contain: its lines describe only its own files"""
 DROP_KEYS = RECORD_KEYS - {*CLAIMS, "id", "delivery", "ready_at", "date_precision"} | {"name", "published"}
 """keys of a line in a drop"""

@@ -1,4 +1,4 @@
-"""OpenAlex: works as the snapshot (JSON Lines, gzipped) and the API give them.
+"""OpenAlex: works from the snapshot (gzipped JSON Lines) or the API.
 
 The schema is that of the work object in OpenAlex's documentation. A work's open-access data are Unpaywall's.
 """
@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.editorial import of_title
+from s2corpus.sources.editorial import read_title_status
+from s2corpus.sources.json_values import read_list, read_object, read_objects, read_text
 from s2corpus.sources.record import OPENALEX, Dropped, Editorial, Entry, OpenVersion, RecordKind, RejectReason
-from s2corpus.sources.streams import json_objects
+from s2corpus.sources.streams import read_json_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.fields import MAX_ABSTRACT, MAX_AUTHORS, add_details
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
@@ -21,7 +21,7 @@ from s2orc_parse.bibliography.names import parse_names
 
 NAME = OPENALEX
 KIND = RecordKind.ARCHIVE
-MAX_WORDS = 50_000  # of an abstract: a longer index is damaged
+MAX_WORDS = 50_000  # of an abstract; a longer index is considered damaged
 MAX_ITEMS = 100  # locations, topics and concepts that are read
 MIN_CONCEPT_SCORE = 0.3  # OpenAlex assigns a concept from this score on; ancestors may have less
 
@@ -38,8 +38,8 @@ _NOT_PAPERS = frozenset(
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Yield a record of each work; an answer of the API has its works in `results`."""
-    for item in json_objects(stream):
+    """Yield a record of each work. Responses of the API contain works in `results`."""
+    for item in read_json_objects(stream):
         if isinstance(item, Dropped):
             yield item
             continue
@@ -54,22 +54,22 @@ def read(stream: IO[bytes]) -> Iterator[Entry]:
 def _read_work(work: Any, where: str) -> Entry:
     if not isinstance(work, dict):
         return Dropped(RejectReason.MALFORMED, where, "a work is a JSON object")
-    found = _ID.fullmatch(_text(work.get("id")).strip())
+    found = _ID.fullmatch(read_text(work.get("id")).strip())
     if found is None:
         return Dropped(RejectReason.NO_ID, where, "no id of a work, such as https://openalex.org/W2741809807")
     native = found.group(1).upper()
-    type_ = _text(work.get("type"))
+    type_ = read_text(work.get("type"))
     if type_ in _NOT_PAPERS or work.get("is_paratext") is True:
         return Dropped(RejectReason.NOT_A_PAPER, native, type_ if type_ in _NOT_PAPERS else "paratext")
     ids, source, biblio = (
-        _object(work, "ids"),
-        _object(_object(work, "primary_location"), "source"),
-        _object(work, "biblio"),
+        read_object(work.get("ids")),
+        read_object(read_object(work.get("primary_location")).get("source")),
+        read_object(work.get("biblio")),
     )
     name, is_journal = source.get("display_name"), source.get("type") == "journal"
     title = work.get("title") or work.get("display_name")
-    locations = [place for place in _objects(work.get("locations")) if place.get("is_oa") is True]
-    best = _object(work, "best_oa_location")
+    locations = [place for place in _list_objects(work.get("locations")) if place.get("is_oa") is True]
+    best = read_object(work.get("best_oa_location"))
     return RawRecord(
         f"{NAME}:{native}", NAME, KIND, native,
         title=title, authors=_read_authors(work.get("authorships")), date=_read_date(work),
@@ -78,54 +78,54 @@ def _read_work(work: Any, where: str) -> Entry:
         volume=biblio.get("volume"), issue=biblio.get("issue"), pages=_read_pages(biblio),
         doi=work.get("doi") or ids.get("doi"), arxiv_id=_find_arxiv_id(work), pubmed_id=ids.get("pmid"), pmc_id=ids.get("pmcid"),
         mag_id=ids.get("mag"), subjects=_read_subjects(work), licence=best.get("license"),
-        open_access=_object(work, "open_access").get("is_oa"), open_version=_best_version([best, *locations] if best else locations),
-        type=_text(work.get("type_crossref")) or type_ if type_ == "article" else type_,
-        editorial=Editorial.RETRACTED if work.get("is_retracted") is True else of_title(title),
+        open_access=read_object(work.get("open_access")).get("is_oa"),
+        open_version=_best_version([best, *locations] if best else locations),
+        type=read_text(work.get("type_crossref")) or type_ if type_ == "article" else type_,
+        editorial=Editorial.RETRACTED if work.get("is_retracted") is True else read_title_status(title),
     ).normalize()  # fmt: skip
 
 
 def _read_authors(authorships: object) -> list[Author | None]:
     """Return the authors by the names that the paper prints, else by OpenAlex's own."""
-    given = (
-        [one for one in islice(authorships, MAX_AUTHORS) if isinstance(one, dict)]
-        if isinstance(authorships, list)
-        else []
-    )
-    names = [_text(one.get("raw_author_name")) or _text(_object(one, "author").get("display_name")) for one in given]
+    given = read_objects(read_list(authorships)[:MAX_AUTHORS])
+    names = [
+        read_text(one.get("raw_author_name")) or read_text(read_object(one.get("author")).get("display_name"))
+        for one in given
+    ]
     return [
-        add_details(author, _read_affiliations(one), _text(_object(one, "author").get("orcid")))
+        add_details(author, _read_affiliations(one), read_text(read_object(one.get("author")).get("orcid")))
         for author, one in zip(parse_names(names), given, strict=True)
     ]
 
 
 def _read_affiliations(authorship: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (name, ROR) of each institution, or the printed affiliations if OpenAlex recognized none."""
-    institutions = _objects(authorship.get("institutions"))
+    institutions = _list_objects(authorship.get("institutions"))
     for institution in institutions:
-        yield _text(institution.get("display_name")), _text(institution.get("ror"))
+        yield read_text(institution.get("display_name")), read_text(institution.get("ror"))
     if not institutions:
         printed = authorship.get("raw_affiliation_strings")
         for text in printed if isinstance(printed, list) else [authorship.get("raw_affiliation_string")]:
-            yield _text(text), ""
+            yield read_text(text), ""
 
 
 def _read_date(work: Mapping[str, Any]) -> object:
-    """Return the date of publication. January 1 is what OpenAlex writes for a year, so that only the year is certain."""
-    date = _text(work.get("publication_date"))
+    """Return the date of publication. OpenAlex writes January 1 if only the year is known; then return the year."""
+    date = read_text(work.get("publication_date"))
     if date.endswith("-01-01"):
         return date[: -len("-01-01")]
     return date or work.get("publication_year")
 
 
 def _read_pages(biblio: Mapping[str, Any]) -> str:
-    first, last = _text(biblio.get("first_page")).strip(), _text(biblio.get("last_page")).strip()
+    first, last = read_text(biblio.get("first_page")).strip(), read_text(biblio.get("last_page")).strip()
     return f"{first}-{last}" if first and last and first != last else first
 
 
 def _restore_abstract(index: object) -> str | None:
     """Return the text of an inverted index, `{word: [positions]}`; None if the index is damaged or too large.
 
-    Microsoft's form has the index below the key `InvertedIndex`.
+    Microsoft's form nests the index under `InvertedIndex`.
     """
     if not isinstance(index, dict):
         return None
@@ -148,9 +148,9 @@ def _restore_abstract(index: object) -> str | None:
 
 def _find_arxiv_id(work: Mapping[str, Any]) -> str | None:
     """Return the arXiv id in the address of a location."""
-    for place in (_object(work, "primary_location"), *_objects(work.get("locations"))):
+    for place in (read_object(work.get("primary_location")), *_list_objects(work.get("locations"))):
         for key in ("landing_page_url", "pdf_url"):
-            if (address := _ARXIV_ADDRESS.match(_text(place.get(key)))) and (
+            if (address := _ARXIV_ADDRESS.match(read_text(place.get(key)))) and (
                 found := normalise_arxiv(address.group(1))
             ):
                 return found
@@ -159,13 +159,13 @@ def _find_arxiv_id(work: Mapping[str, Any]) -> str | None:
 
 def _read_subjects(work: Mapping[str, Any]) -> list[str]:
     """Return the subfields of the topics, the primary topic's first; else the concepts of level 0, MAG's fields, by score."""
-    topics = [_object(work, "primary_topic"), *_objects(work.get("topics"))]
+    topics = [read_object(work.get("primary_topic")), *_list_objects(work.get("topics"))]
     if found := [subject for topic in topics if (subject := _level_of(topic))]:
         primary, *rest = found
         return [primary, *(subject for subject in rest if subject != primary)]
     scored = [
         (-float(score), name)
-        for concept in _objects(work.get("concepts"))
+        for concept in _list_objects(work.get("concepts"))
         if concept.get("level") == 0 and isinstance(name := concept.get("display_name"), str)
         if (score := _score(concept.get("score"))) >= MIN_CONCEPT_SCORE
     ]
@@ -175,7 +175,7 @@ def _read_subjects(work: Mapping[str, Any]) -> list[str]:
 def _level_of(topic: Mapping[str, Any]) -> str | None:
     """Return the id of a topic's subfield (`subfields/1702`), else of its field (`fields/17`)."""
     for level in ("subfield", "field"):
-        if match := _TOPIC_LEVEL.fullmatch(_text(_object(topic, level).get("id"))):
+        if match := _TOPIC_LEVEL.fullmatch(read_text(read_object(topic.get(level)).get("id"))):
             return match.group(1)
     return None
 
@@ -189,23 +189,14 @@ def _score(value: object) -> float:
 
 
 def _best_version(open_locations: list[dict[str, Any]]) -> OpenVersion | None:
-    """Return whether the published version is open, or copies only; None if no location says."""
+    """Return PUBLISHED if the published version is open, COPY if only copies are, None if no location states a version."""
     versions = {place.get("version") for place in open_locations if isinstance(place.get("version"), str)}
     if "publishedVersion" in versions or any(
-        _object(place, "source").get("type") == "journal" for place in open_locations
+        read_object(place.get("source")).get("type") == "journal" for place in open_locations
     ):
         return OpenVersion.PUBLISHED
     return OpenVersion.COPY if versions else None
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _object(parent: Mapping[str, Any], key: str) -> dict[str, Any]:
-    value = parent.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(values: object) -> list[dict[str, Any]]:
-    return [value for value in values[:MAX_ITEMS] if isinstance(value, dict)] if isinstance(values, list) else []
+def _list_objects(values: object) -> list[dict[str, Any]]:
+    return read_objects(read_list(values)[:MAX_ITEMS])

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
-from s2corpus.sources.editorial import of_pubmed
+from s2corpus.sources.editorial import read_pubmed_notices
 from s2corpus.sources.record import Deleted, Dropped, Entry, RecordKind, RejectReason
-from s2corpus.sources.streams import xml_elements
+from s2corpus.sources.streams import parse_xml_elements
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, first_month, make_date, parse_date, to_int
 from s2orc_parse.bibliography.fields import PARTS
 from s2orc_parse.bibliography.identifiers import normalise_pmid
 from s2orc_parse.bibliography.names import make_author
-from s2orc_parse.xml import extract_text, parse_xml
+from s2orc_parse.xml import extract_text
 
 NAME = "pubmed"
 KIND = RecordKind.ARCHIVE
@@ -27,32 +27,24 @@ _PAGES = re.compile(
     rf"\s*(?:suppl(?:ement)?\b\.?:?\s*|pp?\.\s*|\[)?(?P<pages>{_RANGE}(?:\s*,\s*{_RANGE}(?![\w.]))*)\]?(?:\s*$|\s*[;,]\s|\s+(?:contd|passim)\b)",
     re.IGNORECASE,
 )
-"""Pages at the start of MedlinePgn; what follows a semicolon or comma is a note: "discussion 24-5", "back cover"."""
+"""Pages at the start of MedlinePgn; text after a semicolon or comma is a note: "discussion 24-5", "back cover"."""
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Yield the records of PubmedArticle and PubmedBookArticle; DeleteCitation and DeleteDocument withdraw."""
-    for number, item in enumerate(xml_elements(stream, _TAGS), 1):
+    """Yield the records of PubmedArticle and PubmedBookArticle, and `Deleted` for DeleteCitation and DeleteDocument."""
+    for item in parse_xml_elements(stream, _TAGS):
         if isinstance(item, Dropped):
             yield item
             continue
-        tag, text, encoding = item
-        try:
-            root = parse_xml(text, encoding)
-        except ValueError as error:
-            yield Dropped(RejectReason.MALFORMED, f"{tag} {number}", str(error))
-            continue
+        tag, where, root = item
         if tag in _DELETIONS:
-            yield from (
-                Deleted(f"{NAME}:{pmid}")
-                for one in root.iterfind("PMID")
-                if (pmid := normalise_pmid(extract_text(one)))
-            )
+            pmids = (normalise_pmid(extract_text(one)) for one in root.iterfind("PMID"))
+            yield from (Deleted(f"{NAME}:{pmid}") for pmid in pmids if pmid)
         else:
-            yield _entry(root, f"{tag} {number}")
+            yield _parse(root, where)
 
 
-def _entry(root: Any, where: str) -> Entry:
+def _parse(root: Any, where: str) -> Entry:
     citation = root.find("MedlineCitation")
     if citation is None:
         citation = root.find("BookDocument")
@@ -72,11 +64,11 @@ def _entry(root: Any, where: str) -> Entry:
     ids |= {
         item.get("EIdType"): extract_text(item) for item in work.iterfind("ELocationID") if item.get("ValidYN") != "N"
     }
-    editorial, notices = of_pubmed(citation)
+    editorial, notices = read_pubmed_notices(citation)
     return RawRecord(
         f"{NAME}:{pmid}", NAME, KIND, pmid,
         title=book_title if is_book else title,
-        authors=[_author(author) for author in _authors(article) or _authors(book) * is_book],
+        authors=[_author(author) for author in _authors(article) or (_authors(book) if is_book else [])],
         date=_date(article, is_book=is_book), venue=extract_text(book.find("CollectionTitle")) if is_book else "",
         journal=extract_text(article.find("Journal/Title")) or ("" if is_book else book_title),
         abstract=_abstract(article.find("Abstract")), volume=extract_text(book.find("Volume")) if is_book else volume, issue=number,
@@ -101,7 +93,7 @@ def _authors(work: Any) -> list[Any]:
 
 
 def _pages(pagination: Any) -> str:
-    """Return the pages without prose: "123-30" of "123-30; discussion 131"; nothing of "No pagination"."""
+    """Return the pages without prose: "123-30" of "123-30; discussion 131"; an empty text for "No pagination"."""
     if pagination is None:
         return ""
     medline, first, last = (extract_text(pagination.find(name)) for name in ("MedlinePgn", "StartPage", "EndPage"))
@@ -127,8 +119,8 @@ def _abstract(abstract: Any) -> str:
 
 
 def _date(article: Any, *, is_book: bool) -> PlainDate:
-    """Return the date of a chapter or book, else of the issue; of an issue with a year only, the electronic publication's."""
-    book, issue, electronic = article.find("Book"), NO_DATE, NO_DATE
+    """Return the date of a chapter or book; otherwise the issue's, or the electronic publication's if the issue has only its year."""
+    book = article.find("Book")
     if book is not None:
         own = [] if is_book else [article.find("ContributionDate")]
         others = [
@@ -139,8 +131,8 @@ def _date(article: Any, *, is_book: bool) -> PlainDate:
         ]
         return next((date for one in (*own, *others) if (date := _issue_date(one))[0] is not None), NO_DATE)
     issue = _issue_date(article.find("Journal/JournalIssue/PubDate"))
-    if (given := article.find("ArticleDate")) is not None:
-        electronic = _parts(given)
+    given = article.find("ArticleDate")
+    electronic = _parts(given) if given is not None else NO_DATE
     if issue[0] is None or (issue[1] == "year" and electronic[0] is not None and electronic[0].startswith(issue[0])):
         return electronic if electronic[0] is not None else issue
     return issue

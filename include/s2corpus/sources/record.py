@@ -46,7 +46,7 @@ class WorkType(StrEnum):
 
 
 class Editorial(StrEnum):
-    """The editorial status of a published work, the gravest first."""
+    """The editorial status of a published work, most serious first."""
 
     RETRACTED = "retracted"
     WITHDRAWN = "withdrawn"
@@ -65,7 +65,7 @@ class EditorialNotice:
 
 @dataclass(frozen=True, slots=True)
 class DatedLicence:
-    """A licence and its start date, such as the end of an accepted manuscript's embargo."""
+    """A licence and the day from which it applies, for example after the embargo of an accepted manuscript."""
 
     licence: str
     start: str  # YYYY-MM-DD
@@ -84,7 +84,7 @@ class RejectReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A row of the table `records` without its delivery. Fields are normalised; an absent one is None or ()."""
+    """A metadata record: a row of the table `records` without its delivery. Fields are normalised; absent fields are None or ()."""
 
     record_id: str  # <source>:<native id>
     source: str
@@ -108,7 +108,7 @@ class Record:
     file_sha1: str | None = None
     subjects: tuple[str, ...] = ()  # the source's own categories, headings or codes
     licence: str | None = None
-    later_licences: tuple[DatedLicence, ...] = ()  # better ones that start later, the best first
+    later_licences: tuple[DatedLicence, ...] = ()  # better licences that start later, best first
     open_access: bool | None = None
     open_version: OpenVersion | None = None  # None: not given
     type: WorkType | None = None
@@ -145,16 +145,15 @@ class Counts:
 
     @property
     def entries(self) -> int:
-        """Return the number of entries in the file."""
+        """Number of entries in the file."""
         return self.records + self.deleted + sum(self.dropped.values())
 
-
-def tally(counts: Counts, entry: Entry) -> None:
-    """Add one entry to the counts."""
-    match entry:
-        case Record():
-            counts.records += 1
-        case Deleted():
-            counts.deleted += 1
-        case Dropped(reason=reason):
-            counts.dropped[reason] = counts.dropped.get(reason, 0) + 1
+    def add(self, entry: Entry) -> None:
+        """Count one entry."""
+        match entry:
+            case Record():
+                self.records += 1
+            case Deleted():
+                self.deleted += 1
+            case Dropped(reason=reason):
+                self.dropped[reason] = self.dropped.get(reason, 0) + 1

@@ -1,4 +1,4 @@
-"""Keys that a JSON object contains more than once: parsers keep the last value and report nothing."""
+"""Find repeated keys in JSON objects. Parsers keep the last value and do not report the repetition."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class RepeatedKeys:
     names: list[str] = field(default_factory=list)
     """keys that an object at any depth contains more than once, in the order of the text"""
     values: dict[str, list[Any]] = field(default_factory=dict)
-    """of the repeated keys of the outermost object: all values"""
+    """repeated keys of the outermost object → all their values"""
 
 
 def find_repeated_keys(text: bytes) -> RepeatedKeys:
@@ -52,10 +52,10 @@ def find_repeated_keys(text: bytes) -> RepeatedKeys:
 
 
 def _may_repeat(text: bytes) -> bool:
-    """Return whether a text lost a colon, and so a key, in the parser; an escaped colon forbids the comparison."""
+    """Return whether a key may be repeated: then the parsed text has fewer colons. With escaped colons, the answer is always yes."""
     value = orjson.loads(text)
     try:
-        kept = orjson.dumps(value).count(b":")
-    except TypeError:  # nested deeper than it writes
+        colons = orjson.dumps(value).count(b":")
+    except TypeError:  # orjson refuses deep nesting
         return True
-    return kept != text.count(b":") or b"\\u003" in text
+    return colons != text.count(b":") or b"\\u003" in text

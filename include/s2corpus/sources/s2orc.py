@@ -6,28 +6,28 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
+from s2corpus.sources.json_values import read_id, read_list, read_objects
 from s2corpus.sources.record import Dropped, Entry, RecordKind, RejectReason
-from s2corpus.sources.streams import json_objects
+from s2corpus.sources.streams import parse_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import make_author
 
-NAME = "s2"  # its paper_id is the corpus id: one source with the Academic Graph
+NAME = "s2"  # the same source as s2ag, because paper_id is the corpus id
 KIND = RecordKind.ARCHIVE
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
     """Yield the records of the papers."""
-    for item in json_objects(stream):
-        yield item if isinstance(item, Dropped) else _entry(item[1], item[0])
+    return parse_objects(stream, _parse)
 
 
-def _entry(paper: dict[str, Any], where: str) -> Entry:
-    native = paper.get("paper_id")
-    if not isinstance(native, str | int) or isinstance(native, bool) or not str(native).strip():
+def _parse(paper: dict[str, Any], where: str) -> Entry:
+    native = read_id(paper.get("paper_id"))
+    if native is None:
         return Dropped(RejectReason.NO_ID, where, "no paper_id")
     pdf = paper.get("pdf_hash") or paper.get("_pdf_hash")
     return RawRecord(
-        f"{NAME}:{native}", NAME, KIND, str(native),
+        f"{NAME}:{native}", NAME, KIND, native,
         title=paper.get("title"), authors=_authors(paper.get("authors")), date=paper.get("year"), venue=paper.get("venue"),
         journal=paper.get("journal"), abstract=paper.get("abstract"), doi=paper.get("doi"), arxiv_id=paper.get("arxiv_id"),
         pubmed_id=paper.get("pubmed_id"), pmc_id=paper.get("pmc_id"), acl_id=paper.get("acl_id"), mag_id=paper.get("mag_id"),
@@ -36,8 +36,6 @@ def _entry(paper: dict[str, Any], where: str) -> Entry:
 
 
 def _authors(authors: object) -> Iterator[Author | None]:
-    for author in authors if isinstance(authors, list) else ():
-        if isinstance(author, dict):
-            middle = author.get("middle")
-            given = [author.get("first"), *(middle if isinstance(middle, list) else [])]
-            yield make_author(" ".join(str(part) for part in given if part), author.get("last"), author.get("suffix"))
+    for author in read_objects(authors):
+        given = [author.get("first"), *read_list(author.get("middle"))]
+        yield make_author(" ".join(str(part) for part in given if part), author.get("last"), author.get("suffix"))

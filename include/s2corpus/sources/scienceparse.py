@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from s2corpus.sources.build import RawRecord
+from s2corpus.sources.json_values import read_list
 from s2corpus.sources.record import Dropped, Entry, RecordKind, RejectReason
-from s2corpus.sources.streams import json_objects
+from s2corpus.sources.streams import parse_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_names
 
@@ -18,12 +19,11 @@ _SHA1 = re.compile(r"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])", re.IGNORECASE)
 
 
 def read(stream: IO[bytes]) -> Iterator[Entry]:
-    """Yield a record per PDF: the server's form (`id`: "SP:<sha1>") and the command line's (`name`: "<sha1>.pdf", `metadata`)."""
-    for item in json_objects(stream):
-        yield item if isinstance(item, Dropped) else _entry(item[1], item[0])
+    """Return a record per PDF, from the server's form (`id`: "SP:<sha1>") or the command line's (`name`: "<sha1>.pdf", `metadata`)."""
+    return parse_objects(stream, _parse)
 
 
-def _entry(line: dict[str, Any], where: str) -> Entry:
+def _parse(line: dict[str, Any], where: str) -> Entry:
     metadata = line.get("metadata")
     paper = metadata if isinstance(metadata, dict) else line
     named = (_SHA1.search(str(line.get(key) or "")) for key in ("file_sha1", "pdf_sha1", "id", "name"))
@@ -37,5 +37,5 @@ def _entry(line: dict[str, Any], where: str) -> Entry:
 
 
 def _authors(authors: object) -> list[Author | None]:
-    found = [a.get("name") if isinstance(a, dict) else a for a in (authors if isinstance(authors, list) else ())]
+    found = [a.get("name") if isinstance(a, dict) else a for a in read_list(authors)]
     return parse_names(name for name in found if isinstance(name, str))

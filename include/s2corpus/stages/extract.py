@@ -1,4 +1,4 @@
-"""Send selected PDFs to an extractor (SPEC §2). Answers are stored by content and reused in all releases.
+"""Send selected PDFs to an extractor (SPEC §2). Responses are stored by file content and reused in all releases.
 
 `GROBID_URL` contains the comma-separated addresses of the servers; other adapters have their name as prefix.
 `S2CORPUS_EXTRACTOR_TOKEN` contains the servers' token.
@@ -24,17 +24,17 @@ from s2corpus.tables.parses import EXTRACTIONS, SELECTIONS, STORED_TEI, Extracti
 
 log = logging.getLogger(__name__)
 PART_BYTES = 32 << 20
-"""size of the answers that are stored as one part"""
+"""size of the responses that are stored as one part"""
 PART_SECONDS = 30.0
-"""longest time between two parts: a killed task loses no more work"""
+"""maximum seconds between two parts: a killed task loses at most this much work"""
 
 
 class TooManyFailures(TransientError):
-    """The share of a shard's failed PDFs exceeds `extract.max_failure_rate`. Received answers are stored."""
+    """The share of a shard's failed PDFs exceeds `extract.max_failure_rate`. Received responses are stored."""
 
 
 class ExtractStage:
-    """Selections → extractions, one row for each selected PDF; the answers go to the content store."""
+    """The extract stage. It writes one row for each selected PDF, and the responses to the content store."""
 
     name = "extract"
 
@@ -48,7 +48,7 @@ class ExtractStage:
         return [Shard(index, {**key, "adapter": pool.adapter}) for index in range(run.pdf_shards)]
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
-        """Send PDFs without a stored answer, store the answers, then write the shard's extractions.
+        """Send PDFs without a stored response, store the responses, then write the shard's extractions.
 
         Raises:
             TooManyFailures: too many PDFs failed; a retry sends only these.
@@ -56,13 +56,13 @@ class ExtractStage:
         selections = run.table(SELECTIONS).rows(["file_sha1", "outcome"], shard=shard.index)
         selected = [row["file_sha1"] for row in selections if row["outcome"] == "selected"]
         store = run.store(STORED_TEI, *_key(shard).values())
-        known = self._known(store, selected)
-        missing = [sha1 for sha1 in selected if sha1 not in known]
-        log.info("extract shard %d: %d selected, %d already extracted", shard.index, len(selected), len(known))
-        given_up = self._send(run, shard, store, missing, len(selected)) if missing else {}
-        known = self._known(store, selected) if missing else known
-        rows = [known.get(sha1) or given_up[sha1] for sha1 in selected]
-        run.table(EXTRACTIONS).write(shard.index, rows)
+        stored = self._read_stored(store, selected)
+        missing = [sha1 for sha1 in selected if sha1 not in stored]
+        log.info("extract shard %d: %d selected, %d already extracted", shard.index, len(selected), len(stored))
+        if missing:
+            failed = self._send(run, shard, store, missing, len(selected))
+            stored = failed | self._read_stored(store, selected)
+        run.table(EXTRACTIONS).write(shard.index, [stored[sha1] for sha1 in selected])
 
     def finish(self, run: Run) -> Metrics:
         """Commit the table with the extractor's identity; return the number of PDFs by outcome."""
@@ -73,12 +73,12 @@ class ExtractStage:
 
     def _pool(self, run: Run) -> Pool:
         deadline = run.spec.resources.extract_seconds
+        # OCR takes seconds per page, so one request may use the complete deadline
+        request = deadline if run.spec.extract.ocr == "scans" else deadline / Limits.tries
         limits = self.limits or Limits(
             in_flight=run.spec.resources.in_flight,
             deadline=deadline,
-            request=deadline
-            if run.spec.extract.ocr == "scans"
-            else deadline / Limits.tries,  # a scan takes seconds a page
+            request=request,
             max_tei_bytes=run.spec.extract.max_tei_bytes,
         )
         servers = os.environ.get("GROBID_URL", "")
@@ -86,23 +86,23 @@ class ExtractStage:
             raise UserError("no extractor given: set GROBID_URL to the address of a GROBID server, or run `make up`")
         return Pool(servers.split(","), run.spec.extract, limits, token=os.environ.get("S2CORPUS_EXTRACTOR_TOKEN"))
 
-    def _known(self, store: ContentStore[StoredTeiRow], selected: list[str]) -> dict[str, ExtractionRow]:
+    def _read_stored(self, store: ContentStore[StoredTeiRow], selected: list[str]) -> dict[str, ExtractionRow]:
         if not selected:
             return {}
         columns = [name for name in EXTRACTIONS.schema.names if name != "stored"]
-        found = store.known(min(selected), max(selected), columns)
-        return {sha1: _listed(*found[sha1]) for sha1 in selected if sha1 in found}
+        stored = store.known(min(selected), max(selected), columns)
+        return {sha1: _make_row(*stored[sha1]) for sha1 in selected if sha1 in stored}
 
     def _send(
         self, run: Run, shard: Shard, store: ContentStore[StoredTeiRow], missing: list[str], selected: int
     ) -> dict[str, ExtractionRow]:
-        """Extract PDFs and store the answers; return the rows of failed PDFs by file_sha1."""
+        """Extract PDFs and store the responses; return the rows of failed PDFs by file_sha1."""
         key = _key(shard)
         pool = self._pool(run)
         if (found := pool.identity()).key != key:
             raise UserError(
-                f"the extract stage was planned for {key['extractor']} {key['version']}, but {found} answers: "
-                "clear the stage from its plan on"
+                f"the extract stage was planned for {key['extractor']} {key['version']}, but the servers run {found}: "
+                "clear the stage, including its plan"
             )
         missing_sha1s = set(missing)
         places = {
@@ -112,27 +112,20 @@ class ExtractStage:
         }
         items = ((sha1, partial(open_file, run.lake, places[sha1], sha1)) for sha1 in missing)
         limit = run.spec.extract.max_failure_rate * selected
-        given_up: dict[str, ExtractionRow] = {}
+        failed: dict[str, ExtractionRow] = {}
         batch: list[StoredTeiRow] = []
         size, stored_at = 0, time.monotonic()
         try:
             for result in pool.extract(items, total=len(missing)):
                 row = StoredTeiRow(
-                    file_sha1=result.file_sha1,
-                    extractor=key["extractor"],
-                    version=key["version"],
-                    options_hash=key["options_hash"],
-                    outcome=result.outcome,
-                    tries=result.tries,
-                    seconds=result.seconds,
-                    server=result.server,
-                    tei_sha1=result.tei_sha1,
-                    text_layer=_text_layer(result.tei or b""),
+                    file_sha1=result.file_sha1, extractor=key["extractor"], version=key["version"],
+                    options_hash=key["options_hash"], outcome=result.outcome, tries=result.tries, seconds=result.seconds,
+                    server=result.server, tei_sha1=result.tei_sha1, text_layer=_read_defects(result.tei or b""),
                     tei=result.tei,
-                )
+                )  # fmt: skip
                 if not result.outcome.final:
-                    given_up[result.file_sha1] = _listed(row, None)
-                    if len(given_up) > limit:
+                    failed[result.file_sha1] = _make_row(row, None)
+                    if len(failed) > limit:
                         break
                     continue
                 batch.append(row)
@@ -143,19 +136,18 @@ class ExtractStage:
         finally:
             if batch:
                 store.append(batch)
-        if len(given_up) > limit:
-            counts = Counter(str(row["outcome"]) for row in given_up.values())
+        if len(failed) > limit:
+            counts = Counter(str(row["outcome"]) for row in failed.values())
             raise TooManyFailures(
-                f"shard {shard.index}: {len(given_up)} of {selected} PDFs were given up ({dict(counts)}), more than "
-                f"extract.max_failure_rate {run.spec.extract.max_failure_rate} allows; the received answers are stored"
+                f"shard {shard.index}: {len(failed)} of {selected} PDFs were given up ({dict(counts)}), more than "
+                f"extract.max_failure_rate {run.spec.extract.max_failure_rate} allows; the received responses are stored"
             )
-        return given_up
+        return failed
 
 
-def _listed(row: StoredTeiRow, stored: str | None) -> ExtractionRow:
-    """Return a row of EXTRACTIONS: the stored row without its answer, and the part that contains it."""
-    without = {name: value for name, value in row.items() if name != "tei"}
-    return cast(ExtractionRow, {**without, "stored": stored})
+def _make_row(row: StoredTeiRow, stored: str | None) -> ExtractionRow:
+    """Return a row of EXTRACTIONS: the stored row without its response, and the part that contains it."""
+    return cast(ExtractionRow, {name: value for name, value in row.items() if name != "tei"} | {"stored": stored})
 
 
 def _key(shard: Shard) -> dict[str, str]:
@@ -164,10 +156,10 @@ def _key(shard: Shard) -> dict[str, str]:
 
 
 _DEFECT = re.compile(rb'<measure unit="pages" type="([a-z_]{1,20})" quantity="\d+" n="([\d ]{1,400})"/>')
-_HEADER_WITHIN = 16_384
+_MAX_HEADER_BYTES = 16_384
 
 
-def _text_layer(tei: bytes) -> str | None:
+def _read_defects(tei: bytes) -> str | None:
     """Return the pages with OCR or text-layer defects from a TEI header (`ocr 1 2, no_words 7`); None if it lists no such pages."""
-    defects = [f"{m[1].decode()} {m[2].decode()}" for m in _DEFECT.finditer(tei[:_HEADER_WITHIN])]
+    defects = [f"{m[1].decode()} {m[2].decode()}" for m in _DEFECT.finditer(tei[:_MAX_HEADER_BYTES])]
     return ", ".join(defects) or None

@@ -13,45 +13,40 @@ import pyarrow.compute as pc
 
 from s2corpus.errors import UserError
 from s2corpus.papers.filter import decide
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_paper_shards
+from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all, count_outcomes
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables.papers import ALIASES, MEMBERS, PAPERS
 from s2corpus.tables.texts import FILTERED, FULLTEXTS, FulltextRow
 from s2orc_parse.bibliography.identifiers import normalise_doi
 
-_VOTED = ["paper_id", "title", "authors", "abstract", "access"]
-_SUPPRESSED_BY = ("doi", "sha1", "paper_id")
+_PAPER_COLUMNS = ["paper_id", "title", "authors", "abstract", "access"]
+_SUPPRESSION_KEYS = ("doi", "sha1", "paper_id")
 
 
-class FilterStage:
-    """Papers and full texts → one outcome for each paper."""
+class FilterStage(PaperStage):
+    """The filter stage. It writes one outcome for each paper."""
 
     name = "filter"
 
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return one shard for each bucket of papers."""
-        return list_paper_shards(run)
-
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
-        """Decide every paper of one bucket."""
+        """Write the outcome of every paper of one bucket."""
         suppressed = read_suppressions(run.lake.get(f"releases/{run.release_id}/suppress.jsonl")[0])
-        names = _names(run, shard, suppressed)
+        identifiers = _find_suppressed(run, shard, suppressed)
         parse = ("paper_id", "parse_kind", "parse")
         fulltexts = ByPaper(run.table(FULLTEXTS).rows(parse, shard=shard.index, at_once=64))
         rows = []
-        for paper in run.table(PAPERS).rows(_VOTED, shard=shard.index):
-            body = _body(fulltexts.at(paper["paper_id"]), run.spec.clean.text_from)
-            found = decide(
-                {paper["paper_id"], *names.get(paper["paper_id"], ()), *(text["sha1"] for text in paper["access"])},
+        for paper in run.table(PAPERS).rows(_PAPER_COLUMNS, shard=shard.index):
+            paper_id = paper["paper_id"]
+            body = _read_body(fulltexts.at(paper_id), run.spec.clean.text_from)
+            decision = decide(
+                {paper_id, *identifiers.get(paper_id, ()), *(access["sha1"] for access in paper["access"])},
                 suppressed,
+                run.spec.filter,
                 title=paper["title"],
-                authors=len(paper["authors"] or ()),
+                author_count=len(paper["authors"] or ()),
                 text="\n".join(part for part in (paper["abstract"], body) if part),
-                min_characters=run.spec.filter.min_characters,
-                min_english=run.spec.filter.min_english,
-                language=run.spec.filter.language,
             )
-            rows.append({"paper_id": paper["paper_id"], **asdict(found)})
+            rows.append({"paper_id": paper_id, **asdict(decision)})
         run.table(FILTERED).write(shard.index, rows)
 
     def finish(self, run: Run) -> Metrics:
@@ -72,38 +67,37 @@ def read_suppressions(content: bytes) -> set[str]:
         try:
             entry: Any = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            raise UserError(f"suppress.jsonl, line {number}: not JSON ({error}); correct it") from None
-        named = [
-            key for key in _SUPPRESSED_BY if isinstance(entry, dict) and isinstance(entry.get(key), str) and entry[key]
-        ]
-        if not named:
+            raise UserError(f"suppress.jsonl, line {number}: not JSON ({error}); correct the line") from None
+        values = entry if isinstance(entry, dict) else {}
+        keys = [key for key in _SUPPRESSION_KEYS if isinstance(values.get(key), str) and values[key]]
+        if not keys:
             raise UserError(
-                f"suppress.jsonl, line {number}: expected one of {', '.join(_SUPPRESSED_BY)} and a reason; correct it"
+                f"suppress.jsonl, line {number}: expected one of {', '.join(_SUPPRESSION_KEYS)} and a reason; correct the line"
             )
-        for key in named:
+        for key in keys:
             value = entry[key].strip()
             listed.add(normalise_doi(value) or value.lower() if key == "doi" else value.lower())
     return listed
 
 
-def _names(run: Run, shard: Shard, suppressed: Collection[str]) -> dict[str, set[str]]:
-    """Return paper id → listed identifiers, for papers that are suppressed by an identifier other than their current id.
+def _find_suppressed(run: Run, shard: Shard, suppressed: Collection[str]) -> dict[str, set[str]]:
+    """Return the listed former ids, and listed DOIs and SHA-1s of records, by paper id.
 
-    Such an identifier is a former id, or a DOI or SHA-1 of a record. Aliases are one sorted part; only relevant row groups are read.
+    Aliases are one sorted part; only relevant row groups are read.
     """
-    names: dict[str, set[str]] = defaultdict(set)
+    found: dict[str, set[str]] = defaultdict(set)
     if not suppressed:
-        return names
+        return found
     listed = pa.array(sorted(suppressed), pa.string())
     by_record = pc.field("doi").isin(listed) | pc.field("file_sha1").isin(listed)
     for member in run.table(MEMBERS).rows(["paper_id", "doi", "file_sha1"], shard=shard.index, where=by_record):
-        names[member["paper_id"]].update(filter(None, (member["doi"], member["file_sha1"])))
+        found[member["paper_id"]].update(filter(None, (member["doi"], member["file_sha1"])))
     for row in run.table(ALIASES).rows(where=pc.field("alias").isin(listed)):
-        names[row["paper_id"]].add(row["alias"])
-    return names
+        found[row["paper_id"]].add(row["alias"])
+    return found
 
 
-def _body(fulltexts: list[FulltextRow], order: Sequence[str]) -> str:
+def _read_body(fulltexts: list[FulltextRow], order: Sequence[str]) -> str:
     """Return the body text of a paper's first full text in the spec's order, or an empty string."""
     if not fulltexts:
         return ""

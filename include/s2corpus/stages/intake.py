@@ -1,13 +1,14 @@
-"""Stage intake: select drops and deliveries that were ready before the as_of of the release (SPEC §0.6).
+"""Take in the drops and deliveries that were ready before the as_of of the release (SPEC §0.6).
 
-The first round registers each of them once (`registration`) and divides its records into buckets by a hash of record_id, and its files
-by SHA-1. The second round merges the buckets: the latest record of each record_id, and one row per file content.
+The first round registers each drop and delivery (`deliveries.registration`). It divides the records into buckets by a hash of record_id,
+and the files into ranges of SHA-1. The second round merges the buckets: the latest record of each record_id, and one row per file content.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
 from dataclasses import asdict
 from fnmatch import fnmatchcase
 from typing import Any, Literal
@@ -17,69 +18,73 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from s2corpus.deliveries.files import DELIVERED_FILES, FILES, delivered_files, files_of
-from s2corpus.deliveries.ready import Delivery, Refused, escape, folders, iso, read_ready, refuse_failures
+from s2corpus.deliveries.files import CONTENT_TABLES, DELIVERED_FILES, delivered_files, group_by_content
+from s2corpus.deliveries.ready import (
+    Delivery,
+    Refused,
+    convert_content_errors,
+    escape,
+    iso,
+    list_deliveries,
+    read_ready,
+)
 from s2corpus.deliveries.registration import register, registered_table
 from s2corpus.errors import UserError
 from s2corpus.ids import SnapshotId
 from s2corpus.pipeline.run import Metrics, Run, Shard, count_outcomes
 from s2corpus.snapshot.pointer import check_pointer, list_published
 from s2corpus.sources.arrow import apply_licences
-from s2corpus.storage.exchange import Exchange
 from s2corpus.storage.lake import NotALakeFile
 from s2corpus.tables.intake import DELIVERIES, NOTICES, RECORDS, REGISTERED_RECORDS, DeliveryRow, NoticeRow
 from s2corpus.tables.schema import pdf_shard
 from s2corpus.titles.arrays import bucket_of
 
 log = logging.getLogger(__name__)
+_EXCHANGE = "_buckets"
 BUCKET_BYTES = 64 << 20
-"""Delivered metadata per bucket in bytes: about 200,000 records."""
-_CUT_ROWS = 5_000_000
-"""Records per exchange file, about 2 GB. A bucket opens all files of a delivery."""
+"""bytes of delivered metadata per bucket: about 200,000 records"""
+_CHUNK_ROWS = 5_000_000
+"""records per exchange file: about 2 GB; a bucket opens all files of a delivery"""
 _ROWS = 10_000
-"""Records of a bucket per written batch."""
+"""records of a bucket per written batch"""
 _RANGES = 4096
-"""Ranges of SHA-1 that divide the files of a delivery; a shard reads its overlapping ranges."""
-_REGROUPED = "regrouped"
+"""ranges of SHA-1 that divide the files of a delivery; a shard reads the ranges that overlap with its own"""
+_MERGED = "regrouped"
+"""counts in the exchange that list the deliveries of the second round"""
 
 
 class IntakeStage:
-    """Drops and deliveries → PDFs, LaTeX sources, publishers' full texts and records."""
+    """The intake stage. It reads drops and deliveries, and writes PDFs, LaTeX sources, publishers' full texts and records."""
 
     name = "intake"
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """List a shard for each drop or delivery; then one for each bucket of records and range of files."""
+        """Return a shard for each drop or delivery; then one for each bucket of records and range of files."""
         return self._plan_buckets(run) if round else self._plan_deliveries(run)
 
     def _plan_deliveries(self, run: Run) -> list[Shard]:
-        """List a shard for each drop or delivery; refused and later ones only get a row."""
-        found: list[dict[str, Any]] = []
-        metadata = 0
-        if run.batch_folder is None:  # a batch of drops is not published
+        """Return a shard for each drop or delivery, and a last shard with facts of the release.
+
+        Refused folders, and folders that became ready after `as_of`, only get a row of `deliveries`.
+        """
+        params: list[dict[str, Any]] = []
+        metadata_bytes = 0
+        if run.batch_folder is None:  # a batch of drops is not published, so it needs no pointer
             check_pointer(run.lake, run.spec.name)
-        there = list(folders(run.lake))
-        _check_patterns(run, there)
-        for kind, source, id_ in there:
+        delivered = list(list_deliveries(run.lake))
+        _check_patterns(run, delivered)
+        for kind, source, id_ in delivered:
             if not (run.spec.selects_drop(id_) if kind == "drop" else run.spec.selects_delivery(source, id_)):
                 continue
             row = DeliveryRow(
-                kind=kind,
-                source=escape(source),
-                delivery=escape(id_),
-                ready_at=None,
-                outcome="taken",
-                detail=None,
-                files=0,
-                rows=0,
-                dropped=0,
-                warnings=[],
-            )
+                kind=kind, source=escape(source), delivery=escape(id_), ready_at=None, outcome="taken", detail=None, files=0,
+                rows=0, dropped=0, warnings=[],
+            )  # fmt: skip
             try:
-                with refuse_failures(f"{kind} {row['delivery']}"):
+                with convert_content_errors(f"{kind} {row['delivery']}"):
                     delivery = read_ready(run.lake, kind, source, id_)
             except Refused as refused:
-                found.append({"row": {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}})
+                params.append({"row": {**row, "outcome": f"refused:{refused.refusal}", "detail": refused.detail}})
                 continue
             if delivery is None:
                 continue  # still being written
@@ -88,16 +93,15 @@ class IntakeStage:
                 row["outcome"] = "not_yet"
                 row["detail"] = f"ready_at {delivery.ready_at} is not before {iso(run.as_of)}, the end of this release"
             else:
-                metadata += delivery.metadata_bytes
-            found.append({"row": row, "delivery": asdict(delivery)})
-        suppress = _copy_suppressions(run)
-        buckets = max(1, -(-metadata // BUCKET_BYTES))
-        found.append({"row": None, "suppress": suppress, "parent": _parent(run), "buckets": buckets})
-        return [Shard(i, {**params, "buckets": buckets}) for i, params in enumerate(found)]
+                metadata_bytes += delivery.metadata_bytes
+            params.append({"row": row, "delivery": asdict(delivery)})
+        params.append({"row": None, "suppress": _copy_suppressions(run), "parent": _find_parent(run)})
+        buckets = max(1, -(-metadata_bytes // BUCKET_BYTES))
+        return [Shard(index, {**shard, "buckets": buckets}) for index, shard in enumerate(params)]
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
-        """Register a drop or delivery; then gather a bucket of records and a range of files."""
-        (self._register, self._gather)[round](run, shard)
+        """Register a drop or delivery; then merge a bucket of records and a range of files."""
+        (self._register, self._merge)[round](run, shard)
 
     def _register(self, run: Run, shard: Shard) -> None:
         """Register one drop or delivery and write its row of `deliveries`."""
@@ -105,9 +109,9 @@ class IntakeStage:
         if row and row["outcome"] == "taken":
             try:
                 delivery = Delivery(**shard.params["delivery"])
-                with refuse_failures(f"{row['kind']} {row['delivery']}"):
+                with convert_content_errors(f"{row['kind']} {row['delivery']}"):
                     facts = register(run.lake, delivery)
-                    _cut(run, delivery, shard.index, shard.params["buckets"])
+                    _divide(run, delivery, shard.index, shard.params["buckets"])
                 row = {**row, "rows": facts.rows, "dropped": facts.dropped, "warnings": list(facts.warnings)}
             except Refused as refused:
                 log.warning("%s %s is refused: %s", row["kind"], row["delivery"], refused)
@@ -115,61 +119,66 @@ class IntakeStage:
         run.table(DELIVERIES).write(shard.index, [row] if row else [])
 
     def _plan_buckets(self, run: Run) -> list[Shard]:
-        """List a shard for each bucket of records and each range of files; decide the number of ranges."""
-        taken, exchange = _taken(run), _exchange(run)
-        full: dict[str, str] = {}
+        """Return a shard for each bucket of records and each range of files; decide the number of ranges."""
+        taken, exchange = _read_taken(run), run.exchange(_EXCHANGE)
+        last_full: dict[str, str] = {}
         for delivery in taken.values():
             if delivery.kind == "delivery" and delivery.mode == "full":
-                full[delivery.source] = max(full.get(delivery.source, ""), delivery.ready_at)
-        cut = {index: exchange.all_counts(_cut_name(index), 1)[0] for index in taken}
+                last_full[delivery.source] = max(last_full.get(delivery.source, ""), delivery.ready_at)
+        counts = {index: exchange.all_counts(_exchange_name(index), 1)[0] for index in taken}
         current = [
-            [index, cut[index]["chunks"]]
+            [index, counts[index]["chunks"]]
             for index, delivery in taken.items()
-            if delivery.kind == "drop" or delivery.ready_at >= full.get(delivery.source, "")
+            if delivery.kind == "drop" or delivery.ready_at >= last_full.get(delivery.source, "")
         ]
-        with_files = [index for index in taken if cut[index]["files"]]
-        exchange.put_counts(_REGROUPED, 0, {"records": current, "files": with_files})
-        most = max(
-            sum(cut[index]["files"].get(name, 0) for index in with_files) for name in ("pdf", "latex", "article")
-        )
-        files = max(1, min(run.spec.resources.max_shards, -(-most // run.spec.resources.pdfs_per_shard)))
+        with_files = [index for index in taken if counts[index]["files"]]
+        exchange.put_counts(_MERGED, 0, {"records": current, "files": with_files})
+        files_by_table: Counter[str] = Counter()
+        for index in with_files:
+            files_by_table.update(counts[index]["files"])
+        resources, most_files = run.spec.resources, max(files_by_table.values(), default=0)
+        ranges = max(1, min(resources.max_shards, -(-most_files // resources.pdfs_per_shard)))
         buckets = run.read_plan(self.name)[-1].params["buckets"]
-        return [Shard(i, {"buckets": buckets, "pdf_shards": files}) for i in range(max(buckets, files))]
+        return [Shard(i, {"buckets": buckets, "pdf_shards": ranges}) for i in range(max(buckets, ranges))]
 
-    def _gather(self, run: Run, shard: Shard) -> None:
+    def _merge(self, run: Run, shard: Shard) -> None:
         """Merge one bucket of records and one range of files; a shard may have only one of the two."""
-        exchange = _exchange(run)
-        regrouped = exchange.all_counts(_REGROUPED, 1)[0]
+        exchange = run.exchange(_EXCHANGE)
+        merged = exchange.all_counts(_MERGED, 1)[0]
         if shard.index < shard.params["buckets"]:
-            _gather_records(run, shard.index, regrouped["records"])
+            _merge_records(run, shard.index, merged["records"])
         if shard.index < (shards := shard.params["pdf_shards"]):
             begin, end = shard.index * _RANGES // shards, -(-(shard.index + 1) * _RANGES // shards)
-            found = [
-                exchange.read(f"files-{_cut_name(index)}", [0], begin, DELIVERED_FILES, end)
-                for index in regrouped["files"]
-            ]
+            names = [f"files-{_exchange_name(index)}" for index in merged["files"]]
+            found = [exchange.read(name, [0], begin, DELIVERED_FILES, end) for name in names]
             files = pa.concat_tables([DELIVERED_FILES.empty_table(), *found])
-            mine = [pdf_shard(sha1, shards) == shard.index for sha1 in files["sha1"].to_pylist()]
-            for (table, _), rows in zip(FILES, files_of(run, files.filter(pa.array(mine, pa.bool_()))), strict=True):
+            in_range = [pdf_shard(sha1, shards) == shard.index for sha1 in files["sha1"].to_pylist()]
+            files = files.filter(pa.array(in_range, pa.bool_()))
+            for (table, _), rows in zip(CONTENT_TABLES, group_by_content(run, files), strict=True):
                 run.table(table).write(shard.index, rows)
 
     def finish(self, run: Run) -> Metrics:
         """Commit the tables with the inputs and the parent of the release."""
         shards = run.read_plan(self.name)
         facts = shards[-1].params
-        taken = list(_taken(run).values())
-        count = run.read_plan(self.name, 1)[0].params["pdf_shards"]
-        rows = {table.name: run.table(table).commit(range(count), {"pdf_shards": count}).rows for table, _ in FILES}
+        taken = list(_read_taken(run).values())
+        ranges = run.read_plan(self.name, 1)[0].params["pdf_shards"]
+        rows = {
+            table.name: run.table(table).commit(range(ranges), {"pdf_shards": ranges}).rows
+            for table, _ in CONTENT_TABLES
+        }
         run.table(RECORDS).commit(range(facts["buckets"]))
         run.table(NOTICES).commit(range(facts["buckets"]))
-        inputs = hashlib.sha256(
-            orjson.dumps([[b.kind, b.source, b.id, b.digest] for b in taken] + [facts["suppress"]])
-        ).hexdigest()
-        run.table(DELIVERIES).commit(
-            range(len(shards)),
-            {"inputs": inputs, "parent": facts["parent"], "delivered_by": _people(taken, facts["parent"])},
-        )
-        _exchange(run).remove()  # Last: another build that misses these files finds the committed tables.
+        inputs = orjson.dumps([[d.kind, d.source, d.id, d.digest] for d in taken] + [facts["suppress"]])
+        about_release = {
+            "inputs": hashlib.sha256(inputs).hexdigest(),
+            "parent": facts["parent"],
+            "delivered_by": _list_deliverers(taken, facts["parent"]),
+        }
+        run.table(DELIVERIES).commit(range(len(shards)), about_release)
+        run.exchange(
+            _EXCHANGE
+        ).remove()  # Remove last: another build that misses these files finds the committed tables.
         return {
             **{name: float(number) for name, number in rows.items()},
             "records": float(run.table(RECORDS).committed().rows),
@@ -177,81 +186,71 @@ class IntakeStage:
         }
 
 
-def _taken(run: Run) -> dict[int, Delivery]:
+def _read_taken(run: Run) -> dict[int, Delivery]:
     """Return the registered drops and deliveries by shard."""
     taken = {}
     for shard in run.read_plan(IntakeStage.name)[:-1]:
-        (outcome,) = run.table(DELIVERIES).written(shard.index)["outcome"].to_pylist()
+        (outcome,) = run.table(DELIVERIES).read_shard(shard.index)["outcome"].to_pylist()
         if outcome == "taken":
             taken[shard.index] = Delivery(**shard.params["delivery"])
     return taken
 
 
-def _gather_records(run: Run, bucket: int, deliveries: list[tuple[int, int]]) -> None:
+def _merge_records(run: Run, bucket: int, deliveries: list[tuple[int, int]]) -> None:
     """Write the latest record of each record_id in a bucket; `deliveries` excludes superseded deliveries."""
     tables = [
-        _exchange(run).read(_cut_name(index), range(chunks), bucket, REGISTERED_RECORDS.schema)
+        run.exchange(_EXCHANGE).read(_exchange_name(index), range(chunks), bucket, REGISTERED_RECORDS.schema)
         for index, chunks in deliveries
     ]
     rows = pa.concat_tables([REGISTERED_RECORDS.schema.empty_table(), *tables]).combine_chunks()
     del tables
-    order = pc.sort_indices(
-        rows.select(["record_id", "ready_at", "delivery", "position"]),
-        [
-            ("record_id", "ascending"),
-            ("ready_at", "descending"),
-            ("delivery", "descending"),
-            ("position", "descending"),
-        ],
-    )
+    latest_first = [(name, "descending") for name in ("ready_at", "delivery", "position")]
+    sort_keys = [("record_id", "ascending"), *latest_first]
+    order = pc.sort_indices(rows.select([name for name, _ in sort_keys]), sort_keys)
     ids = rows["record_id"].take(order).combine_chunks()
-    first = np.ones(len(ids), bool)
-    first[1:] = np.asarray(pc.not_equal(ids[1:], ids[:-1]))
-    latest = order.filter(pa.array(first))
+    is_latest = np.ones(len(ids), bool)
+    is_latest[1:] = np.asarray(pc.not_equal(ids[1:], ids[:-1]))
+    latest = order.filter(pa.array(is_latest))
     latest = latest.filter(pc.invert(rows["deleted"].take(latest)))
     day = run.as_of.date().isoformat()
-    batches = (apply_licences(rows.take(latest.slice(at, _ROWS)), day) for at in range(0, len(latest), _ROWS))
-    run.table(NOTICES).write(bucket, _notices(rows.select(["record_id", "notices"]).take(latest)))
-    run.table(RECORDS).write(bucket, (batch for some in batches for batch in some.to_batches()))
+    merged = (apply_licences(rows.take(latest.slice(begin, _ROWS)), day) for begin in range(0, len(latest), _ROWS))
+    run.table(NOTICES).write(bucket, _list_notices(rows.select(["record_id", "notices"]).take(latest)))
+    run.table(RECORDS).write(bucket, (batch for table in merged for batch in table.to_batches()))
 
 
-def _notices(records: pa.Table) -> list[NoticeRow]:
+def _list_notices(records: pa.Table) -> list[NoticeRow]:
     """Return the distinct notices of records about other records."""
-    some = records.filter(records["notices"].is_valid()).to_pylist()
-    found = {(notice["about"], notice["status"], row["record_id"]) for row in some for notice in row["notices"]}
+    rows = records.filter(records["notices"].is_valid()).to_pylist()
+    found = {(notice["about"], notice["status"], row["record_id"]) for row in rows for notice in row["notices"]}
     return [NoticeRow(about=about, status=status, record_id=id_) for about, status, id_ in sorted(found)]
 
 
-def _exchange(run: Run) -> Exchange:
-    return Exchange(run.lake.root, f"{run.folder}/_buckets")
-
-
-def _cut_name(delivery: int) -> str:
+def _exchange_name(delivery: int) -> str:
     return f"{delivery:05d}"
 
 
-def _cut(run: Run, delivery: Delivery, index: int, buckets: int) -> None:
+def _divide(run: Run, delivery: Delivery, index: int, buckets: int) -> None:
     """Divide the records of a delivery into buckets, and its files into ranges of SHA-1."""
-    exchange, name, schema = _exchange(run), _cut_name(index), REGISTERED_RECORDS.schema
+    exchange, name, schema = run.exchange(_EXCHANGE), _exchange_name(index), REGISTERED_RECORDS.schema
     batches = registered_table(run.lake, delivery, "records").batches()
     chunks, batch = 0, next(batches, None)
     while batch is not None:
         with exchange.writer(name, chunks, buckets, schema, run.scratch) as writer:
             rows = 0
-            while batch is not None and rows < _CUT_ROWS:
+            while batch is not None and rows < _CHUNK_ROWS:
                 writer.add(pa.Table.from_batches([batch]).select(schema.names), bucket_of(batch["record_id"], buckets))
                 rows += len(batch)
                 batch = next(batches, None)
         chunks += 1
-    of_kind: dict[str, int] = {}
+    files_by_table: Counter[str] = Counter()
     files = delivered_files(run, [delivery])
     if len(files):
         place = np.array([pdf_shard(sha1, _RANGES) for sha1 in files["sha1"].to_pylist()], np.int64)
         exchange.write(f"files-{name}", 0, files, place, _RANGES)
         for row in files.select(["kind", "sha1"]).group_by("kind").aggregate([("sha1", "count_distinct")]).to_pylist():
             table = row["kind"] if row["kind"] in ("pdf", "latex") else "article"
-            of_kind[table] = of_kind.get(table, 0) + row["sha1_count_distinct"]
-    exchange.put_counts(name, 0, {"chunks": chunks, "files": of_kind})
+            files_by_table[table] += row["sha1_count_distinct"]
+    exchange.put_counts(name, 0, {"chunks": chunks, "files": files_by_table})
 
 
 def _copy_suppressions(run: Run) -> str:
@@ -266,23 +265,23 @@ def _copy_suppressions(run: Run) -> str:
     return hashlib.sha256(data).hexdigest() if data else ""
 
 
-def _check_patterns(run: Run, there: list[tuple[Literal["drop", "delivery"], str, str]]) -> None:
+def _check_patterns(run: Run, delivered: list[tuple[Literal["drop", "delivery"], str, str]]) -> None:
     """Raise UserError for a drop pattern without a matching drop; a mistyped pattern would publish an empty corpus.
 
     `*` needs no match if metadata was delivered, because a corpus of abstracts has no drops.
     """
-    drops = [id_ for kind, _, id_ in there if kind == "drop"]
+    drops = [id_ for kind, _, id_ in delivered if kind == "drop"]
     for pattern in run.spec.drops:
-        if not any(fnmatchcase(drop, pattern) for drop in drops) and not (pattern == "*" and there):
-            some = ", ".join(drops[:5]) + (f" and {len(drops) - 5} more" if len(drops) > 5 else "")
+        if not any(fnmatchcase(drop, pattern) for drop in drops) and not (pattern == "*" and delivered):
+            existing = ", ".join(drops[:5]) + (f" and {len(drops) - 5} more" if len(drops) > 5 else "")
             raise UserError(
                 f"drops: the pattern {pattern!r} of spec {run.spec.name} matches no drop in {run.lake.uri('drops/')}; "
-                f"existing drops: {some or 'none'}. Correct the pattern, or deliver first (docs/drops.md)"
+                f"existing drops: {existing or 'none'}. Correct the pattern, or deliver first (docs/drops.md)"
             )
 
 
-def _people(taken: list[Delivery], parent: str | None) -> dict[str, str]:
-    """Return the persons who delivered something after the parent release, each with the first folder."""
+def _list_deliverers(taken: list[Delivery], parent: str | None) -> dict[str, str]:
+    """Return the people who delivered something after the parent release, each with the first folder."""
     since = iso(SnapshotId(parent).release.as_of) if parent else ""
     found: dict[str, str] = {}
     for delivery in sorted(taken, key=lambda delivery: (delivery.ready_at, delivery.folder)):
@@ -291,8 +290,8 @@ def _people(taken: list[Delivery], parent: str | None) -> dict[str, str]:
     return found
 
 
-def _parent(run: Run) -> str | None:
-    """Return the newest published snapshot of the spec before this release; yanked snapshots and the profile `own` give None."""
+def _find_parent(run: Run) -> str | None:
+    """Return the newest snapshot of the spec before this release that is published and not yanked; profile `own` has none."""
     if run.spec.profile == "own":
         return None
     earlier = [id_ for id_ in list_published(run.lake, run.spec.name) if id_.release.day < run.release_id.day]

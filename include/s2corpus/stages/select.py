@@ -14,40 +14,36 @@ from dataclasses import replace
 from pathlib import Path
 
 from s2corpus.deliveries.files import copy_file
-from s2corpus.pdf import SelectOutcome, inspect_many, readers
+from s2corpus.pdf import SelectOutcome, inspect_many, library_versions
 from s2corpus.pdf.inspection import NO_TEXT
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, count_outcomes, list_pdf_shards
+from s2corpus.pipeline.run import Metrics, PdfStage, Run, Shard, commit_all, count_outcomes
 from s2corpus.tables.intake import PDFS
 from s2corpus.tables.parses import SELECTIONS, STORED_SELECTIONS
 
 log = logging.getLogger(__name__)
-_TRIED_AGAIN = (SelectOutcome.UNREADABLE, SelectOutcome.PDFALTO_FAILED)
+_TRANSIENT_OUTCOMES = (SelectOutcome.UNREADABLE, SelectOutcome.PDFALTO_FAILED)
 
 
-class SelectStage:
-    """PDFs → selections, one row each."""
+class SelectStage(PdfStage):
+    """The select stage. It writes one row for each PDF."""
 
     name = "select"
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return a shard for each range of PDFs."""
-        return list_pdf_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Read the shard's PDFs without a stored decision. Each child process needs one PDF at a time on the local disk."""
         pdfs = list(run.table(PDFS).rows(["file_sha1", "places"], shard=shard.index))
         ocr = run.spec.extract.ocr == "scans"
-        asked = hashlib.sha256(run.spec.select.model_dump_json().encode()).hexdigest()[:16]
-        store = run.store(STORED_SELECTIONS, readers(), asked, *(["ocr"] if ocr else []))
+        rules_hash = hashlib.sha256(run.spec.select.model_dump_json().encode()).hexdigest()[:16]
+        store = run.store(STORED_SELECTIONS, library_versions(), rules_hash, *(["ocr"] if ocr else []))
         columns = SELECTIONS.schema.names
         known = store.known(pdfs[0]["file_sha1"], pdfs[-1]["file_sha1"], columns) if pdfs else {}
         missing = [pdf for pdf in pdfs if pdf["file_sha1"] not in known]
-        log.info("select shard %d: %d PDFs, %d already decided on", shard.index, len(pdfs), len(pdfs) - len(missing))
+        log.info("select shard %d: %d PDFs, %d already decided", shard.index, len(pdfs), len(pdfs) - len(missing))
         resources = run.spec.resources
         cores = len(os.sched_getaffinity(0))
         with tempfile.TemporaryDirectory(prefix="select-", dir=run.scratch) as folder:
 
-            def here() -> Iterator[tuple[str, Path]]:
+            def copies() -> Iterator[tuple[str, Path]]:
                 for pdf in missing:
                     path = Path(folder) / pdf["file_sha1"]
                     copy_file(run.lake, pdf["places"][0], pdf["file_sha1"], path)
@@ -55,7 +51,7 @@ class SelectStage:
 
             read = []
             for selection in inspect_many(
-                here(),
+                copies(),
                 rules=run.spec.select,
                 workers=max(1, min(len(missing), cores // run.pdf_shards)),
                 timeout=resources.pdf_seconds,
@@ -63,11 +59,10 @@ class SelectStage:
             ):
                 (Path(folder) / selection.file_sha1).unlink()
                 if ocr and selection.detail == NO_TEXT:
-                    selection = replace(
-                        selection, outcome=SelectOutcome.SELECTED, detail="no text strings: OCR reads it"
-                    )
+                    detail = "no text strings: selected for OCR"
+                    selection = replace(selection, outcome=SelectOutcome.SELECTED, detail=detail)
                 read.append(selection.as_row())
-        if final := [row for row in read if row["outcome"] not in _TRIED_AGAIN]:
+        if final := [row for row in read if row["outcome"] not in _TRANSIENT_OUTCOMES]:
             store.append(final)
         rows = {row["file_sha1"]: row for row in [*(row for row, _ in known.values()), *read]}
         run.table(SELECTIONS).write(

@@ -1,4 +1,4 @@
-"""Stores of results by file content; rows outlive releases."""
+"""Stores of results keyed by file content, shared by all releases."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _STORED_GROUP_BYTES = 1 << 20
 
 
 class ContentStore(Generic[R_co]):
-    """Extractions and parses, keyed by the SHA-1 of the file; they outlive releases.
+    """Extractions and parses, keyed by the SHA-1 of the file and shared by all releases.
 
     The name of a part contains its range of keys, `<first>-<last>-<hash>.parquet`, so a reader opens only overlapping parts. A part
-    never changes. For a key in several parts, the part with the first name decides.
+    never changes. If several parts contain a key, the part whose name sorts first is used.
     """
 
     def __init__(self, lake: Lake, prefix: str, table: Table[R_co]) -> None:
@@ -100,15 +100,14 @@ class ContentStore(Generic[R_co]):
             dataset = ds.dataset(
                 [root + part], schema=_with_former_key(self.table.schema), filesystem=fs, format="parquet"
             )
-            options = ds.ParquetFragmentScanOptions(
-                pre_buffer=False
-            )  # Otherwise Arrow keeps all data in memory until the end.
+            # With a pre-buffer, Arrow keeps all data in memory until the end.
+            options = ds.ParquetFragmentScanOptions(pre_buffer=False)
             yield from dataset.to_batches(
                 columns=projection, filter=where, batch_size=64, batch_readahead=1, use_threads=False,
                 fragment_scan_options=options,
             )  # fmt: skip
         except (pa.ArrowInvalid, FileNotFoundError) as error:
-            found = "is not there any more" if isinstance(error, FileNotFoundError) else f"is damaged ({error})"
+            found = "is missing" if isinstance(error, FileNotFoundError) else f"is damaged ({error})"
             raise DamagedPart(
                 f"{self.lake.uri(part)} {found}: run the stage that writes {self.table.name} again"
             ) from None

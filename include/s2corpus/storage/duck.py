@@ -14,18 +14,18 @@ import duckdb
 import pyarrow as pa
 from fsspec.implementations.arrow import ArrowFSWrapper
 
-_SMALL = 1 << 18
+_MAX_CACHED_FILE = 1 << 18
 """Maximum bytes of one cached file."""
-_KEPT = 4 << 20
+_MAX_CACHE = 4 << 20
 """Maximum bytes of all cached files of one view. A query may use a dozen views."""
 
 
 @contextmanager
 def duckdb_connection(*, memory_mb: int, scratch: Path, threads: int = 2) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield a connection to an in-memory database that spills below `scratch`, never uses the network and preserves row order.
+    """Yield an in-memory DuckDB that spills below `scratch`, never uses the network and keeps row order.
 
-    Every connection has a separate temporary folder, removed at the end. Connections that share a folder read each other's pages:
-    segmentation faults, wrong vector sizes and possibly wrong rows.
+    Every connection has a separate temporary folder, removed at the end. Connections that share a folder read each other's pages,
+    which causes crashes and wrong rows.
     """
     with tempfile.TemporaryDirectory(prefix="s2corpus-duckdb-", dir=scratch, ignore_cleanup_errors=True) as folder:
         settings: dict[str, str | bool | int | float | list[str]] = {
@@ -41,7 +41,9 @@ def duckdb_connection(*, memory_mb: int, scratch: Path, threads: int = 2) -> Ite
             yield connection
 
 
-def view(connection: duckdb.DuckDBPyConnection, name: str, paths: Sequence[str], filesystem: pa.fs.FileSystem) -> None:
+def create_view(
+    connection: duckdb.DuckDBPyConnection, name: str, paths: Sequence[str], filesystem: pa.fs.FileSystem
+) -> None:
     """Create a view over Parquet files of one schema.
 
     DuckDB reads the files within its memory limit. An Arrow dataset would read ahead outside this limit.
@@ -65,8 +67,8 @@ class _ImmutableFiles(ArrowFSWrapper):  # type: ignore[misc]
     def __init__(self, filesystem: pa.fs.FileSystem, protocol: str) -> None:
         self._protocol = protocol
         self._infos: dict[str, dict[str, Any]] = {}
-        self._small: dict[str, bytes] = {}
-        self._kept = 0
+        self._cache: dict[str, bytes] = {}
+        self._cached_bytes = 0
         super().__init__(filesystem)
 
     @property
@@ -90,11 +92,11 @@ class _ImmutableFiles(ArrowFSWrapper):  # type: ignore[misc]
 
     def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> Any:
         size = self.info(path)["size"]
-        if path not in self._small and size <= _SMALL and self._kept + size <= _KEPT:
+        if path not in self._cache and size <= _MAX_CACHED_FILE and self._cached_bytes + size <= _MAX_CACHE:
             with super()._open(path, mode, **kwargs) as file:
-                self._small[path] = file.read()
-            self._kept += size
-        return io.BytesIO(self._small[path]) if path in self._small else super()._open(path, mode, **kwargs)
+                self._cache[path] = file.read()
+            self._cached_bytes += size
+        return io.BytesIO(self._cache[path]) if path in self._cache else super()._open(path, mode, **kwargs)
 
     def glob(self, path: str, **_: object) -> list[str]:
         """Return the path itself."""

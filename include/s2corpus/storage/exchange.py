@@ -1,7 +1,7 @@
-"""Exchange of rows between the rounds of a stage: files in the lake, divided into buckets.
+"""Exchange rows between the rounds of a stage: files in the lake, divided into buckets.
 
 A shard writes one file: the offset of each bucket, then one or more Arrow streams for each bucket with rows. A shard of a later round
-reads its bucket from every file. Stages limit the number of files (`spread`), so that it does not grow with the corpus. The content
+reads its bucket from every file. `spread` limits the number of files for large corpora. The content
 depends only on the inputs of the shard, so a repeated shard writes the same file.
 """
 
@@ -54,17 +54,15 @@ class Exchange:
         """Write the rows of a shard, each to its bucket, in their order."""
         with tempfile.TemporaryDirectory(prefix="s2corpus-exchange-") as folder:
             path = Path(folder) / "rows"
-            is_local = self.uri.startswith("file:")  # Compressing costs more than a local disk saves.
-            _write_sorted(path, rows, bucket, buckets, compressed=not is_local)
+            # Compressing costs more than a local disk saves.
+            _write_sorted(path, rows, bucket, buckets, None if self.uri.startswith("file:") else _ZSTD)
             self.lake.upload(self._key(name, task), path, move=True)
 
     @contextmanager
-    def writer(
-        self, name: str, task: int, buckets: int, schema: pa.Schema, scratch: Path, *, compressed: bool = True
-    ) -> Iterator[Writer]:
+    def writer(self, name: str, task: int, buckets: int, schema: pa.Schema, scratch: Path) -> Iterator[Writer]:
         """Yield a writer for the rows of a shard; it buffers rows on disk, so they may exceed memory."""
         with tempfile.TemporaryDirectory(prefix="s2corpus-exchange-", dir=scratch) as folder:
-            writer = Writer(Path(folder), buckets, schema, compressed)
+            writer = Writer(Path(folder), buckets, schema)
             yield writer
             self.lake.upload(self._key(name, task), writer.finish(), move=True)
 
@@ -74,24 +72,24 @@ class Exchange:
         Raises:
             RowsRemoved: a file is missing.
         """
-        found = [batch for table in self.pieces(name, tasks, bucket, schema, end) for batch in table.to_batches()]
-        return pa.Table.from_batches(found, schema)
+        tables = self.read_by_file(name, tasks, bucket, schema, end)
+        return pa.Table.from_batches([batch for table in tables for batch in table.to_batches()], schema)
 
-    def pieces(
+    def read_by_file(
         self, name: str, tasks: Sequence[int], bucket: int, schema: pa.Schema, end: int | None = None
     ) -> Iterator[pa.Table]:
         """Yield the rows of `read` file by file, in bounded memory."""
 
-        def part(task: int) -> pa.Table:
+        def read_file(task: int) -> pa.Table:
             try:
                 with self.lake_file(self._key(name, task)) as file:
-                    return rows_of(file, bucket, end or bucket + 1, schema)
+                    return read_buckets(file, bucket, end or bucket + 1, schema)
             except FileNotFoundError:
                 raise self.missing(name) from None
 
         with ThreadPoolExecutor(_READERS) as pool:
             for begin in range(0, len(tasks), _READERS):
-                yield from pool.map(part, tasks[begin : begin + _READERS])
+                yield from pool.map(read_file, tasks[begin : begin + _READERS])
 
     def lake_file(self, key: str) -> pa.NativeFile:
         """Open an object of the lake for random access."""
@@ -119,10 +117,10 @@ class Exchange:
         Raises:
             RowsRemoved: a shard is not done.
         """
-        found = self.counts(name, tasks)
-        if None in found:
+        counts = self.counts(name, tasks)
+        if None in counts:
             raise self.missing(name)
-        return found
+        return counts
 
     def missing(self, name: str) -> RowsRemoved:
         """Return the error for missing rows of a round; a finished stage removes them."""
@@ -154,50 +152,50 @@ class Exchange:
 class Writer:
     """Writer of one file of an exchange."""
 
-    def __init__(self, folder: Path, buckets: int, schema: pa.Schema, compressed: bool = True) -> None:
-        self._folder, self._buckets, self._schema, self._compressed = folder, buckets, schema, compressed
-        self._waiting: list[tuple[pa.Table, np.ndarray]] = []
+    def __init__(self, folder: Path, buckets: int, schema: pa.Schema) -> None:
+        self._folder, self._buckets, self._schema = folder, buckets, schema
+        self._buffered: list[tuple[pa.Table, np.ndarray]] = []
         self._bytes = 0
         self._paths: list[Path] = []
 
     def add(self, rows: pa.Table, bucket: np.ndarray) -> None:
         """Add rows, each with its bucket."""
-        self._waiting.append((rows, bucket))
+        self._buffered.append((rows, bucket))
         self._bytes += rows.nbytes
         if self._bytes >= _SPILL_BYTES:
             self._spill()
 
     def _spill(self) -> None:
         self._paths.append(self._folder / f"{len(self._paths)}")
-        rows = pa.concat_tables([self._schema.empty_table(), *(table for table, _ in self._waiting)])
-        bucket = np.concatenate([np.empty(0, np.int64), *(bucket for _, bucket in self._waiting)])
-        _write_sorted(self._paths[-1], rows, bucket, self._buckets, self._compressed)
-        self._waiting.clear()
+        rows = pa.concat_tables([self._schema.empty_table(), *(table for table, _ in self._buffered)])
+        bucket = np.concatenate([np.empty(0, np.int64), *(bucket for _, bucket in self._buffered)])
+        _write_sorted(self._paths[-1], rows, bucket, self._buckets, _ZSTD)
+        self._buffered.clear()
         self._bytes = 0
 
     def finish(self) -> Path:
         """Write all added rows to one file and return its path; each bucket has its streams in the order of writing."""
-        if self._waiting:
+        if self._buffered:
             self._spill()
         if len(self._paths) == 1:
             return self._paths[0]
-        path, places = self._folder / "all", np.empty(self._buckets + 1, np.int64)
+        path, offsets = self._folder / "all", np.empty(self._buckets + 1, np.int64)
         with ExitStack() as stack:
             spilled = [stack.enter_context(path.open("rb")) for path in self._paths]
-            begins = [np.frombuffer(file.read(places.nbytes), np.int64) for file in spilled]
+            begins = [np.frombuffer(file.read(offsets.nbytes), np.int64) for file in spilled]
             file = stack.enter_context(path.open("wb"))
-            file.write(places.tobytes())
+            file.write(offsets.tobytes())
             for number in range(self._buckets):
-                places[number] = file.tell()
+                offsets[number] = file.tell()
                 for source, begin in zip(spilled, begins, strict=True):
                     file.write(source.read(int(begin[number + 1] - begin[number])))  # sequential reads
-            places[-1] = file.tell()
+            offsets[-1] = file.tell()
             file.seek(0)
-            file.write(places.tobytes())
+            file.write(offsets.tobytes())
         return path
 
 
-def rows_of(file: pa.NativeFile, bucket: int, end: int, schema: pa.Schema) -> pa.Table:
+def read_buckets(file: pa.NativeFile, bucket: int, end: int, schema: pa.Schema) -> pa.Table:
     """Return the rows of the buckets from `bucket` to before `end` of a file of a `Writer`."""
     first, last = np.frombuffer(file.read_at(8 * (end - bucket + 1), 8 * bucket), np.int64).take([0, -1])
     data = file.read_at(int(last - first), int(first))
@@ -212,20 +210,27 @@ def spread(shards: int, most: int) -> range:
     return range(0, shards, -(-shards // most))
 
 
-def _write_sorted(path: Path, rows: pa.Table, bucket: np.ndarray, buckets: int, compressed: bool = True) -> None:
+def covered_shards(chosen: range, shard: int) -> range:
+    """Return the shards that a shard of `spread` processes: itself, and the shards up to the next."""
+    return range(shard, min(shard + chosen.step, chosen.stop))
+
+
+def _write_sorted(
+    path: Path, rows: pa.Table, bucket: np.ndarray, buckets: int, options: pa.ipc.IpcWriteOptions | None
+) -> None:
     """Write a file of rows: the offset of each bucket, then one stream for each bucket with rows."""
     if (bucket[1:] < bucket[:-1]).any():
         order = np.argsort(bucket, kind="stable")
         rows, bucket = rows.take(pa.array(order)), bucket[order]
     starts = np.searchsorted(bucket, np.arange(buckets + 1))
-    places = np.empty(buckets + 1, np.int64)
+    offsets = np.empty(buckets + 1, np.int64)
     with path.open("wb") as file:
-        file.write(places.tobytes())
+        file.write(offsets.tobytes())
         for number in range(buckets):
-            places[number] = file.tell()
+            offsets[number] = file.tell()
             if length := starts[number + 1] - starts[number]:
-                with pa.ipc.new_stream(file, rows.schema, options=_ZSTD if compressed else None) as stream:
+                with pa.ipc.new_stream(file, rows.schema, options=options) as stream:
                     stream.write_table(rows.slice(starts[number], length))
-        places[buckets] = file.tell()
+        offsets[buckets] = file.tell()
         file.seek(0)
-        file.write(places.tobytes())
+        file.write(offsets.tobytes())

@@ -57,7 +57,7 @@ class Lake(Protocol):
         """Return the size of the object in bytes, or None if it does not exist."""
 
     def upload(self, key: str, path: Path, *, move: bool = False) -> None:
-        """Write a local file to an object atomically; with `move`, the file itself may become the object."""
+        """Write a local file to an object atomically; with `move`, the file may be moved instead of copied."""
 
     def download(self, key: str, path: Path, *, link: bool = False) -> None:
         """Write an object to a local file; with `link`, the file may be a hard link to the object and must not be changed."""
@@ -78,7 +78,7 @@ class Lake(Protocol):
         """Return the address of the object outside the lake: `s3://…` or a path."""
 
     def check_file(self, key: str) -> None:
-        """Raise `NotALakeFile` if opening the key by `filesystem` could block or leave the lake; objects of S3 never do."""
+        """Raise `NotALakeFile` if the key is no regular file in the lake. Call this before reading through `filesystem`."""
 
     def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
         """Return the lake as an Arrow file system, and the prefix of its keys there."""
@@ -98,7 +98,8 @@ def open_lake(uri: str, *, confined: bool = False) -> Lake:
     if uri.startswith("s3://"):
         return S3Lake(uri)
     path = unquote(uri.removeprefix("file://"), errors="surrogateescape") if uri.startswith("file:///") else uri
-    if not path.strip() or "\0" in path or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", path):  # `s3:/bucket` too
+    # This also rejects typing errors such as `s3:/bucket`.
+    if not path.strip() or "\0" in path or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", path):
         raise UserError(f"{uri!r} is not a lake: expected s3://bucket[/prefix], file:///folder or a path")
     return LocalLake(Path(path), confined=confined)
 
@@ -114,7 +115,7 @@ def lake_uri() -> str:
     return uri
 
 
-def checked(key: str) -> str:
+def check_key(key: str) -> str:
     """Return the key if it is valid; raise ValueError otherwise."""
     if not key or key.startswith("/") or ".." in key.split("/") or "\0" in key:
         raise ValueError(f"{key!r} is not a key of the lake")

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from s2corpus.storage.lake import ABSENT, Conflict, ListedObject, NotALakeFile, checked
+from s2corpus.storage.lake import ABSENT, Conflict, ListedObject, NotALakeFile, check_key
 
 if TYPE_CHECKING:
     import pyarrow.fs
@@ -29,10 +29,10 @@ class LocalLake:
         self.root = self._folder.as_uri()
 
     def _path(self, key: str) -> Path:
-        return self._folder / checked(key)
+        return self._folder / check_key(key)
 
     def _file(self, key: str) -> Path:
-        """Return the path of a file that is read; opening a FIFO would block, and a device has no end."""
+        """Return the path of a regular file; raise `NotALakeFile` for a FIFO or device, which would block or never end."""
         path = self._path(key)
         if not stat.S_ISREG(path.stat().st_mode):
             raise NotALakeFile(f"{path}: not a regular file: remove it, or put the file there")
@@ -49,16 +49,13 @@ class LocalLake:
         """Implement `Lake.put`."""
         path = self._path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with self._beside(path) as file:
+        with self._temporary_file(path) as file:
             file.write(data)
             file.flush()
-            if expect is None:
+            with contextlib.nullcontext() if expect is None else self._locked():
+                if expect is not None and self.etag(key) != expect:
+                    raise Conflict(key)
                 Path(file.name).replace(path)
-            else:
-                with self._locked():
-                    if self.etag(key) != expect:
-                        raise Conflict(key)
-                    Path(file.name).replace(path)
         return hashlib.sha256(data).hexdigest()
 
     @contextmanager
@@ -93,12 +90,12 @@ class LocalLake:
                 path.chmod(0o600)  # the mode of other objects
                 path.replace(target)
                 return
-        with self._beside(target) as file:
+        with self._temporary_file(target) as file:
             shutil.copyfile(path, file.name)
             Path(file.name).replace(target)
 
     @contextmanager
-    def _beside(self, path: Path) -> Iterator[Any]:
+    def _temporary_file(self, path: Path) -> Iterator[Any]:
         """Yield a temporary file in the folder of `path`; it is deleted unless the caller renames it."""
         file = tempfile.NamedTemporaryFile(dir=path.parent, prefix=".put-", delete=False)  # noqa: SIM115
         try:
@@ -132,9 +129,9 @@ class LocalLake:
         Memory is bounded by the names of one folder at each level.
         """
         try:
-            with os.scandir(self._folder / folder) as found:
+            with os.scandir(self._folder / folder) as entries:
                 names = sorted(
-                    f"{e.name}/" if e.is_dir() else e.name for e in found if not (e.is_symlink() and e.is_dir())
+                    f"{e.name}/" if e.is_dir() else e.name for e in entries if not (e.is_symlink() and e.is_dir())
                 )
         except (FileNotFoundError, NotADirectoryError):
             return
@@ -145,7 +142,7 @@ class LocalLake:
                     yield from self._below(key, prefix)
             elif not key.startswith(prefix) or name.startswith((".put-", ".lock")):
                 continue
-            elif (size := self.size(key)) is not None:  # no pipe and no broken link
+            elif (size := self.size(key)) is not None:  # Skips pipes and broken links.
                 yield ListedObject(key, size)
 
     def folders(self, prefix: str) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Reading of a user's Parquet files: the size of a file bounds the rows and values that are read."""
+"""Read a user's Parquet files: the size of a file bounds the rows and values that are read."""
 
 from __future__ import annotations
 

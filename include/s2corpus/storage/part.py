@@ -1,4 +1,4 @@
-"""Writing of one part: a Parquet file of rows of a table, with counts for the commit."""
+"""Write one part: a Parquet file of rows of a table, with counts for the commit."""
 
 from __future__ import annotations
 
@@ -46,35 +46,38 @@ def as_table(table: Table, rows: Rows) -> pa.Table:
 
 
 def upload(lake: Lake, key: str, table: Table, rows: Rows, group_bytes: int = _GROUP_BYTES) -> Part:
-    """Write rows to a Parquet file and upload it to `key`, in which its checksum replaces `{sha256}`."""
+    """Upload rows as a Parquet file; `{sha256}` in `key` is replaced by the checksum."""
     count = 0
     counts: dict[tuple[str, ...], Counter[tuple[Any, ...]]] = {columns: Counter() for columns in table.counted}
     with tempfile.TemporaryDirectory(prefix="s2corpus-part-") as scratch:
         path = Path(scratch) / "part.parquet"
-        repeated = [name for name in table.schema.names if name not in table.plain] if table.plain else True
-        with pq.ParquetWriter(path, table.schema, compression="zstd", use_dictionary=repeated) as writer:
-            whole = isinstance(rows, list | pa.Table | pa.RecordBatch)
-            for some in [rows] if whole else rows:
-                data = as_table(table, some)
+        dictionary = [name for name in table.schema.names if name not in table.plain] if table.plain else True
+        with pq.ParquetWriter(path, table.schema, compression="zstd", use_dictionary=dictionary) as writer:
+            is_single = isinstance(rows, list | pa.Table | pa.RecordBatch)
+            for chunk in [rows] if is_single else rows:
+                data = as_table(table, chunk)
                 data.validate()
-                _refuse_nulls(table, data)
+                _check_nulls(table, data)
                 count += data.num_rows
-                for columns, found in counts.items():
+                for columns, counter in counts.items():
                     grouped = data.group_by(columns).aggregate([([], "count_all")])
                     for *values, times in zip(*(column.to_pylist() for column in grouped.columns), strict=True):
-                        found[tuple(values)] += times
+                        counter[tuple(values)] += times
                 fitting_rows = group_bytes * data.num_rows // max(data.nbytes, 1)
                 writer.write_table(data, row_group_size=max(1, min(_GROUP_ROWS, fitting_rows)))
         with path.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         key = key.replace("{sha256}", sha256[:12])
-        listed = {",".join(of): sorted(([[*v], n] for v, n in found.items()), key=str) for of, found in counts.items()}
+        listed = {
+            ",".join(columns): sorted(([[*values], n] for values, n in counter.items()), key=str)
+            for columns, counter in counts.items()
+        }
         part = Part(key.rpartition("/")[2], count, path.stat().st_size, sha256, listed)
         lake.upload(key, path)
     return part
 
 
-def _refuse_nulls(table: Table, data: pa.Table) -> None:
+def _check_nulls(table: Table, data: pa.Table) -> None:
     for column in table.columns:
         if not column.nullable and data[column.name].null_count:
             raise pa.ArrowInvalid(

@@ -68,12 +68,10 @@ class TableRef(Generic[R_co]):
     def _receipt(self, shard: int) -> str:
         return f"{self.prefix}/part-{shard:05d}.json"
 
-    def written(self, shard: int) -> pa.Table:
+    def read_shard(self, shard: int) -> pa.Table:
         """Return the rows of a shard, committed or not."""
-        part = Part(**self._json(self._receipt(shard)))
-        self._refuse_damaged([part])
-        fs, root = self.lake.filesystem()
-        return pq.read_table(f"{root}{self.prefix}/{part.name}", filesystem=fs, schema=self.table.schema)
+        fs, [path] = self._find_files([Part(**self._json(self._receipt(shard)))])
+        return pq.read_table(path, filesystem=fs, schema=self.table.schema)
 
     def _json(self, key: str) -> Any:
         data, _ = self.lake.get(key)
@@ -99,7 +97,7 @@ class TableRef(Generic[R_co]):
                 parts.append(Part(**self._json(self._receipt(shard))))
             except FileNotFoundError:
                 raise TransientError(
-                    f"{self.lake.uri(self.prefix)}: part {shard} of {len(shards)} was never written"
+                    f"{self.lake.uri(self.prefix)}: part {shard} was never written ({len(shards)} shards)"
                 ) from None
         commit = Commit(
             self.table.name,
@@ -129,7 +127,7 @@ class TableRef(Generic[R_co]):
             raw = self._json(f"{self.prefix}/_COMMITTED.json")
         except FileNotFoundError:
             raise NotCommitted(
-                f"{self.lake.uri(self.prefix)}: table {self.table.name} is not committed: the stage that writes it has to run first"
+                f"{self.lake.uri(self.prefix)}: table {self.table.name} is not committed: run the stage that writes it first"
             ) from None
         if raw["schema_hash"] != self.table.schema_hash:
             raise NotCommitted(
@@ -140,40 +138,41 @@ class TableRef(Generic[R_co]):
 
     def counts(self, *columns: str) -> Counter[tuple[Any, ...]]:
         """Return the number of committed rows by combination of values of counted columns."""
-        found: Counter[tuple[Any, ...]] = Counter()
+        counter: Counter[tuple[Any, ...]] = Counter()
         for part in self.committed().parts:
             if part.counts is None:
                 raise NotCommitted(f"{self.lake.uri(self.prefix)}: written by an older version: run its stage again")
             for values, rows in part.counts[",".join(columns)]:
-                found[tuple(values)] += rows
-        return found
+                counter[tuple(values)] += rows
+        return counter
 
     def _parts(self, shard: int | None = None) -> list[Part]:
         """Return the committed parts, or only the part of a shard."""
-        named = "part-" if shard is None else f"part-{shard:05d}"
-        return [part for part in self.committed().parts if part.name.startswith(named)]
+        prefix = "part-" if shard is None else f"part-{shard:05d}"
+        return [part for part in self.committed().parts if part.name.startswith(prefix)]
 
     def keys(self, shard: int | None = None) -> list[str]:
         """Return the keys of the committed parts, or only of a shard."""
         return [f"{self.prefix}/{part.name}" for part in self._parts(shard)]
 
-    def uris(self, shard: int | None = None) -> list[str]:
-        """Return the addresses of the committed parts."""
-        return [self.lake.uri(key) for key in self.keys(shard)]
-
-    def _refuse_damaged(self, parts: Iterable[Part]) -> None:
+    def _find_files(self, parts: Iterable[Part]) -> tuple[pa.fs.FileSystem, list[str]]:
+        """Return the file system and the paths of parts; raise `DamagedPart` if one does not have its committed size."""
+        fs, root = self.lake.filesystem()
+        paths = []
         for part in parts:
+            paths.append(f"{root}{self.prefix}/{part.name}")
             if (size := self.lake.size(f"{self.prefix}/{part.name}")) != part.bytes:
                 found = "the file is missing" if size is None else f"found {size}"
                 raise DamagedPart(
                     f"{self.lake.uri(self.prefix)}/{part.name}: committed with {part.bytes} bytes, {found}: "
                     f"run the stage that writes {self.table.name} again"
                 )
+        return fs, paths
 
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Return whether the table is committed and every part has its committed size."""
         try:
-            self._refuse_damaged(self._parts())
+            self._find_files(self._parts())
         except (NotCommitted, DamagedPart):
             return False
         return True
@@ -184,12 +183,8 @@ class TableRef(Generic[R_co]):
         Raises:
             DamagedPart: a part does not have its committed size.
         """
-        parts = self._parts(shard)
-        self._refuse_damaged(parts)
-        fs, root = self.lake.filesystem()
-        return ds.dataset(
-            [f"{root}{self.prefix}/{p.name}" for p in parts], schema=self.table.schema, filesystem=fs, format="parquet"
-        )
+        fs, paths = self._find_files(self._parts(shard))
+        return ds.dataset(paths, schema=self.table.schema, filesystem=fs, format="parquet")
 
     def view(self, connection: DuckDBPyConnection, some: slice = slice(None)) -> None:
         """Create a view of the committed parts (or of a slice), with the name of the table.
@@ -197,12 +192,10 @@ class TableRef(Generic[R_co]):
         Raises:
             DamagedPart: a part does not have its committed size.
         """
-        from s2corpus.storage.duck import view
+        from s2corpus.storage.duck import create_view
 
-        parts = self._parts()[some]
-        self._refuse_damaged(parts)
-        fs, root = self.lake.filesystem()
-        view(connection, self.table.name, [f"{root}{self.prefix}/{part.name}" for part in parts], fs)
+        fs, paths = self._find_files(self._parts()[some])
+        create_view(connection, self.table.name, paths, fs)
 
     def read(
         self, columns: Sequence[str] | None = None, *, shard: int | None = None, where: pc.Expression | None = None
@@ -210,26 +203,21 @@ class TableRef(Generic[R_co]):
         """Return the committed rows (of one shard) in the order of parts."""
         return self.dataset(shard).to_table(columns=list(columns) if columns else None, filter=where)
 
-    def leaves(self, columns: Sequence[str], *, shard: int, repeated: Sequence[str] = ()) -> pa.Table:
+    def read_leaves(self, columns: Sequence[str], *, shard: int) -> pa.Table:
         """Return columns of the committed rows of one shard.
 
-        A nested column is given by its leaves (`authors.list.element.last`); other leaves are not decoded. Columns in `repeated`
-        become dictionaries.
+        A nested column is given by its leaves (`authors.list.element.last`); other leaves are not decoded.
 
         Raises:
             KeyError: the part has no such column or leaf, which the Parquet reader would ignore.
-        """  # fmt: skip
-        [part] = self._parts(shard)
-        self._refuse_damaged([part])
-        fs, root = self.lake.filesystem()
-        with fs.open_input_file(f"{root}{self.prefix}/{part.name}") as file:
-            parquet = pq.ParquetFile(file, read_dictionary=list(repeated), pre_buffer=True)
-            paths = [column.path for column in parquet.schema]
-            for name in (*columns, *repeated):
-                if not any(path == name or path.startswith(f"{name}.") for path in paths):
-                    raise KeyError(
-                        f"{part.name} of {self.table.name} has no {name!r}: its leaves are {', '.join(paths)}"
-                    )
+        """
+        fs, [file_path] = self._find_files(self._parts(shard))
+        with fs.open_input_file(file_path) as file:
+            parquet = pq.ParquetFile(file, pre_buffer=True)
+            leaves = [column.path for column in parquet.schema]
+            for name in columns:
+                if not any(leaf == name or leaf.startswith(f"{name}.") for leaf in leaves):
+                    raise KeyError(f"{file_path}: {name!r} is not a leaf of {self.table.name}: {', '.join(leaves)}")
             return parquet.read(list(columns), use_threads=False)
 
     def rows(
@@ -255,9 +243,8 @@ class TableRef(Generic[R_co]):
         """Yield the committed rows as batches of at most `rows` rows, in order and in bounded memory."""
         dataset = self.dataset(shard)
         for fragment in dataset.get_fragments():
-            for (
-                group
-            ) in fragment.split_by_row_group():  # A scan of all row groups keeps all data in memory until it ends.
+            # A scan of all row groups keeps all data in memory until it ends.
+            for group in fragment.split_by_row_group():
                 scanner = group.scanner(
                     schema=self.table.schema,
                     columns=list(columns) if columns else None,

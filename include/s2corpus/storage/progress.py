@@ -1,4 +1,4 @@
-"""Number of rows and files that a task has written, for its log."""
+"""Count the rows and files that a task writes, for its log."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Written:
     counts: Counter[str] = field(default_factory=Counter)
     began: float = field(default_factory=time.monotonic)
 
-    def figures(self, since: Counter[str] | None = None) -> str:
+    def format_counts(self, since: Counter[str] | None = None) -> str:
         """Return the counts, or their increase, as text: `120 links, 60 contexts`."""
         counts = self.counts - since if since else self.counts
         return ", ".join(f"{n:,} {name}" for name, n in sorted(counts.items()) if n) or "no rows"
@@ -38,11 +38,10 @@ class Written:
 @contextmanager
 def counting() -> Iterator[Written]:
     """Count written rows and files in this context."""
-    token = _COUNTED.set(Written())
+    written = Written()
+    token = _COUNTED.set(written)
     try:
-        found = _COUNTED.get()
-        assert found is not None
-        yield found
+        yield written
     finally:
         _COUNTED.reset(token)
 

@@ -6,12 +6,12 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from s2corpus.errors import TransientError, UserError
-from s2corpus.storage.lake import ABSENT, Conflict, ListedObject, checked
+from s2corpus.storage.lake import ABSENT, Conflict, ListedObject, check_key
 
 if TYPE_CHECKING:
     import pyarrow.fs
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _BAD_KEYS = frozenset({"403", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"})
 _PARTS_FROM = 8 << 20
 """Minimum size of a multipart upload in bytes; the default of boto3."""
-_ALWAYS = {
+_REQUIRED_FIELDS = {
     "get_object": ("ETag", "ContentLength"),
     "head_object": ("ETag", "ContentLength"),
     "put_object": ("ETag",),
@@ -37,35 +37,29 @@ class S3Lake:
         self._bucket = match[1]
         self._prefix = f"{match[2]}/" if match[2] else ""
         self.root = f"s3://{self._bucket}/{self._prefix}".rstrip("/")
-        self._made: Any = None
-        self._files: pyarrow.fs.FileSystem | None = None
         try:
             # A response to HEAD would not show whether keys, rights or the clock are wrong.
             self._client.list_objects_v2(Bucket=self._bucket, Prefix=self._prefix, MaxKeys=1)
         except self._errors as error:
-            if _code(error) != "AccessDenied":  # Keys for a part of the lake may not list all of it.
-                raise _explained(self.root, error, opening=True) from None
+            if _code(error) != "AccessDenied":  # Keys with access to only a part of the lake cannot list the root.
+                raise _convert_error(self.root, error, opening=True) from None
 
-    @property
+    @cached_property
     def _client(self) -> Any:
-        if self._made is None:
-            import boto3
-            import botocore.session
-            from botocore.config import Config
+        import boto3
+        import botocore.session
+        from botocore.config import Config
 
-            # A separate session: the default session caches the first keys, even after a rotation.
-            session = botocore.session.get_session()
-            session.register_component("data_loader", descriptions())
-            self._made = boto3.session.Session(botocore_session=session).client(
-                "s3",
-                config=Config(
-                    retries={"mode": "standard", "max_attempts": 8},
-                    connect_timeout=10,
-                    read_timeout=60,
-                    max_pool_connections=32,  # the number of threads that verify files of several drops
-                ),
-            )
-        return self._made
+        # A separate session: the default session caches the first keys, even after a rotation.
+        session = botocore.session.get_session()
+        session.register_component("data_loader", load_s3_model())
+        config = Config(
+            retries={"mode": "standard", "max_attempts": 8},
+            connect_timeout=10,
+            read_timeout=60,
+            max_pool_connections=32,  # the number of threads that verify files of several drops
+        )
+        return boto3.session.Session(botocore_session=session).client("s3", config=config)
 
     @property
     def _errors(self) -> tuple[type[Exception], ...]:
@@ -75,19 +69,19 @@ class S3Lake:
         return (ClientError, BotoCoreError, S3UploadFailedError)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": None, "_files": None}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_client", "_arrow_files")}
 
     def _call(self, verb: str, key: str, **kwargs: Any) -> Any:
         try:
-            answer = getattr(self._client, verb)(Bucket=self._bucket, Key=self._prefix + checked(key), **kwargs)
+            answer = getattr(self._client, verb)(Bucket=self._bucket, Key=self._prefix + check_key(key), **kwargs)
         except self._errors as error:
             code = _code(error)
             if code in ("NoSuchKey", "404", "NotFound"):
                 raise FileNotFoundError(self.uri(key)) from None
             if code in ("PreconditionFailed", "ConditionalRequestConflict", "412", "409"):
                 raise Conflict(key) from None
-            raise _explained(self.uri(key), error) from error
-        if missing := [name for name in _ALWAYS.get(verb, ()) if name not in answer]:
+            raise _convert_error(self.uri(key), error) from error
+        if missing := [name for name in _REQUIRED_FIELDS.get(verb, ()) if name not in answer]:
             raise TransientError(f"{self.uri(key)}: incomplete response from S3: {' and '.join(missing)} missing")
         return answer
 
@@ -126,9 +120,9 @@ class S3Lake:
             self.put(key, path.read_bytes())
             return
         try:
-            self._client.upload_file(str(path), self._bucket, self._prefix + checked(key))
+            self._client.upload_file(str(path), self._bucket, self._prefix + check_key(key))
         except self._errors as error:
-            raise _explained(self.uri(key), error) from error
+            raise _convert_error(self.uri(key), error) from error
 
     def download(self, key: str, path: Path, *, link: bool = False) -> None:
         """Implement `Lake.download`."""
@@ -143,29 +137,22 @@ class S3Lake:
 
     def list(self, prefix: str) -> Iterator[ListedObject]:
         """Implement `Lake.list`."""
-        pages = self._client.get_paginator("list_objects_v2").paginate(
-            Bucket=self._bucket, Prefix=self._prefix + prefix
-        )
-        try:
-            for page in pages:
-                for item in page.get("Contents", ()):
-                    yield ListedObject(item["Key"].removeprefix(self._prefix), item["Size"])
-        except self._errors as error:
-            raise _explained(self.uri(prefix), error) from error
+        for page in self._pages(prefix):
+            for item in page.get("Contents", ()):
+                yield ListedObject(item["Key"].removeprefix(self._prefix), item["Size"])
 
     def folders(self, prefix: str) -> Sequence[str]:
         """Implement `Lake.folders`."""
-        pages = self._client.get_paginator("list_objects_v2").paginate(
-            Bucket=self._bucket, Prefix=self._prefix + prefix, Delimiter="/"
-        )
+        items = (item for page in self._pages(prefix, Delimiter="/") for item in page.get("CommonPrefixes", ()))
+        return sorted(item["Prefix"].removeprefix(self._prefix + prefix).rstrip("/") for item in items)
+
+    def _pages(self, prefix: str, **options: str) -> Iterator[dict[str, Any]]:
+        """Yield the pages of a listing."""
+        paginator = self._client.get_paginator("list_objects_v2")
         try:
-            return sorted(
-                item["Prefix"].removeprefix(self._prefix + prefix).rstrip("/")
-                for page in pages
-                for item in page.get("CommonPrefixes", ())
-            )
+            yield from paginator.paginate(Bucket=self._bucket, Prefix=self._prefix + prefix, **options)
         except self._errors as error:
-            raise _explained(self.uri(prefix), error) from error
+            raise _convert_error(self.uri(prefix), error) from error
 
     def delete(self, key: str) -> None:
         """Implement `Lake.delete`."""
@@ -180,25 +167,26 @@ class S3Lake:
 
     def filesystem(self) -> tuple[pyarrow.fs.FileSystem, str]:
         """Implement `Lake.filesystem`."""
+        return self._arrow_files, f"{self._bucket}/{self._prefix}"
+
+    @cached_property
+    def _arrow_files(self) -> pyarrow.fs.FileSystem:
         import pyarrow.fs
 
-        if self._files is None:
-            endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
-            if endpoint:
-                scheme, _, host = endpoint.partition("://")
-                self._files = pyarrow.fs.S3FileSystem(
-                    endpoint_override=host.rstrip("/"),
-                    scheme=scheme,
-                    region=os.environ.get("AWS_DEFAULT_REGION", "us-east-1"),
-                    allow_bucket_creation=False,
-                )
-            else:
-                self._files = pyarrow.fs.S3FileSystem()
-        return self._files, f"{self._bucket}/{self._prefix}"
+        endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+        if not endpoint:
+            return pyarrow.fs.S3FileSystem()
+        scheme, _, host = endpoint.partition("://")
+        return pyarrow.fs.S3FileSystem(
+            endpoint_override=host.rstrip("/"),
+            scheme=scheme,
+            region=os.environ.get("AWS_DEFAULT_REGION", "us-east-1"),
+            allow_bucket_creation=False,
+        )
 
 
 @cache
-def descriptions() -> Any:
+def load_s3_model() -> Any:
     """Return the loader of botocore's descriptions of S3, cached per process: each session would load half a megabyte."""
     import botocore.session
 
@@ -214,12 +202,12 @@ def _code(error: Exception) -> str:
     return str(getattr(error, "response", {}).get("Error", {}).get("Code", ""))
 
 
-def _explained(uri: str, error: Exception, *, opening: bool = False) -> Exception:
+def _convert_error(uri: str, error: Exception, *, opening: bool = False) -> Exception:
     """Return a UserError for wrong keys, rights and names, and a TransientError for all other errors of S3."""
     code = _code(error)
     if code in _BAD_KEYS and not opening:
         return TransientError(
-            f"{uri}: S3 refuses the AWS keys that it accepted before ({code}): were they rotated? The next try reads them again"
+            f"{uri}: S3 refuses the AWS keys that it accepted before ({code}): they may have been rotated; the next try reads them again"
         )
     if code in _BAD_KEYS or code in ("AccessDenied", "403"):  # a response to HEAD has no message
         return UserError(f"{uri}: access refused ({code}): the AWS keys in the environment have no rights on it")

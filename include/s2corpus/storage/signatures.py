@@ -14,10 +14,7 @@ from s2corpus.storage.lake import Lake
 
 log = logging.getLogger(__name__)
 _SCHEMA = pa.schema(
-    [
-        pa.field("text", pa.binary(16), nullable=False),
-        pa.field("keys", pa.list_(pa.int64()), nullable=False),
-    ]
+    [pa.field("text", pa.binary(16), nullable=False), pa.field("keys", pa.list_(pa.int64()), nullable=False)]
 )
 
 
@@ -28,28 +25,27 @@ class Signatures:
         """Read the cache from the object `key`; the name of the object identifies the rules of the keys."""
         self._lake = lake
         self._key = key
-        self._known: dict[bytes, int] = {}
-        self._kept = _SCHEMA.empty_table()
-        self._used: dict[bytes, list[int]] = {}
+        self._stored = _SCHEMA.empty_table()
+        self._requested: dict[bytes, list[int]] = {}
         with suppress(FileNotFoundError):
             try:
-                self._kept = pq.read_table(pa.BufferReader(lake.get(key)[0])).cast(_SCHEMA)
+                self._stored = pq.read_table(pa.BufferReader(lake.get(key)[0])).cast(_SCHEMA)
             except (pa.ArrowException, ValueError) as error:
                 log.warning("%s is damaged (%s): recomputing its signatures", lake.uri(key), error)
-        self._known = {digest: row for row, digest in enumerate(self._kept["text"].to_pylist())}
+        self._row_of = {digest: row for row, digest in enumerate(self._stored["text"].to_pylist())}
 
     def get_keys(self, text: str, sign: Callable[[], list[int]]) -> list[int]:
         """Return the cached keys of a text, or compute them with `sign`."""
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
-        row = self._known.get(digest)
-        found = sign() if row is None else self._kept["keys"][row].as_py()
-        self._used[digest] = found
-        return found
+        row = self._row_of.get(digest)
+        keys = sign() if row is None else self._stored["keys"][row].as_py()
+        self._requested[digest] = keys
+        return keys
 
     def keep(self) -> None:
         """Write the requested keys to the lake if they differ from the stored cache."""
-        if self._used.keys() != self._known.keys():
-            rows = [{"text": digest, "keys": self._used[digest]} for digest in sorted(self._used)]
+        if self._requested.keys() != self._row_of.keys():
+            rows = [{"text": digest, "keys": self._requested[digest]} for digest in sorted(self._requested)]
             sink = pa.BufferOutputStream()
             pq.write_table(pa.Table.from_pylist(rows, _SCHEMA), sink, compression="zstd")
             self._lake.put(self._key, sink.getvalue().to_pybytes())

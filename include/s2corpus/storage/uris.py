@@ -1,4 +1,4 @@
-"""Reading of files at user-supplied addresses: a path, file://, s3:// or https://."""
+"""Read files at user-supplied addresses: a path, file://, s3:// or https://."""
 
 from __future__ import annotations
 
@@ -42,28 +42,30 @@ def fetch(uri: str) -> bytes:
 
 
 def _download(uri: str) -> bytes:
-    at = uri
+    url = uri
     with web.Session() as session:
         for _ in range(_MAX_REDIRECTS + 1):
-            response = session.ask("GET", at, seconds=SECONDS, max_bytes=_MAX_BYTES)
+            response = session.ask("GET", url, seconds=SECONDS, max_bytes=_MAX_BYTES)
             if response.is_redirect:
-                at = _same_host(uri, at, response.headers["Location"])
+                url = _follow_redirect(uri, url, response.headers["Location"])
                 continue
             if response.status_code in (404, 410):
                 raise FileNotFoundError(uri)
             if response.status_code >= 500 or response.status_code in (408, 429):
                 raise TransientError(f"{uri}: HTTP {response.status_code}")
             if response.status_code != requests.codes.ok:
-                raise UserError(f"{uri}: HTTP {response.status_code}: give an address that anyone may read")
+                raise UserError(f"{uri}: HTTP {response.status_code}: only public addresses are supported")
             return bytes(response.content)
     raise UserError(f"{uri}: more than {_MAX_REDIRECTS} redirects")
 
 
-def _same_host(uri: str, at: str, location: str) -> str:
+def _follow_redirect(uri: str, url: str, location: str) -> str:
     """Return the target of a redirect if the host is the same and TLS is not lost."""
-    old, new = urlsplit(at), urlsplit(target := urljoin(at, location))
+    old, new = urlsplit(url), urlsplit(target := urljoin(url, location))
     schemes = ("https",) if old.scheme == "https" else ("http", "https")
     if new.hostname != old.hostname or new.scheme not in schemes:
         where = f"{new.scheme}://{new.hostname}"
-        raise UserError(f"{uri}: redirects to {where}, which is another host: give that address itself")
+        raise UserError(
+            f"{uri}: redirects to {where}: give that address (only redirects to the same host that keep TLS are followed)"
+        )
     return target

@@ -218,11 +218,11 @@ class ChangeRow(TypedDict):
     """Documents that differ from the parent: `changes.parquet`."""
 
     id: PublishedId
-    set: Annotated[str, "present set; of a removed document the last one"]
-    split: Annotated[str, "present split; of a removed document the last one"]
+    set: Annotated[str, "current set; for removed documents the last set"]
+    split: Annotated[str, "current split; for removed documents the last split"]
     change: Annotated[str, "added, removed, moved or changed"]
     reason: Annotated[str | None, "reason of a removal"]
-    now: Annotated[str | None, "id of the paper that a removed one was merged into"]
+    now: Annotated[str | None, "id of the paper into which the removed paper was merged"]
     former_id: Annotated[str | None, "earlier id of a document with a new id"]
     former_set: Annotated[str | None, "set in the parent"]
     former_split: Annotated[str | None, "split in the parent"]
@@ -235,7 +235,7 @@ class TombstoneRow(TypedDict):
     set: Set
     removed_in: Annotated[str, "snapshot that first lacked the document"]
     reason: Annotated[str, "reason of the removal"]
-    now: Annotated[str | None, "id of the paper that the removed one was merged into"]
+    now: Annotated[str | None, "id of the paper into which the removed paper was merged"]
 
 
 OF_PAPERS = (

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from s2corpus.text.documents import CleanedDocument
-from s2corpus.text.layout import blocks
+from s2corpus.text.layout import build_blocks
 from s2corpus.text.unigrams import Unigrams, log_probability
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The result of a calibration over some texts' sections."""
+    """The result of a calibration over sections of texts."""
 
     sections: int
     dropped: int
@@ -20,6 +20,7 @@ class Calibration:
     threshold: float
     """threshold at which the other list drops the same number"""
     dropped_at_threshold: int
+    """number dropped by the other list at that threshold"""
     both: int
     """number of sections that both lists drop"""
     own_quantiles: tuple[float, ...]
@@ -28,33 +29,35 @@ class Calibration:
 
 def section_texts(documents: Iterable[CleanedDocument]) -> list[str]:
     """Return the sections that have paragraphs, as the card's rules evaluate them."""
-    return [section.text for document in documents for section in blocks(document.body or ())[0] if section.paragraphs]
+    return [
+        section.text for document in documents for section in build_blocks(document.body or ())[0] if section.paragraphs
+    ]
 
 
 def calibrate(texts: Sequence[str], reference: Unigrams, other: Unigrams, threshold: float) -> Calibration:
     """Return the threshold for `other` that drops the same share of `texts` as `reference` does below `threshold`.
 
-    It is the midpoint between the means of the last dropped text and the first kept text. It is rounded to two decimals if
-    that gives the same split.
+    It is the midpoint between the means of the last dropped text and the first kept text. It is rounded to two decimals
+    unless rounding changes the dropped texts.
 
     Raises:
         ValueError: there are no texts.
     """
     if not texts:
         raise ValueError("no sections to calibrate on")
-    given = [log_probability(text, reference) for text in texts]
-    own = [log_probability(text, other) for text in texts]
-    dropped = sum(mean < threshold for mean in given)
-    ranked = sorted(own)
-    below = ranked[dropped - 1] if dropped else ranked[0] - 1
-    above = ranked[dropped] if dropped < len(ranked) else ranked[-1] + 1
-    middle = (below + above) / 2
-    found = round(middle, 2) if below < round(middle, 2) <= above else middle
+    reference_means = [log_probability(text, reference) for text in texts]
+    other_means = [log_probability(text, other) for text in texts]
+    dropped = sum(mean < threshold for mean in reference_means)
+    ranked = sorted(other_means)
+    last_dropped = ranked[dropped - 1] if dropped else ranked[0] - 1
+    first_kept = ranked[dropped] if dropped < len(ranked) else ranked[-1] + 1
+    middle = (last_dropped + first_kept) / 2
+    chosen = round(middle, 2) if last_dropped < round(middle, 2) <= first_kept else middle
     return Calibration(
         sections=len(texts),
         dropped=dropped,
-        threshold=found,
-        dropped_at_threshold=sum(mean < found for mean in own),
-        both=sum(a < threshold and b < found for a, b in zip(given, own, strict=True)),
+        threshold=chosen,
+        dropped_at_threshold=sum(mean < chosen for mean in other_means),
+        both=sum(a < threshold and b < chosen for a, b in zip(reference_means, other_means, strict=True)),
         own_quantiles=tuple(ranked[int(len(ranked) * share)] for share in (0.01, 0.05, 0.5, 0.95, 0.99)),
     )

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from pdf2tei.language import language
 from s2corpus.text.documents import CleanOutcome
-from s2corpus.text.language import majority
-from s2corpus.text.layout import Block, blocks, document_text, line, lines
-from s2corpus.text.rules import EDITORIAL, DocumentFacts, DropRule, RuleSeries
-from s2corpus.text.unigrams import log_probabilities, log_probability
+from s2corpus.text.language import vote_language
+from s2corpus.text.layout import Block, build_blocks, document_text, format_abstract, to_one_line
+from s2corpus.text.rules import EDITORIAL, AbstractFacts, DocumentFacts, DropRule, RuleSeries
+from s2corpus.text.unigrams import log_probabilities
 from s2corpus.text.words import count_words
 
 
 class _CardFacts(DocumentFacts):
     @property
-    def least(self) -> float:
+    def threshold(self) -> float:
         """The mean log probability below which text is improbable: the word list's threshold unless the spec sets one."""
         own = self.rules.min_log_prob
         return self.unigrams.threshold if own is None else own
@@ -36,7 +35,7 @@ class CardFullText(_CardFacts):
     @cached_property
     def body(self) -> tuple[list[Block], int]:
         """The blocks without formulas, and the number of words before formulas are removed."""
-        found = blocks(self.document.body or ())
+        found = build_blocks(self.document.body or ())
         self.decision.words = found[1]
         return found
 
@@ -55,7 +54,9 @@ class CardFullText(_CardFacts):
         """The language of most paragraphs."""
         rules = self.rules
         units = [paragraph for section in self.sections for paragraph in section.paragraphs]
-        vote = majority(units, rules.language_characters, min_letters=rules.language_letters, every=rules.evaluate_all)
+        vote = vote_language(
+            units, rules.language_characters, min_letters=rules.language_letters, count_all=rules.evaluate_all
+        )
         self.decision.language, self.decision.language_votes = vote.language, vote.votes
         return vote.language
 
@@ -63,7 +64,7 @@ class CardFullText(_CardFacts):
     def kept(self) -> list[Block]:
         """The sections that are not improbable. A section without paragraphs remains."""
         means = log_probabilities([s.text if s.paragraphs else "" for s in self.sections], self.unigrams)
-        kept = [section for section, mean in zip(self.sections, means, strict=True) if mean >= self.least]
+        kept = [section for section, mean in zip(self.sections, means, strict=True) if mean >= self.threshold]
         self.decision.log_prob = min(means, default=None)
         self.decision.removed_sections = len(means) - len(kept)
         self.decision.paragraphs = sum(len(section.paragraphs) for section in kept)
@@ -85,62 +86,30 @@ class CardFullText(_CardFacts):
     def text(self) -> str:
         """Return title, abstract and the remaining sections."""
         form = self.rules.layout
-        return document_text(
-            self.document.title or "",
-            self.document.abstract or "",
-            [section.text if form == "sections" else section.spaced(form == "template_blank") for section in self.kept],
-        )
+        sections = [s.text if form == "sections" else s.format_spaced(form == "template_blank") for s in self.kept]
+        return document_text(self.document.title or "", self.document.abstract or "", sections)
 
 
-class CardAbstract(_CardFacts):
-    """A paper with title and abstract."""
-
-    set = "s2ag"
+class CardAbstract(_CardFacts, AbstractFacts):
+    """A paper with title and abstract as the card's rules process it."""
 
     @cached_property
     def title(self) -> str:
         """The title as one line."""
-        return line(self.document.title or "")
+        return to_one_line(self.document.title or "")
 
     @cached_property
     def abstract(self) -> str:
         """The abstract's lines."""
-        return lines(self.document.abstract or "")
-
-    @cached_property
-    def language(self) -> str:
-        """The abstract's language."""
-        self.decision.language = self._language(self.abstract)
-        return self.decision.language
-
-    @cached_property
-    def log_prob(self) -> float:
-        """The abstract's mean log probability."""
-        self.decision.log_prob = log_probability(self.abstract, self.unigrams)
-        return self.decision.log_prob
-
-    @cached_property
-    def words(self) -> int:
-        """The number of words in the abstract."""
-        self.decision.words = len(self.abstract.split())
-        return self.decision.words
+        return format_abstract(self.document.abstract or "")
 
     def title_not_english(self) -> bool:
-        """Return whether the title is both improbable and in another language."""
-        improbable = not self.title or log_probability(self.title, self.unigrams) <= self.least
-        return improbable and self._language(self.title) != "en"
+        """Return whether the title is empty, or improbable and not English."""
+        return not self.title or super().title_not_english()
 
-    def bad_top_word(self) -> bool:
-        """Return whether the most frequent word has fewer than two letters. `a` passes if the second word has two."""
-        words = count_words(f"{self.title} {self.abstract}")
-        if not (top := words.top):
-            return False
-        self.decision.top_word, self.decision.top_share = top[0][0], top[0][1] / words.count
-        good = [len(word) > 1 and word.isalpha() for word, _ in top]
-        return not (good[0] or (top[0][0] == "a" and len(top) > 1 and good[1]))
-
-    def _language(self, text: str) -> str:
-        return language(text[: self.rules.language_characters])[0]
+    def is_word(self, word: str) -> bool:
+        """Return whether a word consists of two or more letters."""
+        return len(word) > 1 and word.isalpha()
 
     def text(self) -> str:
         """Return title and abstract."""
@@ -155,12 +124,14 @@ S2ORC: RuleSeries[CardFullText] = RuleSeries(
     CardFullText,
     (
         *EDITORIAL,
-        DropRule(CleanOutcome.NO_PARSE, lambda it: it.document.body is None),
-        DropRule(CleanOutcome.CLOSED, lambda it: not it.document.open_access),
-        DropRule(CleanOutcome.NO_TITLE, lambda it: _blank(it.document.title)),
-        DropRule(CleanOutcome.NO_ABSTRACT, lambda it: _blank(it.document.abstract)),
-        DropRule(CleanOutcome.NOT_ENGLISH, lambda it: it.language != "en", ("language_characters", "language_letters")),
-        DropRule(CleanOutcome.SHORT, lambda it: it.words < it.rules.min_words, ("min_words",)),
+        DropRule(CleanOutcome.NO_PARSE, lambda facts: facts.document.body is None),
+        DropRule(CleanOutcome.CLOSED, lambda facts: not facts.document.open_access),
+        DropRule(CleanOutcome.NO_TITLE, lambda facts: _blank(facts.document.title)),
+        DropRule(CleanOutcome.NO_ABSTRACT, lambda facts: _blank(facts.document.abstract)),
+        DropRule(
+            CleanOutcome.NOT_ENGLISH, lambda facts: facts.language != "en", ("language_characters", "language_letters")
+        ),
+        DropRule(CleanOutcome.SHORT, lambda facts: facts.words < facts.rules.min_words, ("min_words",)),
         DropRule(CleanOutcome.NO_YEAR, CardFullText.undated, ("unknown_year",)),
         DropRule(CleanOutcome.BEFORE_MIN_YEAR, CardFullText.too_old, ("min_year",)),
         DropRule(CleanOutcome.FEW_PARAGRAPHS, CardFullText.few_paragraphs, ("min_log_prob", "min_paragraphs")),
@@ -173,17 +144,21 @@ S2AG: RuleSeries[CardAbstract] = RuleSeries(
     CardAbstract,
     (
         *EDITORIAL,
-        DropRule(CleanOutcome.NO_ABSTRACT, lambda it: not it.abstract),
-        DropRule(CleanOutcome.ABSTRACT_NOT_ENGLISH, lambda it: it.language != "en", ("language_characters",)),
+        DropRule(CleanOutcome.NO_ABSTRACT, lambda facts: not facts.abstract),
+        DropRule(CleanOutcome.ABSTRACT_NOT_ENGLISH, lambda facts: facts.language != "en", ("language_characters",)),
         DropRule(
             CleanOutcome.TITLE_NOT_ENGLISH, CardAbstract.title_not_english, ("min_log_prob", "language_characters")
         ),
-        DropRule(CleanOutcome.ABSTRACT_IMPROBABLE, lambda it: it.log_prob <= it.least, ("min_log_prob",)),
+        DropRule(CleanOutcome.ABSTRACT_IMPROBABLE, lambda facts: facts.log_prob <= facts.threshold, ("min_log_prob",)),
         DropRule(
-            CleanOutcome.ABSTRACT_SHORT, lambda it: it.words < it.rules.min_abstract_words, ("min_abstract_words",)
+            CleanOutcome.ABSTRACT_SHORT,
+            lambda facts: facts.words < facts.rules.min_abstract_words,
+            ("min_abstract_words",),
         ),
         DropRule(
-            CleanOutcome.ABSTRACT_LONG, lambda it: it.words > it.rules.max_abstract_words, ("max_abstract_words",)
+            CleanOutcome.ABSTRACT_LONG,
+            lambda facts: facts.words > facts.rules.max_abstract_words,
+            ("max_abstract_words",),
         ),
         DropRule(CleanOutcome.BAD_TOP_WORD, CardAbstract.bad_top_word),
         DropRule(CleanOutcome.NO_YEAR, CardAbstract.undated, ("unknown_year",)),

@@ -12,11 +12,11 @@ Set = Literal["s2orc", "s2ag"]
 
 
 class CleanOutcome(StrEnum):
-    """The first rule that drops a document, or kept (SPEC §8)."""
+    """The outcome of a document: kept, or the first rule that drops it (SPEC §8)."""
 
     KEPT = "kept"
     RETRACTED = "retracted"
-    """only if the spec sets `clean.editorial: exclude`; the same applies to `withdrawn`"""
+    """only with `clean.editorial: exclude`, like `withdrawn`"""
     WITHDRAWN = "withdrawn"
     NO_PARSE = "no_parse"
     CLOSED = "closed"
@@ -39,7 +39,7 @@ class CleanOutcome(StrEnum):
     TITLE_SHORT = "title_short"
     """recipe-2024: fewer than 3 words"""
     SPACED_LETTERS = "spaced_letters"
-    """recipe-2024: the abstract's runs of spaced single letters"""
+    """recipe-2024: runs of single letters separated by spaces in the abstract"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class CleanedDocument:
 
 @dataclass(slots=True)
 class DocumentDecision:
-    """The outcome of one document in one set and the values used. Values that were not evaluated are null."""
+    """The decision about one document in one set, with the measured values. Values that were not measured are null."""
 
     set: Set
     paper_id: str

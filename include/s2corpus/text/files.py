@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -16,25 +16,25 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from s2corpus.cores import in_order
+from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
 from s2corpus.rules.clean import CleanRules
 from s2corpus.rules.split import SplitRules
 from s2corpus.storage.outputs import atomic_path
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision
-from s2corpus.text.input_files import Given, iterate_rows, parse_row, refuse_again
-from s2corpus.text.splits import Split, bounds, recipe_split, split_by_date
+from s2corpus.text.input_files import RawRow, check_unique_id, iterate_rows, parse_row
+from s2corpus.text.splits import Split, assign_recipe_split, assign_split, compute_bounds
 from s2corpus.text.unigrams import Unigrams
 
 if TYPE_CHECKING:
     from s2corpus.text.near_duplicates import Candidate, Member
 
-_ROWS = 256
+_BATCH_ROWS = 256
 
 
 class CleaningSpec(Protocol):
-    """The rules of a release spec that are needed to clean a file."""
+    """The part of a release spec that cleaning needs."""
 
     @property
     def clean(self) -> CleanRules:
@@ -56,66 +56,65 @@ def clean_file(
 ) -> Counter[str]:
     """Clean the documents of a file by a spec's rules; return the number of documents for each outcome.
 
-    Kept lines contain the snapshot's columns and `split`. If texts within the file are equal, the later one is
-    `held_back:duplicate`. Profile recipe-2024 is an exception: it does not detect duplicates. Documents keep their order.
-    A rolling split needs `as_of`.
+    Kept lines contain the snapshot's columns and `split`, in the order of the file. The later of two equal texts has the split
+    `held_back:duplicate`, except in profile recipe-2024. A rolling split needs `as_of`.
 
     Raises:
-        UserError: the input is invalid; the message contains the file, the line, the problem and the expected value.
+        UserError: the input is missing or invalid, or `as_of` is missing.
     """
     if spec.split.kind == "rolling" and as_of is None:
-        raise UserError("the spec's split is rolling: say as of which day with --as-of")
-    borders = bounds(spec.split, as_of or datetime.now(UTC))
+        raise UserError("the spec's split is rolling: it needs --as-of YYYY-MM-DD")
+    borders = compute_bounds(spec.split, as_of or datetime.now(UTC))
     decide = clean_s2orc if set_ == "s2orc" else clean_s2ag
 
-    def decided(given: Given) -> tuple[str, object, CleanedDocument, DocumentDecision]:
-        row, document = parse_row(given)
+    def decide_row(raw: RawRow) -> tuple[str, object, CleanedDocument, DocumentDecision]:
+        row, document = parse_row(raw)
         decision = decide(document, spec.clean, unigrams)
-        return given[0], row.get("sha1"), replace(document, body=None), decision
+        return raw[0], row.get("sha1"), replace(document, body=None), decision
 
     recipe = spec.clean.profile == "recipe-2024"
     outcomes: Counter[str] = Counter()
     candidates: list[Candidate] = []
     with tempfile.TemporaryDirectory(prefix="s2corpus-clean-") as scratch, ExitStack() as stack:
         interim = Path(scratch) / "kept.jsonl"
-        reject = _writer(stack, dropped, _DROPPED) if dropped else None
-        with interim.open("wb") as kept:
+        reject = _open_writer(stack, dropped, _DROPPED) if dropped else None
+        with interim.open("wb") as interim_file:
             seen: set[str] = set()
-            for where, sha1, document, decision in in_order(decided, iterate_rows(source)):
-                refuse_again(document, where, seen)
+            for where, sha1, document, decision in map_in_order(decide_row, iterate_rows(source)):
+                check_unique_id(document, where, seen)
                 outcomes[decision.outcome] += 1
                 if decision.outcome is not CleanOutcome.KEPT:
                     if reject:
-                        reject.write(_dropped(decision))
+                        reject(_build_dropped_row(decision))
                     continue
                 split = _split(document, spec, borders)
                 if not recipe:
-                    from s2corpus.text.near_duplicates import Candidate, text_key  # 0.1 s; the recipe needs neither
+                    from s2corpus.text.near_duplicates import Candidate, text_key  # slow (0.1 s)
 
                     key = text_key(decision.text or "")
                     candidates.append(Candidate(set_, document.paper_id, document.date, split, key, None))
-                line = {"id": document.paper_id, "sha1": sha1, "text": decision.text, "split": split}
-                kept.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+                row = {"id": document.paper_id, "sha1": sha1, "text": decision.text, "split": split}
+                interim_file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
         duplicates = _equal_texts(candidates)
-        accept = _writer(stack, out, _KEPT)
+        accept = _open_writer(stack, out, _KEPT)
         with interim.open("rb") as lines:
-            for text in lines:
-                line = orjson.loads(text)
-                if member := duplicates.get((set_, line["id"])):
-                    line["split"] = member.split
-                accept.write({key: value for key, value in line.items() if key != "sha1" or value})
+            for line in lines:
+                row = orjson.loads(line)
+                if member := duplicates.get((set_, row["id"])):
+                    row["split"] = member.split
+                accept({key: value for key, value in row.items() if key != "sha1" or value})
     return outcomes
 
 
 def _equal_texts(candidates: list[Candidate]) -> Mapping[tuple[str, str], Member]:
     if not candidates:
         return {}
-    from s2corpus.text.near_duplicates import clusters
+    from s2corpus.text.near_duplicates import cluster_duplicates
 
-    return clusters(candidates, {}, hold_back=False)
+    return cluster_duplicates(candidates, {}, hold_back=False)
 
 
-def counted(outcomes: Mapping[str, int]) -> str:
+def format_outcomes(outcomes: Mapping[str, int]) -> str:
     """Return a message with the number of documents for each outcome, kept first."""
     words = sorted(outcomes.items(), key=lambda item: (item[0] != "kept", -item[1], item[0]))
     return f"{sum(outcomes.values())} documents: " + (", ".join(f"{n} {word}" for word, n in words) or "none")
@@ -123,12 +122,12 @@ def counted(outcomes: Mapping[str, int]) -> str:
 
 def _split(document: CleanedDocument, spec: CleaningSpec, borders: tuple[date, date]) -> Split:
     if spec.clean.profile == "recipe-2024" and document.date:
-        return recipe_split(document.date, spec.split.train_before)
+        return assign_recipe_split(document.date, spec.split.train_before)
     undated = Split.TRAIN if spec.clean.unknown_year == "keep" else Split.UNDATED
-    return split_by_date(document.date, *borders, undated=undated)
+    return assign_split(document.date, *borders, undated=undated)
 
 
-def _dropped(decision: DocumentDecision) -> dict[str, Any]:
+def _build_dropped_row(decision: DocumentDecision) -> dict[str, Any]:
     values = asdict(decision)
     for key in ("set", "paper_id", "outcome", "text"):
         del values[key]
@@ -136,78 +135,45 @@ def _dropped(decision: DocumentDecision) -> dict[str, Any]:
 
 
 _KEPT = pa.schema([(name, pa.string()) for name in ("id", "sha1", "text", "split")])
-_DROPPED = pa.schema(
-    [
-        ("id", pa.string()),
-        ("reason", pa.string()),
-        ("language", pa.string()),
-        ("language_votes", pa.map_(pa.string(), pa.int32())),
-        ("words", pa.int64()),
-        ("paragraphs", pa.int32()),
-        ("top_word", pa.string()),
-        ("top_share", pa.float64()),
-        ("log_prob", pa.float64()),
-        ("removed_sections", pa.int32()),
-    ]
-)
+_DROPPED = pa.schema([
+    ("id", pa.string()), ("reason", pa.string()), ("language", pa.string()), ("language_votes", pa.map_(pa.string(), pa.int32())),
+    ("words", pa.int64()), ("paragraphs", pa.int32()), ("top_word", pa.string()), ("top_share", pa.float64()),
+    ("log_prob", pa.float64()), ("removed_sections", pa.int32()),
+])  # fmt: skip
+
+RowWriter = Callable[[dict[str, Any]], object]
+"""writes one row"""
 
 
-class _RowWriter(Protocol):
-    def write(self, row: dict[str, Any]) -> None: ...
-
-    def __enter__(self) -> _RowWriter: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-
-def _writer(stack: ExitStack, path: Path, schema: pa.Schema) -> _RowWriter:
+def _open_writer(stack: ExitStack, path: Path, schema: pa.Schema) -> RowWriter:
+    """Return a writer for the rows of a file, which is complete when `stack` closes."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
-    beside = stack.enter_context(atomic_path(path))
-    packed = path.suffix == ".gz"
-    rows: _RowWriter = _ParquetRows(beside, schema) if path.suffix == ".parquet" else _JsonRows(beside, packed=packed)
-    return stack.enter_context(rows)
+    temporary = stack.enter_context(atomic_path(path))
+    if path.suffix == ".parquet":
+        return stack.enter_context(_write_parquet(temporary, schema))
+    file: Any = stack.enter_context(temporary.open("wb"))
+    if path.suffix == ".gz":
+        file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+    return lambda row: file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
 
 
-class _JsonRows:
-    def __init__(self, path: Path, *, packed: bool) -> None:
-        plain = path.open("wb")
-        self._file: Any = gzip.GzipFile("", "wb", fileobj=plain, mtime=0) if packed else plain
-        self._plain = plain
+@contextmanager
+def _write_parquet(path: Path, schema: pa.Schema) -> Iterator[RowWriter]:
+    rows: list[dict[str, Any]] = []
 
-    def write(self, row: dict[str, Any]) -> None:
-        self._file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+    def flush() -> None:
+        writer.write_table(pa.Table.from_pylist(rows, schema))
+        rows.clear()
 
-    def __enter__(self) -> _JsonRows:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-        self._plain.close()
-
-
-class _ParquetRows:
-    def __init__(self, path: Path, schema: pa.Schema) -> None:
-        self._schema = schema
-        self._writer = pq.ParquetWriter(path, schema)
-        self._rows: list[dict[str, Any]] = []
-
-    def write(self, row: dict[str, Any]) -> None:
+    def write(row: dict[str, Any]) -> None:
         votes = row.get("language_votes")
-        self._rows.append({**row, "language_votes": votes and list(votes.items())} if votes else row)
-        if len(self._rows) == _ROWS:
-            self._flush()
+        rows.append({**row, "language_votes": list(votes.items())} if votes else row)
+        if len(rows) == _BATCH_ROWS:
+            flush()
 
-    def _flush(self) -> None:
-        self._writer.write_table(pa.Table.from_pylist(self._rows, self._schema))
-        self._rows = []
-
-    def __enter__(self) -> _ParquetRows:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        if raised[0] is None:
-            self._flush()
-        self._writer.close()
+    with pq.ParquetWriter(path, schema) as writer:
+        yield write
+        flush()

@@ -19,8 +19,8 @@ KEYS = ("id", "sha1", "title", "abstract", "date", "year", "body", "sources", "o
 MAX_LINE = 64 << 20
 """maximum number of bytes in a line"""
 _UNIT_KEYS = {"section", "text"}
-_ROWS = 256
-Given = tuple[str, bytes | dict[str, Any]]
+_BATCH_ROWS = 256
+RawRow = tuple[str, bytes | dict[str, Any]]
 """the location of a row, and the row; lines of JSON files are bytes"""
 
 
@@ -28,40 +28,40 @@ def read_documents(path: Path) -> Iterator[CleanedDocument]:
     """Yield the documents of a file.
 
     Raises:
-        UserError: the input is invalid; the message contains the file, the line, the problem and the expected value.
+        UserError: the file is missing or invalid.
     """
     seen: set[str] = set()
-    for given in iterate_rows(path):
-        _, document = parse_row(given)
-        refuse_again(document, given[0], seen)
+    for raw in iterate_rows(path):
+        _, document = parse_row(raw)
+        check_unique_id(document, raw[0], seen)
         yield document
 
 
-def parse_row(given: Given) -> tuple[Mapping[str, Any], CleanedDocument]:
+def parse_row(raw: RawRow) -> tuple[Mapping[str, Any], CleanedDocument]:
     """Return the row and document of an item from `iterate_rows`."""
-    where, line = given
+    where, line = raw
     row = _object(line, where) if isinstance(line, bytes) else line
-    return row, document_of(row, where)
+    return row, read_document(row, where)
 
 
-def refuse_again(document: CleanedDocument, where: str, seen: set[str]) -> None:
+def check_unique_id(document: CleanedDocument, where: str, seen: set[str]) -> None:
     """Add a document's id to the ids of a file.
 
     Raises:
         UserError: the file contains the id twice.
     """
     if document.paper_id in seen:
-        raise UserError(f"{where}: id {document.paper_id!r} is there twice; ids are unique in a file")
+        raise UserError(f"{where}: duplicate id {document.paper_id!r}; ids are unique in a file")
     seen.add(document.paper_id)
 
 
-def iterate_rows(path: Path) -> Iterator[Given]:
+def iterate_rows(path: Path) -> Iterator[RawRow]:
     """Yield (location, row) of a file of documents. Lines of JSON files are yielded as bytes; the worker parses them."""
     try:
         if path.suffix == ".parquet":
             number = 0
             with open_parquet(path) as file:
-                for batch in file.batches(rows=_ROWS):
+                for batch in file.batches(rows=_BATCH_ROWS):
                     for row in batch.to_pylist():
                         number += 1
                         yield f"{path}, row {number}", row
@@ -71,11 +71,11 @@ def iterate_rows(path: Path) -> Iterator[Given]:
             for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE + 1), b""), 1):
                 where = f"{path}, line {number}"
                 if len(line) > MAX_LINE:
-                    raise UserError(f"{where}: longer than {MAX_LINE:,} bytes; a line is one document")
+                    raise UserError(f"{where}: longer than {MAX_LINE:,} bytes; expected one document per line")
                 if line.strip():
                     yield where, line
     except FileNotFoundError:
-        raise UserError(f"{path} does not exist: give a file of documents, .jsonl, .jsonl.gz or .parquet") from None
+        raise UserError(f"{path} does not exist; expected a file of documents: .jsonl, .jsonl.gz or .parquet") from None
     except (OSError, EOFError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}") from None
 
@@ -84,20 +84,20 @@ def _object(line: bytes, where: str) -> dict[str, Any]:
     try:
         row = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise UserError(f"{where}: no JSON ({error}); a line is one JSON object") from None
+        raise UserError(f"{where}: invalid JSON ({error}); expected one JSON object per line") from None
     if not isinstance(row, dict):
-        raise UserError(f"{where}: {type(row).__name__} given; a line is one JSON object")
+        raise UserError(f"{where}: got {type(row).__name__}; expected one JSON object per line")
     return row
 
 
-def document_of(row: Mapping[str, Any], where: str) -> CleanedDocument:
+def read_document(row: Mapping[str, Any], where: str) -> CleanedDocument:
     """Return the document of a file's row. Errors contain `where` as the location.
 
     Raises:
         UserError: the row has an unknown key or a value of the wrong type.
     """
     if unknown := sorted(set(row) - set(KEYS)):
-        raise UserError(f"{where}: unknown {_keys(unknown)}; known are {', '.join(KEYS)}")
+        raise UserError(f"{where}: unknown {_format_keys(unknown)}; expected {', '.join(KEYS)}")
     _check(row, "id", str, where, needed=True)
     for key, kind in (("sha1", str), ("title", str), ("abstract", str), ("date", str), ("year", int), ("body", list)):
         _check(row, key, kind, where)
@@ -142,11 +142,11 @@ def _unit(unit: Any, where: str) -> Unit:
     if not isinstance(unit, dict):
         raise UserError(f"{where}: {unit!r:.60} given; expected {{section, text}}")
     if unknown := sorted(set(unit) - _UNIT_KEYS):
-        raise UserError(f"{where}: unknown {_keys(unknown)}; known are section, text")
+        raise UserError(f"{where}: unknown {_format_keys(unknown)}; expected section, text")
     _check(unit, "section", str, where)
     _check(unit, "text", str, where)
     return Unit(unit.get("section"), unit.get("text"))
 
 
-def _keys(unknown: Iterable[str]) -> str:
+def _format_keys(unknown: Iterable[str]) -> str:
     return "key " + ", ".join(map(repr, unknown))

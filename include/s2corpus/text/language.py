@@ -32,7 +32,7 @@ def english_share(text: str) -> float:
     try:
         import pycld2
     except ImportError:
-        raise UserError("filter.language cld2 needs pycld2: install s2corpus with its extra cld2") from None
+        raise UserError("filter.language: cld2 needs pycld2: pip install 's2corpus[cld2]'") from None
     readable = "".join(
         " " if char.isspace() else char for char in text if char.isprintable() or char.isspace()
     )  # CLD2 rejects other characters
@@ -45,18 +45,18 @@ class LanguageVote:
     """The most frequent language of some texts, and the votes counted until the winner was certain."""
 
     language: str | None
-    """null without texts; `mul` if several languages have the most votes"""
+    """null if no text voted; `mul` on a tie"""
     votes: dict[str, int]
     """language → number of texts, highest first"""
 
 
-def majority(
-    texts: Sequence[str], characters: int, *, min_letters: int = 0, every: bool = False, blank: str = UNKNOWN
+def vote_language(
+    texts: Sequence[str], characters: int, *, min_letters: int = 0, count_all: bool = False, blank: str = UNKNOWN
 ) -> LanguageVote:
     """Return the most frequent language over the first `characters` of each text (S2 V2 card).
 
-    The shortest texts vote first because CLD3's time grows with length. The vote stops when the remaining votes cannot change the winner;
-    `every` counts all votes. A text with fewer than `min_letters` letters does not vote. A blank text votes for `blank`.
+    The shortest texts vote first because CLD3's time grows with length. The vote stops when the remaining votes cannot change the winner,
+    unless `count_all` is set. A text with fewer than `min_letters` letters does not vote. A blank text votes for `blank`.
     """
     texts = [text for text in texts if _has_letters(text[:characters], min_letters)]
     votes: Counter[str] = Counter()
@@ -65,18 +65,18 @@ def majority(
         code = language(text[:characters])[0]
         votes[blank if code == UNKNOWN else code] += 1
         remaining -= 1
-        if not every and len(texts) > 2 * remaining and _lead(votes) > remaining:
+        if not count_all and len(texts) > 2 * remaining and _lead_of_winner(votes) > remaining:
             break
     ranked = sorted(votes.items(), key=lambda v: (-v[1], v[0]))
     if not ranked:
         return LanguageVote(None, {})
-    return LanguageVote(TIE if len(ranked) > 1 and _lead(votes) == 0 else ranked[0][0], dict(ranked))
+    return LanguageVote(TIE if len(ranked) > 1 and _lead_of_winner(votes) == 0 else ranked[0][0], dict(ranked))
 
 
 def _has_letters(text: str, least: int) -> bool:
     return least == 0 or sum(1 for _ in islice(filter(str.isalpha, text), least)) == least
 
 
-def _lead(votes: Counter[str]) -> int:
+def _lead_of_winner(votes: Counter[str]) -> int:
     first, *rest = votes.most_common(2)
     return first[1] - (rest[0][1] if rest else 0)

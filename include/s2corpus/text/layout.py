@@ -1,6 +1,6 @@
 """Build the layout of a document's `text`: title, abstract and blocks.
 
-Two newlines separate these parts. One or two newlines separate the lines of a block.
+Two newlines separate these parts. One newline separates the lines of a block; two in the template layouts (`format_spaced`).
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-_EQUATION = re.compile(r"\bEQUATION\b")
+EQUATION_WORD = re.compile(r"\bEQUATION\b")
 """placeholder of a display formula in the text of a parse"""
 _PARTS = re.compile(r"[\n\r]+|(?<!\S):::(?!\S)")
-_EMPTY_BRACKETS = re.compile(r"\s?(?:\([\s,;]*\)|\[[\s,;]*\])")
+EMPTY_BRACKETS = re.compile(r"\s?(?:\([\s,;]*\)|\[[\s,;]*\])")
 """brackets that are empty after their citations were dropped"""
 
 
@@ -50,7 +50,7 @@ class Block:
         """The lines of the block, joined by newlines."""
         return "\n".join(self.lines)
 
-    def spaced(self, blank_after_header: bool) -> str:
+    def format_spaced(self, blank_after_header: bool) -> str:
         """Return the block with an empty line between paragraphs (S2 V2 card: Format, the template).
 
         `blank_after_header` adds an empty line after the header.
@@ -60,36 +60,36 @@ class Block:
         return "\n\n".join(["\n".join(self.lines[:2]), *self.lines[2:]])
 
 
-def line(text: str) -> str:
+def to_one_line(text: str) -> str:
     """Return the text as one line: NFC, with every run of white space replaced by one space."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def lines(text: str) -> str:
+def format_abstract(text: str) -> str:
     """Return the non-empty lines of an abstract. S2ORC's `:::` between the parts of a structured abstract ends a line."""
-    return "\n".join(filter(None, map(line, _PARTS.split(text))))
+    return "\n".join(filter(None, map(to_one_line, _PARTS.split(text))))
 
 
-def blocks(units: Iterable[Unit]) -> tuple[list[Block], int]:
+def build_blocks(units: Iterable[Unit]) -> tuple[list[Block], int]:
     """Return the blocks of a body without formulas, and the number of words before formulas are removed.
 
-    The word count includes headers and formulas (`EQUATION`). Paragraphs that contain only formulas are omitted. Each newly
-    entered heading starts a block. Outer headings become separate blocks. A block's header is the innermost heading.
+    The word count includes headers and formulas (`EQUATION`). Paragraphs that contain only formulas are omitted. Each
+    new heading starts a block with that heading as its header. An outer heading without paragraphs is a block of its own.
     """
     found: list[Block] = []
     words = 0
     path: tuple[str, ...] | None = None
     for number, unit in enumerate(units):
-        heads = _heads(unit.section)
-        if heads != path:
-            entered = list(_entered(path or (), heads))
-            above = len(heads) - len(entered)
+        headings = _headings(unit.section)
+        if headings != path:
+            entered = list(_new_headings(path or (), headings))
+            above = len(headings) - len(entered)
             found.extend([Block(head, level=above + i) for i, head in enumerate(entered, 1)] or [Block(None)])
             words += sum(head.count(" ") + 1 for head in entered)
-            path = heads
+            path = headings
         found[-1].units.append(number)
         if unit.text:
-            text = line(unit.text)
+            text = to_one_line(unit.text)
             words += text.count(" ") + 1 if text else 0
             if "EQUATION" in text:
                 text = _without_formulas(text)
@@ -98,12 +98,12 @@ def blocks(units: Iterable[Unit]) -> tuple[list[Block], int]:
     return [b for b in found if b.lines], words
 
 
-def _heads(section: str | None) -> tuple[str, ...]:
-    return tuple(head for part in section.split("::") if (head := line(part))) if section else ()
+def _headings(section: str | None) -> tuple[str, ...]:
+    return tuple(head for part in section.split("::") if (head := to_one_line(part))) if section else ()
 
 
-def _entered(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
-    """Yield the headings of `now` that are not in `before`. On return to an open heading, yield that heading."""
+def _new_headings(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
+    """Yield the headings of path `now` from the first difference to path `before` on, and at least the last one."""
     common = 0
     while common < min(len(before), len(now)) and before[common] == now[common]:
         common += 1
@@ -112,7 +112,7 @@ def _entered(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
 
 def _without_formulas(text: str) -> str:
     """Return the paragraph without its formulas; return an empty string if no letter or digit remains."""
-    kept = line(_EQUATION.sub(" ", text))
+    kept = to_one_line(EQUATION_WORD.sub(" ", text))
     return kept if any(c.isalnum() for c in kept) else ""
 
 
@@ -121,16 +121,16 @@ def document_text(title: str, abstract: str, body: Iterable[str] = ()) -> str:
 
     `body` contains the text of each block. Without blocks, the result is title and abstract only.
     """
-    return "\n\n".join([line(title), lines(abstract), *body])
+    return "\n\n".join([to_one_line(title), format_abstract(abstract), *body])
 
 
-def lines_of(text: str) -> tuple[str, str, list[list[str]]]:
+def split_document_text(text: str) -> tuple[str, str, list[list[str]]]:
     """Return title, abstract, and the lines of each block: the inverse of `document_text`."""
     title, abstract, *body = text.split("\n\n")
     return title, abstract, [block.split("\n") for block in body]
 
 
-def units_of_parse(parse: Mapping[str, Any], *, drop_citations: bool = False) -> tuple[Unit, ...]:
+def list_units(parse: Mapping[str, Any], *, drop_citations: bool = False) -> tuple[Unit, ...]:
     """Return the paragraphs of a parse's `body_text`; remove inline citations if `drop_citations` is true."""
     return tuple(
         Unit(
@@ -147,14 +147,14 @@ def _without_citations(paragraph: Mapping[str, Any]) -> str:
     Several citations can have one position (entries of a range) or overlap (ends of a range).
     """
     text: str = paragraph["text"]
-    places = {(s["start"], s["end"]) for s in (*paragraph["cite_spans"], *paragraph.get("unlinked_spans", ()))}
-    stretches: list[tuple[int, int]] = []
-    for start, end in sorted(places):
-        if stretches and start < stretches[-1][1]:
-            stretches[-1] = (stretches[-1][0], max(end, stretches[-1][1]))
+    spans = {(s["start"], s["end"]) for s in (*paragraph["cite_spans"], *paragraph.get("unlinked_spans", ()))}
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
-            stretches.append((start, end))
-    for start, end in reversed(stretches):
+            merged.append((start, end))
+    for start, end in reversed(merged):
         before, after = text[:start], text[end:]
         text = (before.rstrip(" ") if not after or after[0] in " ,.;:)]" else before) + after
-    return _EMPTY_BRACKETS.sub("", text)
+    return EMPTY_BRACKETS.sub("", text)

@@ -1,6 +1,6 @@
 """Mask personal data in a text, a paragraph or a complete parse (`clean.pii: mask`). Span offsets are updated.
 
-The masked places are the places that `personal` counts. The masks are the strings that Dolma uses (Soldaini et al.,
+It masks every occurrence that `personal` finds. The masks are the strings that Dolma uses (Soldaini et al.,
 arXiv:2402.00159, §4.1.3).
 """
 
@@ -10,19 +10,19 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from s2corpus.text.personal import MASKS, places
+from s2corpus.text.personal import MASKS, find_personal_data
 
 Json = dict[str, Any]
 _SPANS = ("cite_spans", "unlinked_spans", "ref_spans", "eq_spans")
-_OF_ENTRY = ("title", "venue", "raw_text")
+_ENTRY_FIELDS = ("title", "venue", "raw_text")
 """text fields of a bibliography entry"""
 
 
-class Masked:
+class MaskedText:
     """A text with masked personal data and the mapping of old offsets to new offsets."""
 
     def __init__(self, text: str) -> None:
-        found = places(text)
+        found = find_personal_data(text)
         parts: list[str] = []
         self._places: list[tuple[int, int, int, int]] = []
         at = length = 0
@@ -36,11 +36,12 @@ class Masked:
         self.text = "".join([*parts, text[at:]]) if parts else text
         self._starts = [place[0] for place in self._places]
 
-    def moved(self, start: int, end: int) -> tuple[int, int]:
+    def map_range(self, start: int, end: int) -> tuple[int, int]:
         """Return the new offsets of a range. A range that begins or ends within masked text includes the complete mask."""
-        return self._moved(start, end=False), self._moved(end, end=True)
+        return self._map_offset(start, end=False), self._map_offset(end, end=True)
 
-    def _moved(self, at: int, *, end: bool) -> int:
+    def _map_offset(self, at: int, *, end: bool) -> int:
+        # An end offset equal to the start of masked data belongs to the text before it.
         number = bisect_right(self._starts, at - end) - 1
         if number < 0:
             return at
@@ -53,17 +54,17 @@ class Masked:
         """Return the spans (`start`, `end`, `text`, …) with new offsets and new text."""
         found = []
         for span in spans:
-            start, end = self.moved(span["start"], span["end"])
+            start, end = self.map_range(span["start"], span["end"])
             found.append({**span, "start": start, "end": end, "text": self.text[start:end]})
         return found
 
 
-def masked(text: str) -> str:
+def mask_text(text: str) -> str:
     """Return the text with personal data masked."""
-    return Masked(text).text
+    return MaskedText(text).text
 
 
-def masked_parse(parse: Mapping[str, Any]) -> Json:
+def mask_parse(parse: Mapping[str, Any]) -> Json:
     """Return a parse (published schema) with masks in its paragraphs, captions, tables and bibliography.
 
     `text[start:end] == span.text` remains true for every span.
@@ -71,21 +72,21 @@ def masked_parse(parse: Mapping[str, Any]) -> Json:
     found = {**parse}
     for part in ("abstract", "body_text", "back_matter"):
         if part in parse:
-            found[part] = [_spanned(paragraph) for paragraph in parse[part]]
+            found[part] = [_mask_spanned(paragraph) for paragraph in parse[part]]
     found["bib_entries"] = {
-        key: {**entry, **{name: masked(entry[name]) for name in _OF_ENTRY if entry.get(name)}}
+        key: {**entry, **{name: mask_text(entry[name]) for name in _ENTRY_FIELDS if entry.get(name)}}
         for key, entry in parse["bib_entries"].items()
     }
     found["ref_entries"] = {key: _ref_entry(entry) for key, entry in parse["ref_entries"].items()}
     for name in ("title", "article"):
         if name in parse:
-            found[name] = _everywhere(parse[name])
+            found[name] = _mask_strings(parse[name])
     return found
 
 
-def _spanned(value: Mapping[str, Any]) -> Json:
+def _mask_spanned(value: Mapping[str, Any]) -> Json:
     """Return a paragraph or an entry with masked `text` and updated spans."""
-    masked_text = Masked(value["text"])
+    masked_text = MaskedText(value["text"])
     found = {**value, "text": masked_text.text}
     if masked_text.text != value["text"]:
         found |= {name: masked_text.spans(value[name]) for name in _SPANS if name in value}
@@ -93,11 +94,11 @@ def _spanned(value: Mapping[str, Any]) -> Json:
 
 
 def _ref_entry(entry: Mapping[str, Any]) -> Json:
-    found = _spanned(entry)
+    found = _mask_spanned(entry)
     if entry.get("html"):
-        found["html"] = masked(entry["html"])
+        found["html"] = mask_text(entry["html"])
     if entry.get("cells"):
-        cells = [[Masked(cell) for cell in row] for row in entry["cells"]]
+        cells = [[MaskedText(cell) for cell in row] for row in entry["cells"]]
         found["cells"] = [[cell.text for cell in row] for row in cells]
         if "cell_cite_spans" in entry:
             found["cell_cite_spans"] = [
@@ -106,12 +107,12 @@ def _ref_entry(entry: Mapping[str, Any]) -> Json:
     return found
 
 
-def _everywhere(value: Any) -> Any:
+def _mask_strings(value: Any) -> Any:
     """Return a JSON value with every string in it masked."""
     if isinstance(value, str):
-        return masked(value)
+        return mask_text(value)
     if isinstance(value, list):
-        return [_everywhere(item) for item in value]
+        return [_mask_strings(item) for item in value]
     if isinstance(value, dict):
-        return {key: _everywhere(item) for key, item in value.items()}
+        return {key: _mask_strings(item) for key, item in value.items()}
     return value

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from s2corpus.compiled import njit
 from s2corpus.text import word_hashes
-from s2corpus.text.word_hashes import mixed
+from s2corpus.text.word_hashes import mix
 from s2corpus.titles import similarity
 from s2corpus.titles.minhash import lower
 
@@ -22,15 +22,15 @@ Hashes = npt.NDArray[np.uint64]
 Keys = npt.NDArray[np.int64]
 
 
-def shingles(text: str, length: int) -> Hashes:
+def hash_shingles(text: str, length: int) -> Hashes:
     """Return the hashes of the n-grams of `length` words, one for each position.
 
     A shorter text has one hash over all its words. An empty text has none.
     """
-    return _shingles(word_hashes.words(text)[0], length)
+    return _shingles(word_hashes.hash_words(text)[0], length)
 
 
-def keys(shingles: Hashes, bands: int, rows: int, seed: int) -> Keys:
+def compute_keys(shingles: Hashes, bands: int, rows: int, seed: int) -> Keys:
     """Return the keys of a set of n-grams, one for each band; the empty set has no keys.
 
     A key is a hash of the minima of `rows` hash functions and the band number. Keys of different bands never match.
@@ -38,32 +38,32 @@ def keys(shingles: Hashes, bands: int, rows: int, seed: int) -> Keys:
     return _keys(shingles, *_coefficients(bands * rows, seed), rows)
 
 
-def pairs(keys: Keys, nodes: Keys, max_group: int) -> Keys:
+def list_candidate_pairs(keys: Keys, nodes: Keys, max_group: int) -> Keys:
     """Return candidate pairs: nodes (texts) that share a key. Shape (pairs, 2), distinct, smaller node first, sorted.
 
-    `keys[i]` is a key of `nodes[i]`. In a group with one key, each node is paired with the next `max_group` nodes by number.
+    `keys[i]` is a key of `nodes[i]`. A node is paired only with the next `max_group` nodes that have the same key.
     """
     keys, nodes = similarity.unique_pairs(keys, nodes)
     place = np.arange(len(keys))
     first, count = similarity.find_keys(keys, keys)
     left, right = similarity.expand_ranges(place + 1, np.minimum(first + count - place - 1, max_group))
-    return unique_pairs(np.stack([nodes[left], nodes[right]], axis=1))
+    return sort_unique_pairs(np.stack([nodes[left], nodes[right]], axis=1))
 
 
-def unique_pairs(given: Keys) -> Keys:
+def sort_unique_pairs(pairs: Keys) -> Keys:
     """Return the distinct pairs, sorted."""
-    pairs: Keys = np.stack(similarity.unique_pairs(given[:, 0], given[:, 1]), axis=1)
-    return pairs
+    unique: Keys = np.stack(similarity.unique_pairs(pairs[:, 0], pairs[:, 1]), axis=1)
+    return unique
 
 
-def jaccard(a: Hashes, b: Hashes) -> float:
+def compute_jaccard(a: Hashes, b: Hashes) -> float:
     """Return the Jaccard index of two sorted sets of n-grams without repetition; 0 if both are empty."""
     both = _common(a, b)
     return both / max(len(a) + len(b) - both, 1)
 
 
 @njit(cache=True, nogil=True)
-def jaccards(values: Hashes, starts: Keys, ends: Keys, left: Keys, right: Keys) -> npt.NDArray[np.float64]:
+def compute_jaccards(values: Hashes, starts: Keys, ends: Keys, left: Keys, right: Keys) -> npt.NDArray[np.float64]:
     """Return the Jaccard index of each pair of sets. Set `i` is `values[starts[i]:ends[i]]`, sorted, without repetition."""
     found = np.empty(len(left), np.float64)
     for i in range(len(left)):
@@ -76,7 +76,7 @@ def jaccards(values: Hashes, starts: Keys, ends: Keys, left: Keys, right: Keys) 
 
 def _coefficients(hashes: int, seed: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
     """Return the addends and multipliers of the hash functions."""
-    drawn = [int(mixed(np.uint64(seed), np.uint64(i))) for i in range(2 * hashes)]
+    drawn = [int(mix(np.uint64(seed), np.uint64(i))) for i in range(2 * hashes)]
     upper = np.array([value >> 32 for value in drawn], np.uint32)
     return upper[:hashes], upper[hashes:] | np.uint32(1)
 
@@ -89,7 +89,7 @@ def _shingles(words: Hashes, length: int) -> Hashes:
     found = words[: len(words) - length + 1].copy()
     for i in range(len(found)):
         for next_ in words[i + 1 : i + length]:
-            found[i] = mixed(found[i], next_)
+            found[i] = mix(found[i], next_)
     return found
 
 
@@ -104,7 +104,7 @@ def _keys(
     for band in range(bands):
         key = np.uint64(band)
         for minimum in minima[band * rows : (band + 1) * rows]:
-            key = mixed(key, np.uint64(minimum))
+            key = mix(key, np.uint64(minimum))
         found[band] = np.int64(key)
     return found
 

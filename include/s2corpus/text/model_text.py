@@ -12,14 +12,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from s2corpus.rules.text import ModelTextRules
-from s2corpus.text.layout import Block, blocks, line, units_of_parse
+from s2corpus.text.layout import (
+    EMPTY_BRACKETS,
+    EQUATION_WORD,
+    Block,
+    build_blocks,
+    list_units,
+    split_document_text,
+    to_one_line,
+)
 
 Json = Mapping[str, Any]
 _MAX_LEVEL = 6
 """number of Markdown heading levels (CommonMark 0.31, §4.2)"""
-_EQUATION = re.compile(r"\bEQUATION\b")
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*(?:\n|\Z)")
-_EMPTY_BRACKETS = re.compile(r"\s?(?:\([\s,;]*\)|\[[\s,;]*\])")
 _BEFORE_POINT = re.compile(r" +(?=[,.;:)\]])")
 _FLOATS = {"figure": "Figure", "table": "Table"}
 _Piece = tuple[int, int, str]
@@ -27,65 +33,65 @@ _Piece = tuple[int, int, str]
 
 
 def model_text(
-    text: str, parse: Json | None, linked: Mapping[str, str], form: ModelTextRules, *, drop_citations: bool = False
+    text: str, parse: Json | None, linked: Mapping[str, str], rules: ModelTextRules, *, drop_citations: bool = False
 ) -> str:
     """Return the formatted document.
 
-    `text` is the document in the form of the S2 V2 card. It was built from `parse`, which is None for a title with abstract.
+    `text` is the cleaned document. It was built from `parse`, which is None for a title with abstract.
     `linked` maps bibliography entries to papers: BIBREF → paper id. Entries that are not papers are absent.
-    `drop_citations` states that `text` was built without citations. `form` selects the output options.
+    Set `drop_citations` if `text` was built without citations.
 
     Raises:
         ValueError: `text` was not built from this parse.
     """
-    title, abstract, *rest = text.split("\n\n")
-    kept = [found for part in rest for found in part.split("\n")]
-    markdown = form.headings == "markdown"
+    title, abstract, body = split_document_text(text)
+    kept = [line for lines in body for line in lines]
+    markdown = rules.headings == "markdown"
     parts = [f"# {title}" if markdown else title, abstract]
     if parse is None:
         return "\n\n".join(filter(None, parts))
-    writer = _BlockWriter(parse, linked, form, drop_citations=drop_citations)
+    writer = _BlockWriter(parse, linked, rules, drop_citations=drop_citations)
     at = 0
-    for block in blocks(units_of_parse(parse, drop_citations=drop_citations))[0]:
+    for block in build_blocks(list_units(parse, drop_citations=drop_citations))[0]:
         if kept[at : at + len(block.lines)] == block.lines:
             at += len(block.lines)
-            parts += writer.block(block)
+            parts += writer.format_block(block)
     if at < len(kept):
-        raise ValueError(f"line {at + 1} of the body is not of the parse")
-    parts += writer.rest()
+        raise ValueError(f"line {at + 1} of the body does not occur in the parse")
+    parts += writer.format_unmentioned()
     return "\n\n".join(filter(None, parts))
 
 
 class _BlockWriter:
     """Format the blocks of one parse. Each figure or table appears once, after the block that first mentions it."""
 
-    def __init__(self, parse: Json, linked: Mapping[str, str], form: ModelTextRules, *, drop_citations: bool) -> None:
+    def __init__(self, parse: Json, linked: Mapping[str, str], rules: ModelTextRules, *, drop_citations: bool) -> None:
         self._paragraphs: Sequence[Json] = parse["body_text"]
         self._entries: Mapping[str | None, Json] = parse["ref_entries"]
         self._linked = linked
-        self._form = form
+        self._rules = rules
         self._drop = drop_citations
         self._shown: set[str | None] = set()
 
-    def block(self, block: Block) -> Iterator[str]:
+    def format_block(self, block: Block) -> Iterator[str]:
         """Yield a section: its heading and paragraphs, followed by the figures and tables first mentioned there."""
         heads = [] if block.header is None else [self._head(block)]
         paragraphs = [self._paragraphs[number] for number in block.units]
         lines = [*heads, *filter(None, map(self._paragraph, paragraphs))]
-        yield ("\n\n" if self._form.headings == "markdown" else "\n").join(lines)
+        yield ("\n\n" if self._rules.headings == "markdown" else "\n").join(lines)
         for paragraph in paragraphs:
             for span in paragraph.get("ref_spans", ()):
-                yield from self._float(span["ref_id"])
+                yield from self._format_float(span["ref_id"])
 
-    def rest(self) -> Iterator[str]:
-        """Yield the figures and tables that no paragraph mentions, including removed paragraphs."""
+    def format_unmentioned(self) -> Iterator[str]:
+        """Yield the figures and tables that no paragraph mentions, not even a removed one."""
         mentioned = {span["ref_id"] for paragraph in self._paragraphs for span in paragraph.get("ref_spans", ())}
         for key in self._entries:
             if key not in mentioned:
-                yield from self._float(key)
+                yield from self._format_float(key)
 
     def _head(self, block: Block) -> str:
-        if self._form.headings != "markdown":
+        if self._rules.headings != "markdown":
             return block.header or ""
         return f"{'#' * min(block.level + 1, _MAX_LEVEL)} {block.header}"
 
@@ -94,36 +100,36 @@ class _BlockWriter:
         return found if any(c.isalnum() for c in found) else ""
 
     def _text(self, text: str, spans: Json) -> str:
-        """Return the text with citations and formulas formatted as `form` requests."""
+        """Return the text with citations and formulas formatted as the rules request."""
         pieces = sorted([*self._formulas(spans), *self._citations(text, spans)])
         parts: list[str] = []
         at = 0
         for start, end, new in pieces:
             if start >= at:
-                parts += (_EQUATION.sub(" ", text[at:start]), new)
+                parts += (EQUATION_WORD.sub(" ", text[at:start]), new)
                 at = end
-        found = "".join([*parts, _EQUATION.sub(" ", text[at:])])
+        found = "".join([*parts, EQUATION_WORD.sub(" ", text[at:])])
         if self._drop:
-            found = _BEFORE_POINT.sub("", _EMPTY_BRACKETS.sub("", found))
-        return line(found)
+            found = _BEFORE_POINT.sub("", EMPTY_BRACKETS.sub("", found))
+        return to_one_line(found)
 
     def _formulas(self, spans: Json) -> Iterator[_Piece]:
-        for span in spans.get("eq_spans", ()) if self._form.formulas == "latex" else ():
-            if latex := line(_COMMENT.sub("", span.get("latex") or "")):
+        for span in spans.get("eq_spans", ()) if self._rules.formulas == "latex" else ():
+            if latex := to_one_line(_COMMENT.sub("", span.get("latex") or "")):
                 fence = "$$" if span["text"] == "EQUATION" else "$"
                 yield span["start"], span["end"], f"{fence}{latex}{fence}"
 
     def _citations(self, text: str, spans: Json) -> Iterator[_Piece]:
-        """Yield the citations that need a different form than the printed one.
+        """Yield a replacement for each citation that differs from its printed form.
 
-        If only some works of a citation are papers, the printed text remains and links to the papers follow.
+        If only some cited works are papers of the corpus, links to them follow the printed text.
         """
-        if self._form.citations == "printed" and not self._drop:
+        if self._rules.citations == "printed" and not self._drop:
             return
-        for start, end, works in _places((*spans.get("cite_spans", ()), *spans.get("unlinked_spans", ()))):
+        for start, end, works in _merge_citations((*spans.get("cite_spans", ()), *spans.get("unlinked_spans", ()))):
             papers = list(dict.fromkeys(self._linked[work] for work in works if work in self._linked))
             printed = "" if self._drop else text[start:end]
-            if not papers or self._form.citations == "printed":
+            if not papers or self._rules.citations == "printed":
                 yield start, end, printed
                 continue
             link = f"[{'; '.join(f'@{paper}' for paper in papers)}]"
@@ -134,18 +140,18 @@ class _BlockWriter:
             else:
                 yield start, end, f"{printed} {link}".strip()
 
-    def _float(self, key: str | None) -> Iterator[str]:
+    def _format_float(self, key: str | None) -> Iterator[str]:
         """Yield the caption and the table of an entry, unless the entry was already written."""
         entry = self._entries.get(key)
         if entry is None or key in self._shown or entry["type"] not in _FLOATS:
             return
         self._shown.add(key)
-        if self._form.captions and (caption := self._text(entry["text"], entry)):
+        if self._rules.captions and (caption := self._text(entry["text"], entry)):
             number = entry.get("num")
             named = f"{_FLOATS[entry['type']]}{f' {number}' if number else ''}"
             begins = caption.casefold().startswith((named.casefold(), entry["type"][:3]))
             yield caption if begins else f"{named}: {caption}"
-        if self._form.tables == "markdown" and entry.get("cells") and not self._is_part(key):
+        if self._rules.tables == "markdown" and entry.get("cells") and not self._is_part(key):
             yield self._table(entry)
 
     def _is_part(self, key: str | None) -> bool:
@@ -174,7 +180,7 @@ class _BlockWriter:
         return self._text(text, {"cite_spans": cites}).replace("|", "\\|")
 
 
-def _places(spans: Iterable[Json]) -> Iterator[tuple[int, int, list[str]]]:
+def _merge_citations(spans: Iterable[Json]) -> Iterator[tuple[int, int, list[str]]]:
     """Yield (start, end, entries) of each citation. Overlapping spans are merged. An unlinked span has the entry `""`."""
     found: list[tuple[int, int, list[str]]] = []
     for span in sorted(spans, key=lambda s: (s["start"], s["end"])):

@@ -58,13 +58,13 @@ class Member:
     """A document of a duplicate cluster and its resulting split."""
 
     cluster: str
-    """paper_id of the document that represents the cluster: the earliest train document, or the earliest one without train"""
+    """paper_id of the document that represents the cluster: the earliest train document, or the earliest document if none is in train"""
     split: str
     """train, valid, held_back:duplicate or held_back:near_duplicate"""
     reason: DuplicateReason | None = None
     """null for the document that represents the cluster"""
     duplicate_of: str | None = None
-    """paper_id of the most similar document in the cluster; for equal texts, the first one"""
+    """paper_id of the most similar document in the cluster; for equal texts, the first document"""
     jaccard: float | None = None
     """Jaccard index of the word n-grams; null if only the titles are equal"""
 
@@ -92,13 +92,15 @@ def _hash(text: bytes) -> int:
     return int.from_bytes(digest, "big", signed=True)
 
 
-def repeated(keys: np.ndarray) -> np.ndarray:
+def find_repeated_keys(keys: np.ndarray) -> np.ndarray:
     """Return the distinct keys (int64) that occur more than once, sorted."""
     found, counts = np.unique(keys, return_counts=True)
     return found[counts > 1]
 
 
-def clusters(candidates: Iterable[Candidate], pairs: Pairs, *, hold_back: bool) -> dict[tuple[str, str], Member]:
+def cluster_duplicates(
+    candidates: Iterable[Candidate], pairs: Pairs, *, hold_back: bool
+) -> dict[tuple[str, str], Member]:
     """Return (set, paper_id) → `Member` for every document with a duplicate in train or valid.
 
     `pairs` contains the texts that are similar enough. A cluster contains all documents related directly or through others.
@@ -106,8 +108,8 @@ def clusters(candidates: Iterable[Candidate], pairs: Pairs, *, hold_back: bool) 
 
     - The later of two equal texts is `held_back:duplicate`.
     - A document with the title and first author of a remaining train text is `held_back:near_duplicate`.
-    - Similar texts, except the first of a cluster, are `held_back:near_duplicate` in two cases: they are in valid and the first is in
-      train, or `hold_back` is true. Otherwise they keep their split.
+    - A text that is similar to others is `held_back:near_duplicate` if `hold_back` is true, or if it is in valid and the first text of
+      its cluster in train. The first text of a cluster, and all other similar texts, keep their split.
 
     The result does not depend on the order of the candidates or pairs.
     """
@@ -122,18 +124,18 @@ def clusters(candidates: Iterable[Candidate], pairs: Pairs, *, hold_back: bool) 
             parents[at] = at = parents[parents[at]]
         return at
 
-    def repeats(at: int, of: int, split: Split, reason: DuplicateReason, jaccard: float | None) -> None:
+    def mark_duplicate(at: int, of: int, split: Split, reason: DuplicateReason, jaccard: float | None) -> None:
         found[at] = Member("", split, reason, documents[of].paper_id, jaccard)
         parents[max(root(at), root(of))] = min(root(at), root(of))
 
-    for at, one in enumerate(documents):
-        first = of_text.setdefault(one.text_key, at)
+    for at, document in enumerate(documents):
+        first = of_text.setdefault(document.text_key, at)
         if first != at:
-            repeats(at, first, Split.DUPLICATE, DuplicateReason.TEXT, 1.0)
-        elif one.title_key in of_title:
-            repeats(at, of_title[one.title_key], Split.NEAR_DUPLICATE, DuplicateReason.TITLE, None)
-        elif one.split == Split.TRAIN and one.title_key is not None:
-            of_title[one.title_key] = at
+            mark_duplicate(at, first, Split.DUPLICATE, DuplicateReason.TEXT, 1.0)
+        elif document.title_key in of_title:
+            mark_duplicate(at, of_title[document.title_key], Split.NEAR_DUPLICATE, DuplicateReason.TITLE, None)
+        elif document.split == Split.TRAIN and document.title_key is not None:
+            of_title[document.title_key] = at
 
     most_similar: dict[int, tuple[float, int]] = defaultdict(lambda: (0.0, 0))
     for (left, right), index in sorted(pairs.items()):
@@ -143,17 +145,17 @@ def clusters(candidates: Iterable[Candidate], pairs: Pairs, *, hold_back: bool) 
             for at, other in ((a, b), (b, a)):
                 most_similar[at] = max(most_similar[at], (index, -other))
     for at in sorted(most_similar):
-        stands = documents[root(at)]
+        representative = documents[root(at)]
         if at in found or root(at) == at:
             continue
         index, other = most_similar[at]
         kept = documents[at].split
-        if hold_back or kept != stands.split:
+        if hold_back or kept != representative.split:
             kept = Split.NEAR_DUPLICATE
         found[at] = Member("", kept, DuplicateReason.WORDS, documents[-other].paper_id, index)
     members: dict[tuple[str, str], Member] = {}
     for at in {*found, *map(root, found)}:
-        document, stands = documents[at], documents[root(at)]
-        member = found.get(at, Member("", stands.split))
-        members[document.set, document.paper_id] = replace(member, cluster=stands.paper_id)
+        document, representative = documents[at], documents[root(at)]
+        member = found.get(at, Member("", representative.split))
+        members[document.set, document.paper_id] = replace(member, cluster=representative.paper_id)
     return members

@@ -12,16 +12,10 @@ import pyarrow as pa
 from s2corpus.errors import UserError
 from s2corpus.text import minhash, word_hashes
 
-SCHEMA = pa.schema(
-    [
-        pa.field("id", pa.string(), nullable=False),
-        pa.field("set", pa.string(), nullable=False),
-        pa.field("split", pa.string(), nullable=False),
-        pa.field("benchmark", pa.string(), nullable=False),
-        pa.field("ngrams", pa.int64(), nullable=False),
-        pa.field("share", pa.float64(), nullable=False),
-    ]
-)
+_COLUMNS = {
+    "id": pa.string(), "set": pa.string(), "split": pa.string(), "benchmark": pa.string(), "ngrams": pa.int64(), "share": pa.float64(),
+}  # fmt: skip
+SCHEMA = pa.schema([pa.field(name, type_, nullable=False) for name, type_ in _COLUMNS.items()])
 """Schema of `overlaps.parquet`: one row for each document and benchmark with common n-grams.
 
 `ngrams` is the number of distinct common n-grams. `share` is their share of the benchmark's n-grams.
@@ -32,7 +26,7 @@ class Benchmarks:
     """The n-grams of some benchmarks. Items with fewer words than an n-gram are skipped."""
 
     def __init__(self, contents: Mapping[str, bytes], length: int) -> None:
-        """Read the benchmarks. `contents` maps a name to JSON lines, where all strings count, or to lines of text.
+        """Read the benchmarks. `contents` maps a name to JSON lines (all strings are used) or to lines of text.
 
         Raises:
             UserError: a benchmark has no item that is long enough.
@@ -40,21 +34,21 @@ class Benchmarks:
         self.length = length
         self._sets: dict[str, minhash.Hashes] = {}
         for name, content in sorted(contents.items()):
-            items = [minhash.shingles(item, length) for item in _items(content) if _words(item) >= length]
+            items = [minhash.hash_shingles(item, length) for item in _items(content) if _words(item) >= length]
             if not items:
                 raise UserError(f"benchmark {name}: no item of {length} words or more")
             self._sets[name] = np.unique(np.concatenate(items))
 
     def overlaps(self, text: str) -> Iterator[tuple[str, int, float]]:
         """Yield (benchmark, number of distinct common n-grams, their share of the benchmark's) for each overlap."""
-        own = np.unique(minhash.shingles(text, self.length))
+        own = np.unique(minhash.hash_shingles(text, self.length))
         for name, theirs in self._sets.items():
             if both := len(np.intersect1d(own, theirs, assume_unique=True)):
                 yield name, both, both / len(theirs)
 
 
 def _words(text: str) -> int:
-    return len(word_hashes.words(text)[0])
+    return len(word_hashes.hash_words(text)[0])
 
 
 def _items(content: bytes) -> Iterator[str]:
@@ -67,12 +61,12 @@ def _items(content: bytes) -> Iterator[str]:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            waiting.extend(one)
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)

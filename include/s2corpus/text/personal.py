@@ -2,7 +2,7 @@
 
 Regular expressions find candidates. Libraries validate them: email-validator (syntax, no special-use domain), phonenumbers (a number
 that its country can assign; only numbers with `+` and a country code), ipaddress (a global address). Four numbers below 32 with
-points between them are considered a section number. One or two numbers with `::` are considered the name of a gene construct
+points between them are considered a section number (3.2.1.4). One or two numbers with `::` are considered the name of a gene construct
 (`syd-2::GFP`).
 """
 
@@ -18,7 +18,7 @@ import email_validator
 import phonenumbers
 
 NAMES = ("num_emails", "num_phone_numbers", "num_ip_addresses")
-"""names of the counts; they count places, not distinct values"""
+"""names of the counts; they count occurrences, not distinct values"""
 MASKS = {
     "num_emails": "|||EMAIL_ADDRESS|||",
     "num_phone_numbers": "|||PHONE_NUMBER|||",
@@ -32,8 +32,8 @@ _PHONE = re.compile(r"\+[\d(][\d ().\-/\u2010\u2011\u2013\xa0]{6,24}")
 _IPV4 = re.compile(r"(?<![\w.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\w|\.\d)")
 _COLONS = re.compile(r":[0-9A-Fa-f]{0,4}:")
 _IPV6 = re.compile(r"(?<![\w:])[0-9A-Fa-f:]{2,39}(?![\w:])")
-_SECTION = 32
-_GROUPS = 3
+_MAX_SECTION_NUMBER = 32
+_MIN_IPV6_GROUPS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +45,18 @@ class TextSpan:
     kind: Literal["num_emails", "num_phone_numbers", "num_ip_addresses"]
 
 
-def places(text: str) -> list[TextSpan]:
-    """Return all places in order, without overlaps."""
+def find_personal_data(text: str) -> list[TextSpan]:
+    """Return all occurrences in order, without overlaps."""
     found: list[TextSpan] = []
-    for place in sorted((*_emails(text), *_phones(text), *_addresses(text)), key=lambda p: (p.start, -p.end)):
+    for place in sorted((*_emails(text), *_phones(text), *_ip_addresses(text)), key=lambda p: (p.start, -p.end)):
         if not found or found[-1].end <= place.start:
             found.append(place)
     return found
 
 
-def counts(text: str) -> dict[str, int]:
-    """Return the number of places of each kind in `NAMES`, including masked places."""
-    kinds = [place.kind for place in places(text)]
+def count_personal_data(text: str) -> dict[str, int]:
+    """Return the number of occurrences of each kind in `NAMES`, including masked ones."""
+    kinds = [place.kind for place in find_personal_data(text)]
     return {name: sum(kind == name for kind in kinds) + text.count(MASKS[name]) for name in NAMES}
 
 
@@ -80,25 +80,19 @@ def _phones(text: str) -> Iterator[TextSpan]:
             yield TextSpan(candidate.start(), candidate.start() + match.end, "num_phone_numbers")
 
 
-def _addresses(text: str) -> Iterator[TextSpan]:
+def _ip_addresses(text: str) -> Iterator[TextSpan]:
     for candidate in _IPV4.finditer(text):
-        if max(map(int, candidate.group().split("."))) >= _SECTION and _is_global(candidate.group()):
+        if max(map(int, candidate.group().split("."))) >= _MAX_SECTION_NUMBER and _is_global(candidate.group()):
             yield TextSpan(*candidate.span(), "num_ip_addresses")
-    until = 0
+    end_of_last = 0
     for colons in _COLONS.finditer(text):
-        if colons.start() >= until:
-            candidate6 = next(
-                (
-                    m
-                    for m in _IPV6.finditer(text, max(0, colons.start() - 4), colons.start() + 39)
-                    if m.end() > colons.start()
-                ),
-                None,
-            )
-            groups = candidate6.group().replace("::", ":").strip(":").count(":") + 1 if candidate6 else 0
-            if candidate6 and groups >= _GROUPS and _is_global(candidate6.group()):
-                until = candidate6.end()
-                yield TextSpan(*candidate6.span(), "num_ip_addresses")
+        if colons.start() >= end_of_last:
+            matches = _IPV6.finditer(text, max(0, colons.start() - 4), colons.start() + 39)
+            match = next((m for m in matches if m.end() > colons.start()), None)
+            groups = match.group().replace("::", ":").strip(":").count(":") + 1 if match else 0
+            if match and groups >= _MIN_IPV6_GROUPS and _is_global(match.group()):
+                end_of_last = match.end()
+                yield TextSpan(*match.span(), "num_ip_addresses")
 
 
 def _is_global(text: str) -> bool:

@@ -8,16 +8,16 @@ from collections.abc import Iterable
 from datetime import date
 from functools import cached_property
 
-from pdf2tei.language import UNKNOWN, language
+from pdf2tei.language import UNKNOWN
 from s2corpus.text.documents import CleanOutcome
-from s2corpus.text.language import majority
+from s2corpus.text.language import vote_language
 from s2corpus.text.layout import Unit
-from s2corpus.text.rules import EDITORIAL, DocumentFacts, DropRule, RuleSeries
-from s2corpus.text.unigrams import CARD_THRESHOLD, log_probabilities, log_probability
+from s2corpus.text.rules import EDITORIAL, AbstractFacts, DocumentFacts, DropRule, RuleSeries
+from s2corpus.text.unigrams import CARD_THRESHOLD, log_probabilities
 from s2corpus.text.words import Words, count_words
 
 CUTOFF = date(2024, 8, 1)
-"""first day after train, as last published"""
+"""first day after train in the published recipe"""
 _MIN_WORDS, _MAX_WORDS = 500, 50_000
 """bounds of a full text's word count, both exclusive"""
 _TOP_WORD = re.compile(r"[A-Za-z][a-z]+")
@@ -25,19 +25,20 @@ _ABSTRACT_TOP_WORD = re.compile(r"[A-Za-z][A-Za-z]+")
 _SPACED_LETTERS = re.compile(r"\b[A-Za-z]\s(?:[a-z]\s)*[A-Za-z]\b")
 _MIN_YEAR = 1970
 _MIN_TITLE_WORDS = 3
-_MAX_SPACED = 4
-"""length in characters from which a run of spaced letters drops an abstract"""
+_MIN_DROPPED_RUN = 4
+"""number of characters from which a run of spaced letters drops an abstract"""
 _CRAWLED = re.compile("^unpaywall|mergedpdfextraction|scienceparse|anansi|adhoc|crawler|mag$", re.IGNORECASE)
-"""the recipe's sources that read PDFs; our sources are recognized by their kind, see `Document.sources`"""
+"""the recipe's sources that read PDFs; our sources are recognized by their kind, see `CleanedDocument.sources`"""
 _BLANK = "unk"
-"""the vote of a blank text"""
+"""language code of a blank text"""
 
 
-def merged_paragraphs(units: Iterable[Unit]) -> list[str]:
+def merge_paragraphs(units: Iterable[Unit]) -> list[str]:
     """Return paragraphs with their header prepended; join split paragraphs.
 
-    The last of consecutive headers is used, as `⏎header⏎paragraph`. A paragraph without header continues the previous one in three
-    cases: it contains no space, the previous one does not end in `.?!`, or it closes a parenthesis opened there.
+    The result for a paragraph with headers is `⏎header⏎paragraph`, with the last of its headers. A paragraph without header is appended
+    to the previous one in three cases: it contains no space, the previous one does not end in `.?!`, or it closes a parenthesis
+    that the previous one opened.
     """
     merged: list[str] = []
     header: str | None = None
@@ -77,10 +78,10 @@ class RecipeFullText(DocumentFacts):
     @cached_property
     def paragraphs(self) -> list[str]:
         """The merged paragraphs."""
-        return merged_paragraphs(self.document.body or ())
+        return merge_paragraphs(self.document.body or ())
 
     @cached_property
-    def counted(self) -> Words:
+    def word_counts(self) -> Words:
         """The word counts of the merged paragraphs."""
         found = count_words("\n".join(self.paragraphs))
         self.decision.words = found.count
@@ -90,21 +91,21 @@ class RecipeFullText(DocumentFacts):
     def language(self) -> str | None:
         """The language of most paragraphs; the smallest code on a tie."""
         rules, texts = self.rules, [paragraph.strip() for paragraph in self.paragraphs]
-        vote = majority(texts, rules.language_characters, every=rules.evaluate_all, blank=_BLANK)
+        vote = vote_language(texts, rules.language_characters, count_all=rules.evaluate_all, blank=_BLANK)
         self.decision.language_votes = vote.votes
         self.decision.language = next(iter(vote.votes), None)
         return self.decision.language
 
     def bad_top_word(self) -> bool:
         """Return whether the most frequent word is not a word. Its share is never tested (integer division, as published)."""
-        if not self.counted.top:
+        if not self.word_counts.top:
             return False
-        word, count = self.counted.top[0]
-        self.decision.top_word, self.decision.top_share = word, count / self.counted.count
+        word, count = self.word_counts.top[0]
+        self.decision.top_word, self.decision.top_share = word, count / self.word_counts.count
         return _TOP_WORD.fullmatch(word) is None
 
     @cached_property
-    def kept(self) -> list[str]:
+    def kept_paragraphs(self) -> list[str]:
         """The paragraphs that are not improbable."""
         means = log_probabilities(self.paragraphs, self.unigrams)
         kept = [p for p, mean in zip(self.paragraphs, means, strict=True) if mean >= CARD_THRESHOLD]
@@ -115,13 +116,13 @@ class RecipeFullText(DocumentFacts):
 
     def text(self) -> str:
         """Return title, abstract and the remaining paragraphs."""
-        return "\n\n".join([_nfc(self.document.title), _nfc(self.document.abstract), "\n".join(self.kept)])
+        return "\n\n".join([_nfc(self.document.title), _nfc(self.document.abstract), "\n".join(self.kept_paragraphs)])
 
 
-class RecipeAbstract(DocumentFacts):
+class RecipeAbstract(AbstractFacts):
     """A paper with title and abstract, as the recipe processes it."""
 
-    set = "s2ag"
+    threshold = CARD_THRESHOLD
 
     @cached_property
     def title(self) -> str:
@@ -133,49 +134,23 @@ class RecipeAbstract(DocumentFacts):
         """The abstract, NFC."""
         return _nfc(self.document.abstract)
 
-    @cached_property
-    def language(self) -> str:
-        """The abstract's language."""
-        self.decision.language = self._language(self.abstract)
-        return self.decision.language
-
-    def title_not_english(self) -> bool:
-        """Return whether the title is improbable and in another language."""
-        improbable = log_probability(self.title, self.unigrams) <= CARD_THRESHOLD
-        return improbable and self._language(self.title) != "en"
-
-    @cached_property
-    def log_prob(self) -> float:
-        """The abstract's mean log probability."""
-        self.decision.log_prob = log_probability(self.abstract, self.unigrams)
-        return self.decision.log_prob
-
-    @cached_property
-    def words(self) -> int:
-        """The number of words in the abstract."""
-        self.decision.words = len(self.abstract.split())
-        return self.decision.words
-
-    def bad_top_word(self) -> bool:
-        """Return whether the most frequent word is not a word. `a` passes if the second most frequent one is a word."""
-        words = count_words(f"{self.title}\n\n{self.abstract}")
-        if not (top := words.top):
-            return False
-        self.decision.top_word, self.decision.top_share = top[0][0], top[0][1] / words.count
-        good = [_ABSTRACT_TOP_WORD.fullmatch(word) is not None for word, _ in top]
-        return not (good[0] or (top[0][0] == "a" and good[1:] == [True]))
+    def is_word(self, word: str) -> bool:
+        """Return whether a word consists of two or more letters."""
+        return _ABSTRACT_TOP_WORD.fullmatch(word) is not None
 
     def spaced_letters(self) -> bool:
-        """Return whether the abstract's longest run of spaced single letters is too long.
+        """Return whether runs of spaced letters drop the abstract: the longest run has 4 or more characters.
 
-        For crawled papers, return whether there is any run (as published).
+        A paper with crawled sources only is dropped if its abstract has *no* run (inverted, as published).
         """
-        run = max((len(m.group()) for m in _SPACED_LETTERS.finditer(self.abstract)), default=0)
-        published = any(not _CRAWLED.search(source) for source in self.document.sources)
-        return not (run < _MAX_SPACED if published else run > 0)
+        longest = max((len(m.group()) for m in _SPACED_LETTERS.finditer(self.abstract)), default=0)
+        if any(not _CRAWLED.search(source) for source in self.document.sources):
+            return longest >= _MIN_DROPPED_RUN
+        return longest == 0
 
-    def _language(self, text: str) -> str:
-        code = language(text.strip()[: self.rules.language_characters])[0]
+    def identify_language(self, text: str) -> str:
+        """Return the language of a text without surrounding white space."""
+        code = super().identify_language(text.strip())
         return _BLANK if code == UNKNOWN else code
 
     def text(self) -> str:
@@ -191,17 +166,21 @@ S2ORC: RuleSeries[RecipeFullText] = RuleSeries(
     RecipeFullText,
     (
         *EDITORIAL,
-        DropRule(CleanOutcome.NO_PARSE, lambda it: it.document.body is None),
-        DropRule(CleanOutcome.CLOSED, lambda it: not it.document.open_access),
-        DropRule(CleanOutcome.NO_TITLE, lambda it: it.document.title is None),
-        DropRule(CleanOutcome.NO_ABSTRACT, lambda it: it.document.abstract is None),
-        DropRule(CleanOutcome.SHORT, lambda it: it.counted.count <= _MIN_WORDS),
-        DropRule(CleanOutcome.LONG, lambda it: it.counted.count >= _MAX_WORDS),
-        DropRule(CleanOutcome.NO_YEAR, lambda it: it.document.year is None),
+        DropRule(CleanOutcome.NO_PARSE, lambda facts: facts.document.body is None),
+        DropRule(CleanOutcome.CLOSED, lambda facts: not facts.document.open_access),
+        DropRule(CleanOutcome.NO_TITLE, lambda facts: facts.document.title is None),
+        DropRule(CleanOutcome.NO_ABSTRACT, lambda facts: facts.document.abstract is None),
+        DropRule(CleanOutcome.SHORT, lambda facts: facts.word_counts.count <= _MIN_WORDS),
+        DropRule(CleanOutcome.LONG, lambda facts: facts.word_counts.count >= _MAX_WORDS),
+        DropRule(CleanOutcome.NO_YEAR, lambda facts: facts.document.year is None),
         DropRule(CleanOutcome.BEFORE_MIN_YEAR, _too_old),
-        DropRule(CleanOutcome.NOT_ENGLISH, lambda it: it.language != "en", ("language_characters",)),
+        DropRule(CleanOutcome.NOT_ENGLISH, lambda facts: facts.language != "en", ("language_characters",)),
         DropRule(CleanOutcome.BAD_TOP_WORD, RecipeFullText.bad_top_word),
-        DropRule(CleanOutcome.FEW_PARAGRAPHS, lambda it: len(it.kept) < it.rules.min_paragraphs, ("min_paragraphs",)),
+        DropRule(
+            CleanOutcome.FEW_PARAGRAPHS,
+            lambda facts: len(facts.kept_paragraphs) < facts.rules.min_paragraphs,
+            ("min_paragraphs",),
+        ),
     ),
     RecipeFullText.text,
 )
@@ -210,19 +189,23 @@ S2AG: RuleSeries[RecipeAbstract] = RuleSeries(
     RecipeAbstract,
     (
         *EDITORIAL,
-        DropRule(CleanOutcome.NO_TITLE, lambda it: it.document.title is None),
-        DropRule(CleanOutcome.NO_ABSTRACT, lambda it: it.document.abstract is None),
+        DropRule(CleanOutcome.NO_TITLE, lambda facts: facts.document.title is None),
+        DropRule(CleanOutcome.NO_ABSTRACT, lambda facts: facts.document.abstract is None),
         DropRule(CleanOutcome.TITLE_NOT_ENGLISH, RecipeAbstract.title_not_english, ("language_characters",)),
-        DropRule(CleanOutcome.ABSTRACT_NOT_ENGLISH, lambda it: it.language != "en", ("language_characters",)),
-        DropRule(CleanOutcome.ABSTRACT_IMPROBABLE, lambda it: it.log_prob <= CARD_THRESHOLD),
-        DropRule(CleanOutcome.TITLE_SHORT, lambda it: len(it.title.split()) < _MIN_TITLE_WORDS),
+        DropRule(CleanOutcome.ABSTRACT_NOT_ENGLISH, lambda facts: facts.language != "en", ("language_characters",)),
+        DropRule(CleanOutcome.ABSTRACT_IMPROBABLE, lambda facts: facts.log_prob <= CARD_THRESHOLD),
+        DropRule(CleanOutcome.TITLE_SHORT, lambda facts: len(facts.title.split()) < _MIN_TITLE_WORDS),
         DropRule(
-            CleanOutcome.ABSTRACT_SHORT, lambda it: it.words < it.rules.min_abstract_words, ("min_abstract_words",)
+            CleanOutcome.ABSTRACT_SHORT,
+            lambda facts: facts.words < facts.rules.min_abstract_words,
+            ("min_abstract_words",),
         ),
         DropRule(
-            CleanOutcome.ABSTRACT_LONG, lambda it: it.words > it.rules.max_abstract_words, ("max_abstract_words",)
+            CleanOutcome.ABSTRACT_LONG,
+            lambda facts: facts.words > facts.rules.max_abstract_words,
+            ("max_abstract_words",),
         ),
-        DropRule(CleanOutcome.NO_YEAR, lambda it: it.document.year is None),
+        DropRule(CleanOutcome.NO_YEAR, lambda facts: facts.document.year is None),
         DropRule(CleanOutcome.BEFORE_MIN_YEAR, _too_old),
         DropRule(CleanOutcome.BAD_TOP_WORD, RecipeAbstract.bad_top_word),
         DropRule(CleanOutcome.SPACED_LETTERS, RecipeAbstract.spaced_letters),

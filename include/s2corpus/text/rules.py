@@ -1,18 +1,21 @@
 """Define a cleaning rule: an outcome, the test for it, and the thresholds of the spec that it uses.
 
-A profile is an ordered list of rules. The first rule that applies decides. A fact is computed once, when a rule first needs it.
-The decision records the fact. Facts that no rule needed remain null.
+A profile is an ordered list of rules. The first rule that applies decides. A fact is computed when a rule first needs it, and is
+recorded in the decision. A fact that no rule needs remains null.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from pdf2tei.language import language
 from s2corpus.rules.clean import CleanRules
 from s2corpus.text.documents import CleanedDocument, CleanOutcome, DocumentDecision, Set
-from s2corpus.text.unigrams import Unigrams
+from s2corpus.text.unigrams import Unigrams, log_probability
+from s2corpus.text.words import count_words
 
 
 class DocumentFacts:
@@ -29,6 +32,66 @@ class DocumentFacts:
         return self.document.year is not None and self.document.year < self.rules.min_year
 
 
+class AbstractFacts(DocumentFacts):
+    """The facts about a paper with title and abstract. Profiles define how both are normalized, and what a word is."""
+
+    set = "s2ag"
+
+    @property
+    def title(self) -> str:
+        """The normalized title."""
+        raise NotImplementedError
+
+    @property
+    def abstract(self) -> str:
+        """The normalized abstract."""
+        raise NotImplementedError
+
+    @property
+    def threshold(self) -> float:
+        """The mean log probability at or below which text is improbable."""
+        raise NotImplementedError
+
+    def is_word(self, word: str) -> bool:
+        """Return whether a most frequent word may be a word of running text."""
+        raise NotImplementedError
+
+    def identify_language(self, text: str) -> str:
+        """Return the language of a text, by its first `language_characters`."""
+        return language(text[: self.rules.language_characters])[0]
+
+    @cached_property
+    def language(self) -> str:
+        """The abstract's language."""
+        self.decision.language = self.identify_language(self.abstract)
+        return self.decision.language
+
+    @cached_property
+    def log_prob(self) -> float:
+        """The abstract's mean log probability."""
+        self.decision.log_prob = log_probability(self.abstract, self.unigrams)
+        return self.decision.log_prob
+
+    @cached_property
+    def words(self) -> int:
+        """The number of words in the abstract."""
+        self.decision.words = len(self.abstract.split())
+        return self.decision.words
+
+    def title_not_english(self) -> bool:
+        """Return whether the title is improbable and not English."""
+        is_improbable = log_probability(self.title, self.unigrams) <= self.threshold
+        return is_improbable and self.identify_language(self.title) != "en"
+
+    def bad_top_word(self) -> bool:
+        """Return whether the most frequent word is not a word. `a` passes if the second most frequent one is a word."""
+        words = count_words(f"{self.title}\n\n{self.abstract}")
+        if not (top := words.top):
+            return False
+        self.decision.top_word, self.decision.top_share = top[0][0], top[0][1] / words.count
+        return not (self.is_word(top[0][0]) or (top[0][0] == "a" and len(top) > 1 and self.is_word(top[1][0])))
+
+
 F = TypeVar("F", bound=DocumentFacts)
 
 
@@ -42,13 +105,13 @@ class DropRule(Generic[F]):
     """fields of the spec's section `clean` that the rule uses"""
 
 
-def _excluded(status: CleanOutcome) -> Callable[[DocumentFacts], bool]:
-    return lambda it: it.rules.editorial == "exclude" and it.document.editorial == status.value
+def _excludes_status(status: CleanOutcome) -> Callable[[DocumentFacts], bool]:
+    return lambda facts: facts.rules.editorial == "exclude" and facts.document.editorial == status.value
 
 
 EDITORIAL: tuple[DropRule[Any], ...] = (
-    DropRule(CleanOutcome.RETRACTED, _excluded(CleanOutcome.RETRACTED), ("editorial",)),
-    DropRule(CleanOutcome.WITHDRAWN, _excluded(CleanOutcome.WITHDRAWN), ("editorial",)),
+    DropRule(CleanOutcome.RETRACTED, _excludes_status(CleanOutcome.RETRACTED), ("editorial",)),
+    DropRule(CleanOutcome.WITHDRAWN, _excludes_status(CleanOutcome.WITHDRAWN), ("editorial",)),
 )
 """The first rules of every profile. They drop retracted and withdrawn papers if the spec requests it."""
 
@@ -58,7 +121,7 @@ class RuleSeries(Generic[F]):
     """The ordered rules of a profile for one set."""
 
     facts: Callable[[CleanedDocument, CleanRules, Unigrams], F]
-    series: Sequence[DropRule[F]]
+    rules: Sequence[DropRule[F]]
     text: Callable[[F], str]
     """returns the text of a kept document"""
 
@@ -69,7 +132,7 @@ class RuleSeries(Generic[F]):
         """
         facts = self.facts(document, rules, unigrams)
         decision = facts.decision
-        for rule in self.series:
+        for rule in self.rules:
             if rule.drops(facts) and decision.outcome is CleanOutcome.KEPT:
                 decision.outcome = rule.outcome
                 if not rules.evaluate_all:
@@ -81,4 +144,4 @@ class RuleSeries(Generic[F]):
     @property
     def thresholds(self) -> frozenset[str]:
         """The fields of the spec's section `clean` that any of the rules uses."""
-        return frozenset(name for rule in self.series for name in rule.thresholds)
+        return frozenset(name for rule in self.rules for name in rule.thresholds)

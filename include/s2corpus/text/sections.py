@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_WORDS = {
+_HEADINGS = {
     "abstract": ("abstract", "summary"),
     "introduction": ("introduction", "motivation"),
     "background": ("background", "preliminaries", "theory"),
@@ -29,19 +29,19 @@ _NOT_WORD = re.compile(r"[^a-z]+")
 _LONGEST = 60
 
 
-def _types_by_head() -> dict[str, list[str]]:
+def _types_by_heading() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for type_, heads in _WORDS.items():
+    for type_, heads in _HEADINGS.items():
         for head in heads:
             found.setdefault(head, []).append(type_)
     return found
 
 
-_TYPES = _types_by_head()
+_TYPES = _types_by_heading()
 
 
-def types(lines: Iterable[str]) -> list[str]:
-    """Return the distinct types of all lines that are a listed heading, sorted. Running text has no type."""
+def list_section_types(lines: Iterable[str]) -> list[str]:
+    """Return the sorted types of the lines that are listed headings. Running text has no type."""
     found: set[str] = set()
     for line in lines:
         if len(line) <= _LONGEST:

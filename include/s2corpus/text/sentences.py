@@ -1,8 +1,8 @@
 """Split scientific text into sentences.
 
-The rules here decide the places where `.`, `?` or `!` is followed by white space.
-They cover abbreviations, citations, initials, labels and numbers.
-Other places (a short word before a number) are decided by blingfire (MIT, a compiled automaton).
+A sentence may end where white space follows `.`, `?` or `!`.
+Rules for abbreviations, citations, initials, labels and numbers decide most of these places.
+blingfire (MIT, a compiled automaton) decides the others (a short word before a number).
 A sentence includes the citation marks that follow its full stop (`… shown. [12] Then`).
 """
 
@@ -46,14 +46,14 @@ _TITLES = _words("Dr Drs Prof Mr Mrs Ms Mt St Hon Rev Col Capt Gen Univ Dept")
 _LATIN = _words("vs viz cf eg ie e.g i.e approx ca resp c.f w.r.t a.k.a n.b v Viz Cf E.g I.e N.B")
 """words that never end a sentence"""
 _LABELS = _words("fig figs eq eqs eqn eqns ref refs tab tabs sec secs sect supp suppl thm lem prop cor def alg app")
-"""words (in any case) that precede a label; a sentence ends there only before a sure sentence start ("in S8 Fig. In …")"""
+"""words (in any case) that precede a label; a sentence ends there only before a word of `_OPENERS` ("in S8 Fig. In …")"""
 _NUMBERED = _words("no nos nr vol vols p pp ch chap art")
-"""words (in any case) that precede a number; before anything else they are ordinary words"""
+"""words (in any case) that precede a number; otherwise they are ordinary words"""
 _SELDOM_ENDS = _words("""
 al etc Inc Ltd Co Corp sp spp ssp subsp var cv str gen nov a.m p.m U.S U.K U.S.A E.U D.C Ph.D B.Sc M.Sc M.D Jr Sr
 i.d o.d i.v i.p s.c s.d s.e s.e.m incl excl dist
 """)
-"""words that end a sentence only before a sure sentence start: a capitalized word that is no name"""
+"""words that end a sentence only before a word of `_OPENERS`"""
 _OPENERS = _words("""
 the a an in on at of for from to by with as this these those that it its they their we our he she his her there here however
 moreover furthermore therefore thus hence although though while when where if since because after before during both each all
@@ -70,7 +70,7 @@ _AFTER_HEADINGS = _OPENERS - _words(
 )
 """words that begin the first sentence after a run-in heading; the others also occur in names ("Vitamin A is …")"""
 
-_PLACE = re.compile(
+_CANDIDATE = re.compile(
     r"(?P<word>[^\s(\[{“\"'‘]*)(?P<mark>[.?!…]+)(?P<close>[\"'”’»)\]}]*)"
     r"(?P<cited>(?:[\s,;–-]{0,2}\[[0-9][0-9,;\s–-]*\])*)(?P<space>\s+)(?P<next>[\"'“‘«(\[{]*(?P<first>\S+))"
 )
@@ -99,9 +99,9 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
     Every character that is not white space belongs to one sentence.
     """
-    cuts = sorted(_cuts(text))
+    starts = sorted(_find_starts(text))
     spans = []
-    for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True):
+    for start, end in zip([0, *starts], [*starts, len(text)], strict=True):
         piece = text[start:end]
         if stripped := piece.strip():
             first = start + len(piece) - len(piece.lstrip())
@@ -118,26 +118,25 @@ def heading_end(text: str) -> int:
     return found.start("next") if found else 0
 
 
-def _cuts(text: str) -> set[int]:
+def _find_starts(text: str) -> set[int]:
     """Return the start offset of each sentence except the first."""
-    proposed = _proposed(text)
+    blingfire_starts = _blingfire_starts(text)
     found = {match.start("next") for match in _AFTER_FORMULA.finditer(text) if match["next"].casefold() in _OPENERS}
     if heading := heading_end(text):
         found.add(heading)
     at = 0
-    while match := _PLACE.search(text, at):
+    while match := _CANDIDATE.search(text, at):
         at = match.end("mark")
-        if _ends(match, text, proposed):
+        if _is_boundary(match, text, blingfire_starts):
             found.add(match.start("next"))
-        elif (
-            match["cited"][:1].isspace() and match["mark"] == "." and not _abbreviated(match, text)
-        ):  # example: … shown. [7] also consider
+        elif match["cited"][:1].isspace() and match["mark"] == "." and not _is_abbreviation(match, text):
+            # The citation begins the next sentence: … shown. [7] also consider
             found.add(match.start("cited"))
-    return found
+    return {cut for cut in found if text[cut] != "." or text[cut + 1 : cut + 2].isalnum()}  # not inside of ". . ."
 
 
-def _proposed(text: str) -> set[int]:
-    """Return the start offsets of sentences from blingfire. Return none for unreadable text (blank, some control characters)."""
+def _blingfire_starts(text: str) -> set[int]:
+    """Return the start offsets of sentences by blingfire, or no offset if it rejects the text (blank, control characters)."""
     try:
         _, spans = blingfire.text_to_sentences_and_offsets(text.replace("\0", " "))
     except (AssertionError, UnicodeError):
@@ -145,7 +144,7 @@ def _proposed(text: str) -> set[int]:
     return {start for start, _ in spans}
 
 
-def _ends(match: re.Match[str], text: str, proposed: set[int]) -> bool:
+def _is_boundary(match: re.Match[str], text: str, blingfire_starts: set[int]) -> bool:
     """Return whether a sentence ends at this mark, which is followed by white space and another word."""
     word, mark, first = _last_word(match, text), match["mark"], match["first"]
     opening = first[0]
@@ -171,7 +170,7 @@ def _ends(match: re.Match[str], text: str, proposed: set[int]) -> bool:
         return sure
     if _INITIAL.fullmatch(match["word"].lstrip("\"'“‘([{")):
         return sure and not _in_name(text, match.start("word"))
-    return match.start("next") in proposed or not (
+    return match.start("next") in blingfire_starts or not (
         opening.isdigit() and word.isalpha() and not word.isupper() and len(word) <= 3
     )
 
@@ -184,7 +183,7 @@ def _last_word(match: re.Match[str], text: str) -> str:
     return found[0] if found else word
 
 
-def _abbreviated(match: re.Match[str], text: str) -> bool:
+def _is_abbreviation(match: re.Match[str], text: str) -> bool:
     """Return whether the full stop may belong to an abbreviation."""
     word = _last_word(match, text)
     known = _TITLES | _LATIN | _SELDOM_ENDS

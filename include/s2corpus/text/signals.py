@@ -1,6 +1,6 @@
 """Compute quality signals of a document, for later filters by users of the corpus.
 
-Names and definitions are from RedPajama-v2 and Gopher where these exist. The signals decide nothing here. White space separates
+Names and definitions are from RedPajama-v2 and Gopher where these exist. They do not influence cleaning. White space separates
 words. They are normalized as in RedPajama-v2: lower case, without ASCII punctuation, empty words removed.
 Sources: RedPajama-v2 (arXiv:2411.12372, Table 5 and its `quality_signals` code), Gopher (arXiv:2112.11446, Table A1),
 C4 (arXiv:1910.10683).
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from s2corpus.compiled import njit
 from s2corpus.text import word_hashes
-from s2corpus.text.word_hashes import class_of, mixed, step
+from s2corpus.text.word_hashes import ALPHA, DIGIT, SPACE, UPPER, WORD_SEED, class_of, fnv_step, mix
 
 STOP_WORDS = ("the", "be", "to", "of", "and", "that", "have", "with")
 """Gopher, Appendix A: running English text contains at least two of these words"""
@@ -23,7 +23,7 @@ TOP_NGRAMS = (2, 3, 4)
 REPEATED_NGRAMS = (5, 6, 7, 8, 9, 10)
 """Gopher, Table A1: the orders with limits on the most frequent n-gram, and on all repeated n-grams"""
 
-_COUNTS = (
+_BASIC_NAMES = (
     "num_chars",
     "num_lines",
     "num_words",
@@ -42,14 +42,14 @@ _COUNTS = (
     "frac_lines_of_numbers",
 )
 NAMES = (
-    *_COUNTS,
+    *_BASIC_NAMES,
     *(f"rps_doc_frac_chars_top_{n}gram" for n in TOP_NGRAMS),
     *(f"rps_doc_frac_chars_dupe_{n}grams" for n in REPEATED_NGRAMS),
 )
 """all signal names; signals with `num_` or `_count` are integers, the others are shares or means"""
 
 
-def signals(text: str) -> dict[str, float]:
+def compute_signals(text: str) -> dict[str, float]:
     """Return every signal of `NAMES`: counts, means in characters, shares from 0 to 1 (0 if the denominator is 0).
 
     - `rps_doc_word_count`, `num_words`: normalized words; words as written.
@@ -64,16 +64,16 @@ def signals(text: str) -> dict[str, float]:
     written = word_hashes.code_points(text)
     classes = word_hashes.classes()
     values = np.zeros(len(NAMES))
-    _of_characters(written, classes, values)
-    hashes, lengths = word_hashes.words(text)
-    _of_words(hashes, lengths, _stop_words(), values)
-    _of_ngrams(hashes, lengths, values)
+    _fill_character_signals(written, classes, values)
+    hashes, lengths = word_hashes.hash_words(text)
+    _fill_word_signals(hashes, lengths, _stop_words(), values)
+    _fill_ngram_signals(hashes, lengths, values)
     return dict(zip(NAMES, values.tolist(), strict=True))
 
 
 @cache
 def _stop_words() -> npt.NDArray[np.uint64]:
-    return np.sort(word_hashes.words(" ".join(STOP_WORDS))[0])
+    return np.sort(word_hashes.hash_words(" ".join(STOP_WORDS))[0])
 
 
 @njit(cache=True)
@@ -95,7 +95,7 @@ def _table(rows: int) -> npt.NDArray[np.int32]:
 
 
 @njit(cache=True)
-def _of_characters(
+def _fill_character_signals(
     text: npt.NDArray[np.uint32], classes: npt.NDArray[np.uint8], values: npt.NDArray[np.float64]
 ) -> None:
     visible = digits = upper = words = caps = wordless = symbols = 0
@@ -106,12 +106,12 @@ def _of_characters(
     dot = np.uint32(46)
     while start <= len(text):
         end = start
-        hashed = np.uint64(1469598103934665603)
+        hashed = WORD_SEED
         line_words = line_wordless = line_chars = 0
         dots = 0
         last = np.uint32(0)
         while True:  # each iteration reads one word
-            while end < len(text) and text[end] != np.uint32(10) and class_of(classes, text[end]) & np.uint8(1):
+            while end < len(text) and text[end] != np.uint32(10) and class_of(classes, text[end]) & SPACE:
                 end += 1
             if end >= len(text) or text[end] == np.uint32(10):
                 break
@@ -119,15 +119,15 @@ def _of_characters(
             while end < len(text):
                 code = text[end]
                 kind = class_of(classes, code)
-                if kind & np.uint8(1):
+                if kind & SPACE:
                     break
-                hashed = step(hashed, code)
+                hashed = fnv_step(hashed, code)
                 line_chars += 1
-                if kind & np.uint8(2):
+                if kind & ALPHA:
                     letters += 1
-                    if kind & np.uint8(8):
+                    if kind & UPPER:
                         uppers += 1
-                elif kind & np.uint8(4):
+                elif kind & DIGIT:
                     digits += 1
                 if code == np.uint32(35) or code == np.uint32(0x2026):
                     symbols += 1
@@ -136,7 +136,7 @@ def _of_characters(
                 if dots and dots % 3 == 0:
                     symbols += 1
                 end += 1
-            hashed = step(hashed, np.uint32(32))
+            hashed = fnv_step(hashed, np.uint32(32))
             upper += uppers
             line_words += 1
             if letters == 0:
@@ -164,6 +164,7 @@ def _of_characters(
             repeated_chars += line_lengths[i]
         else:
             table[at] = i + 1
+    # The index is the position in `NAMES`.
     values[0] = len(text)
     values[1] = lines
     values[2] = words
@@ -179,7 +180,7 @@ def _of_characters(
 
 
 @njit(cache=True)
-def _of_words(
+def _fill_word_signals(
     hashes: npt.NDArray[np.uint64],
     lengths: npt.NDArray[np.int64],
     stop_words: npt.NDArray[np.uint64],
@@ -204,10 +205,12 @@ def _of_words(
 
 
 @njit(cache=True)
-def _of_ngrams(hashes: npt.NDArray[np.uint64], lengths: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> None:
-    """Compute the repeated n-grams from two words up.
+def _fill_ngram_signals(
+    hashes: npt.NDArray[np.uint64], lengths: npt.NDArray[np.int64], values: npt.NDArray[np.float64]
+) -> None:
+    """Compute the signals of n-grams for n from 2 to 10.
 
-    An n-gram of n + 1 words can only repeat if its first n words repeat. All other positions are dropped.
+    An n-gram of n + 1 words can only repeat where its first n words repeat, so all other positions are dropped after each n.
     """
     positions = np.empty(len(hashes), np.int64)
     keys = np.empty(len(hashes), np.uint64)
@@ -223,7 +226,7 @@ def _of_ngrams(hashes: npt.NDArray[np.uint64], lengths: npt.NDArray[np.int64], v
             left -= 1
         positions, keys = positions[:left], keys[:left]
         for i in range(left):
-            keys[i] = mixed(keys[i], hashes[positions[i] + n - 1])
+            keys[i] = mix(keys[i], hashes[positions[i] + n - 1])
         table = _table(left)
         first = np.empty(left, np.int64)
         for i in range(left):

@@ -21,7 +21,7 @@ class Split(StrEnum):
     DUPLICATE = "held_back:duplicate"
     """another document has the same text"""
     NEAR_DUPLICATE = "held_back:near_duplicate"
-    """a similar text, or one with the same title and first author, is in train; or `split.near_duplicates` holds similar texts back"""
+    """similar to a train text (by its words, or by title and first author), or to any text with `split.near_duplicates: hold_back`"""
 
 
 def date_span(iso: str) -> tuple[date, date]:
@@ -37,7 +37,7 @@ def date_span(iso: str) -> tuple[date, date]:
     return date(year, first, 1), date(year, last, calendar.monthrange(year, last)[1])
 
 
-def bounds(rules: SplitRules, as_of: datetime) -> tuple[date, date]:
+def compute_bounds(rules: SplitRules, as_of: datetime) -> tuple[date, date]:
     """Return the first day after train, and the last day of valid."""
     if rules.kind == "fixed":
         return rules.train_before, rules.valid_until
@@ -45,7 +45,7 @@ def bounds(rules: SplitRules, as_of: datetime) -> tuple[date, date]:
     return last - timedelta(days=rules.valid_days - 1), last
 
 
-def split_by_date(
+def assign_split(
     published: str | None, train_before: date, valid_until: date, *, undated: Split = Split.UNDATED
 ) -> Split:
     """Return the split of a document published on a day, in a month or in a year.
@@ -63,6 +63,6 @@ def _split_of_day(day: date, train_before: date, valid_until: date) -> Split:
     return Split.TRAIN if day < train_before else Split.VALID if day <= valid_until else Split.LATE
 
 
-def recipe_split(published: str, cutoff: date) -> Split:
+def assign_recipe_split(published: str, cutoff: date) -> Split:
     """Return the split of profile `recipe-2024`: by the first day of the date, without upper bound."""
     return Split.TRAIN if date_span(published)[0] < cutoff else Split.VALID

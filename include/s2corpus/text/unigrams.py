@@ -14,15 +14,15 @@ from functools import cache
 import numpy as np
 
 from s2corpus.errors import UserError
-from s2corpus.text.tokens import ShareTable, counted_lines, summed_shares
+from s2corpus.text.tokens import ShareTable, parse_counted_lines, sum_shares
 
 CARD_THRESHOLD = -20.0
-"""mean log2 probability below which a section is removed (S2 V2 card)"""
+"""mean log2 probability below which a section is removed, and at or below which an abstract is dropped (S2 V2 card)"""
 WORDFREQ_THRESHOLD = -19.82
-"""the threshold for wordfreq's list; it drops the same share of real text as the card's list (docs/quality.md)"""
+"""the threshold for wordfreq's list; it drops the same share of sections as `CARD_THRESHOLD` does with the card's list (docs/quality.md)"""
 
 _CARD_TOKENS = 588_124_220_187
-"""sum of the counts in the card's list; wordfreq's shares are scaled to it, so that √V + 1 has the same meaning"""
+"""sum of the counts in the card's list; wordfreq's shares are scaled to it, so that the count of an unlisted word, √V + 1, is comparable"""
 _MAX_LIST_BYTES = 256_000_000
 
 
@@ -41,7 +41,7 @@ class Unigrams:
         return self.table.unknown
 
     @classmethod
-    def of_counts(cls, name: str, counts: Mapping[str, int], threshold: float = CARD_THRESHOLD) -> Unigrams:
+    def from_counts(cls, name: str, counts: Mapping[str, int], threshold: float = CARD_THRESHOLD) -> Unigrams:
         """Return the list for a mapping of word → count; counts are at least 1."""
         shares, unknown = _log_shares(list(counts.values()))
         return cls(name, ShareTable.from_shares(dict(zip(counts, shares.tolist(), strict=True)), unknown), threshold)
@@ -73,7 +73,7 @@ def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unig
         raise UserError(
             f"unigram list {name}: more than {_MAX_LIST_BYTES:,} bytes; expected a list of words with counts"
         )
-    if plain := _of_plain_lines(content):
+    if plain := _parse_ascii_list(content):
         return Unigrams(name, plain, CARD_THRESHOLD)
     counts = {}
     for line in content.decode("utf-8", "replace").splitlines():
@@ -81,18 +81,18 @@ def parse_unigrams(name: str, content: bytes, sha256: str | None = None) -> Unig
         if count.isdecimal() and int(count) > 0:
             counts[word] = int(count)
     if not counts:
-        raise UserError(f"unigram list {name}: no line reads `word,count` or `word TAB count`")
-    return Unigrams.of_counts(name, counts)
+        raise UserError(f"unigram list {name}: no line has the form `word,count` or `word TAB count`")
+    return Unigrams.from_counts(name, counts)
 
 
-def _of_plain_lines(content: bytes) -> ShareTable | None:
-    """Return the table of a list of plain lines, or None if a line is not plain.
+def _parse_ascii_list(content: bytes) -> ShareTable | None:
+    """Return the table if every line is an ASCII word and a count, otherwise None. A header line is skipped.
 
-    A header line is skipped. The lines are parsed in one batch.
+    This parses all lines in one batch.
     """
     header, _, rest = content.partition(b"\n")
     lines = rest if re.fullmatch(rb"[A-Za-z_]++[\t,][A-Za-z_]++\r?", header) else content
-    counted = counted_lines(lines if lines.endswith(b"\n") else lines + b"\n")
+    counted = parse_counted_lines(lines if lines.endswith(b"\n") else lines + b"\n")
     if counted is None:
         return None
     hashes, counts = counted
@@ -105,11 +105,11 @@ def _of_plain_lines(content: bytes) -> ShareTable | None:
 @cache
 def wordfreq_unigrams() -> Unigrams:
     """Return the built-in default: wordfreq's English list, with shares scaled to counts (profile `card-wordfreq`)."""
-    import wordfreq  # imported here because other lists do not need it
+    import wordfreq  # slow; other lists do not need it
 
     shares = wordfreq.get_frequency_dict("en", wordlist="large")
     counts = {word: max(1, round(share * _CARD_TOKENS)) for word, share in shares.items()}
-    return Unigrams.of_counts("wordfreq", counts, WORDFREQ_THRESHOLD)
+    return Unigrams.from_counts("wordfreq", counts, WORDFREQ_THRESHOLD)
 
 
 def log_probability(text: str, unigrams: Unigrams) -> float:
@@ -122,4 +122,4 @@ def log_probability(text: str, unigrams: Unigrams) -> float:
 
 def log_probabilities(texts: Sequence[str], unigrams: Unigrams) -> list[float]:
     """Return the `log_probability` of each text."""
-    return [total / words if words else 0.0 for total, words in summed_shares(texts, unigrams.table)]
+    return [total / words if words else 0.0 for total, words in sum_shares(texts, unigrams.table)]

@@ -14,9 +14,12 @@ import numpy.typing as npt
 
 from s2corpus.compiled import njit
 
-_SPACE, _ALPHA, _DIGIT, _UPPER, _PUNCTUATION, _LINE = 1, 2, 4, 8, 16, 32
+SPACE, ALPHA, DIGIT, UPPER, _PUNCTUATION = map(np.uint8, (1, 2, 4, 8, 16))
+"""class bits of a code point"""
 FNV = np.uint64(0xCBF29CE484222325)
-"""start value for `step`: the offset basis of FNV-1a, 64 bits"""
+"""start value for `fnv_step`: the offset basis of FNV-1a, 64 bits"""
+WORD_SEED = np.uint64(1469598103934665603)
+"""start value for hash_words and lines (FNV's offset basis without its last digit); another value would change all published keys"""
 _PLANES = 0x20000
 """number of code points in the table of classes; all code points above are ideographs, which are letters"""
 
@@ -26,7 +29,7 @@ def code_points(text: str) -> npt.NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "replace"), np.uint32)
 
 
-def words(text: str) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+def hash_words(text: str) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     """Return the hash and the length, in characters, of every word of a text."""
     return split(code_points(text.lower()), classes())
 
@@ -38,31 +41,30 @@ def classes() -> npt.NDArray[np.uint8]:
     for code in range(_PLANES):
         character = chr(code)
         found[code] = (
-            (_SPACE if character.isspace() else 0)
-            | (_ALPHA if character.isalpha() else 0)
-            | (_DIGIT if character.isdigit() else 0)
-            | (_UPPER if character.isupper() else 0)
+            (SPACE if character.isspace() else 0)
+            | (ALPHA if character.isalpha() else 0)
+            | (DIGIT if character.isdigit() else 0)
+            | (UPPER if character.isupper() else 0)
         )
     for character in string.punctuation:
         found[ord(character)] |= _PUNCTUATION
-    found[ord("\n")] |= _LINE
     return found
 
 
 @njit(cache=True)
 def class_of(classes: npt.NDArray[np.uint8], code: np.uint32) -> np.uint8:
     """Return the class bits of a code point."""
-    return classes[code] if code < len(classes) else np.uint8(2)
+    return classes[code] if code < len(classes) else ALPHA
 
 
 @njit(cache=True, nogil=True)
-def step(value: np.uint64, code: np.uint32 | np.uint8) -> np.uint64:
-    """Return the hash after one more byte or code point (FNV-1a, 64 bits)."""
+def fnv_step(value: np.uint64, code: np.uint32 | np.uint8) -> np.uint64:
+    """Return the hash extended by one byte or code point (FNV-1a, 64 bits)."""
     return (value ^ np.uint64(code)) * np.uint64(0x100000001B3)
 
 
 @njit(cache=True, nogil=True)
-def finished(value: np.uint64) -> np.uint64:
+def finalize(value: np.uint64) -> np.uint64:
     """Return a hash for use in a table: every bit depends on all bits of the input, and the value is not 0."""
     value ^= value >> np.uint64(32)
     value *= np.uint64(0x9E3779B97F4A7C15)
@@ -70,8 +72,18 @@ def finished(value: np.uint64) -> np.uint64:
     return value | np.uint64(1) << np.uint64(63)
 
 
+@njit(cache=True, nogil=True)
+def find_slot(hashes: npt.NDArray[np.uint64], key: np.uint64) -> np.uint64:
+    """Return the index of a hash in an open-addressing table, or of the empty slot (0) for it. The size is a power of two."""
+    mask = np.uint64(len(hashes) - 1)
+    at = key & mask
+    while hashes[at] != 0 and hashes[at] != key:
+        at = (at + np.uint64(1)) & mask
+    return at
+
+
 @njit(cache=True)
-def mixed(a: np.uint64, b: np.uint64) -> np.uint64:
+def mix(a: np.uint64, b: np.uint64) -> np.uint64:
     """Return a hash of two hashes (the finalizer of splitmix64)."""
     x = (a * np.uint64(0x9E3779B97F4A7C15)) ^ (b + np.uint64(0x165667B19E3779F9))
     x ^= x >> np.uint64(30)
@@ -90,17 +102,17 @@ def split(
     lengths = np.empty(len(text), np.int64)
     count = 0
     length = 0
-    hashed = np.uint64(1469598103934665603)
+    hashed = WORD_SEED
     for i in range(len(text) + 1):
-        kind = class_of(classes, text[i]) if i < len(text) else np.uint8(1)
-        if kind & np.uint8(1):
+        kind = class_of(classes, text[i]) if i < len(text) else SPACE
+        if kind & SPACE:
             if length:
-                hashes[count] = mixed(hashed, np.uint64(length))
+                hashes[count] = mix(hashed, np.uint64(length))
                 lengths[count] = length
                 count += 1
                 length = 0
-                hashed = np.uint64(1469598103934665603)
-        elif not kind & np.uint8(16):
-            hashed = step(hashed, text[i])
+                hashed = WORD_SEED
+        elif not kind & _PUNCTUATION:
+            hashed = fnv_step(hashed, text[i])
             length += 1
     return hashes[:count].copy(), lengths[:count].copy()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from s2corpus.compiled import njit
-from s2corpus.text.word_hashes import FNV, finished, step
+from s2corpus.text.word_hashes import FNV, finalize, fnv_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,28 +20,25 @@ class Words:
 
 
 def count_words(text: str) -> Words:
-    """Count the words of a text, case-sensitive. Equals `Counter(text.split()).most_common(2)`, without its objects."""
+    """Count the words of a text, case-sensitive.
+
+    The result equals `Counter(text.split()).most_common(2)`, without a Python object for each word.
+    """
     data = text.encode("utf-8", "surrogatepass")
-    words, first, second = _counted(np.frombuffer(data, np.uint8))
+    words, first, second = _count_words(np.frombuffer(data, np.uint8))
     top = tuple(
         (data[start:end].decode("utf-8", "surrogatepass"), count) for start, end, count in (first, second) if count
     )
     return Words(words, top)
 
 
-def top_word(text: str) -> tuple[str, int] | None:
-    """Return the most frequent word and its count, the first one on a tie, or None for a blank text."""
-    top = count_words(text).top
-    return top[0] if top else None
-
-
 @njit(cache=True, nogil=True)
-def _space(data: np.ndarray, i: int | np.int64) -> int:
+def _space_length(data: np.ndarray, i: int | np.int64) -> int:
     """Return the byte length of the white space character at `i` (`str.isspace` in UTF-8), or 0.
 
     In UTF-8, one byte follows 0xC2, and two bytes follow 0xE1 to 0xE3.
     """
-    size = 0  # one `return`: with several, numba would count references to the array for every character
+    size = 0  # a single `return`: with several, numba counts references to the array in this hot loop
     byte = data[i]
     if byte == 32 or 9 <= byte <= 13 or 28 <= byte <= 31:
         size = 1
@@ -64,11 +61,11 @@ def _space(data: np.ndarray, i: int | np.int64) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _counted(data: np.ndarray) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
+def _count_words(data: np.ndarray) -> tuple[int, tuple[int, int, int], tuple[int, int, int]]:
     """Return the number of words, and (start, end, count) of the two most frequent words.
 
-    The words are counted by 64-bit hash in an open-addressing table. The table grows with the number of distinct words, which is
-    far below the possible maximum. It therefore remains in the CPU cache.
+    The words are counted by 64-bit hash in an open-addressing table. The table starts small and grows with the number of distinct
+    words, so that it fits into the CPU cache.
     """
     size = 1024
     slots = np.zeros(size, np.int32)  # 1 + index of a distinct word; 0 marks an empty slot
@@ -83,7 +80,7 @@ def _counted(data: np.ndarray) -> tuple[int, tuple[int, int, int], tuple[int, in
     while i < len(data):
         byte = data[i]
         if byte <= 32 or 0xC2 <= byte <= 0xE3:
-            skip = _space(data, i)
+            skip = _space_length(data, i)
             if skip:
                 i += skip
                 continue
@@ -91,11 +88,11 @@ def _counted(data: np.ndarray) -> tuple[int, tuple[int, int, int], tuple[int, in
         value = FNV
         while i < len(data):
             byte = data[i]
-            if (byte <= 32 or 0xC2 <= byte <= 0xE3) and _space(data, i):
+            if (byte <= 32 or 0xC2 <= byte <= 0xE3) and _space_length(data, i):
                 break
-            value = step(value, byte)
+            value = fnv_step(value, byte)
             i += 1
-        value = finished(value)
+        value = finalize(value)
         words += 1
         at = value & mask
         while slots[at] != 0 and hashes[slots[at] - 1] != value:

@@ -14,7 +14,7 @@ from s2corpus.titles.rules import are_uninformative
 IDENTIFIERS = ("doi", "arxiv_id", "pubmed_id", "pmc_id")
 """Columns with identifiers of papers: an entry links to the paper with an equal one (SPEC §7.5)."""
 PLACES = ("journal", "volume", "pages")
-"""Columns with the place in print; optional, as printed."""
+"""Columns that locate a paper in print (journal, volume, pages), unparsed; optional."""
 OPENING_BYTES = 6
 """Length of the opening of a normalized title. A cut title has at least this length (SPEC §7.7)."""
 FACTS = pa.schema(

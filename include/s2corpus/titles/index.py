@@ -21,14 +21,14 @@ _ROWS_PER_BATCH = 1 << 16
 
 @dataclass(frozen=True)
 class LinkIndex:
-    """Where an index is."""
+    """Locations of the files of an index."""
 
     papers: tuple[Path, ...]
     titles: tuple[TitlesOnDisk, ...]
 
     @staticmethod
     def open(folder: Path, search: Search) -> LinkIndex:
-        """Open the index in a folder. `search` is the one that it was made for."""
+        """Open the index in a folder. `search` must be the parameters with which the index was built."""
         titles = sorted(folder.glob("titles-*"))
         return LinkIndex(
             tuple(sorted(folder.glob("papers-*"))), tuple(TitlesOnDisk(path, search.bands) for path in titles)
@@ -57,7 +57,7 @@ def write_titles(titles: pa.Array, folder: Path, number: int, search: Search) ->
 
 
 class TitlesOnDisk:
-    """Distinct normalized titles with their sorted MinHash keys: a piece of the index. Its files are mapped, a band at a time."""
+    """Distinct normalized titles with their sorted MinHash keys: a piece of the index. Files are memory-mapped, one band at a time."""
 
     def __init__(self, texts: Path, bands: int) -> None:
         self._texts = texts

@@ -20,15 +20,13 @@ _VOWEL = re.compile(r"[aeiouy]", re.I)
 
 @lru_cache(1 << 16)
 def journal_words(name: str) -> tuple[str, ...]:
-    """Return the words of a journal name that abbreviations contain, in lower case without accents; for an acronym, its letters."""
+    """Return the significant words of a journal name in lower case, without accents and stop words; for an acronym, its letters."""
     text = _BRACKETS.sub(" ", name)
-    found = _WORD.findall(text)
-    if (
-        len(found) == 1
-        and found[0].isupper()
-        and (1 < len(found[0]) < 5 or (len(found[0]) < 7 and not _VOWEL.search(found[0])))
-    ):
-        return tuple(found[0].lower())
+    names = _WORD.findall(text)
+    if len(names) == 1 and names[0].isupper():
+        length = len(names[0])
+        if 1 < length < 5 or (length < 7 and not _VOWEL.search(names[0])):
+            return tuple(names[0].lower())
     plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
     words = [w for w in _WORD.findall(plain.replace("'s ", "s ")) if not w.isdigit()]
     words = [w for w in words if w not in _STOP_WORDS or len(words) == 1]
@@ -63,7 +61,7 @@ def _abbreviates(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
 
 
 def _contracted(short: str, long: str) -> bool:
-    """Return whether the letters occur in order, with the same first letter: `Natl`, `Intl`, `Engng`."""
+    """Return whether `short` is a contraction of `long`: its letters occur in `long` in order (`Natl`, `Intl`, `Engng`)."""
     if len(short) < 3 or short[0] != long[0]:
         return False
     rest = iter(long)

@@ -23,7 +23,7 @@ def keys(grams: Grams, bands: int, rows: int = ROWS) -> np.ndarray:
 
 
 def coefficients(hashes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the coefficients of some hash functions: two arrays (uint32), which are XORed and multiplied."""
+    """Return the coefficients of hash functions, two arrays (uint32): a value is XORed with the first and multiplied by the second."""
     even = np.arange(hashes, dtype=np.uint64) * np.uint64(2)
     return _mixed(even), _mixed(even + np.uint64(1)) | 1
 

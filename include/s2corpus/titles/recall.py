@@ -35,7 +35,10 @@ class SearchRecall:
 
 @dataclass(frozen=True, slots=True)
 class TitleLinkCounts:
-    """Counts for precision and recall of links by title; identifiers are the truth. See `pipeline.gold`."""
+    """Counts for precision and recall of links by title; identifiers are the truth. See `pipeline.gold`.
+
+    `found` and `right` are equal here: identifiers confirm a link by title only if the entry has a link by identifier.
+    """
 
     known: int = 0
     """entries linked by an identifier"""
@@ -73,9 +76,9 @@ def measure_title_links(
 ) -> TitleLinkCounts:
     """Link at most `sample` entries that have a title and an identifier, with their identifiers and without.
 
-    `known` entries have a link by identifier. Without identifiers, a link is right if it is the same. It is wrong if it is another one, or
-    if entry and paper have different DOIs of published papers. `published_dois` returns the DOIs of papers by their ids, without DOIs of
-    preprints.
+    `known` entries have a link by identifier. Without identifiers, a link is right if it names the same paper, and wrong if it names
+    another paper. A link of any other entry is wrong if the entry's published DOI belongs to no paper but the linked paper has one.
+    `published_dois` returns the DOIs of papers by their ids, without DOIs of preprints.
     """
     named = [pc.is_valid(entries[name]) for name in IDENTIFIERS]
     entries = entries.filter(reduce(pc.or_, named))
@@ -84,17 +87,18 @@ def measure_title_links(
         return TitleLinkCounts()
     rows = link(connection, entries, index, search).rows
     by_id = np.equal(rows["reason"].to_numpy(zero_copy_only=False), LinkReason.ID.value)
-    bare = entries
+    without_ids = entries
     for name in IDENTIFIERS:
-        bare = bare.set_column(bare.column_names.index(name), name, pa.nulls(len(bare), pa.string()))
-    again = link(connection, bare, index, search).rows["paper_id"].combine_chunks()
-    is_linked = again.is_valid().to_numpy(zero_copy_only=False)
-    pairs = [ids.filter(pa.array(by_id & is_linked)) for ids in (again, rows["paper_id"].combine_chunks())]
+        nulls = pa.nulls(len(entries), pa.string())
+        without_ids = without_ids.set_column(without_ids.column_names.index(name), name, nulls)
+    relinked = link(connection, without_ids, index, search).rows["paper_id"].combine_chunks()
+    is_linked = relinked.is_valid().to_numpy(zero_copy_only=False)
+    pairs = [ids.filter(pa.array(by_id & is_linked)) for ids in (relinked, rows["paper_id"].combine_chunks())]
     titles = read_titles(connection, index, pa.concat_arrays(pairs))
     title_again, title_known = (titles["normalised"].take(pc.index_in(ids, titles["paper_id"])) for ids in pairs)
     right = int(np.sum(pc.equal(*pairs).to_numpy(zero_copy_only=False)))
     rest = pa.array(is_linked & ~by_id)
-    ids = again.filter(rest)
+    ids = relinked.filter(rest)
     dois = published_dois(ids)
     cited = zip(entries["doi"].filter(rest).to_pylist(), (dois.get(id_) for id_ in ids.to_pylist()), strict=True)
     wrong = sum(bool(cited_doi and doi and not is_preprint(cited_doi)) for cited_doi, doi in cited)

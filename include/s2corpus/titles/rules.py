@@ -40,10 +40,11 @@ GENERIC_TITLES = (
     "thanks to reviewers", "the authors reply", "title page", "to the editor", "tutorial", "untitled", "welcome",
     "welcome message", "withdrawn", "workshop report",
 )  # fmt: skip
-"""Generic titles name a kind of contribution: year and surname must agree. S2 and fuzzycat have similar lists."""
+"""Titles that name a kind of contribution. Links by them need an equal year and surname. S2 and fuzzycat have similar lists."""
 _GENERIC = frozenset(normalise_one(title) for title in GENERIC_TITLES)
 _LONGEST_GENERIC = max(len(title.encode()) for title in _GENERIC)
 
+# Scripts without spaces between words.
 _CJK = re.compile(
     "[\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00016fe0-\U00018aff\U0001aff0-\U0001b16f\U00020000-\U0003ffff]"
@@ -79,7 +80,7 @@ def is_cut(cut: str, title: str) -> bool:
 
 
 def find_missing_part(cut: str, title: str) -> str | None:
-    """Return the part of the longer title that the cut title lacks, or None if the cut is inside a word."""
+    """Return the part of the longer title that the cut title lacks, or None if the cut title does not end at a word's end."""
     wanted, length = len(normalise_one(cut)), 0
     for token in _TOKEN.finditer(title):
         length += len(normalise_one(token.group()))

@@ -1,4 +1,4 @@
-"""Find links to a member of a numbered series that the cited title does not name (SPEC §7.8)."""
+"""Find links to one member of a numbered series if the cited title does not name its number (SPEC §7.8)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ORDER BY entry, c.paper_id
 
 
 def find_undecided(connection: DuckDBPyConnection, chosen: dict[int, str]) -> list[int]:
-    """Return the entries whose chosen paper is one of several members of a series, if nothing tells the members apart.
+    """Return the entries whose chosen paper is one of several members of a series, if nothing distinguishes the members.
 
     Args:
         chosen: the paper of each entry.

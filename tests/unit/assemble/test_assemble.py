@@ -112,7 +112,7 @@ def judged(name: str, kind: str, open_access: bool) -> dict[str, Any]:
 
 def test_every_paper_has_its_own_texts_in_order(run: Run) -> None:
     assemble(run)
-    rows = run.table(FULLTEXTS).written(0).to_pylist()
+    rows = run.table(FULLTEXTS).read_shard(0).to_pylist()
     assert len(rows) == PAPERS_OF_BUCKET + PAPERS_OF_BUCKET // 3
     keys = [(row["paper_id"], row["parse_kind"]) for row in rows]
     assert keys == sorted(set(keys))
@@ -132,9 +132,9 @@ def test_every_paper_has_its_own_texts_in_order(run: Run) -> None:
 
 def test_bibliographies_are_rows_in_order(run: Run) -> None:
     assemble(run)
-    rows = run.table(ENTRIES).written(0).to_pylist()
+    rows = run.table(ENTRIES).read_shard(0).to_pylist()
     keys = [tuple(row[name] for name in ENTRIES.key) for row in rows]
-    assert keys == sorted(set(keys)) and len(keys) == 2 * run.table(FULLTEXTS).written(0).num_rows
+    assert keys == sorted(set(keys)) and len(keys) == 2 * run.table(FULLTEXTS).read_shard(0).num_rows
     # The parses are ordered: latex before pdf.
     assert [rows[i]["title"] for i in (0, 1)] == [None, "Cited by tex of paper 0"]
     assert rows[0]["doi"] == "10.1/x" and rows[0]["authors"][0]["last"] == "Lovelace"

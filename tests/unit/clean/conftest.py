@@ -33,7 +33,7 @@ def english(words: int, seed: int = 0) -> str:
 @pytest.fixture(scope="session")
 def unigrams() -> Unigrams:
     """Return a list of common words: other words are as improbable as in the card's list."""
-    return Unigrams.of_counts("common words", dict.fromkeys(vocabulary(), 100000000))
+    return Unigrams.from_counts("common words", dict.fromkeys(vocabulary(), 100000000))
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from s2corpus.commands.clean import command
 from s2corpus.errors import UserError
 from s2corpus.text import input_files
 from s2corpus.text.documents import CleanOutcome
-from s2corpus.text.files import counted
-from s2corpus.text.input_files import document_of, read_documents
+from s2corpus.text.files import format_outcomes
+from s2corpus.text.input_files import read_document, read_documents
 from s2corpus.text.layout import Unit
 from tests.unit.clean.conftest import GERMAN, english
 
@@ -132,15 +132,15 @@ def test_parquet_is_read_and_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("documents", "message"),
     [
-        ([{"id": "a", "titel": "x"}], r"in\.jsonl, line 1: unknown key 'titel'; known are id, sha1, title"),
+        ([{"id": "a", "titel": "x"}], r"in\.jsonl, line 1: unknown key 'titel'; expected id, sha1, title"),
         ([document("a"), {"title": "x"}], r"line 2: id is None; expected str"),
-        ([document("a"), document("a")], r"line 2: id 'a' is there twice"),
+        ([document("a"), document("a")], r"line 2: duplicate id 'a'"),
         ([document("a", title=3)], r"title is 3; expected str or null"),
         ([document("a", date="May 2011")], r"date is 'May 2011'; expected YYYY, YYYY-MM or YYYY-MM-DD"),
         ([document("a", year=0)], r"year is 0; expected 1 to 9999"),
         ([document("a", body=[{"text": "x", "head": "y"}])], r"line 1, body\[0\]: unknown key 'head'"),
         ([document("a", body="text")], r"body is 'text'; expected list"),
-        ([["a"]], r"line 1: list given; a line is one JSON object"),
+        ([["a"]], r"line 1: got list; expected one JSON object per line"),
     ],
 )
 def test_error_names_file_and_line(tmp_path: Path, documents: list[Any], message: str) -> None:
@@ -182,27 +182,27 @@ def test_profile_card_needs_a_word_list(tmp_path: Path, options: tuple[str, ...]
 )
 def test_year_must_be_between_1_and_9999(year: int | None, found: str | None) -> None:
     if found is None or found.isdecimal():
-        assert document_of({"id": "a", "year": year}, "here").date == found
+        assert read_document({"id": "a", "year": year}, "here").date == found
     else:
         with pytest.raises(UserError, match=f"here: year is {year}; {found}"):
-            document_of({"id": "a", "year": year}, "here")
+            read_document({"id": "a", "year": year}, "here")
 
 
 def test_paragraph_may_lack_section_and_text() -> None:
     body = [{"text": "x"}, {"section": "A"}, {"section": None, "text": None}, {}]
-    found = document_of({"id": "a", "body": body}, "here").body
+    found = read_document({"id": "a", "body": body}, "here").body
     assert found == (Unit(None, "x"), Unit("A", None), Unit(None, None), Unit(None, None))
 
 
 @pytest.mark.parametrize(("given", "open_access"), [(None, True), (True, True), (False, False)])
 def test_document_is_open_by_default(given: bool | None, open_access: bool) -> None:
-    assert document_of({"id": "a", "open_access": given}, "here").open_access is open_access
+    assert read_document({"id": "a", "open_access": given}, "here").open_access is open_access
 
 
 def test_error_names_the_row_of_a_parquet_file(tmp_path: Path) -> None:
     rows = [{"id": "a"}, {"id": "b"}, {"id": "a"}]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "in.parquet")
-    with pytest.raises(UserError, match=r"in\.parquet, row 3: id 'a' is there twice"):
+    with pytest.raises(UserError, match=r"in\.parquet, row 3: duplicate id 'a'"):
         list(read_documents(tmp_path / "in.parquet"))
 
 
@@ -258,7 +258,8 @@ def test_line_longer_than_64_megabytes_is_refused(tmp_path: Path, monkeypatch: p
 
 def test_outcomes_are_listed_by_count_with_kept_first() -> None:
     assert (
-        counted({"short": 2, "long": 2, "no_title": 3, "kept": 1}) == "8 documents: 1 kept, 3 no_title, 2 long, 2 short"
+        format_outcomes({"short": 2, "long": 2, "no_title": 3, "kept": 1})
+        == "8 documents: 1 kept, 3 no_title, 2 long, 2 short"
     )
-    assert counted({CleanOutcome.SHORT: 2, CleanOutcome.KEPT: 1}) == "3 documents: 1 kept, 2 short"
-    assert counted({}) == "0 documents: none"
+    assert format_outcomes({CleanOutcome.SHORT: 2, CleanOutcome.KEPT: 1}) == "3 documents: 1 kept, 2 short"
+    assert format_outcomes({}) == "0 documents: none"

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from s2corpus.snapshot.manifest import rules_of
-from s2corpus.spec import IGNORED_BY_RECIPE, CleanRules, ReleaseSpec, UnigramRules
+from s2corpus.rules.clean import IGNORED_BY_RECIPE
+from s2corpus.snapshot.manifest import list_rules
+from s2corpus.spec import CleanRules, ReleaseSpec, UnigramRules
 from s2corpus.text.clean import PROFILES
 from s2corpus.text.documents import CleanOutcome
 
@@ -21,7 +22,7 @@ def honoured(profile: str) -> set[str]:
 
 
 def test_every_outcome_belongs_to_a_rule() -> None:
-    given = {rule.outcome for sets in PROFILES.values() for rules in sets.values() for rule in rules.series}
+    given = {rule.outcome for sets in PROFILES.values() for rules in sets.values() for rule in rules.rules}
     assert given | {CleanOutcome.KEPT} == set(CleanOutcome)
 
 
@@ -38,14 +39,14 @@ def test_recipe_ignores_thresholds_that_only_the_card_applies() -> None:
     [{"min_words": 300}, {"min_year": 2000}, {"max_top_share": 0.1}, {"min_log_prob": -18.0}, {"layout": "template"}],
 )
 def test_profile_refuses_thresholds_that_it_ignores(given: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError, match=f"{next(iter(given))}: .* given; profile recipe-2024 has a fixed value"):
+    with pytest.raises(ValidationError, match=f"{next(iter(given))}: .* given; profile recipe-2024 ignores this field"):
         CleanRules(profile="recipe-2024", unigrams=LIST, **given)
     assert CleanRules(profile="card", unigrams=LIST, **given)
 
 
 def test_manifest_lists_no_ignored_threshold(tmp_path: Path) -> None:
     def stated(profile: str) -> set[str]:
-        spec = ReleaseSpec(name="s", clean=CleanRules(profile=profile, unigrams=LIST))  # type: ignore[arg-type]  # pydantic checks the profile
-        return {rule.name.removeprefix("clean.") for rule in rules_of(spec) if rule.name.startswith("clean.")}
+        spec = ReleaseSpec(name="s", clean=CleanRules(profile=profile, unigrams=LIST))  # type: ignore[arg-type]
+        return {rule.name.removeprefix("clean.") for rule in list_rules(spec) if rule.name.startswith("clean.")}
 
     assert stated("card") - stated("recipe-2024") == set(IGNORED_BY_RECIPE)

@@ -11,7 +11,7 @@ from s2corpus.spec import CleanRules
 from s2corpus.text.clean import clean_s2ag, clean_s2orc
 from s2corpus.text.documents import CleanedDocument
 from s2corpus.text.layout import Unit
-from s2corpus.text.recipe import merged_paragraphs
+from s2corpus.text.recipe import merge_paragraphs
 from s2corpus.text.unigrams import Unigrams
 from tests.unit.clean.conftest import GERMAN, english
 
@@ -58,7 +58,7 @@ Paper = Callable[..., CleanedDocument]
 def test_paragraphs_are_merged_as_in_the_recipe(
     units: list[tuple[str | None, str | None]], expected: list[str]
 ) -> None:
-    assert merged_paragraphs(Unit(*unit) for unit in units) == expected
+    assert merge_paragraphs(Unit(*unit) for unit in units) == expected
 
 
 def sentences(words: int, paragraphs: int = 5) -> list[tuple[str | None, str | None]]:

@@ -33,7 +33,9 @@ def test_missing_subtitle_joins_complete_title() -> None:
 def test_explanation_names_the_cut_title() -> None:
     found = clustered(make_record("a:1", COMPLETE), make_record("b:1", MAIN))
     (explanation,) = explanations(found.clusters, found.edges)
-    assert "one title lacks the end of the other, equal authors, year and first page" in format_explanation(explanation)
+    assert "one title is a truncation of the other; equal authors, year and first page" in format_explanation(
+        explanation
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES
 from s2corpus.titles import linking, minhash
 from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE
 
-YEARS = "; cut: their clusters have different DOIs, or years or records that contradict"
+YEARS = "; cut: their clusters have different DOIs, contradicting years or contradicting records"
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ YEARS = "; cut: their clusters have different DOIs, or years or records that con
         ("title", True, "S_title = 0.812"),
         ("title", False, "S_title = 0.812" + YEARS),
         ("place", True, "S_title = 0.812, equal volume, pages that agree"),
-        ("prefix", True, "one title lacks the end of the other, equal authors, year and first page"),
+        ("prefix", True, "one title is a truncation of the other; equal authors, year and first page"),
         ("contradiction", False, "S_title = 0.812; cut: their journals, volumes, issues or first pages contradict"),
         ("unrelated", False, "equal identifier; cut: unrelated titles and authors"),
     ],
@@ -113,7 +113,7 @@ def test_limits_have_their_documented_values() -> None:
 
     The source is SPEC §4 and §7, and the definitions of keys and offsets.
     """
-    assert (pairs.WINDOW, MAX_PAIRS_PER_TITLE, linking.MAX_GROUP, fewest.EXACT) == (64, 64, 64, 16)
+    assert (pairs.WINDOW, MAX_PAIRS_PER_TITLE, linking.MAX_GROUP, fewest.MAX_EXHAUSTIVE) == (64, 64, 64, 16)
     assert int(places.ELECTRONIC) == 2
     assert round(1 - (1 - 0.8**minhash.ROWS) ** BANDS, 4) == 0.9923
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from s2corpus.compiled import FEW, FEW_ROWS
+from s2corpus.compiled import MAX_PYTHON_COMPARISONS, MAX_PYTHON_ROWS
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.pipeline.stages import stage_row
@@ -99,11 +99,11 @@ def run_stage(run: Run, stage: Any) -> dict[str, float]:
 
 def test_long_titles_count_as_many_comparisons(run: Run) -> None:
     deliver(run, RECORD_LINES)
-    assert stage._comparisons(run) < FEW
+    assert stage._comparisons(run) < MAX_PYTHON_COMPARISONS
     deliver(run, [{**RECORD_LINES[0], "record_id": f"crossref:{n}", "title": "long words " * 1000} for n in range(200)])
-    assert stage._comparisons(run) > FEW
-    deliver(run, [{**RECORD_LINES[0], "record_id": f"crossref:{n}"} for n in range(FEW_ROWS)])
-    assert stage._comparisons(run) > FEW
+    assert stage._comparisons(run) > MAX_PYTHON_COMPARISONS
+    deliver(run, [{**RECORD_LINES[0], "record_id": f"crossref:{n}"} for n in range(MAX_PYTHON_ROWS)])
+    assert stage._comparisons(run) > MAX_PYTHON_COMPARISONS
 
 
 def test_every_record_is_stored_with_its_paper(run: Run) -> None:

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from s2corpus.cores import in_order
+from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
 
 PROGRAM = """
 import os, signal, sys
 from itertools import count, islice
-from s2corpus.cores import in_order
+from s2corpus.cores import map_in_order
 from s2corpus.errors import UserError
 
 taken = 0
@@ -27,12 +27,12 @@ def items():
     for taken in count():
         yield taken
 # what cannot be pickled may be in the work, and far more items than are done
-found = list(islice(in_order(lambda n: (n * n, os.getpid()), items(), cores=3), 500))
+found = list(islice(map_in_order(lambda n: (n * n, os.getpid()), items(), cores=3), 500))
 assert [square for square, _ in found] == [n * n for n in range(500)]
 assert {pid for _, pid in found[:8]} == {os.getpid()} and os.getpid() not in {pid for _, pid in found[8:]}
 assert taken < 500 + 100
 # of long ones even the first
-found = list(in_order(lambda n: (n, os.getpid()), range(6), cores=2, few=0))
+found = list(map_in_order(lambda n: (n, os.getpid()), range(6), cores=2, inline=0))
 assert [n for n, _ in found] == list(range(6))
 assert [pid == os.getpid() for _, pid in found] == 6 * [False]
 def ended(n):
@@ -40,7 +40,7 @@ def ended(n):
         os.kill(os.getpid(), signal.SIGKILL)
     return n
 try:
-    list(in_order(ended, range(400), cores=2))
+    list(map_in_order(ended, range(400), cores=2))
 except UserError as error:
     print(error)
 """
@@ -53,11 +53,11 @@ def test_many_items_are_processed_in_parallel_and_in_order() -> None:
 
 
 def test_few_items_are_processed_in_this_process() -> None:
-    assert set(in_order(lambda _: os.getpid(), range(8), cores=2)) == {os.getpid()}
+    assert set(map_in_order(lambda _: os.getpid(), range(8), cores=2)) == {os.getpid()}
 
     def items() -> Iterator[int]:
         yield 1
         raise UserError("line 2")
 
     with pytest.raises(UserError, match="line 2"):
-        list(in_order(str, items(), cores=2))
+        list(map_in_order(str, items(), cores=2))

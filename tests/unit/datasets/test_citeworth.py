@@ -12,8 +12,8 @@ from s2corpus.datasets.citeworth.rules import (
     SECTIONS,
     CiteworthParagraphOutcome,
     CiteWorthParams,
-    judge,
-    judge_sentence,
+    classify_paragraph,
+    classify_sentence,
 )
 from tests.snapshots import real_articles
 
@@ -49,7 +49,7 @@ def test_sentence_has_its_outcome_and_label(row: tuple[str, str, str, str]) -> N
     marked, outcome, label, text = row
     given = paragraph(marked)
     (sentence,) = cited_sentences(given)
-    what, cleaned = judge_sentence(str(given["text"]), sentence, PARAMS.min_chars)
+    what, cleaned = classify_sentence(str(given["text"]), sentence, PARAMS.min_chars)
     assert what == outcome
     if label:
         assert (cleaned, "check-worthy" if sentence.marks else "non-check-worthy") == (text, label)
@@ -84,7 +84,7 @@ def test_sentence_has_its_outcome_and_label(row: tuple[str, str, str, str]) -> N
     ],
 )
 def test_failed_sentence_drops_its_paragraph(text: str, section: str, outcome: str) -> None:
-    what, samples = judge(PARAMS, paragraph(text, section))
+    what, samples = classify_paragraph(PARAMS, paragraph(text, section))
     assert what == outcome
     assert bool(samples) == (what is CiteworthParagraphOutcome.KEPT)
 
@@ -92,7 +92,7 @@ def test_failed_sentence_drops_its_paragraph(text: str, section: str, outcome: s
 @pytest.mark.parametrize("heading", ["Study area", "Study area:"])
 def test_run_in_heading_is_not_part_of_a_sentence(heading: str) -> None:
     text = f"{heading} We looked at frogs in ponds. They are green and loud. They breed in spring {{[1]}}."
-    _, samples = judge(PARAMS, paragraph(text))
+    _, samples = classify_paragraph(PARAMS, paragraph(text))
     assert samples[0]["text"] == "We looked at frogs in ponds."
 
 
@@ -108,7 +108,7 @@ def test_long_list_of_numbers_takes_linear_time() -> None:
     """
     given = paragraph("This is a list of numbers [" + "1, " * 5_000 + "x].")
     (sentence,) = cited_sentences(given)
-    assert judge_sentence(str(given["text"]), sentence, 21)[0] is CiteworthParagraphOutcome.KEPT
+    assert classify_sentence(str(given["text"]), sentence, 21)[0] is CiteworthParagraphOutcome.KEPT
 
 
 K, M, F, E = "kept", "citation_missed", "citation_format", "citation_not_at_end"
@@ -158,7 +158,7 @@ def test_sentences_of_real_papers_match_a_readers_judgment() -> None:
     for start, one in found.items():
         judged = []
         for sentence in cited_sentences(one):
-            outcome, text = judge_sentence(one["text"], sentence, PARAMS.min_chars)
+            outcome, text = classify_sentence(one["text"], sentence, PARAMS.min_chars)
             judged.append((str(outcome), bool(sentence.marks), text))
         assert [(outcome, cites if outcome != M else True) for outcome, cites, _ in judged] == [
             (outcome, cites) for outcome, cites, _ in TRUTH[start]

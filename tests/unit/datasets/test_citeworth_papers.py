@@ -18,8 +18,8 @@ from s2corpus.datasets.citeworth.rules import (
     CiteworthPaperOutcome,
     CiteworthParagraphOutcome,
     CiteWorthParams,
-    judge,
-    paper_outcome,
+    classify_paper,
+    classify_paragraph,
 )
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
@@ -43,7 +43,7 @@ PARAMS = CiteWorthParams(min_citations=1)
 
 
 def outcome(**changes: Any) -> CiteworthPaperOutcome:
-    return paper_outcome(PARAMS, SnapshotPaper({**METADATA, **changes}, {}, {"pdf": PARSE}))
+    return classify_paper(PARAMS, SnapshotPaper({**METADATA, **changes}, {}, {"pdf": PARSE}))
 
 
 def test_primary_field_of_several_decides() -> None:
@@ -90,7 +90,7 @@ def test_small_corpus_has_all_three_sets(small: Job) -> None:
 def test_too_small_corpus_names_missing_sets(small: Job, caplog: pytest.LogCaptureFixture) -> None:
     assert sizes(small)["dev"] == 0 or sizes(small)["test"] == 0
     warnings = [record.getMessage() for record in caplog.get_records("setup")]
-    assert any("the sample has fewer papers than there are sets" in warning for warning in warnings)
+    assert any("the sample has fewer papers than splits" in warning for warning in warnings)
     card = small.lake.get(f"{small.prefix}/README.md")[0].decode()
     missing = [split for split in SPLITS if not sizes(small)[split]]
     assert missing and all(f"There is no {split} set: papers are not divided" in card for split in missing)
@@ -166,10 +166,10 @@ def test_baseline_removes_only_the_spans() -> None:
         {"start": 33, "end": 34, "text": "1", "ref_id": "BIBREF1"},
     ]
     given = {"section": "Introduction", "text": text, "cite_spans": spans}
-    outcome, samples = judge(CiteWorthParams(naive=True), given)
+    outcome, samples = classify_paragraph(CiteWorthParams(naive=True), given)
     assert (
         outcome is CiteworthParagraphOutcome.KEPT
-        and judge(CiteWorthParams(), given)[0] is not CiteworthParagraphOutcome.KEPT
+        and classify_paragraph(CiteWorthParams(), given)[0] is not CiteworthParagraphOutcome.KEPT
     )
     assert [(s["text"], s["label"]) for s in samples] == [
         ("It was shown by Lee ().", "check-worthy"), ("See [, 2]. frogs sang", "check-worthy"),

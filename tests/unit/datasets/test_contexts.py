@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from s2corpus.datasets.contexts import Contexts, ContextsParams
 from s2corpus.datasets.job import Job
-from s2corpus.datasets.protocol import Made
+from s2corpus.datasets.protocol import StepResult
 from s2corpus.datasets.source import SnapshotPaper
 from tests.unit.datasets.small import PIECE, papers, rows
 
@@ -39,7 +39,9 @@ def test_offsets_of_citations_in_contexts_are_exact(drawn: list[tuple[str, str, 
         body.append({"section": "S", "text": text, "cite_spans": spans})
     parse = {"body_text": body, "bib_entries": {"BIBREF0": {"title": "T", "authors": [], "year": None, "link": "c"}}}
     found = list(
-        Contexts().rows(ContextsParams(window=window), SnapshotPaper({"paper_id": "p"}, {}, {"pdf": parse}), Made())
+        Contexts().rows(
+            ContextsParams(window=window), SnapshotPaper({"paper_id": "p"}, {}, {"pdf": parse}), StepResult()
+        )
     )
     assert len(found) <= sum(len(paragraph["cite_spans"]) for paragraph in body)
     for row in found:

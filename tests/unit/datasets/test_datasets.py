@@ -13,7 +13,7 @@ import pytest
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.registry import DATASETS
-from s2corpus.datasets.source import published
+from s2corpus.datasets.source import open_published_snapshot
 from s2corpus.datasets.spec import DatasetSpec, load_dataset_spec
 from s2corpus.datasets.summary import summary
 from s2corpus.errors import QualityBlocked, UserError
@@ -60,9 +60,9 @@ def test_second_snapshot_processes_changed_shards_only(name: str, lake: Path, ma
     grown[0]["title"] = "Another title"
     folder = write_snapshot(lake, grown, files=3, day="20260501")
     later = job(lake, name, snapshot=folder)
-    assert [shard for shard in range(3) if later.receipt(shard) is None] == [changed]
+    assert [shard for shard in range(3) if later.read_counts(shard) is None] == [changed]
     runner.plan(later)
-    assert later.noted("plan")["new"] == [changed]
+    assert later.read_state("plan")["new"] == [changed]
     shutil.rmtree(folder)
 
 
@@ -81,7 +81,7 @@ def test_lost_file_blocks_publishing(lake: Path, tmp_path: Path) -> None:
     runner.write(one, shards)
     runner.finish(one)
     one.lake.delete(f"{one.prefix}/contexts/00.parquet")
-    with pytest.raises(QualityBlocked, match="files_there: 1"):
+    with pytest.raises(QualityBlocked, match="files_complete: 1"):
         runner.check(one)
     assert one.lake.size(f"{one.prefix}/manifest.json") is None
 
@@ -90,8 +90,7 @@ def test_snapshot_with_null_license_is_read(tmp_path: Path) -> None:
     """Check a snapshot of an early release, in which a license could be null."""
     one = job(tmp_path, "contexts", snapshot=write_snapshot(tmp_path, [{**row, "licence": None} for row in papers()]))
     runner.make(one)
-    receipt = one.receipt(0)
-    assert receipt is not None and receipt.licences.keys() == {"NOASSERTION"}
+    assert one.read_counts(0).licences.keys() == {"NOASSERTION"}  # type: ignore[union-attr]
 
 
 def test_published_files_are_unchanged_and_lost_files_restored(
@@ -103,9 +102,11 @@ def test_published_files_are_unchanged_and_lost_files_restored(
     runner.make(one)
     assert content(one) == before
     monkeypatch.setattr(
-        "s2corpus.datasets.contexts._TRIES", 0
+        "s2corpus.datasets.contexts._REJECTION_FACTOR", 0
     )  # Another version of a library could also draw other negatives.
-    with pytest.raises(UserError, match=r"is published, and contexts/0\d.parquet made again is another"):
+    with pytest.raises(
+        UserError, match=r"is published, and contexts/0\d.parquet was built again with different content"
+    ):
         runner.make(one)
     assert content(one) == before
 
@@ -113,8 +114,8 @@ def test_published_files_are_unchanged_and_lost_files_restored(
 def test_number_of_tasks_follows_size_of_the_snapshot(lake: Path) -> None:
     one = job(lake, "contexts")
     assert runner.batches(one, [0, 1, 2]) == [[0, 1, 2]]
-    size = one.source.size
-    one.source.size = lambda shard: size(shard) + (200 << 20)  # type: ignore[method-assign]  # a larger file than the disk should hold
+    size = one.source.count_bytes
+    one.source.count_bytes = lambda shard: size(shard) + (200 << 20)  # type: ignore[method-assign]
     assert runner.batches(one, [0, 1, 2]) == [[0], [1], [2]]
     one.spec = one.spec.model_copy(update={"max_tasks": 2})
     assert runner.batches(one, [0, 1, 2]) == [[0], [1, 2]]
@@ -142,14 +143,14 @@ def test_other_rules_with_the_same_name_are_refused(lake: Path, made: dict[str, 
     ("text", "said"),
     [
         ("name: x\ndataset: nothing\n", "'nothing' is not a dataset: expected one of citeworth"),
-        ("name: x\ndataset: contexts\nparams: {windows: 3}\n", "windows: 3 given"),
-        ("name: x\ndataset: contexts\nparams: {kinds: [word]}\n", "kinds.0: 'word' given"),
-        ("name: x\ndataset: citeworth\nparams: {dev_share: 3}\n", "dev_share: 3 given"),
+        ("name: x\ndataset: contexts\nparams: {windows: 3}\n", "windows: got 3"),
+        ("name: x\ndataset: contexts\nparams: {kinds: [word]}\n", "kinds.0: got 'word'"),
+        ("name: x\ndataset: citeworth\nparams: {dev_share: 3}\n", "dev_share: got 3"),
         (
             "name: x\ndataset: citeworth\nparams: {dev_share: 0.5, test_share: 0.5}\n",
             "dev_share and test_share leave nothing to train on",
         ),
-        ("name: y\ndataset: contexts\n", "a spec is named like its file: 'x'"),
+        ("name: y\ndataset: contexts\n", "expected the name of the file, 'x'"),
         ("name: [", "not readable as YAML"),
     ],
 )
@@ -161,6 +162,6 @@ def test_wrong_spec_is_refused_with_the_reason(text: str, said: str, tmp_path: P
 
 def test_snapshot_is_found_by_release_and_as_of(lake: Path) -> None:
     with pytest.raises(UserError, match="no snapshot of real as of 2026-04-01T00:00:00Z is published"):
-        published(open_lake(str(lake)), "real", "2026-04-01T00:00:00Z")
-    with pytest.raises(UserError, match="is not an instant"):
-        published(open_lake(str(lake)), "real", "today")
+        open_published_snapshot(open_lake(str(lake)), "real", "2026-04-01T00:00:00Z")
+    with pytest.raises(UserError, match="is not a timestamp"):
+        open_published_snapshot(open_lake(str(lake)), "real", "today")

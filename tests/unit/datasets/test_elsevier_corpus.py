@@ -13,7 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.datasets import runner
-from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, markup_share, subject_of_field, subjects_of
+from s2corpus.datasets.elsevier.article import (
+    SUBJECTS,
+    build_article,
+    list_subjects,
+    map_field_to_subject,
+    markup_share,
+)
 from s2corpus.datasets.elsevier.rows import ARTICLE, build_row
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.source import SnapshotPaper, SnapshotSource
@@ -67,7 +73,7 @@ def body(*sentences: str) -> dict[str, Any]:
 
 
 def test_keywords_are_those_of_the_publisher() -> None:
-    article, _, _ = article_of(SnapshotPaper(METADATA, KNOWN), PARSE, 0.2)
+    article, _, _ = build_article(SnapshotPaper(METADATA, KNOWN), PARSE, 0.2)
     found = article["metadata"]
     assert found["keywords"] == ["frogs", "ponds"] and found["issn"] == "1932-6203"
     assert found["asjc"] == [1702, 2713] and found["subjareas"] == ["COMP", "MEDI"]
@@ -75,7 +81,7 @@ def test_keywords_are_those_of_the_publisher() -> None:
 
 
 def test_key_without_a_value_is_omitted() -> None:
-    article, _, _ = article_of(
+    article, _, _ = build_article(
         SnapshotPaper(METADATA, {**KNOWN, "subjects": None}), {"body_text": [], "bib_entries": {}}, 0.2
     )
     assert not {"keywords", "issn", "asjc", "subjareas", "pmid"} & article["metadata"].keys()
@@ -94,7 +100,7 @@ def test_sentence_with_words_is_prose(text: str) -> None:
 
 
 def test_formulas_are_removed_and_not_counted() -> None:
-    article, number, removed = article_of(
+    article, number, removed = build_article(
         SnapshotPaper(METADATA, KNOWN), body("We saw frogs.", "EQUATION", "(12)", "They sang."), 0.2
     )
     assert [sentence["sentence"] for sentence in article["body_text"]] == ["We saw frogs.", "They sang."]
@@ -104,8 +110,8 @@ def test_formulas_are_removed_and_not_counted() -> None:
 
 
 def test_strata_have_names_of_asjc_only() -> None:
-    assert all(subject_of_field(field) in SUBJECTS for field in FIELDS) and subject_of_field("x") is None
-    assert subjects_of({"metadata": {"asjc": [1702], "subjareas": ["MEDI"]}}) == ["Computer Science", "Medicine"]
+    assert all(map_field_to_subject(field) in SUBJECTS for field in FIELDS) and map_field_to_subject("x") is None
+    assert list_subjects({"metadata": {"asjc": [1702], "subjareas": ["MEDI"]}}) == ["Computer Science", "Medicine"]
 
 
 def test_delivered_article_fits_the_rows() -> None:
@@ -155,7 +161,7 @@ def test_articles_in_elseviers_form_are_sampled_once(made: dict[str, Job]) -> No
         "Agricultural and Biological Sciences": 3,
         "Computer Science": 3,
     }
-    assert len(SUBJECTS) == 27 and subjects_of({"metadata": {"asjc": [2713, 1705], "subjareas": ["MEDI"]}}) == [
+    assert len(SUBJECTS) == 27 and list_subjects({"metadata": {"asjc": [2713, 1705], "subjareas": ["MEDI"]}}) == [
         "Computer Science",
         "Medicine",
     ]
@@ -178,7 +184,7 @@ def test_lost_article_blocks_publishing(lake: Path, made: dict[str, Job], tmp_pa
         assert (row["bytes"], row["sha256"]) == (len(article), hashlib.sha256(article).hexdigest())
     one.lake.delete(f"{one.prefix}/{files[0]}")
     one.lake.put(f"{one.prefix}/{files[1]}", b"{}")
-    with pytest.raises(QualityBlocked, match="articles_there: 2"):
+    with pytest.raises(QualityBlocked, match="articles_match_index: 2"):
         runner.check(one)
     assert one.published() is None
     runner.write(one, shards)
@@ -190,7 +196,7 @@ def test_delivered_elsevier_article_is_published_unchanged() -> None:
     """Check every key of the corpus' schema, and one unknown key, from the delivered file through the parse to its release."""
     parse = released_parse(to_s2orc(convert(orjson.dumps(GIVEN), sha1="0" * 40)), {}, open_access=True)
     one = SnapshotPaper({"paper_id": "p", "doi": None}, {}, {"elsevier": orjson.loads(orjson.dumps(parse))})
-    assert article_of(one, one.parses["elsevier"], 0.2) == (GIVEN, 2, 1), "most of the second sentence is markup"
+    assert build_article(one, one.parses["elsevier"], 0.2) == (GIVEN, 2, 1), "most of the second sentence is markup"
     assert markup_share("The value is $x_{1}$.") < 0.5 < markup_share("<i>x</i>")
 
 
@@ -215,7 +221,7 @@ def test_offsets_of_elseviers_form_are_exact(drawn: list[tuple[str, str, str]]) 
         "year": 2020,
     }
     known: dict[str, Any] = {"subjects": [], "pages": None, "volume": None}
-    article, number_, removed = article_of(
+    article, number_, removed = build_article(
         SnapshotPaper({**metadata, "journal": "J", "venue": None, "pubmed_id": None}, known), parse, 0.2
     )
     whole = "\n".join(paragraph["text"] for paragraph in body)

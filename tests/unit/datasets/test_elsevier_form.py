@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from s2corpus.datasets.elsevier.article import article_of
+from s2corpus.datasets.elsevier.article import build_article
 from s2corpus.datasets.source import SnapshotPaper
 from tests.gold_sentences import gold
 from tests.snapshots import real_articles
@@ -23,7 +23,7 @@ PAPER = SnapshotPaper(
 def test_sentence_offsets_match_a_readers_marks() -> None:
     texts = gold()
     body = [{"section": "Results", "text": text.text, "cite_spans": []} for text in texts]
-    article, number, removed = article_of(PAPER, {"body_text": body, "bib_entries": {}}, 0.2)
+    article, number, removed = build_article(PAPER, {"body_text": body, "bib_entries": {}}, 0.2)
     marked, start = [], 0
     for text in texts:
         ends = [*text.starts[1:], len(text.text)]
@@ -41,7 +41,7 @@ def test_offsets_of_citations_match_their_text() -> None:
     seen = 0
     for row in real_articles()[::4]:
         parse = row["parses"]["jats"]
-        article, _, _ = article_of(PAPER, parse, 1.0)
+        article, _, _ = build_article(PAPER, parse, 1.0)
         whole = "\n".join(paragraph["text"] for paragraph in parse["body_text"])
         texts = {
             (span["ref_id"], span["text"]) for p in parse["body_text"] for span in p["cite_spans"] if span.get("ref_id")

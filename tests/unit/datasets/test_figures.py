@@ -152,7 +152,15 @@ def test_hugging_face_loads_rows_and_images(tmp_path: Path) -> None:
     assert all(png.startswith(b"\x89PNG") for png in images["png"])
 
 
-@pytest.mark.parametrize("licence", ["CC-BY-ND-4.0", "CC-BY-NC-4.0", "publisher-specific", None])
+def test_license_of_unknown_version_permits_images(tmp_path: Path) -> None:
+    job = make(tmp_path, licence="LicenseRef-CC-BY")
+    outcomes = {
+        row["outcome"]: row["count"] for row in orjson.loads(job.lake.get(f"{job.prefix}/stats.json")[0])["funnel"]
+    }
+    assert outcomes["cropped"] == 2 and "license_forbids_copies" not in outcomes
+
+
+@pytest.mark.parametrize("licence", ["CC-BY-ND-4.0", "CC-BY-NC-4.0", "LicenseRef-CC-BY-NC", "publisher-specific", None])
 def test_paper_without_permitting_license_gives_no_images(licence: str | None, tmp_path: Path) -> None:
     job = make(tmp_path, licence=licence)
     stats = orjson.loads(job.lake.get(f"{job.prefix}/stats.json")[0])

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from s2corpus.datasets.contexts import Contexts, ContextsParams
-from s2corpus.datasets.protocol import Made
-from s2corpus.datasets.registry import DATASETS, dataset
+from s2corpus.datasets.protocol import StepResult
+from s2corpus.datasets.registry import DATASETS, load_dataset
 from s2corpus.datasets.source import SnapshotPaper
 from s2corpus.datasets.vectors.dataset import Vectors
 from s2corpus.datasets.vectors.learning import PAPER, VectorsParams
@@ -57,12 +57,12 @@ PARAMS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", DATASETS)
 def test_no_dataset_contains_the_token(name: str) -> None:
-    one = dataset(name)
+    one = load_dataset(name)
     params = one.params.model_validate(PARAMS.get(name, {}))
     paper = citing(
         CITEWORTHY.format("many"), CITEWORTHY.format("EQUATION"), "Here is EQUATION EQUATION [1].", "EQUATION"
     )
-    rows = list(one.rows(params, paper, Made()))
+    rows = list(one.rows(params, paper, StepResult()))
     text = " ".join(repr(value) for row in rows for key, value in row.items() if (name, key) != ("figures", "caption"))
     assert rows and "EQUATION" not in text
 
@@ -77,17 +77,17 @@ def test_no_dataset_contains_the_token(name: str) -> None:
     ],
 )
 def test_context_has_exact_offsets_without_formulas(text: str, sentence: str) -> None:
-    (row,) = Contexts().rows(ContextsParams(), citing(text), Made())
+    (row,) = Contexts().rows(ContextsParams(), citing(text), StepResult())
     assert row["sentence"] == sentence
     assert row["sentence"][row["start"] : row["end"]] == "[1]"
 
 
 def test_formula_is_not_a_neighbor_of_a_context() -> None:
     paper = citing("We follow Lee. EQUATION. This was shown [1] before. It holds.")
-    (row,) = Contexts().rows(ContextsParams(window=1), paper, Made())
+    (row,) = Contexts().rows(ContextsParams(window=1), paper, StepResult())
     assert row["before"] == ["We follow Lee."] and row["after"] == ["It holds."]
 
 
 def test_formula_is_not_a_word_of_the_vectors() -> None:
-    rows = list(Vectors().rows(VectorsParams(), citing("The equation EQUATION was shown by Lee [1]."), Made()))
+    rows = list(Vectors().rows(VectorsParams(), citing("The equation EQUATION was shown by Lee [1]."), StepResult()))
     assert rows[1]["text"].split() == ["the", "equation", "was", "shown", "by", "lee", f"{PAPER}{CITED}"]

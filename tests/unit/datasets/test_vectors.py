@@ -13,7 +13,7 @@ import pytest
 from s2corpus.datasets import runner
 from s2corpus.datasets.job import Job
 from s2corpus.datasets.vectors.dataset import CATEGORIES
-from s2corpus.datasets.vectors.learning import Learnt, most_mentioned
+from s2corpus.datasets.vectors.learning import PaperVectors, most_mentioned
 from tests.snapshots import write_snapshot
 from tests.unit.datasets.small import content, job, papers, stats
 
@@ -23,13 +23,13 @@ def test_vectors_are_learned_again_only_for_changed_documents(
 ) -> None:
     later = job(lake, "vectors", snapshot=write_snapshot(tmp_path, papers(), files=3, day="20260601"))
     assert later.source.id != made["vectors"].source.id
-    monkeypatch.setattr("s2corpus.datasets.vectors.dataset.learn", lambda *_: pytest.fail("learnt again"))
+    monkeypatch.setattr("s2corpus.datasets.vectors.dataset.learn", lambda *_: pytest.fail("learned again"))
     runner.make(later)
     assert content(later, "vectors/0") == content(made["vectors"], "vectors/0")
     grown = papers()
     grown[0]["title"] = "Another title"
     changed = job(lake, "vectors", snapshot=write_snapshot(tmp_path, grown, files=3, day="20260701"))
-    with pytest.raises(pytest.fail.Exception, match="learnt again"):
+    with pytest.raises(pytest.fail.Exception, match="learned again"):
         runner.make(changed)
 
 
@@ -64,10 +64,10 @@ def test_nearest_papers_are_similar_on_other_cpus(tmp_path: Path) -> None:
         for kind in kinds
     ]
     assert [process.wait() for process in learning] == [0, 0]
-    one, other = (Learnt.of_bytes((tmp_path / kind).read_bytes()) for kind in kinds)
-    assert len(one.ids) == 60 and one.ids == other.ids and abs(one.vectors - other.vectors).max() < 0.05
-    common = [len({*near} & {*others}) / len(near) for near, others in zip(one.near, other.near, strict=True)]
-    assert np.mean(common) >= 0.95
+    one, other = (PaperVectors.from_bytes((tmp_path / kind).read_bytes()) for kind in kinds)
+    assert len(one.ids) == len(other.ids) == 60 and one.ids == other.ids
+    shared = sum(len({*a} & {*b}) for a, b in zip(one.neighbors.tolist(), other.neighbors.tolist(), strict=True))
+    assert shared >= 0.95 * one.neighbors.size and abs(one.vectors - other.vectors).max() < 0.05
 
 
 def test_neighbors_share_the_field_more_often_than_chance(made: dict[str, Job]) -> None:
@@ -97,5 +97,5 @@ def test_snapshot_without_arxiv_categories_has_no_arxiv_picture(tmp_path: Path) 
 
 def test_picture_shows_labeled_papers_with_most_mentions() -> None:
     none = np.zeros((4, 0), np.float32)
-    learnt = Learnt(list("abcd"), [2, 9, 5, 7], none, none, none)
-    assert most_mentioned(learnt, ["x", None, "y", "x"], 2) == [3, 2]
+    learned = PaperVectors(list("abcd"), [2, 9, 5, 7], none, none, none)
+    assert most_mentioned(learned, ["x", None, "y", "x"], 2) == [3, 2]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from s2corpus.papers.comparison import authors_match, authors_overlap, titles_match
-from s2corpus.spec import EvaluationRules
+from s2corpus.rules.evaluation import EvaluationRules
 from s2orc_parse.bibliography.names import parse_authors
 
 TITLES = [

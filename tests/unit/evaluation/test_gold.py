@@ -199,15 +199,15 @@ def test_snapshot_table_lists_precision_and_recall() -> None:
     }
     table = next(table for table in paper_tables(Counter(), {}, {}, measured) if table["name"] == "gold")
     rows = {row[0]: row[1:] for row in table["rows"]}
-    assert rows["Bibliography links without identifiers: entries that one links"] == [
+    assert rows["Linking without identifiers, on entries linked by an identifier"] == [
         40.0,
         0.96875,
         0.75,
         0.845455,
         None,
     ]
-    assert rows["Titles read from PDFs: those of other records"] == [0.0, None, None, None, None], "nothing to say"
-    assert rows["Inline citations read from PDFs: those in publishers' XML"][-1] == 0.89, "S2ORC §4"
+    assert rows["Titles from PDFs, compared with metadata records"] == [0.0, None, None, None, None], "nothing to say"
+    assert rows["Inline citations from PDFs, compared with publishers' XML"][-1] == 0.89, "S2ORC §4"
 
 
 def test_table_8_counts_pdfs_by_the_filter_that_removed_them() -> None:

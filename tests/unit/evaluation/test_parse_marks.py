@@ -27,7 +27,8 @@ from s2corpus.evaluation.parses import ParseItem, ParseLine, ParseTask, sample_p
 from s2corpus.evaluation.statistics import accuracy, f1, grouped_accuracy
 from s2corpus.pipeline.release_tables import Tables
 from s2corpus.pipeline.run import Run
-from s2corpus.spec import EvaluationRules, ReleaseSpec
+from s2corpus.rules.evaluation import EvaluationRules
+from s2corpus.spec import ReleaseSpec
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.papers import MEMBERS, PAPERS
 from s2corpus.tables.schema import Table
@@ -204,7 +205,7 @@ def test_impossible_marks_of_a_sheet_are_refused(rows: list[tuple[str, str, str]
 
 
 def test_sheet_of_another_release_is_refused() -> None:
-    with pytest.raises(UserError, match="line 2: a sheet of release 'tiny-20230301', not of tiny-20230201"):
+    with pytest.raises(UserError, match="line 2: release is 'tiny-20230301'; expected 'tiny-20230201'"):
         parse_sheet.read(b"release,item,line,mark\ntiny-20230301,citations:p1,1,right\n", RELEASE, [item("p1", 1)])
 
 

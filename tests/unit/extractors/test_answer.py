@@ -16,7 +16,7 @@ from urllib3.exceptions import MaxRetryError, NewConnectionError
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import ExtractOutcome, http
-from s2corpus.extractors.grobid import GrobidServer, form, is_tei, judge
+from s2corpus.extractors.grobid import GrobidServer, classify_response, form, is_tei
 from s2corpus.extractors.protocol import BackgroundTask, ExtractorAnswer, ExtractorIdentity, options_hash
 from s2corpus.spec import ExtractRules
 from tests.standin_grobid import TEI
@@ -58,12 +58,12 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
 )
 def test_only_well_formed_tei_is_tei(body: bytes, good: bool) -> None:
     assert is_tei(body) is good
-    assert judge(200, body, LIMIT).outcome is (ExtractOutcome.OK if good else ExtractOutcome.BAD_TEI)
+    assert classify_response(200, body, LIMIT).outcome is (ExtractOutcome.OK if good else ExtractOutcome.BAD_TEI)
 
 
 def test_tei_is_limited_in_bytes() -> None:
-    assert judge(200, GOOD, len(GOOD)).outcome is ExtractOutcome.OK
-    assert judge(200, GOOD, len(GOOD) - 1).outcome is ExtractOutcome.BAD_TEI
+    assert classify_response(200, GOOD, len(GOOD)).outcome is ExtractOutcome.OK
+    assert classify_response(200, GOOD, len(GOOD) - 1).outcome is ExtractOutcome.BAD_TEI
 
 
 @pytest.mark.parametrize(
@@ -93,16 +93,16 @@ def test_tei_is_limited_in_bytes() -> None:
     ],
 )
 def test_status_and_code_give_an_outcome(status: int, body: bytes, outcome: ExtractOutcome) -> None:
-    assert judge(status, body, LIMIT).outcome is outcome
+    assert classify_response(status, body, LIMIT).outcome is outcome
 
 
 @pytest.mark.parametrize(
     ("status", "said"),
     [
         (400, None),
-        (401, "wants a token (HTTP 401)"),
+        (401, "requires a token (HTTP 401)"),
         (402, None),
-        (403, "wants a token (HTTP 403)"),
+        (403, "requires a token (HTTP 403)"),
         (404, None),
         (499, None),
         (500, "answers HTTP 500 to /api/version"),
@@ -126,15 +126,15 @@ def test_status_explains_the_state_of_the_server(status: int, said: str | None) 
         Thread(target=listening.handle_request, daemon=True).start()
         asked = GrobidServer(f"http://127.0.0.1:{listening.server_port}", {}, token=None, connections=1, max_bytes=10)
         if said is None:
-            assert asked.version_answer("/api/version", timeout=5) == (status, b"so")
+            assert asked.get_version("/api/version", timeout=5) == (status, b"so")
         else:
             with pytest.raises(TransientError if status >= 500 else UserError, match=re.escape(said)):
-                asked.version_answer("/api/version", timeout=5)
+                asked.get_version("/api/version", timeout=5)
 
 
 @given(st.integers(100, 599), st.binary(max_size=200))
 def test_every_response_has_an_outcome(status: int, body: bytes) -> None:
-    outcome = judge(status, body, LIMIT).outcome
+    outcome = classify_response(status, body, LIMIT).outcome
     assert outcome is not ExtractOutcome.OK or status == 200
     assert outcome.final == (not outcome.value.startswith("gave_up:"))
 
@@ -161,7 +161,7 @@ def test_options_change_the_key() -> None:
     assert len(hashes) == 36
     with pytest.raises(ValidationError, match="consolidate_header"):
         ExtractRules.model_validate({"consolidate_header": 3})
-    with pytest.raises(UserError, match=r"extract\.options: .*no options expected"):
+    with pytest.raises(UserError, match=r"extract\.options: expected no options"):
         form(ExtractRules(options={"do_ocr": "true"}))
 
 
@@ -169,7 +169,7 @@ def test_options_change_the_key() -> None:
     ("before", "outcome"), [(4096 - 10, ExtractOutcome.NO_BLOCKS), (4096 - 9, ExtractOutcome.CONNECTION)]
 )
 def test_error_code_is_searched_in_first_4_kilobytes(before: int, outcome: ExtractOutcome) -> None:
-    assert judge(500, b" " * before + b"[NO_BLOCKS]" + b" " * 100, LIMIT).outcome is outcome
+    assert classify_response(500, b" " * before + b"[NO_BLOCKS]" + b" " * 100, LIMIT).outcome is outcome
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_error_code_is_searched_in_first_4_kilobytes(before: int, outcome: Extra
 def test_error_code_marks_a_broken_server_or_not(
     status: int, body: bytes, outcome: ExtractOutcome, broken: bool
 ) -> None:
-    found = judge(status, body, LIMIT)
+    found = classify_response(status, body, LIMIT)
     assert (found.outcome, found.broken, found.detail) == (outcome, broken, f"HTTP {status}: {body.decode()}")
 
 
@@ -206,7 +206,7 @@ UNREACHED = requests.ConnectionError(MaxRetryError(None, "/", NewConnectionError
 def test_missing_response_is_timeout_or_connection_error(
     error: requests.RequestException, late: bool, outcome: ExtractOutcome, unreachable: bool
 ) -> None:
-    found = http._unanswered(error, late)
+    found = http._classify_exception(error, late)
     assert (found.outcome, found.unreachable, found.broken) == (outcome, unreachable, True)
     assert found.detail == str(error)[:200]
 

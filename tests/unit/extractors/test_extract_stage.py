@@ -247,7 +247,7 @@ def test_server_change_between_plan_and_work_is_refused(lake: Lake, serve: Serve
     run = selected(Intake(lake, papers(1), shards=1).run())
     (shard,) = ExtractStage(FAST).plan(run)
     server.version = "0.9.0"
-    with pytest.raises(UserError, match=r"planned for grobid 0\.8\.2, but grobid 0\.9\.0 answers"):
+    with pytest.raises(UserError, match=r"planned for grobid 0\.8\.2, but the servers run grobid 0\.9\.0"):
         ExtractStage(FAST).work(run, shard)
 
 

@@ -355,7 +355,7 @@ def test_servers_of_one_pool_have_one_version() -> None:
     with (
         StandIn(version="0.8.1") as old,
         StandIn(version="0.8.2") as new,
-        pytest.raises(UserError, match=r"of one version, but .* 0\.8\.1, .* 0\.8\.2"),
+        pytest.raises(UserError, match=r"the same version: .* 0\.8\.1, .* 0\.8\.2"),
     ):
         Pool([old.url, new.url], limits=QUICK).identity()
 

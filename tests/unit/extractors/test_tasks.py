@@ -135,7 +135,7 @@ def test_identity_and_options_of_docling_are_sent() -> None:
 def test_unknown_and_mixed_adapters_are_errors() -> None:
     with pytest.raises(UserError, match=r"no extractor is called 'mineru': expected one of docling, grobid"):
         Pool(["mineru+http://localhost:8000"])
-    with pytest.raises(UserError, match="of one extractor, but these are of docling, grobid"):
+    with pytest.raises(UserError, match="the same extractor: found docling, grobid"):
         Pool(["docling+http://localhost:5001", "http://localhost:8070"])
 
 

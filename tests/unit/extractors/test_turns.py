@@ -13,7 +13,7 @@ import pytest
 from s2corpus.errors import TransientError, UserError
 from s2corpus.extractors import ExtractOutcome, Limits, Pool, run
 from s2corpus.extractors.grobid import GrobidServer
-from s2corpus.extractors.http import refusal
+from s2corpus.extractors.http import classify_error_status
 from s2corpus.extractors.load import Load
 from s2corpus.extractors.protocol import BackgroundTask, ExtractorAnswer, ExtractorIdentity
 from s2corpus.extractors.run import ExtractionRun, _Job
@@ -46,9 +46,9 @@ def started(clock: SimpleNamespace) -> Callable[..., ExtractionRun]:
         count: int = 9, servers: tuple[str, ...] = ("a",), out: tuple[str, ...] = (), **limits: object
     ) -> ExtractionRun:
         found = [server(name) for name in servers]
-        answering = {one.name for one in found} - {f"http://{name}" for name in out}
+        healthy = {one.name for one in found} - {f"http://{name}" for name in out}
         items = iter([(f"pdf{number}", lambda: io.BytesIO(b"%PDF")) for number in range(count)])
-        state = ExtractionRun(found, answering, lambda _: True, replace(LIMITS, **limits), items, count)  # type: ignore[arg-type]  # simulated servers
+        state = ExtractionRun(found, healthy, lambda _: True, replace(LIMITS, **limits), items, count)  # type: ignore[arg-type]
 
         state.changed.acquire()  # A pool thread holds this lock when it calls `_next`.
         return state
@@ -89,7 +89,7 @@ def test_threads_are_limited_and_do_not_block_exit(
         (True, ExtractorIdentity("grobid", "0.8.1"), True),
         (False, ExtractorIdentity("grobid", "0.8.1"), False),
         (True, ExtractorIdentity("grobid", "0.8.2"), False),
-        (True, UserError("wants a token"), False),
+        (True, UserError("requires a token"), False),
         (True, TransientError("does not answer"), False),
     ],
 )
@@ -100,11 +100,11 @@ def test_recovered_server_returns_to_pool(alive: bool, told: ExtractorIdentity |
         return told
 
     pool = Pool(["http://a"])
-    pool.known = replace(ExtractorIdentity("grobid", "0.8.1"), options_hash=pool.options_hash)
+    pool.common_identity = replace(ExtractorIdentity("grobid", "0.8.1"), options_hash=pool.options_hash)
     one = cast(GrobidServer, SimpleNamespace(name="http://a", alive=lambda timeout: alive, identity=identity))
-    assert pool.fit(one) is expected
-    pool.known = None
-    assert pool.fit(one) is alive
+    assert pool.can_rejoin(one) is expected
+    pool.common_identity = None
+    assert pool.can_rejoin(one) is alive
 
 
 def test_log_line_reports_progress(started: Callable[..., ExtractionRun]) -> None:
@@ -112,7 +112,7 @@ def test_log_line_reports_progress(started: Callable[..., ExtractionRun]) -> Non
     assert state._progress(0.0) == (
         "extracted 0 of 9 PDFs in 0 s (0.00/s): none; 0 in flight, 0 waiting; http://a 0, http://b out"
     )
-    state.loads[1].look_at = 1_000.0
+    state.loads[1].next_check = 1_000.0
     sent(state)
     state.counts.update({ExtractOutcome.OK: 2, ExtractOutcome.BAD_TEI: 1})
     state.total = None
@@ -192,7 +192,7 @@ def test_busy_server_costs_no_tries_before_deadline(
     state._settle(load, job, BUSY)  # The next try would be at 120, the deadline.
     (found,) = state.done
     assert (found.outcome, found.tries) == (ExtractOutcome.BUSY, 4)
-    assert load.failures == 0 and not load.out
+    assert load.failures == 0 and not load.is_removed
 
 
 def test_waiting_pdf_is_given_up_at_its_deadline(started: Callable[..., ExtractionRun], clock: SimpleNamespace) -> None:
@@ -201,7 +201,7 @@ def test_waiting_pdf_is_given_up_at_its_deadline(started: Callable[..., Extracti
     state._settle(load, job, BUSY)
     assert state._next() == 19.0, "until it is due"
     clock.at = 119.9
-    load.room_until, load.room = 200.0, 0  # No server has room.
+    load.capacity_until, load.capacity = 200.0, 0  # No server has room.
     assert state._next() == pytest.approx(80.1)
     clock.at = 120.0
     assert state._next() is None and [found.outcome for found in state.done] == [ExtractOutcome.BUSY]
@@ -212,59 +212,59 @@ def test_three_failures_suspend_a_server(started: Callable[..., ExtractionRun], 
     jobs = [sent(state) for _ in range(4)]
     for load, job in jobs[:2]:
         state._settle(load, job, BROKEN)
-    assert not load.out and load.failures == 2
+    assert not load.is_removed and load.failures == 2
     state._settle(*jobs[2], ExtractorAnswer(ExtractOutcome.NO_BLOCKS))
     assert load.failures == 0, "an answer in between"
     for _ in range(3):
-        load.failed(3, 100.0, at_once=False)
-    assert load.out
+        load.record_failure(3, 100.0, at_once=False)
+    assert load.is_removed
     assert state._next() == (load, None)
-    assert load.look_at == 100.0 + 3.0 + 4.0, "as long as a look may take"
+    assert load.next_check == 100.0 + 3.0 + 4.0, "as long as a look may take"
     assert state._next() == 7.0
-    state._looked(load, False)
-    assert 102.0 <= load.look_at <= 104.0
-    state._looked(load, True)
-    assert (load.out, load.failures, load.refusals, load.room_until) == (False, 0, 0, 0.0)
+    state._record_health(load, False)
+    assert 102.0 <= load.next_check <= 104.0
+    state._record_health(load, True)
+    assert (load.is_removed, load.failures, load.refusals, load.capacity_until) == (False, 0, 0, 0.0)
     assert sent(state)[1].file_sha1 == "pdf4"
 
 
 def test_unreachable_server_is_suspended_at_once() -> None:
     load = Load(server("a"))
-    load.failed(3, 7.0, at_once=True)
-    assert (load.out, load.look_at, load.failures) == (True, 7.0, 1)
-    load.failed(3, 9.0, at_once=True)
-    assert load.look_at == 7.0, "when it is looked at is left as it was"
+    load.record_failure(3, 7.0, at_once=True)
+    assert (load.is_removed, load.next_check, load.failures) == (True, 7.0, 1)
+    load.record_failure(3, 9.0, at_once=True)
+    assert load.next_check == 7.0, "when it is looked at is left as it was"
 
 
 def test_three_refusals_limit_requests_of_a_server() -> None:
     load = Load(server("a"))
     load.in_flight = 5
     for _ in range(4):
-        load.refused(30.0)
-        assert load.takes(10.0)
-    load.refused(30.0)
-    assert (load.room, load.room_until) == (5, 30.0)
-    assert not load.takes(29.9) and load.takes(30.0)
+        load.record_busy(30.0)
+        assert load.can_take(10.0)
+    load.record_busy(30.0)
+    assert (load.capacity, load.capacity_until) == (5, 30.0)
+    assert not load.can_take(29.9) and load.can_take(30.0)
     load.in_flight = 6
-    assert not load.takes(10.0), "more than it has room for"
+    assert not load.can_take(10.0), "more than it has room for"
     load.in_flight = 4
-    assert load.takes(10.0)
-    load.answered()
+    assert load.can_take(10.0)
+    load.record_success()
     assert load.refusals == 0
     few = Load(server("b"))
     for _ in range(2):
-        few.refused(30.0)
+        few.record_busy(30.0)
     few.in_flight = 1
-    assert few.takes(10.0), "two refusals say little, however little it works on"
-    few.refused(30.0)
-    assert (few.room, few.takes(10.0)) == (1, False)
+    assert few.can_take(10.0), "two refusals say little, however little it works on"
+    few.record_busy(30.0)
+    assert (few.capacity, few.can_take(10.0)) == (1, False)
 
 
 def test_long_outage_of_all_servers_gives_up(started: Callable[..., ExtractionRun], clock: SimpleNamespace) -> None:
     state = started(count=3, out=("a",))
     assert state._next() == (state.loads[0], None)
     clock.at = 129.9
-    state.loads[0].look_at = 200.0
+    state.loads[0].next_check = 200.0
     assert state._next() == pytest.approx(70.1) and not state.done
     clock.at = 130.0
     for number in range(1, 4):
@@ -278,7 +278,7 @@ def test_long_outage_of_all_servers_gives_up(started: Callable[..., ExtractionRu
 
 def test_one_live_server_prevents_giving_up(started: Callable[..., ExtractionRun], clock: SimpleNamespace) -> None:
     state = started(servers=("a", "b"), out=("a",))
-    state.loads[0].look_at = 1000.0
+    state.loads[0].next_check = 1000.0
     sent(state)
     clock.at = 200.0
     sent(state)
@@ -325,18 +325,20 @@ def test_asynchronous_task_is_polled_before_new_requests(
     state = started(in_flight=1)
     load, job = sent(state)
     task = BackgroundTask("t", wait=2.0)
-    assert state._of_task(job, task) is task and job.not_before == 102.0
+    assert state._handle_task_reply(job, task) is task and job.not_before == 102.0
     assert state._next() == 2.0, "until then"
     clock.at = 102.0
     assert state._next() == (load, job)
-    assert state._of_task(job, BackgroundTask("t", done=True, wait=2.0)) == BackgroundTask("t", done=True, wait=2.0)
+    assert state._handle_task_reply(job, BackgroundTask("t", done=True, wait=2.0)) == BackgroundTask(
+        "t", done=True, wait=2.0
+    )
     assert job.not_before == 102.0, "what is done is fetched at once"
     assert state._next() == (load, job)
     clock.at = 107.0
-    state._of_task(job, BackgroundTask("t", wait=5.0))
+    state._handle_task_reply(job, BackgroundTask("t", wait=5.0))
     assert job.not_before == 108.0, "a try takes no longer than a request may"
     clock.at = 108.0
-    late = state._of_task(job, BackgroundTask("t"))
+    late = state._handle_task_reply(job, BackgroundTask("t"))
     assert isinstance(late, ExtractorAnswer) and (late.outcome, late.broken) == (ExtractOutcome.TIMEOUT, True)
 
 
@@ -344,22 +346,22 @@ def test_polls_may_fail_twice_in_a_row(started: Callable[..., ExtractionRun], cl
     state = started(count=1)
     _, job = sent(state)
     task = BackgroundTask("t", wait=0.0)
-    state._of_task(job, task)
+    state._handle_task_reply(job, task)
     for _ in range(2):
         state.tasks.clear()
-        assert state._of_task(job, BROKEN) is task and job.not_before == 101.0
-    state._of_task(job, task)
-    assert job.unanswered == 0
+        assert state._handle_task_reply(job, BROKEN) is task and job.not_before == 101.0
+    state._handle_task_reply(job, task)
+    assert job.failed_polls == 0
     for reply in (BROKEN, BUSY):
-        assert state._of_task(job, reply) is task
+        assert state._handle_task_reply(job, reply) is task
     assert job.not_before == 105.0, "a busy server is left alone for longer"
-    assert state._of_task(job, BROKEN) is BROKEN
-    job.unanswered = 0
+    assert state._handle_task_reply(job, BROKEN) is BROKEN
+    job.failed_polls = 0
     for last in (ExtractorAnswer(ExtractOutcome.CONNECTION, lost=True), ExtractorAnswer(ExtractOutcome.NOT_CONVERTED)):
-        assert state._of_task(job, last) is last
+        assert state._handle_task_reply(job, last) is last
     clock.at = 108.0
-    job.unanswered = 0
-    assert state._of_task(job, BROKEN) is BROKEN, "its time is over"
+    job.failed_polls = 0
+    assert state._handle_task_reply(job, BROKEN) is BROKEN, "its time is over"
 
 
 def test_request_timeout_is_rest_of_its_try(started: Callable[..., ExtractionRun], clock: SimpleNamespace) -> None:
@@ -372,16 +374,16 @@ def test_request_timeout_is_rest_of_its_try(started: Callable[..., ExtractionRun
 
     one = SimpleNamespace(submit=note("submit"), poll=note("poll"), fetch=note("fetch"))
     clock.at = 103.0
-    state._ask(one, job)
+    state._send_request(one, job)
     job.task = BackgroundTask("t")
-    state._ask(one, job)
+    state._send_request(one, job)
     job.task = BackgroundTask("t", done=True)
-    state._ask(one, job)
+    state._send_request(one, job)
     clock.at = 150.0
-    state._ask(one, job)
+    state._send_request(one, job)
     assert asked == [("submit", 5.0), ("poll", 3.0), ("fetch", 5.0), ("fetch", 0.1)]
     job.deadline = 101.0
-    assert state._end(job) == 101.0
+    assert state._attempt_deadline(job) == 101.0
 
 
 @pytest.mark.parametrize(
@@ -393,7 +395,7 @@ def test_request_timeout_is_rest_of_its_try(started: Callable[..., ExtractionRun
     ],
 )  # fmt: skip
 def test_status_has_the_same_meaning_for_every_extractor(status: int, outcome: ExtractOutcome, broken: bool) -> None:
-    found = refusal(status, b"x" * 300)
+    found = classify_error_status(status, b"x" * 300)
     assert (found.outcome, found.broken, found.unreachable, found.lost) == (outcome, broken, False, False)
     assert found.detail == f"HTTP {status}: {'x' * 200}"
 

@@ -16,7 +16,7 @@ from s2corpus.errors import UserError
 from s2corpus.papers.filter import FilterOutcome
 from s2corpus.pipeline.run import Run, Shard
 from s2corpus.spec import ReleaseSpec
-from s2corpus.stages.filter import FilterStage, _body, read_suppressions
+from s2corpus.stages.filter import FilterStage, _read_body, read_suppressions
 from s2corpus.storage.lake import Lake
 from s2corpus.tables.papers import ALIASES, MEMBERS, PAPERS
 from s2corpus.tables.schema import Table
@@ -173,13 +173,13 @@ def test_every_identifier_counts_and_wrong_line_is_named() -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (b"[]", "line 1: expected one of doi, sha1, paper_id and a reason; correct it"),
-        (b'{"doi": ""}', "line 1: expected one of doi, sha1, paper_id and a reason; correct it"),
+        (b"[]", "line 1: expected one of doi, sha1, paper_id and a reason; correct the line"),
+        (b'{"doi": ""}', "line 1: expected one of doi, sha1, paper_id and a reason; correct the line"),
         (
             b'\n\n{"sha1": "a"}\n{"reason": "asked"}',
-            "line 4: expected one of doi, sha1, paper_id and a reason; correct it",
+            "line 4: expected one of doi, sha1, paper_id and a reason; correct the line",
         ),
-        (b"{", "line 1: not JSON (unexpected end of data: line 1 column 2 (char 1)); correct it"),
+        (b"{", "line 1: not JSON (unexpected end of data: line 1 column 2 (char 1)); correct the line"),
     ],
 )
 def test_error_names_the_wrong_line(line: bytes, said: str) -> None:
@@ -209,11 +209,9 @@ def test_row_of_a_paper_has_all_columns(lake: Lake, tmp_path: Path) -> None:
     rows = filtered(lake, tmp_path, texts={"latex": "Not so long.", "pdf": ENGLISH}, abstract="Short.", spec=rules)
     whole = {"paper_id": TAKEN, "outcome": "short_text", "characters": 6 + 1 + 12, "english": None, "disputed": None}
     assert rows[TAKEN] == whole
-    paragraphs: list[Any] = [
-        {"parse_kind": "pdf", "parse": orjson.dumps({"body_text": [{"text": "First."}, {"text": ENGLISH}]})}
-    ]
-    assert _body(paragraphs, ["pdf"]) == f"First.\n{ENGLISH}"
-    assert _body([], ["pdf"]) == ""
+    paragraphs = [{"parse_kind": "pdf", "parse": orjson.dumps({"body_text": [{"text": "First."}, {"text": ENGLISH}]})}]
+    assert _read_body(paragraphs, ["pdf"]) == f"First.\n{ENGLISH}"  # type: ignore[arg-type]
+    assert _read_body([], ["pdf"]) == ""
 
 
 @pytest.mark.parametrize(

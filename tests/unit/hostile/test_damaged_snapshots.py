@@ -15,7 +15,7 @@ import pytest
 from s2corpus.cli import corpus
 from s2corpus.errors import TransientError, UserError
 from s2corpus.snapshot.pointer import publish
-from s2corpus.storage.transient import of_the_surroundings
+from s2corpus.storage.transient import convert_environment_error
 from tests.unit.snapshot.test_export import release
 
 FILES = (
@@ -67,7 +67,7 @@ def test_damaged_snapshot_file_gives_a_clear_error(file: str, whole: Path, tmp_p
             except (UserError, TransientError, click.ClickException) as error:
                 assert "\n" not in str(error).strip(), (damage, command)
             except Exception as error:
-                assert of_the_surroundings(error) is not None, (damage, command)
+                assert convert_environment_error(error) is not None, (damage, command)
             if out.is_dir():
                 shutil.rmtree(out)
             out.unlink(missing_ok=True)

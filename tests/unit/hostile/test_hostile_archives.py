@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.sources.record import Dropped, RejectReason
-from s2corpus.sources.streams import documents, open_stream, readable
+from s2corpus.sources.streams import open_stream, read_documents, stop_at_damage
 from s2orc_parse.archives import child
 from s2orc_parse.latex import BadSource, LatexOutcome, archive
 from tests.unit.latex.archives import article, gz, tar
@@ -171,7 +171,7 @@ def test_unsafe_or_foreign_archive_has_outcome(name: str) -> None:
 
 @pytest.mark.parametrize("name", DAMAGED)
 def test_damaged_tar_of_delivery_ends_with_reason(name: str) -> None:
-    found = list(readable(documents(io.BytesIO(DAMAGED[name]))))
+    found = list(stop_at_damage(read_documents(io.BytesIO(DAMAGED[name]))))
     if DAMAGED[name][:8] == b"main.tex":
         assert found[0] == ("main.tex", GOOD)
     ends = [one for one in found if isinstance(one, Dropped)]
@@ -183,13 +183,13 @@ def test_damaged_tar_of_delivery_ends_with_reason(name: str) -> None:
 
 def test_links_in_a_delivered_tar_are_ignored() -> None:
     data = FIRST + header(b"a", 0, b"2", b"/etc/passwd") + header(b"b", 0, b"3") + member(b"b.xml", b"b") + END
-    assert list(documents(io.BytesIO(data))) == [("main.tex", GOOD), ("b.xml", b"b")]
+    assert list(read_documents(io.BytesIO(data))) == [("main.tex", GOOD), ("b.xml", b"b")]
 
 
 def test_broken_stream_gives_members_before_its_end() -> None:
     packed = gzip.compress(FIRST + member(b"b.xml", bytes(range(256)) * 4000) + END)
     with open_stream(io.BytesIO(packed[: len(packed) // 2])) as stream:
-        found = list(readable(documents(stream)))
+        found = list(stop_at_damage(read_documents(stream)))
     assert found[0] == ("main.tex", GOOD)
     assert isinstance(found[-1], Dropped) and found[-1].reason is RejectReason.UNREADABLE_REST
 
@@ -201,7 +201,7 @@ def test_slow_archive_is_ended_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadSource) as raised:
         archive.unpack(gz(GOOD.decode()), seconds=1.0)
     assert raised.value.outcome is LatexOutcome.TIMEOUT
-    found = list(readable(documents(io.BytesIO(FIRST + END))))
+    found = list(stop_at_damage(read_documents(io.BytesIO(FIRST + END))))
     assert [one.reason for one in found if isinstance(one, Dropped)] == [RejectReason.UNREADABLE_REST]
 
 
@@ -220,7 +220,7 @@ def test_compromised_child_gives_no_files(written: str, monkeypatch: pytest.Monk
     with pytest.raises(BadSource) as raised:
         archive.unpack(gz(GOOD.decode()))
     assert raised.value.outcome is LatexOutcome.DAMAGED
-    found = list(readable(documents(io.BytesIO(FIRST + END))))
+    found = list(stop_at_damage(read_documents(io.BytesIO(FIRST + END))))
     assert [one.reason for one in found if isinstance(one, Dropped)] == [RejectReason.UNREADABLE_REST]
 
 
@@ -247,5 +247,5 @@ def test_ordinary_tars_are_read(tmp_path: Path) -> None:
                 info.size = len(data)
                 made.addfile(info, io.BytesIO(data))
         assert archive.unpack(gzip.compress(out.getvalue())) == files
-        assert dict(one for one in documents(io.BytesIO(out.getvalue())) if isinstance(one, tuple)) == files
+        assert dict(one for one in read_documents(io.BytesIO(out.getvalue())) if isinstance(one, tuple)) == files
     assert archive.unpack(tar({"main.tex": GOOD.decode()})) == {"main.tex": GOOD}

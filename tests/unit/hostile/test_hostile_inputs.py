@@ -29,7 +29,7 @@ from s2corpus.evaluation import others
 from s2corpus.evaluation import sheet as sheets
 from s2corpus.evaluation.others import Corpus
 from s2corpus.evaluation.sample import EvaluationTask, Item, Side
-from s2corpus.ids import ReleaseId, SnapshotId, spec_name
+from s2corpus.ids import ReleaseId, SnapshotId, check_spec_name
 from s2corpus.snapshot import delta
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import load_spec
@@ -168,7 +168,7 @@ def test_damaged_specs_give_one_sentence(tmp_path: Path) -> None:
     outcomes(seeds, 150, lambda data: f"{path.write_bytes(data) and load_spec(path).name != ''}", UserError)
 
 
-@pytest.mark.parametrize("parse", [ReleaseId.parse, SnapshotId.parse, spec_name])
+@pytest.mark.parametrize("parse", [ReleaseId.parse, SnapshotId.parse, check_spec_name])
 def test_damaged_ids_give_one_sentence(parse: Callable[[str], str]) -> None:
     seeds = [b"s2_v2-20230101-0a1b2c3d", b"s2_v2-20230101", b"own-20230101T101112", b"s2_v2"]
     outcomes(seeds, 100, lambda data: f"{parse(data.decode('utf-8', 'surrogateescape')) != ''}", UserError)
@@ -249,7 +249,7 @@ def test_damaged_delta_plans_give_one_sentence(tmp_path: Path) -> None:
     """Each plan has the SHA-256 of its damaged manifest, so the checksum alone detects no damage."""
     made = release(tmp_path, count=12)
     copy = open_lake(made.lake.uri(f"snapshots/{made.snapshot_id}"))
-    delta.make(copy, copy, tmp_path / "delta")
+    delta.write_delta(copy, copy, tmp_path / "delta")
     plan, manifest = ((tmp_path / "delta" / name).read_bytes() for name in ("delta.json", "manifest.json"))
 
     def act(data: bytes) -> str:

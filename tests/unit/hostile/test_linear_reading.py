@@ -201,7 +201,7 @@ def steps_of(act: Callable[[CountedStream], Any], data: bytes, patch: pytest.Mon
 @pytest.mark.parametrize("limit", [1 << 14, 1 << 30])
 def test_xml_is_split_in_one_pass(name: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def cut(stream: CountedStream) -> None:
-        for _ in streams.xml_elements(stream, ("record", "entry"), limit):
+        for _ in streams.read_xml_elements(stream, ("record", "entry"), limit):
             pass
 
     check_law(lambda size: steps_of(cut, XML[name](size), monkeypatch), 10_000)
@@ -210,7 +210,7 @@ def test_xml_is_split_in_one_pass(name: str, limit: int, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("name", JSON)
 def test_json_is_split_in_one_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def cut(stream: CountedStream) -> None:
-        for _ in streams.json_texts(stream):
+        for _ in streams.read_json_texts(stream):
             pass
 
     check_law(lambda size: steps_of(cut, JSON[name](size), monkeypatch), 10_000)
@@ -234,7 +234,7 @@ def test_names_are_checked_in_one_pass(repeated: bool, lake: Lake) -> None:
         files = [ListedFile.model_construct(name=name, bytes=1, sha256="0" * 64) for name in names]
         Name.compared = 0
         with pytest.raises(Refused):
-            registration._check_names(
+            registration._check_listing(
                 lake, Delivery("drop", "", "d", "", "delta", "", size), Ready.model_construct(files=files)
             )
         return Name.compared + size

@@ -63,18 +63,21 @@ def test_cache_folder_is_configurable(tmp_path: Path) -> None:
 def test_few_rows_run_uncompiled_until_kernels_are_compiled(tmp_path: Path) -> None:
     package(tmp_path)
     code = """
-from s2corpus.compiled import FEW, FOLDER, WHOLE, for_few
+from s2corpus.compiled import MAX_PYTHON_COMPARISONS, FOLDER, ALL_COMPILED, interpret_if_small
 from s2corpus.outer import outer
 def kernels(rows):
-    with for_few(rows):
+    with interpret_if_small(rows):
         assert outer(1) == 20
     return sorted(path.name.partition("-")[0] for path in FOLDER.rglob("*.nbi"))
 """
     both = "['inner.inner', 'outer.outer']\n"
     for asked, said in (
-        ("print(kernels(FEW))", "[]\n"),
-        ("(FOLDER / WHOLE).touch(); print(kernels(FEW)); (FOLDER / WHOLE).unlink()", both),
-        ("print(kernels(FEW + 1))", both),
+        ("print(kernels(MAX_PYTHON_COMPARISONS))", "[]\n"),
+        (
+            "(FOLDER / ALL_COMPILED).touch(); print(kernels(MAX_PYTHON_COMPARISONS)); (FOLDER / ALL_COMPILED).unlink()",
+            both,
+        ),
+        ("print(kernels(MAX_PYTHON_COMPARISONS + 1))", both),
     ):
         command = [sys.executable, "-c", code + asked]
         done = subprocess.run(command, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False)
@@ -104,4 +107,4 @@ def test_process_without_home_caches_kernels_in_temporary_folder(monkeypatch: py
 
     monkeypatch.setattr("os.access", lambda *_: False)
     monkeypatch.setattr("pwd.getpwuid", unknown)
-    assert compiled._folder() == Path(tempfile.gettempdir())
+    assert compiled._choose_cache_folder() == Path(tempfile.gettempdir())

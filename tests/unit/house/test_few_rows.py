@@ -16,7 +16,7 @@ import pytest
 
 from devtools.bench.link_tables import link_tables
 from s2corpus import compiled
-from s2corpus.compiled import for_few
+from s2corpus.compiled import interpret_if_small
 from s2corpus.stages.cluster.local import Clustering
 from s2corpus.titles.linking import Links
 from tests.unit.cluster.test_cluster import clustered, record
@@ -59,7 +59,7 @@ def references(shared_data: Path) -> Links:
 
 @pytest.mark.usefixtures("nothing_compiled")
 def test_few_records_give_equal_clusters_uncompiled(shared_data: Path) -> None:
-    with for_few(300):
+    with interpret_if_small(300):
         soon = records_of_a_review(shared_data)
     compiled_ones = records_of_a_review(shared_data)
     assert soon.clusters.equals(compiled_ones.clusters) and soon.edges.equals(compiled_ones.edges)
@@ -68,7 +68,7 @@ def test_few_records_give_equal_clusters_uncompiled(shared_data: Path) -> None:
 
 @pytest.mark.usefixtures("nothing_compiled")
 def test_few_references_give_equal_links_uncompiled(shared_data: Path) -> None:
-    with for_few(300):
+    with interpret_if_small(300):
         soon = references(shared_data)
     assert soon.rows.equals(references(shared_data).rows)
     assert {"exact", "fuzzy", "prefix", "none"} <= set(soon.rows["reason"].to_pylist())

@@ -12,7 +12,7 @@ import pytest
 
 from devtools.local.release import own_interval
 from s2corpus.errors import UserError
-from s2corpus.ids import RecordId, ReleaseId, SnapshotId, spec_name
+from s2corpus.ids import RecordId, ReleaseId, SnapshotId, check_spec_name
 
 ROOT = Path(__file__).resolve().parents[3]
 SNAPSHOT = "s2_v2-20230101-0a1b2c3d"
@@ -32,7 +32,7 @@ def test_snapshot_id_is_parsed_into_its_parts() -> None:
 
 @pytest.mark.parametrize("given", NO_IDS)
 def test_malformed_snapshot_id_is_refused(given: str) -> None:
-    assert not SnapshotId.known(given)
+    assert not SnapshotId.is_valid(given)
     with pytest.raises(UserError, match="is not a snapshot id: expected <spec>-<YYYYMMDD>-<8 hex>"):
         SnapshotId.parse(given)
 
@@ -45,7 +45,7 @@ def test_release_id_with_impossible_day_is_refused() -> None:
 @pytest.mark.parametrize("given", ["", "../x", "S2", "a b", "a-b", "x" * 42])
 def test_malformed_spec_name_is_refused(given: str) -> None:
     with pytest.raises(UserError, match="is not the name of a release spec"):
-        spec_name(given)
+        check_spec_name(given)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_releases_of_one_day_have_different_ids() -> None:
     assert [ReleaseId.parse(id_).as_of for id_ in ids] == [first, second]
     assert ids[0].day < ids[1].day < ReleaseId.from_spec("own", datetime(2026, 11, 23, tzinfo=UTC)).day
     assert SnapshotId.from_digest(ids[0], "0" * 64).release == ids[0]
-    assert not ReleaseId.known("own-20261122T250000")
+    assert not ReleaseId.is_valid("own-20261122T250000")
 
 
 def test_only_ids_formats_or_cuts_a_release_id() -> None:

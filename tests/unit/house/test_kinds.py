@@ -12,7 +12,7 @@ import pytest
 
 from pdf2tei.version import NAME as EMBEDDED
 from s2corpus.extractors.registry import BUILT_IN
-from s2corpus.spec import FullText
+from s2corpus.rules import FullText
 from s2orc_parse import jats
 from s2orc_parse.parse_model import ParseKind
 

@@ -21,7 +21,7 @@ import pytest
 import pdf2tei as layout
 from pdf2tei.identity import VERSION as IDENTITY
 from pdf2tei.version import VERSION as EXTRACTION
-from s2corpus.pdf import SELECTION_VERSION, inspect_many, readers
+from s2corpus.pdf import SELECTION_VERSION, inspect_many, library_versions
 from s2corpus.spec import SelectRules
 from s2orc_parse import latex, tei
 
@@ -120,4 +120,4 @@ def test_rule_version_is_pinned_to_its_output(rules: str, files: Mapping[str, by
 
 
 def test_selections_are_keyed_by_the_rule_version() -> None:
-    assert f"select-{SELECTION_VERSION}" in readers().split("_")
+    assert f"select-{SELECTION_VERSION}" in library_versions().split("_")

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from s2corpus.version import AFTER_STAGES, DECIDING, sources_hash
+from s2corpus.version import EXCLUDED_MODULES, HASHED_PACKAGES, sources_hash
 from tests.unit.house.test_imports import INCLUDE, LAYERS, ROOT
 
 DECIDES_NOTHING = {".ini", ".mako", ".typed", ".pyc", ".md", ".toml", ""}
 """the catalog's migrations, marker files for tools, and prose"""
 SNAPSHOT_ID = """
 from s2corpus.ids import ReleaseId, SnapshotId
-from s2corpus.snapshot.manifest import identity
+from s2corpus.snapshot.manifest import hash_inputs
 from s2corpus.version import code_version
 versions = {"code": code_version(), "extractor": "e", "converter": "c"}
-digest = identity(spec="0", as_of="a", parent=None, versions=versions, inputs=[], overrides={})
+digest = hash_inputs(spec="0", as_of="a", parent=None, versions=versions, inputs=[], overrides={})
 print(SnapshotId.from_digest(ReleaseId("s-20230101"), digest))
 """
 
@@ -100,13 +100,13 @@ def test_build_folders_of_pip_keep_snapshot_id(checkout: Path) -> None:
 
 def test_code_version_covers_everything_that_stages_import() -> None:
     after = LAYERS[LAYERS.index("stages") + 1 :]
-    assert {name.removesuffix(".py") for name in AFTER_STAGES} == set(after)
+    assert {name.removesuffix(".py") for name in EXCLUDED_MODULES} == set(after)
 
 
 def test_code_version_covers_every_kind_of_file(tmp_path: Path) -> None:
     kinds = {
         path.suffix
-        for package in DECIDING
+        for package in HASHED_PACKAGES
         for path in (INCLUDE / package).rglob("*")
         if path.is_file() and not any(p == "__pycache__" or p.endswith(".egg-info") for p in path.parts)
     }

@@ -86,7 +86,7 @@ def test_conflicting_lines_give_the_stricter_facts(
         ({"file_sha1": "0"}, ['file_sha1: "0" is not a file of the drop: the line is ignored']),
         ({"file_sha1": 7}, ["file_sha1: 7 is not a file of the drop: the line is ignored"]),
         ({"name": "b.pdf", "file_sha1": "a" * 40}, ['name: "b.pdf" is not a file of the drop, with that file_sha1: the line is ignored']),
-        ({"title": "T"}, ["name: is missing: a line describes a file of the drop, by name or file_sha1"]),
+        ({"title": "T"}, ["name: is missing: every line needs name or file_sha1"]),
         ({**HERE, "title": 7}, ["title: 7 cannot be used as title: it is ignored"]),
         ({**HERE, "title": "On a", "authors": 7}, ["authors: 7 cannot be used as authors: it is ignored"]),
         ({**HERE, "title": "On a", "doi": "x"}, ['doi: "x" cannot be used as doi: it is ignored']),
@@ -97,9 +97,9 @@ def test_conflicting_lines_give_the_stricter_facts(
         ({**HERE, "title": "On a", "authors": ["Ada Byron", "Alan Turing"]}, []),
         ({**HERE, "title": "On a", "authors": "Ada Byron"}, []),
         ({**HERE, "title": "On a", "venue": "", "abstract": None, "authors": []}, []),
-        (b"[]", ["is list: a JSON object was expected"]),
-        (b"7", ["is int: a JSON object was expected"]),
-        (b"null", ["is NoneType: a JSON object was expected"]),
+        (b"[]", ["is list: expected a JSON object"]),
+        (b"7", ["is int: expected a JSON object"]),
+        (b"null", ["is NoneType: expected a JSON object"]),
         (b"  ", []),
     ],
 )  # fmt: skip
@@ -112,7 +112,7 @@ def test_invalid_json_is_dropped_with_its_line() -> None:
     reader, entries = read(b"{", b"", b"\xff", HERE, b"[]")
     assert [entry.where for entry in entries if isinstance(entry, Dropped)] == ["line 1", "line 3", "line 5"]
     said = [warning.removeprefix("records.jsonl, ").partition(" (")[0] for warning in reader.warning_messages]
-    assert said == ["line 1: is not JSON", "line 3: is not JSON", "line 5: is list: a JSON object was expected"]
+    assert said == ["line 1: is not JSON", "line 3: is not JSON", "line 5: is list: expected a JSON object"]
 
 
 @pytest.mark.parametrize(("lines", "kept", "more"), [(100, 100, None), (101, 100, 1), (250, 100, 150)])
@@ -176,8 +176,8 @@ def test_only_lines_with_metadata_make_records() -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ({"record_id": "x:1"}, "record_id: a drop describes its own files only; leave the key out"),
-        ({"deleted": None}, "deleted: a drop describes its own files only; leave the key out"),
+        ({"record_id": "x:1"}, "record_id: reserved, the pipeline sets it; remove the key"),
+        ({"deleted": None}, "deleted: reserved, the pipeline sets it; remove the key"),
         ({"open_access": None}, "open_access: null given, true or false expected"),
         ({"licence": 7}, "licence: 7 given, a text expected"),
     ],

@@ -216,7 +216,7 @@ def test_list_of_drops_shows_warnings(run: Run) -> None:
     deliver(run, "drops/d", {"a.txt": b"A", **lines({"name": "a.txt", "titel": "On a"})})
     processing.process(run.lake, [ReleaseSpec(name="t")], run.scratch)
     (row,) = status.iterate_statuses(run.lake)
-    assert row.state == status.ArrivalState.WORKED and len(row.warnings) == 1
+    assert row.state == status.ArrivalState.PROCESSED and len(row.warnings) == 1
     assert "1 warning" in row.counts and "line 1: titel" in str(row)
 
 
@@ -288,7 +288,7 @@ def test_delivery_with_repeated_promise_is_refused(run: Run, key: str) -> None:
     deliver(run, "sources/dblp/1", {"records.jsonl": line % (key.encode(), value)})
     intake(run)
     (row,) = run.table(DELIVERIES).read().to_pylist()
-    assert row["outcome"] == "refused:bad_records" and f"{key}: given twice" in row["detail"]
+    assert row["outcome"] == "refused:bad_records" and f"{key}: the key is repeated" in row["detail"]
 
 
 def test_delivered_line_with_other_repeated_key_is_dropped(run: Run) -> None:

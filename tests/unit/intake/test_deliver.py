@@ -15,7 +15,8 @@ from click.testing import CliRunner
 
 from devtools.own_papers import own_files
 from s2corpus.commands import deliver as cli
-from s2corpus.deliveries.upload import Digests, deliver, digests_of, files_below, new_delivery
+from s2corpus.deliveries.ready import Digests
+from s2corpus.deliveries.upload import deliver, digests_of, files_below, new_delivery
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.spec import ReleaseSpec

@@ -15,11 +15,11 @@ import pytest
 from devtools.own_papers import deliver_own
 from s2corpus import sources
 from s2corpus.deliveries import registration
-from s2corpus.deliveries.files import ChangedInput, copy_file, key_of, open_file, read_file
+from s2corpus.deliveries.files import ChangedInput, copy_file, lake_key, open_file, read_file
 from s2corpus.deliveries.ready import Delivery, ListedFile, Ready, Refusal, Refused, read_ready
 from s2corpus.deliveries.registration import Registered
 from s2corpus.deliveries.status import (
-    MOST_NEW,
+    MAX_NEW_PER_POLL,
     Arrival,
     ArrivalState,
     ArrivalStatus,
@@ -30,7 +30,7 @@ from s2corpus.deliveries.status import (
     list_open,
     put_row,
     read_status,
-    rows_of,
+    read_statuses,
 )
 from s2corpus.storage.local_lake import LocalLake
 
@@ -39,28 +39,28 @@ from s2corpus.storage.local_lake import LocalLake
     ("row", "is_open", "outcome", "text"),
     [
         (ArrivalStatus("drops/a/", "0", ArrivalState.ANNOUNCED), True, "announced", "drops/a: announced"),
-        (ArrivalStatus("drops/a\n/", "0", ArrivalState.WORKED, detail="d"), False, "worked", "drops/a\\n: worked (d)"),
+        (ArrivalStatus("drops/a\n/", "0", ArrivalState.PROCESSED, detail="d"), False, "worked", "drops/a\\n: worked (d)"),
         (ArrivalStatus("drops/a/", "0", ArrivalState.REGISTERED, rows=3), True, "registered", "drops/a: registered (3 records)"),
         (ArrivalStatus("drops/a/", "0", ArrivalState.REFUSED, Refusal.CHANGED), False, "refused:changed", "drops/a: refused:changed"),
         (ArrivalStatus("drops/a/", "0", ArrivalState.FAILED, tries=2, dropped=1), True, "failed", "drops/a: failed (1 unreadable records)"),
         (ArrivalStatus("drops/a/", "0", ArrivalState.FAILED, tries=3), False, "failed", "drops/a: failed"),
         (ArrivalStatus("drops/a/", "0", ArrivalState.UNFINISHED, tries=2), True, "unfinished", "drops/a: unfinished"),
         (ArrivalStatus("drops/a/", "0", ArrivalState.UNFINISHED, tries=3), False, "unfinished", "drops/a: unfinished"),
-        (ArrivalStatus("drops/a/", "0", ArrivalState.WORKED, rows=3, warnings=["x"]), False, "worked",
+        (ArrivalStatus("drops/a/", "0", ArrivalState.PROCESSED, rows=3, warnings=["x"]), False, "worked",
          "drops/a: worked (3 records, 1 warning) (x)"),
-        (ArrivalStatus("drops/a/", "0", ArrivalState.WORKED, warnings=list("abcdef"), outcomes={"ok": 2, "broken": 0}), False, "worked",
+        (ArrivalStatus("drops/a/", "0", ArrivalState.PROCESSED, warnings=list("abcdef"), outcomes={"ok": 2, "broken": 0}), False, "worked",
          "drops/a: worked (6 warnings, 2 ok) (a; b; c; d; e)"),
     ],
 )  # fmt: skip
 def test_status_row_is_one_line(row: ArrivalStatus, is_open: bool, outcome: str, text: str) -> None:
-    assert (row.open, row.outcome, str(row)) == (is_open, outcome, text)
+    assert (row.is_open, row.outcome, str(row)) == (is_open, outcome, text)
 
 
 def test_row_is_stored_once_by_folder(tmp_path: Path) -> None:
     lake = LocalLake(tmp_path)
     first = Arrival("sources/dblp/1/", "0")
-    assert first.what == ("delivery", "dblp", "1") and Arrival("drops/1/", "0").what == ("drop", "", "1")
-    put_row(lake, ArrivalStatus("sources/dblp/10/", "0", ArrivalState.WORKED))
+    assert first.identity == ("delivery", "dblp", "1") and Arrival("drops/1/", "0").identity == ("drop", "", "1")
+    put_row(lake, ArrivalStatus("sources/dblp/10/", "0", ArrivalState.PROCESSED))
     announce(lake, first)
     put_row(
         lake,
@@ -78,7 +78,7 @@ def test_row_is_stored_once_by_folder(tmp_path: Path) -> None:
     assert list_open(lake) == [Arrival(first.folder, "1")]
     lake.put("arrivals/closed/sources/dblp/1/1.json", lake.get("arrivals/open/sources/dblp/1/1.json")[0])
     assert list_open(lake) == [], "a killed writer left both rows"
-    assert [row.mark for row in rows_of(lake, [first, Arrival(first.folder, "1")])] == ["1"]
+    assert [row.mark for row in read_statuses(lake, [first, Arrival(first.folder, "1")])] == ["1"]
 
 
 def test_last_rows_are_listed(tmp_path: Path) -> None:
@@ -95,10 +95,10 @@ def test_delay_of_repeated_events_ends_at_one_hour(tmp_path: Path) -> None:
     lake = LocalLake(tmp_path)
     announce(lake, arrival := Arrival("drops/a/", "0"))
     watch, now, delays = Watch(lake), 0.0, []
-    assert watch.list_unanswered(now) == []
+    assert watch.list_unprocessed_events(now) == []
     for _ in range(8):
         before = now
-        while watch.list_unanswered(now) != [arrival]:
+        while watch.list_unprocessed_events(now) != [arrival]:
             now += 60
         delays.append(now - before)
         now += 0
@@ -119,10 +119,13 @@ def test_rows_of_new_watches_are_not_overwritten(tmp_path: Path) -> None:
 
 def test_watch_examines_all_folders_by_turns(tmp_path: Path) -> None:
     watch = Watch(LocalLake(tmp_path))
-    folders = [str(number) for number in range(2 * MOST_NEW + 1)]
-    for start in (0, MOST_NEW, 2 * MOST_NEW, MOST_NEW - 1, 2 * MOST_NEW - 1):
-        assert watch._some(folders, MOST_NEW) == (folders[start:] + folders[:start])[:MOST_NEW]
-    assert watch._some(folders[:MOST_NEW], MOST_NEW) == folders[:MOST_NEW]
+    folders = [str(number) for number in range(2 * MAX_NEW_PER_POLL + 1)]
+    for start in (0, MAX_NEW_PER_POLL, 2 * MAX_NEW_PER_POLL, MAX_NEW_PER_POLL - 1, 2 * MAX_NEW_PER_POLL - 1):
+        assert (
+            watch._next_items("new", folders, MAX_NEW_PER_POLL)
+            == (folders[start:] + folders[:start])[:MAX_NEW_PER_POLL]
+        )
+    assert watch._next_items("new", folders[:MAX_NEW_PER_POLL], MAX_NEW_PER_POLL) == folders[:MAX_NEW_PER_POLL]
 
 
 def record(**others: Any) -> bytes:
@@ -137,7 +140,7 @@ def record(**others: Any) -> bytes:
 
 def owned(path: Path, source: str) -> list[sources.Entry]:
     delivery = Delivery("delivery", source, "one", "2023-01-01T00:00:00Z", "full", "0", 1)
-    return list(registration._owned(sources.read("crossref", path), delivery, "records"))
+    return list(registration._check_owner(sources.read("crossref", path), delivery, "records"))
 
 
 def test_records_of_another_source_are_refused(tmp_path: Path) -> None:
@@ -165,21 +168,21 @@ def test_files_of_several_blocks_have_listed_size(tmp_path: Path, there: int, sa
     lake = LocalLake(tmp_path)
     lake.put("drops/one/a.pdf", b"x" * (len(content) + there))
     delivery = Delivery("drop", "", "one", "2023-01-01T00:00:00Z", "delta", "0", 1)
-    iterate_statuses = ListedFile(name="a.pdf", bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+    listed = ListedFile(name="a.pdf", bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
     if says is None:
-        assert registration._verified(lake, delivery, iterate_statuses) == hashlib.sha1(content).hexdigest()
+        assert registration._verify_file(lake, delivery, listed) == hashlib.sha1(content).hexdigest()
         return
     with pytest.raises(Refused, match=f"3145728 bytes listed, {says}"):
-        registration._verified(lake, delivery, iterate_statuses)
+        registration._verify_file(lake, delivery, listed)
 
 
 def test_repeated_names_are_refused_and_named(tmp_path: Path) -> None:
     """The refusal names the first three repeated names, and no name that is listed once."""
     delivery = Delivery("drop", "", "one", "2023-01-01T00:00:00Z", "delta", "0", 1)
-    iterate_statuses = [ListedFile(name=name, bytes=0, sha256="0" * 64) for name in "abbcdddeeff"]
-    ready = Ready.model_validate({"ready_at": "2023-01-01T00:00:00Z", "files": iterate_statuses})
+    listed = [ListedFile(name=name, bytes=0, sha256="0" * 64) for name in "abbcdddeeff"]
+    ready = Ready.model_validate({"ready_at": "2023-01-01T00:00:00Z", "files": listed})
     with pytest.raises(Refused, match=r"listed twice: \['b', 'd', 'e'\]") as refused:
-        registration._check_names(LocalLake(tmp_path), delivery, ready)
+        registration._check_listing(LocalLake(tmp_path), delivery, ready)
     assert refused.value.refusal is Refusal.BAD_NAME
 
 
@@ -202,7 +205,7 @@ def test_own_drop_has_records_of_its_folder(tmp_path: Path) -> None:
 def test_file_is_compared_with_its_registration_at_the_end(tmp_path: Path, size: int) -> None:
     lake, content = LocalLake(tmp_path), bytes(size)
     place = {"drop": "d", "name": "a.pdf"}
-    assert key_of(place) == key_of({"folder": "drops/d/", "name": "a.pdf"}) == "drops/d/a.pdf"
+    assert lake_key(place) == lake_key({"folder": "drops/d/", "name": "a.pdf"}) == "drops/d/a.pdf"
     lake.put("drops/d/a.pdf", content)
     sha1 = hashlib.sha1(content).hexdigest()
     assert read_file(lake, place, sha1) == content
@@ -221,10 +224,10 @@ def test_file_is_compared_with_its_registration_at_the_end(tmp_path: Path, size:
 def register(lake: LocalLake, kind: Any, source: str, files: dict[str, bytes], **others: Any) -> Registered:
     """Write a drop or delivery `1` and register it."""
     folder = "drops/1/" if kind == "drop" else f"sources/{source}/1/"
-    iterate_statuses = [{"name": n, "bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in files.items()]
+    listed = [{"name": n, "bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in files.items()]
     for name, data in files.items():
         lake.put(f"{folder}{name}", data)
-    lake.put(f"{folder}_READY", orjson.dumps({"ready_at": "2023-01-01T00:00:00Z", "files": iterate_statuses} | others))
+    lake.put(f"{folder}_READY", orjson.dumps({"ready_at": "2023-01-01T00:00:00Z", "files": listed} | others))
     delivery = read_ready(lake, kind, source, "1")
     assert delivery is not None
     return registration.register(lake, delivery)

@@ -22,8 +22,8 @@ from devtools.local import Endpoints
 from s2corpus.commands.drops import command
 from s2corpus.deliveries.ready import Refusal, read_ready
 from s2corpus.deliveries.status import (
-    MOST_KNOWN,
-    MOST_TRIES,
+    MAX_KNOWN_PER_POLL,
+    MAX_TRIES,
     ArrivalState,
     ArrivalStatus,
     Watch,
@@ -153,44 +153,44 @@ def test_next_watch_does_not_repeat_an_arrival(lake: Lake) -> None:
     deliver(lake, "drops/a", {"a.pdf": b"A"})
     deliver(lake, "sources/dblp/1", {"records.jsonl": b""})
     first = Watch(lake)
-    assert [arrival.folder for arrival in first.look()] == ["drops/a/", "sources/dblp/1/"]
-    assert first.look() == []
+    assert [arrival.folder for arrival in first.poll()] == ["drops/a/", "sources/dblp/1/"]
+    assert first.poll() == []
     first.confirm()
-    assert first.look() == Watch(lake).look() == []
+    assert first.poll() == Watch(lake).poll() == []
 
 
 def test_next_watch_repeats_unconfirmed_arrivals(lake: Lake) -> None:
     """If a watch is killed before it confirms, the next watch repeats the event: a duplicate is better than a loss."""
     deliver(lake, "drops/a", {"a.pdf": b"A"})
-    given = Watch(lake).look()
-    assert Watch(lake).look() == given
+    given = Watch(lake).poll()
+    assert Watch(lake).poll() == given
 
 
 def test_lost_event_is_fired_again_until_a_run_begins(lake: Lake) -> None:
     """A triggerer can be killed after it announced an arrival and before Airflow stored the event."""
     deliver(lake, "drops/a", {"a.pdf": b"A"})
     lost = Watch(lake)
-    (arrival,) = lost.look()
+    (arrival,) = lost.poll()
     lost.confirm()
 
     watch = Watch(lake)
-    assert watch.look() == watch.list_unanswered(1_000) == []
-    assert watch.list_unanswered(1_060) == [arrival]
-    assert watch.list_unanswered(1_179) == [], "the wait doubles"
-    assert watch.list_unanswered(1_180) == [arrival]
+    assert watch.poll() == watch.list_unprocessed_events(1_000) == []
+    assert watch.list_unprocessed_events(1_060) == [arrival]
+    assert watch.list_unprocessed_events(1_179) == [], "the wait doubles"
+    assert watch.list_unprocessed_events(1_180) == [arrival]
     put_row(lake, ArrivalStatus(arrival.folder, arrival.mark, ArrivalState.REGISTERED))
-    assert watch.list_unanswered(9_999) == [], "a run has begun with it"
-    put_row(lake, ArrivalStatus(arrival.folder, arrival.mark, ArrivalState.WORKED))
-    assert watch.list_unanswered(99_999) == []
+    assert watch.list_unprocessed_events(9_999) == [], "a run has begun with it"
+    put_row(lake, ArrivalStatus(arrival.folder, arrival.mark, ArrivalState.PROCESSED))
+    assert watch.list_unprocessed_events(99_999) == []
 
 
 def test_folder_without_ready_file_is_ignored(lake: Lake) -> None:
     lake.put("drops/a/a.pdf", b"A")
     watch = Watch(lake)
-    assert watch.look() == []
+    assert watch.poll() == []
     assert states(list(iterate_statuses(lake))) == {"drops/a/": "writing"}
     deliver(lake, "drops/a", {"a.pdf": b"A"})
-    assert [arrival.folder for arrival in watch.look()] == ["drops/a/"]
+    assert [arrival.folder for arrival in watch.poll()] == ["drops/a/"]
     assert states(list(iterate_statuses(lake))) == {"drops/a/": "waiting"}
 
 
@@ -198,26 +198,26 @@ def test_changed_ready_file_is_a_new_arrival(lake: Lake) -> None:
     watch = Watch(lake)
     for day, given in ((1, 1), (1, 0), (2, 1)):
         deliver(lake, "drops/a", {"a.pdf": b"A"}, day=day)
-        assert len(watch.look()) == given
+        assert len(watch.poll()) == given
         watch.confirm()
 
 
 def test_cost_of_a_watch_depends_on_folders_only(tmp_path: Path) -> None:
     lake = Watched(tmp_path)
-    for number in range(MOST_KNOWN + 50):
+    for number in range(MAX_KNOWN_PER_POLL + 50):
         deliver(lake, f"drops/{number:03}", {"a.pdf": b"A"})
     for number in range(100):
         lake.put(f"drops/000/{number}.pdf", b"")
     watch = Watch(lake)
-    assert len(watch.look()) == MOST_KNOWN + 50
+    assert len(watch.poll()) == MAX_KNOWN_PER_POLL + 50
     watch.confirm()
     lake.entries.clear()
     lake.asked.clear()
-    watch.look()
+    watch.poll()
     assert {key.partition("/")[0] for key in lake.entries} == {"arrivals"}
-    assert len(lake.asked) == MOST_KNOWN
-    watch.look()
-    assert len(set(lake.asked)) == MOST_KNOWN + 50, "in turn, every one is asked for a new _READY"
+    assert len(lake.asked) == MAX_KNOWN_PER_POLL
+    watch.poll()
+    assert len(set(lake.asked)) == MAX_KNOWN_PER_POLL + 50, "in turn, every one is asked for a new _READY"
 
 
 class Hostile(LocalLake):
@@ -230,7 +230,7 @@ class Hostile(LocalLake):
 def test_folders_with_impossible_names_are_ignored(tmp_path: Path) -> None:
     lake = Hostile(tmp_path)
     deliver(lake, "drops/a\nrefused", {})
-    (given,) = Watch(lake).look()
+    (given,) = Watch(lake).poll()
     assert given.folder == "drops/a\nrefused/"
     assert [str(row) for row in iterate_statuses(lake)] == ["drops/a\\nrefused: waiting"]
 
@@ -239,7 +239,7 @@ def test_late_watch_reports_earlier_drops(lake: Lake) -> None:
     for number in range(500):
         deliver(lake, f"drops/{number:03}", {})
     watch = Watch(lake)
-    given = watch.look()
+    given = watch.poll()
     assert len({arrival.folder for arrival in given}) == 500
     watch.confirm()
     assert sorted(list_open(lake), key=lambda arrival: arrival.folder) == given
@@ -249,7 +249,7 @@ def test_limited_watch_reports_the_rest_later(lake: Lake) -> None:
     for number in range(120):
         deliver(lake, f"drops/{number:03}", {})
     watch = Watch(lake)
-    given = [watch.look(50) for _ in range(4)]
+    given = [watch.poll(50) for _ in range(4)]
     assert [len(some) for some in given] == [50, 50, 20, 0]
     assert len({arrival.folder for some in given for arrival in some}) == 120
 
@@ -362,16 +362,18 @@ def test_batches_divide_large_and_join_small_drops(
 ) -> None:
     small = SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update={"pdfs_per_shard": 2})})
     deliver(lake, "drops/a", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs[:5])})
-    rows = [processing.register(lake, arrival, [small]) for arrival in Watch(lake).look()]
+    rows = [processing.register(lake, arrival, [small]) for arrival in Watch(lake).poll()]
     arrivals = [replace(arrival) for arrival in list_open(lake)]
-    made = [batches.find(lake, id_, [small], tmp_path) for id_ in processing.gather(lake, arrivals, [small], tmp_path)]
+    made = [
+        batches.read_batch(lake, id_, [small], tmp_path) for id_ in processing.gather(lake, arrivals, [small], tmp_path)
+    ]
     assert [len(batch.drops) for batch in made] == [1, 1, 1]
     assert rows[0] is not None and rows[0].pdfs == 5
     for name in ("b", "c"):
         deliver(lake, f"drops/{name}", {"a.pdf": pdfs[5] + name.encode()})
-        processing.register(lake, Watch(lake).look()[0], [small])
+        processing.register(lake, Watch(lake).poll()[0], [small])
     made = [
-        batches.find(lake, id_, [small], tmp_path)
+        batches.read_batch(lake, id_, [small], tmp_path)
         for id_ in processing.gather(lake, list_open(lake), [small], tmp_path)
     ]
     assert [batch.drops for batch in made][2:] == [["drops/a/", "drops/b/"], ["drops/c/"]]
@@ -399,7 +401,7 @@ def test_failed_extraction_blocks_no_other_drop(lake: Lake, tmp_path: Path, grob
     spec = SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update={"extract_seconds": 0.5})})
     deliver(lake, "drops/bad", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs[:3])})
     deliver(lake, "drops/good", {f"{n}.pdf": pdf for n, pdf in enumerate(pdfs[3:])})
-    for tries in range(1, MOST_TRIES + 1):
+    for tries in range(1, MAX_TRIES + 1):
         found = {row.folder: row for row in processing.process(lake, [spec], tmp_path)}
         assert (found["drops/bad/"].state, found["drops/bad/"].tries) == (ArrivalState.UNFINISHED, tries)
         assert "given up" in str(found["drops/bad/"].detail)
@@ -413,11 +415,11 @@ def test_changed_drop_is_refused_and_blocks_no_other(
 ) -> None:
     for name, pdf in (("changed", pdfs[0]), ("good", pdfs[1])):
         deliver(lake, f"drops/{name}", {"a.pdf": pdf})
-    arrivals = processing.list_pending(lake, Watch(lake).look())
+    arrivals = processing.list_pending(lake, Watch(lake).poll())
     processing.register_all(lake, arrivals, SPECS)
     (id_,) = processing.gather(lake, arrivals, SPECS, tmp_path)
     lake.put("drops/changed/a.pdf", pdfs[2])
-    batches.work(batches.find(lake, id_, SPECS, tmp_path), last=False)
+    batches.process_batch(batches.read_batch(lake, id_, SPECS, tmp_path), last=False)
     found = states(processing.settle(lake, arrivals, [id_], SPECS))
     assert found == {"drops/changed/": "refused:changed", "drops/good/": "worked"}
     assert list(grobid.uploads) == [hashlib.sha1(pdfs[1]).hexdigest()]
@@ -468,25 +470,25 @@ def test_failed_extractions_are_retried_before_last_run(
     grobid.faults = faults
     spec = SPEC.model_copy(update={"resources": SPEC.resources.model_copy(update={"extract_seconds": 0.5})})
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
-    arrivals = processing.list_pending(lake, Watch(lake).look())
+    arrivals = processing.list_pending(lake, Watch(lake).poll())
     processing.register(lake, arrivals[0], [spec])
     (id_,) = processing.gather(lake, arrivals, [spec], tmp_path)
     with pytest.raises(TransientError):
-        batches.work(batches.find(lake, id_, [spec], tmp_path), last=False)
+        batches.process_batch(batches.read_batch(lake, id_, [spec], tmp_path), last=False)
     assert states(processing.settle(lake, arrivals, [id_], [spec])) == {"drops/a/": "registered"}
     failing[0] = False
-    batches.work(batches.find(lake, id_, [spec], tmp_path), last=False)
+    batches.process_batch(batches.read_batch(lake, id_, [spec], tmp_path), last=False)
     assert states(processing.settle(lake, arrivals, [id_], [spec])) == {"drops/a/": "worked"}
 
 
 def test_changed_specs_of_a_batch_are_reported(lake: Lake, tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
     deliver(lake, "drops/a", {"a.pdf": pdfs[0]})
-    arrivals = processing.list_pending(lake, Watch(lake).look())
+    arrivals = processing.list_pending(lake, Watch(lake).poll())
     processing.register(lake, arrivals[0], SPECS)
     (id_,) = processing.gather(lake, arrivals, SPECS, tmp_path)
     other = ReleaseSpec.model_validate({"name": "test", "select": {"max_pages": 10}})
-    with pytest.raises(UserError, match="specs were changed"):
-        batches.find(lake, id_, [other], tmp_path)
+    with pytest.raises(UserError, match="specs have changed"):
+        batches.read_batch(lake, id_, [other], tmp_path)
 
 
 def test_delivery_of_unknown_source_is_refused(lake: Lake, tmp_path: Path) -> None:
@@ -508,7 +510,7 @@ def test_broken_adapter_fails_delivery_after_three_runs(
 
     monkeypatch.setattr("s2corpus.sources.dblp.read", broken)
     deliver(lake, "sources/dblp/1", {"file.xml": b"<x/>"})
-    for tries in range(1, MOST_TRIES + 1):
+    for tries in range(1, MAX_TRIES + 1):
         (row,) = processing.process(lake, SPECS, tmp_path)
         assert (row.outcome, row.tries, row.detail) == ("failed", tries, "ZeroDivisionError: in the adapter")
     assert processing.process(lake, SPECS, tmp_path) == []
@@ -525,7 +527,7 @@ def test_each_pdf_of_many_drops_is_sent_once(lake: Lake, tmp_path: Path, grobid:
     assert outcomes == {"worked": 495, "refused:changed": 5}
     assert set(grobid.uploads.values()) == {1} and grobid.most_in_work <= SPEC.resources.in_flight
     assert processing.process(lake, SPECS, tmp_path) == []
-    assert Watch(lake).look() == []
+    assert Watch(lake).poll() == []
 
 
 @pytest.mark.services
@@ -539,12 +541,12 @@ def test_drops_on_s3_are_processed(
     lake = open_lake("s3://corpus/drops-on-s3")
     for number in range(20):
         deliver(lake, f"drops/{number:02}", {"a.pdf": pdfs[number % 6]}, {"a.pdf": b""} if number == 7 else None)
-    assert len(Watch(lake).look()) == 20
+    assert len(Watch(lake).poll()) == 20
     outcomes = Counter(row.outcome for row in processing.process(lake, SPECS, tmp_path))
     assert outcomes == {"worked": 19, "refused:changed": 1}
     assert set(grobid.uploads.values()) == {1}
     assert processing.process(lake, SPECS, tmp_path) == []
-    assert Watch(lake).look() == []
+    assert Watch(lake).poll() == []
 
 
 def test_command_lists_and_processes_drops(tmp_path: Path, grobid: StandIn, pdfs: list[bytes]) -> None:
@@ -572,8 +574,8 @@ def spec_with(**values: Any) -> ReleaseSpec:
 
 def test_processed_drops_start_a_release_as_of_the_latest(lake: Lake) -> None:
     rows = [
-        ArrivalStatus("drops/a/", "0", ArrivalState.WORKED, ready_at="2026-03-01T10:30:00.25Z"),
-        ArrivalStatus("drops/b/", "0", ArrivalState.WORKED, ready_at="2026-03-01T11:30:00+02:00"),
+        ArrivalStatus("drops/a/", "0", ArrivalState.PROCESSED, ready_at="2026-03-01T10:30:00.25Z"),
+        ArrivalStatus("drops/b/", "0", ArrivalState.PROCESSED, ready_at="2026-03-01T11:30:00+02:00"),
         ArrivalStatus("drops/c/", "0", ArrivalState.REFUSED, ready_at="2026-03-02T00:00:00Z"),
     ]
     as_of = datetime(2026, 3, 1, 10, 30, 1, tzinfo=UTC)
@@ -584,7 +586,7 @@ def test_processed_drops_start_a_release_as_of_the_latest(lake: Lake) -> None:
     "values", [{"schedule": {}}, {"drops": ["other-*"], "sources": ["other"]}], ids=["monthly spec", "other drops"]
 )
 def test_drops_do_not_start_releases_of_other_specs(values: dict[str, Any]) -> None:
-    rows = [ArrivalStatus("drops/a/", "0", ArrivalState.WORKED, ready_at="2026-03-01T10:30:00Z")]
+    rows = [ArrivalStatus("drops/a/", "0", ArrivalState.PROCESSED, ready_at="2026-03-01T10:30:00Z")]
     assert processing.list_releases_to_start(rows, [spec_with(**values)]) == []
 
 

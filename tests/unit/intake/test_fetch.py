@@ -67,7 +67,7 @@ def test_index_lists_names_that_match(shelf: Shelf) -> None:
         'href="c.xml.gz?x"',
     )
     shelf.files[""] = f"<a {'> <a '.join(links)}>".encode()
-    assert fetch.offered(shelf.url, r".*\.xml\.gz") == ["a.xml.gz", "b.xml.gz"]
+    assert fetch.list_files(shelf.url, r".*\.xml\.gz") == ["a.xml.gz", "b.xml.gz"]
 
 
 @pytest.mark.parametrize("form", ["{md5}", "{md5}  {name}\n", "MD5({name})= {md5}\n"])
@@ -137,7 +137,7 @@ def test_requests_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         return response
 
     monkeypatch.setattr(web.Session, "ask", ask)
-    fetch.offered("http://host/", "a")
+    fetch.list_files("http://host/", "a")
     fetch.fetch("http://host/", ["a"], tmp_path)
     assert asked == [
         ("GET http://host/", 60.0, 32 << 20), ("GET http://host/a.md5", 60.0, 4096), ("GET http://host/a", 1800.0, 2 << 30),

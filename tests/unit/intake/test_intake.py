@@ -282,7 +282,7 @@ def test_parent_is_newest_earlier_published_snapshot(
 
 def test_latest_record_wins_within_its_bucket(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("s2corpus.stages.intake.BUCKET_BYTES", 600)
-    monkeypatch.setattr("s2corpus.stages.intake._CUT_ROWS", 7)
+    monkeypatch.setattr("s2corpus.stages.intake._CHUNK_ROWS", 7)
     for month, title in ((1, "First"), (2, "Second"), (3, "Third")):
         some = ({"record_id": f"acl:{i:03d}", "title": f"{title} {i}"} for i in range(0, 90, month))
         deliver(run, f"sources/acl/{month}", lines(*some), f"2023-01-0{month}T00:00:00Z")

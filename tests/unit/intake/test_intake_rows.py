@@ -55,7 +55,7 @@ def test_every_selected_folder_has_a_row(run: Run, caplog: pytest.LogCaptureFixt
         counts = intake(seen)
     rows = {(one["kind"], one["delivery"]): one for one in seen.table(DELIVERIES).read().to_pylist()}
     said = "records.jsonl, line 2: name: \"z.pdf\" is not a file of the drop: the line is ignored", (
-        "records.jsonl, line 3: is int: a JSON object was expected"
+        "records.jsonl, line 3: is int: expected a JSON object"
     )  # fmt: skip
     assert rows[("drop", "a")] == row("drop", "", "a", WHEN, "taken", files=4, rows=1, dropped=1, warnings=list(said))
     refused = rows[("drop", "changed")]

@@ -226,6 +226,7 @@ def test_paper_never_links_to_itself() -> None:
     assert (found["paper_id"], found["reason"]) == ("q", "fuzzy")
 
 
+@pytest.mark.long
 def test_half_a_million_papers_may_share_a_title() -> None:
     """With one title for all entries and papers (skew), the tie rules compare only two papers per entry."""
     n = 30_000

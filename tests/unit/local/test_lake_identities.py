@@ -19,7 +19,7 @@ from botocore.exceptions import ClientError
 
 from devtools.sample.truth import Truth
 from s2corpus.deliveries.upload import deliver_tree
-from s2corpus.deployment.s3_security import identities
+from s2corpus.deployment.s3_security import format_identities
 from s2corpus.errors import UserError
 from s2corpus.pipeline.run import Run
 from s2corpus.snapshot.reader import open_snapshot
@@ -156,9 +156,9 @@ def test_no_port_answers_without_keys(server: dict[str, int], port: str, method:
 
 def test_missing_or_shared_keys_give_one_sentence() -> None:
     with pytest.raises(UserError, match="S3_CONSUMER_ACCESS_KEY is not set"):
-        identities(POLICIES, "corpus", {})
+        format_identities(POLICIES, "corpus", {})
     with pytest.raises(UserError, match="two identities of the lake have one access key"):
-        identities(POLICIES, "corpus", {**KEYS, "S3_PAGE_ACCESS_KEY": KEYS["S3_WORKER_ACCESS_KEY"]})
+        format_identities(POLICIES, "corpus", {**KEYS, "S3_PAGE_ACCESS_KEY": KEYS["S3_WORKER_ACCESS_KEY"]})
 
 
 def act_as(patch: pytest.MonkeyPatch, ports: dict[str, int], who: str) -> Lake:
@@ -170,6 +170,7 @@ def act_as(patch: pytest.MonkeyPatch, ports: dict[str, int], who: str) -> Lake:
     return open_lake("s3://corpus")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_each_identity_does_its_work_with_its_keys(
     server: dict[str, int],

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from s2corpus.compiled import fill
-from s2corpus.deployment.slots import memory, slots
+from s2corpus.compiled import copy_prebuilt_kernels
+from s2corpus.deployment.slots import available_memory, compute_slots
 from s2corpus.spec import load_spec
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -16,19 +16,19 @@ SPECS = [load_spec(path) for path in sorted((ROOT / "include" / "releases").glob
 
 
 def test_worker_of_16_gb_has_six_slots_of_2_gb() -> None:
-    assert slots(16_000_000_000, 8, SPECS) == 6
+    assert compute_slots(16_000_000_000, 8, SPECS) == 6
 
 
 def test_slots_are_at_least_one_and_two_per_core() -> None:
-    assert slots(1_000_000_000, 8, SPECS) == 1
-    assert slots(512_000_000_000, 4, SPECS) == 8
+    assert compute_slots(1_000_000_000, 8, SPECS) == 1
+    assert compute_slots(512_000_000_000, 4, SPECS) == 8
 
 
 def test_memory_is_that_of_the_container(tmp_path: Path) -> None:
     (tmp_path / "memory.max").write_text("3000000000\n")
     (tmp_path / "unlimited").write_text("max\n")
-    machine = memory([tmp_path / "absent", tmp_path / "unlimited"])
-    assert memory([tmp_path / "memory.max"]) == min(3_000_000_000, machine)
+    machine = available_memory([tmp_path / "absent", tmp_path / "unlimited"])
+    assert available_memory([tmp_path / "memory.max"]) == min(3_000_000_000, machine)
 
 
 def test_slots_command_prints_a_number() -> None:
@@ -41,13 +41,13 @@ def test_slots_command_prints_a_number() -> None:
 
 def test_kernels_of_an_image_are_copied_once(tmp_path: Path) -> None:
     made, folder = tmp_path / "image" / "kernels-1", tmp_path / "scratch" / "kernels-1"
-    fill(made, folder)
+    copy_prebuilt_kernels(made, folder)
     assert not folder.exists(), "an image without them: numba compiles"
     made.mkdir(parents=True)
     (made / "a.nbi").write_bytes(b"index")
-    fill(made, folder)
+    copy_prebuilt_kernels(made, folder)
     assert (folder / "a.nbi").read_bytes() == b"index"
     (folder / "b.nbi").write_bytes(b"compiled since")
-    fill(made, folder)
+    copy_prebuilt_kernels(made, folder)
     assert sorted(path.name for path in folder.iterdir()) == ["a.nbi", "b.nbi"]
     assert [path.name for path in folder.parent.iterdir()] == ["kernels-1"]

@@ -69,4 +69,8 @@ def test_nested_counters_are_separate() -> None:
             count("files", 1)
         before = outer.counts.copy()
         count("others", 2)
-    assert (outer.figures(), outer.figures(before), inner.figures()) == ("2 others, 1,234 rows", "2 others", "1 files")
+    assert (outer.format_counts(), outer.format_counts(before), inner.format_counts()) == (
+        "2 others, 1,234 rows",
+        "2 others",
+        "1 files",
+    )

@@ -49,10 +49,10 @@ def test_paper_trace_states_last_result(
 def test_paper_trace_describes_duplicates() -> None:
     trace = PaperTrace("1f0", None, [], Explanation("1f0", [], [], []), None, [], [], None, [], [], [], {})
     first = {"paper_id": "4ae", "set": "s2orc", "split": "train", "duplicate_of": None, "reason": None, "jaccard": None}
-    near = {"split": "held_back:near_duplicate", "duplicate_of": "4ae", "reason": "text", "jaccard": 0.875}
+    near = {"split": "held_back:near_duplicate", "duplicate_of": "4ae", "reason": "words", "jaccard": 0.875}
     trace.duplicates = [first, {**first, **near, "paper_id": "1f0"}]
     [line] = trace.duplicate_descriptions
-    assert line == "1f0 (s2orc, held_back:near_duplicate) duplicates 4ae: text, Jaccard index 0.875"
+    assert line == "1f0 (s2orc, held_back:near_duplicate) duplicates 4ae: words, Jaccard index 0.875"
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,7 @@ def copied(to: Path) -> Path:
     return to
 
 
+@pytest.mark.long
 def test_upgrade_during_a_release_stops_it(delivered: Lake, tmp_path: Path) -> None:
     code = copied(tmp_path / "code")
     done = step(code, tmp_path, STAGE_NAMES[:HALF])
@@ -119,6 +120,7 @@ print(getattr(found, "version", found), bundle.path)
 """
 
 
+@pytest.mark.long
 @pytest.mark.airflow
 def test_run_pinned_by_git_bundle_uses_its_first_code(tmp_path: Path) -> None:
     """Check Airflow's git bundle with a repository on this machine. The bundle also contains `include/` and `sql/`."""

@@ -99,7 +99,7 @@ def test_hanging_pdf_ends_at_its_limit_without_delaying_others(
     [
         (("select", "/no/such/paper.pdf"), "/no/such/paper.pdf: cannot be read"),
         (("select", "{empty}"), "the folder contains no"),
-        (("select", "{pdfs}", "--out", "x.csv"), "x.csv: expected a name that ends in .parquet or .jsonl"),
+        (("select", "{pdfs}", "--out", "x.csv"), "x.csv: unsupported suffix: use .parquet or .jsonl"),
         (("select", "{pdfs}", "--out", "/no/such/x.jsonl"), "/no/such is not a folder that you may write to"),
         (("extract", "{empty}", "--out", "{out}"), "the folder contains no"),
         (("extract", "{pdfs}", "--out", "{pdfs}/notes.txt/x"), "cannot create the folder"),

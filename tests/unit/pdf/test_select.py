@@ -103,7 +103,7 @@ def test_exit_of_pdfalto_is_explained(
 
     monkeypatch.setattr(sandbox, "start", lambda *_, **__: None)
     monkeypatch.setattr(sandbox, "wait", ended)
-    assert inspection.has_text(b"%PDF", tmp_path, timeout=7) == said
+    assert inspection.find_text_failure(b"%PDF", tmp_path, timeout=7) == said
     assert not list(tmp_path.iterdir())
 
 
@@ -118,15 +118,15 @@ def test_pdfalto_is_limited_and_restarted_after_a_foreign_kill(tmp_path: Path, m
     monkeypatch.setattr(sandbox, "start", start)
     monkeypatch.setattr(sandbox, "wait", lambda *_: ends.pop(0))
     ends[:] = [-signal.SIGKILL, -signal.SIGKILL, 0]
-    assert inspection.has_text(b"%PDF", tmp_path, timeout=7.5) == "killed by signal 9"
+    assert inspection.find_text_failure(b"%PDF", tmp_path, timeout=7.5) == "killed by signal 9"
     assert limits == [{"CPU": 8, "FSIZE": 1 << 30, "CORE": 0}] * 2
     ends[:] = [-signal.SIGKILL, 3]
-    assert inspection.has_text(b"%PDF", tmp_path, timeout=7.5) == "exit status 3"
+    assert inspection.find_text_failure(b"%PDF", tmp_path, timeout=7.5) == "exit status 3"
     ends[:] = [3, 0]
-    assert inspection.has_text(b"%PDF", tmp_path, timeout=7.5) == "exit status 3"
+    assert inspection.find_text_failure(b"%PDF", tmp_path, timeout=7.5) == "exit status 3"
     ends[:] = [NOT_CONFINED]
     with pytest.raises(OSError, match="could not be started in its sandbox"):
-        inspection.has_text(b"%PDF", tmp_path, timeout=7.5)
+        inspection.find_text_failure(b"%PDF", tmp_path, timeout=7.5)
     assert not list(tmp_path.iterdir())
 
 
@@ -164,7 +164,7 @@ def test_reading_gives_the_outcome(
     reader = SimpleNamespace(is_encrypted=False, root_object=None, pages=[None] * leaves)
     monkeypatch.setattr(pypdf, "PdfReader", lambda *_, **__: reader)
     monkeypatch.setattr(pypdfium2, "PdfDocument", Document)
-    found = inspection.read(b"", SelectRules(max_pages=50))
+    found = inspection.inspect(b"", SelectRules(max_pages=50))
     assert (found.outcome, found.pages, found.width_pt, found.height_pt, found.detail) == expected
 
 
@@ -172,7 +172,7 @@ def test_pdf_with_wrong_startxref_is_read() -> None:
     whole = assemble(paper())
     said = re.sub(rb"(?<=startxref\n)\d+", lambda found: b"%d" % (int(found.group()) + 7), whole)
     assert said != whole
-    assert inspection.read(said, SelectRules(max_pages=50)) == inspection.read(whole, SelectRules(max_pages=50))
+    assert inspection.inspect(said, SelectRules(max_pages=50)) == inspection.inspect(whole, SelectRules(max_pages=50))
 
 
 def test_memory_error_is_raised_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,7 +181,7 @@ def test_memory_error_is_raised_to_the_caller(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(pypdf, "PdfReader", opened)
     with pytest.raises(MemoryError):
-        inspection.read(b"", SelectRules(max_pages=50))
+        inspection.inspect(b"", SelectRules(max_pages=50))
 
 
 def test_exception_is_described_in_200_characters() -> None:

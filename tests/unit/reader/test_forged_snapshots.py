@@ -332,11 +332,11 @@ def server(forged: Forged) -> Iterator[str]:
 
 def test_endless_answer_of_a_server_is_cut(server: str) -> None:
     snapshot = s2corpus_reader.open(server)
-    with pytest.raises(SnapshotError, match="it has more than"):
+    with pytest.raises(SnapshotError, match="the file has more than"):
         list(snapshot.texts())
     assert [fault.partition(":")[0] for fault in snapshot.verify()] == [TEXTS, "README.md"]
 
 
 def test_folder_of_a_server_reads_nothing_outside(server: str) -> None:
     with pytest.raises(NotASnapshotFile):
-        Folder(server).read("../secret")
+        Folder(server).open("../secret")

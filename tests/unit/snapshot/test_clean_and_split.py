@@ -53,7 +53,7 @@ def test_unchanged_text_is_not_signed_again(tmp_path: Path, monkeypatch: pytest.
     _, first, _ = release(tmp_path)
     changed = next(paper_id for (_, paper_id), row in sorted(first.items()) if row["outcome"] == "kept")
     signed: list[int] = []
-    keys = minhash.keys
+    keys = minhash.compute_keys
 
     def counted(shingles: minhash.Hashes, bands: int, rows: int, seed: int) -> minhash.Keys:
         signed.append(len(shingles))
@@ -164,7 +164,7 @@ def test_number_of_passes_does_not_change_duplicates(tmp_path: Path, monkeypatch
     held = [row for row in once.values() if row["split"] == "held_back:near_duplicate"]
     assert len(held) > 5
     for at_a_time in (len(documents), 40, 7):  # 2, 3 and more passes over two keys of each document
-        monkeypatch.setattr(split_stage, "_KEYS_AT_A_TIME", at_a_time)
+        monkeypatch.setattr(split_stage, "_MAX_SORTED_KEYS", at_a_time)
         assert release(tmp_path / f"by {at_a_time}", in_pairs, count=48)[2] == once
 
 

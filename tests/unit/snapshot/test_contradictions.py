@@ -18,7 +18,7 @@ from s2corpus.snapshot.copies import LineFacts
 from s2corpus.snapshot.crossing import SplitOverlap
 from s2corpus.snapshot.described import find_identity_fault
 from s2corpus.snapshot.documents import IDENTIFIERS, ParquetFile
-from s2corpus.snapshot.manifest import identity, rules_of
+from s2corpus.snapshot.manifest import hash_inputs, list_rules
 from s2corpus.snapshot.presence import check_presence, count_groups, parse_file_number
 from s2corpus.snapshot.read_files import Verification
 from s2corpus.snapshot.repeats import DuplicatesCheck
@@ -35,7 +35,7 @@ FIXED = {"kind": "fixed", "train_before": "2022-12-01", "valid_until": "2023-01-
 
 def rules(**sections: Any) -> dict[str, Any]:
     spec = ReleaseSpec.model_validate({"name": "small", "split": FIXED, **sections})
-    return {rule.name: rule.value for rule in rules_of(spec)}
+    return {rule.name: rule.value for rule in list_rules(spec)}
 
 
 RULES = rules()
@@ -71,7 +71,7 @@ def test_text_of_a_document(set_: str, text: str, faults: list[str]) -> None:
     ("changed", "message"),
     [
         ({}, None),
-        ({"other": 1}, r"keys differ from S2ORC 20200705's: ['other']"),
+        ({"other": 1}, r"keys differ from S2ORC 20200705: ['other']"),
         ({"has_pdf_parse": True}, "keys differ"),
         ({"has_outbound_citations": False}, "has_outbound_citations contradicts outbound_citations"),
         ({"has_inbound_citations": True}, "has_inbound_citations contradicts inbound_citations"),
@@ -270,7 +270,7 @@ def test_statistics_are_compared_with_the_index() -> None:
         [dict.fromkeys(INDEX.names) | index_row() | row | {"file": "x", "line": 1}], schema=INDEX
     )
     found.published.add(table)
-    stats = report.stats(found.published, [("split s2orc", "train", 1)], {}, {}, {})
+    stats = report.build_stats(found.published, [("split s2orc", "train", 1)], {}, {}, {})
     assert stats["sets"] == {"s2orc": {"train": {"documents": 1, "words": 3}, "valid": {"documents": 0, "words": 0}}}
     assert (stats["years"], stats["licences"], stats["fields_of_study"]) == (
         {"2022": 1},
@@ -286,7 +286,7 @@ def test_statistics_are_compared_with_the_index() -> None:
         "the funnel has None documents of s2orc train; expected 1",
     ]
     found.published.add(pa.Table.from_pylist([table.to_pylist()[0] | {"licence": "MIT", "words": 4}] * 2, schema=INDEX))
-    stats = report.stats(found.published, [("split s2orc", "train", 3)], {}, {}, {})
+    stats = report.build_stats(found.published, [("split s2orc", "train", 3)], {}, {}, {})
     assert stats["sets"]["s2orc"]["train"] == {"documents": 3, "words": 11} and list(stats["licences"]) == [
         "MIT",
         "CC0-1.0",
@@ -344,10 +344,10 @@ def test_reported_faults_of_a_file_are_ten() -> None:
     assert len(copied("documents/s2orc/train/00.parquet", rows, facts())) == 10
     table = pa.table({"id": ["1"]})
     assert list(copies.check_copy("tables/papers/00.parquet", table, facts(), set())) == [
-        "the columns are not those of tables/papers"
+        "the columns differ from the columns of tables/papers"
     ]
     assert list(copies.check_copy("tables/none/00.parquet", table, facts(), set())) == [
-        "the columns are not those of tables/none"
+        "the columns differ from the columns of tables/none"
     ]
 
 
@@ -400,10 +400,13 @@ def test_keys_are_those_of_papers_and_documents() -> None:
     assert copied("tables/papers/00.parquet", [paper, paper | {"paper_id": "9"}], lines) == [
         "paper 9 is not in corpus/metadata"
     ]
-    lines.add_keys([(key, "1") for key in keys.of_document({"sha1": "a" * 40})])
-    assert list(keys.of_document({"sha1": None})) == []
+    lines.add_keys([(key, "1") for key in keys.hash_sha1({"sha1": "a" * 40})])
+    assert list(keys.hash_sha1({"sha1": None})) == []
     expected = {lookup_key("doi", "10.1/x"), lookup_key("title", "atitle")}
-    assert set(keys.of_paper(paper)) == expected and list(keys.of_paper({**paper, "title": "?!", "doi": None})) == []
+    assert (
+        set(keys.hash_identifiers(paper)) == expected
+        and list(keys.hash_identifiers({**paper, "title": "?!", "doi": None})) == []
+    )
     rows = [*sorted((key, id_) for id_ in "19" for key in expected), (lookup_key("sha1", "a" * 40), "1")]
     files = 4
     of_file: dict[int, list[tuple[int, str]]] = {
@@ -634,8 +637,8 @@ def test_numbers_and_sizes_of_files() -> None:
 
 def test_snapshot_id_is_that_of_its_inputs() -> None:
     versions = {"code": "1", "extractor": "2", "converter": "3", "pyarrow": "4"}
-    given: dict[str, Any] = {"spec": "0" * 64, "as_of": "2023-01-01T00:00:00+00:00", "parent": None, "inputs": ["x"]}
-    digest = identity(versions=versions, overrides={}, **given)
+    given = {"spec": "0" * 64, "as_of": "2023-01-01T00:00:00+00:00", "parent": None, "inputs": ["x"]}
+    digest = hash_inputs(versions=versions, overrides={}, **given)  # type: ignore[arg-type]
     manifest = {
         **given,
         "spec": "small",
@@ -728,7 +731,9 @@ def test_row_of_a_document_describes_its_parse(
         **dict.fromkeys(documents.SCHEMA.names), "paper_id": "1", "text": TEXT, "date": "2020-05-01", "title": "A title",
         "text_layer": layer, "parse": None if parse is None else PARSE | {"body_text": body} | parse,
     }  # fmt: skip
-    row = documents.row(document, "s2orc", tokens=len, model_text=lambda given: given["title"].upper())
+    row = documents.build_row(
+        document, "s2orc", count_tokens=len, format_model_text=lambda given: given["title"].upper()
+    )
     names = (
         "extractor",
         "num_ocr_pages",
@@ -746,7 +751,7 @@ def test_row_of_a_document_describes_its_parse(
         "A TITLE",
         "s2orc",
     )
-    plain = documents.row(document | {"date": None}, "s2ag")
+    plain = documents.build_row(document | {"date": None}, "s2ag")
     assert (plain["year"], plain["num_tokens"], plain["model_text"], plain["section_types"]) == (None, None, None, [])
     indexed = build_index_row({**dict.fromkeys(INDEX.names), **document, "text_key": 1}, "s2orc", "v2/x", 7)
     assert (indexed["id"], indexed["words"], indexed["year"], indexed["line"]) == ("1", 9, 2020, 7)

@@ -1,4 +1,4 @@
-"""Tables, charts and other forms of papers have the values of the S2ORC paper, its releases, and a paper counted by hand."""
+"""Tables, charts and other forms of papers have the values of the S2ORC paper, its releases, and a paper sum_tables by hand."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from lxml import etree
 from s2corpus.errors import UserError
 from s2corpus.rules.clean import IGNORED_BY_RECIPE
 from s2corpus.snapshot import checks, croissant, flat, hub, paper_tables, plots, report, rights
-from s2corpus.snapshot.census import Census, counted
+from s2corpus.snapshot.census import Census, sum_tables
 from s2corpus.snapshot.described import generate_files
 from s2corpus.snapshot.gorc import gorc_line
-from s2corpus.snapshot.manifest import Manifest, describe_rule, rules_of
+from s2corpus.snapshot.manifest import Manifest, describe_rule, list_rules
 from s2corpus.snapshot.metadata import metadata_row, released_parse
 from s2corpus.snapshot.pointer import publish
 from s2corpus.snapshot.rights import AbstractOrigin
@@ -145,7 +145,7 @@ def test_tables_of_a_small_corpus() -> None:
     ],
 )  # fmt: skip
 def test_values_are_printed_by_their_unit(value: Any, unit: str, text: str) -> None:
-    assert paper_tables.shown(value, unit) == text
+    assert paper_tables.format_value(value, unit) == text
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_census_counts_a_paper() -> None:
             ("linked", 1))},
     }  # fmt: skip
     assert dict(census.counts) == expected
-    assert counted([census.table(), census.table()]) == {key: 2 * n for key, n in expected.items()}
+    assert sum_tables([census.table(), census.table()]) == {key: 2 * n for key, n in expected.items()}
     other = Census(("pdf",))
     other.add(paper(parses={"jats": PARSE}, fulltexts={"jats": paper()["fulltexts"]["pdf"]}))
     assert other.counts["papers", "publisher_full_text"] == 1 and ("tokens", "body") not in other.counts
@@ -500,7 +500,7 @@ def test_croissant_lists_files_and_fields() -> None:
         ("none", "none/*", schema),
         ("text", "data/*.txt", schema),
     ]
-    found = croissant.described("name", "about", "2023-01-04T00:00:00Z", ["MIT"], tables, files)
+    found = croissant.describe_dataset("name", "about", "2023-01-04T00:00:00Z", ["MIT"], tables, files)
     assert (found["datePublished"], found["license"], found["citeAs"]) == ("2023-01-04", ["MIT"], found["citeAs"])
     objects = {o["@id"]: o["encodingFormat"] for o in found["distribution"]}
     assert objects == {
@@ -535,24 +535,24 @@ def test_files_of_a_snapshot_have_receipts(lake: Lake, tmp_path: Path) -> None:
         store.put([described("a", b"1"), described("b", b"2")])
         store.put([described("a", b"1"), described("b", b"3")])
     assert counted_files.counts == {"files": 3}
-    assert {p: f.sha256 for p, f in store.there(["a", "b", "c"]).items()} == {
+    assert {p: f.sha256 for p, f in store.find_unchanged(["a", "b", "c"]).items()} == {
         "a": hashlib.sha256(b"1").hexdigest(), "b": hashlib.sha256(b"3").hexdigest(),
     }  # fmt: skip
-    assert Store(lake, id_, "receipts", "other inputs").there(["a"]) == {}
+    assert Store(lake, id_, "receipts", "other inputs").find_unchanged(["a"]) == {}
     lake.put(f"snapshots/{id_}/a", b"4")
-    assert list(store.there(["a", "b"])) == ["b"], "the file was changed"
+    assert list(store.find_unchanged(["a", "b"])) == ["b"], "the file was changed"
     pq.write_table(pa.table({"x": [1, 2, 3], "y": [4, 5, 6]}), tmp_path / "f", row_group_size=2)
     store.put_fragments({"f": tmp_path / "f"})
     assert not (tmp_path / "f").exists() and store.has_fragments(["f"]) and not store.has_fragments(["f", "g"])
-    assert [t.to_pydict() for t in store.fragment("f", ["y"])] == [{"y": [4, 5]}, {"y": [6]}]
-    assert [t.num_columns for t in store.fragment("f")] == [2, 2]
-    file, path = described("a", b"1")
-    store.put([(file, path)])
-    manifest = {"files": [file.as_json()]}
+    assert [t.to_pydict() for t in store.read_fragment("f", ["y"])] == [{"y": [4, 5]}, {"y": [6]}]
+    assert [t.num_columns for t in store.read_fragment("f")] == [2, 2]
+    store.put([described("a", b"1")])
+    manifest = {"files": [described("a", b"1")[0].as_json()]}
     lake.put(f"snapshots/{id_}/manifest.json", orjson.dumps(manifest))
     publish(lake, id_)
     frozen = Store(lake, id_, "receipts", "others")
-    frozen.put([(file, path)])
+    frozen.put([described("a", b"1")])
+    assert not (tmp_path / "a").exists()
     with pytest.raises(UserError, match=r"is published and cannot change, but a differs"):
         frozen.put([described("a", b"5")])
 
@@ -561,8 +561,8 @@ def test_manifest_is_sorted_and_its_rules_are_those_of_the_content() -> None:
     spec = ReleaseSpec.model_validate(
         {"name": "small", "clean": {"profile": "recipe-2024", "unigrams": {"uri": "x", "sha256": "0" * 64}}}
     )
-    names = [rule.name for rule in rules_of(spec)]
-    plain = [rule.name for rule in rules_of(ReleaseSpec(name="small"))]
+    names = [rule.name for rule in list_rules(spec)]
+    plain = [rule.name for rule in list_rules(ReleaseSpec(name="small"))]
     assert {name.partition(".")[0] for name in names}.isdisjoint({"schedule", "resources", "quality", "drops"})
     assert not any(name.startswith("export.approval") for name in plain)
     assert (

@@ -22,7 +22,7 @@ from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec
 from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.export import ExportStage
-from s2corpus.stages.export.group import groups
+from s2corpus.stages.export.group import list_groups
 from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake
 from s2corpus.storage.local_lake import LocalLake
@@ -239,7 +239,7 @@ def test_descriptive_file_has_its_content(run: Run, kind: str) -> None:
 )
 def test_every_file_belongs_to_one_group_of_buckets(buckets: int, files: int, corpus: int) -> None:
     spec = ReleaseSpec.model_validate({"name": "small", "export": {"files": files, "corpus_files": corpus}})
-    found = groups(cast(Run, SimpleNamespace(spec=spec, paper_shards=buckets)))
+    found = list_groups(cast(Run, SimpleNamespace(spec=spec, paper_shards=buckets)))
     assert sorted(nn for numbers, _, _ in found for nn in numbers) == list(range(files))
     assert sorted(nn for _, numbers, _ in found for nn in numbers) == list(range(corpus))
     # A paper is represented by its hash; its bucket and its files are remainders of the hash.

@@ -22,7 +22,7 @@ import pytest
 import s2corpus_reader
 from s2corpus.errors import UserError
 from s2corpus.snapshot import delta, push
-from s2corpus.snapshot.manifest import FORMAT, find_invalid_rule, rules_of
+from s2corpus.snapshot.manifest import FORMAT, find_invalid_rule, list_rules
 from s2corpus.snapshot.reader import grep
 from s2corpus.snapshot.verify import verify
 from s2corpus.spec import ReleaseSpec, load_spec
@@ -35,7 +35,7 @@ from tests.releases import ROOT
 
 LINES = [b'{"paper_id":"%015x"}\n' % number for number in range(20)]
 METADATA, TABLE = "corpus/metadata/metadata_0.jsonl.gz", "tables/papers/00.parquet"
-RULES = {rule.name: rule.value for rule in rules_of(ReleaseSpec.model_validate({"name": "small"}))}
+RULES = {rule.name: rule.value for rule in list_rules(ReleaseSpec.model_validate({"name": "small"}))}
 
 
 def zipped(content: bytes) -> bytes:
@@ -111,7 +111,7 @@ class Pair:
             "stats.json": b"[1]",
         }
         self.new = snapshot(folder / "newer", "small-20230201-00000000", self.files)
-        delta.make(self.old, self.new, self.made)
+        delta.write_delta(self.old, self.new, self.made)
         self.plan = orjson.loads((self.made / "delta.json").read_bytes())
         self.manifest = orjson.loads((self.made / "manifest.json").read_bytes())
 
@@ -270,8 +270,8 @@ def test_names_are_checked_before_any_folder_is_made(tmp_path: Path) -> None:
         forged = snapshot(tmp_path / name, "small-20230201-00000000", {"README.md": b"other"}, files=files)
         before = set(tmp_path.rglob("*"))
         for act in (
-            lambda forged=forged: delta.make(whole, forged, tmp_path / "made/delta"),
-            lambda forged=forged: delta.make(forged, whole, tmp_path / "made/delta"),
+            lambda forged=forged: delta.write_delta(whole, forged, tmp_path / "made/delta"),
+            lambda forged=forged: delta.write_delta(forged, whole, tmp_path / "made/delta"),
             lambda forged=forged: push.push_to_lake(forged, LocalLake(tmp_path / "pushed")),
             lambda name=name: s2corpus_reader.open(str(tmp_path / name)),
         ):
@@ -367,7 +367,7 @@ def test_missing_rule_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spec", sorted((ROOT / "include/releases").glob("*.yaml")), ids=lambda path: path.stem)
 def test_rules_of_our_specs_have_no_fault(spec: Path) -> None:
-    found = {rule.name: rule.value for rule in rules_of(load_spec(spec))}
+    found = {rule.name: rule.value for rule in list_rules(load_spec(spec))}
     assert find_invalid_rule(orjson.loads(orjson.dumps(found))) is None
 
 
@@ -442,8 +442,8 @@ def test_verify_reads_no_more_than_listed(tmp_path: Path) -> None:
         with (tmp_path / "forged" / name).open("r+b") as out:
             out.truncate(1 << 40)  # A sparse file: reading all of it takes minutes.
     faults = [str(fault) for fault in verify(forged)]
-    assert "README.md: its SHA-256 is not the manifest's" in faults
-    assert any(fault.startswith(f"{METADATA}: ") and "manifest's" in fault for fault in faults)
+    assert "README.md: the SHA-256 differs from the manifest" in faults
+    assert any(fault.startswith(f"{METADATA}: ") and "differs from the manifest" in fault for fault in faults)
 
 
 def test_manifest_that_is_no_file(tmp_path: Path) -> None:
@@ -555,7 +555,7 @@ def test_repeated_large_rows_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
         (["a", "a"], "lists a twice"),
         (["a", "a/b"], "lists a as a file and as a folder"),
         (["a/b/c", "a/b"], "lists a/b as a file and as a folder"),
-        (["manifest.json/a"], "its own name as a folder"),
+        (["manifest.json/a"], "lists manifest.json as a file and as a folder"),
     ],
 )
 def test_names_in_conflict_are_refused(paths: list[str], says: str) -> None:
@@ -568,8 +568,8 @@ def test_names_in_conflict_are_refused(paths: list[str], says: str) -> None:
 def test_lines_are_taken_in_order() -> None:
     lines = deltas.Lines(iter([b"a", b"b", b"c"]))
     assert list(lines.take(1, 1)) == [b"b"]
-    with pytest.raises(ValueError, match="line 1 is asked for after line 1"):
+    with pytest.raises(ValueError, match="line 1 was requested after line 1"):
         list(lines.take(1, 1))
     assert list(lines.take(2, 1)) == [b"c"]
-    with pytest.raises(ValueError, match="there are no 4 lines"):
+    with pytest.raises(ValueError, match="fewer than 4 lines"):
         list(lines.take(3, 1))

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from s2corpus.snapshot import documents, hub
-from s2corpus.snapshot.croissant import croissant
+from s2corpus.snapshot.croissant import describe_snapshot
 from s2corpus.tables.published import describe_column
 from s2corpus.tables.texts import LINKS
 from s2corpus_reader.files import SnapshotFile
@@ -61,7 +61,7 @@ def test_croissant_describes_every_field() -> None:
     paths += [path.replace("*", "00") for path, _ in hub.TABLES.values()]
     stats = {"sets": {"s2orc": {"train": {"documents": 1, "words": 1}}}, "licences": {"CC-BY-4.0": 1}}
     files = [SnapshotFile(path, 1, "0" * 64, rows=1) for path in paths]
-    value = croissant("name", "about", "2023-01-01T00:00:00Z", stats, files)
+    value = describe_snapshot("name", "about", "2023-01-01T00:00:00Z", stats, files)
     metadata = mlcroissant.Dataset(jsonld=value).metadata
     assert not metadata.issues.errors and len(metadata.record_sets) == len(paths)
     fields = [field for records in metadata.record_sets for field in records.fields]

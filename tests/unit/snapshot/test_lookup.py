@@ -76,7 +76,7 @@ def test_citations_equal_the_links_of_the_paper(snapshot: Snapshot, document: di
 
 def test_missing_paper_is_none_and_wrong_identifier_an_error(snapshot: Snapshot) -> None:
     assert snapshot.paper(doi="10.9999/nobody") is None
-    with pytest.raises(SnapshotError, match="'banana' is not a DOI"):
+    with pytest.raises(SnapshotError, match="'banana' is not a valid DOI"):
         snapshot.paper(doi="banana")
     with pytest.raises(SnapshotError, match="give one of id, doi"):
         snapshot.paper(doi="10.1234/1", title="On")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from s2corpus.snapshot.manifest import describe_rule, rules_of
+from s2corpus.snapshot.manifest import describe_rule, list_rules
 from s2corpus.snapshot.meanings import read_descriptions
 from s2corpus.spec import load_spec, releases_folder
 
@@ -62,7 +62,7 @@ def test_stated_description_takes_precedence() -> None:
 
 
 def test_every_rule_of_a_spec_has_a_meaning() -> None:
-    rules = rules_of(load_spec(releases_folder() / "sample.yaml"))
+    rules = list_rules(load_spec(releases_folder() / "sample.yaml"))
     said = {rule.name: rule.meaning for rule in rules}
     assert said["select.max_pages"] == "maximum pages of a paper (S2ORC App. B)" == describe_rule("select.max_pages")
     assert describe_rule("select.unheard_of") == ""

@@ -30,7 +30,7 @@ from s2corpus.stages.clean import CleanStage
 from s2corpus.stages.export import ExportStage
 from s2corpus.stages.split import SplitStage
 from s2corpus.storage.lake import Lake, open_lake
-from s2corpus.storage.transient import explained
+from s2corpus.storage.transient import convert_errors
 from s2corpus.tables.texts import FILTERED
 from tests.faults.proxy import Mode, Proxy
 from tests.unit.snapshot.release import lay_out, papers, through, work
@@ -74,7 +74,7 @@ def test_refused_read_of_a_check_is_retried(run: Run) -> None:
         connection = duckdb.connect()
         again.table(FILTERED).view(connection)
         proxy.turn(Mode.REFUSE)
-        with pytest.raises(TransientError), explained():
+        with pytest.raises(TransientError), convert_errors():
             connection.execute("SELECT count(DISTINCT outcome) FROM filtered").fetchall()
 
 

@@ -47,16 +47,16 @@ def test_publishing_moves_the_pointer_and_is_idempotent(lake: Lake) -> None:
 
 def test_marks_record_time_checksum_and_approval(lake: Lake) -> None:
     whole(lake, JANUARY, FEBRUARY)
-    assert not pointer.is_published(lake, JANUARY)
+    assert not pointer.was_published(lake, JANUARY)
     found = pointer.publish(lake, JANUARY, {"by": "Ada"})
     pointer.publish(lake, FEBRUARY)
     mark = json.loads(lake.get(f"snapshots/spec/published/{JANUARY}")[0])
     sha256 = hashlib.sha256(lake.get(f"snapshots/{JANUARY}/manifest.json")[0]).hexdigest()
     assert (mark["approved"], mark["manifest_sha256"], found.manifest_sha256) == ({"by": "Ada"}, sha256, sha256)
     assert len(mark["at"]) == 25 and "approved" not in json.loads(lake.get(f"snapshots/spec/published/{FEBRUARY}")[0])
-    assert pointer.is_published(lake, JANUARY) and not pointer.is_published(lake, MARCH)
+    assert pointer.was_published(lake, JANUARY) and not pointer.was_published(lake, MARCH)
     lake.delete(f"snapshots/spec/published/{FEBRUARY}")
-    assert pointer.is_published(lake, FEBRUARY) and not pointer.was_published(lake, FEBRUARY)
+    assert pointer.was_published(lake, FEBRUARY) and not pointer.has_publication_marker(lake, FEBRUARY)
     with pytest.raises(UserError, match=r"no snapshot of other was ever published; specs with snapshots: spec$"):
         pointer.list_prunable(lake, "other", 1)
     with pytest.raises(UserError, match=rf"{MARCH} was never published; published snapshots: {JANUARY}$"):
@@ -339,7 +339,7 @@ def test_damaged_marker_gives_one_sentence(lake: Lake, mark: str, damage: bytes)
 def test_pointer_without_snapshot_is_valid(lake: Lake) -> None:
     lake.put("snapshots/spec/latest.json", json.dumps({"snapshot": None}).encode())
     pointer.check_pointer(lake, "spec")
-    with pytest.raises(UserError, match="every snapshot of it was yanked"):
+    with pytest.raises(UserError, match="all its snapshots were yanked"):
         open_snapshot("spec", lake.root)
 
 

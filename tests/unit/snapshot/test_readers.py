@@ -272,6 +272,7 @@ def test_datatrove_minhash_finds_no_duplicates_across_splits(folder: Path, datat
         assert len(members & kept) == 1
 
 
+@pytest.mark.long
 def test_spark_reads_documents_index_tables_graph_and_corpus(folder: Path, tmp_path: Path) -> None:
     sql = pytest.importorskip("pyspark.sql")
     if shutil.which("java") is None:

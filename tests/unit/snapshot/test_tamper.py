@@ -42,6 +42,6 @@ def test_contradicting_publication_is_found(tmp_path: Path) -> None:
 def test_diff_is_compared_with_the_parent(tmp_path: Path) -> None:
     made = release(tmp_path)
     folder = open_lake(str(tmp_path / "lake" / "snapshots" / made.snapshot_id))
-    assert [str(fault) for fault in verify(folder, against=folder)] == [
+    assert [str(fault) for fault in verify(folder, parent=folder)] == [
         f"manifest.json: the parent is None; expected {made.snapshot_id}"
     ]

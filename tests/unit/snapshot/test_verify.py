@@ -123,7 +123,7 @@ def test_line_that_violates_the_format_is_found(
 @pytest.mark.parametrize(
     ("folder", "damage", "says"),
     [
-        ("corpus/metadata", {"has_pdf_parse": 1, "extra": 1}, "keys differ from S2ORC 20200705's"),
+        ("corpus/metadata", {"has_pdf_parse": 1, "extra": 1}, "keys differ from S2ORC 20200705"),
         ("corpus/metadata", {"outbound_citations": ["b", "a"], "has_outbound_citations": True}, "not sorted"),
         (
             "corpus/metadata",

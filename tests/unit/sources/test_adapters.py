@@ -23,12 +23,12 @@ from s2corpus.sources import (
     Record,
     RecordKind,
     RejectReason,
-    adapter,
     batches,
+    load_adapter,
     read,
     source_names,
 )
-from s2corpus.sources.arrow import record_of
+from s2corpus.sources.arrow import read_record
 from s2corpus.tables.intake import RECORDS
 
 CROSSREF = {
@@ -459,7 +459,7 @@ class TestHostileFiles:
 
 def test_unknown_source_error_lists_known_sources() -> None:
     with pytest.raises(UserError, match="crossref"):
-        adapter("crosref")
+        load_adapter("crosref")
 
 
 def test_records_survive_the_conversion_to_rows() -> None:
@@ -468,7 +468,7 @@ def test_records_survive_the_conversion_to_rows() -> None:
         batches(records, delivery="d", ready_at="2023-01-01T00:00:00Z", rows=2), schema=RECORDS.schema
     )
     assert table.num_rows == 3 and table["delivery"].to_pylist() == ["d"] * 3
-    assert [record_of(row) for row in table.to_pylist()] == records
+    assert [read_record(row) for row in table.to_pylist()] == records
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 64, 1000])

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.sources import Record, batches, read
-from s2corpus.sources.arrow import record_of
+from s2corpus.sources.arrow import read_record
 from s2orc_parse import tei
 from s2orc_parse.bibliography.author import Affiliation, Author
 from s2orc_parse.bibliography.identifiers import normalise_orcid, normalise_ror
@@ -109,7 +109,7 @@ def test_generic_form_and_table_preserve_affiliations() -> None:
     record = one("jsonl", {"record_id": "x:1", "title": "On x", "authors": [{**given, "orcid": ORCID}]})
     assert record.authors[0].affiliations == (Affiliation("Rome"), AI2)
     (batch,) = batches([record])
-    (back,) = map(record_of, batch.to_pylist())
+    (back,) = map(read_record, batch.to_pylist())
     assert back.authors[0].as_dict() == record.authors[0].as_dict()
 
 

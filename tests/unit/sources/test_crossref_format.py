@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from s2corpus.sources import Record, batches, read
-from s2corpus.sources.arrow import apply_licences, record_of
+from s2corpus.sources.arrow import apply_licences, read_record
 from s2corpus.sources.record import DatedLicence
 
 BY, NC_ND = "http://creativecommons.org/licenses/by/4.0/", "https://creativecommons.org/licenses/by-nc-nd/4.0/"
@@ -138,4 +138,4 @@ def test_license_is_valid_from_its_start_date(
 def test_release_has_the_license_valid_on_its_day(day: str, now: str) -> None:
     table = pa.Table.from_batches(batches([work(license=EMBARGOED), work(license=[licence(BY, "vor")])]))
     assert apply_licences(table, day)["licence"].to_pylist() == [now, "CC-BY-4.0"]
-    assert record_of(table.to_pylist()[0]).later_licences == (DatedLicence("CC-BY-NC-ND-4.0", "2021-07-01"),)
+    assert read_record(table.to_pylist()[0]).later_licences == (DatedLicence("CC-BY-NC-ND-4.0", "2021-07-01"),)

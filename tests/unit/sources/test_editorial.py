@@ -15,7 +15,7 @@ import pytest
 
 from s2corpus import sources
 from s2corpus.papers.editorial import find_status
-from s2corpus.sources.editorial import of_title
+from s2corpus.sources.editorial import read_title_status
 from s2corpus.sources.record import Editorial, EditorialNotice, Record, RecordKind
 
 RETRACTED, WITHDRAWN, CONCERN, CORRECTED = Editorial
@@ -236,7 +236,7 @@ def test_real_titles_give_status(shared_data: Path, titles: tuple[str, ...], sta
     with gzip.open(shared_data / "titles/titles_dev.tsv.gz", "rt", encoding="utf-8") as lines:
         found = {row[1]: row[4] for line in lines if (row := line.rstrip("\n").split("\t"))[1] in titles}
     assert len(found) == len(titles)
-    assert {of_title(title) for title in found.values()} == {status}
+    assert {read_title_status(title) for title in found.values()} == {status}
 
 
 def test_status_lists_its_records_in_order() -> None:

@@ -14,8 +14,8 @@ import pytest
 from fsspec.implementations.local import LocalFileSystem
 
 from s2corpus.errors import UserError
-from s2corpus.storage.duck import duckdb_connection, view
-from s2corpus.storage.transient import explained
+from s2corpus.storage.duck import create_view, duckdb_connection
+from s2corpus.storage.transient import convert_errors
 
 ROWS = 400_000
 
@@ -49,7 +49,7 @@ def test_concurrent_processes_spill_to_separate_folders(tmp_path: Path) -> None:
 def test_too_little_memory_gives_a_sentence_with_advice(tmp_path: Path) -> None:
     with (
         pytest.raises(UserError, match=r"^memory_mb is too small .* double it in the spec \(Out of Memory"),
-        explained(),
+        convert_errors(),
         duckdb_connection(memory_mb=64, scratch=tmp_path) as connection,
     ):
         connection.execute("SELECT list(range) FROM range(20_000_000)").fetchall()
@@ -81,13 +81,13 @@ def test_small_files_are_read_once_for_several_queries(
     for name in names:
         pq.write_table(pa.table({"number": range(1000)}), tmp_path / name)
     size = (tmp_path / names[0]).stat().st_size
-    monkeypatch.setattr("s2corpus.storage.duck._SMALL", size + largest)
-    monkeypatch.setattr("s2corpus.storage.duck._KEPT", 2 * size + together)
+    monkeypatch.setattr("s2corpus.storage.duck._MAX_CACHED_FILE", size + largest)
+    monkeypatch.setattr("s2corpus.storage.duck._MAX_CACHE", 2 * size + together)
     files = Asked()
     with duckdb_connection(memory_mb=128, scratch=tmp_path, threads=1) as connection:
         lake = pyarrow.fs.PyFileSystem(pyarrow.fs.FSSpecHandler(files))
         for _ in range(2):
-            view(connection, "numbers", [str(tmp_path / name) for name in names[:2]], lake)
+            create_view(connection, "numbers", [str(tmp_path / name) for name in names[:2]], lake)
         for least in range(10):
             found = connection.execute("SELECT count(*) FROM numbers WHERE number >= ?", [least]).fetchall()
             assert found == [(2 * (1000 - least),)]

@@ -43,19 +43,18 @@ def test_rows_of_a_bucket_are_in_written_order(
     assert not list(tmp_path.glob("s2corpus-exchange-*"))
 
 
-@pytest.mark.parametrize("compressed", [True, False])
-def test_tasks_without_rows_leave_empty_buckets(lake: Lake, tmp_path: Path, compressed: bool) -> None:
+def test_tasks_without_rows_leave_empty_buckets(lake: Lake, tmp_path: Path) -> None:
     between = Exchange(lake.root, "between")
     sizes = []
     for task in range(20):  # More files than are read at once.
-        with between.writer("round", task, BUCKETS, SCHEMA, tmp_path, compressed=compressed) as writer:
+        with between.writer("round", task, BUCKETS, SCHEMA, tmp_path) as writer:
             if task % 2:
                 writer.add(*rows(700 * task, 700 * task + 700))
         sizes.append(lake.size(f"between/round/{task:05}"))
     assert between.read("round", [0], 3, SCHEMA) == SCHEMA.empty_table()
     assert sizes[0] == 8 * (BUCKETS + 1), "an empty bucket has only its offset"
-    assert (sizes[1] or 0) < 12_000 if compressed else (sizes[1] or 0) > 16_000
-    read = [piece["number"].to_pylist() for piece in between.pieces("round", range(20), 3, SCHEMA, 5)]
+    assert (sizes[1] or 0) < 12_000, "rows are compressed"
+    read = [piece["number"].to_pylist() for piece in between.read_by_file("round", range(20), 3, SCHEMA, 5)]
     assert [sorted(numbers) for numbers in read] == [
         [n for n in range(700 * task, 700 * task + 700) if n % BUCKETS in (3, 4)] if task % 2 else []
         for task in range(20)

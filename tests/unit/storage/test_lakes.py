@@ -183,7 +183,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
 
 
-ROTATED = (TransientError, "were they rotated")
+ROTATED = (TransientError, "they may have been rotated")
 DENIED = (UserError, "the AWS keys in the environment have no rights on it")
 
 
@@ -313,4 +313,4 @@ def test_arrow_gets_the_same_server(
 
 
 def test_descriptions_are_loaded_once() -> None:
-    assert s3_lake.descriptions() is s3_lake.descriptions()
+    assert s3_lake.load_s3_model() is s3_lake.load_s3_model()

@@ -15,7 +15,7 @@ import sqlalchemy.exc
 
 from s2corpus.errors import TransientError, UserError
 from s2corpus.storage.parts import DamagedPart
-from s2corpus.storage.transient import explained, of_the_surroundings
+from s2corpus.storage.transient import convert_environment_error, convert_errors
 from s2corpus_reader import SnapshotError, UnreachableError
 
 
@@ -45,7 +45,7 @@ from s2corpus_reader import SnapshotError, UnreachableError
     ids=lambda error: type(error).__name__,
 )
 def test_transient_errors_are_retried(error: Exception) -> None:
-    with pytest.raises(TransientError, match=r"\w"), explained():
+    with pytest.raises(TransientError, match=r"\w"), convert_errors():
         raise error
 
 
@@ -68,7 +68,7 @@ def test_transient_errors_are_retried(error: Exception) -> None:
     ids=lambda error: type(error).__name__,
 )
 def test_permanent_errors_are_not_retried(error: Exception) -> None:
-    with pytest.raises(type(error)) as raised, explained():
+    with pytest.raises(type(error)) as raised, convert_errors():
         raise error
     assert raised.value is error
 
@@ -76,7 +76,7 @@ def test_permanent_errors_are_not_retried(error: Exception) -> None:
 @pytest.mark.parametrize(
     ("error", "kind", "words"),
     [
-        (OSError(errno.ENOSPC, "No space left", "/scratch/part"), TransientError, "^the disk is full: .*make room in the scratch folder"),
+        (OSError(errno.ENOSPC, "No space left", "/scratch/part"), TransientError, "^the disk is full: .*free space in the scratch folder"),
         (TimeoutError(), TransientError, "^TimeoutError: TimeoutError$"),
         (requests.ConnectionError("refused"), TransientError, r"^requests\.exceptions\.ConnectionError: refused$"),
         (UnreachableError("no answer"), TransientError, "^no answer$"),
@@ -87,9 +87,9 @@ def test_permanent_errors_are_not_retried(error: Exception) -> None:
     ],
 )  # fmt: skip
 def test_error_is_explained_in_words(error: Exception, kind: type[Exception], words: str) -> None:
-    with pytest.raises(kind, match=words), explained():
+    with pytest.raises(kind, match=words), convert_errors():
         raise error
-    found = of_the_surroundings(error)
+    found = convert_environment_error(error)
     assert type(found) is kind and re.search(words, str(found))
 
 
@@ -103,7 +103,7 @@ def test_error_is_explained_in_words(error: Exception, kind: type[Exception], wo
     ],
 )
 def test_error_of_a_file_names_the_file(error: Exception, words: str | None) -> None:
-    found = of_the_surroundings(error)
+    found = convert_environment_error(error)
     if words is None:
         assert found is None
     else:

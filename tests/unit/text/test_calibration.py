@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from s2corpus.text.calibration import calibrate, section_texts
-from s2corpus.text.input_files import document_of
+from s2corpus.text.input_files import read_document
 from s2corpus.text.unigrams import (
     CARD_THRESHOLD,
     WORDFREQ_THRESHOLD,
@@ -18,7 +18,7 @@ from s2corpus.text.unigrams import (
 )
 from tests.unit.clean.jats import documents
 
-WORDS = Unigrams.of_counts("words", {"common": 900, "rare": 99, "rarest": 1})
+WORDS = Unigrams.from_counts("words", {"common": 900, "rare": 99, "rarest": 1})
 TEXTS = ["common", "common rare", "rare", "rare rarest", "rarest"]
 
 
@@ -48,8 +48,8 @@ def test_text_exactly_at_the_threshold_is_not_dropped() -> None:
 
 
 def test_threshold_has_the_necessary_decimals() -> None:
-    close = Unigrams.of_counts("close", {"one": 1_000_000, "two": 1_000_001, "three": 1_000_002})
-    reference = Unigrams.of_counts("reference", {"one": 1, "two": 900, "three": 900})
+    close = Unigrams.from_counts("close", {"one": 1_000_000, "two": 1_000_001, "three": 1_000_002})
+    reference = Unigrams.from_counts("reference", {"one": 1, "two": 900, "three": 900})
     found = calibrate(["one", "two", "three"], reference, close, -5.0)
     one, two = (log_probability(word, close) for word in ("one", "two"))
     assert found.threshold == (one + two) / 2 and one < found.threshold < two
@@ -57,7 +57,7 @@ def test_threshold_has_the_necessary_decimals() -> None:
 
 
 def test_calibration_reports_common_drops_and_quantiles() -> None:
-    other = Unigrams.of_counts("other", {"common": 1, "rare": 999, "rarest": 99_000})
+    other = Unigrams.from_counts("other", {"common": 1, "rare": 999, "rarest": 99_000})
     found = calibrate(TEXTS, WORDS, other, -5.0)
     assert (found.dropped, found.dropped_at_threshold, found.both) == (2, 2, 0)
     means = sorted(log_probability(text, other) for text in TEXTS * 20)
@@ -79,7 +79,7 @@ def test_calibration_without_texts_is_an_error() -> None:
 def test_embedded_threshold_equals_calibration_on_real_papers(shared_data: Path) -> None:
     card = parse_unigrams("card", (shared_data / "unigrams" / "count_1w.txt.gz").read_bytes())
     raw = [d for folder in ("plos", "elife") for d in documents(shared_data / "jats" / folder)]
-    texts = section_texts(document_of(document, document["id"]) for document in raw)
+    texts = section_texts(read_document(document, document["id"]) for document in raw)
     found = calibrate(texts, card, wordfreq_unigrams(), CARD_THRESHOLD)
     assert found.threshold == WORDFREQ_THRESHOLD
     assert found.dropped == found.dropped_at_threshold

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdf2tei.language import UNKNOWN
-from s2corpus.text import english_probability, language
-from s2corpus.text.language import TIE, english_share, majority
+from pdf2tei.language import UNKNOWN, language
+from s2corpus.text.language import TIE, english_probability, english_share, vote_language
 
 ENGLISH = "The results show that the concentration of proteins was well above the expected value in all samples."
 GERMAN = "Die Ergebnisse zeigen, dass die Konzentration der Proteine deutlich über dem erwarteten Wert lag."
@@ -59,10 +58,10 @@ CELLS = ["0.93", "12 ± 3", "α", "n = 40", "東京"] * 9
     ("texts", "options", "winner", "votes"),
     [
         ([ENGLISH] * 10, {}, "en", {"en": 6}),  # The vote stops when the result is certain.
-        ([ENGLISH] * 10 + [GERMAN], {"every": True}, "en", {"en": 10, "de": 1}),
+        ([ENGLISH] * 10 + [GERMAN], {"count_all": True}, "en", {"en": 10, "de": 1}),
         ([ENGLISH, GERMAN], {}, TIE, {"en": 1, "de": 1}),
         ([ENGLISH, ENGLISH, GERMAN, GERMAN, FRENCH], {}, TIE, {"en": 2, "de": 2, "fr": 1}),
-        ([ENGLISH, *CELLS], {"min_letters": 10, "every": True}, "en", {"en": 1}),
+        ([ENGLISH, *CELLS], {"min_letters": 10, "count_all": True}, "en", {"en": 1}),
         (CELLS, {"min_letters": 10}, None, {}),
         ([], {}, None, {}),
     ],
@@ -70,16 +69,16 @@ CELLS = ["0.93", "12 ± 3", "α", "n = 40", "東京"] * 9
 def test_language_with_most_votes_wins(
     texts: list[str], options: dict[str, Any], winner: str | None, votes: dict[str, int]
 ) -> None:
-    vote = majority(texts, 2000, **options)
+    vote = vote_language(texts, 2000, **options)
     assert (vote.language, vote.votes) == (winner, votes)
 
 
 def test_only_the_first_characters_count() -> None:
-    assert majority([f"{ENGLISH[:80]} {GERMAN * 5}"], 80).language == "en"
+    assert vote_language([f"{ENGLISH[:80]} {GERMAN * 5}"], 80).language == "en"
 
 
 def test_short_texts_vote_without_a_minimum_of_letters() -> None:
-    assert majority([ENGLISH, *CELLS], 2000).language != "en"
+    assert vote_language([ENGLISH, *CELLS], 2000).language != "en"
 
 
 @given(st.lists(st.sampled_from([ENGLISH, GERMAN, FRENCH, ""]), max_size=12))
@@ -88,5 +87,5 @@ def test_stopping_early_never_changes_the_winner(texts: list[str]) -> None:
     codes = Counter(language(text)[0] for text in texts)
     best = [code for code, count in codes.items() if count == max(codes.values())]
     expected = None if not texts else best[0] if len(best) == 1 else TIE
-    assert majority(texts, 2000).language == expected
-    assert majority(texts, 2000, every=True).votes == dict(sorted(codes.items(), key=lambda v: (-v[1], v[0])))
+    assert vote_language(texts, 2000).language == expected
+    assert vote_language(texts, 2000, count_all=True).votes == dict(sorted(codes.items(), key=lambda v: (-v[1], v[0])))

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.text.layout import Unit, blocks, document_text, line, lines, lines_of, units_of_parse
+from s2corpus.text.layout import (
+    Unit,
+    build_blocks,
+    document_text,
+    format_abstract,
+    list_units,
+    split_document_text,
+    to_one_line,
+)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +45,7 @@ from s2corpus.text.layout import Unit, blocks, document_text, line, lines, lines
     ],
 )
 def test_units_form_blocks(units: list[tuple[str | None, str | None]], expected: list[list[str]]) -> None:
-    assert [block.lines for block in blocks(Unit(*unit) for unit in units)[0]] == expected
+    assert [block.lines for block in build_blocks(Unit(*unit) for unit in units)[0]] == expected
 
 
 @pytest.mark.parametrize(
@@ -52,7 +60,7 @@ def test_units_form_blocks(units: list[tuple[str | None, str | None]], expected:
     ],
 )
 def test_words_include_headers_before_removal(units: list[tuple[str, str]], words: int) -> None:
-    assert blocks(Unit(*unit) for unit in units)[1] == words
+    assert build_blocks(Unit(*unit) for unit in units)[1] == words
 
 
 def test_text_without_body_is_title_and_abstract() -> None:
@@ -74,17 +82,21 @@ units = st.lists(st.tuples(st.none() | text, text), max_size=12)
 def test_text_round_trips_to_the_same_blocks_and_lines(
     title: str, abstract: str, given_units: list[tuple[str | None, str]]
 ) -> None:
-    made, _ = blocks(Unit(*unit) for unit in given_units)
+    made, _ = build_blocks(Unit(*unit) for unit in given_units)
     whole = document_text(title, abstract, [block.text for block in made])
-    assert lines_of(whole) == (line(title), lines(abstract), [block.lines for block in made])
+    assert split_document_text(whole) == (
+        to_one_line(title),
+        format_abstract(abstract),
+        [block.lines for block in made],
+    )
     assert unicodedata.is_normalized("NFC", whole)
 
 
 @given(units)
 def test_only_formulas_are_removed_from_paragraphs(given_units: list[tuple[str | None, str]]) -> None:
-    made, _ = blocks(Unit(*unit) for unit in given_units)
+    made, _ = build_blocks(Unit(*unit) for unit in given_units)
     found = [word for block in made for paragraph in block.paragraphs for word in paragraph.split()]
-    expected = [word for _, text in given_units for word in line(text).split()]
+    expected = [word for _, text in given_units for word in to_one_line(text).split()]
     assert found == expected
 
 
@@ -100,22 +112,22 @@ PARAGRAPH = {
 
 
 def test_path_of_headers_is_read_if_present() -> None:
-    assert [u.section for u in units_of_parse({"body_text": [{**PARAGRAPH, "section_path": "Methods::Intro"}]})] == [
+    assert [u.section for u in list_units({"body_text": [{**PARAGRAPH, "section_path": "Methods::Intro"}]})] == [
         "Methods::Intro"
     ]
 
 
 def test_unlinked_citations_are_dropped_too() -> None:
     paragraph = {**PARAGRAPH, "cite_spans": PARAGRAPH["cite_spans"][:2], "unlinked_spans": PARAGRAPH["cite_spans"][2:]}
-    (unit,) = units_of_parse({"body_text": [paragraph]}, drop_citations=True)
-    assert line(unit.text or "") == "As shown, cells grow."
+    (unit,) = list_units({"body_text": [paragraph]}, drop_citations=True)
+    assert to_one_line(unit.text or "") == "As shown, cells grow."
 
 
 @pytest.mark.parametrize(("drop", "expected"), [(False, CITING), (True, "As shown, cells grow.")], ids=["keep", "drop"])
 def test_citations_are_printed_or_dropped_with_brackets(drop: bool, expected: str) -> None:
     parse = {"body_text": [PARAGRAPH]}
-    (unit,) = units_of_parse(parse, drop_citations=drop)
-    assert (unit.section, line(unit.text or "")) == ("Intro", expected)
+    (unit,) = list_units(parse, drop_citations=drop)
+    assert (unit.section, to_one_line(unit.text or "")) == ("Intro", expected)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +146,7 @@ def test_citations_are_printed_or_dropped_with_brackets(drop: bool, expected: st
 def test_text_around_a_dropped_citation_is_repaired(text: str, expected: str) -> None:
     places = [at for at in range(len(text)) if text.startswith("[1]", at)]
     spans = [{"start": at, "end": at + 3, "text": "[1]", "ref_id": "BIBREF0"} for at in places]
-    (unit,) = units_of_parse({"body_text": [{"section": "", "text": text, "cite_spans": spans}]}, drop_citations=True)
+    (unit,) = list_units({"body_text": [{"section": "", "text": text, "cite_spans": spans}]}, drop_citations=True)
     assert unit == Unit(None, expected)
 
 
@@ -143,7 +155,7 @@ def test_nested_citation_is_dropped_with_the_outer_one() -> None:
     spans = [
         {"start": start, "end": end, "text": text[start:end], "ref_id": None} for start, end in ((11, 17), (12, 13))
     ]
-    (unit,) = units_of_parse({"body_text": [{"section": "", "text": text, "cite_spans": spans}]}, drop_citations=True)
+    (unit,) = list_units({"body_text": [{"section": "", "text": text, "cite_spans": spans}]}, drop_citations=True)
     assert unit.text == "Cells grow and divide."
 
 
@@ -154,5 +166,5 @@ def test_range_of_citations_is_dropped_once() -> None:
         {"start": text.index(s), "end": text.index(s) + len(s), "text": s, "ref_id": "BIBREF0"}
         for s in ("1", "1–4", "1–4", "4")
     ]
-    (unit,) = units_of_parse({"body_text": [{"section": "", "text": text, "cite_spans": spans}]}, drop_citations=True)
-    assert line(unit.text or "") == "Cells grow and divide."
+    (unit,) = list_units({"body_text": [{"section": "", "text": text, "cite_spans": spans}]}, drop_citations=True)
+    assert to_one_line(unit.text or "") == "Cells grow and divide."

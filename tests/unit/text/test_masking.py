@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from s2corpus.text import personal
-from s2corpus.text.masking import Masked, masked, masked_parse
+from s2corpus.text.masking import MaskedText, mask_parse, mask_text
 from s2orc_parse import jats, tei
 
 
@@ -25,9 +25,9 @@ from s2orc_parse import jats, tei
     ],
 )  # fmt: skip
 def test_personal_data_in_a_text_is_masked(text: str, expected: str) -> None:
-    assert masked(text) == expected
-    assert masked(expected) == expected
-    assert personal.counts(expected) == personal.counts(text)
+    assert mask_text(text) == expected
+    assert mask_text(expected) == expected
+    assert personal.count_personal_data(expected) == personal.count_personal_data(text)
 
 
 def test_masking_changes_only_personal_data_of_a_parse() -> None:
@@ -57,7 +57,7 @@ def test_masking_changes_only_personal_data_of_a_parse() -> None:
         "article": {"a": [address, 1, None, {"b": address}], "c": 2.5},
     }  # fmt: skip
     masked_cells = [["x", f"By {mask} [1]"], [mask]]
-    assert masked_parse(parse) == {
+    assert mask_parse(parse) == {
         "paper_id": address, "title": f"By {mask} [1]", "abstract": [masked_one], "body_text": [masked_one, {"text": "x"}],
         "back_matter": [],
         "bib_entries": {"BIBREF0": {"title": f"By {mask} [1]", "venue": "", "raw_text": mask, "year": 1, "doi": address}},
@@ -69,7 +69,7 @@ def test_masking_changes_only_personal_data_of_a_parse() -> None:
         },
         "article": {"a": [mask, 1, None, {"b": mask}], "c": 2.5},
     }  # fmt: skip
-    assert masked_parse({"body_text": [], "bib_entries": {}, "ref_entries": {}}) == {
+    assert mask_parse({"body_text": [], "bib_entries": {}, "ref_entries": {}}) == {
         "body_text": [], "bib_entries": {}, "ref_entries": {},
     }  # fmt: skip
 
@@ -90,9 +90,9 @@ def test_masking_changes_only_personal_data_of_a_parse() -> None:
     ],
 )
 def test_masked_offset_is_computed(start: int, end: int, expected: tuple[int, int]) -> None:
-    found = Masked("By ada@cs.ox.ac.uk and bob@cs.ox.ac.uk, so")
+    found = MaskedText("By ada@cs.ox.ac.uk and bob@cs.ox.ac.uk, so")
     assert found.text == "By |||EMAIL_ADDRESS||| and |||EMAIL_ADDRESS|||, so"
-    assert found.moved(start, end) == expected
+    assert found.map_range(start, end) == expected
 
 
 PIECES = st.lists(
@@ -103,8 +103,8 @@ PIECES = st.lists(
 @given(PIECES, st.data())
 def test_spans_move_with_the_masked_text(pieces: list[str], data: st.DataObject) -> None:
     text = " ".join(pieces)
-    found = Masked(text)
-    places = personal.places(text)
+    found = MaskedText(text)
+    places = personal.find_personal_data(text)
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     (span,) = found.spans([{"start": start, "end": end, "text": text[start:end], "ref_id": "BIBREF0"}])
@@ -130,13 +130,13 @@ def test_masked_real_articles_have_valid_spans_and_no_addresses(shared_data: Pat
     taken = 0
     for name in ("pmc-pdf/PMC7906827.nxml", "jats/PMC5828200.nxml", "jats/PMC6398430.nxml"):
         parse = tei.to_s2orc(jats.convert((shared_data / name).read_bytes(), sha1="0" * 40))
-        without = masked_parse(parse)
+        without = mask_parse(parse)
         assert not list(_broken(without))
         before, after = (
             [value["text"] for part in ("abstract", "body_text", "back_matter") for value in one[part]]
             for one in (parse, without)
         )
-        taken += sum(len(personal.places(text)) for text in before)
-        assert [masked(text) for text in before] == after
-        assert not any(personal.places(text) for text in after)
+        taken += sum(len(personal.find_personal_data(text)) for text in before)
+        assert [mask_text(text) for text in before] == after
+        assert not any(personal.find_personal_data(text) for text in after)
     assert taken == 1  # The secretariat of the Rotterdam Study publishes this address for data requests.

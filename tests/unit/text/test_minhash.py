@@ -35,23 +35,23 @@ def ngrams(words: list[str], length: int) -> set[tuple[str, ...]]:
 @example("", "cell", 2)
 def test_jaccard_index_is_that_of_word_ngrams(left: str, right: str, length: int) -> None:
     a, b = (ngrams(normalised(text), length) for text in (left, right))
-    found = minhash.jaccard(*(np.unique(minhash.shingles(text, length)) for text in (left, right)))
+    found = minhash.compute_jaccard(*(np.unique(minhash.hash_shingles(text, length)) for text in (left, right)))
     assert found == pytest.approx(len(a & b) / max(len(a | b), 1))
 
 
 def test_equal_sets_of_ngrams_have_equal_keys() -> None:
-    a = minhash.shingles("one two three four five six one two three four five", 5)
+    a = minhash.hash_shingles("one two three four five six one two three four five", 5)
     b = np.unique(a)[::-1].copy()
-    assert minhash.keys(a, 20, 6, 1).tolist() == minhash.keys(b, 20, 6, 1).tolist()
-    assert len(set(minhash.keys(a, 20, 6, 1).tolist())) == 20
-    assert minhash.keys(a, 20, 6, 1).tolist() != minhash.keys(a, 20, 6, 2).tolist()
-    assert len(minhash.keys(minhash.shingles(" . ", 5), 20, 6, 1)) == 0
+    assert minhash.compute_keys(a, 20, 6, 1).tolist() == minhash.compute_keys(b, 20, 6, 1).tolist()
+    assert len(set(minhash.compute_keys(a, 20, 6, 1).tolist())) == 20
+    assert minhash.compute_keys(a, 20, 6, 1).tolist() != minhash.compute_keys(a, 20, 6, 2).tolist()
+    assert len(minhash.compute_keys(minhash.hash_shingles(" . ", 5), 20, 6, 1)) == 0
 
 
 def test_keys_of_version_1_are_pinned() -> None:
     """Pin the keys. A change of a key requires a new `minhash.VERSION`, because data stored across releases contains it."""
     assert minhash.VERSION == "1"
-    found = minhash.keys(minhash.shingles("The quick brown fox jumps over the lazy dog", 5), 2, 3, 1)
+    found = minhash.compute_keys(minhash.hash_shingles("The quick brown fox jumps over the lazy dog", 5), 2, 3, 1)
     assert found.tolist() == [3640899039185727801, 4059086398637589081]
 
 
@@ -63,7 +63,7 @@ def test_keys_of_version_1_are_pinned() -> None:
 def test_candidate_pairs_share_a_key_and_are_unique(rows: list[tuple[int, int]], most: int, rng: random.Random) -> None:
     def found(given: list[tuple[int, int]]) -> list[list[int]]:
         keys, nodes = np.array(given, np.int64).reshape(-1, 2).T
-        pairs: list[list[int]] = minhash.pairs(keys, nodes, most).tolist()
+        pairs: list[list[int]] = minhash.list_candidate_pairs(keys, nodes, most).tolist()
         return pairs
 
     pairs = found(rows)
@@ -86,7 +86,9 @@ def test_pairs_are_found_with_the_expected_probability() -> None:
             values = [rng.getrandbits(64) for _ in range(200)]
             a = np.array(values[: both + (200 - both) // 2], np.uint64)
             b = np.array(values[:both] + values[both + (200 - both) // 2 :], np.uint64)
-            met += bool(set(minhash.keys(a, 20, 6, 1).tolist()) & set(minhash.keys(b, 20, 6, 1).tolist()))
+            met += bool(
+                set(minhash.compute_keys(a, 20, 6, 1).tolist()) & set(minhash.compute_keys(b, 20, 6, 1).tolist())
+            )
         assert low <= met / 400 <= high
 
 
@@ -113,11 +115,13 @@ def test_two_parses_of_one_article_are_found(shared_data: Path) -> None:
         (a, b) for b in range(len(names)) for a in range(b) if len(sets[a] & sets[b]) >= 0.8 * len(sets[a] | sets[b])
     }
     assert all(names[a][0] == names[b][0] for a, b in exact) and len(exact) >= 4
-    hashed = [minhash.shingles(texts[name], 5) for name in names]
-    keys = [minhash.keys(one, 20, 6, 1) for one in hashed]
+    hashed = [minhash.hash_shingles(texts[name], 5) for name in names]
+    keys = [minhash.compute_keys(one, 20, 6, 1) for one in hashed]
     nodes = np.repeat(np.arange(len(names)), [len(one) for one in keys])
-    candidates = minhash.pairs(np.concatenate(keys), nodes, 100).tolist()
-    found = {(a, b) for a, b in candidates if minhash.jaccard(np.unique(hashed[a]), np.unique(hashed[b])) >= 0.8}
+    candidates = minhash.list_candidate_pairs(np.concatenate(keys), nodes, 100).tolist()
+    found = {
+        (a, b) for a, b in candidates if minhash.compute_jaccard(np.unique(hashed[a]), np.unique(hashed[b])) >= 0.8
+    }
     assert found == exact
 
 
@@ -129,4 +133,4 @@ def test_jaccard_indexes_of_many_sets_are_computed(sets: list[set[int]]) -> None
     starts = ends - np.array([len(one) for one in sets], np.int64)
     left, right = (side.ravel().astype(np.int64) for side in np.indices((len(sets), len(sets))))
     expected = [len(sets[a] & sets[b]) / max(len(sets[a] | sets[b]), 1) for a, b in zip(left, right, strict=True)]
-    assert minhash.jaccards(values, starts, ends, left, right).tolist() == expected
+    assert minhash.compute_jaccards(values, starts, ends, left, right).tolist() == expected

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from s2corpus.spec import ModelTextRules
-from s2corpus.text.layout import Unit, blocks, document_text, units_of_parse
+from s2corpus.text.layout import Unit, build_blocks, document_text, list_units
 from s2corpus.text.model_text import model_text
 from s2orc_parse import jats, latex, tei
 
@@ -25,7 +25,7 @@ def parsed(path: Path) -> Any:
 
 
 def card(parse: Any, title: str = "A title", abstract: str = "An abstract.") -> str:
-    return document_text(title, abstract, [block.text for block in blocks(units_of_parse(parse))[0]])
+    return document_text(title, abstract, [block.text for block in build_blocks(list_units(parse))[0]])
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_model_text_without_options_is_the_card_text(scifact: Any) -> None:
 
 def test_model_text_lacks_sections_removed_by_cleaning(scifact: Any) -> None:
     """Check Table 8 (journals), which only one section of the appendix mentions."""
-    found = blocks(units_of_parse(scifact))[0]
+    found = build_blocks(list_units(scifact))[0]
     key = next(
         key for key, e in scifact["ref_entries"].items() if e["text"].startswith("Number of cited documents by journal")
     )
@@ -81,7 +81,7 @@ def test_model_text_lacks_sections_removed_by_cleaning(scifact: Any) -> None:
 
 
 def test_text_of_another_paper_is_refused(scifact: Any) -> None:
-    with pytest.raises(ValueError, match="not of the parse"):
+    with pytest.raises(ValueError, match="does not occur in the parse"):
         model_text(document_text("T", "A", ["A paragraph of another paper."]), scifact, {}, ALL)
 
 
@@ -139,7 +139,7 @@ def test_formulas_are_written_as_latex() -> None:
 
 
 def test_levels_of_headers_follow_the_path() -> None:
-    found, _ = blocks([Unit("A", "one"), Unit("A::B::C", "two"), Unit("D", "three"), Unit(None, "four")])
+    found, _ = build_blocks([Unit("A", "one"), Unit("A::B::C", "two"), Unit("D", "three"), Unit(None, "four")])
     assert [(block.header, block.level, block.units) for block in found] == [
         ("A", 1, [0]),
         ("B", 2, []),
@@ -227,7 +227,7 @@ def test_cell_has_its_citations() -> None:
 )
 def test_dropped_citations_are_removed_with_brackets(given: Any, linked: str, expected: str) -> None:
     parse = {"body_text": [given], "ref_entries": {}}
-    text = document_text("T", "A", [block.text for block in blocks(units_of_parse(parse, drop_citations=True))[0]])
+    text = document_text("T", "A", [block.text for block in build_blocks(list_units(parse, drop_citations=True))[0]])
     form = ModelTextRules(citations="printed")
     assert model_text(text, parse, {"A": "a"}, form, drop_citations=True).split("\n\n")[-1] == linked
     assert model_text(card(parse), parse, {"A": "a"}, form).split("\n\n")[-1] == given["text"]

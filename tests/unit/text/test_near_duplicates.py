@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from s2corpus.text.near_duplicates import Candidate, DuplicateReason, Pairs, clusters, repeated, text_key, title_key
+from s2corpus.text.near_duplicates import (
+    Candidate,
+    DuplicateReason,
+    Pairs,
+    cluster_duplicates,
+    find_repeated_keys,
+    text_key,
+    title_key,
+)
 from s2corpus.text.splits import Split
 from s2corpus.titles.normalised import normalise_one
 
@@ -76,13 +84,13 @@ def candidate(
 def test_duplicates_form_clusters(
     candidates: list[Candidate], pairs: Pairs, expected: dict[str, tuple[str, str | None]]
 ) -> None:
-    found = clusters(candidates, pairs, hold_back=False)
+    found = cluster_duplicates(candidates, pairs, hold_back=False)
     assert {paper_id: (one.split, one.duplicate_of) for (_, paper_id), one in found.items()} == expected
 
 
 def test_spec_can_hold_back_similar_texts() -> None:
     documents = [candidate("a", "2020", TRAIN, 1), candidate("b", "2021", TRAIN, 2), candidate("c", "2022", TRAIN, 3)]
-    found = clusters(documents, {(1, 2): 0.81, (2, 3): 0.95}, hold_back=True)
+    found = cluster_duplicates(documents, {(1, 2): 0.81, (2, 3): 0.95}, hold_back=True)
     assert {id_: (m.cluster, m.split, m.duplicate_of, m.jaccard) for (_, id_), m in found.items()} == {
         "a": ("a", TRAIN, None, None),
         "b": ("a", NEAR, "c", 0.95),  # It names the most similar text.
@@ -111,12 +119,10 @@ def documents() -> st.SearchStrategy[list[Candidate]]:
     st.booleans(),
     st.randoms(use_true_random=False),
 )
-def test_clusters_of_duplicates_obey_their_laws(
-    given_: list[Candidate], pairs: Pairs, hold_back: bool, random: Random
-) -> None:
-    found = clusters(given_, pairs, hold_back=hold_back)
+def test_clusters_of_duplicates_obey_their_laws(given_: list[Candidate], pairs: Pairs, hold_back: bool, random) -> None:  # type: ignore[no-untyped-def]
+    found = cluster_duplicates(given_, pairs, hold_back=hold_back)
     shuffled = dict(random.sample(sorted(pairs.items()), len(pairs)))
-    again = clusters(random.sample(given_, len(given_)), shuffled, hold_back=hold_back)
+    again = cluster_duplicates(random.sample(given_, len(given_)), shuffled, hold_back=hold_back)
     assert again == found  # The order does not matter.
     splits = {c.paper_id: found[c.set, c.paper_id].split if (c.set, c.paper_id) in found else c.split for c in given_}
     left = [c for c in given_ if splits[c.paper_id] in (TRAIN, VALID)]
@@ -141,7 +147,7 @@ def test_every_reason_occurs() -> None:
         candidate(str(i), f"20{i:02d}", TRAIN, text, title)
         for i, (text, title) in enumerate([(1, 5), (1, 6), (2, 5), (3, 7)])
     ]
-    found = clusters(rows, {(1, 3): 0.8}, hold_back=False)
+    found = cluster_duplicates(rows, {(1, 3): 0.8}, hold_back=False)
     assert [found["s2orc", str(i)].reason for i in range(4)] == [
         None,
         DuplicateReason.TEXT,
@@ -169,4 +175,4 @@ def test_title_key_includes_surname_of_first_author() -> None:
 
 
 def test_repeated_keys_are_found() -> None:
-    assert repeated(np.array([3, -1, 3, 5, -1, 3])).tolist() == [-1, 3]
+    assert find_repeated_keys(np.array([3, -1, 3, 5, -1, 3])).tolist() == [-1, 3]

@@ -31,11 +31,11 @@ from s2corpus.text import personal
     ],
 )
 def test_places_of_personal_data_are_found(text: str, expected: list[str]) -> None:
-    assert [text[place.start : place.end] for place in personal.places(text)] == expected
+    assert [text[place.start : place.end] for place in personal.find_personal_data(text)] == expected
 
 
 @given(st.text(alphabet="a1.@:+- (f", max_size=60))
 def test_places_are_in_order_and_counted(text: str) -> None:
-    found = personal.places(text)
+    found = personal.find_personal_data(text)
     assert all(a.end <= b.start for a, b in itertools.pairwise(found))
-    assert sum(personal.counts(text).values()) == len(found)
+    assert sum(personal.count_personal_data(text).values()) == len(found)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from s2corpus.text.sections import types
-from s2corpus.text.signals import NAMES, REPEATED_NGRAMS, STOP_WORDS, TOP_NGRAMS, signals
+from s2corpus.text.sections import list_section_types
+from s2corpus.text.signals import NAMES, REPEATED_NGRAMS, STOP_WORDS, TOP_NGRAMS, compute_signals
 
 WORDS = st.sampled_from(
     [
@@ -110,7 +110,7 @@ REPEATED = st.lists(st.sampled_from(["a", "bb", "a bb ccc dddd e f", "g h i j k 
 @example("1 2 3 a\n1 2 3 4\n1 2 a b\n1 2 3")
 @example("wait .. .")
 def test_signals_equal_their_definitions(text: str) -> None:
-    found = signals(text)
+    found = compute_signals(text)
     assert list(found) == list(NAMES)
     assert found == pytest.approx(slowly(text), abs=1e-12)
 
@@ -118,21 +118,21 @@ def test_signals_equal_their_definitions(text: str) -> None:
 @settings(max_examples=150)
 @given(st.text(max_size=300))
 def test_shares_are_between_0_and_1(text: str) -> None:
-    for name, value in signals(text).items():
+    for name, value in compute_signals(text).items():
         assert value >= 0
         assert value <= 1 or name.startswith("num_") or name.endswith(("_count", "_length", "_ratio"))
 
 
 def test_repeated_sentence_raises_every_repetition_signal() -> None:
     sentence = "We report a new method for the rapid detection of influenza in water"
-    found = signals(f"{sentence}\nSomething else entirely stands here between both of them\n{sentence}")
+    found = compute_signals(f"{sentence}\nSomething else entirely stands here between both of them\n{sentence}")
     assert found["frac_lines_repeated"] == pytest.approx(1 / 3)
     assert all(found[f"rps_doc_frac_chars_dupe_{n}grams"] > 0.3 for n in REPEATED_NGRAMS)
-    assert signals(sentence)["rps_doc_frac_chars_dupe_5grams"] == 0
+    assert compute_signals(sentence)["rps_doc_frac_chars_dupe_5grams"] == 0
 
 
 def test_remains_of_a_table_are_lines_of_numbers() -> None:
-    found = signals("Table 2 shows the results.\n12.4 3.1 0.05 ± 7\nAge 51 4.2 0.3 1.0\n1 2 3")
+    found = compute_signals("Table 2 shows the results.\n12.4 3.1 0.05 ± 7\nAge 51 4.2 0.3 1.0\n1 2 3")
     assert found["frac_lines_of_numbers"] == 0.5
 
 
@@ -144,9 +144,11 @@ def test_headers_show_the_sections_of_a_paper() -> None:
         "3 Results and Discussion",
         "Funding",
     ]
-    assert types(lines) == ["discussion", "introduction", "methods", "results"]
+    assert list_section_types(lines) == ["discussion", "introduction", "methods", "results"]
     assert (
-        types(["The introduction of this paper was long, and had many methods in it, more than one would have thought"])
+        list_section_types(
+            ["The introduction of this paper was long, and had many methods in it, more than one would have thought"]
+        )
         == []
     )
 
@@ -154,14 +156,14 @@ def test_headers_show_the_sections_of_a_paper() -> None:
 def test_lines_and_words_are_compared_completely() -> None:
     """Check long lines and words. A hash that forgot the first characters would treat these as equal."""
     long = "a" * 150
-    found = signals(f"{long}\nb{long[1:]}\n{long}")
+    found = compute_signals(f"{long}\nb{long[1:]}\n{long}")
     assert (found["frac_lines_repeated"], found["rps_doc_frac_unique_words"]) == (1 / 3, 2 / 3)
-    assert signals("a b\nab\nb a")["frac_lines_repeated"] == 0
+    assert compute_signals("a b\nab\nb a")["frac_lines_repeated"] == 0
 
 
 @pytest.mark.parametrize("code", [0x40, 0x5A, 0x1FFFF, 0x20000, 0x2A6DF, 0x10FFFF])
 def test_every_character_has_its_class(code: int) -> None:
     """Check the class of a character. Above the planes that have letters of all kinds, only ideographs exist."""
-    found = signals(chr(code))
+    found = compute_signals(chr(code))
     assert found["rps_doc_frac_no_alph_words"] == (0 if chr(code).isalpha() or code > 0x20000 else 1)
     assert found["frac_upper"] == chr(code).isupper()

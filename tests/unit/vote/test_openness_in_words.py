@@ -80,7 +80,7 @@ OF_X = {
           "acl": "no ACL Anthology id in the PDF, none in the file name (1911.02782v2.pdf)"}),
         ([HEADER, ARXIVS, crossref()], "1706.03762.pdf",
          {**OF_X, "arxiv": "no arXiv id in the PDF, none of the paper's ids in the file name (1706.03762.pdf), "
-                   "the paper also has records from crossref",
+          "the paper also has records from crossref",
           "acl": "no ACL Anthology id in the PDF, none in the file name (1706.03762.pdf)"}),
         ([HEADER, replace(OWN, arxiv_id="1911.02782"), ARXIVS, crossref()], "a.pdf",
          {**OF_X, "arxiv": "! the drop declares the paper's arXiv id 1911.02782"}),
@@ -94,7 +94,8 @@ OF_X = {
           "acl": "! the paper has records only from ACL Anthology and arXiv"}),
         ([replace(HEADER, doi=X), ARXIVS], "a.pdf", {**OF_X, "arxiv": f"{NOWHERE['arxiv']}, the PDF has the DOI 10.1016/x"}),
         ([replace(HEADER, doi=PREPRINT), ARXIVS], "a.pdf",
-         {"arxiv": "! the paper has records only from arXiv", **{key: text.replace(X, PREPRINT) for key, text in OF_X.items()}}),
+         {"arxiv": "! the paper has records only from arXiv",
+          **{key: text.replace(X, PREPRINT) for key, text in OF_X.items()}}),
         ([replace(HEADER, doi=X, pmc_id="PMC7")], "a.pdf",
          {"pmc": "no record of PMC's open access subset has an identifier of this full text (10.1016/x, PMC7)",
           "unpaywall": OF_X["unpaywall"],

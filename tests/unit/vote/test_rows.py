@@ -101,9 +101,9 @@ def test_latex_source_has_canonical_or_else_smallest_arxiv_id() -> None:
         member("dblp:1", arxiv_id="1911.00002"),
         member("s2:1", arxiv_id="1911.00001"),
     ]
-    assert rows(*both, sources=sources)[0]["latex_parse_id"] == "parse-1911.00002"
+    assert rows(*both, latex_parses=sources)[0]["latex_parse_id"] == "parse-1911.00002"
     del sources["1911.00002"]
-    (row,) = rows(*both, sources=sources)
+    (row,) = rows(*both, latex_parses=sources)
     assert row["latex_parse_id"] == "parse-1911.00001" and row["open_access"] and row["access"][0]["kind"] == "latex"
 
 
@@ -130,7 +130,9 @@ def test_row_of_a_paper_has_all_columns() -> None:
     (row,) = rows(
         *members,
         pdfs={A: Pdf("2023", (Declaration("d", "a.pdf", None, "MIT"),))},
-        sources={"1911.02782": ArxivParse(B, "parse", "1911.02782", (Declaration("d", "s.gz", None, "CC-BY-NC-4.0"),))},
+        latex_parses={
+            "1911.02782": ArxivParse(B, "parse", "1911.02782", (Declaration("d", "s.gz", None, "CC-BY-NC-4.0"),))
+        },
         articles={"jats:1": Article(C, "jats", "2023", open_access=True, licence="CC0-1.0")},
         notices={"doi:10.18653/v1/p19-1001": [("retracted", "crossref:n")]},
     )

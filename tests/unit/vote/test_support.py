@@ -39,9 +39,9 @@ def test_similarity_of_other_fields_is_equality() -> None:
 @pytest.mark.parametrize(("exact", "found"), [(4, {"a", "b", "c"}), (3, {"a", "b", "c", "z"})])
 def test_many_sources_are_chosen_greedily(exact: int, found: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The greedy choice may use one source more than the minimum."""
-    monkeypatch.setattr(fewest, "EXACT", exact)
+    monkeypatch.setattr(fewest, "MAX_EXHAUSTIVE", exact)
     needs = [{"a", "z"}, {"b", "z"}, {"c", "z"}, {"a"}, {"b"}, {"c"}]
-    assert fewest.fewest_sources(needs, set(), lambda source: (0, source)) == found
+    assert fewest.select_fewest_sources(needs, set(), lambda source: (0, source)) == found
 
 
 @pytest.mark.parametrize(

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus.papers.fewest import fewest_sources
+from s2corpus.papers.fewest import select_fewest_sources
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.vote import (
     FIELDS,
-    Delivered,
+    DeliveredRecord,
     Pdf,
     VotedPaper,
     VoteRule,
     elect_metadata,
     get_value,
     make_rank,
-    normalised,
+    to_comparison_form,
 )
 from s2corpus.sources import Author, Record, RecordKind
 from s2orc_parse.bibliography.names import parse_authors
@@ -44,9 +44,10 @@ def header(sha1: str = A, source: str = "grobid", **fields: Any) -> Record:
     return record(source, sha1, RecordKind.PDF, file_sha1=sha1, **fields)
 
 
-def vote(*records: Record | Delivered, pdfs: dict[str, Pdf] | None = None, **options: Any) -> VotedPaper:
+def vote(*records: Record | DeliveredRecord, pdfs: dict[str, Pdf] | None = None, **options: Any) -> VotedPaper:
     delivered = [
-        replace(r, record=renewed(r.record)) if isinstance(r, Delivered) else Delivered(renewed(r)) for r in records
+        replace(r, record=renewed(r.record)) if isinstance(r, DeliveredRecord) else DeliveredRecord(renewed(r))
+        for r in records
     ]
     return elect_metadata("p", delivered, trust=TRUST, pdfs=pdfs or {}, **options)
 
@@ -115,7 +116,10 @@ def test_pdf_without_header_is_not_canonical() -> None:
 
 
 def test_source_votes_once_with_its_latest_record() -> None:
-    old, new = Delivered(record("s2", "1", venue="Old"), "2022"), Delivered(record("s2", "2", venue="New"), "2023")
+    old, new = (
+        DeliveredRecord(record("s2", "1", venue="Old"), "2022"),
+        DeliveredRecord(record("s2", "2", venue="New"), "2023"),
+    )
     paper = vote(old, new, record("dblp", venue="New"))
     assert paper.values["venue"] == "New" and paper.provenance["venue"].votes_for == 2
     assert paper.provenance["venue"].votes_against == 0
@@ -176,8 +180,8 @@ class TestDeclared:
         )
 
     def test_drops_are_one_source_and_the_latest_votes(self) -> None:
-        old = Delivered(self.declared("a/a.pdf", venue="Old"), "2022")
-        new = Delivered(self.declared("b/b.pdf", venue="New"), "2023")
+        old = DeliveredRecord(self.declared("a/a.pdf", venue="Old"), "2022")
+        new = DeliveredRecord(self.declared("b/b.pdf", venue="New"), "2023")
         decision = vote(old, new, header()).provenance["venue"]
         assert (decision.record_id, decision.votes_for, decision.votes_against) == ("declared:b/b.pdf", 1, 0)
 
@@ -203,7 +207,10 @@ class TestDeclared:
 
 
 def test_order_of_equally_late_records_does_not_matter() -> None:
-    one, two = Delivered(record("s2", "1", venue="One"), "2023"), Delivered(record("s2", "2", venue="Two"), "2023")
+    one, two = (
+        DeliveredRecord(record("s2", "1", venue="One"), "2023"),
+        DeliveredRecord(record("s2", "2", venue="Two"), "2023"),
+    )
     assert vote(one, two).values["venue"] == vote(two, one).values["venue"] == "One"
 
 
@@ -215,7 +222,7 @@ dois = st.sampled_from(["10.18653/v1/x", "10.18653/v1/y"])
 
 
 @st.composite
-def clusters(draw: st.DrawFn, sources: tuple[str, ...] = TRUST[:8]) -> list[Delivered]:
+def clusters(draw: st.DrawFn, sources: tuple[str, ...] = TRUST[:8]) -> list[DeliveredRecord]:
     found = []
     for number in range(draw(st.integers(1, 6))):
         pdf = draw(st.integers(0, 4)) == 0
@@ -235,7 +242,9 @@ def clusters(draw: st.DrawFn, sources: tuple[str, ...] = TRUST[:8]) -> list[Deli
         said = record(source, f"{number}", kind, **fields, **({"date": date} if date else {}))
         sha1 = draw(st.sampled_from([A, B])) if pdf else draw(st.sampled_from([None, None, A]))
         authors = draw(st.sampled_from([(), (ADA,), (ADA, ALAN)]))
-        found.append(Delivered(replace(said, file_sha1=sha1, authors=authors), draw(st.sampled_from(["2022", "2023"]))))
+        found.append(
+            DeliveredRecord(replace(said, file_sha1=sha1, authors=authors), draw(st.sampled_from(["2022", "2023"])))
+        )
     return found
 
 
@@ -246,7 +255,7 @@ def outcome(paper: VotedPaper) -> Any:
 
 @settings(max_examples=60)
 @given(clusters(), st.randoms())
-def test_order_of_records_does_not_matter(cluster: list[Delivered], rng: Any) -> None:
+def test_order_of_records_does_not_matter(cluster: list[DeliveredRecord], rng: Any) -> None:
     shuffled = list(cluster)
     rng.shuffle(shuffled)
     assert elect_metadata("p", cluster, trust=TRUST) == elect_metadata("p", shuffled, trust=TRUST)
@@ -254,7 +263,7 @@ def test_order_of_records_does_not_matter(cluster: list[Delivered], rng: Any) ->
 
 @settings(max_examples=60)
 @given(clusters(), st.data())
-def test_duplicate_record_with_another_id_changes_nothing(cluster: list[Delivered], data: st.DataObject) -> None:
+def test_duplicate_record_with_another_id_changes_nothing(cluster: list[DeliveredRecord], data: st.DataObject) -> None:
     duplicate = data.draw(st.sampled_from(cluster))
     again = replace(duplicate, record=replace(duplicate.record, record_id=data.draw(st.sampled_from(["0:0", "zz:9"]))))
     with_it, without = (elect_metadata("p", records, trust=TRUST) for records in ([*cluster, again], cluster))
@@ -267,7 +276,7 @@ def test_duplicate_record_with_another_id_changes_nothing(cluster: list[Delivere
 
 @settings(max_examples=60)
 @given(clusters())
-def test_record_naming_the_canonical_pdf_always_wins(cluster: list[Delivered]) -> None:
+def test_record_naming_the_canonical_pdf_always_wins(cluster: list[DeliveredRecord]) -> None:
     paper = elect_metadata("p", cluster, trust=TRUST)
     publishers = [
         d.record for d in cluster if d.record.kind is RecordKind.PUBLISHER and d.record.file_sha1 == paper.canonical_pdf
@@ -280,19 +289,19 @@ def test_record_naming_the_canonical_pdf_always_wins(cluster: list[Delivered]) -
 
 @settings(max_examples=60)
 @given(clusters())
-def test_values_are_from_records_and_follow_the_majority(cluster: list[Delivered]) -> None:
+def test_values_are_from_records_and_follow_the_majority(cluster: list[DeliveredRecord]) -> None:
     paper = elect_metadata("p", cluster, trust=TRUST)
     for name, value in paper.values.items():
         decision = paper.provenance[name]
         assert value in [get_value(d.record, name) for d in cluster]
         if decision.rule is VoteRule.MAJORITY:
-            votes = Counter(normalised(name, get_value(r, name)) for r in _latest(cluster, name))
-            assert votes[normalised(name, value)] == decision.votes_for == max(votes.values())
+            votes = Counter(to_comparison_form(name, get_value(r, name)) for r in _latest(cluster, name))
+            assert votes[to_comparison_form(name, value)] == decision.votes_for == max(votes.values())
 
 
-def _latest(cluster: list[Delivered], name: str) -> list[Record]:
+def _latest(cluster: list[DeliveredRecord], name: str) -> list[Record]:
     """Return one vote per source except PDFs: its latest record that has the field."""
-    found: dict[str, Delivered] = {}
+    found: dict[str, DeliveredRecord] = {}
     for d in sorted(cluster, key=lambda d: repr(get_value(d.record, name))):
         having = get_value(d.record, name) is not None and d.record.kind is not RecordKind.PDF
         if having and (d.record.source not in found or found[d.record.source].ready_at < d.ready_at):
@@ -302,7 +311,7 @@ def _latest(cluster: list[Delivered], name: str) -> list[Record]:
 
 @settings(max_examples=60)
 @given(clusters())
-def test_ties_are_broken_with_the_fewest_possible_sources(cluster: list[Delivered]) -> None:
+def test_ties_are_broken_with_the_fewest_possible_sources(cluster: list[DeliveredRecord]) -> None:
     """Brute force: try every way to assign one of its sources to each tied field."""
     paper = elect_metadata("p", cluster, trust=TRUST)
     tied = [name for name, d in paper.provenance.items() if d.rule in (VoteRule.FEWEST_SOURCES, VoteRule.TRUST)]
@@ -310,7 +319,7 @@ def test_ties_are_broken_with_the_fewest_possible_sources(cluster: list[Delivere
     for name in tied:
         groups: dict[Any, set[str]] = {}
         for voter in _latest(cluster, name):
-            groups.setdefault(normalised(name, get_value(voter, name)), set()).add(voter.source)
+            groups.setdefault(to_comparison_form(name, get_value(voter, name)), set()).add(voter.source)
         most = max(map(len, groups.values()))
         options.append(sorted(set().union(*(sources for sources in groups.values() if len(sources) == most))))
     decided = {d.source for name, d in paper.provenance.items() if name not in tied}
@@ -325,7 +334,7 @@ def test_ties_are_broken_with_the_fewest_possible_sources(cluster: list[Delivere
 )
 def test_fewest_sources_is_minimal_and_most_trusted(needs: list[set[str]], used: set[str]) -> None:
     rank = make_rank("hgfedcba")
-    chosen = fewest_sources(needs, used, rank)
+    chosen = select_fewest_sources(needs, used, rank)
     assert all(need & (used | chosen) for need in needs)
     same_size = [
         set(subset) for size in range(len(chosen) + 1) for subset in combinations("hgfedcba", size)
@@ -339,7 +348,7 @@ def test_fewest_sources_is_minimal_and_most_trusted(needs: list[set[str]], used:
 
 def test_many_tied_sources_are_covered_greedily() -> None:
     needs = [{f"s{i:02d}", f"s{i + 1:02d}"} for i in range(40)]
-    chosen = fewest_sources(needs, set(), make_rank(()))
+    chosen = select_fewest_sources(needs, set(), make_rank(()))
     assert all(need & chosen for need in needs) and 20 <= len(chosen) <= 27
 
 
@@ -354,7 +363,9 @@ def test_similar_votes_support_each_other() -> None:
         "arxiv": "Deep parsing of scientific paper",
     }
     cluster = [
-        Delivered(Record(f"{source}:1", source, RecordKind.ARCHIVE, title=title, date="2020", date_precision="year"))
+        DeliveredRecord(
+            Record(f"{source}:1", source, RecordKind.ARCHIVE, title=title, date="2020", date_precision="year")
+        )
         for source, title in titles.items()
     ]
     assert elect_metadata("p", cluster, trust=TRUST).values["title"] in (titles["dblp"], titles["arxiv"])
@@ -368,7 +379,7 @@ def test_authors_are_supported_by_the_share_of_surnames() -> None:
         "arxiv": "Ada Lovelace, Alan Turing",
     }
     cluster = [
-        Delivered(Record(f"{source}:1", source, RecordKind.ARCHIVE, title="T", authors=parse_authors(names)))
+        DeliveredRecord(Record(f"{source}:1", source, RecordKind.ARCHIVE, title="T", authors=parse_authors(names)))
         for source, names in lists.items()
     ]
     assert [author.last for author in elect_metadata("p", cluster, trust=TRUST).values["authors"]] == [

@@ -12,19 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from s2corpus.papers.fewest import fewest_sources
+from s2corpus.papers.fewest import select_fewest_sources
 from s2corpus.papers.openness import Declaration, decide_openness
 from s2corpus.papers.support import compute_similarity
 from s2corpus.papers.vote import (
     FIELDS,
-    Delivered,
+    DeliveredRecord,
     FieldDecision,
     Pdf,
     VoteRule,
     elect_metadata,
     get_value,
-    normalised,
     select_supported,
+    to_comparison_form,
 )
 from s2corpus.sources import Author, Record, RecordKind
 from tests.unit.vote.test_openness import renewed
@@ -47,7 +47,7 @@ PRECISION = {4: "year", 7: "month"}
 
 
 @st.composite
-def clusters(draw: st.DrawFn) -> list[Delivered]:
+def clusters(draw: st.DrawFn) -> list[DeliveredRecord]:
     found = []
     for number in range(draw(st.integers(1, 7))):
         source, kind = draw(
@@ -70,7 +70,7 @@ def clusters(draw: st.DrawFn) -> list[Delivered]:
             said["date_precision"] = PRECISION[len(said["date"])]
         sha1 = draw(st.sampled_from([A, B] if kind is RecordKind.PDF else [None, None, A, B]))
         record = Record(f"{source}:{number}", source, kind, file_sha1=sha1, **said)
-        found.append(Delivered(record, draw(st.sampled_from(["2022", "2023"]))))
+        found.append(DeliveredRecord(record, draw(st.sampled_from(["2022", "2023"]))))
     return found
 
 
@@ -78,7 +78,7 @@ def rank(source: str) -> tuple[int, str]:
     return TRUST.index(source) if source in TRUST else len(TRUST), source
 
 
-def publisher_record(sha1: str, members: list[Delivered]) -> Delivered | None:
+def publisher_record(sha1: str, members: list[DeliveredRecord]) -> DeliveredRecord | None:
     def ids(record: Record) -> set[tuple[str, Any]]:
         return {(name, getattr(record, name)) for name in ("doi", "acl_id", "pmc_id") if getattr(record, name)}
 
@@ -90,7 +90,7 @@ def publisher_record(sha1: str, members: list[Delivered]) -> Delivered | None:
     ]
     printed = set().union(*map(ids, own))
     found = [d for d in theirs if d.record.file_sha1 == sha1] or [d for d in theirs if ids(d.record) & printed]
-    best: Delivered | None = None
+    best: DeliveredRecord | None = None
     for d in sorted(found, key=lambda d: repr(replace(d.record, record_id=""))):
         if (
             best is None
@@ -101,7 +101,7 @@ def publisher_record(sha1: str, members: list[Delivered]) -> Delivered | None:
     return best
 
 
-def voters(name: str, members: list[Delivered], opened: dict[str, bool]) -> list[Delivered]:
+def voters(name: str, members: list[DeliveredRecord], opened: dict[str, bool]) -> list[DeliveredRecord]:
     having = [d for d in members if get_value(d.record, name) is not None]
     other = [d for d in having if d.record.kind is not RecordKind.PDF]
     parsed = [d for d in having if d.record.source == "scienceparse"]
@@ -110,9 +110,9 @@ def voters(name: str, members: list[Delivered], opened: dict[str, bool]) -> list
     return [d for d in having if name != "abstract" or opened.get(d.record.file_sha1 or "", False)]
 
 
-def votes_of(name: str, some: list[Delivered]) -> dict[str, Delivered]:
+def votes_of(name: str, some: list[DeliveredRecord]) -> dict[str, DeliveredRecord]:
     """Return the latest record of each source. Equally late records are ordered by value, then by id."""
-    latest: dict[str, Delivered] = {}
+    latest: dict[str, DeliveredRecord] = {}
     for d in some:
         key = (repr(get_value(d.record, name)), d.record.record_id)
         before = latest.get(d.record.source)
@@ -132,7 +132,7 @@ def full(form: Any) -> int:
 
 
 def decided(
-    cluster: list[Delivered], pdfs: dict[str, Pdf], all_open: bool, equal: bool
+    cluster: list[DeliveredRecord], pdfs: dict[str, Pdf], all_open: bool, equal: bool
 ) -> tuple[str | None, dict[str, Any], dict[str, FieldDecision]]:
     members = sorted(cluster, key=lambda d: d.record.record_id)
     records = [d.record for d in members]
@@ -157,7 +157,7 @@ def decided(
     by_name = {name: votes_of(name, voters(name, members, opened)) for name in FIELDS}
 
     def settle(name: str, value: Any, rule: VoteRule, sources: set[str]) -> None:
-        mine = {s: d for s, d in by_name[name].items() if normalised(name, get_value(d.record, name)) == value}
+        mine = {s: d for s, d in by_name[name].items() if to_comparison_form(name, get_value(d.record, name)) == value}
         forms = [get_value(d.record, name) for d in mine.values()]
         by_trust = sorted(mine, key=rank)
         form = min((get_value(mine[s].record, name) for s in by_trust), key=lambda f: (-forms.count(f), -full(f)))
@@ -174,10 +174,10 @@ def decided(
         )
 
     for name, votes in by_name.items():
-        said = {s: normalised(name, get_value(d.record, name)) for s, d in votes.items()}
+        said = {s: to_comparison_form(name, get_value(d.record, name)) for s, d in votes.items()}
         if publisher and get_value(publisher.record, name) is not None:
             values[name] = get_value(publisher.record, name)
-            agreeing = list(said.values()).count(normalised(name, values[name]))
+            agreeing = list(said.values()).count(to_comparison_form(name, values[name]))
             decisions[name] = FieldDecision(
                 publisher.record.source, publisher.record.record_id, VoteRule.PUBLISHER, agreeing, len(votes) - agreeing
             )
@@ -191,14 +191,14 @@ def decided(
                 open_ties[name] = top
     used = {decision.source for decision in decisions.values()}
     givers = {
-        name: {s for s, d in by_name[name].items() if normalised(name, get_value(d.record, name)) in top}
+        name: {s for s, d in by_name[name].items() if to_comparison_form(name, get_value(d.record, name)) in top}
         for name, top in open_ties.items()
     }
-    used |= fewest_sources(list(givers.values()), used, rank)
+    used |= select_fewest_sources(list(givers.values()), used, rank)
     for name, top in open_ties.items():
         first = min(givers[name] & used, key=rank)
-        value = normalised(name, get_value(by_name[name][first].record, name))
-        with_used = {normalised(name, get_value(by_name[name][s].record, name)) for s in givers[name] & used}
+        value = to_comparison_form(name, get_value(by_name[name][first].record, name))
+        with_used = {to_comparison_form(name, get_value(by_name[name][s].record, name)) for s in givers[name] & used}
         settle(name, value, VoteRule.FEWEST_SOURCES if len(with_used) == 1 else VoteRule.TRUST, givers[name] & used)
         assert value in top
     return chosen, values, decisions
@@ -208,13 +208,13 @@ def decided(
 @given(clusters(), st.lists(st.tuples(st.sampled_from(["", "2022", "2023"]), st.sampled_from([None, True, False])), min_size=2, max_size=2),
        st.booleans(), st.booleans())  # fmt: skip
 def test_vote_equals_the_written_rules(
-    cluster: list[Delivered], known: list[tuple[str, bool | None]], all_open: bool, equal: bool
+    cluster: list[DeliveredRecord], known: list[tuple[str, bool | None]], all_open: bool, equal: bool
 ) -> None:
     pdfs = {
         sha1: Pdf(seen, (Declaration("d", "a.pdf", opened),))
         for sha1, (seen, opened) in zip((A, B), known, strict=True)
     }
-    cluster = [Delivered(renewed(d.record), d.ready_at) for d in cluster]
+    cluster = [DeliveredRecord(renewed(d.record), d.ready_at) for d in cluster]
     paper = elect_metadata(
         "p", cluster, trust=TRUST, pdfs=pdfs, all_open=all_open, support="equal" if equal else "similar"
     )
@@ -231,7 +231,7 @@ def test_paper_has_mag_ids_subjects_and_record_ids() -> None:
         Record("s2:1", "s2", RecordKind.ARCHIVE, mag_id="5"),
         Record("dblp:1", "dblp", RecordKind.ARCHIVE, mag_id="7", subjects=("a", "c")),
     ]
-    paper = elect_metadata("p", map(Delivered, records))
+    paper = elect_metadata("p", map(DeliveredRecord, records))
     assert (paper.paper_id, paper.mag_ids, paper.subjects, paper.record_ids) == (
         "p", ("5", "7"), ("a", "b", "c"), ("dblp:1", "s2:1", "s2:2"),
     )  # fmt: skip
@@ -258,7 +258,9 @@ def test_file_name_or_declared_id_selects_publisher_record(
         Record("jats:1", "jats", RecordKind.PUBLISHER, title="By PMC", pmc_id="PMC1"),
         Record("acl:2", "acl", RecordKind.PUBLISHER, title="Else"),
     ]
-    paper = elect_metadata("p", map(Delivered, records), trust=TRUST, pdfs={A: Pdf("", (Declaration("d", name),))})
+    paper = elect_metadata(
+        "p", map(DeliveredRecord, records), trust=TRUST, pdfs={A: Pdf("", (Declaration("d", name),))}
+    )
     assert (paper.values["title"] if paper.provenance["title"].rule is VoteRule.PUBLISHER else None) == title
 
 
@@ -266,11 +268,13 @@ def test_file_name_or_declared_id_selects_publisher_record(
 def test_values_with_most_support_are_selected(values: list[str]) -> None:
     from s2corpus.papers.vote import _group_votes
 
-    cluster = [Delivered(Record(f"s{n}:1", f"s{n}", RecordKind.ARCHIVE, title=value)) for n, value in enumerate(values)]
+    cluster = [
+        DeliveredRecord(Record(f"s{n}:1", f"s{n}", RecordKind.ARCHIVE, title=value)) for n, value in enumerate(values)
+    ]
     found = {str(group.value) for group in select_supported("title", _group_votes("title", cluster))}
     support = {
-        normalised("title", a): sum(
-            compute_similarity("title", normalised("title", a), normalised("title", b)) for b in values
+        to_comparison_form("title", a): sum(
+            compute_similarity("title", to_comparison_form("title", a), to_comparison_form("title", b)) for b in values
         )
         for a in values
     }

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 
-from s2corpus.datasets.elsevier.dataset import _csv
+from s2corpus.datasets.elsevier.dataset import _format_table
 from s2corpus.escaping import escape_cell, escape_markdown
 from s2corpus.evaluation import sheet
 from s2corpus.evaluation.sample import EvaluationTask, Item, Side
@@ -118,7 +118,7 @@ def test_csv_cells_are_no_formulas(text: str) -> None:
     assert escape_cell(text) == f"'{shown}"
     for content in (
         funnel_csv([("filter", text, 1)]),
-        _csv("subject", {"articles": 2, f"articles.subject.{text}": 1}, "subject"),
+        _format_table("subject", {"articles": 2, f"articles.subject.{text}": 1}, "subject"),
     ):
         rows = list(csv.reader(io.StringIO(content, newline="")))
         assert len(rows) == 2 and f"'{shown}" in rows[1] and not any(cell.startswith("=") for cell in rows[1])
@@ -137,7 +137,7 @@ def test_carriage_return_begins_no_line() -> None:
 
 def test_csv_of_subjects_is_csv() -> None:
     tally = {"articles": 4, 'articles.subject.a, "b"\nc': 1, "sample.subject.d": 2}
-    rows = list(csv.reader(io.StringIO(_csv("subject", tally, "subject"), newline="")))
+    rows = list(csv.reader(io.StringIO(_format_table("subject", tally, "subject"), newline="")))
     assert rows == [
         ["subject", "articles", "articles_percent", "sample"],
         ['a, "b"\nc', "1", "25.00", "0"],

@@ -167,7 +167,7 @@ def test_an_extractors_redirects_and_cookies_are_refused(server: Any) -> None:
 RESPONSES = {
     404: "no such file",
     410: "no such file",
-    **dict.fromkeys((201, 204, 400, 401, 403, 407, 409, 428), "HTTP {}: give an address"),
+    **dict.fromkeys((201, 204, 400, 401, 403, 407, 409, 428), "HTTP {}: only public addresses are supported"),
 }
 """user errors; 408, 429 and 5xx are transient"""
 
@@ -193,8 +193,8 @@ def test_response_status_of_an_address(server: Any, status: int) -> None:
         ("/hop/5", None, [*(f"/hop/{n}" for n in range(5, 0, -1)), "/list"]),
         ("/hop/6", UserError, "more than 5 redirects"),
         ("/round", UserError, "more than 5 redirects"),
-        ("/away", UserError, "redirects to http://localhost, which is another host"),
-        ("/file", UserError, "redirects to file://None, which is another host"),
+        ("/away", UserError, "redirects to http://localhost: give that address"),
+        ("/file", UserError, "redirects to file://None: give that address"),
         ("/tls", TransientError, "SSL"),  # The test's server has no TLS.
     ],
 )
@@ -223,7 +223,7 @@ def test_redirect_keeps_tls_and_requests_are_limited(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(web.Session, "ask", respond)
     assert fetch("https://host/a") == b"text"
-    with pytest.raises(UserError, match="redirects to http://host, which is another host"):
+    with pytest.raises(UserError, match="redirects to http://host: give that address"):
         fetch("https://host/c")
 
 

@@ -1,4 +1,4 @@
-"""Alembic's entry: migrations run on the connection that `Catalog.migrate` hands over."""
+"""Alembic environment: run migrations on the connection that `Catalog.migrate` passes."""
 
 from alembic import context
 

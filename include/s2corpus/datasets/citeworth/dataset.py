@@ -1,4 +1,4 @@
-"""Create CiteWorth: paragraphs with a label for each sentence that states whether it cites (Wright and Augenstein 2021, §3)."""
+"""Build CiteWorth: paragraphs whose sentences are labeled as citing or not (Wright and Augenstein 2021, §3)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from s2corpus.datasets.citeworth.rules import (
     CiteworthPaperOutcome,
     CiteworthParagraphOutcome,
     CiteWorthParams,
-    judge,
-    paper_outcome,
+    classify_paper,
+    classify_paragraph,
 )
-from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Row
+from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Row, StepResult
 from s2corpus.text import sentences
 from s2corpus.text.sentences import count_tokens
 
@@ -40,12 +40,12 @@ LINE = pa.schema([
 """a line of the files: a paragraph, in the form of the authors' data"""
 
 
-class CiteWorth:
-    """The dataset."""
+class CiteWorth(Dataset):
+    """The CiteWorth dataset."""
 
     name = "citeworth"
     version = f"3.{sentences.VERSION}"
-    about = (
+    description = (
         "Paragraphs of open full texts whose sentences are labelled check-worthy (they cite) or not, with citation marks removed, "
         "balanced over ten fields (Wright and Augenstein, CiteWorth, 2021)."
     )
@@ -54,35 +54,33 @@ class CiteWorth:
         ("paper_id", pa.string()), ("field", pa.string()), ("rank", pa.int64()), ("paper_rank", pa.int64()),
         ("sentences", pa.int64()), ("line", pa.binary()),
     ])  # fmt: skip
-    order: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    paper: Mapping[str, float] = {
+    published_metrics: Mapping[str, float] = {
         "sentences": 1_181_793, "tokens": 34_170_708, "check_worthy": 375_388, "check_worthy_share": 0.3176,
         "chars.min": 21, "chars.max": 1_447,
         "chars.mean": 152, "chars.median": 142, "sentences.train": 945_426, "sentences.dev": 118_182, "sentences.test": 118_185,
     }  # fmt: skip
     """figures of Table 2"""
 
-    def rows(self, params: CiteWorthParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
+    def rows(self, params: CiteWorthParams, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
         """Yield a row for each paragraph that passes all checks."""
-        made.funnel.enter("papers")
-        outcome = paper_outcome(params, paper)
-        made.funnel.count("papers", outcome)
+        result.funnel.add_input("papers")
+        paper_outcome = classify_paper(params, paper)
+        result.funnel.add_outcome("papers", paper_outcome)
         text = paper.full_text(params.kinds)
-        if outcome is not CiteworthPaperOutcome.CONSIDERED or text is None:
+        if paper_outcome is not CiteworthPaperOutcome.CONSIDERED or text is None:
             return
         kind, parse = text
         for index, paragraph in enumerate(parse["body_text"]):
-            made.funnel.enter("paragraphs")
-            what, samples = judge(params, paragraph)
-            made.funnel.count("paragraphs", what)
-            if what is not CiteworthParagraphOutcome.KEPT:
+            result.funnel.add_input("paragraphs")
+            outcome, samples = classify_paragraph(params, paragraph)
+            result.funnel.add_outcome("paragraphs", outcome)
+            if outcome is not CiteworthParagraphOutcome.KEPT:
                 continue
             line = {
                 "paper_id": paper.id,
                 "section_index": index,
-                "file_index": paper.file,
-                "file_offset": paper.places[kind],
+                "file_index": paper.shard,
+                "file_offset": paper.line_offsets[kind],
                 "mag_field_of_study": paper.fields[:1],
                 "original_text": paragraph["text"],
                 "section_title": paragraph["section"],
@@ -98,73 +96,64 @@ class CiteWorth:
             }
 
     def choose(self, job: Job) -> dict[str, Any]:
-        """Return the sample: the number of paragraphs and the last rank for each field, and the boundaries of the splits."""
-        params: CiteWorthParams = job.params  # type: ignore[assignment]
+        """Return the quota and the highest rank of each field, and the paper ranks at which train and dev end."""
+        params: CiteWorthParams = job.params
         with job.sql() as sql:
-            counts = dict(sql.execute("SELECT field, count(*) FROM kept GROUP BY field").fetchall())
-            quota = params.paragraphs_per_field or min(counts.values(), default=0)
-            cuts = {}
-            for field in sorted(counts):
-                last = sql.execute(
-                    "SELECT rank FROM kept WHERE field = ? ORDER BY rank LIMIT 1 OFFSET ?",
-                    [field, min(quota, counts[field]) - 1],
-                ).fetchone()
-                cuts[field] = last[0]
-            if not cuts:
+            counts = dict(sql.execute("SELECT field, count(*) FROM cached GROUP BY field ORDER BY field").fetchall())
+            if not counts:
                 return {"quota": 0, "counts": {}, "cuts": {}, "train_until": 0, "dev_until": 0}
-            quoted = {field.replace("'", "''"): cut for field, cut in cuts.items()}
-            chosen = " OR ".join(f"(field = '{field}' AND rank <= {cut})" for field, cut in quoted.items())
-            sql.execute(f"""CREATE TEMP TABLE cut AS SELECT paper_rank, row_number() OVER (ORDER BY paper_rank) AS place,
+            quota = params.paragraphs_per_field or min(counts.values())
+            sql.execute(
+                """CREATE TEMP TABLE limits AS SELECT field, max(rank) AS last FROM
+                (SELECT field, rank, row_number() OVER (PARTITION BY field ORDER BY rank) AS place FROM cached)
+                WHERE place <= ? GROUP BY field ORDER BY field""",
+                [quota],
+            )
+            limits = dict(sql.execute("SELECT field, last FROM limits ORDER BY field").fetchall())
+            sql.execute("""CREATE TEMP TABLE ranked AS SELECT paper_rank, row_number() OVER (ORDER BY paper_rank) AS place,
                 sum(n) OVER (ORDER BY paper_rank) / sum(n) OVER () AS share
-                FROM (SELECT paper_rank, sum(sentences) AS n FROM kept WHERE {chosen} GROUP BY paper_rank)""")
-            (papers,) = sql.execute("SELECT count(*) FROM cut").fetchone()
+                FROM (SELECT paper_rank, sum(sentences) AS n FROM cached JOIN limits USING (field) WHERE rank <= last
+                GROUP BY paper_rank)""")
+            (papers,) = sql.execute("SELECT count(*) FROM ranked").fetchone()
             train = 1 - params.dev_share - params.test_share
             nearest = [
-                sql.execute("SELECT place FROM cut ORDER BY abs(share - ?), place LIMIT 1", [share]).fetchone()[0]
+                sql.execute("SELECT place FROM ranked ORDER BY abs(share - ?), place LIMIT 1", [share]).fetchone()[0]
                 for share in (train, train + params.dev_share)
             ]
-            until = [
-                sql.execute("SELECT paper_rank FROM cut WHERE place = ?", [place]).fetchone()[0]
-                for place in _place_cuts(papers, nearest, bool(params.dev_share), bool(params.test_share))
-            ]
-        return {
-            "quota": quota,
-            "counts": dict(sorted(counts.items())),
-            "cuts": cuts,
-            "train_until": until[0],
-            "dev_until": until[1],
-        }
+            train_until, dev_until = (
+                sql.execute("SELECT paper_rank FROM ranked WHERE place = ?", [place]).fetchone()[0]
+                for place in _adjust_split_ends(papers, nearest, bool(params.dev_share), bool(params.test_share))
+            )
+        return {"quota": quota, "counts": counts, "cuts": limits, "train_until": train_until, "dev_until": dev_until}
 
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
         """Write `<split>/<nn>.jsonl.gz`, one paragraph per line, in the order of papers."""
         with (
-            out.lines(f"train/{shard:02d}.jsonl.gz") as train,
-            out.lines(f"dev/{shard:02d}.jsonl.gz") as dev,
-            out.lines(f"test/{shard:02d}.jsonl.gz") as test,
+            out.open_lines(f"train/{shard:02d}.jsonl.gz") as train,
+            out.open_lines(f"dev/{shard:02d}.jsonl.gz") as dev,
+            out.open_lines(f"test/{shard:02d}.jsonl.gz") as test,
         ):
             files = dict(zip(SPLITS, (train, dev, test), strict=True))
-            for batch in job.kept([shard]).to_batches(batch_size=256):
-                for row in batch.to_pylist():
-                    out.made.funnel.enter("balance")
-                    if row["rank"] > choice["cuts"][row["field"]]:
-                        out.made.funnel.count("balance", "over_quota")
-                        continue
-                    split = _split(row["paper_rank"], choice)
-                    out.made.funnel.count("balance", split)
-                    files[split].write(row["line"])
-                    _tally(out.made.tally, orjson.loads(row["line"]), split, row["field"])
+            for row in job.rows([shard]):
+                out.result.funnel.add_input("balance")
+                if row["rank"] > choice["cuts"][row["field"]]:
+                    out.result.funnel.add_outcome("balance", "over_quota")
+                    continue
+                split = _split(row["paper_rank"], choice)
+                out.result.funnel.add_outcome("balance", split)
+                files[split].write(row["line"])
+                _tally(out.result.tally, orjson.loads(row["line"]), split, row["field"])
 
-    def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
+    def finish(self, job: Job, choice: Mapping[str, Any], result: StepResult, out: Outputs) -> dict[str, float]:
         """Write `sheet.csv` and `sheet_key.csv` for the manual evaluation; return the figures of the paper's Table 2."""
-        params: CiteWorthParams = job.params  # type: ignore[assignment]
+        params: CiteWorthParams = job.params
         if params.sheet_sentences:
             method = "naive" if params.naive else "citeworth"
-            drawn = sheet.draw(
-                params.sheet_sentences, sheet.samples(f"{params.seed}:{method}", _chosen_lines(job, choice))
-            )
-            out.content("sheet.csv", sheet.sheet(drawn).encode())
-            out.content("sheet_key.csv", sheet.key(drawn, method).encode())
-        tally = made.tally
+            seed = f"{params.seed}:{method}"
+            drawn = sheet.draw_sentences(params.sheet_sentences, sheet.list_sentences(seed, _chosen_lines(job, choice)))
+            out.write_bytes("sheet.csv", sheet.format_sheet(drawn).encode())
+            out.write_bytes("sheet_key.csv", sheet.format_key(drawn, method).encode())
+        tally = result.tally
         total = sum(tally[f"sentences.{split}"] for split in SPLITS)
         lengths = sorted(
             (int(name.removeprefix("chars.")), n) for name, n in tally.items() if name.startswith("chars.")
@@ -182,17 +171,20 @@ class CiteWorth:
             "chars.median": _median(lengths, total),
         }
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
+    def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that all fields have the same number of paragraphs, no split is empty, and all ten fields are present."""
         paragraphs = [int(n) for name, n in metrics.items() if name.startswith("paragraphs.")]
-        fields = len(job.params.fields)  # type: ignore[attr-defined]
+        fields = len(job.params.fields)
+        unequal = len(set(paragraphs)) - 1 if paragraphs else 0
+        empty = sum(not metrics[f"sentences.{split}"] for split in SPLITS) if metrics["sentences"] else 0
+        is_balanced = job.params.paragraphs_per_field is None
         return [
-            DatasetCheck("fields_balanced", len(set(paragraphs)) - 1 if paragraphs else 0, "fields have different numbers of paragraphs",
-                  blocks=job.params.paragraphs_per_field is None),  # type: ignore[attr-defined]
-            DatasetCheck("splits_present", sum(not metrics[f"sentences.{split}"] for split in SPLITS) if metrics["sentences"] else 0,
-                  "sets have no sentence: the sample has fewer papers than there are sets", blocks=False),
+            DatasetCheck("fields_balanced", unequal, "fields have different numbers of paragraphs", blocks=is_balanced),
+            DatasetCheck(
+                "splits_present", empty, "splits are empty: the sample has fewer papers than splits", blocks=False
+            ),
             DatasetCheck("fields_present", fields - len(paragraphs), "fields of study have no paragraph", blocks=False),
-        ]  # fmt: skip
+        ]
 
     def tables(self, params: CiteWorthParams) -> list[DatasetTable]:
         """Return the table of paragraphs."""
@@ -201,16 +193,15 @@ class CiteWorth:
 
 def _chosen_lines(job: Job, choice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the paragraphs of all splits."""
-    for batch in job.kept().to_batches(columns=["field", "rank", "line"], batch_size=256):
-        for row in batch.to_pylist():
-            if row["rank"] <= choice["cuts"][row["field"]]:
-                yield orjson.loads(row["line"])
+    for row in job.rows(columns=["field", "rank", "line"]):
+        if row["rank"] <= choice["cuts"][row["field"]]:
+            yield orjson.loads(row["line"])
 
 
-def _place_cuts(papers: int, nearest: Sequence[int], has_dev: bool, has_test: bool) -> tuple[int, int]:
-    """Return the places of the last papers of the training and the development set.
+def _adjust_split_ends(papers: int, nearest: Sequence[int], has_dev: bool, has_test: bool) -> tuple[int, int]:
+    """Return the positions of the last train paper and the last dev paper.
 
-    The places move so that each requested set contains a paper, if there are enough papers.
+    They are moved so that no requested split is empty, if there are enough papers.
     """
     train, dev = nearest
     if papers < 1 + has_dev + has_test:

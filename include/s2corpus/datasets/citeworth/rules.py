@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pydantic import model_validator
+from pydantic import NonNegativeInt, PositiveInt, model_validator
 
 from s2corpus.datasets.citations import Sentence, cited_sentences
-from s2corpus.datasets.protocol import Number, Params, Positive, Share
+from s2corpus.datasets.protocol import Params, Share
 from s2corpus.text.sentences import has_formula, heading_end
 from s2orc_parse.parse_model import ParseKind
 
@@ -43,14 +43,14 @@ NUMBERED = re.compile(r"\[[0-9]+(?:[\s,;–-]+[0-9]+)*\s*\]")
 Comma, hyphen and semicolon are meant. This version avoids nested repetition, which takes exponential time on long lists.
 """
 YEAR = re.compile(r"[12][0-9]{3}[a-z]?\s*\)")
-"""App. B's second expression; our copy of the paper has `[0-9]3` for `[0-9]{3}`, and the optional `(` before it changes nothing"""
+"""App. B's second expression; corrected: the PDF prints `{3}` as `3`. The optional `(` before it changes nothing and is omitted."""
 ET_AL = re.compile(r"\bet ?al\b")
 """authors named in the sentence: a citation that was not extracted (§3.1, check 3)"""
 HANGING = re.compile(
     r"\s\(?(?:\(\s*\)|like|reference|including|include|with|for instance|for example|see also|at|following|of|from|to|in|by|see|as"
     r"|e\.?g\.?,?|viz\.?,?)\s*,*-*[\])]?\s*[.?!]\s*$"
 )
-"""App. B's last expression; our copy has lost the full stop of `[.?!]` and some backslashes"""
+"""App. B's last expression; corrected: the PDF of the paper lacks the full stop of `[.?!]` and some backslashes"""
 _TRAILING = " @&:;/-,\n\t"
 
 Need = Literal[
@@ -106,13 +106,13 @@ class CiteWorthParams(Params):
     """section titles, in lower case (App. A)"""
     fields: tuple[str, ...] = FIELDS
     """fields of study; a paper belongs to exactly one (§3.2), its primary field"""
-    min_citations: Number = 6
+    min_citations: NonNegativeInt = 6
     """minimum number of citation marks in a paper's permitted sections (the authors' published script)"""
-    min_sentences: Number = 3
+    min_sentences: NonNegativeInt = 3
     """minimum number of sentences in a paragraph (the authors' published script)"""
-    min_chars: Number = 21
+    min_chars: NonNegativeInt = 21
     """minimum number of characters in a sentence (§3.1 states 20; Table 2's shortest sentence has 21)"""
-    paragraphs_per_field: Positive | None = None
+    paragraphs_per_field: PositiveInt | None = None
     """number of paragraphs sampled from each field; null: the number in the smallest field (§3.2: evenly)"""
     dev_share: Share = 0.1
     """share of the sentences in the development set; papers are not divided (Table 2)"""
@@ -120,7 +120,7 @@ class CiteWorthParams(Params):
     """share of the sentences in the test set; papers are not divided (Table 2)"""
     naive: bool = False
     """whether to build the baseline of §3.3 instead: sentences without their citation spans and without any other check"""
-    sheet_sentences: Number = 500
+    sheet_sentences: NonNegativeInt = 500
     """number of citing and of other sentences in the sheet of the manual evaluation (§3.3: 500); 0: no sheet"""
     seed: int = 2021
     """seed of sampling and splitting"""
@@ -132,8 +132,8 @@ class CiteWorthParams(Params):
         return self
 
 
-def paper_outcome(params: CiteWorthParams, paper: SnapshotPaper) -> CiteworthPaperOutcome:
-    """Return the first check of §3.1 that a paper fails, followed by the checks of its field, sections and citation format."""
+def classify_paper(params: CiteWorthParams, paper: SnapshotPaper) -> CiteworthPaperOutcome:
+    """Return the first check that a paper fails: those of §3.1, then field, sections and citation format."""
     metadata, text = paper.metadata, paper.full_text(params.kinds)
     parse = text[1] if text else None
     has = {
@@ -159,16 +159,18 @@ def paper_outcome(params: CiteWorthParams, paper: SnapshotPaper) -> CiteworthPap
         return CiteworthPaperOutcome.NO_PERMITTED_SECTION
     if params.naive:
         return CiteworthPaperOutcome.CONSIDERED
-    cited = [sentence for p in permitted for sentence in cited_sentences(p) if sentence.marks]
-    first = next((p["text"][m.start : m.end] for p in permitted for s in cited_sentences(p) for m in s.marks), "")
-    if not cited or not accepted_format(first):
-        return CiteworthPaperOutcome.CITATION_FORMAT if cited else CiteworthPaperOutcome.FEW_CITATIONS
+    marks = (p["text"][m.start : m.end] for p in permitted for s in cited_sentences(p) for m in s.marks)
+    first = next(marks, None)
+    if first is None:
+        return CiteworthPaperOutcome.FEW_CITATIONS
+    if not has_accepted_format(first):
+        return CiteworthPaperOutcome.CITATION_FORMAT
     if sum(len(p["cite_spans"]) for p in permitted) < params.min_citations:
         return CiteworthPaperOutcome.FEW_CITATIONS
     return CiteworthPaperOutcome.CONSIDERED
 
 
-def judge(
+def classify_paragraph(
     params: CiteWorthParams, paragraph: Mapping[str, Any]
 ) -> tuple[CiteworthParagraphOutcome, list[dict[str, Any]]]:
     """Return the outcome of a paragraph, and its labeled sentences if it is kept.
@@ -179,7 +181,7 @@ def judge(
         return CiteworthParagraphOutcome.SECTION, []
     if params.naive:
         return CiteworthParagraphOutcome.KEPT, [
-            _sample(paragraph, s, _without_spans(paragraph, s)) for s in cited_sentences(paragraph)
+            _sample(paragraph, s, _remove_spans(paragraph, s)) for s in cited_sentences(paragraph)
         ]
     heading = heading_end(paragraph["text"])
     found = [sentence for sentence in cited_sentences(paragraph) if sentence.start >= heading]
@@ -189,7 +191,7 @@ def judge(
         return CiteworthParagraphOutcome.FEW_SENTENCES, []
     samples = []
     for sentence in found:
-        outcome, text = judge_sentence(paragraph["text"], sentence, params.min_chars)
+        outcome, text = classify_sentence(paragraph["text"], sentence, params.min_chars)
         if outcome is not CiteworthParagraphOutcome.KEPT:
             return outcome, []
         samples.append(_sample(paragraph, sentence, text))
@@ -209,8 +211,8 @@ def _sample(paragraph: Mapping[str, Any], sentence: Sentence, text: str) -> dict
     return sample
 
 
-def _without_spans(paragraph: Mapping[str, Any], sentence: Sentence) -> str:
-    """Return a sentence without the spans of its citations, and with everything around them (the baseline of §3.3)."""
+def _remove_spans(paragraph: Mapping[str, Any], sentence: Sentence) -> str:
+    """Return a sentence without the spans of its citations; keep brackets and punctuation (the baseline of §3.3)."""
     spans = sorted((span["start"], span["end"]) for span in paragraph["cite_spans"])
     pieces, at = [], sentence.start
     for start, end in spans:
@@ -220,20 +222,20 @@ def _without_spans(paragraph: Mapping[str, Any], sentence: Sentence) -> str:
     return "".join([*pieces, paragraph["text"][at : sentence.end]])
 
 
-def judge_sentence(text: str, sentence: Sentence, min_chars: int) -> tuple[CiteworthParagraphOutcome, str]:
+def classify_sentence(text: str, sentence: Sentence, min_chars: int) -> tuple[CiteworthParagraphOutcome, str]:
     """Return the first check of §3.2 that a sentence fails, and the sentence without its citation marks."""
     if has_formula(text[sentence.start : sentence.end]):
         return CiteworthParagraphOutcome.FORMULA, ""
     if any(mark.end > sentence.end for mark in sentence.marks):
         return CiteworthParagraphOutcome.ACROSS_SENTENCES, ""
-    cleaned = without_marks(text, sentence)
+    cleaned = remove_marks(text, sentence)
     if NUMBERED.search(cleaned) or YEAR.search(cleaned) or ET_AL.search(cleaned):
         return CiteworthParagraphOutcome.MISSED, cleaned
     for mark in sentence.marks:
-        if not accepted_format(text[mark.start : mark.end]):
+        if not has_accepted_format(text[mark.start : mark.end]):
             return CiteworthParagraphOutcome.FORMAT, cleaned
     for mark in sentence.marks:
-        if any(not _is_end(c) for c in text[mark.end : sentence.end]):
+        if any(c.isalnum() for c in text[mark.end : sentence.end]):
             return CiteworthParagraphOutcome.NOT_AT_END, cleaned
     if HANGING.search(cleaned.casefold()):
         return CiteworthParagraphOutcome.HANGING, cleaned
@@ -246,7 +248,7 @@ def judge_sentence(text: str, sentence: Sentence, min_chars: int) -> tuple[Citew
     return CiteworthParagraphOutcome.KEPT, cleaned
 
 
-def accepted_format(mark: str) -> bool:
+def has_accepted_format(mark: str) -> bool:
     """Return whether a citation mark is bracketed numbers, or author and year in parentheses (§3.1)."""
     if not NUMBERED.sub("", mark).strip(" ,;–-"):  # one or several adjacent brackets
         return True
@@ -254,7 +256,7 @@ def accepted_format(mark: str) -> bool:
     return mark[:1] == "(" and mark[-1:] == ")" and bool(YEAR.search(mark)) and any(c.isupper() for c in inner)
 
 
-def without_marks(text: str, sentence: Sentence) -> str:
+def remove_marks(text: str, sentence: Sentence) -> str:
     """Return the sentence without its citation marks and without punctuation that they leave before its end (§3.2)."""
     pieces, at = "", sentence.start
     for mark in sentence.marks:
@@ -271,7 +273,3 @@ def without_marks(text: str, sentence: Sentence) -> str:
         while len(pieces) > 1 and pieces[-2] in _TRAILING:
             pieces = pieces[:-2] + pieces[-1]
     return pieces
-
-
-def _is_end(character: str) -> bool:
-    return character.isspace() or not character.isalnum()

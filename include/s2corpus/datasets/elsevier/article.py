@@ -1,14 +1,10 @@
-"""Convert a paper to an article of the Elsevier OA CC-BY corpus (Kershaw and Koeling 2020, §3.2).
-
-Sentences have exact offsets.
-"""
+"""Convert a paper to an article of the Elsevier OA CC-BY corpus (Kershaw and Koeling 2020, §3.2)."""
 
 from __future__ import annotations
 
 import csv
-import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -31,12 +27,12 @@ _PII = re.compile(r"s(\d{4})-?(\d{3}[\dx])\((\d{2})\)(\d{5})-?([\dx])")
 _SAFE = re.compile(r"[A-Za-z0-9]{5,40}")
 
 
-def article_of(paper: SnapshotPaper, parse: Mapping[str, Any], max_markup: float) -> tuple[Json, int, int]:
+def build_article(paper: SnapshotPaper, parse: Mapping[str, Any], max_markup: float) -> tuple[Json, int, int]:
     """Return the article, its number of sentences, and the number of removed sentences.
 
-    Sentences are removed if they have much markup, a display formula or no words. An article delivered in this form is not changed.
-    Offsets count code points. Offsets of `abstract` refer to the abstract, and offsets of `body_text` to the paragraphs joined by line
-    breaks. `refoffsets` refer to the sentence.
+    Sentences are removed if they have much markup, a display formula or no words. An article that was delivered in this form is
+    returned unchanged. Offsets count code points. Offsets of `abstract` refer to the abstract, and offsets of `body_text` to the
+    paragraphs joined by line breaks. `refoffsets` refer to the sentence.
     """
     if given := parse.get("article"):
         sentences = [item.get("sentence") or "" for item in given.get("body_text") or () if isinstance(item, dict)]
@@ -85,7 +81,7 @@ def markup_share(text: str) -> float:
 
 
 def doc_id(paper: SnapshotPaper) -> str:
-    """Return the PII if the DOI contains it; otherwise the paper's id."""
+    """Return the PII (publisher item identifier) if the DOI contains it; otherwise the paper's id."""
     prefix, _, name = (paper.metadata["doi"] or "").casefold().partition("/")
     if prefix == "10.1016" and (found := _PII.fullmatch(name)):
         return f"S{''.join(found.groups())}".upper()
@@ -98,42 +94,39 @@ def file_name(article: Mapping[str, Any], paper_id: str) -> str:
     return given if isinstance(given, str) and _SAFE.fullmatch(given) else paper_id
 
 
-def subjects_of(article: Mapping[str, Any]) -> list[str]:
+def list_subjects(article: Mapping[str, Any]) -> list[str]:
     """Return the distinct top-level subjects of an article's ASJC codes or areas, in the order of the codes."""
     metadata = article.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     values = [v for name in ("asjc", "subjareas") for v in (metadata.get(name) or ()) if isinstance(v, int | str)]
-    return sorted({name for value in values if (name := _top_level().get(str(value)[:4]))}, key=list(_names()).index)
+    return sorted({name for value in values if (name := _subject_by_code().get(str(value)[:4]))}, key=SUBJECTS.index)
 
 
 @cache
-def _areas() -> tuple[tuple[str, str, str], ...]:
-    """Return (first two digits of the codes, four letters, name) of the 27 top-level subjects."""
+def _classification() -> list[dict[str, str]]:
+    """Return the rows of ASJC: the 27 top-level subjects (four letters), each followed by its codes."""
     text = resources.files("s2corpus.sources").joinpath("classifications", "asjc.csv").read_text("utf-8")
-    rows = list(csv.DictReader(text.splitlines()))
-    pairs = itertools.pairwise(rows)
-    return tuple((after["code"][:2], row["code"], row["name"]) for row, after in pairs if row["code"].isalpha())
+    return list(csv.DictReader(text.splitlines()))
 
 
 @cache
-def _names() -> dict[str, str]:
-    """Return name of a top-level subject → its letters, in the order of the codes."""
-    return {name: letters for _, letters, name in _areas()}
-
-
-@cache
-def _top_level() -> dict[str, str]:
+def _subject_by_code() -> dict[str, str]:
     """Return ASJC code or letters → top-level subject."""
-    text = resources.files("s2corpus.sources").joinpath("classifications", "asjc.csv").read_text("utf-8")
-    of = {digits: name for digits, _, name in _areas()}
-    letters = {letters: name for _, letters, name in _areas()}
-    return {row["code"]: of.get(row["code"][:2]) or letters[row["code"]] for row in csv.DictReader(text.splitlines())}
+    subjects, name = {}, ""
+    for row in _classification():
+        name = row["name"] if row["code"].isalpha() else name
+        subjects[row["code"]] = name
+    return subjects
 
 
-def subject_of_field(field: str) -> str | None:
-    """Return the top-level subject for sampling an article of a MAG field, or None if the field is not MAG's."""
-    letters = _SUBJECT_OF_FIELD.get(field)
-    return next((name for name, code in _names().items() if code == letters), None)
+@cache
+def _letters_by_subject() -> dict[str, str]:
+    return {row["name"]: row["code"] for row in _classification() if row["code"].isalpha()}
+
+
+def map_field_to_subject(field: str) -> str | None:
+    """Return the ASJC subject nearest to a MAG field, or None if the field is not MAG's."""
+    return _subject_by_code().get(_SUBJECT_OF_FIELD.get(field, ""))
 
 
 _SUBJECT_OF_FIELD = {
@@ -142,35 +135,30 @@ _SUBJECT_OF_FIELD = {
     "Materials Science": "MATE", "Mathematics": "MATH", "Medicine": "MEDI", "Philosophy": "ARTS", "Physics": "PHYS",
     "Political Science": "SOCI", "Psychology": "PSYC", "Sociology": "SOCI",
 }  # fmt: skip
-"""MAG field → letters of the nearest ASJC subject, so that strata have names of only one classification"""
-SUBJECTS = tuple(name for _, _, name in _areas())
+"""MAG field → letters of the nearest ASJC subject, so that all strata are ASJC subjects"""
+SUBJECTS = tuple(row["name"] for row in _classification() if row["code"].isalpha())
 """the 27 top-level ASJC subjects, in the order of their codes"""
 
 
 def _metadata(paper: SnapshotPaper, parse: Mapping[str, Any]) -> Json:
     """Return the article's metadata. Keys without a value are omitted, as in the corpus."""
-    known, metadata = paper.known, paper.metadata
-    first, last = _pages(known["pages"] or "")
-    codes = sorted(
-        {
-            code
-            for subject in known["subjects"] or ()
-            if (code := subject.removeprefix(_OPENALEX_SUBFIELD)) in _top_level()
-        }
-    )
+    columns, metadata = paper.columns, paper.metadata
+    first, last = _pages(columns["pages"] or "")
+    subjects = {subject.removeprefix(_OPENALEX_SUBFIELD) for subject in columns["subjects"] or ()}
+    codes = sorted(subjects & _subject_by_code().keys())
     found = {
         "title": metadata["title"],
         "authors": _add_emails([_author(author) for author in metadata["authors"]], parse),
         "issn": parse.get("issn"),
         "journal": metadata["journal"] or metadata["venue"],
-        "volume": known["volume"],
+        "volume": columns["volume"],
         "firstpage": first,
         "lastpage": last,
         "pub_year": metadata["year"],
         "doi": metadata["doi"],
         "pmid": metadata["pubmed_id"],
         "openaccess": "Full",
-        "subjareas": sorted({_names()[_top_level()[code]] for code in codes}),
+        "subjareas": sorted({_letters_by_subject()[_subject_by_code()[code]] for code in codes}),
         "keywords": list(parse.get("keywords") or ()),
         "asjc": [int(code) for code in codes if code.isdecimal()],
     }
@@ -224,14 +212,10 @@ class _Sections:
     def describe(self, paragraph: Mapping[str, Any]) -> Json:
         """Return `id`, `title` and `parents` (highest first) of a paragraph's section."""
         path = paragraph.get("section_path", paragraph["section"]) or ""
-        heads = path.split("::") if path else [""]
-        chain = [{"id": self._id(prefix), "title": head} for prefix, head in zip(_prefixes(heads), heads, strict=True)]
+        headings = path.split("::") if path else [""]
+        prefixes = ["::".join(headings[:length]) for length in range(1, len(headings) + 1)]
+        chain = [{"id": self._id(prefix), "title": title} for prefix, title in zip(prefixes, headings, strict=True)]
         return {**chain[-1], "parents": chain[:-1]}
 
     def _id(self, path: str) -> str:
         return self._ids.setdefault(path, f"sec{len(self._ids) + 1}")
-
-
-def _prefixes(heads: Sequence[str]) -> Iterator[str]:
-    for length in range(1, len(heads) + 1):
-        yield "::".join(heads[:length])

@@ -1,10 +1,8 @@
-"""Create a dataset in the form of the Elsevier OA CC-BY corpus, with its balanced sample (Kershaw and Koeling 2020, §3)."""
+"""Build a dataset in the form of the Elsevier OA CC-BY corpus, with its balanced sample (Kershaw and Koeling 2020, §3)."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -13,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pyarrow as pa
 import pyarrow.dataset as ds
+from pydantic import NonNegativeInt
 
-from s2corpus.datasets.elsevier.article import SUBJECTS, article_of, file_name, subject_of_field, subjects_of
+from s2corpus.datasets.elsevier.article import SUBJECTS, build_article, file_name, list_subjects, map_field_to_subject
 from s2corpus.datasets.elsevier.rows import ARTICLE, build_row
-from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Number, Params, Row, Share
-from s2corpus.escaping import escape_cell
+from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, Share, StepResult
+from s2corpus.escaping import format_csv
 from s2corpus.papers.licences import to_spdx
 from s2corpus.text import sentences
 from s2orc_parse.parse_model import ParseKind
@@ -52,14 +51,14 @@ class ElsevierParams(Params):
     """accepted licenses of papers (§3.1: CC-BY 4.0; older versions permit the same)"""
     since: int = 2014
     """first year of publication (§3.1)"""
-    min_sentences: Number = 20
+    min_sentences: NonNegativeInt = 20
     """minimum number of sentences in an article (§3.1)"""
     max_removed_share: Share = 0.2
     """maximum share of removed sentences in an article (§3.1)"""
     max_markup_share: Share = 0.2
-    """maximum share of XML or LaTeX characters in a sentence; the paper states "excessive" without a number: this number is ours"""
-    per_subject: Number = 2_000
-    """number of articles sampled for each top-level ASJC subject. An article sampled for a subject leaves the pool (§3.1).
+    """maximum share of XML or LaTeX characters in a sentence; the paper says "excessive" without a number, so this value is our choice"""
+    per_subject: NonNegativeInt = 2_000
+    """number of articles sampled for each top-level ASJC subject. Each article is sampled for one subject only (§3.1).
 
     An article without ASJC codes is sampled for the subject nearest to its primary field.
     """
@@ -75,12 +74,12 @@ _INDEX = pa.schema([
 ])  # fmt: skip
 
 
-class ElsevierCorpus:
-    """The dataset."""
+class ElsevierCorpus(Dataset):
+    """The dataset of articles in Elsevier's form."""
 
     name = "elsevier"
     version = f"4.{sentences.VERSION}"
-    about = (
+    description = (
         "CC-BY articles, one JSON file each, as clean sentences with offsets, sections and references, in the form of the Elsevier "
         "OA CC-BY corpus (Kershaw and Koeling 2020), with a sample balanced over subjects."
     )
@@ -89,9 +88,7 @@ class ElsevierCorpus:
         ("paper_id", pa.string()), ("name", pa.string()), ("rank", pa.int64()), ("subjects", pa.list_(pa.string())),
         ("article", pa.binary()),
     ])  # fmt: skip
-    order: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    paper: Mapping[str, float] = {
+    published_metrics: Mapping[str, float] = {
         "articles": 40_091, "coverage.abstract": 0.9925, "coverage.body_text": 1, "coverage.author_highlights": 0.6131,
         "coverage.metadata": 1, "coverage.metadata.issn": 1, "coverage.metadata.firstpage": 0.8550, "coverage.metadata.lastpage": 0.8534,
         "coverage.metadata.pub_year": 1, "coverage.metadata.doi": 1, "coverage.metadata.openaccess": 1, "coverage.metadata.subjareas": 1,
@@ -99,16 +96,17 @@ class ElsevierCorpus:
     }  # fmt: skip
     """figures of Table 1"""
 
-    def rows(self, params: ElsevierParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
+    def rows(self, params: ElsevierParams, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
         """Yield the article, if it is kept."""
-        made.funnel.enter("papers")
-        found = paper.full_text(params.kinds)
-        if found is None:
-            made.funnel.count("papers", ArticleOutcome.NO_TEXT)
+        result.funnel.add_input("papers")
+        full_text = paper.full_text(params.kinds)
+        if full_text is None:
+            result.funnel.add_outcome("papers", ArticleOutcome.NO_TEXT)
             return
         outcome = ArticleOutcome.KEPT
-        article, number, removed = article_of(paper, found[1], params.max_markup_share)
-        if paper.known["licence"] not in map(to_spdx, params.licences):
+        _, parse = full_text
+        article, number, removed = build_article(paper, parse, params.max_markup_share)
+        if paper.columns["licence"] not in map(to_spdx, params.licences):
             outcome = ArticleOutcome.LICENCE
         elif (paper.metadata["year"] or 0) < params.since:
             outcome = ArticleOutcome.TOO_OLD
@@ -116,32 +114,37 @@ class ElsevierCorpus:
             outcome = ArticleOutcome.FEW_SENTENCES
         elif removed > params.max_removed_share * number:
             outcome = ArticleOutcome.UNCLEAN
-        made.funnel.count("papers", outcome)
+        result.funnel.add_outcome("papers", outcome)
         if outcome is not ArticleOutcome.KEPT:
             return
-        made.tally["sentences"] += number - removed
-        made.tally["sentences_removed"] += removed
+        result.tally["sentences"] += number - removed
+        result.tally["sentences_removed"] += removed
         yield {
             "paper_id": paper.id,
             "name": file_name(article, paper.id),
             "rank": int.from_bytes(hashlib.sha256(f"{params.seed}:{paper.id}".encode()).digest()[:8], "big") >> 1,
-            "subjects": subjects_of(article) or [(paper.fields and subject_of_field(paper.fields[0])) or NO_SUBJECT],
+            "subjects": list_subjects(article)
+            or [(paper.fields and map_field_to_subject(paper.fields[0])) or NO_SUBJECT],
             "article": orjson.dumps(article),
         }
 
     def choose(self, job: Job) -> dict[str, Any]:
-        """Return the sample (paper → subject that it is sampled for), and names that several articles share."""
-        params: ElsevierParams = job.params  # type: ignore[assignment]
+        """Return the sample (paper id → subject that it is sampled for), and the file names that several articles have."""
+        params: ElsevierParams = job.params
         sample: dict[str, str] = {}
         with job.sql() as sql:
-            others = sql.execute("SELECT DISTINCT unnest(subjects) AS subject FROM kept ORDER BY subject").fetchall()
-            for subject in dict.fromkeys([*SUBJECTS, *(subject for (subject,) in others)]):
+            extra_subjects = sql.execute(
+                "SELECT DISTINCT unnest(subjects) AS subject FROM cached ORDER BY subject"
+            ).fetchall()
+            for subject in dict.fromkeys([*SUBJECTS, *(subject for (subject,) in extra_subjects)]):
                 found = sql.execute(
-                    "SELECT paper_id FROM kept WHERE list_contains(subjects, ?) ORDER BY rank, paper_id", [subject]
+                    "SELECT paper_id FROM cached WHERE list_contains(subjects, ?) ORDER BY rank, paper_id", [subject]
                 )
-                _take(sample, subject, params.per_subject, iter(found.fetchone, None))
-            several = sql.execute("SELECT name FROM kept GROUP BY name HAVING count(*) > 1 ORDER BY name").fetchall()
-        return {"sample": sample, "several": [name for (name,) in several]}
+                _sample_subject(sample, subject, params.per_subject, iter(found.fetchone, None))
+            ambiguous = sql.execute(
+                "SELECT name FROM cached GROUP BY name HAVING count(*) > 1 ORDER BY name"
+            ).fetchall()
+        return {"sample": sample, "ambiguous_names": [name for (name,) in ambiguous]}
 
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
         """Write three outputs for a shard.
@@ -149,17 +152,17 @@ class ElsevierCorpus:
         `index/` lists each article with its checksum, `data/` contains the articles as rows, and
         `articles/<docId>.json` contains one article.
         """
-        several = set(choice["several"])
+        ambiguous_names = set(choice["ambiguous_names"])
         sample = choice["sample"]
-        keeps_all = job.params.keep_all  # type: ignore[attr-defined]
+        keeps_all = job.params.keep_all
         with (
-            out.parquet(f"index/{shard:02d}.parquet", _INDEX) as index,
-            out.parquet(f"data/{shard:02d}.parquet", ARTICLE) as data,
+            out.open_parquet(f"index/{shard:02d}.parquet", _INDEX) as index,
+            out.open_parquet(f"data/{shard:02d}.parquet", ARTICLE) as data,
         ):
-            for row in _articles(job, shard):
+            for row in job.rows([shard], batch_rows=16):
                 sampled = sample.get(row["paper_id"])
-                out.made.funnel.enter("sample")
-                out.made.funnel.count(
+                out.result.funnel.add_input("sample")
+                out.result.funnel.add_outcome(
                     "sample", "sampled" if sampled else "kept_by_keep_all" if keeps_all else "over_quota"
                 )
                 if not (sampled or keeps_all):
@@ -167,24 +170,24 @@ class ElsevierCorpus:
                 article = orjson.loads(row["article"])
                 data.write(build_row(article), len(row["article"]))
                 index.write({
-                    "doc_id": str(article.get("docId")), "paper_id": row["paper_id"], "file": _path(row, several),
+                    "doc_id": str(article.get("docId")), "paper_id": row["paper_id"], "file": _path(row, ambiguous_names),
                     "bytes": len(row["article"]), "sha256": hashlib.sha256(row["article"]).hexdigest(),
                     "pub_year": _year(article), "subjects": row["subjects"], "sampled_for": sampled,
                 }, 300)  # fmt: skip
-                _tally(out.made.tally, article, row["subjects"], "articles")
+                _tally(out.result.tally, article, row["subjects"], "articles")
                 if sampled:
-                    _tally(out.made.tally, article, row["subjects"], "sample")
-                    out.made.tally[f"sample.for.{sampled}"] += 1
-        for row in _articles(job, shard):
+                    _tally(out.result.tally, article, row["subjects"], "sample")
+                    out.result.tally[f"sample.for.{sampled}"] += 1
+        for row in job.rows([shard], batch_rows=16):
             if keeps_all or row["paper_id"] in sample:
-                out.member(_path(row, several), row["article"])
+                out.write_listed_file(_path(row, ambiguous_names), row["article"])
 
-    def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
+    def finish(self, job: Job, choice: Mapping[str, Any], result: StepResult, out: Outputs) -> dict[str, float]:
         """Write the paper's Tables 1 (coverage), 2 (years) and 3 (disciplines), for all articles and for the sample; return the metrics."""
-        tally = made.tally
-        out.content("coverage.csv", _csv("field", tally, "has").encode())
-        out.content("years.csv", _csv("year", tally, "year").encode())
-        out.content("disciplines.csv", _csv("discipline", tally, "subject").encode())
+        tally = result.tally
+        out.write_bytes("coverage.csv", _format_table("field", tally, "has").encode())
+        out.write_bytes("years.csv", _format_table("year", tally, "year").encode())
+        out.write_bytes("disciplines.csv", _format_table("discipline", tally, "subject").encode())
         articles = tally["articles"]
         metrics = {
             "articles": float(articles),
@@ -196,22 +199,20 @@ class ElsevierCorpus:
             metrics[f"coverage.{name}"] = tally[f"articles.has.{name}"] / articles if articles else 0.0
         return metrics
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
+    def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that every kept article is a file, the sample has no duplicates, and no subject exceeds its limit."""
-        written = made.funnel.seen["sample"] - made.funnel.outcomes["sample", "over_quota"]
-        sampled = {name: n for name, n in made.tally.items() if name.startswith("sample.for.")}
-        limit = job.params.per_subject  # type: ignore[attr-defined]
+        written = result.funnel.seen["sample"] - result.funnel.outcomes["sample", "over_quota"]
+        sampled = {name: n for name, n in result.tally.items() if name.startswith("sample.for.")}
+        limit = job.params.per_subject
         return [
             DatasetCheck(
-                "articles_written", abs(written - int(metrics["articles"])), "articles are missing, or there twice"
+                "articles_written", abs(written - int(metrics["articles"])), "articles are missing, or written twice"
             ),
-            DatasetCheck("articles_there", _lost(job), "articles are not as the index lists them"),
+            DatasetCheck("articles_match_index", _count_index_mismatches(job), "files differ from the index"),
             DatasetCheck(
                 "sample_once", abs(sum(sampled.values()) - int(metrics["sample"])), "articles are sampled twice"
             ),
-            DatasetCheck(
-                "sample_balanced", sum(n > limit for n in sampled.values()), "subjects have more than their share"
-            ),
+            DatasetCheck("sample_balanced", sum(n > limit for n in sampled.values()), "subjects exceed `per_subject`"),
         ]
 
     def tables(self, params: ElsevierParams) -> list[DatasetTable]:
@@ -222,16 +223,11 @@ class ElsevierCorpus:
         ]
 
 
-def _articles(job: Job, shard: int) -> Iterator[Row]:
-    for batch in job.kept([shard]).to_batches(batch_size=16):
-        yield from batch.to_pylist()
+def _path(row: Row, ambiguous_names: set[str]) -> str:
+    return f"articles/{row['paper_id'] if row['name'] in ambiguous_names else row['name']}.json"
 
 
-def _path(row: Row, several: set[str]) -> str:
-    return f"articles/{row['paper_id'] if row['name'] in several else row['name']}.json"
-
-
-def _lost(job: Job) -> int:
+def _count_index_mismatches(job: Job) -> int:
     """Return the number of files that differ from the index. Both lists are read in the order of names, so memory is bounded."""
     prefix = f"{job.prefix}/"
     entries = ((entry.key.removeprefix(prefix), entry.bytes) for entry in job.lake.list(f"{prefix}articles/"))
@@ -248,7 +244,7 @@ def _lost(job: Job) -> int:
     return lost
 
 
-def _take(sample: dict[str, str], subject: str, number: int, ids: Iterable[tuple[str]]) -> None:
+def _sample_subject(sample: dict[str, str], subject: str, number: int, ids: Iterable[tuple[str]]) -> None:
     """Add the first articles of a subject that are not yet sampled for another subject."""
     taken = 0
     for (paper_id,) in ids:
@@ -278,15 +274,13 @@ def _year(article: Mapping[str, Any]) -> int | None:
     return int(year) if year.isascii() and year.isdecimal() else None
 
 
-def _csv(first: str, tally: Mapping[str, int], what: str) -> str:
-    """Return CSV `<first>,articles,articles_percent,sample` with a line for each value, in order."""
+def _format_table(header: str, tally: Mapping[str, int], what: str) -> str:
+    """Return CSV `<header>,articles,articles_percent,sample` with a line for each value, in order."""
     names = sorted({name.partition(f".{what}.")[2] for name in tally if f".{what}." in name})
     total = tally.get("articles", 0)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow((first, "articles", "articles_percent", "sample"))
+    rows: list[tuple[object, ...]] = [(header, "articles", "articles_percent", "sample")]
     for name in names:
         number = tally.get(f"articles.{what}.{name}", 0)
         share = f"{100 * number / total:.2f}" if total else "0.00"
-        writer.writerow((escape_cell(name), number, share, tally.get(f"sample.{what}.{name}", 0)))
-    return out.getvalue()
+        rows.append((name, number, share, tally.get(f"sample.{what}.{name}", 0)))
+    return format_csv(rows)

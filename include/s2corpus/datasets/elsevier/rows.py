@@ -43,7 +43,7 @@ def build_row(article: Mapping[str, Any]) -> dict[str, Any]:
         for sentence in (body if isinstance(body, list) else ())
         if isinstance(sentence, dict)
     ]
-    return {field.name: _fit(row.get(field.name), field.type) for field in ARTICLE}
+    return {field.name: _coerce(row.get(field.name), field.type) for field in ARTICLE}
 
 
 def _as_list(values: object) -> list[dict[str, Any]]:
@@ -52,17 +52,17 @@ def _as_list(values: object) -> list[dict[str, Any]]:
     return [{**value, "ref_id": key} for key, value in values.items() if isinstance(value, dict)]
 
 
-def _fit(value: Any, type_: pa.DataType) -> Any:
+def _coerce(value: Any, type_: pa.DataType) -> Any:
     """Return a value converted to its column's type: numbers to text, digits to numbers; other mismatches become null."""
     if pa.types.is_struct(type_):
         return (
-            {field.name: _fit(value.get(field.name), field.type) for field in type_}
+            {field.name: _coerce(value.get(field.name), field.type) for field in type_}
             if isinstance(value, dict)
             else None
         )
     if pa.types.is_list(type_):
         items: Iterable[Any] = value if isinstance(value, list) else ()
-        return [fitted for item in items if (fitted := _fit(item, type_.value_type)) is not None]
+        return [fitted for item in items if (fitted := _coerce(item, type_.value_type)) is not None]
     if isinstance(value, bool):
         return None
     if pa.types.is_integer(type_):

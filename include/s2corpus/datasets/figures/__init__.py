@@ -1,5 +1,3 @@
 """Figures and tables as images, with their captions and the sentences that mention them."""
 
-from s2corpus.datasets.figures.dataset import Figures
-
-__all__ = ["Figures"]
+from s2corpus.datasets.figures.dataset import Figures as Figures

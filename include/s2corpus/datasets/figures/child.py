@@ -1,4 +1,4 @@
-"""Start `s2corpus.datasets.crops` in a sandbox: PDFs are hostile."""
+"""Run `s2corpus.datasets.crops` in a sandboxed child process, because PDFs are untrusted."""
 
 from __future__ import annotations
 

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 import pyarrow as pa
+from pydantic import PositiveInt
 
 from s2corpus.datasets.citations import remove_formulas
 from s2corpus.datasets.figures.child import crop
-from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Params, Positive, Row
+from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Params, Row, StepResult
 from s2corpus.deliveries.files import ChangedInput, read_file
 from s2corpus.ids import SnapshotId
 from s2corpus.papers.licences import rank_strictness
@@ -69,18 +70,18 @@ class FiguresParams(Params):
 
     non_commercial: bool = False
     """also use papers under CC BY-NC and CC BY-NC-SA"""
-    dpi: Positive = 150
+    dpi: PositiveInt = 150
     """dots per inch of the images"""
-    max_pixels: Positive = 4_000_000
+    max_pixels: PositiveInt = 4_000_000
     """largest image; larger areas get fewer dots per inch"""
-    max_pages: Positive = 200
+    max_pages: PositiveInt = 200
     """pages of a PDF that are searched for captions"""
-    seconds: Positive = 120
+    seconds: PositiveInt = 120
     """time limit per PDF"""
-    memory_mb: Positive = 1536
+    memory_mb: PositiveInt = 1536
     """memory limit per PDF"""
     pdfs: str = ""
-    """address of the lake that contains the release's PDFs; empty: the lake of the dataset"""
+    """URI of the lake with the release's PDFs; if empty, the lake of the dataset"""
 
 
 _SELECTED = pa.schema([
@@ -96,24 +97,20 @@ FIGURE = pa.schema([
 """`page` counts from 1; `box` is left, bottom, right, top in points; `width` and `height` are in pixels; `image` is the tar file"""
 
 
-class Figures:
+class Figures(Dataset):
     """The dataset of figures and tables. `rows` selects entries; `write` reads the PDFs."""
 
     name = "figures"
     version = f"3.{sentences.VERSION}"
-    about = (
+    description = (
         "Figures and tables of open papers as images cropped from the PDF, each with caption, label, page, box, and the sentences "
         "that mention it."
     )
     params = FiguresParams
     schema = _SELECTED
-    order: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    paper: Mapping[str, float] = {}
-    """no paper describes this dataset"""
 
-    def rows(self, params: FiguresParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
-        """Yield the figure and table entries of the PDF's parse if the paper's license permits copies."""
+    def rows(self, params: FiguresParams, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
+        """Yield the figure and table entries of the PDF's parse if the paper's license permits modified copies."""
         parse = paper.parses.get("pdf")
         entries = (parse or {}).get("ref_entries") or {}
         for ref_id, entry in entries.items():
@@ -121,27 +118,23 @@ class Figures:
             if kind not in ("figure", "table"):
                 continue
             outcome = _select(params, paper, entry)
-            made.funnel.enter("entries")
-            made.funnel.count("entries", outcome)
+            result.funnel.add_input("entries")
+            result.funnel.add_outcome("entries", outcome)
             if parse and outcome is EntryOutcome.SELECTED:
                 yield {
-                    "paper_id": paper.id, "pdf_sha1": parse["_pdf_hash"], "licence": paper.known["licence"], "ref_id": ref_id,
+                    "paper_id": paper.id, "pdf_sha1": parse["_pdf_hash"], "licence": paper.columns["licence"], "ref_id": ref_id,
                     "type": kind, "number": _number(entry), "caption": entry["text"], "mentions": _list_mentions(parse, ref_id),
                 }  # fmt: skip
 
-    def choose(self, job: Job) -> dict[str, Any]:
-        """Return no decision: the shards are independent."""
-        return {}
-
     def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
         """Write `figures/<nn>.jsonl.gz` and `images/<nn>.tar`."""
-        params: FiguresParams = job.params  # type: ignore[assignment]
+        params: FiguresParams = job.params
         image = f"images/{shard:02d}.tar"
         pdfs = _Pdfs(job, params)
         count = 0
         with (
-            out.lines(f"figures/{shard:02d}.jsonl.gz") as lines,
-            out.file(image, lambda: count) as path,
+            out.open_lines(f"figures/{shard:02d}.jsonl.gz") as lines,
+            out.open_file(image, lambda: count) as path,
             tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as tar,
         ):
             for _, group in groupby(_read_rows(job, shard), key=itemgetter("paper_id")):
@@ -152,16 +145,23 @@ class Figures:
                     _add(tar, f"{row['key']}.png", png)
                     count += 1
 
-    def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
+    def finish(self, job: Job, choice: Mapping[str, Any], result: StepResult, out: Outputs) -> dict[str, float]:
         """Return the number of images and the share of selected entries that they cover."""
-        selected = made.funnel.seen["crops"]
-        images = made.funnel.outcomes["crops", CropOutcome.CROPPED]
+        selected = result.funnel.seen["crops"]
+        images = result.funnel.outcomes["crops", CropOutcome.CROPPED]
         return {"figures": float(images), "cropped_share": images / selected if selected else 0.0}
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
+    def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that the PDFs of the selected entries are available."""
-        missing = made.funnel.outcomes["crops", CropOutcome.NO_FILE]
-        return [DatasetCheck("pdfs_available", missing, "PDFs are not in the lake: name it with `pdfs`", blocks=False)]
+        missing = result.funnel.outcomes["crops", CropOutcome.NO_FILE]
+        return [
+            DatasetCheck(
+                "pdfs_available",
+                missing,
+                "PDFs are not in the lake: set `pdfs` to the lake that contains them",
+                blocks=False,
+            )
+        ]
 
     def tables(self, params: FiguresParams) -> list[DatasetTable]:
         """Return the table of figures."""
@@ -174,8 +174,9 @@ def _number(entry: Mapping[str, Any]) -> str:
 
 def _select(params: FiguresParams, paper: SnapshotPaper, entry: Mapping[str, Any]) -> EntryOutcome:
     """Return the outcome of an entry before its PDF is read."""
-    strictness = rank_strictness(paper.known["licence"] or "")
-    if not paper.known["open_access"]:
+    # LicenseRef-CC-BY is CC BY of an unknown version; SPDX has no id for it.
+    strictness = rank_strictness((paper.columns["licence"] or "").removeprefix("LicenseRef-"))
+    if not paper.columns["open_access"]:
         return EntryOutcome.CLOSED
     if strictness > _ALTERED_FREELY and not (params.non_commercial and strictness in _NON_COMMERCIAL):
         return EntryOutcome.LICENCE
@@ -197,7 +198,7 @@ def _list_mentions(parse: Row, ref_id: str) -> list[str]:
 
 
 def _read_rows(job: Job, shard: int) -> Iterator[Row]:
-    for batch in job.kept([shard]).to_batches(batch_size=256, use_threads=False):
+    for batch in job.cached_rows([shard]).to_batches(batch_size=256, use_threads=False):
         yield from batch.to_pylist()
 
 
@@ -222,10 +223,10 @@ def _crop_paper(
     params: FiguresParams, pdfs: _Pdfs, rows: list[Row], image: str, out: Outputs
 ) -> Iterator[tuple[Row, bytes]]:
     """Yield row and PNG of each entry of a paper that could be cropped."""
-    out.made.funnel.enter("crops", len(rows))
+    out.result.funnel.add_input("crops", len(rows))
     pdf = pdfs.read(rows[0]["pdf_sha1"])
     if pdf is None:
-        out.made.funnel.count("crops", CropOutcome.NO_FILE, len(rows))
+        out.result.funnel.add_outcome("crops", CropOutcome.NO_FILE, len(rows))
         return
     with tempfile.TemporaryDirectory(dir=out.scratch) as name:
         captions = [(row["ref_id"], row["type"], row["number"], row["caption"]) for row in rows]
@@ -234,10 +235,10 @@ def _crop_paper(
             pdf, captions, Path(name), limits=limits, seconds=params.seconds, memory_mb=params.memory_mb
         )  # fmt: skip
         if results is None:
-            out.made.funnel.count("crops", CropOutcome.FAILED, len(rows))
+            out.result.funnel.add_outcome("crops", CropOutcome.FAILED, len(rows))
             return
         for row, result in zip(rows, results, strict=True):
-            out.made.funnel.count("crops", CropOutcome(result["outcome"]))
+            out.result.funnel.add_outcome("crops", CropOutcome(result["outcome"]))
             if result["outcome"] != CropOutcome.CROPPED:
                 continue
             label = f"{row['type'].capitalize()} {row.pop('number')}".strip()

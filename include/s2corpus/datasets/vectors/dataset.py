@@ -1,4 +1,4 @@
-"""Create paper vectors: word2vec over full text with citation marks replaced by ids of cited papers (GORC §6.1)."""
+"""Build paper vectors: word2vec over full text with citation marks replaced by ids of cited papers (GORC §6.1)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 import pyarrow as pa
 
 from s2corpus.datasets.citations import cited_sentences
-from s2corpus.datasets.protocol import DatasetCheck, DatasetTable, Made, Row
+from s2corpus.datasets.protocol import Dataset, DatasetCheck, DatasetTable, Row, StepResult
 from s2corpus.datasets.vectors.learning import (
     PAPER,
-    Learnt,
+    PaperVectors,
     VectorsParams,
     learn,
+    measure_field_agreement,
     most_mentioned,
     project,
-    same_field,
     write_word2vec,
 )
 from s2corpus.datasets.vectors.picture import scatter
@@ -42,7 +42,7 @@ class VectorOutcome(StrEnum):
 
 
 CATEGORIES = ("cs.CL", "cs.CV", "cs.NE", "cs.AI", "cs.LG", "stat.ML")
-"""arXiv categories of GORC's Figure 2 (S2ORC's Figure 3). A paper with several counts for the first, since releases sort subjects."""
+"""arXiv categories of GORC's Figure 2 (S2ORC's Figure 3). A paper with several categories has the first one in sorted order."""
 VECTORS = pa.schema([
     ("paper_id", pa.string()), ("title", pa.string()), ("field", pa.string()), ("mentions", pa.int64()),
     ("vector", pa.list_(pa.float32())),
@@ -55,13 +55,13 @@ NEIGHBOURS = pa.schema([
 """`title` and `field` describe the neighbor"""
 
 
-class Vectors:
-    """The dataset. One worker trains, so that the same text gives the same vectors on one kind of CPU."""
+class Vectors(Dataset):
+    """The dataset of vectors. One worker trains, so that the same text gives the same vectors on one kind of CPU."""
 
     name = "vectors"
     version = f"5.{sentences.VERSION}"
-    about = (
-        "Vectors of papers learnt from the words around their mentions (skip-gram), their nearest neighbours, and pictures of them "
+    description = (
+        "Vectors of papers learned from the words around their mentions (skip-gram), their nearest neighbors, and pictures of them "
         "by field and by arXiv category (GORC §6.1)."
     )
     params = VectorsParams
@@ -69,15 +69,12 @@ class Vectors:
         ("kind", pa.string()), ("paper_id", pa.string()), ("title", pa.string()), ("field", pa.string()), ("category", pa.string()),
         ("text", pa.string()),
     ])  # fmt: skip
-    order: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ("gensim", "sklearn")
-    paper: Mapping[str, float] = {}
-    """GORC shows a picture and examples, but no figures"""
+    required_modules = ("gensim", "sklearn")
 
-    def rows(self, params: VectorsParams, paper: SnapshotPaper, made: Made) -> Iterator[Row]:
+    def rows(self, params: VectorsParams, paper: SnapshotPaper, result: StepResult) -> Iterator[Row]:
         """Yield the metadata of a paper, and its sentences as words with papers in place of citation marks."""
-        made.funnel.enter("papers")
-        subjects = paper.known["subjects"] or ()
+        result.funnel.add_input("papers")
+        subjects = paper.columns["subjects"] or ()
         yield {
             "kind": "paper",
             "paper_id": paper.id,
@@ -86,60 +83,56 @@ class Vectors:
             "category": next((category for category in CATEGORIES if category in subjects), None),
             "text": None,
         }
-        found = paper.full_text(params.kinds)
+        full_text = paper.full_text(params.kinds)
         lines: list[str] = []
         mentioned = 0
-        if found:
-            links = {ref: entry["link"] for ref, entry in found[1]["bib_entries"].items() if entry.get("link")}
-            for paragraph in found[1]["body_text"]:
+        if full_text:
+            _, parse = full_text
+            links = {ref: entry["link"] for ref, entry in parse["bib_entries"].items() if entry.get("link")}
+            for paragraph in parse["body_text"]:
                 for words, papers in _lines(paragraph, links):
                     lines.append(words)
                     mentioned += papers
-        made.tally["mentions"] += mentioned
-        outcome = VectorOutcome.NO_TEXT if not found else VectorOutcome.KEPT if mentioned else VectorOutcome.NO_MENTIONS
-        made.funnel.count("papers", outcome)
+        result.tally["mentions"] += mentioned
+        outcome = VectorOutcome.KEPT if mentioned else VectorOutcome.NO_MENTIONS if full_text else VectorOutcome.NO_TEXT
+        result.funnel.add_outcome("papers", outcome)
         if lines:
             yield {"kind": "text", "paper_id": paper.id, "text": "\n".join(lines)}
 
-    def choose(self, job: Job) -> dict[str, Any]:
-        """Return no decision: the vectors are learned from all shards together."""
-        return {}
-
-    def write(self, job: Job, shard: int, choice: Mapping[str, Any], out: Outputs) -> None:
-        """Write nothing: the vectors are learned from all shards together."""
-
-    def finish(self, job: Job, choice: Mapping[str, Any], made: Made, out: Outputs) -> dict[str, float]:
+    def finish(self, job: Job, choice: Mapping[str, Any], result: StepResult, out: Outputs) -> dict[str, float]:
         """Write `vectors/<nn>.parquet`, `neighbours/<nn>.parquet`, `word2vec.bin`, `picture.svg` and `arxiv.svg`.
 
         `arxiv.svg` exists only if papers have one of the six categories. Return the counts and the share of neighbors with the same
         field.
         """
-        params: VectorsParams = job.params  # type: ignore[assignment]
-        learnt = Learnt.of_bytes(job.once("learnt", lambda: learn(params, _Texts(job)).as_bytes()))
-        known = _known(job, set(learnt.ids))
-        papers = [known.get(id_, (None, None, None)) for id_ in learnt.ids]
+        params: VectorsParams = job.params
+        learned = PaperVectors.from_bytes(
+            job.cache_result("learned", lambda: learn(params, _SentenceIterator(job)).as_bytes())
+        )
+        metadata = _read_metadata(job, set(learned.ids))
+        papers = [metadata.get(id_, (None, None, None)) for id_ in learned.ids]
         for shard in range(job.source.shards):
-            _write(out, shard, job.source.shards, learnt, papers)
-        with out.file("word2vec.bin", lambda: len(learnt.ids)) as path:
-            write_word2vec(learnt, path)
+            _write_shard(out, shard, job.source.shards, learned, papers)
+        with out.open_file("word2vec.bin", lambda: len(learned.ids)) as path:
+            write_word2vec(learned, path)
         fields = [field for _, field, _ in papers]
-        _draw(job, out, learnt, "picture", "papers by field", [field or "unknown" for field in fields])
+        _draw_picture(job, out, learned, "picture", "papers by field", [field or "unknown" for field in fields])
         if any(categories := [category for _, _, category in papers]):
-            _draw(job, out, learnt, "arxiv", "papers by arXiv category", categories)
-        share, chance = same_field(learnt.near, fields)
+            _draw_picture(job, out, learned, "arxiv", "papers by arXiv category", categories)
+        share, chance = measure_field_agreement(learned.neighbors, fields)
         return {
-            "papers": float(len(learnt.ids)),
-            "mentions": float(made.tally["mentions"]),
+            "papers": float(len(learned.ids)),
+            "mentions": float(result.tally["mentions"]),
             "neighbours_same_field": share,
             "chance_same_field": chance,
         }
 
-    def checks(self, job: Job, made: Made, metrics: Mapping[str, float]) -> list[DatasetCheck]:
+    def checks(self, job: Job, result: StepResult, metrics: Mapping[str, float]) -> list[DatasetCheck]:
         """Check that neighbors share a field more often than by chance."""
         below = metrics["neighbours_same_field"] <= metrics["chance_same_field"]
         return [
             DatasetCheck(
-                "above_chance", int(below), "neighbours are not of one field more often than by chance", blocks=False
+                "above_chance", int(below), "neighbors share a field no more often than random papers", blocks=False
             )
         ]
 
@@ -175,67 +168,67 @@ def _words(text: str) -> list[str]:
     return [word.casefold() for word in words if word != EQUATION and any(map(str.isalnum, word))]
 
 
-class _Texts:
+class _SentenceIterator:
     """The sentences of all shards as lists of words, in the same order in each iteration."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
 
     def __iter__(self) -> Iterator[list[str]]:
-        for batch in self._job.kept().to_batches(columns=["text"], batch_size=16, use_threads=False):
-            for text in batch["text"].to_pylist():
-                for line in (text or "").split("\n"):
-                    if line:
-                        yield line.split(" ")
+        for row in self._job.rows(columns=["text"], batch_rows=16):
+            for line in (row["text"] or "").split("\n"):
+                if line:
+                    yield line.split(" ")
 
 
 _Paper = tuple[str | None, str | None, str | None]
 """title, field and arXiv category of a paper"""
 
 
-def _known(job: Job, ids: set[str]) -> dict[str, _Paper]:
+def _read_metadata(job: Job, ids: set[str]) -> dict[str, _Paper]:
     """Return title, field and category of these papers."""
-    known = {}
-    for batch in job.kept().to_batches(columns=["kind", "paper_id", "title", "field", "category"], batch_size=4096):
-        for row in batch.to_pylist():
-            if row["kind"] == "paper" and row["paper_id"] in ids:
-                known[row["paper_id"]] = (row["title"], row["field"], row["category"])
-    return known
+    metadata = {}
+    for row in job.rows(columns=["kind", "paper_id", "title", "field", "category"], batch_rows=4096):
+        if row["kind"] == "paper" and row["paper_id"] in ids:
+            metadata[row["paper_id"]] = (row["title"], row["field"], row["category"])
+    return metadata
 
 
-def _draw(job: Job, out: Outputs, learnt: Learnt, name: str, title: str, labels: Sequence[str | None]) -> None:
+def _draw_picture(
+    job: Job, out: Outputs, learned: PaperVectors, name: str, title: str, labels: Sequence[str | None]
+) -> None:
     """Write a t-SNE picture of the labeled papers with the most mentions."""
-    params: VectorsParams = job.params  # type: ignore[assignment]
-    rows = most_mentioned(learnt, labels, params.picture_papers)
+    params: VectorsParams = job.params
+    rows = most_mentioned(learned, labels, params.picture_papers)
 
     def place() -> bytes:
         file = io.BytesIO()
-        np.save(file, project(learnt.vectors[rows], params.seed))
+        np.save(file, project(learned.vectors[rows], params.seed))
         return file.getvalue()
 
-    places = np.load(io.BytesIO(job.once(name, place)), allow_pickle=False)
+    places = np.load(io.BytesIO(job.cache_result(name, place)), allow_pickle=False)
     shown = [str(labels[row]) for row in rows]
-    out.content(f"{name}.svg", scatter(f"{len(shown):,} {title}", places, shown).encode())
+    out.write_bytes(f"{name}.svg", scatter(f"{len(shown):,} {title}", places, shown).encode())
 
 
-def _write(out: Outputs, shard: int, shards: int, learnt: Learnt, papers: list[_Paper]) -> None:
+def _write_shard(out: Outputs, shard: int, shards: int, learned: PaperVectors, papers: list[_Paper]) -> None:
     """Write the vectors of a shard's papers, and their nearest papers."""
-    mine = [i for i, id_ in enumerate(learnt.ids) if file_number(id_, shards) == shard]
-    with out.parquet(f"vectors/{shard:02d}.parquet", VECTORS) as file:
-        for i in mine:
+    rows = [i for i, id_ in enumerate(learned.ids) if file_number(id_, shards) == shard]
+    with out.open_parquet(f"vectors/{shard:02d}.parquet", VECTORS) as file:
+        for i in rows:
             title, field, _ = papers[i]
-            row = {"paper_id": learnt.ids[i], "title": title, "field": field, "mentions": learnt.mentions[i]}
-            file.write({**row, "vector": learnt.vectors[i].tolist()}, 8 * learnt.vectors.shape[1])
-    with out.parquet(f"neighbours/{shard:02d}.parquet", NEIGHBOURS) as file:
-        for i in mine:
-            for rank, j in enumerate(learnt.near[i].tolist(), 1):
+            row = {"paper_id": learned.ids[i], "title": title, "field": field, "mentions": learned.mentions[i]}
+            file.write({**row, "vector": learned.vectors[i].tolist()}, 8 * learned.vectors.shape[1])
+    with out.open_parquet(f"neighbours/{shard:02d}.parquet", NEIGHBOURS) as file:
+        for i in rows:
+            for rank, j in enumerate(learned.neighbors[i].tolist(), 1):
                 if j >= 0:
                     title, field, _ = papers[j]
                     row = {
-                        "paper_id": learnt.ids[i],
+                        "paper_id": learned.ids[i],
                         "rank": rank,
-                        "neighbour_id": learnt.ids[j],
+                        "neighbour_id": learned.ids[j],
                         "title": title,
                         "field": field,
                     }
-                    file.write({**row, "cosine": float(learnt.cosines[i, rank - 1])}, 200)
+                    file.write({**row, "cosine": float(learned.cosines[i, rank - 1])}, 200)

@@ -1,4 +1,4 @@
-"""Draw a scatter plot as self-contained SVG text."""
+"""Draw a scatter plot as SVG text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Run the rounds of clustering in order, and find connected components between them.
 
-This process needs 8 bytes of memory for each record, to find connected components. Workers do everything else, with some hundred thousand
-records at a time. Results of a round are stored in the lake: a retry of the release continues after the last completed task.
+This process finds connected components, with 8 bytes of memory for each record. Workers do everything else, in tasks of a few hundred
+thousand records. The lake stores the results of each task, so a retry of the release continues after the last completed task. The terms
+home, node and bucket are defined in `rounds`.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from s2corpus.tables.parses import PDF_RECORDS
 from s2corpus.version import code_version
 
 MAX_HOME_ROWS = 250_000
-"""Maximum records of a home or bucket."""
+"""maximum number of records of a home or bucket"""
 _BYTES_PER_RECORD = 1200
-"""Memory that one record of a home needs during comparison."""
+"""memory that one record of a home needs during comparison"""
 _BYTES_PER_NODE = 8
 _TRIES = 3
 
@@ -46,11 +47,11 @@ def cluster_in_rounds(
     """Write EDGES, CLUSTERS, ALIASES and MEMBERS; return counts.
 
     Args:
-        buckets_of: returns the number of buckets for a number of papers; None does not write MEMBERS.
+        buckets_of: returns the number of buckets for a number of papers; if None, MEMBERS is not written.
         home_rows: records of a home; by default as many as `memory_mb` allows.
 
     Raises:
-        UserError: more records than this process can number in `memory_mb`, or two papers that would have one id.
+        UserError: there are too many records for `memory_mb`, or two papers would have the same id.
     """
     if home_rows is None:
         home_rows = min(MAX_HOME_ROWS, (run.spec.resources.memory_mb << 20) // _BYTES_PER_RECORD)

@@ -2,7 +2,7 @@
 
 Records have numbers in the order of record_id (nodes, int64). A home is a range of some hundred thousand numbers. A round sends records
 with the same identifier, title or component to one bucket by hash. There, the kernels of `clustering` compare them. Neighbors, ties and
-orders depend on node numbers only, so the result does not depend on the number of homes.
+order depend only on node numbers, so the result does not depend on the number of homes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from s2corpus.clustering.preprints import from_preprint_server
 from s2corpus.storage.exchange import Exchange
 
 SAMPLED = 256
-"""Sampled ids of each part of records, which determine the first record of each home."""
+"""number of ids that are sampled from each part of records, to choose the first record of each home"""
 ORIGIN = pa.schema([("part", pa.int32()), ("row", pa.int32())])
 HOME = pa.schema([*FACTS, *ORIGIN])
 FORM = pa.schema([("node", pa.int64()), FACTS.field("form")])
@@ -42,7 +42,7 @@ EDGE = pa.schema(
 
 @dataclass(frozen=True)
 class Rounds:
-    """Parameters of all tasks."""
+    """Parameters and exchange that all tasks of the rounds share."""
 
     exchange: Exchange
     release: str
@@ -57,14 +57,14 @@ class Rounds:
     parent: str | None
     """folder of the parent snapshot"""
     begins: tuple[str, ...] = ()
-    """the first record_id of each home but the first"""
+    """the first record_id of each home except home 0"""
     starts: tuple[int, ...] = ()
-    """the first node of each home, and the number of nodes"""
+    """the first node of each home, followed by the total number of nodes"""
     paper_buckets: int = 1
 
     @property
     def tasks(self) -> Sequence[int]:
-        """Return the tasks of a round: one for each home or bucket."""
+        """The tasks of a round: one for each home or bucket."""
         return range(self.homes)
 
     def home_of(self, nodes: np.ndarray) -> np.ndarray:
@@ -81,7 +81,7 @@ class Rounds:
         return self.exchange.read(name, self.tasks, bucket, schema).combine_chunks()
 
     def write_edges(self, name: str, task: int, edges: Edges, nodes: np.ndarray, near: int) -> None:
-        """Write edges between places in `nodes` to the home of their left node."""
+        """Send edges to the home of their left node. `edges` contains indexes into `nodes`; `near` is 1 for similar titles."""
         left, right = nodes[edges.left], nodes[edges.right]
         kind = np.full(len(left), near, np.int8)
         rows = pa.table([left, right, edges.reason.astype(np.int8), kind, edges.strength], schema=EDGE)
@@ -117,7 +117,7 @@ class Home:
 
     @cached_property
     def has_preprint_doi(self) -> np.ndarray:
-        """Whether the DOI of each record is the DOI of a preprint, by the types of all its records, else by its prefix (bool)."""
+        """Whether each record has the DOI of a preprint (bool). The types of the DOI's records decide; if unknown, its prefix."""
         is_preprint = np.array(from_preprint_server(pc.fill_null(self["doi"], ""), self._rounds.preprint_prefixes))
         rows = self._rounds.receive("doi_forms", self._number, FORM)
         is_preprint[rows["node"].to_numpy() - self.first] = rows["form"].to_numpy() == PREPRINT
@@ -132,7 +132,7 @@ class Home:
 
     @cached_property
     def doi(self) -> pa.Array:
-        """DOIs, without those that a declared DOI replaces."""
+        """DOIs, except those that a declared DOI overrides."""
         overruled = np.zeros(len(self.nodes), bool)
         rows = self._rounds.receive("overruled", self._number, NODE)
         overruled[rows["node"].to_numpy() - self.first] = True
@@ -145,7 +145,7 @@ class Home:
 
     @cached_property
     def titled(self) -> np.ndarray:
-        """Rows of the records with a title."""
+        """Row numbers of the records with a title."""
         return np.flatnonzero(np.asarray(pc.fill_null(pc.not_equal(self["normalised"], ""), False)))
 
 

@@ -1,4 +1,4 @@
-"""Rounds that find edges by identifier, and rounds that decide in each component which edges are taken."""
+"""Rounds that find edges by identifier, and rounds that select the edges to take in each component."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def by_doi(rounds: Rounds, task: int) -> None:
 
 
 def doi_forms(rounds: Rounds, task: int) -> None:
-    """Send the form of each DOI of a bucket to its records: PREPRINT if a record has this form, else PUBLISHED if a publisher's has.
+    """Decide the form of each DOI of a bucket, and send it to its records: PREPRINT if any record has it, else the publisher's.
 
     A record of arXiv has the DOI of the published version, so its form does not count.
     """
@@ -68,21 +68,21 @@ def by_identifier(rounds: Rounds, task: int) -> None:
 
 
 def identifier_edges(rounds: Rounds, task: int) -> None:
-    """Write the edges between the records of a bucket of identifiers, and the records whose DOI a declared DOI replaces."""
+    """Write the edges between the records of a bucket of identifiers, and the records with a DOI that a declared DOI overrides."""
     rows = rounds.receive("identifiers", task, _IDENTIFIED).sort_by("node").combine_chunks()
     found, overruled = [], np.empty(0, np.int64)
     for reason, name in enumerate(IDENTIFIERS):
-        mine = rows.filter(pc.equal(rows["reason"], reason)).combine_chunks()
+        of_kind = rows.filter(pc.equal(rows["reason"], reason)).combine_chunks()
         if name not in _FACTS:
-            mine = mine.append_column(name, mine["value"])
-        node = mine["node"].to_numpy()
-        nodes = nodes_from(mine)
+            of_kind = of_kind.append_column(name, of_kind["value"])
+        node = of_kind["node"].to_numpy()
+        nodes = nodes_from(of_kind)
         edges = edges_of_kind(nodes, reason, rounds.min_title_score, rounds.max_preprint_years)
         found.append((node[edges.left], node[edges.right], edges.reason, edges.strength))
         if name == "declared":
-            declares = np.asarray(mine["declares"])
-            given = mine[name].filter(pa.array(declares & np.asarray(mine["published"])))
-            overruled = node[np.asarray(pc.is_in(mine[name], given)) & ~declares]
+            declares = np.asarray(of_kind["declares"])
+            declared_values = of_kind[name].filter(pa.array(declares & np.asarray(of_kind["published"])))
+            overruled = node[np.asarray(pc.is_in(of_kind[name], declared_values)) & ~declares]
     left, right, reasons, strength = map(np.concatenate, zip(*found, strict=True))
     ends, places = np.unique(np.concatenate([left, right]), return_inverse=True)
     edges = Edges(places[: len(left)], places[len(left) :], reasons, strength)
@@ -95,24 +95,24 @@ def by_component(number: int, rounds: Rounds, task: int) -> None:
     home = Home(rounds, task)
     label = rounds.exchange.array(f"components-{number}", task)
     edges = pa.concat_tables([rounds.read_edges(earlier, task) for earlier in range(number + 1)])
-    of_edge = label[edges["left"].to_numpy() - home.first]
-    grouped = edges.append_column("label", pa.array(of_edge, pa.int64()))
-    rounds.send(f"edges-of-{number}", task, grouped, bucket_of(of_edge, rounds.homes))
+    component_of_edge = label[edges["left"].to_numpy() - home.first]
+    grouped = edges.append_column("label", pa.array(component_of_edge, pa.int64()))
+    rounds.send(f"edges-of-{number}", task, grouped, bucket_of(component_of_edge, rounds.homes))
     has_edge = label != home.nodes
     has_edge[edges["left"].to_numpy() - home.first] = True
     bucket = bucket_of(home["normalised"], rounds.homes)
     columns = [home.nodes, label, home.final_doi, home["year"], home.preprint, home["record_id"], bucket]
-    every = pa.table(columns, schema=_END)
-    ends = every.filter(pa.array(has_edge))
+    all_records = pa.table(columns, schema=_END)
+    ends = all_records.filter(pa.array(has_edge))
     rounds.send(f"ends-{number}", task, ends, bucket_of(ends["label"].to_numpy(), rounds.homes))
     if number == 1:  # Write the DOI of clusters with one record here; `decide` writes the DOIs of larger clusters.
-        alone = every.filter(pc.and_(pa.array(~has_edge), home.final_doi.is_valid()))
-        owners = pa.table([alone[name] for name in ("final_doi", "node", "node", "bucket")], schema=OWNERS)
+        single = all_records.filter(pc.and_(pa.array(~has_edge), home.final_doi.is_valid()))
+        owners = pa.table([single[name] for name in ("final_doi", "node", "node", "bucket")], schema=OWNERS)
         rounds.send("alone", task, owners, bucket_of(owners["doi"], rounds.homes))
 
 
 def decide(number: int, rounds: Rounds, task: int) -> None:
-    """Write which edges of a bucket of components are taken, and the cluster of each record."""
+    """Decide which edges of a bucket of components are taken; write them, and the cluster of each record."""
     ends = rounds.receive(f"ends-{number}", task, _END).sort_by("node").combine_chunks()
     rows = rounds.receive(f"edges-of-{number}", task, _GROUPED).sort_by(
         [("near", "ascending"), ("strength", "descending"), ("left", "ascending"), ("right", "ascending")]
@@ -122,7 +122,7 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
     left, right = (np.searchsorted(node, rows[side].to_numpy()) for side in ("left", "right"))
     edges = Edges(left, right, rows["reason"].to_numpy(), rows["strength"].to_numpy())
     years, component = ends["year"].to_numpy(), np.searchsorted(node, ends["label"].to_numpy())
-    # A tree of records that have one DOI and one year, and no refused edge, is a cluster: all of its edges are taken.
+    # Take all edges of a component if they form a tree, none contradicts, and it has at most one DOI and one year.
     is_tree = np.bincount(component[left], minlength=len(node)) == np.bincount(component, minlength=len(node)) - 1
     is_tree[component[left[edges.reason >= CONTRADICTION]]] = False
     for value, known in ((doi, doi >= 0), (years, years != 0)):
@@ -130,23 +130,23 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
         np.minimum.at(least, component[known], value[known])
         np.maximum.at(most, component[known], value[known])
         is_tree &= least >= most
-    rest = ~is_tree[component[left]]
-    others = Edges(left[rest], right[rest], edges.reason[rest], edges.strength[rest])
-    label, outcomes_of_rest = components(doi, years, np.asarray(ends["preprint"]), others, rounds.max_preprint_years)
+    is_undecided = ~is_tree[component[left]]
+    undecided = Edges(left[is_undecided], right[is_undecided], edges.reason[is_undecided], edges.strength[is_undecided])
+    label, outcomes_of_rest = components(doi, years, np.asarray(ends["preprint"]), undecided, rounds.max_preprint_years)
     label = np.where(is_tree[component], component, label)
     outcomes = np.full(len(left), EdgeOutcome.TAKEN, np.int8)
-    outcomes[rest] = outcomes_of_rest
+    outcomes[is_undecided] = outcomes_of_rest
     labels = pa.table([node, node[label]], schema=LABELS)
     rounds.send(f"labels-{number}", task, labels, rounds.home_of(node))
     if number == 1:
-        of_cluster = np.full(len(node), -1, np.int32)
-        np.maximum.at(of_cluster, label, doi)
-        has = np.flatnonzero(of_cluster[label] >= 0)
+        doi_of_cluster = np.full(len(node), -1, np.int32)
+        np.maximum.at(doi_of_cluster, label, doi)
+        with_doi = np.flatnonzero(doi_of_cluster[label] >= 0)
         columns = [
-            dois.take(pa.array(of_cluster[label[has]])),
-            node[has],
-            node[label[has]],
-            ends["bucket"].take(pa.array(has)),
+            dois.take(pa.array(doi_of_cluster[label[with_doi]])),
+            node[with_doi],
+            node[label[with_doi]],
+            ends["bucket"].take(pa.array(with_doi)),
         ]
         owners = pa.table(columns, schema=OWNERS)
         rounds.send("owners", task, owners, bucket_of(owners["doi"], rounds.homes))
@@ -159,9 +159,9 @@ def decide(number: int, rounds: Rounds, task: int) -> None:
 
 
 def settled(rounds: Rounds, task: int) -> None:
-    """Send the records of clusters with a DOI that no other cluster has to the buckets of their titles.
+    """Send the settled records to the buckets of their titles.
 
-    Similar titles cannot join two such clusters.
+    A record is settled if its cluster is the only one with its DOI, because similar titles cannot join two such clusters.
     """
     rows = pa.concat_tables(rounds.receive(name, task, OWNERS) for name in ("alone", "owners"))
     doi, _ = codes_of(rows["doi"])

@@ -33,7 +33,10 @@ def write_edges(rounds: Rounds, task: int) -> dict[str, int]:
 
 
 def former_papers(rounds: Rounds, task: int) -> dict[str, int]:
-    """Send the records of a home that are in the parent to the bucket of their paper; return the number of clusters that start here."""
+    """Send the records of a home that are in the parent to the bucket of their paper; return the number of clusters.
+
+    A cluster counts in the home of its first record.
+    """
     home = Home(rounds, task)
     papers, _ = _read_parent(rounds, home)
     rows = pa.table([papers, home.nodes], schema=_FORMER).filter(papers.is_valid())
@@ -55,7 +58,7 @@ def heirs(rounds: Rounds, task: int) -> None:
 
 
 def families(rounds: Rounds, task: int) -> None:
-    """Send the records of a home to the bucket of their family: all clusters that share papers of the parent."""
+    """Send the records of a home to the bucket of their family: clusters connected by papers of the parent."""
     home = Home(rounds, task)
     family = rounds.exchange.array("components-3", task)
     named = [home.nodes, rounds.labels(2, task), *_read_parent(rounds, home)]
@@ -105,16 +108,16 @@ def by_paper(rounds: Rounds, task: int) -> None:
 
 
 def write_members(rounds: Rounds, task: int) -> dict[str, list[str]]:
-    """Write the records of the papers in a bucket. If two papers have one id, return a record of each, and the id, as `twice`."""
+    """Write the records of the papers in a bucket. If two papers have the same id, return a record of each, and the id, as `twice`."""
     rows = rounds.exchange.read("members", range(len(rounds.records)), task, _MEMBERS)
     rows = rows.sort_by([("paper_id", "ascending"), ("record_id", "ascending")])
     papers = rows.select(["paper_id", "label"]).group_by(["paper_id"]).aggregate([("label", "count_distinct")])
-    twice = papers.filter(pc.greater(papers["label_count_distinct"], 1))["paper_id"]
-    if len(twice):
-        paper_id = twice[0].as_py()
-        of_paper = rows.filter(pc.equal(rows["paper_id"], paper_id)).select(["record_id", "label"]).to_pylist()
+    colliding_ids = papers.filter(pc.greater(papers["label_count_distinct"], 1))["paper_id"]
+    if len(colliding_ids):
+        paper_id = colliding_ids[0].as_py()
+        rows_of_paper = rows.filter(pc.equal(rows["paper_id"], paper_id)).select(["record_id", "label"]).to_pylist()
         first: dict[int, str] = {}
-        for row in of_paper:  # For each paper, the record that its id is the hash of, else its first record.
+        for row in rows_of_paper:  # Prefer the record from which the id was hashed.
             if row["label"] not in first or new_paper_id(row["record_id"]) == paper_id:
                 first[row["label"]] = row["record_id"]
         return {"twice": [*sorted(first.values()), paper_id]}

@@ -1,6 +1,6 @@
 """Rounds that find edges by title. Equal titles are in one bucket by text; similar titles share a bucket by MinHash key.
 
-A title without its subtitle and the complete title are in one bucket by year, first page and surnames.
+Titles that differ by their subtitle are in one bucket by year, first page and surnames ("front").
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from s2corpus.titles.similarity import (
 )
 
 BANDS = 16
-"""MinHash keys of one title. Two titles with Jaccard index J share a key with probability 1 − (1 − J⁶)¹⁶: 0.99 at J = 0.8.
+"""number of MinHash keys of one title; two titles with Jaccard index J share a key with probability 1 − (1 − J⁶)¹⁶: 0.99 at J = 0.8.
 
 Linking uses more keys. Here, a third record usually joins the two sides of a missed pair.
 """
 _NODE_BITS = 40
 _KEYS_PER_BLOCK = 1 << 16
-"""Keys in one lookup."""
+"""number of keys in one lookup"""
 _FACTS = (
     "title", "normalised", "little", "preprint", "year", "final_doi", "surnames", "journal", "volume", "issue", "page",
 )  # fmt: skip
@@ -74,7 +74,7 @@ def keys(rounds: Rounds, task: int) -> None:
     node = rows["node"].to_numpy()
     nodes = nodes_from(rows)
     settled = rounds.receive("settled", task, NODE)["node"].to_numpy()
-    is_open = np.zeros(len(nodes.titles), bool)  # The search needs a pair with an unsettled record.
+    is_open = np.zeros(len(nodes.titles), bool)  # A pair is searched only if at least one of its records is unsettled.
     is_open[nodes.title[~np.isin(node, settled)]] = True
     first = np.unique(nodes.title, return_index=True)[1]
     informative = np.flatnonzero(~nodes.strict)
@@ -87,7 +87,7 @@ def keys(rounds: Rounds, task: int) -> None:
 
 
 def propose(rounds: Rounds, task: int) -> None:
-    """Write the candidate pairs of a bucket of keys: two titles with an equal key, of which the second is open."""
+    """Write the candidate pairs of a bucket of keys: two titles with an equal key; the second one has an unsettled record."""
     rows = rounds.receive("keys", task, _KEYS)
     key, order = sort_keys(rows["key"].to_numpy())  # Lookups of ascending keys are several times faster.
     title, is_open = (rows[name].to_numpy()[order] for name in ("title", "is_open"))
@@ -127,7 +127,7 @@ def score(rounds: Rounds, task: int) -> None:
 
 
 def send_records(rounds: Rounds, task: int) -> None:
-    """Send the best pairs of each first title, and the compared records of this title, to the bucket of the second title."""
+    """Send the best pairs of each first title, with its records, to the bucket of the second title, which writes the edges."""
     scored = rounds.receive("scored", task, _SCORED)
     a, b = (_node(scored[name].to_numpy()) for name in ("a", "b"))
     best = select_best(a, b, scored["score"].to_numpy())
@@ -165,7 +165,7 @@ def similar_titles(rounds: Rounds, task: int) -> None:
 
 
 def _node(title: np.ndarray) -> np.ndarray:
-    """Return the first node of each title of the search. The upper bits of its number are the bucket of its text."""
+    """Return the first node of each title. It is the lower 40 bits of the number of a title; the upper bits are its bucket."""
     return title & ((1 << _NODE_BITS) - 1)
 
 
@@ -181,7 +181,7 @@ def _with_titles(rows: pa.Table, titles: np.ndarray) -> pa.Table:
 
 
 def by_front(rounds: Rounds, task: int) -> None:
-    """Send each record of a home with title, year, first page and surnames to the bucket of the last three."""
+    """Send each record of a home with a title to the bucket of its year, first page and surnames, if all are known."""
     home = Home(rounds, task)
     surnames, year, page = home["surnames"], home["year"].to_numpy(), home["page"].to_numpy()
     names = hash_strings(
@@ -194,7 +194,7 @@ def by_front(rounds: Rounds, task: int) -> None:
 
 
 def cut_titles(rounds: Rounds, task: int) -> None:
-    """A bucket of `by_front`: write the edges between titles without their subtitle and complete titles."""
+    """Write the edges between titles that differ by their subtitle, in a bucket of `by_front`."""
     rows = rounds.receive("fronts", task, _FRONT).sort_by("node")
     _, group, size = np.unique(rows["front"].to_numpy(), return_inverse=True, return_counts=True)
     shared = np.flatnonzero(size[group] > 1)

@@ -8,7 +8,7 @@ import sys
 
 import orjson
 
-from s2corpus.compiled import FEW_ROWS, for_few
+from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.pipeline import gold
 from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all
 from s2corpus.stages.cluster.local import cluster_records
@@ -19,22 +19,22 @@ from s2corpus.tables.papers import ALIASES, CLUSTERS, EDGES, MEMBERS
 from s2corpus.tables.parses import PDF_RECORDS
 
 _FEW = 8
-"""Buckets of which one export task may write all files: about 400,000 papers."""
+"""below this number of buckets, about 400,000 papers, one export task may write all files"""
 
 
 class ClusterStage:
-    """Records and PDF headers → clusters, edges, aliases, and the records of each paper."""
+    """The cluster stage. It reads records and PDF headers, and writes clusters, edges, aliases, and the records of each paper."""
 
     name = "cluster"
 
     def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return one shard: its task runs the rounds, whose tasks are done by the workers that ENGINE names."""
+        """Return one shard. Its task drives the rounds; the workers of ENGINE run their tasks."""
         return [Shard(0)]
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Cluster all records in rounds, and write the records of each paper into its bucket."""
         engine = os.environ.get("ENGINE") or "here"
-        with workers(engine, run.spec.resources.memory_mb) as found, for_few(_comparisons(run)):
+        with workers(engine, run.spec.resources.memory_mb) as found, interpret_if_small(_comparisons(run)):
             counts = cluster_in_rounds(run, found, lambda papers: _buckets(run, papers))
         run.lake.put(_counts_key(run), orjson.dumps(counts))
 
@@ -50,9 +50,9 @@ class ClusterStage:
 
 
 def _comparisons(run: Run) -> int:
-    """Return the number of compared characters if all records were similar; see `compiled.for_few`."""
+    """Return the number of compared characters if all records were similar; see `compiled.interpret_if_small`."""
     rows = sum(run.table(table).committed().rows for table in (RECORDS, PDF_RECORDS))
-    if rows > FEW_ROWS:
+    if rows > MAX_PYTHON_ROWS:
         return sys.maxsize
     return (rows + 10) * sum(
         int(run.table(table).read(["title", "authors"]).nbytes) for table in (RECORDS, PDF_RECORDS)
@@ -64,8 +64,8 @@ def _counts_key(run: Run) -> str:
 
 
 def _buckets(run: Run, papers: int) -> int:
-    """Return the number of buckets: as `papers_per_shard` asks, and if many, a multiple of the number of the snapshot's files."""
+    """Return papers / `papers_per_shard`, made a multiple of the snapshot's file numbers if it is `_FEW` or more."""
     resources, export = run.spec.resources, run.spec.export
     buckets = max(1, min(resources.max_shards, -(-papers // resources.papers_per_shard)))
-    files = math.lcm(export.files, export.of_corpus)
+    files = math.lcm(export.files, export.corpus_file_count)
     return buckets if buckets < _FEW else files * max(1, min(-(-buckets // files), resources.max_shards // files))

@@ -12,24 +12,23 @@ from typing import Any
 from s2corpus.errors import UserError
 
 Task = Callable[[int], None]
-"""Does one task, by its number. It reads and writes the lake only, so it may be repeated."""
-
+"""function that runs the task with a number; the task only reads and writes the lake, so it may be repeated"""
 
 Workers = Callable[[Task, Sequence[int]], None]
-"""Does the tasks of these numbers in any order, some at a time; returns when all are done."""
+"""function that runs the tasks with these numbers, in any order and possibly in parallel; it returns when all are done"""
 
 
 def do_here(task: Task, numbers: Sequence[int]) -> None:
-    """Do one task after the other in this process."""
+    """Run one task after the other in this process."""
     for number in numbers:
         task(number)
 
 
 def do_on_spark(session: Any, task: Task, numbers: Sequence[int]) -> None:
-    """Do tasks on the executors of a SparkSession, classic or Connect.
+    """Run tasks on the executors of a SparkSession, classic or Connect.
 
     Executors need this package, and the lake's credentials in their environment. Spark distributes numbers and repeats failed tasks
-    (`spark.task.maxFailures`). It transfers no rows, so the loss of an executor costs only the tasks that it was doing.
+    (`spark.task.maxFailures`). It transfers no rows, so the loss of an executor costs only its running tasks.
     """
     numbers = list(numbers)
     if not numbers:
@@ -88,9 +87,9 @@ def _session(name: str, memory_mb: int) -> Any:
         builder = (
             builder.config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.memory", f"{max(memory_mb, 512)}m")  # Spark starts with no less
+            .config("spark.driver.memory", f"{max(memory_mb, 512)}m")  # Spark refuses less memory
         )
     try:
         return builder.getOrCreate()
-    except Exception as error:  # PySpark's own, raised where Java is missing or too old
+    except Exception as error:  # PySpark raises its own type of error if Java is missing or too old
         raise UserError(f"ENGINE is {name!r} but Spark does not start (it needs Java 17): {error}") from None

@@ -1,4 +1,4 @@
-"""The files that the export's tasks write besides the documents: corpus, flat tables and graph."""
+"""Write corpus files, flat tables and graph."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from s2corpus.snapshot import flat, keys, rows
 from s2corpus.snapshot.census import Census
 from s2corpus.snapshot.documents import ParquetFile
 from s2corpus.snapshot.gorc import gorc_line
+from s2corpus.snapshot.metadata import metadata_row
 from s2corpus.stages.export.group import ExportGroup
 from s2corpus.storage.by_paper import ByPaper
 from s2corpus.tables.schema import Table
@@ -23,12 +24,12 @@ from s2orc_parse.parse_model import ParseKind
 _PARSE_FOLDERS = {kind.value: f"{kind}_parses" for kind in ParseKind}
 
 
-def paths_of(run: Run) -> Iterator[str]:
-    """The files that the shards write."""
+def list_paths(run: Run) -> Iterator[str]:
+    """Yield the paths of all files of a snapshot that this module writes."""
     for nn in range(run.spec.export.files):
         yield from (flat.path(table, nn) for table in flat.SCHEMAS)
         yield from (f"graph/{table.name}/{nn:02d}.parquet" for table in (LINKS, CONTEXTS))
-    for nn in range(run.spec.export.of_corpus):
+    for nn in range(run.spec.export.corpus_file_count):
         yield from (corpus_path(folder, nn) for folder in _corpus_folders(run))
 
 
@@ -37,16 +38,17 @@ def _corpus_folders(run: Run) -> tuple[str, ...]:
 
 
 def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, str]]], scratch: Path) -> None:
-    """`corpus/`: metadata and parses in the form of S2ORC's release 20200705; `tables/`: the same, flat; and the census of them.
+    """Write `corpus/` (metadata and parses in the format of S2ORC 20200705), `tables/` (the same data, flat), and fragments.
 
-    `citations` reads who cites the group's papers (`rows.group_by_cited`).
+    The fragments are the census and the keys of the papers. `citations` returns the citing papers by cited paper
+    (`rows.group_by_cited`).
     """
     missing = group.find_missing(
         [corpus_path(folder, nn) for folder in _corpus_folders(group.run) for nn in group.corpus_numbers]
         + [flat.path(table, nn) for table in flat.SCHEMAS for nn in group.numbers]
     )
     census = {nn: Census(group.run.spec.clean.text_from) for nn in group.numbers}
-    if not missing and group.store.has_fragments(f"{of}/{nn:02d}" for of in ("census", "keys") for nn in census):
+    if not missing and group.store.has_fragments(f"{kind}/{nn:02d}" for kind in ("census", "keys") for nn in census):
         return
     tables = {
         (table, nn): scratch / f"{table}-{nn}.parquet"
@@ -57,24 +59,25 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
     warnings, mask = group.run.spec.link.count_warnings, group.run.spec.clean.pii == "mask"
     inbound = citations() if any(corpus_path("metadata", nn) in missing for nn in group.corpus_numbers) else None
 
-    def written(
-        files: Mapping[tuple[str, int], ParquetFile], found: Mapping[int, ParquetFile]
+    def write_rows(
+        files: Mapping[tuple[str, int], ParquetFile], key_fragments: Mapping[int, ParquetFile]
     ) -> Iterator[tuple[str, bytes]]:
+        """Write the rows of tables and fragments; yield the paths and lines of the corpus."""
         for paper in group.merge_rows(
             lambda bucket: rows.read_released_papers(group.run.table, bucket, warnings, mask=mask)
         ):
             if group.numbers:
                 nn = file_number(paper["paper_id"], group.files)
                 census[nn].add(paper)
-                for key in keys.of_paper(paper):
-                    found[nn].write({"key": key, "paper_id": paper["paper_id"]})
+                for key in keys.hash_identifiers(paper):
+                    key_fragments[nn].write({"key": key, "paper_id": paper["paper_id"]})
                 for table, row, size in flat.rows(paper):
                     if (table, nn) in files:
                         files[table, nn].write(row, size)
             nn = file_number(paper["paper_id"], group.corpus_files)
             if inbound is not None and (path := corpus_path("metadata", nn)) in missing:
                 citing = [row["paper_id"] for row in inbound.at(paper["paper_id"])]
-                yield path, json_line(rows.build_metadata_row(paper, citing))
+                yield path, json_line(metadata_row(paper, paper["outbound"], citing, paper["parses"].get("pdf")))
             for kind, folder in _PARSE_FOLDERS.items():
                 path = corpus_path(folder, nn)
                 if kind in paper["parses"] and path in missing:
@@ -84,22 +87,21 @@ def write_papers(group: ExportGroup, citations: Callable[[], ByPaper[dict[str, s
 
     with ExitStack() as stack:
         files = {
-            at: stack.enter_context(ParquetFile(path, flat.SCHEMAS[at[0]], flat.GROUP_BYTES.get(at[0])))
-            for at, path in tables.items()
+            (table, nn): stack.enter_context(ParquetFile(path, flat.SCHEMAS[table], flat.GROUP_BYTES.get(table)))
+            for (table, nn), path in tables.items()
         }
-        found = group.open_fragments(stack, scratch / "keys", keys.SCHEMA)
-        group.write_lines({path for path in missing if path.startswith("corpus/")}, written(files, found), scratch)
-    group.store.put((describe_file(flat.path(*at), path, files[at].count), path) for at, path in tables.items())
-    for path in tables.values():
-        path.unlink()
+        key_fragments = group.open_fragments(stack, scratch / "keys", keys.SCHEMA)
+        lines = write_rows(files, key_fragments)
+        group.write_lines({path for path in missing if path.startswith("corpus/")}, lines, scratch)
+    group.store.put((describe_file(flat.path(*key), path, files[key].count), path) for key, path in tables.items())
     for nn, counted in census.items():
         pq.write_table(counted.table(), scratch / f"census-{nn}")
     group.store.put_fragments({f"census/{nn:02d}": scratch / f"census-{nn}" for nn in census})
-    group.store.put_fragments({f"keys/{nn:02d}": piece.path for nn, piece in found.items()})
+    group.store.put_fragments({f"keys/{nn:02d}": fragment.path for nn, fragment in key_fragments.items()})
 
 
 def write_graph(group: ExportGroup, table: Table, scratch: Path) -> None:
-    """`graph/`: links of kept papers, and the contexts of their inline citations."""
+    """Write one table of `graph/`: the links of kept papers, or the contexts of their inline citations."""
     paths = {nn: f"graph/{table.name}/{nn:02d}.parquet" for nn in group.numbers}
     missing = group.find_missing(paths.values())
     if not missing:
@@ -115,5 +117,3 @@ def write_graph(group: ExportGroup, table: Table, scratch: Path) -> None:
             if (nn := file_number(row["paper_id"], group.files)) in files:
                 files[nn].write(row)
     group.store.put((describe_file(paths[nn], file.path, file.count), file.path) for nn, file in files.items())
-    for file in files.values():
-        file.path.unlink()

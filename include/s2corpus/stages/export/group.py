@@ -31,15 +31,15 @@ def open_store(run: Run) -> Store:
     return Store(run.lake, run.snapshot_id, f"releases/{run.release_id}/_export", digest.hexdigest()[:16])
 
 
-def groups(run: Run) -> list[tuple[range, range, range]]:
+def list_groups(run: Run) -> list[tuple[range, range, range]]:
     """Return the groups of files: (file numbers of documents, tables and graph; file numbers of the corpus; buckets).
 
     Groups of one kind share no bucket of papers. A group contains both kinds of files if both have the same number of groups.
     """
     export, buckets = run.spec.export, run.paper_shards
-    kinds = [(export.files, export.of_corpus)]
-    if gcd(buckets, export.files) != gcd(buckets, export.of_corpus):
-        kinds = [(export.files, 0), (0, export.of_corpus)]
+    kinds = [(export.files, export.corpus_file_count)]
+    if gcd(buckets, export.files) != gcd(buckets, export.corpus_file_count):
+        kinds = [(export.files, 0), (0, export.corpus_file_count)]
     return [
         (range(index, files, count), range(index, corpus, count), range(index, buckets, count))
         for files, corpus in kinds
@@ -55,7 +55,7 @@ class ExportGroup:
         self.run = run
         self.store = open_store(run)
         self.files = run.spec.export.files
-        self.corpus_files = run.spec.export.of_corpus
+        self.corpus_files = run.spec.export.corpus_file_count
         self.numbers = numbers
         self.corpus_numbers = corpus_numbers
         self.buckets = buckets
@@ -63,16 +63,16 @@ class ExportGroup:
     def find_missing(self, paths: Iterable[str]) -> set[str]:
         """Return the paths that must still be written."""
         wanted = set(paths)
-        return wanted - self.store.there(wanted).keys()
+        return wanted - self.store.find_unchanged(wanted).keys()
 
     def merge_rows(self, read_rows: Callable[[int], Iterator[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
         """Yield the rows of all buckets sorted by paper_id. `read_rows` must yield the rows of one bucket in that order."""
         return merge(*(read_rows(bucket) for bucket in self.buckets), key=itemgetter("paper_id"))
 
-    def open_fragments(self, stack: ExitStack, place: Path, schema: pa.Schema) -> dict[int, ParquetFile]:
-        """Return a fragment file for each number. The end of the export joins the fragments; `stack` closes them."""
+    def open_fragments(self, stack: ExitStack, prefix: Path, schema: pa.Schema) -> dict[int, ParquetFile]:
+        """Return a fragment file `<prefix>-<number>` for each number; `stack` closes it. `describe` joins the fragments."""
         return {
-            nn: stack.enter_context(ParquetFile(place.with_name(f"{place.name}-{nn}"), schema, ROW_GROUP))
+            nn: stack.enter_context(ParquetFile(prefix.with_name(f"{prefix.name}-{nn}"), schema, ROW_GROUP))
             for nn in self.numbers
         }
 
@@ -84,23 +84,23 @@ class ExportGroup:
         files: dict[str, GzipLines] = {}
         open_paths: dict[str, str] = {}
 
-        def file(path: str) -> GzipLines:
-            if open_paths.get(at := remove_piece(path)) != path:
-                if at in open_paths:
-                    files[open_paths[at]].close()
-                open_paths[at] = path
-                files[path] = GzipLines(scratch / path.replace("/", "~"))
+        def local_path(path: str) -> Path:
+            return scratch / path.replace("/", "~")
+
+        def open_file(path: str) -> GzipLines:
+            if open_paths.get(base := remove_piece(path)) != path:
+                if base in open_paths:
+                    files[open_paths[base]].close()
+                open_paths[base] = path
+                files[path] = GzipLines(local_path(path))
             return files[path]
 
         try:
             for path in sorted(paths):
-                file(path)
+                open_file(path)
             for path, line in lines:
-                file(path).write(line)
+                open_file(path).write(line)
         finally:
             for path in open_paths.values():
                 files[path].close()
-        local = {path: scratch / path.replace("/", "~") for path in sorted(files)}
-        self.store.put((files[path].describe(path), local[path]) for path in local)
-        for written in local.values():
-            written.unlink()
+        self.store.put((files[path].describe(path), local_path(path)) for path in sorted(files))

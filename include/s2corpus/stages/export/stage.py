@@ -15,31 +15,27 @@ from pathlib import Path
 
 import numpy as np
 
-from s2corpus.pipeline.run import Metrics, Run, Shard, list_paper_shards
+from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard
 from s2corpus.snapshot.rows import CITATIONS, group_by_cited, read_counted_citations
 from s2corpus.stages.export.files import write_graph, write_papers
-from s2corpus.stages.export.group import ExportGroup, groups, open_store
+from s2corpus.stages.export.group import ExportGroup, list_groups, open_store
 from s2corpus.stages.export.texts import write_documents
 from s2corpus.stages.export.whole import describe
 from s2corpus.storage.by_paper import ByPaper
-from s2corpus.storage.exchange import Exchange, spread
+from s2corpus.storage.exchange import covered_shards, spread
 from s2corpus.tables.schema import paper_shard
 from s2corpus.tables.texts import CONTEXTS, LINKS
 
 log = logging.getLogger(__name__)
-_CITATIONS = "citations"
-_SENDERS = 256
-"""Maximum number of citation files that a group of files opens."""
+_EXCHANGE, _CITATIONS = "_citations", "citations"
+_MAX_SENDERS = 256
+"""maximum number of shards that send citations, and of files that a group opens"""
 
 
-class ExportStage:
+class ExportStage(PaperStage):
     """The export stage. It writes `snapshots/<id>/`, and its receipts to `releases/<release>/_export/<id>/`."""
 
     name = "export"
-
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return one shard per bucket of papers, in both rounds."""
-        return list_paper_shards(run)
 
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Send the citations of some buckets (round 0), or write groups of files (round 1)."""
@@ -47,21 +43,21 @@ class ExportStage:
 
     def _send_citations(self, run: Run, shard: Shard) -> None:
         """Send the citations of some buckets to the groups of files that contain the cited papers."""
-        senders, receivers = spread(run.paper_shards, _SENDERS), _receivers(run)
+        senders, receivers = spread(run.paper_shards, _MAX_SENDERS), _receivers(run)
         if shard.index not in senders:
             return
         task = senders.index(shard.index)
-        with _exchange(run).writer(_CITATIONS, task, receivers, CITATIONS, run.scratch) as writer:
-            for bucket in range(shard.index, min(shard.index + senders.step, run.paper_shards)):
+        with run.exchange(_EXCHANGE).writer(_CITATIONS, task, receivers, CITATIONS, run.scratch) as writer:
+            for bucket in covered_shards(senders, shard.index):
                 pairs = read_counted_citations(run.table, bucket, run.spec.link.count_warnings)
                 cited = (paper_shard(paper_id, receivers) for paper_id in pairs["cited_paper_id"].to_pylist())
                 writer.add(pairs, np.fromiter(cited, np.int64, len(pairs)))
 
     def _write_files(self, run: Run, shard: Shard) -> None:
-        """Write the missing files of the groups of this shard. If there are more shards than groups, most shards have no group."""
-        all_groups = groups(run)
-        begin, end = (-(-at * len(all_groups) // run.paper_shards) for at in (shard.index, shard.index + 1))
-        for numbers, corpus_numbers, buckets in all_groups[begin:end]:
+        """Write the missing files of the groups of this shard, which may have no group."""
+        groups = list_groups(run)
+        begin, end = (-(-index * len(groups) // run.paper_shards) for index in (shard.index, shard.index + 1))
+        for numbers, corpus_numbers, buckets in groups[begin:end]:
             group = ExportGroup(run, numbers, corpus_numbers, buckets)
             with tempfile.TemporaryDirectory(prefix="s2corpus-export-", dir=run.scratch) as scratch:
                 if numbers:
@@ -75,24 +71,18 @@ class ExportStage:
 
     def finish(self, run: Run) -> Metrics:
         """Write the files about the complete snapshot, then the manifest."""
-        store = open_store(run)
         with tempfile.TemporaryDirectory(prefix="s2corpus-export-", dir=run.scratch) as scratch:
-            metrics = describe(run, store, Path(scratch))
-        _exchange(run).remove()
+            metrics = describe(run, open_store(run), Path(scratch))
+        run.exchange(_EXCHANGE).remove()
         return metrics
-
-
-def _exchange(run: Run) -> Exchange:
-    """Return the exchange for the citations."""
-    return Exchange(run.lake.root, f"{run.folder}/_citations")
 
 
 def _receivers(run: Run) -> int:
     """Return the number of groups of corpus files."""
-    return gcd(run.paper_shards, run.spec.export.of_corpus)
+    return gcd(run.paper_shards, run.spec.export.corpus_file_count)
 
 
 def _citations(run: Run, group: int) -> ByPaper[dict[str, str]]:
     """Return the citations of the papers in a group of corpus files."""
-    tasks = range(len(spread(run.paper_shards, _SENDERS)))
-    return group_by_cited(_exchange(run).read(_CITATIONS, tasks, group, CITATIONS))
+    tasks = range(len(spread(run.paper_shards, _MAX_SENDERS)))
+    return group_by_cited(run.exchange(_EXCHANGE).read(_CITATIONS, tasks, group, CITATIONS))

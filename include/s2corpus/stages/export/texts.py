@@ -37,7 +37,7 @@ def document_paths(run: Run, store: Store, set_: str, number: int) -> list[str] 
     if not store.has_fragments([name := f"index/{number:02d}-{set_}"]):
         return None
     first = {documents_path(set_, split, number, 0) for split in SPLIT_FOLDERS}
-    return sorted(first.union(*(pc.unique(some["file"]).to_pylist() for some in store.fragment(name, ["file"]))))
+    return sorted(first.union(*(pc.unique(batch["file"]).to_pylist() for batch in store.read_fragment(name, ["file"]))))
 
 
 class _PathAllocator:
@@ -50,14 +50,14 @@ class _PathAllocator:
         self._bytes: Counter[tuple[str, int]] = Counter()
         self.lines: Counter[str] = Counter()
 
-    def next(self, split: str, number: int, size: int) -> str:
+    def allocate(self, split: str, number: int, size: int) -> str:
         """Return the path for a line of `size` bytes, and count the line."""
-        at = (split, number)
-        if self._limit is not None and self._bytes[at] and self._bytes[at] + size > self._limit:
-            self._pieces[at] += 1
-            self._bytes[at] = 0
-        self._bytes[at] += size
-        path = documents_path(self._set, split, number, None if self._limit is None else self._pieces[at])
+        key = (split, number)
+        if self._limit is not None and self._bytes[key] and self._bytes[key] + size > self._limit:
+            self._pieces[key] += 1
+            self._bytes[key] = 0
+        self._bytes[key] += size
+        path = documents_path(self._set, split, number, None if self._limit is None else self._pieces[key])
         self.lines[path] += 1
         return path
 
@@ -72,23 +72,22 @@ class _ParquetCopies:
 
     def open(self, path: str) -> documents.ParquetFile:
         """Return the open file for a path, and close the previous file with the same number."""
-        at = remove_piece(path)
-        if at in self._open and self._open[at][0] == path:
-            return self._open[at][1]
-        self._close(at)
-        self._open[at] = (path, documents.ParquetFile(self.local(path)))
-        return self._open[at][1]
+        base = remove_piece(path)
+        if base not in self._open or self._open[base][0] != path:
+            self._close(base)
+            self._open[base] = (path, documents.ParquetFile(self.local(path)))
+        return self._open[base][1]
 
-    def _close(self, at: str) -> None:
-        if at in self._open:
-            path, file = self._open.pop(at)
+    def _close(self, base: str) -> None:
+        if base in self._open:
+            path, file = self._open.pop(base)
             file.close()
             self.counts[path] = file.count
 
     def close(self) -> None:
         """Close all open files."""
-        for at in list(self._open):
-            self._close(at)
+        for base in list(self._open):
+            self._close(base)
 
     def local(self, path: str) -> Path:
         """Return the local path of a file."""
@@ -106,17 +105,17 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
     missing = group.find_missing(paths | {parquet_path(path) for path in paths})
     if not missing and store.has_fragments(f"index/{nn:02d}-{set_}" for nn in group.numbers):
         return
-    names = _PathAllocator(set_, export.shard_bytes)
-    tokens = token_counts.counter(export.tokenizer, fetch) if export.tokenizer else None
-    benchmarks = _benchmarks(group.run)
-    mask, in_form = group.run.spec.clean.pii == "mask", _model_text(group.run)
+    allocator = _PathAllocator(set_, export.shard_bytes)
+    count_tokens = token_counts.load_token_counter(export.tokenizer, fetch) if export.tokenizer else None
+    benchmarks = _load_benchmarks(group.run)
+    mask, format_text = group.run.spec.clean.pii == "mask", _make_text_formatter(group.run)
     copies = _ParquetCopies(scratch)
 
     def is_wanted(path: str) -> bool:
         return is_first_run or path in missing
 
     def read(bucket: int) -> Iterator[dict[str, Any]]:
-        return rows.read_documents(group.run.table, bucket, set_, mask=mask, links=in_form is not None)
+        return rows.read_documents(group.run.table, bucket, set_, mask=mask, links=format_text is not None)
 
     def write_rows(
         index: Mapping[int, documents.ParquetFile], overlaps: Mapping[int, documents.ParquetFile]
@@ -124,13 +123,15 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
         for document in group.merge_rows(read):
             split, nn = document["split"], file_number(document["paper_id"], group.files)
             line = document_line(document["paper_id"], document["sha1"], document["text"])
-            path = names.next(split, nn, len(line))
-            index[nn].write(rows.build_index_row(document, set_, path, names.lines[path]))
+            path = allocator.allocate(split, nn, len(line))
+            index[nn].write(rows.build_index_row(document, set_, path, allocator.lines[path]))
             for benchmark, ngrams, share in benchmarks.overlaps(document["text"]) if benchmarks else ():
-                found = {"id": document["paper_id"], "set": set_, "split": split, "benchmark": benchmark}
-                overlaps[nn].write({**found, "ngrams": ngrams, "share": share})
+                overlaps[nn].write({
+                    "id": document["paper_id"], "set": set_, "split": split, "benchmark": benchmark, "ngrams": ngrams,
+                    "share": share,
+                })  # fmt: skip
             if is_wanted(parquet_path(path)):
-                row = documents.row(document, set_, tokens, in_form)
+                row = documents.build_row(document, set_, count_tokens, format_text)
                 copies.open(parquet_path(path)).write(row, len(document["text"]))
             if is_wanted(path):
                 yield path, line
@@ -145,24 +146,19 @@ def write_documents(group: ExportGroup, set_: str, scratch: Path) -> None:
     store.put(
         (describe_file(path, copies.local(path), count), copies.local(path)) for path, count in copies.counts.items()
     )
-    for path in copies.counts:
-        copies.local(path).unlink()
-    store.put_fragments({f"overlaps/{nn:02d}-{set_}": piece.path for nn, piece in overlaps.items()})
-    store.put_fragments({f"index/{nn:02d}-{set_}": piece.path for nn, piece in index.items()})
+    store.put_fragments({f"overlaps/{nn:02d}-{set_}": fragment.path for nn, fragment in overlaps.items()})
+    store.put_fragments({f"index/{nn:02d}-{set_}": fragment.path for nn, fragment in index.items()})
 
 
-def _model_text(run: Run) -> Callable[[Mapping[str, Any]], str] | None:
+def _make_text_formatter(run: Run) -> Callable[[Mapping[str, Any]], str] | None:
     """Return a function that formats a document as the spec requires, or None for the format of the S2 V2 card."""
-    form = run.spec.export.text
-    drop = run.spec.clean.citations == "drop"
-    if form == ModelTextRules():
+    rules, drop = run.spec.export.text, run.spec.clean.citations == "drop"
+    if rules == ModelTextRules():
         return None
-    return lambda document: model_text(
-        document["text"], document["parse"], document["linked"], form, drop_citations=drop
-    )
+    return lambda row: model_text(row["text"], row["parse"], row["linked"], rules, drop_citations=drop)
 
 
-def _benchmarks(run: Run) -> Benchmarks | None:
+def _load_benchmarks(run: Run) -> Benchmarks | None:
     """Return the benchmarks of the spec, or None if it has none.
 
     Raises:

@@ -16,13 +16,13 @@ from s2corpus.pipeline import funnel
 from s2corpus.pipeline.quality import read_metrics
 from s2corpus.pipeline.run import Metrics, Run
 from s2corpus.snapshot import keys, paper_tables, report, rows
-from s2corpus.snapshot.census import counted
-from s2corpus.snapshot.croissant import croissant
+from s2corpus.snapshot.census import sum_tables
+from s2corpus.snapshot.croissant import describe_snapshot
 from s2corpus.snapshot.described import generate_files
-from s2corpus.snapshot.manifest import Manifest, rules_of
+from s2corpus.snapshot.manifest import Manifest, list_rules
 from s2corpus.snapshot.samples import shorten_record
 from s2corpus.snapshot.store import Store
-from s2corpus.stages.export.files import paths_of
+from s2corpus.stages.export.files import list_paths
 from s2corpus.stages.export.history import write_history
 from s2corpus.stages.export.texts import document_paths
 from s2corpus.storage.duck import duckdb_connection
@@ -37,16 +37,16 @@ from s2corpus_reader.files import SnapshotFile, describe_file, keys_path, parque
 from s2corpus_reader.parquet import parquet_writer
 
 _OVERLAP_ROW_GROUP = 1 << 20
-"""Rows per row group of `overlaps.parquet`. A different number changes the published bytes."""
-_OPERATIONAL = re.compile("second|tries|request|reused|sent|asked|server")
-"""Pattern of the metrics that describe the execution, not the result. They differ between runs of a release."""
+"""rows per row group of `overlaps.parquet`; a different number changes the published bytes"""
+_OPERATIONAL_METRIC = re.compile("second|tries|request|reused|sent|asked|server")
+"""pattern of metrics about the execution, which differ between runs of a release"""
 
 
 def describe(run: Run, store: Store, scratch: Path) -> Metrics:
     """Write the files about the complete snapshot, then the manifest. Return counts for the metrics."""
     files = _list_shard_files(run, store)
     described: list[tuple[SnapshotFile, Path]] = []
-    published = report.Published()
+    published = report.IndexStatistics()
 
     def put(path: str, local: Path, count: int | None = None) -> None:
         described.append((describe_file(path, local, count), local))
@@ -69,10 +69,12 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
 
     measured = read_metrics(run)
     languages = _count_languages(run)
-    stats = report.stats(
+    stats = report.build_stats(
         published, funnel.list_rows(measured), languages, _count_sources(run), _select_metrics(measured)
     )
-    census = counted(some for nn in range(run.spec.export.files) for some in store.fragment(f"census/{nn:02d}"))
+    census = sum_tables(
+        batch for nn in range(run.spec.export.files) for batch in store.read_fragment(f"census/{nn:02d}")
+    )
     stats["tables"] = paper_tables.tables(census, funnel.read_outcomes(measured, "filter"), languages, measured)
     stats["samples"] = {
         set_: shorten_record(store.read_row(parquet_path(row["file"]), row["line"] - 1))
@@ -83,7 +85,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
         run.spec.description or f"Open-access papers cleaned by the rules of the S2 V2 card ({run.spec.name})."
     )
     as_of = f"{run.as_of:%Y-%m-%dT%H:%M:%SZ}"
-    put_text("croissant.json", _to_json(croissant(run.snapshot_id, description, as_of, stats, files)))
+    put_text("croissant.json", _to_json(describe_snapshot(run.snapshot_id, description, as_of, stats, files)))
     manifest = Manifest(
         snapshot=str(run.snapshot_id),
         spec=run.spec.name,
@@ -95,7 +97,7 @@ def describe(run: Run, store: Store, scratch: Path) -> Metrics:
             "converter": str(run.table(PARSES).committed().facts["converter"]),
         },
         inputs=run.table(DELIVERIES).committed().facts["inputs"],
-        rules=rules_of(run.spec),
+        rules=list_rules(run.spec),
         files=files,
         overrides=run.overrides,
         drops=run.spec.drops,
@@ -125,8 +127,8 @@ def _list_shard_files(run: Run, store: Store) -> list[SnapshotFile]:
     numbers = range(run.spec.export.files)
     texts = [document_paths(run, store, set_, nn) for nn in numbers for set_ in run.spec.clean.sets]
     lines = [path for number_paths in texts for path in number_paths or ()]
-    paths = [*lines, *map(parquet_path, lines), *paths_of(run)]
-    existing = store.there(paths)
+    paths = [*lines, *map(parquet_path, lines), *list_paths(run)]
+    existing = store.find_unchanged(paths)
     if missing := [path for path in paths if path not in existing] or [
         "v2" for number_paths in texts if number_paths is None
     ]:
@@ -137,42 +139,40 @@ def _list_shard_files(run: Run, store: Store) -> list[SnapshotFile]:
     return [existing[path] for path in paths]
 
 
-def _write_index(run: Run, store: Store, local: Path, published: report.Published) -> int:
+def _write_index(run: Run, store: Store, local: Path, published: report.IndexStatistics) -> int:
     """Write `index.parquet`, sorted by file number, set and id. Return the number of rows."""
     count = 0
     with parquet_writer(local, rows.INDEX) as writer:
         for nn in range(run.spec.export.files):
             for set_ in sorted(run.spec.clean.sets):
-                for some in store.fragment(f"index/{nn:02d}-{set_}"):
-                    published.add(some)
-                    count += some.num_rows
-                    writer.write_table(some)
+                for batch in store.read_fragment(f"index/{nn:02d}-{set_}"):
+                    published.add(batch)
+                    count += batch.num_rows
+                    writer.write_table(batch)
     return count
 
 
 def _write_keys(run: Run, store: Store, scratch: Path, put: Callable[[str, Path, int | None], None]) -> None:
-    """Write `keys/`: the sorted keys of all papers and documents, in one file per hash value."""
+    """Write `keys/`: the sorted keys of all papers and documents, by key modulo the number of files."""
     files = run.spec.export.files
     (scratch / "keys").mkdir()
     with duckdb_connection(memory_mb=run.spec.resources.memory_mb, scratch=scratch) as connection:
         connection.execute("CREATE TABLE keys (key BIGINT, paper_id VARCHAR)")
         for nn in range(files):
-            for found in _read_keys(run, store, nn):
-                connection.register("found", found)
-                connection.execute("INSERT INTO keys FROM found")
+            for batch in _read_keys(run, store, nn):
+                connection.register("batch", batch)
+                connection.execute("INSERT INTO keys FROM batch")
         for nn in range(files):
             put(keys_path(nn), scratch / keys_path(nn), keys.write(connection, nn, files, scratch / keys_path(nn)))
 
 
 def _read_keys(run: Run, store: Store, nn: int) -> Iterator[pa.Table]:
     """Yield the keys of the papers and documents with one file number, in batches."""
-    yield from store.fragment(f"keys/{nn:02d}")
+    yield from store.read_fragment(f"keys/{nn:02d}")
     for set_ in run.spec.clean.sets:
-        for some in store.fragment(f"index/{nn:02d}-{set_}", ["id", "sha1"]):
-            key_rows = [
-                {"key": key, "paper_id": row["id"]} for row in some.to_pylist() for key in keys.of_document(row)
-            ]
-            yield pa.Table.from_pylist(key_rows, keys.SCHEMA)
+        for batch in store.read_fragment(f"index/{nn:02d}-{set_}", ["id", "sha1"]):
+            found = [{"key": key, "paper_id": row["id"]} for row in batch.to_pylist() for key in keys.hash_sha1(row)]
+            yield pa.Table.from_pylist(found, keys.SCHEMA)
 
 
 def _write_overlaps(run: Run, store: Store, scratch: Path, local: Path) -> int:
@@ -182,9 +182,9 @@ def _write_overlaps(run: Run, store: Store, scratch: Path, local: Path) -> int:
         connection.execute("CREATE TABLE hits AS FROM empty")
         for nn in range(run.spec.export.files):
             for set_ in run.spec.clean.sets:
-                for found in store.fragment(f"overlaps/{nn:02d}-{set_}"):
-                    connection.register("found", found)
-                    connection.execute("INSERT INTO hits FROM found")
+                for batch in store.read_fragment(f"overlaps/{nn:02d}-{set_}"):
+                    connection.register("batch", batch)
+                    connection.execute("INSERT INTO hits FROM batch")
         ordered = connection.execute("FROM hits ORDER BY id, benchmark, rowid").to_arrow_reader(rows.ROW_GROUP)
         return rows.write_groups(local, overlaps.SCHEMA, ordered, _OVERLAP_ROW_GROUP)
 
@@ -210,7 +210,7 @@ def _count_sources(run: Run) -> dict[str, int]:
 def _select_metrics(measured: Mapping[str, Metrics]) -> dict[str, Metrics]:
     """Return the metrics of the earlier stages, except those that differ between runs of the same release."""
     return {
-        stage: {name: value for name, value in metrics.items() if not _OPERATIONAL.search(name)}
+        stage: {name: value for name, value in metrics.items() if not _OPERATIONAL_METRIC.search(name)}
         for stage, metrics in measured.items()
         if stage != "export"
     }

@@ -1,7 +1,7 @@
 """Make the index of the kept papers once for each release, in parts, and store it in the lake until the stage ends.
 
-First, tasks write the papers of some buckets with their facts, and send each title to the piece that its hash names. Then, tasks write the
-distinct titles of each piece with their MinHash keys.
+First, tasks write the papers of some buckets with their facts, and send each title to a piece, chosen by the hash of the title. Then,
+tasks write the distinct titles of each piece with their MinHash keys.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from s2orc_parse.scratch import shared
 
 _TITLES = pa.schema([("normalised", pa.string())])
 BYTES_PER_TITLE = 1024
-"""Memory that a title of a piece takes while its keys are made, an upper estimate."""
+"""upper estimate of the memory in bytes that a title of a piece needs while its keys are computed"""
 _WRITERS = 512
-"""Most files of papers, which is the number of files that a piece of the titles reads."""
+"""maximum number of files of papers; each piece of titles reads all of them"""
 _READERS = 8
 
 
@@ -41,7 +41,7 @@ def exchange_of(run: Run) -> Exchange:
 
 
 def write_paper_part(run: Run, shard: Shard) -> None:
-    """Write the papers of the buckets from this shard to the next one that writes a file, and send their titles to the pieces."""
+    """Write the papers of the buckets that this shard covers (see `spread`), and send their titles to the pieces."""
     tasks = spread(run.paper_shards, _WRITERS)
     if shard.index not in tasks:
         return
@@ -73,7 +73,7 @@ def write_title_pieces(run: Run, shard: Shard, search: Search) -> None:
 
 @contextmanager
 def open_index(run: Run, search: Search) -> Iterator[LinkIndex]:
-    """Open the index of a release, which is copied to this machine once for all of its tasks."""
+    """Yield the index of a release. All tasks of this machine share one copy."""
     name = hashlib.sha256(f"{run.lake.uri(run.folder)} {_inputs(run)} {search}".encode()).hexdigest()[:16]
     with shared(f"link-{name}", lambda folder: _download(run, folder)) as folder:
         yield LinkIndex.open(folder, search)

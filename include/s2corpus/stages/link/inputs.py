@@ -12,14 +12,14 @@ from s2corpus.titles.facts import IDENTIFIERS, PLACES, first_surname
 
 _ENTRY_COLUMNS = ("paper_id", "parse_kind", "ref_id", "title", "year", "venue", "volume", "pages", *IDENTIFIERS)
 _FIRST_AUTHOR = ("authors.list.element.first", "authors.list.element.last")
-"""The only columns of authors that are read: an author has eight names, identifiers and affiliations."""
+"""columns of authors that are read; authors have many more"""
 
 
 def read_papers(run: Run, bucket: int) -> pa.Table:
     """Read the kept papers of a bucket."""
-    outcomes = run.table(FILTERED).leaves(["paper_id", "outcome"], shard=bucket)
+    outcomes = run.table(FILTERED).read_leaves(["paper_id", "outcome"], shard=bucket)
     columns = ["paper_id", "title", "date", *_FIRST_AUTHOR, "venue", *PLACES, *IDENTIFIERS]
-    papers = run.table(PAPERS).leaves(columns, shard=bucket)
+    papers = run.table(PAPERS).read_leaves(columns, shard=bucket)
     papers = papers.append_column("surname", first_surname(papers["authors"])).drop_columns(["authors"])
     kept = outcomes["paper_id"].filter(pc.equal(outcomes["outcome"], "kept"))
     papers = papers.filter(pc.is_in(papers["paper_id"], kept.combine_chunks()))
@@ -32,7 +32,7 @@ def read_papers(run: Run, bucket: int) -> pa.Table:
 
 def read_entries(run: Run, bucket: int) -> pa.Table:
     """Read the entries of a bucket."""
-    return _rename(run.table(ENTRIES).leaves([*_ENTRY_COLUMNS, *_FIRST_AUTHOR], shard=bucket))
+    return _rename(run.table(ENTRIES).read_leaves([*_ENTRY_COLUMNS, *_FIRST_AUTHOR], shard=bucket))
 
 
 def read_entries_where(run: Run, where: pc.Expression) -> pa.Table:

@@ -21,7 +21,7 @@ from s2orc_parse.scratch import private
 def open_local_index(
     papers: pa.Table, search: Search, memory_mb: int
 ) -> Iterator[tuple[DuckDBPyConnection, LinkIndex]]:
-    """Yield a database of half the memory, and the index of papers with `paper_id`, `title`, `year`, `surname` and IDENTIFIERS."""
+    """Yield a database with half of the memory, and the index of `papers` (`paper_id`, `title`, `year`, `surname`, IDENTIFIERS)."""
     with tempfile.TemporaryDirectory(prefix="s2corpus-link-", dir=private()) as name:
         folder, papers = Path(name), add_facts(papers)
         write_papers(papers, folder / "papers-00000")

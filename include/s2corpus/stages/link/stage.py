@@ -1,7 +1,7 @@
 """Link: find the kept paper that each bibliography entry cites, and where the text cites it (SPEC §7).
 
-Two rounds make the index of the kept papers (`index`). In the third, a task links the entries of some neighboring buckets, in groups that
-fit in memory, with the copy of the index that the tasks of a machine share.
+Two rounds write the index of the kept papers (`index`). In the third round, a task links the entries of some neighboring buckets, in
+groups that fit in memory. The tasks of a machine share one copy of the index.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.clustering.preprints import preprint_of
-from s2corpus.compiled import FEW_ROWS, for_few
+from s2corpus.compiled import MAX_PYTHON_ROWS, interpret_if_small
 from s2corpus.pipeline.gold import Gold, select_slice
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
+from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
 from s2corpus.sources.record import RecordKind, WorkType
 from s2corpus.stages.link.contexts import contexts_of
 from s2corpus.stages.link.index import exchange_of, open_index, write_paper_part, write_title_pieces
@@ -38,32 +38,28 @@ from s2corpus.titles.recall import measure, measure_title_links
 from s2corpus.titles.similarity import Search
 
 SAMPLE = 500
-"""Titles of a release that are compared with all titles, to measure recall."""
+"""number of titles that are compared with all titles, to measure recall"""
 GROUPS = 4
-"""Groups of buckets in one task."""
+"""number of groups of buckets in one task"""
 BYTES_PER_ENTRY = 1536
-"""Memory that an entry takes outside of DuckDB while it is linked, an upper estimate."""
+"""upper estimate of the memory in bytes that an entry needs outside of DuckDB while it is linked"""
 _MIN_ENTRIES = 1 << 19
-"""Entries that are linked in one batch, if memory allows it, however few the papers are."""
+"""minimum number of entries in one batch, if memory allows it"""
 
 log = logging.getLogger(__name__)
 
 
-class LinkStage:
-    """Entries and kept papers → links, contexts of inline citations, and metrics of their quality."""
+class LinkStage(PaperStage):
+    """The link stage. It reads entries and kept papers, and writes links and the contexts of inline citations."""
 
     name = "link"
 
     def __init__(self) -> None:
         self._index: LinkIndex | None = None
 
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return a shard for each bucket of papers, in every round."""
-        return list_paper_shards(run)
-
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
         """Write the papers of some buckets into the index; then the titles; then link."""
-        with for_few(_comparisons(run)):
+        with interpret_if_small(_comparisons(run)):
             if round == 0:
                 write_paper_part(run, shard)
             elif round == 1:
@@ -84,18 +80,18 @@ class LinkStage:
             tables = [read_entries(run, bucket) for bucket in buckets]
             links = _link_batch(run, pa.concat_tables(tables), self._index)
             counts.update({"titles_searched": len(links.searched), "pairs_verified": links.pairs.verified})
-            if number == shard.index == 0:  # Buckets are a random division of the papers: one group represents all.
+            if number == shard.index == 0:  # Papers are in random buckets, so one group is representative.
                 counts.update(asdict(measure(links, self._index, _search(run), SAMPLE)))
-            begin = 0
+            offset = 0
             for bucket, entries in zip(buckets, tables, strict=True):
-                rows = links.rows.slice(begin, len(entries)).rename_columns({"paper_id": "cited_paper_id"})
-                begin += len(entries)
+                rows = links.rows.slice(offset, len(entries)).rename_columns({"paper_id": "cited_paper_id"})
+                offset += len(entries)
                 for name, key in (("citing_paper_id", "paper_id"), ("parse_kind", "parse_kind"), ("ref_id", "ref_id")):
                     rows = rows.append_column(key, entries[name])
                 rows = rows.select(LINKS.schema.names).cast(LINKS.schema)
                 run.table(LINKS).write(bucket, rows)
                 run.table(CONTEXTS).write(bucket, contexts_of(run, bucket, rows, counts))
-            log.info("link shard %d: group %d of %d done, %d entries", shard.index, number + 1, len(groups), begin)
+            log.info("link shard %d: group %d of %d done, %d entries", shard.index, number + 1, len(groups), offset)
         run.lake.put(_counts_key(run, shard), orjson.dumps(counts))
 
     def finish(self, run: Run) -> Metrics:
@@ -119,16 +115,16 @@ class LinkStage:
 
 
 def _comparisons(run: Run) -> int:
-    """Return the number of compared characters if all titles were compared; work on a single title counts as ten comparisons."""
+    """Return an upper bound of the compared characters. Work on a single title counts as ten comparisons."""
     papers, entries = run.table(PAPERS).committed().rows, run.table(ENTRIES).committed().rows
-    if max(papers, entries) > FEW_ROWS:
+    if max(papers, entries) > MAX_PYTHON_ROWS:
         return sys.maxsize
     of_papers, of_entries = (int(run.table(table).read(["title"]).nbytes) for table in (PAPERS, ENTRIES))
     return (entries + 10) * of_papers + (papers + 10) * of_entries
 
 
 def tasks_of(run: Run) -> dict[int, list[list[int]]]:
-    """Return the groups of neighboring buckets in each task, by the first bucket of the task. A group fits in memory."""
+    """Return the groups of neighboring buckets of each task, by the first bucket of the task. A group fits in memory."""
     groups: list[list[int]] = []
     room, at_once = 0, _entries_at_once(run)
     for bucket, part in enumerate(run.table(ENTRIES).committed().parts):
@@ -141,7 +137,7 @@ def tasks_of(run: Run) -> dict[int, list[list[int]]]:
 
 
 def _link_batch(run: Run, entries: pa.Table, index: LinkIndex) -> Links:
-    """Link entries with a database of half the memory of a task."""
+    """Link entries. The database gets half the memory of a task."""
     # One thread takes a quarter less CPU than two; tasks run in parallel.
     memory_mb = run.spec.resources.memory_mb // 2
     with duckdb_connection(memory_mb=memory_mb, scratch=run.scratch, threads=1) as connection:
@@ -149,12 +145,12 @@ def _link_batch(run: Run, entries: pa.Table, index: LinkIndex) -> Links:
 
 
 def _measure_title_links(run: Run, index: LinkIndex) -> dict[str, int]:
-    """Measure links without identifiers, on a sample of the entries that have one."""
-    named = reduce(or_, (pc.field(name).is_valid() for name in IDENTIFIERS))
-    some = select_slice(run, run.table(PAPERS).committed().rows)
-    kept = run.table(FILTERED).read(["paper_id", "outcome"], where=some)
+    """Measure links by title on a sample of the entries with identifiers, which are the truth."""
+    has_identifier = reduce(or_, (pc.field(name).is_valid() for name in IDENTIFIERS))
+    in_slice = select_slice(run, run.table(PAPERS).committed().rows)
+    kept = run.table(FILTERED).read(["paper_id", "outcome"], where=in_slice)
     ids = kept["paper_id"].filter(pc.equal(kept["outcome"], "kept"))
-    entries = read_entries_where(run, named if some is None else named & some)
+    entries = read_entries_where(run, has_identifier if in_slice is None else has_identifier & in_slice)
     entries = entries.filter(pc.is_in(entries["citing_paper_id"], ids.combine_chunks()))
     entries = entries.sort_by([(name, "ascending") for name in ("citing_paper_id", "parse_kind", "ref_id")])
 
@@ -168,7 +164,7 @@ def _measure_title_links(run: Run, index: LinkIndex) -> dict[str, int]:
 
 
 def _published_dois(run: Run, is_preprint: Callable[[str], bool], paper_ids: pa.Array) -> dict[str, str]:
-    """Return the DOIs of papers, without DOIs of preprints. As in the vote, the type of a record precedes the prefix of its DOI."""
+    """Return the DOIs of papers, except those of preprints. As in the vote, the types of records take precedence over DOI prefixes."""
     if not len(paper_ids):
         return {}
     where = pc.field("paper_id").isin(paper_ids)
@@ -189,9 +185,9 @@ def _counts_key(run: Run, shard: Shard) -> str:
 
 
 def _entries_at_once(run: Run) -> int:
-    """Return the number of entries in one batch: a quarter of memory, but at most half as many as papers.
+    """Return the number of entries in one batch: as many as fit in a quarter of memory, at most half as many as papers.
 
-    A batch reads all papers once: larger batches need more memory than they save time.
+    A batch reads all papers once. Larger batches would save little time for the memory that they need.
     """
     room = max((run.spec.resources.memory_mb << 18) // BYTES_PER_ENTRY, 1)
     return min(room, max(run.table(PAPERS).committed().rows // 2, _MIN_ENTRIES))

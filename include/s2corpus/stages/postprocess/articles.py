@@ -8,31 +8,26 @@ import orjson
 
 from s2corpus.deliveries.files import read_file
 from s2corpus.pipeline.run import Run
-from s2corpus.stages.postprocess.stored import keep, none, ok
+from s2corpus.stages.postprocess.stored import convert_missing, make_failed_row, make_parsed_row
 from s2corpus.tables.intake import ARTICLES, ArticleRow
 from s2corpus.tables.parses import STORED_PARSES, ArticleParseRow, StoredParseRow
 from s2orc_parse import jats
 from s2orc_parse.parse_model import ParseKind, parse_id
 
 log = logging.getLogger(__name__)
-_WANTED = ("outcome", "citation_style", "bytes", "header")
-_OF_ITSELF = ("doi", "pmc_id", "licence", "open_access")
+_HEADER_FIELDS = ("doi", "pmc_id", "licence", "open_access")
 
 
-def parses(run: Run, shard: int) -> list[ArticleParseRow]:
+def convert_articles(run: Run, shard: int) -> list[ArticleParseRow]:
     """Convert the shard's publishers' full texts without a stored parse; return a row for each text."""
     articles = list(run.table(ARTICLES).rows(shard=shard))
     rows = []
     for kind, version in jats.VERSIONS.items():
-        wanted = [article for article in articles if article["kind"] == kind]
-        if not wanted:
-            continue
-        store = run.store(STORED_PARSES, f"{kind}-{version}")
-        first, last = wanted[0]["file_sha1"], wanted[-1]["file_sha1"]
-        known = store.known(first, last, _WANTED)
-        keep(store, (_convert(run, article) for article in wanted if article["file_sha1"] not in known))
-        known |= store.known(first, last, _WANTED)
-        rows += [_row(article, *known[article["file_sha1"]]) for article in wanted]
+        files = {article["file_sha1"]: article for article in articles if article["kind"] == kind}
+        if files:
+            store = run.store(STORED_PARSES, f"{kind}-{version}")
+            stored = convert_missing(store, files, lambda missing: (_convert(run, article) for article in missing))
+            rows += [_make_row(article, *stored[sha1]) for sha1, article in files.items()]
     log.info("postprocess shard %d: %d publishers' full texts", shard, len(rows))
     return sorted(rows, key=lambda row: row["file_sha1"])
 
@@ -43,12 +38,12 @@ def _convert(run: Run, article: ArticleRow) -> StoredParseRow:
     try:
         parse = jats.CONVERTERS[kind](read_file(run.lake, article["places"][0], sha1), sha1=sha1)
     except jats.BadArticle as bad:
-        return none(sha1, kind, bad.outcome)
-    return ok(sha1, kind, parse, {name: getattr(parse.header, name) for name in _OF_ITSELF})
+        return make_failed_row(sha1, kind, bad.outcome)
+    return make_parsed_row(sha1, kind, parse, {name: getattr(parse.header, name) for name in _HEADER_FIELDS})
 
 
-def _row(article: ArticleRow, parse: StoredParseRow, stored: str) -> ArticleParseRow:
-    of_itself = orjson.loads(parse["header"]) if parse["header"] else dict.fromkeys(_OF_ITSELF)
+def _make_row(article: ArticleRow, parse: StoredParseRow, stored: str) -> ArticleParseRow:
+    header = orjson.loads(parse["header"]) if parse["header"] else dict.fromkeys(_HEADER_FIELDS)
     return ArticleParseRow(
         file_sha1=article["file_sha1"],
         kind=article["kind"],
@@ -58,9 +53,9 @@ def _row(article: ArticleRow, parse: StoredParseRow, stored: str) -> ArticlePars
         outcome=parse["outcome"],
         citation_style=parse["citation_style"],
         bytes=parse["bytes"],
-        doi=of_itself["doi"],
-        pmc_id=of_itself["pmc_id"],
-        licence=of_itself["licence"],
-        open_access=of_itself["open_access"],
+        doi=header["doi"],
+        pmc_id=header["pmc_id"],
+        licence=header["licence"],
+        open_access=header["open_access"],
         stored=stored,
     )

@@ -8,46 +8,39 @@ from collections.abc import Iterable, Iterator
 from pdf2tei.latex_references import parse_reference
 from s2corpus.deliveries.files import read_file
 from s2corpus.pipeline.run import Run
-from s2corpus.stages.postprocess.stored import keep, none, ok
+from s2corpus.stages.postprocess.stored import convert_missing, make_failed_row, make_parsed_row
 from s2corpus.tables.intake import LATEX_SOURCES, LatexSourceRow
 from s2corpus.tables.parses import STORED_PARSES, LatexParseRow, StoredParseRow
 from s2orc_parse import latex
 from s2orc_parse.parse_model import ParseKind, parse_id
 
 log = logging.getLogger(__name__)
-_WANTED = ("outcome", "citation_style", "bytes")
-_TRIED_AGAIN = (latex.LatexOutcome.TIMEOUT, latex.LatexOutcome.OUT_OF_MEMORY)
+_TRANSIENT_OUTCOMES = (latex.LatexOutcome.TIMEOUT, latex.LatexOutcome.OUT_OF_MEMORY)
 """outcomes that can differ on a retry; they are not stored"""
 
 
-def parses(run: Run, shard: int) -> list[LatexParseRow]:
+def convert_latex_sources(run: Run, shard: int) -> list[LatexParseRow]:
     """Convert the shard's sources without a stored parse; return a row for each source."""
     sources = list(run.table(LATEX_SOURCES).rows(shard=shard))
-    wanted = [source for source in sources if source["arxiv_id"]]  # sources without an arXiv id belong to no paper
-    known: dict[str, tuple[StoredParseRow, str | None]] = {}
-    if wanted:
-        store = run.store(STORED_PARSES, *latex_key())
-        first, last = wanted[0]["archive_sha1"], wanted[-1]["archive_sha1"]
-        known |= store.known(first, last, _WANTED)
-        transient: dict[str, tuple[StoredParseRow, str | None]] = {}
+    files = {source["archive_sha1"]: source for source in sources if source["arxiv_id"]}  # others belong to no paper
+    transient: dict[str, tuple[StoredParseRow, str | None]] = {}
 
-        def converted(missing: Iterable[LatexSourceRow]) -> Iterator[StoredParseRow]:
-            for source in missing:
-                row = _convert(run, source)
-                if row["outcome"] in _TRIED_AGAIN:
-                    transient[source["archive_sha1"]] = (row, None)
-                else:
-                    yield row
+    def convert(missing: Iterable[LatexSourceRow]) -> Iterator[StoredParseRow]:
+        for source in missing:
+            row = _convert(run, source)
+            if row["outcome"] in _TRANSIENT_OUTCOMES:
+                transient[source["archive_sha1"]] = (row, None)
+            else:
+                yield row
 
-        keep(store, converted(source for source in wanted if source["archive_sha1"] not in known))
-        known |= store.known(first, last, _WANTED)
-        known |= transient
+    stored = convert_missing(run.store(STORED_PARSES, *latex_key()), files, convert) if files else {}
+    parses = {**stored, **transient}
     log.info("postprocess shard %d: %d LaTeX sources", shard, len(sources))
-    return [_row(source, known.get(source["archive_sha1"])) for source in sources]
+    return [_make_row(source, parses.get(source["archive_sha1"])) for source in sources]
 
 
 def latex_key() -> tuple[str, ...]:
-    """Return the store key for parses of LaTeX sources: our converter's version, and the program with its version."""
+    """Return the store key for parses of LaTeX sources: the version of our converter, and pandoc's name and version."""
     program = latex.get_pandoc()
     return f"latex-{latex.CONVERTER_VERSION}", program.name, program.version
 
@@ -56,7 +49,7 @@ def _convert(run: Run, source: LatexSourceRow) -> StoredParseRow:
     """Return one source archive as a row of STORED_PARSES: the parse, or the reason for its absence."""
     rules, sha1 = run.spec.resources, source["archive_sha1"]
     if source["bytes"] > latex.MAX_PACKED:
-        return none(sha1, ParseKind.LATEX, latex.LatexOutcome.TOO_LARGE)
+        return make_failed_row(sha1, ParseKind.LATEX, latex.LatexOutcome.TOO_LARGE)
     try:
         parse = latex.convert(
             read_file(run.lake, source["places"][0], sha1),
@@ -66,12 +59,12 @@ def _convert(run: Run, source: LatexSourceRow) -> StoredParseRow:
             parse_reference=parse_reference,
         )
     except latex.BadSource as bad:
-        return none(sha1, ParseKind.LATEX, bad.outcome)
-    return ok(sha1, ParseKind.LATEX, parse)
+        return make_failed_row(sha1, ParseKind.LATEX, bad.outcome)
+    return make_parsed_row(sha1, ParseKind.LATEX, parse)
 
 
-def _row(source: LatexSourceRow, kept: tuple[StoredParseRow, str | None] | None) -> LatexParseRow:
-    parse, stored = kept or (None, None)
+def _make_row(source: LatexSourceRow, found: tuple[StoredParseRow, str | None] | None) -> LatexParseRow:
+    parse, stored = found or (None, None)
     return LatexParseRow(
         archive_sha1=source["archive_sha1"],
         parse_id=parse_id(source["archive_sha1"], ParseKind.LATEX, latex.CONVERTER_VERSION, latex_key()[1:]),

@@ -5,7 +5,8 @@ A file that a converter version has converted is never converted again, in any r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import orjson
 
@@ -16,30 +17,47 @@ from s2orc_parse.parse_model import Parse, ParseKind
 
 _BATCH_BYTES = 32 << 20
 """bytes of parses in memory before they are stored as one part"""
+COLUMNS = ("outcome", "citation_style", "header", "bytes")
+"""columns of stored parses that the tables of a release list"""
+File = TypeVar("File")
 
 
-def none(sha1: str, kind: ParseKind, outcome: str) -> StoredParseRow:
+def make_failed_row(sha1: str, kind: ParseKind, outcome: str) -> StoredParseRow:
     """Return a row of STORED_PARSES for a file without a parse, with the reason as `outcome`."""
     return StoredParseRow(
         file_sha1=sha1, kind=kind, outcome=outcome, citation_style=None, bytes=0, parse=None, header=None
     )
 
 
-def ok(sha1: str, kind: ParseKind, parse: Parse, header: Mapping[str, object] | None = None) -> StoredParseRow:
+def make_parsed_row(
+    sha1: str, kind: ParseKind, parse: Parse, header: Mapping[str, object] | None = None
+) -> StoredParseRow:
     """Return a row of STORED_PARSES for a parse, with the header data from the file."""
     body = orjson.dumps(tei.to_s2orc(parse))
     return StoredParseRow(
-        file_sha1=sha1,
-        kind=kind,
-        outcome="ok",
-        citation_style=parse.citation_style,
-        bytes=len(body),
-        parse=body,
+        file_sha1=sha1, kind=kind, outcome="ok", citation_style=parse.citation_style, bytes=len(body), parse=body,
         header=None if header is None else orjson.dumps(header),
-    )
+    )  # fmt: skip
 
 
-def keep(store: ContentStore[StoredParseRow], rows: Iterable[StoredParseRow]) -> None:
+def convert_missing(
+    store: ContentStore[StoredParseRow],
+    files: Mapping[str, File],
+    convert: Callable[[Sequence[File]], Iterable[StoredParseRow]],
+) -> dict[str, tuple[StoredParseRow, str]]:
+    """Convert the files without a stored parse; return the stored row of each file, and the part that contains it.
+
+    `files` are by SHA-1, at least one. `convert` may leave out files.
+    """
+    first, last = min(files), max(files)
+    stored = store.known(first, last, COLUMNS)
+    if missing := [file for sha1, file in files.items() if sha1 not in stored]:
+        _store_in_parts(store, convert(missing))
+        stored = store.known(first, last, COLUMNS)
+    return stored
+
+
+def _store_in_parts(store: ContentStore[StoredParseRow], rows: Iterable[StoredParseRow]) -> None:
     """Store rows as they arrive, in parts of 32 MB. If a task is killed, its stored parts are not lost."""
     batch: list[StoredParseRow] = []
     size = 0

@@ -1,6 +1,6 @@
 """Find pairs of kept documents with similar texts: candidates by MinHash keys, verified by exact Jaccard index.
 
-`resources.memory_mb` limits memory: the number of passes over the keys depends on it. The n-grams of the candidates' texts are stored
+The number of passes over the keys depends on `resources.memory_mb`. The n-grams of the candidates' texts are stored
 on disk. A text is identified by the hash of its normalized form. Therefore, the result does not depend on the number of buckets.
 """
 
@@ -18,8 +18,8 @@ from s2corpus.tables.texts import DOCUMENTS
 from s2corpus.text import minhash
 from s2corpus.titles.arrays import read_only
 
-_BYTES_A_KEY = 64
-"""bytes of memory for each key while keys are sorted: the key, its text, an order, and copies"""
+_BYTES_PER_KEY = 64
+"""bytes of memory for each key while keys are sorted: the key, its text key, the sort order, and copies"""
 _TEXTS = 64
 """number of texts in memory at a time"""
 
@@ -33,7 +33,7 @@ def similar_texts(run: Run) -> dict[tuple[int, int], float]:
         shingles = Path(folder) / "shingles"
         starts, ends = _write_shingles(run, nodes, shingles)
         values = np.memmap(shingles, np.uint64, "r") if shingles.stat().st_size else np.empty(0, np.uint64)
-        index = minhash.jaccards(read_only(values), starts, ends, left, right)
+        index = minhash.compute_jaccards(read_only(values), starts, ends, left, right)
     similar = index >= run.spec.split.min_jaccard
     return dict(zip(map(tuple, candidates[similar].tolist()), index[similar].tolist(), strict=True))
 
@@ -42,19 +42,19 @@ def _candidates(run: Run) -> npt.NDArray[np.int64]:
     """Return the text keys that share a MinHash key, as sorted pairs."""
     table, rules = run.table(DOCUMENTS), run.spec.split
     keys = table.committed().rows * rules.minhash_bands
-    passes = keys * _BYTES_A_KEY // (run.spec.resources.memory_mb << 20) + 1
+    passes = keys * _BYTES_PER_KEY // (run.spec.resources.memory_mb << 20) + 1
     found = np.empty((0, 2), np.int64)
     for number in range(passes):
         chunks = [np.empty((2, 0), np.int64)]
         for batch in table.batches(["text_key", "minhash"], where=pc.field("outcome") == "kept", rows=65_536):
             lists = batch["minhash"]
-            of_keys = lists.flatten().to_numpy()
-            of_texts = np.repeat(batch["text_key"].to_numpy(), pc.list_value_length(lists).to_numpy())
-            mine = of_keys % passes == number
-            chunks.append(np.stack([of_keys[mine], of_texts[mine]]))
-        of_keys, of_texts = np.concatenate(chunks, axis=1)
-        pairs = minhash.pairs(of_keys, of_texts, rules.max_group)
-        found = minhash.unique_pairs(np.concatenate([found, pairs]))
+            minhash_keys = lists.flatten().to_numpy()
+            text_keys = np.repeat(batch["text_key"].to_numpy(), pc.list_value_length(lists).to_numpy())
+            in_pass = minhash_keys % passes == number
+            chunks.append(np.stack([minhash_keys[in_pass], text_keys[in_pass]]))
+        minhash_keys, text_keys = np.concatenate(chunks, axis=1)
+        pairs = minhash.list_candidate_pairs(minhash_keys, text_keys, rules.max_group)
+        found = minhash.sort_unique_pairs(np.concatenate([found, pairs]))
     return found
 
 
@@ -67,7 +67,7 @@ def _write_shingles(
     """
     starts, ends = np.zeros(len(nodes), np.int64), np.zeros(len(nodes), np.int64)
     chosen: dict[int, str] = {}
-    at = 0
+    offset = 0
     wanted = pc.field("text_key").isin(nodes) & (pc.field("outcome") == "kept")
     with path.open("wb") as file:
         if len(nodes) == 0:
@@ -78,9 +78,9 @@ def _write_shingles(
                 if chosen.setdefault(key, paper_id) < paper_id:
                     continue
                 chosen[key] = paper_id
-                found = np.unique(minhash.shingles(text, run.spec.split.shingle_words))
-                found.tofile(file)
+                shingles = np.unique(minhash.hash_shingles(text, run.spec.split.shingle_words))
+                shingles.tofile(file)
                 node = np.searchsorted(nodes, key)
-                starts[node], ends[node] = at, at + len(found)
-                at += len(found)
+                starts[node], ends[node] = offset, offset + len(shingles)
+                offset += len(shingles)
     return starts, ends

@@ -14,7 +14,7 @@ from s2corpus.papers.editorial import Statement
 from s2corpus.papers.openness import Declaration
 from s2corpus.papers.rows import Article, ArxivParse, FileFacts, build_papers
 from s2corpus.papers.vote import Pdf
-from s2corpus.pipeline.run import Metrics, Run, Shard, commit_all, list_paper_shards
+from s2corpus.pipeline.run import Metrics, PaperStage, Run, Shard, commit_all
 from s2corpus.sources.record import DECLARED, Editorial
 from s2corpus.stages.vote import facts
 from s2corpus.tables.columns import FilePlace
@@ -23,21 +23,17 @@ from s2corpus.tables.papers import MEMBERS, PAPERS
 Facts = dict[str, list[dict[str, Any]]]
 
 
-class VoteStage:
-    """Members and facts about files → papers. There are three rounds; see `facts`."""
+class VoteStage(PaperStage):
+    """The vote stage. It reads members and facts about files, and writes papers, in three rounds (see `facts`)."""
 
     name = "vote"
 
-    def plan(self, run: Run, round: int = 0) -> list[Shard]:
-        """Return a shard for each bucket of papers, in every round."""
-        return list_paper_shards(run)
-
     def work(self, run: Run, shard: Shard, round: int = 0) -> None:
-        """Send requests and facts; then send the requested facts to the buckets; then vote."""
-        (facts.send, facts.answer, self._vote)[round](run, shard)
+        """Run one of three rounds: send requests and facts, send the requested facts to the buckets, or vote."""
+        (facts.send_requests_and_facts, facts.send_requested_facts, self._vote)[round](run, shard)
 
     def _vote(self, run: Run, shard: Shard) -> None:
-        """Vote on every paper of one bucket."""
+        """Choose the metadata of every paper of one bucket."""
         facts_by_identifier = facts.read_facts(run, shard.index)
         own = run.spec.profile == "own"
         papers = build_papers(
@@ -60,9 +56,9 @@ class VoteStage:
     def finish(self, run: Run) -> Metrics:
         """Commit the table; return the number of fields by deciding rule."""
         metrics = commit_all(run, self.name, run.paper_shards)
-        facts.exchange_of(run).remove()
+        run.exchange(facts.EXCHANGE).remove()
         decided: Counter[str] = Counter()
-        for shard in list_paper_shards(run):
+        for shard in self.plan(run):
             decided.update(orjson.loads(run.lake.get(_counts_key(run, shard))[0]))
         return metrics | {name: float(count) for name, count in decided.items()}
 
@@ -72,7 +68,7 @@ def _counts_key(run: Run, shard: Shard) -> str:
 
 
 def _count_rules(batch: pa.RecordBatch, decided: Counter[str]) -> pa.RecordBatch:
-    """Add the number of fields by rule to `decided`; return the batch."""
+    """Count the fields by rule in `decided`; return the batch unchanged."""
     rules = pc.struct_field(batch.column("provenance").items, "rule")
     decided.update({f"rule.{row['values']}": row["counts"] for row in pc.value_counts(rules).to_pylist()})
     decided["with_pdf"] += pc.count(batch.column("canonical_pdf")).as_py()
@@ -81,7 +77,7 @@ def _count_rules(batch: pa.RecordBatch, decided: Counter[str]) -> pa.RecordBatch
 
 
 def _latex_sources(facts_by_identifier: Facts) -> dict[str, ArxivParse]:
-    """Return the LaTeX source of each arXiv id: the last first-seen one, then the one with the smallest SHA-1."""
+    """Return the LaTeX source of each arXiv id: the one with the latest `first_seen`; ties go to the smallest SHA-1."""
     found = {}
     for about, found_facts in facts_by_identifier.items():
         if about.startswith("arxiv:"):
@@ -92,24 +88,19 @@ def _latex_sources(facts_by_identifier: Facts) -> dict[str, ArxivParse]:
 
 
 def _articles(facts_by_identifier: Facts) -> dict[str, Article]:
-    """Return the full text of each publisher record: the last first-seen one, then the one with the smallest SHA-1."""
+    """Return the full text of each publisher record: the one with the latest `first_seen`; ties go to the smallest SHA-1."""
     found = {}
     for about, found_facts in facts_by_identifier.items():
         kind, _, record_id = about.partition(":")
         if kind == "record":
             row = max(sorted(found_facts, key=lambda row: row["file_sha1"]), key=lambda row: row["first_seen"])
+            facts_of_file = {name: row[name] for name in ("doi", "pmc_id", "licence", "open_access")}
+            declared = tuple(
+                Declaration(place["folder"], place["name"], place["open_access"], place["licence"])
+                for place in row["places"]
+            )
             found[record_id] = Article(
-                row["file_sha1"],
-                row["kind"],
-                row["first_seen"],
-                doi=row["doi"],
-                pmc_id=row["pmc_id"],
-                licence=row["licence"],
-                open_access=row["open_access"],
-                declarations=tuple(
-                    Declaration(place["folder"], place["name"], place["open_access"], place["licence"])
-                    for place in row["places"]
-                ),
+                row["file_sha1"], row["kind"], row["first_seen"], declarations=declared, **facts_of_file
             )
     return found
 

@@ -12,7 +12,7 @@ def _release() -> sa.Column[str]:
 
 
 def upgrade() -> None:
-    """Apply."""
+    """Create the tables."""
     when = sa.DateTime(timezone=True)
     op.create_table(
         "releases",
@@ -65,6 +65,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take back."""
+    """Drop the tables."""
     for table in ("approvals", "quality", "metrics", "stage_runs", "releases"):
         op.drop_table(table)

@@ -1,4 +1,4 @@
-"""What people say of the items of a release's evaluation."""
+"""Add the table of evaluation marks."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Apply."""
+    """Create the table."""
     op.create_table(
         "marks",
         sa.Column("release", sa.String(64), primary_key=True),
@@ -21,5 +21,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take back."""
+    """Drop the table."""
     op.drop_table("marks")

@@ -53,7 +53,7 @@ Page = Annotated[int, Query(ge=1, le=1000)]
 Stage = StrEnum("Stage", {name: name for name in lists.REJECTS})  # type: ignore[misc]  # members are computed
 
 
-DropState = StrEnum("DropState", {name: name for name in NAMES})  # type: ignore[misc]
+DropState = StrEnum("DropState", {name: name for name in NAMES})  # type: ignore[misc]  # members are computed
 
 
 class Set(StrEnum):

@@ -90,7 +90,7 @@ def test_snapshot_with_null_license_is_read(tmp_path: Path) -> None:
     """Check a snapshot of an early release, in which a license could be null."""
     one = job(tmp_path, "contexts", snapshot=write_snapshot(tmp_path, [{**row, "licence": None} for row in papers()]))
     runner.make(one)
-    assert one.read_counts(0).licences.keys() == {"NOASSERTION"}  # type: ignore[union-attr]
+    assert one.read_counts(0).licences.keys() == {"NOASSERTION"}  # type: ignore[union-attr]  # a made shard has counts
 
 
 def test_published_files_are_unchanged_and_lost_files_restored(
@@ -115,7 +115,7 @@ def test_number_of_tasks_follows_size_of_the_snapshot(lake: Path) -> None:
     one = job(lake, "contexts")
     assert runner.batches(one, [0, 1, 2]) == [[0, 1, 2]]
     size = one.source.count_bytes
-    one.source.count_bytes = lambda shard: size(shard) + (200 << 20)  # type: ignore[method-assign]
+    one.source.count_bytes = lambda shard: size(shard) + (200 << 20)  # type: ignore[method-assign]  # a larger file than the disk should hold
     assert runner.batches(one, [0, 1, 2]) == [[0], [1], [2]]
     one.spec = one.spec.model_copy(update={"max_tasks": 2})
     assert runner.batches(one, [0, 1, 2]) == [[0], [1, 2]]

@@ -48,7 +48,7 @@ def started(clock: SimpleNamespace) -> Callable[..., ExtractionRun]:
         found = [server(name) for name in servers]
         healthy = {one.name for one in found} - {f"http://{name}" for name in out}
         items = iter([(f"pdf{number}", lambda: io.BytesIO(b"%PDF")) for number in range(count)])
-        state = ExtractionRun(found, healthy, lambda _: True, replace(LIMITS, **limits), items, count)  # type: ignore[arg-type]
+        state = ExtractionRun(found, healthy, lambda _: True, replace(LIMITS, **limits), items, count)  # type: ignore[arg-type]  # simulated servers
 
         state.changed.acquire()  # A pool thread holds this lock when it calls `_next`.
         return state

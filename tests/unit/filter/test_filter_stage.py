@@ -209,8 +209,10 @@ def test_row_of_a_paper_has_all_columns(lake: Lake, tmp_path: Path) -> None:
     rows = filtered(lake, tmp_path, texts={"latex": "Not so long.", "pdf": ENGLISH}, abstract="Short.", spec=rules)
     whole = {"paper_id": TAKEN, "outcome": "short_text", "characters": 6 + 1 + 12, "english": None, "disputed": None}
     assert rows[TAKEN] == whole
-    paragraphs = [{"parse_kind": "pdf", "parse": orjson.dumps({"body_text": [{"text": "First."}, {"text": ENGLISH}]})}]
-    assert _read_body(paragraphs, ["pdf"]) == f"First.\n{ENGLISH}"  # type: ignore[arg-type]
+    paragraphs: list[Any] = [
+        {"parse_kind": "pdf", "parse": orjson.dumps({"body_text": [{"text": "First."}, {"text": ENGLISH}]})}
+    ]
+    assert _read_body(paragraphs, ["pdf"]) == f"First.\n{ENGLISH}"
     assert _read_body([], ["pdf"]) == ""
 
 

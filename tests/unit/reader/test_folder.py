@@ -210,9 +210,9 @@ def test_streams_may_return_small_pieces(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() == files.content
     zipped = gzip.compress(b"a\nbc\n") + gzip.compress(b"d")
     for limit, size in ((None, None), (6, len(zipped))):
-        assert list(bounded.gzip_lines(Trickle(zipped), limit, size)) == [b"a\n", b"bc\n", b"d"]  # type: ignore[arg-type]
+        assert list(bounded.gzip_lines(Trickle(zipped), limit, size)) == [b"a\n", b"bc\n", b"d"]  # type: ignore[arg-type]  # a file that reads one byte at a time
     with pytest.raises(bounded.TooLarge, match=f"the file has more than {len(zipped) - 1} bytes"):
-        list(bounded.gzip_lines(Trickle(zipped), 6, len(zipped) - 1))  # type: ignore[arg-type]
+        list(bounded.gzip_lines(Trickle(zipped), 6, len(zipped) - 1))  # type: ignore[arg-type]  # a file that reads one byte at a time
 
 
 def test_tables_of_servers_are_read(tmp_path: Path) -> None:

@@ -638,7 +638,7 @@ def test_numbers_and_sizes_of_files() -> None:
 def test_snapshot_id_is_that_of_its_inputs() -> None:
     versions = {"code": "1", "extractor": "2", "converter": "3", "pyarrow": "4"}
     given = {"spec": "0" * 64, "as_of": "2023-01-01T00:00:00+00:00", "parent": None, "inputs": ["x"]}
-    digest = hash_inputs(versions=versions, overrides={}, **given)  # type: ignore[arg-type]
+    digest = hash_inputs(versions=versions, overrides={}, **given)  # type: ignore[arg-type]  # a mapping of arguments
     manifest = {
         **given,
         "spec": "small",

@@ -35,8 +35,9 @@ from devtools.bench.link_table import TABLE, note, row
 from devtools.bench.link_tables import link_tables
 from devtools.real_data import REAL_DATA
 from pdf2tei.fields import parse
-from s2corpus.titles import is_generic, normalise_one, score, word_count
+from s2corpus.titles import normalise_one, score
 from s2corpus.titles.facts import IDENTIFIERS
+from s2corpus.titles.rules import is_generic, word_count
 from s2orc_parse.bibliography.names import parse_authors
 
 FACTS = ("title", "surname", "year", "journal", "volume", "pages")

@@ -42,6 +42,7 @@ from s2corpus.sources import Record, RecordKind, batches
 from s2corpus.sources.build import RawRecord
 from s2corpus.stages.cluster.local import cluster_records
 from s2corpus.tables.intake import RECORDS
+from s2corpus.titles.rules import is_generic, word_count
 from s2orc_parse.bibliography.names import parse_authors, surname_key
 
 DATA = REAL_DATA / "er"
@@ -189,7 +190,7 @@ def why_missed(a: Record, b: Record) -> str:
         reasons.append("titles not similar")
     elif titles.differ_only_in_number(a.title or "", b.title or ""):
         reasons.append("titles differ only in a number")
-    if any(titles.is_generic(r.title or "") or titles.word_count(r.title or "") < 3 for r in (a, b)):
+    if any(is_generic(r.title or "") or word_count(r.title or "") < 3 for r in (a, b)):
         reasons.append("title short or generic: authors and year must be equal")
     if names[0] and names[1] and 2 * len(names[0] & names[1]) < min(map(len, names)):
         reasons.append("authors differ")

@@ -42,8 +42,8 @@ from s2corpus.stages.link import LinkStage
 from s2corpus.stages.link.stage import tasks_of
 from s2corpus.storage.lake import open_lake
 from s2corpus.tables.texts import LINKS
-from s2corpus.titles import Pairs, Search, find_similar, grams, normalize, score_pairs
-from s2corpus.titles.similarity import find_best_scores
+from s2corpus.titles import grams, normalize, score_pairs
+from s2corpus.titles.similarity import Pairs, Search, find_best_scores, find_similar
 
 LIMIT_MB = 600
 

@@ -13,6 +13,7 @@ from s2corpus.clustering.places import first_pages, issues, numbers
 from s2corpus.sources.record import DECLARED, SCIENCEPARSE, WorkType
 from s2corpus.titles.arrays import hash_strings, text_of
 from s2corpus.titles.rules import are_uninformative
+from s2corpus.titles.similarity import unique_pairs
 from s2orc_parse.bibliography.name_words import GROUP
 
 COLUMNS = (
@@ -80,12 +81,8 @@ def surname_keys(authors: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     keys[may_be_group[np.asarray(pc.fill_null(is_group, False))]] = 0
     row = np.repeat(np.arange(len(authors)), np.diff(offsets))
     is_key = (keys != 0) & authors.is_valid().to_numpy(zero_copy_only=False)[row]
-    row, keys = row[is_key], keys[is_key]
-    order = np.lexsort((keys, row))
-    row, keys = row[order], keys[order]
-    is_new = np.ones(len(row), np.bool_)
-    is_new[1:] = (row[1:] != row[:-1]) | (keys[1:] != keys[:-1])
-    return np.searchsorted(row[is_new], np.arange(len(authors) + 1)), keys[is_new]
+    row, keys = unique_pairs(row[is_key], keys[is_key])
+    return np.searchsorted(row, np.arange(len(authors) + 1)), keys
 
 
 def complete_facts(rows: pa.Table) -> pa.Table:
@@ -107,19 +104,15 @@ def _equals(column: pa.Array, value: str) -> np.ndarray:
 
 def _forms(types: pa.Array) -> np.ndarray:
     """Return the form of each type (int8): PREPRINT, PUBLISHED, or 0 without a type."""
-    codes, distinct = codes_of(types)
-    forms = [PREPRINT if value == WorkType.PREPRINT else PUBLISHED for value in distinct.to_pylist()]
-    of_code = np.array([*forms, 0], np.int8)
-    return of_code.take(codes)  # code −1 reads the appended 0
+    forms = np.where(_equals(types, WorkType.PREPRINT), PREPRINT, PUBLISHED)
+    return np.where(np.asarray(types.is_valid()), forms, 0).astype(np.int8)
 
 
 def _years(dates: pa.Array) -> np.ndarray:
     """Return the year of each date (int32), or 0 without one."""
-    codes, distinct = codes_of(dates)
-    years = pc.utf8_slice_codeunits(distinct, 0, 4)
+    years = pc.utf8_slice_codeunits(dates, 0, 4)
     years = pc.if_else(pc.match_substring_regex(years, "^[0-9]{4}$"), years, pa.scalar("0"))
-    of_code = np.append(np.asarray(pc.cast(years, pa.int32())), np.int32(0))
-    return of_code.take(codes)  # Code −1 reads the appended 0.
+    return np.asarray(pc.fill_null(pc.cast(years, pa.int32()), 0))
 
 
 def codes_of(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, pa.Array]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from s2corpus.titles.journals import journal_words, same_journal
+from s2corpus.titles.places import hash_distinct
 
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
@@ -66,13 +66,7 @@ def _first(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _hashes(column: pa.Array, read: Callable[[str], str]) -> np.ndarray:
-    if column.null_count == len(column):
-        return np.zeros(len(column), np.uint32)
-    coded = column.dictionary_encode()
-    parts = [read(text) for text in coded.dictionary.to_pylist()]
-    of_code = np.array([zlib.crc32(part.encode()) | 1 if part else 0 for part in parts] + [0], np.uint32)
-    hashes: np.ndarray = of_code[pc.fill_null(coded.indices, len(parts)).to_numpy()]
-    return hashes
+    return hash_distinct(column, lambda distinct: pa.array(map(read, distinct.to_pylist()), pa.string()))
 
 
 def located(a: Places, b: Places) -> np.ndarray:

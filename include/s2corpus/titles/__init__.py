@@ -4,21 +4,7 @@ Kernels are compiled by numba at their first call on a machine.
 """
 
 from s2corpus.titles.normalised import normalise_one, normalize
-from s2corpus.titles.rules import differ_only_in_number, is_generic, word_count
-from s2corpus.titles.similarity import Pairs, Search, find_similar
+from s2corpus.titles.rules import differ_only_in_number
 from s2corpus.titles.threegrams import Grams, grams, score, score_pairs
 
-__all__ = [
-    "Grams",
-    "Pairs",
-    "Search",
-    "differ_only_in_number",
-    "find_similar",
-    "grams",
-    "is_generic",
-    "normalise_one",
-    "normalize",
-    "score",
-    "score_pairs",
-    "word_count",
-]
+__all__ = ["Grams", "differ_only_in_number", "grams", "normalise_one", "normalize", "score", "score_pairs"]

@@ -46,9 +46,8 @@ def read_only(array: np.ndarray) -> np.ndarray:
 def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return a column as one array."""
     if isinstance(column, pa.ChunkedArray):
-        return (
-            column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays([pa.array([], column.type), *column.chunks])
-        )
+        chunks = column.chunks
+        return chunks[0] if len(chunks) == 1 else pa.concat_arrays([pa.array([], column.type), *chunks])
     return column
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from s2corpus.titles.arrays import one_chunk
 from s2corpus.titles.facts import FACTS, IDENTIFIERS
 from s2corpus.titles.similarity import Search, SortedKeys, compute_keys, sort_keys
 
@@ -76,5 +77,4 @@ class TitlesOnDisk:
     def texts(self) -> pa.Array:
         """Return the titles."""
         with pa.memory_map(str(self._texts)) as file, pa.ipc.open_stream(file) as reader:
-            chunks = reader.read_all()["normalised"].chunks
-        return chunks[0] if len(chunks) == 1 else pa.concat_arrays([pa.array([], pa.string()), *chunks])
+            return one_chunk(reader.read_all()["normalised"])

@@ -182,14 +182,14 @@ WHERE starts_with(coalesce(p.normalised, ''), coalesce(e.normalised, ''))
   AND coalesce(p.volume_key = e.volume_key, true) AND coalesce(p.page_key = e.page_key, true)
   AND p.paper_id IS DISTINCT FROM e.citing_paper_id
 """
-_AGREEMENT_NAMES = ("same_title", "agrees", "same_journal", "same_volume", "same_page", "same_year", "same_surname")
-_CHOOSE = f"""
+_CHOOSE = """
 WITH several AS (
   SELECT entry FROM candidates GROUP BY entry HAVING count(*) > 1
 ), ranked AS (
   SELECT *, row_number() OVER best AS place, lead(normalised) OVER best AS next_normalised,
     lead(score) OVER best AS next_score, lead(agreement) OVER best AS next_agreement
-  FROM (SELECT *, [{", ".join(_AGREEMENT_NAMES)}] AS agreement FROM candidates SEMI JOIN several USING (entry))
+  FROM (SELECT *, [same_title, agrees, same_journal, same_volume, same_page, same_year, same_surname] AS agreement
+    FROM candidates SEMI JOIN several USING (entry))
   WINDOW best AS (
     PARTITION BY entry
     ORDER BY score DESC NULLS LAST, same_title DESC, agrees DESC, same_journal DESC, same_volume DESC, same_page DESC,

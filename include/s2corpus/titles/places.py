@@ -17,7 +17,7 @@ _FIRST = _LEADING + r"([\p{L}\p{N}]+(?:\.[\p{L}\p{N}]+)*).*$|^[^\p{L}\p{N}]*$"
 
 def journal_keys(names: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """Return the 32-bit hash of `journal_key` of each row (uint32), or 0."""
-    return _hashed(
+    return hash_distinct(
         names, lambda different: pa.array([journal_key(name) for name in different.to_pylist()], pa.string())
     )
 
@@ -27,10 +27,10 @@ def first_numbers(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
 
     Examples: "58(6)" → 58, "pp. 0985–990" → 985.
     """
-    return _hashed(column, lambda different: pc.replace_substring_regex(pc.utf8_lower(different), _FIRST, r"\1"))
+    return hash_distinct(column, lambda different: pc.replace_substring_regex(pc.utf8_lower(different), _FIRST, r"\1"))
 
 
-def _hashed(column: pa.Array | pa.ChunkedArray, key_of: Callable[[pa.Array], pa.Array]) -> np.ndarray:
+def hash_distinct(column: pa.Array | pa.ChunkedArray, key_of: Callable[[pa.Array], pa.Array]) -> np.ndarray:
     """Return the hash of the key of each row, computed once for each distinct string; 0 for null."""
     column = one_chunk(column)
     if column.null_count == len(column):

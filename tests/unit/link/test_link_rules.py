@@ -12,11 +12,12 @@ import pytest
 
 from devtools.bench.link_tables import link_tables
 from s2corpus.stages.link.local import open_local_index
-from s2corpus.titles import Search, score
+from s2corpus.titles import score
 from s2corpus.titles.facts import first_surname
 from s2corpus.titles.linking import SCHEMA, Links, link
 from s2corpus.titles.recall import measure
 from s2corpus.titles.series import cites_other_member
+from s2corpus.titles.similarity import Search
 
 COLUMNS = pa.schema(
     [

@@ -17,22 +17,24 @@ from hypothesis import strategies as st
 
 from devtools.bench.link_tables import indexed
 from s2corpus.titles import (
-    Pairs,
-    Search,
     differ_only_in_number,
-    find_similar,
     grams,
-    is_generic,
     normalise_one,
     normalize,
     score,
     score_pairs,
     threegrams,
-    word_count,
 )
 from s2corpus.titles.minhash import keys as keys_in
-from s2corpus.titles.rules import _without_numbers, are_uninformative, have_few_words, only_numbers_differ
-from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE, find_best_scores
+from s2corpus.titles.rules import (
+    _without_numbers,
+    are_uninformative,
+    have_few_words,
+    is_generic,
+    only_numbers_differ,
+    word_count,
+)
+from s2corpus.titles.similarity import MAX_PAIRS_PER_TITLE, Pairs, Search, find_best_scores, find_similar
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 TITLE = st.one_of(TEXT, st.text("abcABC 12-é", max_size=20), st.text("ab", max_size=300))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -41,20 +42,16 @@ _TRIES = 3
 log = logging.getLogger(__name__)
 
 
-def cluster_in_rounds(
-    run: Run, workers: Workers, buckets_of: Callable[[int], int] | None, home_rows: int | None = None
-) -> dict[str, float]:
+def cluster_in_rounds(run: Run, workers: Workers, buckets_of: Callable[[int], int] | None) -> dict[str, float]:
     """Write EDGES, CLUSTERS, ALIASES and MEMBERS; return counts.
 
     Args:
         buckets_of: returns the number of buckets for a number of papers; if None, MEMBERS is not written.
-        home_rows: records of a home; by default as many as `memory_mb` allows.
 
     Raises:
         UserError: there are too many records for `memory_mb`, or two papers would have the same id.
     """
-    if home_rows is None:
-        home_rows = min(MAX_HOME_ROWS, (run.spec.resources.memory_mb << 20) // _BYTES_PER_RECORD)
+    home_rows = min(MAX_HOME_ROWS, (run.spec.resources.memory_mb << 20) // _BYTES_PER_RECORD)
     for _ in range(_TRIES - 1):
         try:
             return _Driver(run, workers, home_rows).run(buckets_of)
@@ -99,11 +96,10 @@ class _Driver:
         if buckets_of:
             self._write_members(buckets_of(count))
         self._rounds.exchange.remove()
-        totals: dict[str, float] = {"papers": float(count), "parts": float(self._rounds.homes)}
+        totals: Counter[str] = Counter()
         for counts in edges:
-            for name, value in counts.items():
-                totals[name] = totals.get(name, 0.0) + value
-        return totals
+            totals.update(counts)
+        return {**totals, "papers": float(count), "parts": float(self._rounds.homes)}
 
     def _write_members(self, buckets: int) -> None:
         """Write the records of each paper into its bucket."""

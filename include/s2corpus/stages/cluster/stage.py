@@ -51,12 +51,11 @@ class ClusterStage:
 
 def _comparisons(run: Run) -> int:
     """Return the number of compared characters if all records were similar; see `compiled.interpret_if_small`."""
-    rows = sum(run.table(table).committed().rows for table in (RECORDS, PDF_RECORDS))
+    tables = [run.table(table) for table in (RECORDS, PDF_RECORDS)]
+    rows = sum(table.committed().rows for table in tables)
     if rows > MAX_PYTHON_ROWS:
         return sys.maxsize
-    return (rows + 10) * sum(
-        int(run.table(table).read(["title", "authors"]).nbytes) for table in (RECORDS, PDF_RECORDS)
-    )
+    return (rows + 10) * sum(int(table.read(["title", "authors"]).nbytes) for table in tables)
 
 
 def _counts_key(run: Run) -> str:

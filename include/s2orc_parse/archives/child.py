@@ -74,7 +74,8 @@ def stream_frames(stream: IO[bytes], max_content: int) -> Iterator[tuple[dict[st
     """Send an uncompressed tar to a child and yield its frames as they arrive.
 
     Raises:
-        Silent: the child is inactive for too long. Exceptions of `stream` are raised after all readable frames.
+        Silent: the child is inactive for too long, or its output is malformed.
+        Exception: any exception of `stream`, after all readable frames.
     """
     process = sandbox.start(
         child_command("stream", max_content),

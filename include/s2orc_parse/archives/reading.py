@@ -32,7 +32,7 @@ _WITHDRAWN = re.compile(rb"auto-ignore|\bwithdrawn\b", re.IGNORECASE)
 
 
 class BadArchive(Exception):
-    """An archive without usable files: its outcome (a word of `latex.Outcome`) and a detail."""
+    """An archive without usable files: its outcome (a value of `LatexOutcome`) and a detail."""
 
     def __init__(self, outcome: str, detail: str = "") -> None:
         super().__init__(outcome, detail)
@@ -85,7 +85,7 @@ class _ForwardFile:
     def seek(self, position: int) -> None:
         """Skip bytes, at most to the end of the file. Raises ReadError for an earlier position."""
         if position < self._at:
-            raise tarfile.ReadError("a member begins before the end of another one")
+            raise tarfile.ReadError("a member begins before the end of the previous member")
         while self._at < position and (skipped := self._raw.read(min(position - self._at, _CHUNK))):
             self._at += len(skipped)
 
@@ -94,7 +94,7 @@ def tar_members(file: IO[bytes]) -> Iterator[tuple[tarfile.TarFile, tarfile.TarI
     """Yield the members of an uncompressed tar in order.
 
     Raises:
-        Exception: of many types, if the archive is damaged; `describe` converts it to a message.
+        Exception: of many types, if the archive is damaged; `describe_error` converts it to a message.
     """
     forward: Any = _ForwardFile(file)
     with tarfile.open(fileobj=forward, mode="r:", tarinfo=_Header, errorlevel=0) as archive:
@@ -102,7 +102,7 @@ def tar_members(file: IO[bytes]) -> Iterator[tuple[tarfile.TarFile, tarfile.TarI
             if not 0 <= member.size <= _MAX_SIZE:
                 raise _ImpossibleSize("a header states an impossible size")
             yield archive, member
-            archive.members = []  # type: ignore[attr-defined]  # tarfile stores every header it reads
+            archive.members = []  # type: ignore[attr-defined]  # free the headers that tarfile stores
 
 
 def describe_error(error: Exception) -> str:
@@ -120,7 +120,7 @@ def unpack_source(data: bytes, max_unpacked: int, max_files: int, max_text: int)
     """Return the text files of a source archive by name. Figures and other data are counted but not stored.
 
     Raises:
-        BadArchive: with the outcome. For any input, no other exception except MemoryError is raised.
+        BadArchive: with the outcome. Besides it, only MemoryError is raised, for any input.
     """
     content = _inflate(data, max_unpacked) if data[:2] == b"\x1f\x8b" else data
     if content[:4] in (b"%PDF", b"%!PS") or content[:5] == b"\x04%!PS":

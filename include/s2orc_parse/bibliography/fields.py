@@ -12,11 +12,9 @@ from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Affiliation, Author
 from s2orc_parse.bibliography.markup import ATTRIBUTE, resolve_formulas, space_formulas
 
-MAX_TITLE, MAX_ABSTRACT, MAX_AUTHORS = (
-    3_000,
-    100_000,
-    10_000,
-)  # characters, characters, persons: beyond is a broken entry
+MAX_TITLE = 3_000  # characters; a longer title belongs to a broken entry
+MAX_ABSTRACT = 100_000  # characters
+MAX_AUTHORS = 10_000
 MAX_AFFILIATIONS = 50  # per author
 MAX_LOCATOR = 60  # maximum length of a volume, issue or pages
 _LOCATOR_WORD = re.compile(r"^(?:vol(?:ume)?|no|nr|number|issue|pp?|pages?|s)\b\.?\s*(?=\w)", re.IGNORECASE)
@@ -31,15 +29,11 @@ _NOTE = re.compile(
 _CITED = re.compile(
     r"\s*[^\W\d_][^;]*\b(?:19|20)\d\d\b[^;]{0,20};\s*\d+\s*(?:\([^()]*\))?\s*:\s*[A-Za-z]?\d+(?:-[A-Za-z]?\d+)?\W*"
 )
-"""the article that a comment refers to, which CINAHL appends to the title: "...
-
-N Engl J Med. 2009 Jan 29;360(5):544-6"
-"""
+"""the article that a comment refers to; CINAHL appends it to the title: N Engl J Med. 2009 Jan 29;360(5):544-6"""
 _TAG = re.compile(rf"</?[a-zA-Z][\w:.-]*(?:{ATTRIBUTE})*\s*/?>|<!--[^<>]*-->|<!\[CDATA\[|\]\]>|<\?[^<>]*\?>")
 _BLOCK = re.compile(rf"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)(?:{ATTRIBUTE})*\s*/?>", re.IGNORECASE)
-_TITLE_END = re.compile(
-    r"\s*:?\s*</(?:\w+:)?title\s*>(?:\s|</?(?:\w+:)?(?:p|sec)\s*>)*", re.IGNORECASE
-)  # the header of a part remains on the line of its text
+# The header of a part stays on the line of its text.
+_TITLE_END = re.compile(r"\s*:?\s*</(?:\w+:)?title\s*>(?:\s|</?(?:\w+:)?(?:p|sec)\s*>)*", re.IGNORECASE)
 _ABBREVIATED = re.compile(r"\b[^\W\d_]\.[^\W\d_]\.?$")
 """abbreviations at the end of a title, where the last full stop does not end the sentence: U.S., U.S.A."""
 _AMPERSANDS = re.compile(r"&(?:amp;)+")

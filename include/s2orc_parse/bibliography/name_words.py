@@ -34,7 +34,7 @@ _CAPITALISED = frozenset(
         "O'", "O’", "Op", "San", "Santa", "St.", "Ten", "Ter", "Van", "Vande", "Vanden", "Vander", "Ver", "Von", "'T", "Zu", "Zur",
     )
 )  # fmt: skip
-"""Particles that may be capitalized. A capitalized "Do" or "Te" is a given name."""
+"""Particles that may be capitalized. "Do" and "Te" are omitted: capitalized, they are given names."""
 _GIVEN_TOO = frozenset(
     ("Abd", "Abu", "Af", "Al", "Av", "Ben", "Bin", "Del", "Della", "El", "Fitz", "Ibn", "Mac", "San", "Santa", "Ten")
 )

@@ -1,8 +1,8 @@
 """Parse author names in all usual notations into {first, middle[], last, suffix}.
 
 A list is parsed as a unit, because the meaning of its commas depends on the other names. "Last, First" uses two parts;
-"First Last" and "Last FM" use one. Each reading of the parts has a cost, a change of notation within the list adds to
-it, and the cheapest reading is chosen.
+"First Last" and "Last FM" use one. Each reading of the parts has a cost; a change of notation within the
+list adds to it. The cheapest reading is chosen.
 """
 
 from __future__ import annotations

@@ -140,8 +140,8 @@ def _read_sentence(given: object, where: str) -> _Sentence:
 def _map_offsets(raw: str, text: str, at: int, offsets: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     """Return the citations' positions in `text`, which is `raw` with normalized white space.
 
-    White space around a citation is excluded. Offsets are relative to the sentence (Kershaw and Koeling, §3.2). If they
-    exceed it, they are relative to the start of the sentence's own offset.
+    White space around a citation is excluded. Offsets are relative to the sentence (Kershaw and Koeling, §3.2). If one
+    exceeds the sentence, all are offsets in the document, and the sentence's own offset is subtracted.
     """
     if any(end > len(raw) for _, end, _ in offsets):
         offsets = [(start - at, end - at, name) for start, end, name in offsets]
@@ -160,7 +160,7 @@ def _map_offsets(raw: str, text: str, at: int, offsets: list[tuple[int, int, str
 
 
 def _map_positions(raw: str) -> list[int]:
-    """Return the position of each character after white space is normalized; white space has the position of its space."""
+    """Return the position of each character after white space is normalized; white space maps to its single space."""
     places = []
     at, space = 0, False
     for character in raw:

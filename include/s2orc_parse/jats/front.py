@@ -21,7 +21,7 @@ _KEYWORD_GROUPS = frozenset(("author", "author-keywords", "author-generated", "k
 """Types of `kwd-group` that contain keywords; others are abbreviations and classifications."""
 _EMAIL = re.compile(r"[^\s@<>\"]{1,64}@[^\s@<>\"]{1,190}\.[A-Za-z]{2,24}")
 _HREF = "{http://www.w3.org/1999/xlink}href"
-_DATES = ("epub", "epub-ppub", "pub", "ppub", "collection")  # ordered by how well they state the date of publication
+_DATES = ("epub", "epub-ppub", "pub", "ppub", "collection")  # types of dates, in order of preference
 _NOT_TEXT = (
     "xref",
     "fn",
@@ -143,7 +143,7 @@ def _authors(meta: Any) -> Iterator[Author | None]:
     for group in meta.iterfind("{*}contrib-group"):
         has_references = group.find(".//{*}xref[@ref-type='aff']") is not None
         shared_affiliations = group.findall("{*}aff") or all_affiliations
-        # an unreferenced single affiliation belongs to all authors; several cannot be assigned
+        # An unreferenced single affiliation belongs to all authors; several cannot be assigned.
         if has_references or len(shared_affiliations) > 1:
             shared_affiliations = []
         for contributor in group.iterfind("{*}contrib"):
@@ -320,7 +320,10 @@ def _issn(article: Any) -> str | None:
 
 
 def _emails(meta: Any) -> Iterator[str | None]:
-    """Yield the address of each author as `_authors` yields them: the author's own, or a correspondence note of this author alone."""
+    """Yield an e-mail address or None for each author, in the order of `_authors`.
+
+    It is the author's own address, or that of a correspondence note that only this author references.
+    """
     notes = {note.get("id"): note for note in meta.iterfind("{*}author-notes/{*}corresp") if note.get("id")}
     authors = [one for one in meta.iterfind("{*}contrib-group/{*}contrib") if _is_author(one)]
     referred = [[ref.get("rid") for ref in one.iterfind("{*}xref[@ref-type='corresp']")] for one in authors]

@@ -257,7 +257,7 @@ def open_section(outer: SectionPath, head: str, num: str | None = None) -> Secti
 
 
 def read_head(element: Element) -> tuple[str, str]:
-    """Return label and title that an element prints above its content. The title of a box is in its caption."""
+    """Return the label and the title of an element. The title of a box is in its caption."""
     label = title = ""
     for child in element:
         name = child.tag

@@ -73,7 +73,7 @@ _BACK = re.compile(
 
 
 class Assembler:
-    """Builds the texts of one document."""
+    """Builds the paragraphs and reference entries of one document."""
 
     def __init__(
         self,
@@ -375,7 +375,7 @@ class _Text:
 
 
 def _add_rows_of_parts(entry: RefEntry, block: LatexFloat, entries: Mapping[int, RefEntry]) -> RefEntry:
-    """Return a table with the rows of its parts (2a, 2b) if it has no rows itself, so that "Table 2" leads to them."""
+    """Return a table with the rows of its parts (2a, 2b) if it has no rows, so that "Table 2" links to them."""
     parts = [part for found in block.parts if (part := entries.get(id(found))) and part.cells]
     if entry.type is not RefType.TABLE or entry.cells or not parts:
         return entry

@@ -46,7 +46,7 @@ def leave_unparsed(_reference: str) -> Fields:
 class Named:
     """The names of an entry in citations."""
 
-    short: str  # Saier and Färber; empty without a name
+    short: str  # Saier and Färber; empty without authors
     full: str
     year: str  # 2019, 2019a, in press
     alpha: str  # a label that is neither number nor name: ABC19
@@ -61,7 +61,7 @@ def build_entries(
 
 
 def build_record_entries(records: list[BibtexEntry]) -> list[tuple[BibEntry, Named]]:
-    """Return entries of a bibliography that was not printed: biblatex's, or cited entries of a database."""
+    """Return entries for a source without printed bibliography: biblatex's, or cited entries of a database."""
     return [_build_from_record(number, record) for number, record in enumerate(records)]
 
 
@@ -112,8 +112,8 @@ def _entry(
     named = _read_names(label, found)
     year = _parse_year(found.get("year", "")) or _parse_year(named.year)
     authors: tuple[Author, ...] = found.get("authors", ())
-    in_key = _KEY_YEAR.match(item.key) if year is None and authors else None
     # Beltagy2019SciBERTPC, printed without a year
+    in_key = _KEY_YEAR.match(item.key) if year is None and authors else None
     if in_key and in_key.group(1).casefold() == _keep_letters(authors[0].last):
         year = int(in_key.group(2))
     return _build_entry(number, item.key, found, year, label, raw, urls), named
@@ -281,7 +281,7 @@ def _build_from_record(number: int, record: BibtexEntry) -> tuple[BibEntry, Name
 
 
 def _read_names(label: str | None, found: Fields) -> Named:
-    """Return the names in the label (natbib's `Saier and Färber(2019)long list`), else those of the authors."""
+    """Return the names in the label (natbib's `Saier and Färber(2019)long list`), else the names of the authors."""
     authors = found.get("authors", ())
     assert isinstance(authors, tuple)
     last = [author.last or author.first for author in authors]

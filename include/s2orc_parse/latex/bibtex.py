@@ -52,7 +52,7 @@ def read_bib(text: str) -> dict[str, BibtexEntry]:
 
 
 def _group_ends(text: str) -> dict[int, int]:
-    """Return the ends of all groups by their starts, in one pass, so that unclosed groups cause no further searches."""
+    """Return the ends of all groups by their starts, in one pass: unclosed groups do not cause quadratic time."""
     opened: list[int] = []
     found: dict[int, int] = {}
     for match in _BRACE.finditer(text):

@@ -1,4 +1,4 @@
-"""Rewrite citation commands that pandoc does not read correctly as links, which the reader of its tree converts back.
+"""Rewrite citation commands that pandoc reads incorrectly as links. `pandoc_ast` converts them back.
 
 A citation becomes `\\href{<CITE>command<KEYS>keys…}{before<PART>after<PART>alias…}`. Its keys may therefore be a
 macro's arguments, and the text before and after may be any TeX, including citations.

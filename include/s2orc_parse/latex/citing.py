@@ -1,4 +1,4 @@
-"""Print citation commands (natbib, biblatex, plain LaTeX), with the entries that their parts cite."""
+"""Print citations as LaTeX does (natbib, biblatex, plain LaTeX), and record which entry each part cites."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Piece = tuple[str | Inlines, str | None]
 
 
 class Mode(StrEnum):
-    """The naming of entries in citations."""
+    """How citations name entries."""
 
     NUMBERS = "numbers"
     SUPER = "super"

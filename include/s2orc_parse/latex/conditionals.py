@@ -13,7 +13,7 @@ _MATH_IF = frozenset(("iff", "ifthenelse", "ifstrequal", "ifblank", "ifdef", "if
 def resolve_conditionals(preamble: str, body: str) -> tuple[str, str]:
     """Return preamble and body without text that \\iffalse and the document's own switches (\\newif) hide.
 
-    All other conditionals remain for the converter.
+    All other conditionals remain in the text.
     """
     switches = dict.fromkeys(_NEWIF.findall(preamble), False)
     out = []
@@ -26,7 +26,7 @@ def _remove_hidden(text: str, switches: dict[str, bool]) -> str:
     if "\\if" not in text:
         return text
     parts: list[str] = []
-    stack: list[tuple[bool, bool]] = []  # (decided here?, shown?)
+    stack: list[tuple[bool, bool]] = []  # (whether it is resolved here, whether its text is shown)
     hiding = at = 0  # number of hiding conditionals
     tokens = re.compile(f"{_NEWIF.pattern}|{_IF.pattern}|{_SETTING.pattern}")
     for match in tokens.finditer(text):

@@ -106,7 +106,10 @@ _AFFILIATION = re.compile(
 
 
 def _authors(document: LatexDocument) -> tuple[Author, ...]:
-    """Return the names on the title page, as far as they differ from the text below them; never canonical (S2ORC §2.2)."""
+    """Return the author names of the title page, up to the first line that is not a name.
+
+    They are not canonical names (S2ORC §2.2).
+    """
     found: list[Author] = []
     for author in document.authors:
         text = plain(tuple(inline if isinstance(inline, str) else "\n" for inline in author)).strip(" *,†‡")

@@ -56,8 +56,8 @@ class Counting:
     kinds: dict[str, TheoremKind] = field(default_factory=dict)  # by environment
     within: dict[str, str] = field(default_factory=dict)  # counter → the counter that resets it
     formats: dict[str, str] = field(default_factory=dict)  # counter → TeX of its \the…
+    # (cref, Cref or autoref, type) → singular and plural
     words: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    """(cref, Cref or autoref, type) → singular and plural."""
 
 
 def read_counting(source: LatexSource) -> Counting:

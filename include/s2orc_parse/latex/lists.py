@@ -130,7 +130,7 @@ def _open(
     written = read_option(text, at, 1000)[0] or ""
     names = (name, "enumerate") if name in _NUMBERED else (name,)
     options = ",".join(
-        shared[key] for item_list in names for key in (item_list, f"{item_list},{level + 1}") if key in shared
+        shared[key] for list_name in names for key in (list_name, f"{list_name},{level + 1}") if key in shared
     )
     opened = _List(level, shared.get(f"the{_ENUMI[level]}"), _LEVELS[level])
     for found in (options, written):

@@ -1,4 +1,4 @@
-"""Extract the macros, environments and theorems of a source as TeX that a converter can process."""
+"""Extract the macros, environments and theorems of a source as TeX that pandoc can process."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _SUPPORTED = frozenset(
         "include", "bibliography", "appendix",
     )
 )  # fmt: skip
-"""commands that every converter supports; redefinitions in styles change only their appearance"""
+"""commands that pandoc supports; their redefinitions change only the appearance and are ignored"""
 _SYMBOLS = frozenset(("path", "part", "paragraph", "chapter", "date", "and"))
-"""commands of these that papers also use as a name or symbol without arguments"""
+"""supported commands that papers also redefine as symbols without arguments"""
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One definition: `tex` defines `name` for a converter."""
+    """One definition: `tex` defines `name` for pandoc."""
 
     name: str
     tex: str
@@ -60,7 +60,7 @@ def find_names(text: str) -> set[str]:
 
 
 def find_definitions(text: str) -> list[Definition]:
-    """Return the definitions in a text, in order, as far as a converter can process them.
+    """Return the definitions in a text, in order, as far as pandoc can process them.
 
     Definitions that need TeX's internals (`@`, conditionals) are omitted.
     """
@@ -102,7 +102,7 @@ def simplify_definitions(text: str) -> str:
 
 
 def _read(text: str, match: re.Match[str], kind: str, name: str) -> tuple[str | None, int | None]:
-    """Return the definition that starts at a match as TeX for a converter, and its end."""
+    """Return the definition that starts at a match as TeX for pandoc, and its end."""
     at = match.end()
     if kind in ("new", "default"):
         return _read_command(text, at, name, "providecommand" if kind == "default" else "renewcommand")

@@ -69,7 +69,7 @@ def to_mathml(formulas: Iterable[str], *, seconds: float, memory_mb: int) -> dic
 
 
 def extract_signs(mathml: str) -> str:
-    """Return the signs of a formula in order, as a reader sees them: `|N1∩N2|`."""
+    """Return the visible characters of a formula in order: `|N1∩N2|`."""
     return " ".join(html.unescape(_TAG.sub("", _ANNOTATION.sub("", mathml))).split())
 
 

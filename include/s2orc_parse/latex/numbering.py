@@ -37,14 +37,14 @@ _UNNUMBERED = re.compile(r"\\(?:nonumber|notag)(?![A-Za-z])")
 _INNER = re.compile(r"\\begin\{(\w+\*?)\}.*?\\end\{\1\}", re.DOTALL)
 _COUNTER_IN_ITEM = re.compile(f"{OPEN}(\\w+){CLOSE}")
 _LEVELS = ("section", "subsection", "subsubsection")
-r"""headers with numbers (a \paragraph has none)"""
+r"""levels of numbered headers; \paragraph is not numbered"""
 _FLOATS = ("figure", "table", "algorithm", "equation")
-"""counters within a chapter. Only formulas can be counted within a section, because floats come after the text."""
+"""counters that a chapter resets; a section can reset only formulas, because floats are appended after the text"""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The target of a label. Without a key it has no entry; `printed` is the number of the enclosing item."""
+    """The target of a label. `key` is None if it has no entry; `printed` is the number of the enclosing item."""
 
     type: RefType
     key: str | None
@@ -69,14 +69,13 @@ class Numbers:
 
     counting: Counting = field(default_factory=Counting)
     sections: list[NumberedHeader] = field(default_factory=list)
-    floats: list[tuple[str, LatexFloat, str | None]] = field(
-        default_factory=list
-    )  # key, float, number; subfigures after their figure
+    # key, float, number; subfigures after their figure
+    floats: list[tuple[str, LatexFloat, str | None]] = field(default_factory=list)
     formulas: dict[int, Target] = field(default_factory=dict)  # by id() of the Math
     formula_list: list[tuple[Target, Math]] = field(default_factory=list)
     theorems: list[tuple[Target, Theorem]] = field(default_factory=list)
     theorem_targets: dict[int, Target] = field(default_factory=dict)  # by id() of the Theorem
-    items: dict[int, Target] = field(default_factory=dict)  # by id() of the Item
+    items: dict[int, Target] = field(default_factory=dict)  # by id() of the ListItemStart
     labels: dict[str, Target] = field(default_factory=dict)
 
 
@@ -90,7 +89,7 @@ def count_document(document: LatexDocument, *, chapters: bool, counting: Countin
         counter.count_inlines(paragraph.content)
     for block in document.blocks:
         counter.count_block(block)
-    # Last, because pandoc invents names of headers, which may be labels of other items.
+    # Headers come last: pandoc generates names for them, which may equal labels of other items.
     for label, section in counter.head_labels:
         counter.numbers.labels.setdefault(label, section)
     return counter.numbers
@@ -134,9 +133,7 @@ class _Counter:
         else:
             parent = self.within.get(name)
             num = str(self.counts[name])
-            if parent == "chapter" and not self.heads:
-                pass
-            elif parent is not None:
+            if parent is not None and (parent != "chapter" or self.heads):
                 num = f"{self.printed.get(parent, '0')}.{num}"
         self.printed[name] = num
         return num

@@ -1,7 +1,7 @@
 """Read LaTeX with pandoc: remove constructs that it cannot read, and define macros that it does not know.
 
 Floats, table cells and bibliography entries are appended to the text, each after a mark (private-use characters, which
-sources do not contain). One run of pandoc therefore reads everything with the document's own macros.
+`source` removes from sources). One run of pandoc therefore reads everything with the document's own macros.
 """
 
 from __future__ import annotations
@@ -62,9 +62,8 @@ def find_binary() -> str:
 def build_command(memory_mb: int, *options: str) -> list[str]:
     """Return pandoc's command line with a limited heap.
 
-    The default allocation area -H64m uses new memory where 4 MB that fit into the cache suffice (-H4m). pandoc's live
-    data are 3 MB, but a full collection also visits 14 MB of constants. With -O64m, there is no further full collection
-    below 64 MB.
+    -H4m: a heap of 4 MB fits into the cache; pandoc's default of 64 MB does not. -O64m: there is no full collection
+    below 64 MB, because each one visits 14 MB of constants.
     """
     return [find_binary(), "+RTS", f"-M{memory_mb}m", "-H4m", "-O64m", "-RTS", "--sandbox", *options]
 
@@ -151,7 +150,7 @@ class Pandoc:
 
 
 def _own_macros(source: LatexSource, bbl: str) -> list[Definition]:
-    r"""Return the source's definitions. A bibliography's \providecommand is ignored if this module defines the name."""
+    r"""Return the source's definitions. A bibliography's \providecommand is ignored if `provided` defines the name."""
     provided = find_names(IN_ENTRIES)
     of_bbl = find_definitions(re.split(r"\\(?:bibitem|harvarditem|entry)(?![A-Za-z])", bbl, maxsplit=1)[0])
     macros = [
@@ -247,7 +246,7 @@ def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any],
                 return ast, signs
             defined, text = True, unknown + text
             continue
-        if signs:  # show the original TeX, so that the reported line identifies the paragraph to remove
+        if signs:  # retry without signs: the reported line then identifies the paragraph to remove
             signs, text, defined, runs = Signs(), original, False, 0
             continue
         where = re.search(r"line (\d+)", messages)
@@ -278,6 +277,7 @@ def _define_skipped(messages: str) -> str:
     """Return definitions of skipped commands whose arguments look like text."""
     found: dict[str, str] = {}
     for line in messages.splitlines():
+        # The message ends with "' at <position>", or with " at <position>".
         match = _SKIPPED.match(line.partition(" at ")[0] if "' at " not in line else line[: line.rindex("' at ") + 1])
         if (
             match is None

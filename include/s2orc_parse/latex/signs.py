@@ -27,9 +27,7 @@ _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _UNSAFE_SYNTAX = re.compile(
     r"\\[egx]?def\s*\\[A-Za-z@]+(?![A-Za-z@])(?:#\d)*\s*[^\s#{]|\\catcode|\\begin\s*\{tabbing\}"
 )
-"""syntax for which a text is not abbreviated: arguments end at characters of the text, or characters change their
-meaning
-"""
+"""syntax that prevents abbreviation: arguments that end at a character, or changed character codes"""
 _PLAIN, _EMPHASIS = "", "emph"
 _STYLES = {
     "textbf": _PLAIN, "textsc": _PLAIN, "textrm": _PLAIN, "textsf": _PLAIN, "textup": _PLAIN, "textmd": _PLAIN, "textnormal": _PLAIN,
@@ -118,7 +116,7 @@ class Signs:
         groups: list[tuple[bool, int, int, str]] = []
         at = ended = 0  # end of the text in `parts`; end of the last command
         command = ""  # the last command, if it has a sign
-        note = False  # whether it was \\footnote
+        note = False  # whether the last command was \footnote
         for match in _TOKEN.finditer(text):
             start, end, token = match.start(), match.end(), match.group()
             is_text = groups[-1][0] if groups else start > begin

@@ -181,7 +181,7 @@ class _Flattener:
             text = text[begin.end() : end.start() if end else len(text)]
         self._room -= len(text)
         if self._room < 0:
-            raise BadSource(LatexOutcome.TOO_LARGE, f"more than {MAX_FLAT} characters once its files are put together")
+            raise BadSource(LatexOutcome.TOO_LARGE, f"more than {MAX_FLAT} characters after including all input files")
         text = _INPUT.sub(self._input, text)
         self._open.pop()
         return text
@@ -224,11 +224,9 @@ def _find_main(files: dict[str, bytes]) -> str:
             for line in data.decode("utf-8", "replace").splitlines():
                 words = re.split(r"[\s\"',:]+", line)
                 if "toplevelfile" in words or "toplevel" in words or "filename" in words:
-                    list_files = next(
-                        (other for other in starting if PurePosixPath(other).name in words or other in words), None
-                    )
-                    if list_files and ("ignore" not in words):
-                        return list_files
+                    named = next((n for n in starting if PurePosixPath(n).name in words or n in words), None)
+                    if named and "ignore" not in words:
+                        return named
     if not starting:
         raise BadSource(LatexOutcome.NO_LATEX, "no file has \\documentclass")
     included = {
@@ -237,7 +235,7 @@ def _find_main(files: dict[str, bytes]) -> str:
         for m in _INPUT.finditer(text)
     }
 
-    def rank(name: str) -> tuple[bool, bool, bool, bool, int, int, str]:
+    def rank(name: str) -> tuple[bool, bool, bool, bool, int, int, int, str]:
         path, text = PurePosixPath(name), stripped[name]
         return (
             _BEGIN.search(text) is None and "\\input" not in text,
@@ -248,7 +246,7 @@ def _find_main(files: dict[str, bytes]) -> str:
             _PREFERRED.index(path.stem.lower()) if path.stem.lower() in _PREFERRED else len(_PREFERRED),
             -len(text),
             name,
-        )  # type: ignore[return-value]
+        )
 
     return min(starting, key=rank)
 
@@ -276,16 +274,16 @@ def _find_bbl(decoder: _Decoder, main: str, body: str) -> str:
 
 def _find_databases(decoder: _Decoder, text: str) -> str:
     """Return the databases that the document references, or the only database."""
-    list_files = [
+    names = [
         name.strip()
         for call in find_calls(text, r"bibliography|addbibresource|addglobalbib", 1)
         for name in call.arguments[0].split(",")
     ]
     found = [
         file
-        for name in list_files
+        for name in names
         if (file := decoder.find(name, f"{name}.bib")) is not None and file.lower().endswith(".bib")
     ]
-    if not found and list_files and len(decoder.list_files(".bib")) == 1:
+    if not found and names and len(decoder.list_files(".bib")) == 1:
         found = decoder.list_files(".bib")
     return "\n".join(decoder.text(name) for name in dict.fromkeys(found))

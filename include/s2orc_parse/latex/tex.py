@@ -1,6 +1,6 @@
 """Read the basic syntax of TeX: groups, arguments, environments, comments.
 
-The time is linear in the length of a text with closed groups. Other texts take time up to `deadline`.
+The time is linear if all groups are closed; otherwise `deadline` limits it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
 def check_deadline() -> None:
     """Raise `BadSource` after the deadline."""
     if time.monotonic() > deadline.get():
-        raise BadSource(LatexOutcome.TIMEOUT, "before the converter")
+        raise BadSource(LatexOutcome.TIMEOUT, "reading the source took too long, before pandoc started")
 
 
 def replace_intervals(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
@@ -109,8 +109,9 @@ class Call:
 
 
 def find_calls(text: str, names: str, arguments: int, options: int = 1) -> Iterator[Call]:
-    """Yield the commands with a matching name, and up to `options` optional arguments before `arguments` others; not
-    nested.
+    """Yield the outermost calls of matching commands.
+
+    A call has up to `options` optional and exactly `arguments` mandatory arguments.
     """
     pattern = re.compile(rf"\\({names})(?![A-Za-z@])\*?")
     at = 0

@@ -47,7 +47,7 @@ class Policy:
     execute: tuple[str, ...] = ()
     """programs, or folders of programs, that the program may execute"""
     processes: int = 0
-    """number of child processes; the user's other processes count too if the program has no separate user"""
+    """number of child processes; without a separate user, the limit includes the user's other processes"""
     limits: Mapping[str, int] = field(default_factory=dict)
     """names of RLIMIT_… without the prefix → seconds, bytes or a number"""
 
@@ -66,7 +66,7 @@ class Program(subprocess.Popen[bytes]):
     """A program started by `start`."""
 
     ended: int | None = None
-    """only in a sandbox: a pipe that closes when the program ends; `wait` closes this end"""
+    """in a sandbox, the read end of a pipe that closes when the program ends; `wait` closes it"""
 
 
 def start(
@@ -81,7 +81,7 @@ def start(
     """Start a program in its sandbox, with its own folder and session and an empty environment.
 
     The status is `confine.NOT_CONFINED` if the program could not be confined. SIGALRM ends the program after `seconds`.
-    A process in a sandbox starts the program directly: both share the sandbox, and the process cannot kill the program.
+    If this process is in a sandbox, the program shares it, and this process cannot kill the program.
 
     Raises:
         FileNotFoundError: the program does not exist.

@@ -31,7 +31,7 @@ No `/etc`, no `/proc` of a process, no home.
 LOADERS = (("/lib64", "ld-linux-"), ("/lib", "ld-linux"), ("/lib", "ld-musl-"))
 """folder and name prefix of the dynamic loaders with which the kernel starts programs"""
 LAUNCH = "import sys; sys.path.insert(0, sys.argv.pop(1)); import confine; confine.main()"
-"""An imported module is compiled once; a script is compiled at each start."""
+"""code that imports this module: an imported module is compiled once, a script at each start"""
 
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same on every architecture
 _EXECUTE, _WRITE, _READ, _READ_DIR, _TRUNCATE = (1 << bit for bit in (0, 1, 2, 3, 14))

@@ -21,9 +21,8 @@ _BETWEEN_BRACKETS = re.compile(r"\]\s*(?:[,;&‐‑‒–—−-]+\s*(?:and\s+)?
 _ALPHA_LABEL = re.compile(r"\[\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?(?:\s*[,;]\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?)*\s*\]")
 _BARE_NUMBER = re.compile(r"[\s(]*\d[\d\s,;.a-z()‐‑‒–—−-]*")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
-_ONE_WORK = re.compile(
-    r"[\s(\[]*[^\W\d_][^\d;]*(?<![-–.\d])(?:1[5-9]|20)\d\d[a-z]?[\s)\];,.]*"
-)  # (Lyons and Waite, 2011)
+# (Lyons and Waite, 2011)
+_ONE_WORK = re.compile(r"[\s(\[]*[^\W\d_][^\d;]*(?<![-–.\d])(?:1[5-9]|20)\d\d[a-z]?[\s)\];,.]*")
 _SINGLE = re.compile(r"[\s(\[]*(\d{1,4})[\s,;)\]]*")
 _MATH_BEFORE = frozenset("=∈∉⊂×*+<>≤≥≈∼~^{:/|−±·")
 _INTERVAL_BEFORE = re.compile(
@@ -136,10 +135,8 @@ class CalloutLinker:
         marks = [mark for mark in draft.marks if mark.kind == "cite" or self._is_year(draft.text, mark)]
         if self.style is CitationStyle.BRACKET and "[" in draft.text:
             covered: set[ReferenceMark] = set()
-            starts, ends = (
-                [mark.start for mark in marks],
-                [mark.end for mark in marks],
-            )  # both lists ascend, because marks do not overlap
+            # Both lists ascend, because marks do not overlap.
+            starts, ends = [mark.start for mark in marks], [mark.end for mark in marks]
             for group in numbers.find_groups(draft.text):
                 marked = marks[bisect_right(ends, group.start) : bisect_left(starts, group.end)]
                 if follows_word(draft.text, group.start):
@@ -219,7 +216,7 @@ class CalloutLinker:
                 yield start, end, key
 
     def _numbered(self, text: str, start: int, end: int, keys: list[str]) -> Iterable[tuple[int, int, str | None]]:
-        """Yield the spans of a superscript, `(3)` or `[ABC19]`, using the TEI's targets, else its numbers or label."""
+        """Yield the spans of a superscript, `(3)` or `[ABC19]`, using the TEI's targets, else the printed numbers or label."""
         if keys:
             yield from ((start, end, key) for key in keys)
             return
@@ -243,7 +240,7 @@ class CalloutLinker:
             yield start, end, None
             return
         found = [name_year.find(work, self._entries_by_name) for work in works]
-        for key in keys:  # assign the TEI's target to the first work without an entry
+        for key in keys:  # assign the TEI's target to the first work without an entry, or to the first work
             if key not in found:
                 found[next((i for i, other in enumerate(found) if other is None), 0)] = key
         for work, found_key in zip(works, found, strict=True):
@@ -257,14 +254,9 @@ class CalloutLinker:
             kind = RefType(mark.kind)
             key = next((self._ref_ids[target] for target in mark.targets if target in self._ref_ids), None)
             if key is None:
-                tail = draft.text[mark.start : mark.end + 6]
-                surface = draft.text[mark.start : mark.end]
-                if (
-                    tail[len(surface) : len(surface) + 1] == "."
-                    and tail[len(surface) + 1 : len(surface) + 2].isdecimal()
-                ):
-                    key = self._refs.find(kind, tail)
-                key = key or self._refs.find(kind, surface)
+                if re.match(r"\.\d", draft.text[mark.end : mark.end + 2]):
+                    key = self._refs.find(kind, draft.text[mark.start : mark.end + 6])
+                key = key or self._refs.find(kind, draft.text[mark.start : mark.end])
             taken.append((mark.start, mark.end))
             yield mark.start, mark.end, key
         mentions = list(self._refs.mentions(draft.text))

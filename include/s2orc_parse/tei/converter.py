@@ -32,7 +32,7 @@ CONVERTER_VERSION = "8"  # part of the key of every stored parse; increase it wh
 def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
     """Convert one TEI document of GROBID 0.5 to 0.9 to a parse (SPEC §3).
 
-    `pdf_sha1` identifies the PDF. `made_by` contains the extractor, its version and its options, if the caller knows
+    `file_sha1` identifies the PDF. `made_by` contains the extractor, its version and its options, if the caller knows
     them; otherwise they are read from the TEI. Both are only recorded. Equal bytes give an equal parse. Raises `BadTei`
     with a reason; no other exception is raised for any input.
     """

@@ -47,7 +47,7 @@ _BEFORE_NUMBERS = frozenset(
         "§",
     ]
 )
-# continuations of each kind's words after the first letter: fast to search for
+# fixed part of each kind's words, and its possible first letters: `str.find` is fast
 _STEMS = {
     RefType.FIGURE: (("ig", "Ff"), ("IG", "F")),
     RefType.TABLE: (("ab", "Tt"), ("AB", "T")),

@@ -10,11 +10,11 @@ from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import surname_key
 from s2orc_parse.parse_model import BibEntry
 
-YEAR = re.compile(r"(?<![\d\-–.])(1[5-9]\d\d|20\d\d)([a-z]?)(?![\d\w])")
+YEAR = re.compile(r"(?<![\d\-–.])(1[5-9]\d\d|20\d\d)([a-z]?)(?!\w)")
 _NO_DATE = re.compile(
     r"\b(?:in press|in preparation|forthcoming|submitted|to appear|n\.d\.|under review)(?!\w)", re.IGNORECASE
 )
-_MORE_LETTERS = re.compile(r"\s*[,;&]\s*([a-z])(?![\w])|\s+and\s+([a-z])(?!\w)")
+_MORE_LETTERS = re.compile(r"\s*[,;&]\s*([a-z])(?!\w)|\s+and\s+([a-z])(?!\w)")
 _SURNAME = re.compile(r"[^\W\d_a-z][\w'’‘`´-]+")
 _PARTICLES = r"(?:van der|van den|von der|de la|van|von|de|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten)"
 _BEFORE = re.compile(

@@ -43,7 +43,7 @@ def read_author(element: Element) -> Author | None:
         return None
     if not suffix and " " in family and (match := _SUFFIXED.fullmatch(family)):
         family, suffix = match.groups()
-    initials = [name for name in given if len(name) > 1 and name.isupper()]  # JW stands for two names
+    initials = [name for name in given if len(name) > 1 and name.isupper()]  # "JW" contains two initials
     if given and not (suffix or initials) and _is_plain(family.replace(" ", "")) and _is_plain("".join(given)):
         # shortcut with the result of make_author
         author: Author | None = Author(given[0], tuple(given[1:]), family, "")

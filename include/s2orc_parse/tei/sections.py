@@ -65,13 +65,11 @@ class Sections:
     """
 
     def __init__(self, heads: Iterable[tuple[str | None, str]] = ()) -> None:
-        self.numbered: dict[
-            tuple[str, ...], SectionPath
-        ] = {}  # numbered sections; the first section with a number counts
+        # numbered sections; the first section with a number counts
+        self.numbered: dict[tuple[str, ...], SectionPath] = {}
         self.appendices: dict[str, SectionPath] = {}  # by the number of the appendix: A, B.1, 2
-        self._open: list[
-            tuple[tuple[str, ...], str]
-        ] = []  # open numbered headers, outermost first; a following header may be below them
+        # open numbered headers, outermost first; a following header may be below them
+        self._open: list[tuple[tuple[str, ...], str]] = []
         self._roman = False  # IEEE: I. A. 1)
         self._by_letters = False  # in the appendices
         self._current: tuple[str, ...] = ()
@@ -120,9 +118,8 @@ class Sections:
         if not num:
             return self._enter_unnumbered(parent, head) if head else parent
         numbers = self._split_number(num)
-        if not head and any(
-            numbers == number for number, _ in self._open
-        ):  # "4." after an interrupted 4.3.1 does not begin a new section
+        # "4." after an interrupted 4.3.1 does not begin a new section.
+        if not head and any(numbers == number for number, _ in self._open):
             return self.numbered[numbers]
         head = head or num
         while self._open and not _is_under(numbers, self._open[-1][0]):

@@ -192,10 +192,11 @@ class TeiTextReader:
     def _callout(self, element: Element) -> None:
         parts, start = len(self._parts), self._length
         target = element.get("target")
+        # foot_0: GROBID writes the note's id if it cannot read its mark.
         if target and element.text and _ID.fullmatch(target) and target.lstrip("#") == element.text.strip():
             if (element.tail or " ")[0] in ",.;:)]":
                 self._pending = False
-            return  # foot_0: GROBID writes the note's id if it cannot read its mark
+            return
         if len(element):  # a reference's text includes the text of its child elements
             self._flat, was_flat = True, self._flat
             self._content(element)

@@ -35,9 +35,9 @@ def child_command(mode: str, *limits: int) -> list[str]:
     return [interpreter, "-I", "-S", "-c", LAUNCH, str(Path(__file__).parent), mode, *map(str, limits)]
 
 
-def child_policy(**limits: int) -> sandbox.Policy:
+def child_policy() -> sandbox.Policy:
     """Return the sandbox policy of the child: it may read Python's modules."""
-    return sandbox.Policy(read=sandbox.interpreter_folders(), limits={"AS": MEMORY_BYTES, "CORE": 0, **limits})
+    return sandbox.Policy(read=sandbox.interpreter_folders(), limits={"AS": MEMORY_BYTES, "CORE": 0})
 
 
 def parse_frames(data: bytes, max_content: int) -> Iterator[tuple[dict[str, Any], bytes]]:

@@ -23,16 +23,9 @@ _EMAIL = re.compile(r"[^\s@<>\"]{1,64}@[^\s@<>\"]{1,190}\.[A-Za-z]{2,24}")
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _DATES = ("epub", "epub-ppub", "pub", "ppub", "collection")  # types of dates, in order of preference
 _NOT_TEXT = (
-    "xref",
-    "fn",
-    "author-notes",
-    "object-id",
-    "tex-math",
-    "inline-graphic",
-    "graphic",
-    "named-content/label",
+    "xref", "fn", "author-notes", "object-id", "tex-math", "inline-graphic", "graphic", "named-content/label",
     "label",
-)
+)  # fmt: skip
 
 _ARTICLE_TYPES = """
     a advances an and application article articles best book books brief case challenge clinical comment commentary communication

@@ -9,12 +9,8 @@ from __future__ import annotations
 import signal
 
 from s2orc_parse.archives import child
-from s2orc_parse.archives.reading import BadArchive, safe_name
-from s2orc_parse.archives.reading import unpack_source as unpack_here
 from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.process import run
-
-__all__ = ["BadArchive", "safe_name", "unpack", "unpack_here"]
 
 MAX_PACKED = 128 << 20
 MAX_UNPACKED = 256 << 20

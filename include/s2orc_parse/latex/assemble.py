@@ -48,26 +48,14 @@ from s2orc_parse.parse_model import (
 _WORDS = {
     RefType.FIGURE: "Figure", RefType.TABLE: "Table", RefType.FORMULA: "Equation", RefType.SECTION: "Section", RefType.ITEM: "Item",
 }  # fmt: skip
-_WITH_WORD = frozenset(
-    (
-        "cref",
-        "Cref",
-        "crefrange",
-        "Crefrange",
-        "autoref",
-        "Autoref",
-        "fullref",
-        "thref",
-        "zcref",
-        "zvref",
-        "ref+label",
-        "ref+Label",
-    )
-)
-_TITLES = frozenset(("nameref", "Nameref", "titleref"))
-_ONLY_WORD = frozenset(("namecref", "nameCref", "lcnamecref", "namecrefs", "nameCrefs", "lcnamecrefs"))
-_SILENT = frozenset(("pageref", "ref+page"))
-_BACK = re.compile(
+_COMMANDS_WITH_WORD = frozenset((
+    "cref", "Cref", "crefrange", "Crefrange", "autoref", "Autoref", "fullref", "thref", "zcref", "zvref", "ref+label",
+    "ref+Label",
+))  # fmt: skip
+_TITLE_COMMANDS = frozenset(("nameref", "Nameref", "titleref"))
+_WORD_COMMANDS = frozenset(("namecref", "nameCref", "lcnamecref", "namecrefs", "nameCrefs", "lcnamecrefs"))
+_SILENT_COMMANDS = frozenset(("pageref", "ref+page"))
+_BACK_MATTER_HEAD = re.compile(
     r"(?i)\s*(?:acknowledge?ments?|funding|author contributions?|conflicts? of interest|competing interests?|data availability)\b"
 )
 
@@ -109,7 +97,7 @@ class Assembler:
         path: list[tuple[int, str, str | None]] = []
         sections = iter(self.numbers.sections)
         is_back = False
-        head_of_theorem: Inlines = ()
+        theorem_head: Inlines = ()  # printed before the next paragraph
         open_: list[str | None] = []  # the keys of the enclosing theorems
         for block in document.blocks:
             if isinstance(block, Head):
@@ -117,33 +105,32 @@ class Assembler:
                 section = next(sections)
                 path = [item for item in path if item[0] < block.level]
                 if not path:
-                    is_back = not section.num and _BACK.match(head) is not None
+                    is_back = not section.num and _BACK_MATTER_HEAD.match(head) is not None
                 path.append((block.level, head.rstrip(" .:"), section.num))
             elif isinstance(block, Appendix):
                 path = []  # an appendix is a top-level section, regardless of the level of its headers
             elif isinstance(block, Theorem):
                 target = self.numbers.theorem_targets.get(id(block))
                 open_.append(target.key if target else None)
-                head_of_theorem += self._format_head(block, target)
+                theorem_head += self._format_head(block, target)
             elif isinstance(block, TheoremEnd):
                 if open_:
                     open_.pop()
             elif isinstance(block, Para):
                 name = block.back or "::".join(head for _, head, _ in path if head)
                 num = path[-1][2] if path and not block.back else None
-                whole = Para((*head_of_theorem, *block.content))
-                found = self.paragraphs([whole], name, num)
+                found = self.paragraphs([Para((*theorem_head, *block.content))], name, num)
                 for key in filter(None, open_):
-                    length = len(self.title(head_of_theorem)) if head_of_theorem else 0
+                    length = len(self.title(theorem_head)) if theorem_head else 0
                     self.statements.setdefault(key, []).extend(paragraph.text[length:].strip() for paragraph in found)
                 (back if is_back or block.back else body).extend(found)
-                head_of_theorem = ()
+                theorem_head = ()
         return body, back
 
     def _format_head(self, block: Theorem, target: Target | None) -> Inlines:
         """Return the header that LaTeX prints before a theorem: Theorem 2.1 (Zorn)."""
         kind = self.numbers.counting.kinds.get(block.name)
-        if kind is None or block.num is not None or block.name == "proof":
+        if kind is None or block.name == "proof":
             return ()
         if kind.is_proof and block.note:
             return (*block.note, ". ")
@@ -167,8 +154,7 @@ class Assembler:
             found.append(
                 RefEntry(section.key, RefType.SECTION, self.plain(section.head.content).rstrip(" .:"), section.num)
             )
-        targets = [target for target, _ in self.numbers.theorems] + list(self.numbers.items.values())
-        for target in targets:
+        for target in (*self.numbers.theorems, *self.numbers.items.values()):
             if target.key:
                 found.append(
                     RefEntry(target.key, target.type, " ".join(self.statements.get(target.key, ())), target.num)
@@ -293,10 +279,10 @@ class _Text:
                 self.cites.append(CiteSpan(start, end, compose(content).strip(), found[0].key if found else None))
 
     def _ref(self, ref: Ref) -> None:
-        if ref.command in _SILENT:
+        if ref.command in _SILENT_COMMANDS:
             return
         targets = [self.assembler.numbers.labels.get(label) for label in ref.labels]
-        if ref.command in _ONLY_WORD:
+        if ref.command in _WORD_COMMANDS:
             if targets and targets[0]:
                 word = self._word(targets[0], ref, len(targets))
                 self.append(word.lower() if ref.command.startswith("lc") else word)
@@ -304,14 +290,14 @@ class _Text:
         for i, target in enumerate(targets):
             if i:
                 self.append(" to " if "range" in ref.command else " and " if i == len(targets) - 1 else ", ")
-            if ref.command in _TITLES:
+            if ref.command in _TITLE_COMMANDS:
                 self._link(self.assembler.title(target.title) if target and target.title else "?", target)
                 continue
             if ref.command == "hyperref":
                 self._link(ref.printed, target)
                 continue
             printed = (target and (target.num or target.printed)) or ref.printed or "?"
-            is_worded = ref.command in _WITH_WORD
+            is_worded = ref.command in _COMMANDS_WITH_WORD
             if is_worded and target is not None:
                 same_kind = [other for other in targets if other and other.name == target.name]
                 before = targets[i - 1] if i else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from s2orc_parse.bibliography import identifiers
@@ -13,16 +13,16 @@ from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_authors
 from s2orc_parse.latex.bibtex import BibtexEntry
 from s2orc_parse.latex.document import BibItem, Inlines, MarkedText, Math
+from s2orc_parse.latex.marks import BLOCK, EMPH, EMPH_END, END, FIELD, VALUE
 from s2orc_parse.parse_model import BibEntry
 from s2orc_parse.tei.bibliography import add_arxiv
 
-BLOCK, FIELD, VALUE, END, EMPH, PLAIN = "\ue003", "\ue004", "\ue005", "\ue006", "\ue007", "\ue008"
-_MARKS = re.compile(f"{FIELD}[^{VALUE}]*{VALUE}|[{BLOCK}{END}{EMPH}{PLAIN}\ue002\ue009]")
+_MARKS = re.compile(f"{FIELD}[^{VALUE}]*{VALUE}|[{BLOCK}{END}{EMPH}{EMPH_END}\ue002\ue009]")
 _FIELD = re.compile(f"{FIELD}\\s*([^{VALUE}]*?)\\s*{VALUE}([^{FIELD}{END}]*){END}")
 _YEAR = re.compile(r"(?<![\d./:–-])(1[5-9]\d\d|20\d\d)[a-z]?(?![\d–-])")
 _FINAL_YEAR = re.compile(r"[\s.,;:(]*(?<!\d)\(?((?:1[5-9]|20)\d\d)[a-z]?\)?[\s.,;:)]*$")
 _ARXIV = re.compile(r"\barxiv\b[^\d]{0,20}", re.IGNORECASE)
-_EMPH = re.compile(f"{EMPH}([^{PLAIN}]*){PLAIN}")
+_EMPH = re.compile(f"{EMPH}([^{EMPH_END}]*){EMPH_END}")
 _EDGES = " \t\n.,;:"
 _NATBIB = re.compile(r"^(?P<short>.*?)\s*\((?P<year>[^()]*)\)(?P<long>.*)$", re.DOTALL)
 _LABEL_YEAR = re.compile(r"^(?P<short>.+?),?\s+\(?(?P<year>(?:1[5-9]|20)\d\d[a-z]?)\)?$")
@@ -84,7 +84,7 @@ def _to_marked_text(content: Inlines, urls: list[str]) -> str:
         elif isinstance(inline, MarkedText):
             inner = _to_marked_text(inline.content, urls)
             if inline.kind == "emph":
-                inner = f"{EMPH}{inner}{PLAIN}"
+                inner = f"{EMPH}{inner}{EMPH_END}"
             elif inline.kind == "block":
                 inner = BLOCK + inner
             elif inline.kind.startswith("field:"):
@@ -131,13 +131,8 @@ def _build_entry(
         if isinstance(candidate, str) and "10." in candidate and (doi := identifiers.normalise_doi(candidate)):
             ids.setdefault("doi", doi)
     printed = next((raw[m.start() : m.end() + 30] for m in _ARXIV.finditer(raw)), "")
-    arxivs = [
-        found.get("eprint"),
-        *(url for url in urls if "arxiv.org" in url),
-        printed,
-        *re.findall(r"abs/\d{4}\.\d{4,5}", raw),
-    ]
-    for candidate in arxivs:
+    of_arxiv = [url for url in urls if "arxiv.org" in url]
+    for candidate in (found.get("eprint"), *of_arxiv, printed, *re.findall(r"abs/\d{4}\.\d{4,5}", raw)):
         if isinstance(candidate, str) and (arxiv_id := identifiers.normalise_arxiv(candidate)):
             ids.setdefault("arxiv_id", arxiv_id)
     if isinstance(pmid := found.get("pmid"), str) and (normal := identifiers.normalise_pmid(pmid)):
@@ -244,14 +239,8 @@ def _read_blocks(blocks: list[str]) -> Fields:
 def _record_fields(record: BibtexEntry) -> Fields:
     fields = record.fields
     year = fields.get("year") or fields.get("date", "")[:4]
-    venue = next(
-        (
-            fields[n]
-            for n in ("journal", "journaltitle", "booktitle", "series", "howpublished", "school")
-            if fields.get(n)
-        ),
-        "",
-    )
+    names = ("journal", "journaltitle", "booktitle", "series", "howpublished", "school")
+    venue = next((fields[name] for name in names if fields.get(name)), "")
     title = fields.get("title", "")
     if fields.get("subtitle"):
         title = f"{title}: {fields['subtitle']}"
@@ -268,26 +257,18 @@ def _record_fields(record: BibtexEntry) -> Fields:
 def _build_from_record(number: int, record: BibtexEntry) -> tuple[BibEntry, Named]:
     found = _record_fields(record)
     alpha = record.fields.get("labelalpha", "") + record.fields.get("extraalpha", "")
-    parts = [found["authors"], found["title"], found["venue"], found["year"]]
-    authors = parts[0]
-    assert isinstance(authors, tuple)
-    who = ", ".join(" ".join(filter(None, (a.first, *a.middle, a.last))) for a in authors)
-    raw = ". ".join(str(part) for part in (who, *parts[1:]) if part)
-    named = _read_names(None, found)
-    return (
-        _build_entry(number, record.key, found, _parse_year(str(found["year"])), alpha or None, raw, []),
-        Named(named.short, named.full, named.year, alpha),
-    )
+    who = ", ".join(" ".join(filter(None, (a.first, *a.middle, a.last))) for a in found["authors"])
+    raw = ". ".join(filter(None, (who, found["title"], found["venue"], found["year"])))
+    entry = _build_entry(number, record.key, found, _parse_year(found["year"]), alpha or None, raw, [])
+    return entry, replace(_read_names(None, found), alpha=alpha)
 
 
 def _read_names(label: str | None, found: Fields) -> Named:
     """Return the names in the label (natbib's `Saier and Färber(2019)long list`), else the names of the authors."""
-    authors = found.get("authors", ())
-    assert isinstance(authors, tuple)
-    last = [author.last or author.first for author in authors]
+    last = [author.last or author.first for author in found.get("authors", ())]
     short = last[0] if len(last) == 1 else " and ".join(last) if len(last) == 2 else f"{last[0]} et al." if last else ""
     full = ", ".join(last[:-1]) + " and " + last[-1] if len(last) > 1 else short
-    year = str(found.get("year", "") or "")
+    year = found.get("year") or ""
     if label:
         if match := _NATBIB.match(label) or _LABEL_YEAR.match(label):
             long = match.groupdict().get("long") or match["short"]

@@ -24,7 +24,6 @@ class BibtexEntry:
     """An entry of a database; names of fields are in lower case."""
 
     key: str
-    type: str
     fields: dict[str, str]
 
 
@@ -47,7 +46,7 @@ def read_bib(text: str) -> dict[str, BibtexEntry]:
             continue
         at = key.end()
         pairs, at = _fields(text, at, strings, ends)
-        found.setdefault(key.group(1), BibtexEntry(key.group(1), kind, dict(reversed(pairs))))
+        found.setdefault(key.group(1), BibtexEntry(key.group(1), dict(reversed(pairs))))
     return found
 
 

@@ -47,44 +47,18 @@ class PrintedStyle:
 
 
 _BRACKETS = {"round": "()", "square": "[]", "curly": "{}", "angle": "<>"}
-_NUMERIC_CLASSES = frozenset(
-    ("acmart", "elsarticle", "IEEEtran", "revtex4", "revtex4-1", "revtex4-2", "sn-jnl", "llncs", "sig-alternate")
-)
+_NUMERIC_CLASSES = frozenset((
+    "acmart", "elsarticle", "IEEEtran", "revtex4", "revtex4-1", "revtex4-2", "sn-jnl", "llncs", "sig-alternate",
+))  # fmt: skip
 _BIB_STYLE = re.compile(r"\\bibliographystyle\s*\{([^{}]*)\}")
-_NUMBERED_STYLES = frozenset(
-    (
-        "plain",
-        "unsrt",
-        "abbrv",
-        "ieeetr",
-        "IEEEtran",
-        "siam",
-        "siamplain",
-        "acm",
-        "amsplain",
-        "splncs",
-        "splncs03",
-        "splncs04",
-        "vancouver",
-    )
-)
-_NAMED_STYLES = frozenset(
-    (
-        "plainnat",
-        "abbrvnat",
-        "unsrtnat",
-        "apalike",
-        "apacite",
-        "acl_natbib",
-        "acl",
-        "aaai",
-        "named",
-        "chicago",
-        "harvard",
-        "agsm",
-        "dcu",
-    )
-)
+_NUMBERED_STYLES = frozenset((
+    "plain", "unsrt", "abbrv", "ieeetr", "IEEEtran", "siam", "siamplain", "acm", "amsplain", "splncs", "splncs03",
+    "splncs04", "vancouver",
+))  # fmt: skip
+_NAMED_STYLES = frozenset((
+    "plainnat", "abbrvnat", "unsrtnat", "apalike", "apacite", "acl_natbib", "acl", "aaai", "named", "chicago",
+    "harvard", "agsm", "dcu",
+))  # fmt: skip
 _LABEL_COMMAND = re.compile(r"\\(?:citeauthoryear|astroncite|harvarditem|citename|BCAY)(?![A-Za-z])")
 _CITE_IS_CITEP = re.compile(
     r"\\let\s*\\cite\s*=?\s*\\(?:citep|parencite|autocite)|\\(?:re|provide)newcommand\*?\s*\{?\\cite\}?\s*(?:\[\d\])?(?:\[\])?\s*\{\\(?:citep|parencite)|\\def\\cite\{?\\citep"
@@ -126,11 +100,9 @@ def detect_style(source: LatexSource, entries: list[Named]) -> PrintedStyle:
         if "alphabetic" in style:
             return PrintedStyle(Mode.ALPHA, "[", "]")
         superscript = "super" in style or style in ("nature", "science", "chem-acs")
-        return (
-            PrintedStyle(Mode.SUPER, "", "")
-            if superscript
-            else PrintedStyle(Mode.NUMBERS, "[", "]", "comp" in style, "comp" in style)
-        )
+        if superscript:
+            return PrintedStyle(Mode.SUPER, "", "")
+        return PrintedStyle(Mode.NUMBERS, "[", "]", sort="comp" in style, compress="comp" in style)
     natbib = (
         "natbib" in source.packages
         or "natbib" in source.styles
@@ -166,29 +138,15 @@ def detect_style(source: LatexSource, entries: list[Named]) -> PrintedStyle:
 def _has_labels(source: LatexSource) -> bool:
     """Return whether the bibliography provides names for citations, as natbib's BibTeX styles and databases do."""
     text = source.bbl or source.body
-    return (
-        "\\bibitem[" in text
-        or "\\bibitem [" in text
-        or bool(re.search(r"\\bibitem\s*%?\s*\[", text))
-        or "\\bibitem" not in text
-    )
+    return "\\bibitem" not in text or re.search(r"\\bibitem\s*%?\s*\[", text) is not None
 
 
 _TEXTUAL = frozenset(("citet", "textcite", "citealt", "onlinecite", "citeposs", "fullcite"))
 _BARE = frozenset(("citealp", "citealt", "citenum", "footcite", "footcitetext", "smartcite"))
-_PARTS = frozenset(
-    (
-        "citeauthor",
-        "citefullauthor",
-        "citeyear",
-        "citeyearpar",
-        "citetitle",
-        "citedate",
-        "citeurl",
-        "fullcite",
-        "footfullcite",
-    )
-)
+_PARTS = frozenset((
+    "citeauthor", "citefullauthor", "citeyear", "citeyearpar", "citetitle", "citedate", "citeurl", "fullcite",
+    "footfullcite",
+))  # fmt: skip
 
 
 class Printer:
@@ -281,7 +239,7 @@ class Printer:
             year = named.year or "?"
             out += [(f"{who} {opening}", None), (before, None), (" ", None)] if before else []
             out.append((year if before else f"{who} {opening}{year}", key))
-            out += [*_add_notes(Cite("", (), (), after), [("", None)]), (closing, None)]
+            out += [*([(", ", None), (after, None)] if after else []), (closing, None)]
         return out if textual else _add_notes(cite, out)
 
     def _named_numbers(self, cite: Cite) -> list[Piece]:

@@ -16,10 +16,7 @@ def resolve_conditionals(preamble: str, body: str) -> tuple[str, str]:
     All other conditionals remain in the text.
     """
     switches = dict.fromkeys(_NEWIF.findall(preamble), False)
-    out = []
-    for text in (preamble, body):
-        out.append(_remove_hidden(text, switches))
-    return out[0], out[1]
+    return _remove_hidden(preamble, switches), _remove_hidden(body, switches)
 
 
 def _remove_hidden(text: str, switches: dict[str, bool]) -> str:

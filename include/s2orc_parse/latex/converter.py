@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import time
 
@@ -16,15 +15,10 @@ from s2orc_parse.latex.bibliography import Named, ReferenceParser, build_entries
 from s2orc_parse.latex.bibtex import BibtexEntry, read_bib
 from s2orc_parse.latex.citing import Printer, detect_style
 from s2orc_parse.latex.counting import read_counting
-from s2orc_parse.latex.document import (
-    BibItem,
-    Cite,
-    LatexDocument,
-    walk_blocks,
-)
+from s2orc_parse.latex.document import BibItem, Cite, LatexDocument, walk_blocks
 from s2orc_parse.latex.numbering import count_document
 from s2orc_parse.latex.outcome import BadSource, LatexOutcome
-from s2orc_parse.latex.pandoc import Pandoc
+from s2orc_parse.latex.pandoc import convert_records, get_pandoc_version, read_latex
 from s2orc_parse.latex.pandoc_ast import plain
 from s2orc_parse.latex.source import LatexSource, read_source
 from s2orc_parse.latex.tex import deadline
@@ -35,12 +29,6 @@ MEMORY_MB = 1024
 SECONDS = 120.0
 """default time limit of one source"""
 _CHAPTERS = frozenset(("book", "report", "memoir", "scrbook", "scrreprt", "svmono", "amsbook"))
-
-
-@functools.cache
-def get_pandoc() -> Pandoc:
-    """Return the program that reads LaTeX, with its name and version."""
-    return Pandoc()
 
 
 def convert(
@@ -66,10 +54,9 @@ def convert(
 
 
 def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, parse_reference: ReferenceParser) -> Parse:
-    program = get_pandoc()
     deadline.set(time.monotonic() + 2 * seconds)
     source = read_source(unpack(data, seconds))
-    document = program.read(source, seconds=seconds, memory_mb=memory_mb)
+    document = read_latex(source, seconds=seconds, memory_mb=memory_mb)
     records = _records(source, document, seconds, memory_mb)
     bibliography = _bibliography(document, records, parse_reference)
     style = detect_style(source, [named for _, named in bibliography])
@@ -95,7 +82,7 @@ def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, pars
         back_matter=tuple(back),
         bib_entries=tuple(entry for entry, _ in bibliography),
         ref_entries=tuple(assembler.ref_entries()),
-        provenance=Provenance(program.name, program.version, "", None, CONVERTER_VERSION),
+        provenance=Provenance("pandoc", get_pandoc_version(), "", None, CONVERTER_VERSION),
     )
 
 
@@ -130,7 +117,8 @@ def _records(source: LatexSource, document: LatexDocument, seconds: float, memor
     else:
         database = read_bib(source.bib)
         chosen = [_inherit_fields(database[key], database) for key in wanted if key in database]
-    return {record.key: record for record in get_pandoc().texts(chosen, source, seconds=seconds, memory_mb=memory_mb)}
+    converted = convert_records(chosen, source, seconds=seconds, memory_mb=memory_mb)
+    return {record.key: record for record in converted}
 
 
 def _inherit_fields(record: BibtexEntry, database: dict[str, BibtexEntry]) -> BibtexEntry:
@@ -138,11 +126,8 @@ def _inherit_fields(record: BibtexEntry, database: dict[str, BibtexEntry]) -> Bi
     parent = database.get(record.fields.get("crossref", ""))
     if parent is None:
         return record
-    inherited = {
-        "booktitle": parent.fields.get("title", ""),
-        **{k: v for k, v in parent.fields.items() if k != "title"},
-    }
-    return BibtexEntry(record.key, record.type, {**inherited, **record.fields})
+    inherited = {name: value for name, value in parent.fields.items() if name != "title"}
+    return BibtexEntry(record.key, {"booktitle": parent.fields.get("title", ""), **inherited, **record.fields})
 
 
 def _bibliography(

@@ -33,7 +33,6 @@ class Math:
 
     tex: str
     display: bool
-    mathml: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,6 @@ class Theorem:
 
     name: str  # of the environment
     note: Inlines = ()  # its optional argument
-    num: str | None = None  # set if the converter numbers and prints it; empty without a number
 
 
 @dataclass(frozen=True, slots=True)

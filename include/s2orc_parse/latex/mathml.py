@@ -21,13 +21,8 @@ _TEXT = re.compile(r"\\(?:textsc|textsl|textnormal|textmd|mbox|hbox|emph|textup)
 _COMMANDS = re.compile(r"\\(?:[A-Za-z]+\s*|.)|[{}&$]")
 _ENVIRONMENT = re.compile(r"\A\s*\\begin\{(\w+)(\*?)\}(.*)\\end\{\1\2\}\s*\Z", re.DOTALL)
 _INNER = {
-    "align": "aligned",
-    "alignat": "aligned",
-    "flalign": "aligned",
-    "eqnarray": "aligned",
-    "gather": "gathered",
-    "multline": "gathered",
-    "split": "aligned",
+    **dict.fromkeys(("align", "alignat", "flalign", "eqnarray", "split"), "aligned"),
+    **dict.fromkeys(("gather", "multline"), "gathered"),
 }
 
 

@@ -26,9 +26,9 @@ from s2orc_parse.latex.document import (
 from s2orc_parse.latex.marks import CLOSE, OPEN
 from s2orc_parse.parse_model import RefType
 
-_NUMBERED = frozenset(
-    ("equation", "align", "gather", "eqnarray", "multline", "alignat", "flalign", "dmath", "subequations")
-)
+_NUMBERED = frozenset((
+    "equation", "align", "gather", "eqnarray", "multline", "alignat", "flalign", "dmath", "subequations",
+))  # fmt: skip
 _BY_ROW = frozenset(("align", "gather", "eqnarray", "alignat", "flalign"))
 _ENVIRONMENT = re.compile(r"\A\s*\\begin\{(\w+)(\*?)\}")
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
@@ -67,24 +67,24 @@ class NumberedHeader:
 class Numbers:
     """All counted items of a document."""
 
-    counting: Counting = field(default_factory=Counting)
+    counting: Counting
     sections: list[NumberedHeader] = field(default_factory=list)
     # key, float, number; subfigures after their figure
     floats: list[tuple[str, LatexFloat, str | None]] = field(default_factory=list)
     formulas: dict[int, Target] = field(default_factory=dict)  # by id() of the Math
     formula_list: list[tuple[Target, Math]] = field(default_factory=list)
-    theorems: list[tuple[Target, Theorem]] = field(default_factory=list)
+    theorems: list[Target] = field(default_factory=list)
     theorem_targets: dict[int, Target] = field(default_factory=dict)  # by id() of the Theorem
     items: dict[int, Target] = field(default_factory=dict)  # by id() of the ListItemStart
     labels: dict[str, Target] = field(default_factory=dict)
 
 
-def count_document(document: LatexDocument, *, chapters: bool, counting: Counting | None = None) -> Numbers:
+def count_document(document: LatexDocument, *, chapters: bool, counting: Counting) -> Numbers:
     """Count a document.
 
     With chapters, headers of level 1 are chapters, and floats and formulas are counted within each.
     """
-    counter = _Counter(chapters=chapters, counting=counting or Counting())
+    counter = _Counter(chapters=chapters, counting=counting)
     for paragraph in document.abstract:
         counter.count_inlines(paragraph.content)
     for block in document.blocks:
@@ -233,13 +233,13 @@ class _Counter:
     def _open_theorem(self, block: Theorem) -> None:
         kind = self.numbers.counting.kinds.get(block.name)
         around = self._enclosing_num()
-        if block.name == "proof" or (kind is not None and kind.is_proof) or (kind is None and block.num is None):
+        if kind is None or kind.is_proof or block.name == "proof":
             self.scopes.append(Target(RefType.SECTION, None, around, self.section.name if self.section else ""))
             return
-        num = block.num or (self.step(kind.counter) if block.num is None and kind and kind.counter else None)
+        num = self.step(kind.counter) if kind.counter else None
         key = f"THMREF{len(self.numbers.theorems)}"
         target = Target(RefType.THEOREM, key, num, block.name, around, block.note)
-        self.numbers.theorems.append((target, block))
+        self.numbers.theorems.append(target)
         self.numbers.theorem_targets[id(block)] = target
         self.scopes.append(target)
 

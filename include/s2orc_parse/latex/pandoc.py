@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+import time
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
@@ -20,13 +21,7 @@ from s2orc_parse.latex.counting import read_counting
 from s2orc_parse.latex.document import LatexDocument, ListItemStart
 from s2orc_parse.latex.floats import FloatSource, take_floats
 from s2orc_parse.latex.glossary import expand_glossary, expand_in_macros
-from s2orc_parse.latex.macros import (
-    Definition,
-    find_definitions,
-    find_names,
-    select_definitions,
-    simplify_definitions,
-)
+from s2orc_parse.latex.macros import Definition, find_definitions, find_names, select_definitions, simplify_definitions
 from s2orc_parse.latex.marks import CELL, CLOSE, OPEN
 from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.pandoc_ast import Reader, plain
@@ -42,7 +37,7 @@ _REPAIRS = 6
 """maximum number of unreadable paragraphs that are removed before the source is rejected"""
 
 _ALIAS = re.compile(
-    r"\\(?:(?:re|provide)?newcommand|newcommand|renewcommand|providecommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
+    r"\\(?:newcommand|renewcommand|providecommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
     r"|\\(?:g|e)?def\s*\\([A-Za-z]+)\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
 )
 _NAME_ENDS = re.compile(
@@ -73,80 +68,77 @@ def limit_policy(memory_mb: int) -> Policy:
     return Policy(limits={"DATA": (memory_mb + 512) << 20})
 
 
-class Pandoc:
-    """The program that reads LaTeX."""
+@functools.cache
+def get_pandoc_version() -> str:
+    """Return the version of pandoc."""
+    _, out, _ = run([find_binary(), "--version"], b"", seconds=60)
+    return out.decode().split()[1]
 
-    name = "pandoc"
 
-    @functools.cached_property
-    def version(self) -> str:
-        """pandoc's version."""
-        _, out, _ = run([find_binary(), "--version"], b"", seconds=60)
-        return out.decode().split()[1]
+def read_latex(source: LatexSource, *, seconds: float, memory_mb: int) -> LatexDocument:
+    """Convert a source. Raises `BadSource`."""
+    counting = read_counting(source)
+    body, own = take_bibliography(_expand_aliases(source.preamble, source.body))
+    items = read_items(own or source.bbl)
+    body, short_forms = expand_glossary(source.preamble, simplify_definitions(remove_theorem_setup(body)))
+    macros = _own_macros(source, own or source.bbl)
+    names = {one.name for one in macros} | {one.name for one in find_definitions(source.body)}
+    aliases = find_aliases(f"{source.preamble}\n{source.body}")
+    list_items: list[ListItemStart] = []
+    settings = f"{source.styles}\n{source.preamble}"
+    body = mark_items(body, settings, counting, list_items, has_enumitem="enumitem" in source.packages)
 
-    def read(self, source: LatexSource, *, seconds: float, memory_mb: int) -> LatexDocument:
-        """Convert a source. Raises `BadSource`."""
-        counting = read_counting(source)
-        body, own = take_bibliography(_expand_aliases(source.preamble, source.body))
-        items = read_items(own or source.bbl)
-        body, short_forms = expand_glossary(source.preamble, simplify_definitions(remove_theorem_setup(body)))
-        macros = _own_macros(source, own or source.bbl)
-        names = {one.name for one in macros} | {one.name for one in find_definitions(source.body)}
-        aliases = find_aliases(f"{source.preamble}\n{source.body}")
-        list_items: list[ListItemStart] = []
-        settings = f"{source.styles}\n{source.preamble}"
-        body = mark_items(body, settings, counting, list_items, has_enumitem="enumitem" in source.packages)
+    def prepare(text: str) -> str:
+        return mark_citations(rewrite(text, counting, names), names, aliases)
 
-        def prepare(text: str) -> str:
-            return mark_citations(rewrite(text, counting, names), names, aliases)
+    body, pieces = take_floats(prepare(body))
+    body = re.sub(
+        r"\\(?:appendix|appendices)(?![A-Za-z])|\\begin\{(?:appendix|appendices)\}", f"\n\n{OPEN}A{CLOSE}\n\n", body
+    )
+    body = re.sub(
+        r"\\end\{(?:appendix|appendices)\}|\\(?:bibliography|bibliographystyle|printbibliography)(?![A-Za-z])(?:\[[^\]]*\])?(?:\{[^{}]*\})?",
+        "\n\n",
+        body,
+    )
+    body = re.sub(r"(?<!\\)\\S\s*(?=\\ref)", "§", body)
+    flat = list(_flatten_pieces(pieces))
+    body, front = _extract_front(source.preamble, body)
+    body = balance(body)
+    tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _format_floats(flat), front, IN_ENTRIES, _format_entries(items)))
+    definitions = prepare(expand_in_macros(define_macros(macros, names, find_names(body + tail)), short_forms))
+    text = "\n".join((definitions, "\\begin{document}", body, "", tail, "\\end{document}\n"))
+    text = re.sub(r"\\href\s*(?:%\n\s*)?\{", r"\\href{", text)  # pandoc allows no line end between them
+    ast, signs = _convert(text, seconds, memory_mb)
+    return Reader(flat, pieces, items, signs, counting.kinds, list_items).document(ast)
 
-        body, pieces = take_floats(prepare(body))
-        body = re.sub(
-            r"\\(?:appendix|appendices)(?![A-Za-z])|\\begin\{(?:appendix|appendices)\}", f"\n\n{OPEN}A{CLOSE}\n\n", body
-        )
-        body = re.sub(
-            r"\\end\{(?:appendix|appendices)\}|\\(?:bibliography|bibliographystyle|printbibliography)(?![A-Za-z])(?:\[[^\]]*\])?(?:\{[^{}]*\})?",
-            "\n\n",
-            body,
-        )
-        body = re.sub(r"(?<!\\)\\S\s*(?=\\ref)", "§", body)
-        flat = list(_flatten_pieces(pieces))
-        body, front = _extract_front(source.preamble, body)
-        body = balance(body)
-        tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _format_floats(flat), front, IN_ENTRIES, _format_entries(items)))
-        definitions = prepare(expand_in_macros(define_macros(macros, names, find_names(body + tail)), short_forms))
-        text = "\n".join((definitions, "\\begin{document}", body, "", tail, "\\end{document}\n"))
-        text = re.sub(r"\\href\s*(?:%\n\s*)?\{", r"\\href{", text)  # pandoc allows no line end between them
+
+def convert_records(
+    records: list[BibtexEntry], source: LatexSource, *, seconds: float, memory_mb: int
+) -> list[BibtexEntry]:
+    """Return records with their TeX fields converted to text."""
+    if not records:
+        return []
+    lines: list[str] = []
+    places: list[tuple[int, str]] = []
+    for number, record in enumerate(records):
+        for name, value in record.fields.items():
+            if name in ("url", "doi", "eprint", "file", "abstract", "note", "keywords") or not re.search(
+                r"[\\{}$~]|--", value
+            ):
+                continue
+            lines.append(f"{OPEN}B{len(places)}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balance(value)))
+            places.append((number, name))
+    fields = [dict(record.fields) for record in records]
+    if places:
+        macros = _own_macros(source, "")
+        definitions = define_macros(macros, {one.name for one in macros}, find_names("\n".join(lines)))
+        text = "\n\n".join((definitions, "\\begin{document}", IN_ENTRIES, *lines, "\\end{document}\n"))
         ast, signs = _convert(text, seconds, memory_mb)
-        return Reader(flat, pieces, items, signs, counting.kinds, list_items).document(ast)
-
-    def texts(
-        self, records: list[BibtexEntry], source: LatexSource, *, seconds: float, memory_mb: int
-    ) -> list[BibtexEntry]:
-        """Return records with their TeX fields converted to text."""
-        if not records:
-            return []
-        lines: list[str] = []
-        places: list[tuple[int, str]] = []
-        for number, record in enumerate(records):
-            for name, value in record.fields.items():
-                if name in ("url", "doi", "eprint", "file", "abstract", "note", "keywords") or not re.search(
-                    r"[\\{}$~]|--", value
-                ):
-                    continue
-                lines.append(f"{OPEN}B{len(places)}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balance(value)))
-                places.append((number, name))
-        fields = [dict(record.fields) for record in records]
-        if places:
-            macros = _own_macros(source, "")
-            definitions = define_macros(macros, {one.name for one in macros}, find_names("\n".join(lines)))
-            text = "\n\n".join((definitions, "\\begin{document}", IN_ENTRIES, *lines, "\\end{document}\n"))
-            ast, signs = _convert(text, seconds, memory_mb)
-            reader = Reader([], [], [RawItem(str(i), None, "") for i in range(len(places))], signs)
-            for item in reader.document(ast).bibliography:
-                number, name = places[int(item.key)]
-                fields[number][name] = plain(item.content)
-        return [BibtexEntry(record.key, record.type, found) for record, found in zip(records, fields, strict=True)]
+        reader = Reader([], [], [RawItem(str(i), None, "") for i in range(len(places))], signs)
+        for item in reader.document(ast).bibliography:
+            number, name = places[int(item.key)]
+            fields[number][name] = plain(item.content)
+    return [BibtexEntry(record.key, found) for record, found in zip(records, fields, strict=True)]
 
 
 def _own_macros(source: LatexSource, bbl: str) -> list[Definition]:
@@ -222,8 +214,6 @@ def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any],
 
     A skipped command with text is defined so that the text is shown. A paragraph that pandoc cannot read is removed.
     """
-    import time
-
     deadline = time.monotonic() + seconds
     signs = Signs()
     original, text = text, signs.shorten(text)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePosixPath
 
-from s2orc_parse.latex.archive import safe_name
+from s2orc_parse.archives.reading import safe_name
 from s2orc_parse.latex.conditionals import resolve_conditionals
 from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.tex import find_calls
@@ -44,9 +44,6 @@ _PACKAGES = r"usepackage|RequirePackage|documentclass|documentstyle"
 class LatexSource:
     """The assembled content of an archive, without comments."""
 
-    main: str
-    """name of the main file"""
-    files: dict[str, bytes]
     preamble: str
     body: str
     """content between \\begin{document} and \\end{document}, with all inputs"""
@@ -70,13 +67,13 @@ def read_source(files: dict[str, bytes]) -> LatexSource:
     files = {**_extract_embedded(files, PurePosixPath(main).stem), **files}
     encoding = _ENCODING.search(files[main].decode("latin-1"))
     decoder = _Decoder(files, _ENCODINGS.get(encoding.group(1).split(",")[-1].strip(), "") if encoding else "")
-    whole = _Flattener(decoder, str(PurePosixPath(main).parent)).read(main)
-    whole = whole.replace("\\jobname", PurePosixPath(main).stem)
-    begin = _BEGIN.search(whole)
+    text = _Flattener(decoder, str(PurePosixPath(main).parent)).read(main)
+    text = text.replace("\\jobname", PurePosixPath(main).stem)
+    begin = _BEGIN.search(text)
     if begin is None:
         raise BadSource(LatexOutcome.NO_LATEX, f"{main} has no \\begin{{document}}")
-    end = _END.search(whole, begin.end())
-    preamble, body = whole[: begin.start()], whole[begin.end() : end.start() if end else len(whole)]
+    end = _END.search(text, begin.end())
+    preamble, body = text[: begin.start()], text[begin.end() : end.start() if end else len(text)]
     packages = _read_packages(preamble)
     styles = "\n".join(
         remove_comments(decoder.text(found))
@@ -86,8 +83,6 @@ def read_source(files: dict[str, bytes]) -> LatexSource:
     )
     preamble, body = resolve_conditionals(preamble, body)
     return LatexSource(
-        main,
-        files,
         preamble,
         body,
         packages,

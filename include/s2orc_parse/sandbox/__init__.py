@@ -38,12 +38,8 @@ class Policy:
     """The permissions of a sandboxed program."""
 
     own: str | None = None
-    """the working folder, which the program may read"""
-    make: bool = True
-    """whether the program may create, change and remove files and folders in it"""
+    """the working folder, in which the program may read, create, change and remove files and folders"""
     read: tuple[str, ...] = ()
-    write: tuple[str, ...] = ()
-    """existing files"""
     execute: tuple[str, ...] = ()
     """programs, or folders of programs, that the program may execute"""
     processes: int = 0
@@ -97,17 +93,8 @@ def start(
         if (missing_feature := find_missing_feature()) is not None:
             _warn(missing_feature)
         policy_hex = marshal.dumps(_as_dict(full)).hex()
-        line = [
-            sys.executable,
-            "-I",
-            "-S",
-            "-c",
-            confine.LAUNCH,
-            str(Path(__file__).parent),
-            str(seconds),
-            policy_hex,
-            *line,
-        ]
+        launch = [sys.executable, "-I", "-S", "-c", confine.LAUNCH, str(Path(__file__).parent)]
+        line = [*launch, str(seconds), policy_hex, *line]
     pipe = os.pipe() if _CONFINED else ()
     try:
         process = Program(
@@ -148,14 +135,16 @@ def enter(policy: Policy) -> None:
 
 def wait(process: Program, seconds: float) -> int | None:
     """Return the exit status of a program; end the program and return None if it takes longer than `seconds`."""
-    deadline = time.monotonic() + seconds + _CONFINED
+    if _CONFINED:  # the program's own alarm ends it first
+        seconds += 1
+    deadline = time.monotonic() + seconds
     try:
         with contextlib.suppress(OSError):  # old kernels lack pidfd_open
             ended = os.pidfd_open(process.pid) if process.ended is None else process.ended
             try:
                 poll = select.poll()
                 poll.register(ended)
-                poll.poll((seconds + _CONFINED) * 1000)  # `process.wait` polls every 50 ms
+                poll.poll(seconds * 1000)  # `process.wait` polls every 50 ms
             finally:
                 os.close(ended)
         status = process.wait(max(deadline - time.monotonic(), 0))

@@ -86,9 +86,8 @@ def has_seccomp() -> bool:
 def confine(policy: dict) -> None:  # type: ignore[type-arg]
     """Confine this process and all its future child processes permanently.
 
-    The keys of `policy`: `own` (working folder, or None), `make` (whether its content may change), `read`, `write` and
-    `execute` (lists of paths; `write` lists existing files), `limits` (name of an RLIMIT_… → number), `processes`
-    (number of child processes). The process must have one thread.
+    The keys of `policy`: `own` (working folder, or None), `read` and `execute` (lists of paths), `limits` (name of an
+    RLIMIT_… → number), `processes` (number of child processes). The process must have one thread.
 
     Raises:
         OSError: the kernel refused.
@@ -191,10 +190,9 @@ def _restrict_files(policy: dict, version: int) -> None:  # type: ignore[type-ar
     granted = [(path, read) for path in (*SYSTEM, *policy["read"])]
     granted += [(path, read | _EXECUTE) for path in policy["execute"]]
     granted += [(path, _READ | _EXECUTE) for path in _list_loaders()]
-    granted += [(path, _READ | _WRITE | _TRUNCATE) for path in ("/dev/null", *policy["write"])]
+    granted.append(("/dev/null", _READ | _WRITE | _TRUNCATE))
     if policy["own"]:
-        make = _WRITE | _TRUNCATE | _MAKE_AND_REMOVE if policy["make"] else 0
-        granted.append((policy["own"], read | make))
+        granted.append((policy["own"], read | _WRITE | _TRUNCATE | _MAKE_AND_REMOVE))
     for path, rights in granted:
         try:
             handle = os.open(path, os.O_PATH | os.O_CLOEXEC)

@@ -22,31 +22,10 @@ MENTION = re.compile(
     "(?<![A-Za-z§])(?:" + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items()) + ")"
     rf"\s*(?P<items>{_ITEM}(?:\s*(?:,|and|&|or|to|–|-)\s*{_ITEM})*)"
 )
-_BEFORE_NUMBERS = frozenset(
-    [
-        "eq",
-        "eqs",
-        "eqn",
-        "eqns",
-        "equation",
-        "equations",
-        "fig",
-        "figs",
-        "figure",
-        "figures",
-        "table",
-        "tables",
-        "tab",
-        "tabs",
-        "sec",
-        "secs",
-        "sect",
-        "sects",
-        "section",
-        "sections",
-        "§",
-    ]
-)
+_BEFORE_NUMBERS = frozenset((
+    "eq", "eqs", "eqn", "eqns", "equation", "equations", "fig", "figs", "figure", "figures", "table", "tables", "tab",
+    "tabs", "sec", "secs", "sect", "sects", "section", "sections", "§",
+))  # fmt: skip
 # fixed part of each kind's words, and its possible first letters: `str.find` is fast
 _STEMS = {
     RefType.FIGURE: (("ig", "Ff"), ("IG", "F")),
@@ -70,7 +49,7 @@ _APPENDIX_MENTION = re.compile(
 class RefIndex:
     """Finds the entry for a printed number of some kind."""
 
-    def __init__(self, entries: Iterable[RefEntry], sections: Sections, statements: Statements | None = None) -> None:
+    def __init__(self, entries: Iterable[RefEntry], sections: Sections, statements: Statements) -> None:
         self._by_number: dict[tuple[RefType, str], str] = {}
         for entry in entries:
             if entry.num:
@@ -121,8 +100,7 @@ class RefIndex:
                 at = text.find(stem, at + 1)
         if self._appendices and ("ppendi" in text or "PPENDI" in text or "pp." in text or "nnex" in text):
             yield from self._appendix_mentions(text)
-        if self._statements is not None:
-            yield from self._statements.mentions(text)
+        yield from self._statements.mentions(text)
 
     def _appendix_mentions(self, text: str) -> Iterable[tuple[int, int, str]]:
         for match in _APPENDIX_MENTION.finditer(text):

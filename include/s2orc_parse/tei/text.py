@@ -92,9 +92,9 @@ class TeiTextReader:
         self._depth = 0
         self._start()
 
-    def read(self, container: Element, section: SectionPath = NO_SECTION) -> None:
-        """Read the content of a container (body, abstract, a part of the back matter) inside a section."""
-        self._section = self._outer = self._before = section
+    def read(self, container: Element) -> None:
+        """Read the content of a container (body, abstract, a part of the back matter)."""
+        self._section = self._outer = self._before = NO_SECTION
         self._content(container)
         self._flush()
 

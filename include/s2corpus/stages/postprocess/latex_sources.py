@@ -41,8 +41,7 @@ def convert_latex_sources(run: Run, shard: int) -> list[LatexParseRow]:
 
 def latex_key() -> tuple[str, ...]:
     """Return the store key for parses of LaTeX sources: the version of our converter, and pandoc's name and version."""
-    program = latex.get_pandoc()
-    return f"latex-{latex.CONVERTER_VERSION}", program.name, program.version
+    return f"latex-{latex.CONVERTER_VERSION}", "pandoc", latex.get_pandoc_version()
 
 
 def _convert(run: Run, source: LatexSourceRow) -> StoredParseRow:

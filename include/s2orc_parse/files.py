@@ -20,7 +20,7 @@ def convert_document(data: bytes, sha1: str) -> tuple[Parse | None, str]:
 
     A document that is neither JATS nor Elsevier JSON is read as TEI.
     """
-    form = jats.detect_form(data)
+    form = jats.detect_kind(data)
     try:
         if form is not None:
             return jats.CONVERTERS[form](data, sha1=sha1), "ok"

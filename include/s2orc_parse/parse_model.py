@@ -30,13 +30,13 @@ class ParseKind(StrEnum):
     ELSEVIER = "elsevier"
 
 
-def parse_id(sha1: str, kind: str, converter_version: str, made_by: Sequence[str] = ()) -> str:
+def make_parse_id(sha1: str, kind: str, converter_version: str, extractor: Sequence[str] = ()) -> str:
     """Return the id of a parse.
 
     It consists of the file's SHA-1, the kind, a hash of the extractor (program, version, options) and the converter's
     version.
     """
-    program = hashlib.sha1("\0".join(made_by).encode(), usedforsecurity=False).hexdigest()[:8] if made_by else "-"
+    program = hashlib.sha1("\0".join(extractor).encode(), usedforsecurity=False).hexdigest()[:8] if extractor else "-"
     return f"{sha1}:{kind}:{program}:{converter_version}"
 
 

@@ -129,7 +129,7 @@ def unpack_source(data: bytes, max_unpacked: int, max_files: int, max_text: int)
         _check_single(content, max_text)
         files, has_pdf = {"main.tex": content}, False
     else:
-        files, has_pdf = _text_files(content, max_files, max_text)
+        files, has_pdf = _read_text_files(content, max_files, max_text)
     tex = [text for name, text in files.items() if name.lower().endswith((".tex", ".ltx", ".latex"))]
     if all(len(text) < 4096 and b"\\begin" not in text for text in tex):
         if any(_WITHDRAWN.search(text) for text in files.values()):
@@ -167,7 +167,7 @@ def _is_tar(content: bytes) -> bool:
     return True
 
 
-def _text_files(content: bytes, max_files: int, max_text: int) -> tuple[dict[str, bytes], bool]:
+def _read_text_files(content: bytes, max_files: int, max_text: int) -> tuple[dict[str, bytes], bool]:
     """Return the text files of a tar, and whether it contains a PDF; every member is checked."""
     files: dict[str, bytes] = {}
     total, has_pdf = 0, False
@@ -181,7 +181,7 @@ def _text_files(content: bytes, max_files: int, max_text: int) -> tuple[dict[str
                 raise BadArchive("unsafe:link", member.name[:200])
             if not member.isreg():
                 raise BadArchive("unsafe:device", member.name[:200])
-            name = safe_name(member.name)
+            name = normalize_member_name(member.name)
             if name is None:
                 raise BadArchive("unsafe:path", member.name[:200])
             if member.size > len(content):
@@ -203,7 +203,7 @@ def _text_files(content: bytes, max_files: int, max_text: int) -> tuple[dict[str
     return files, has_pdf
 
 
-def safe_name(name: str) -> str | None:
+def normalize_member_name(name: str) -> str | None:
     """Return a relative name in normalized form, or None if it leaves the folder or is not a valid name."""
     name = name.replace("\\", "/")
     if name.startswith("/") or "\0" in name or len(name) > 1024 or re.match(r"[A-Za-z]:", name):
@@ -241,16 +241,16 @@ def main() -> None:
     try:
         if mode == "source":
             for name, content in unpack_source(sys.stdin.buffer.read(), *limits).items():
-                _put({"name": name}, content)
+                _write_frame({"name": name}, content)
         else:
             _stream(*limits)
-        _put({"end": True})
+        _write_frame({"end": True})
     except BadArchive as bad:
-        _put({"outcome": bad.outcome, "detail": bad.detail})
+        _write_frame({"outcome": bad.outcome, "detail": bad.detail})
     except MemoryError:
-        _put({"outcome": "out_of_memory", "detail": "the archive needs more memory than allowed"})
+        _write_frame({"outcome": "out_of_memory", "detail": "the archive needs more memory than allowed"})
     except Exception as error:  # tarfile does not catch all exceptions of its parser
-        _put({"outcome": "damaged", "detail": describe_error(error)})
+        _write_frame({"outcome": "damaged", "detail": describe_error(error)})
     sys.stdout.flush()
 
 
@@ -261,10 +261,10 @@ def _stream(max_bytes: int) -> None:
             continue
         name = member.name[:MAX_NAME]
         if member.size > max_bytes:
-            _put({"too_large": name})
+            _write_frame({"too_large": name})
         elif (content := archive.extractfile(member)) is not None:
-            _put({"name": name}, content.read())
+            _write_frame({"name": name}, content.read())
 
 
-def _put(head: dict[str, Any], content: bytes = b"") -> None:
+def _write_frame(head: dict[str, Any], content: bytes = b"") -> None:
     sys.stdout.buffer.write(json.dumps({**head, "bytes": len(content)}).encode() + b"\n" + content)

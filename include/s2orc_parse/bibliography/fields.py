@@ -26,7 +26,7 @@ _NOTE = re.compile(
     re.IGNORECASE,
 )
 """notes that MEDLINE and EMBASE append to a title: [Review] [33 refs], [Erratum appears in …], [Spanish]"""
-_CITED = re.compile(
+_COMMENTED_ARTICLE = re.compile(
     r"\s*[^\W\d_][^;]*\b(?:19|20)\d\d\b[^;]{0,20};\s*\d+\s*(?:\([^()]*\))?\s*:\s*[A-Za-z]?\d+(?:-[A-Za-z]?\d+)?\W*"
 )
 """the article that a comment refers to; CINAHL appends it to the title: N Engl J Med. 2009 Jan 29;360(5):544-6"""
@@ -38,12 +38,12 @@ _ABBREVIATED = re.compile(r"\b[^\W\d_]\.[^\W\d_]\.?$")
 """abbreviations at the end of a title, where the last full stop does not end the sentence: U.S., U.S.A."""
 _AMPERSANDS = re.compile(r"&(?:amp;)+")
 _MAX_ROUNDS = 10  # of removing tags and unescaping; real texts need fewer
-_PART = "\x1e"
+_PART_MARK = "\x1e"
 PARTS = " ::: "
 """The separator between the parts of an abstract, as in S2ORC. Adapters join parts with it; it becomes a line break."""
-_PARTS = re.compile(r"\x1e|(?<!\S):::(?!\S)")
+_PART_BREAK = re.compile(r"\x1e|(?<!\S):::(?!\S)")
 _ABSTRACT_HEAD = re.compile(r"^\s*(?:abstract|summary)\s*[:.—–-]?\s+(?=\S)", re.IGNORECASE)
-_ELSEWHERE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 
 _LICENCES = (
     (re.compile(r"creativecommons\.org/licen[sc]es/(by(?:-nc)?(?:-nd|-sa)?)/(\d\.\d)", re.IGNORECASE), "CC-{0}-{1}"),
@@ -82,18 +82,18 @@ def _clean_parts(value: object, limit: int) -> list[str]:
     """
     if not isinstance(value, str):
         return []
-    text = _ELSEWHERE.sub(" ", value[: 4 * limit])
+    text = CONTROL.sub(" ", value[: 4 * limit])
     for _ in range(_MAX_ROUNDS):
         before = text
         if "<" in text:
             text = resolve_formulas(text)
-            text = _TAG.sub("", _BLOCK.sub(_PART, _TITLE_END.sub(": ", text)))
+            text = _TAG.sub("", _BLOCK.sub(_PART_MARK, _TITLE_END.sub(": ", text)))
         if "&" in text:
             text = html.unescape(_AMPERSANDS.sub("&", text))
         if text == before:
             break
     text = space_formulas(text)
-    parts = (" ".join(_ELSEWHERE.sub(" ", part).split()) for part in _PARTS.split(text))
+    parts = (" ".join(CONTROL.sub(" ", part).split()) for part in _PART_BREAK.split(text))
     return [part for part in parts if part]
 
 
@@ -103,7 +103,7 @@ def clean_title(value: object) -> str | None:
     if text is None:
         return None
     head, _, cited = text.rpartition("...")
-    if head and _CITED.fullmatch(cited):
+    if head and _COMMENTED_ARTICLE.fullmatch(cited):
         text = head.rstrip(". ")
     text = _NOTE.sub("", text) or text
     if text.startswith("[") and text.rstrip(".").endswith("]"):
@@ -134,7 +134,7 @@ def parse_licence(value: object) -> str | None:
     return " ".join(value.split())[:200]
 
 
-def add_details(author: Author | None, affiliations: Iterable[tuple[str, str]], orcid: str = "") -> Author | None:
+def add_affiliations(author: Author | None, affiliations: Iterable[tuple[str, str]], orcid: str = "") -> Author | None:
     """Return an author with affiliations and an ORCID.
 
     An affiliation is a name and a text that may contain its ROR id.
@@ -152,11 +152,7 @@ def add_details(author: Author | None, affiliations: Iterable[tuple[str, str]], 
 
 def select_authors(authors: Iterable[Author | None]) -> tuple[Author, ...]:
     """Return the authors that have a name, at most MAX_AUTHORS."""
-    kept: list[Author] = []
-    for author in authors:
-        if author is not None and len(kept) < MAX_AUTHORS:
-            kept.append(author)
-    return tuple(kept)
+    return tuple(islice(filter(None, authors), MAX_AUTHORS))
 
 
 def clean_words(values: object) -> tuple[str, ...]:

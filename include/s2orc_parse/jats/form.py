@@ -11,7 +11,7 @@ _ARTICLE = re.compile(rb"<(?:[\w.-]+:)?(?:article|pmc-articleset)[\s>/]|-//(?:NL
 _KEYS = re.compile(rb'"(?:docId|body_text|bib_entries)"\s*:')
 
 
-def detect_form(head: bytes) -> Literal["jats", "elsevier"] | None:
+def detect_kind(head: bytes) -> Literal["jats", "elsevier"] | None:
     """Return the kind of full text of a file that begins with these bytes (`HEAD_BYTES` suffice), or None.
 
     Only the format is checked. The converter checks whether the file contains an article.

@@ -43,7 +43,7 @@ def leave_unparsed(_reference: str) -> Fields:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class CitationNames:
     """The names of an entry in citations."""
 
     short: str  # Saier and Färber; empty without authors
@@ -55,14 +55,14 @@ class Named:
 
 def build_entries(
     items: list[BibItem], records: dict[str, BibtexEntry], parse_reference: ReferenceParser
-) -> list[tuple[BibEntry, Named]]:
+) -> list[tuple[BibEntry, CitationNames]]:
     """Return printed entries. Fields of a database, already converted to text, have priority over printed fields."""
-    return [_entry(number, item, records.get(item.key), parse_reference) for number, item in enumerate(items)]
+    return [_read_entry(number, item, records.get(item.key), parse_reference) for number, item in enumerate(items)]
 
 
-def build_record_entries(records: list[BibtexEntry]) -> list[tuple[BibEntry, Named]]:
+def build_record_entries(records: list[BibtexEntry]) -> list[tuple[BibEntry, CitationNames]]:
     """Return entries for a source without printed bibliography: biblatex's, or cited entries of a database."""
-    return [_build_from_record(number, record) for number, record in enumerate(records)]
+    return [_read_record_entry(number, record) for number, record in enumerate(records)]
 
 
 def compose(text: str) -> str:
@@ -99,16 +99,16 @@ def _clean(text: str) -> str:
     return " ".join(_MARKS.sub("", text).split())
 
 
-def _entry(
+def _read_entry(
     number: int, item: BibItem, record: BibtexEntry | None, parse_reference: ReferenceParser
-) -> tuple[BibEntry, Named]:
+) -> tuple[BibEntry, CitationNames]:
     urls: list[str] = []
     text = _to_marked_text(item.content, urls)
     raw = " ".join(_clean(text.replace(BLOCK, " ")).split())
     label = _clean(_to_marked_text(item.label, [])) if item.label is not None else None
-    found = _fields(text, raw, parse_reference)
+    found = _read_printed_fields(text, raw, parse_reference)
     if record is not None:
-        found = {**found, **{name: value for name, value in _record_fields(record).items() if value}}
+        found = {**found, **{name: value for name, value in _read_record_fields(record).items() if value}}
     named = _read_names(label, found)
     year = _parse_year(found.get("year", "")) or _parse_year(named.year)
     authors: tuple[Author, ...] = found.get("authors", ())
@@ -116,14 +116,14 @@ def _entry(
     in_key = _KEY_YEAR.match(item.key) if year is None and authors else None
     if in_key and in_key.group(1).casefold() == _keep_letters(authors[0].last):
         year = int(in_key.group(2))
-    return _build_entry(number, item.key, found, year, label, raw, urls), named
+    return _make_entry(number, item.key, found, year, label, raw, urls), named
 
 
 def _keep_letters(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalpha() and c.isascii())
 
 
-def _build_entry(
+def _make_entry(
     number: int, key: str, found: Fields, year: int | None, label: str | None, raw: str, urls: list[str]
 ) -> BibEntry:
     ids: dict[str, str] = {}
@@ -169,7 +169,7 @@ def _parse_year(text: str) -> int | None:
     return int(match.group(1)) if match else None
 
 
-def _fields(text: str, raw: str, parse_reference: ReferenceParser) -> Fields:
+def _read_printed_fields(text: str, raw: str, parse_reference: ReferenceParser) -> Fields:
     """Return the fields of a printed entry."""
     marked: dict[str, list[str]] = {}
     for name, value in _FIELD.findall(text):
@@ -236,7 +236,7 @@ def _read_blocks(blocks: list[str]) -> Fields:
     return found if found["title"] or found["authors"] else {}
 
 
-def _record_fields(record: BibtexEntry) -> Fields:
+def _read_record_fields(record: BibtexEntry) -> Fields:
     fields = record.fields
     year = fields.get("year") or fields.get("date", "")[:4]
     names = ("journal", "journaltitle", "booktitle", "series", "howpublished", "school")
@@ -254,16 +254,16 @@ def _record_fields(record: BibtexEntry) -> Fields:
     }  # fmt: skip
 
 
-def _build_from_record(number: int, record: BibtexEntry) -> tuple[BibEntry, Named]:
-    found = _record_fields(record)
+def _read_record_entry(number: int, record: BibtexEntry) -> tuple[BibEntry, CitationNames]:
+    found = _read_record_fields(record)
     alpha = record.fields.get("labelalpha", "") + record.fields.get("extraalpha", "")
     who = ", ".join(" ".join(filter(None, (a.first, *a.middle, a.last))) for a in found["authors"])
     raw = ". ".join(filter(None, (who, found["title"], found["venue"], found["year"])))
-    entry = _build_entry(number, record.key, found, _parse_year(found["year"]), alpha or None, raw, [])
+    entry = _make_entry(number, record.key, found, _parse_year(found["year"]), alpha or None, raw, [])
     return entry, replace(_read_names(None, found), alpha=alpha)
 
 
-def _read_names(label: str | None, found: Fields) -> Named:
+def _read_names(label: str | None, found: Fields) -> CitationNames:
     """Return the names in the label (natbib's `Saier and Färber(2019)long list`), else the names of the authors."""
     last = [author.last or author.first for author in found.get("authors", ())]
     short = last[0] if len(last) == 1 else " and ".join(last) if len(last) == 2 else f"{last[0]} et al." if last else ""
@@ -272,6 +272,8 @@ def _read_names(label: str | None, found: Fields) -> Named:
     if label:
         if match := _NATBIB.match(label) or _LABEL_YEAR.match(label):
             long = match.groupdict().get("long") or match["short"]
-            return Named(match["short"].strip(' ,"{}'), long.strip(" ,{}"), match["year"].strip(), "", is_labelled=True)
-        return Named(short, full, year, label)
-    return Named(short, full, year, "")
+            return CitationNames(
+                match["short"].strip(' ,"{}'), long.strip(" ,{}"), match["year"].strip(), "", is_labelled=True
+            )
+        return CitationNames(short, full, year, label)
+    return CitationNames(short, full, year, "")

@@ -7,7 +7,7 @@ import re
 _NEWIF = re.compile(r"\\newif\s*\\if([A-Za-z@]+)")
 _IF = re.compile(r"\\(if(?:[A-Za-z@]+)?|else|fi)(?![A-Za-z@])")
 _SETTING = re.compile(r"\\([A-Za-z@]+?)(true|false)(?![A-Za-z@])")
-_MATH_IF = frozenset(("iff", "ifthenelse", "ifstrequal", "ifblank", "ifdef", "ifundef", "ifcsdef", "ifx@"))
+_NOT_TEX_CONDITIONALS = frozenset(("iff", "ifthenelse", "ifstrequal", "ifblank", "ifdef", "ifundef", "ifcsdef", "ifx@"))
 
 
 def resolve_conditionals(preamble: str, body: str) -> tuple[str, str]:
@@ -41,7 +41,7 @@ def _remove_hidden(text: str, switches: dict[str, bool]) -> str:
                 at = match.end()
             continue
         word = match.group(2)
-        if word in _MATH_IF:
+        if word in _NOT_TEX_CONDITIONALS:
             continue
         if shown:
             parts.append(text[at : match.start()])

@@ -11,7 +11,13 @@ from s2orc_parse.latex import mathml
 from s2orc_parse.latex.archive import unpack
 from s2orc_parse.latex.assemble import Assembler, list_formulas
 from s2orc_parse.latex.bbl import is_biblatex, read_biblatex
-from s2orc_parse.latex.bibliography import Named, ReferenceParser, build_entries, build_record_entries, leave_unparsed
+from s2orc_parse.latex.bibliography import (
+    CitationNames,
+    ReferenceParser,
+    build_entries,
+    build_record_entries,
+    leave_unparsed,
+)
 from s2orc_parse.latex.bibtex import BibtexEntry, read_bib
 from s2orc_parse.latex.citing import Printer, detect_style
 from s2orc_parse.latex.counting import read_counting
@@ -57,8 +63,8 @@ def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, pars
     deadline.set(time.monotonic() + 2 * seconds)
     source = read_source(unpack(data, seconds))
     document = read_latex(source, seconds=seconds, memory_mb=memory_mb)
-    records = _records(source, document, seconds, memory_mb)
-    bibliography = _bibliography(document, records, parse_reference)
+    records = _find_records(source, document, seconds, memory_mb)
+    bibliography = _build_bibliography(document, records, parse_reference)
     style = detect_style(source, [named for _, named in bibliography])
     chapters = bool(_CHAPTERS & set(list(source.packages)[:1]))
     numbers = count_document(document, chapters=chapters, counting=read_counting(source))
@@ -69,19 +75,19 @@ def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, pars
         list_formulas([*document.abstract, *document.blocks]), seconds=seconds, memory_mb=memory_mb
     )
     assembler = Assembler(numbers, printer, entries, formulas)
-    abstract = assembler.paragraphs(document.abstract)
-    body, back = assembler.body(document)
+    abstract = assembler.build_paragraphs(document.abstract)
+    body, back = assembler.build_body(document)
     if not body and not abstract:
         raise BadSource(LatexOutcome.NO_TEXT)
     return Parse(
         file_sha1=sha1,
-        header=Header(title=assembler.plain(document.title), authors=_authors(document)),
+        header=Header(title=assembler.to_text(document.title), authors=_read_authors(document)),
         citation_style=style.name,
         abstract=tuple(abstract),
         body_text=tuple(body),
         back_matter=tuple(back),
         bib_entries=tuple(entry for entry, _ in bibliography),
-        ref_entries=tuple(assembler.ref_entries()),
+        ref_entries=tuple(assembler.build_ref_entries()),
         provenance=Provenance("pandoc", get_pandoc_version(), "", None, CONVERTER_VERSION),
     )
 
@@ -92,7 +98,7 @@ _AFFILIATION = re.compile(
 )
 
 
-def _authors(document: LatexDocument) -> tuple[Author, ...]:
+def _read_authors(document: LatexDocument) -> tuple[Author, ...]:
     """Return the author names of the title page, up to the first line that is not a name.
 
     They are not canonical names (S2ORC §2.2).
@@ -109,7 +115,9 @@ def _authors(document: LatexDocument) -> tuple[Author, ...]:
     return tuple(found)
 
 
-def _records(source: LatexSource, document: LatexDocument, seconds: float, memory_mb: int) -> dict[str, BibtexEntry]:
+def _find_records(
+    source: LatexSource, document: LatexDocument, seconds: float, memory_mb: int
+) -> dict[str, BibtexEntry]:
     """Return the cited or printed entries of the database, with fields as text."""
     wanted = list(dict.fromkeys([item.key for item in document.bibliography] or _list_cited_keys(document)))
     if is_biblatex(source.bbl) and not document.bibliography:
@@ -130,9 +138,9 @@ def _inherit_fields(record: BibtexEntry, database: dict[str, BibtexEntry]) -> Bi
     return BibtexEntry(record.key, {"booktitle": parent.fields.get("title", ""), **inherited, **record.fields})
 
 
-def _bibliography(
+def _build_bibliography(
     document: LatexDocument, records: dict[str, BibtexEntry], parse_reference: ReferenceParser
-) -> list[tuple[BibEntry, Named]]:
+) -> list[tuple[BibEntry, CitationNames]]:
     if document.bibliography:
         first: dict[str, BibItem] = {}
         for item in document.bibliography:

@@ -22,11 +22,11 @@ _DEFINES = re.compile(
     r"|\\let\s*(?P<alias>\\([A-Za-z]+))\s*=?\s*\\[A-Za-z]+"
 )
 _NAMES = re.compile(r"\\begin\s*\{([^{}]+)\}|\\([A-Za-z]+)")
-_SWITCHED = re.compile(r"@|\\[A-Za-z]+(?:true|false)(?![A-Za-z])|\\if[a-z]*(?![A-Za-z])|\\csname")
-_IN_MATH = re.compile(
+_NEEDS_TEX = re.compile(r"@|\\[A-Za-z]+(?:true|false)(?![A-Za-z])|\\if[a-z]*(?![A-Za-z])|\\csname")
+_IFMMODE = re.compile(
     r"\\ifmmode(?![A-Za-z])((?:(?!\\if|\\else|\\fi).)*)\\else(?![A-Za-z])(?:(?!\\if|\\fi).)*\\fi(?![A-Za-z])", re.DOTALL
 )
-_SPEC = re.compile(r"\s*(?:([moOs])|([tdDrRgGeEvb!+>]))")
+_ARGUMENT_SPEC = re.compile(r"\s*(?:([moOs])|([tdDrRgGeEvb!+>]))")
 _BRANCHES = {"BooleanTF": 1, "BooleanT": None, "BooleanF": 0, "NoValueTF": 0, "NoValueT": 0, "NoValueF": None, "ValueTF": 1, "ValueT": None,
              "ValueF": 0}  # fmt: skip
 """index of the argument that an xparse conditional prints without a star or an option; None if it prints nothing"""
@@ -69,12 +69,12 @@ def find_definitions(text: str) -> list[Definition]:
     while match := _DEFINES.search(text, at):
         kind = match.lastgroup or ""
         name = match[kind].strip().strip("{}").strip().lstrip("\\") if kind else ""
-        tex, end = _read(text, match, kind, name)
+        tex, end = _read_definition(text, match, kind, name)
         at = end or match.end()
         if tex is None or end is None or len(tex) > 4000:
             continue
-        tex = _IN_MATH.sub(r"\\ensuremath{\1}", re.sub(r"\\@(?![A-Za-z])", "", tex))
-        if _SWITCHED.search(tex) or (name in _SUPPORTED and not (name in _SYMBOLS and _is_symbol(tex))):
+        tex = _IFMMODE.sub(r"\\ensuremath{\1}", re.sub(r"\\@(?![A-Za-z])", "", tex))
+        if _NEEDS_TEX.search(tex) or (name in _SUPPORTED and not (name in _SYMBOLS and _is_symbol(tex))):
             continue
         found.append(Definition(name, tex, match.start(), end, is_theorem=kind == "theorem"))
     return found
@@ -101,7 +101,7 @@ def simplify_definitions(text: str) -> str:
     return replace_intervals(text, ((one.start, one.end, one.tex) for one in found if not one.is_theorem))
 
 
-def _read(text: str, match: re.Match[str], kind: str, name: str) -> tuple[str | None, int | None]:
+def _read_definition(text: str, match: re.Match[str], kind: str, name: str) -> tuple[str | None, int | None]:
     """Return the definition that starts at a match as TeX for pandoc, and its end."""
     at = match.end()
     if kind in ("new", "default"):
@@ -160,7 +160,7 @@ def _read_document_command(text: str, at: int, name: str) -> tuple[str | None, i
     kinds: list[str] = []
     default: str | None = None
     place = 0
-    while match := _SPEC.match(spec[0], place):
+    while match := _ARGUMENT_SPEC.match(spec[0], place):
         if match[2]:
             return None, body[1]
         place = match.end()

@@ -63,7 +63,7 @@ def to_mathml(formulas: Iterable[str], *, seconds: float, memory_mb: int) -> dic
     return {formula: text for formula, text in zip(wanted, found, strict=True) if text.startswith("<math")}
 
 
-def extract_signs(mathml: str) -> str:
+def extract_visible_text(mathml: str) -> str:
     """Return the visible characters of a formula in order: `|N1∩N2|`."""
     return " ".join(html.unescape(_TAG.sub("", _ANNOTATION.sub("", mathml))).split())
 

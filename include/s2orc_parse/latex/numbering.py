@@ -124,7 +124,7 @@ class _Counter:
         self.shared: _Subequations | None = None
         self.head_labels: list[tuple[str, Target]] = []
 
-    def step(self, name: str) -> str:
+    def increment(self, name: str) -> str:
         """Increment a counter and return the printed number."""
         self.counts[name] = self.counts.get(name, 0) + 1
         self.reset(name)
@@ -171,7 +171,7 @@ class _Counter:
             if isinstance(inline, Math) and inline.display:
                 self._count_formula(inline)
             elif isinstance(inline, LabelName):
-                self._label(inline.name)
+                self._assign_label(inline.name)
             elif isinstance(inline, ListItemStart):
                 key = f"ITEMREF{len(self.numbers.items)}"
                 num = _COUNTER_IN_ITEM.sub(lambda match: self.printed.get(match[1], ""), inline.num)
@@ -184,7 +184,7 @@ class _Counter:
             elif isinstance(inline, MarkedText | Note):
                 self.count_inlines(inline.content)
 
-    def _label(self, name: str) -> None:
+    def _assign_label(self, name: str) -> None:
         if self.shared is not None:
             self.shared.labels.append(name)
         elif self.scopes:
@@ -236,7 +236,7 @@ class _Counter:
         if kind is None or kind.is_proof or block.name == "proof":
             self.scopes.append(Target(RefType.SECTION, None, around, self.section.name if self.section else ""))
             return
-        num = self.step(kind.counter) if kind.counter else None
+        num = self.increment(kind.counter) if kind.counter else None
         key = f"THMREF{len(self.numbers.theorems)}"
         target = Target(RefType.THEOREM, key, num, block.name, around, block.note)
         self.numbers.theorems.append(target)
@@ -252,7 +252,7 @@ class _Counter:
         if parent is not None:
             num = f"{parent}{chr(ord('a') + index % 26)}"
         elif found.numbered and found.caption is not None:
-            num = self.step(found.kind)
+            num = self.increment(found.kind)
         self.numbers.floats.append((key, found, num))
         target = Target(RefType.TABLE if table else RefType.FIGURE, key, num, found.kind, title=found.caption or ())
         for label in found.labels:
@@ -262,12 +262,12 @@ class _Counter:
 
     def _step_equation(self) -> str:
         if self.shared is None:
-            return self.step("equation")
+            return self.increment("equation")
         self.shared.count += 1
         return f"{self.shared.num}{write_numeral('alph', self.shared.count)}"
 
     def _open_subequations(self) -> None:
-        self.shared = _Subequations(self.step("equation"), len(self.numbers.formula_list))
+        self.shared = _Subequations(self.increment("equation"), len(self.numbers.formula_list))
 
     def _close_subequations(self) -> None:
         """Assign the labels of the group to its first formula."""

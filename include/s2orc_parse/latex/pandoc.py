@@ -33,10 +33,10 @@ from s2orc_parse.latex.source import LatexSource
 from s2orc_parse.latex.tex import balance, find_calls, replace_intervals
 from s2orc_parse.sandbox import Policy
 
-_REPAIRS = 6
+_MAX_REPAIRS = 6
 """maximum number of unreadable paragraphs that are removed before the source is rejected"""
 
-_ALIAS = re.compile(
+_ENVIRONMENT_SHORTHAND = re.compile(
     r"\\(?:newcommand|renewcommand|providecommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
     r"|\\(?:g|e)?def\s*\\([A-Za-z]+)\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
 )
@@ -78,10 +78,10 @@ def get_pandoc_version() -> str:
 def read_latex(source: LatexSource, *, seconds: float, memory_mb: int) -> LatexDocument:
     """Convert a source. Raises `BadSource`."""
     counting = read_counting(source)
-    body, own = take_bibliography(_expand_aliases(source.preamble, source.body))
+    body, own = take_bibliography(_expand_shorthands(source.preamble, source.body))
     items = read_items(own or source.bbl)
     body, short_forms = expand_glossary(source.preamble, simplify_definitions(remove_theorem_setup(body)))
-    macros = _own_macros(source, own or source.bbl)
+    macros = _collect_macros(source, own or source.bbl)
     names = {one.name for one in macros} | {one.name for one in find_definitions(source.body)}
     aliases = find_aliases(f"{source.preamble}\n{source.body}")
     list_items: list[ListItemStart] = []
@@ -102,7 +102,7 @@ def read_latex(source: LatexSource, *, seconds: float, memory_mb: int) -> LatexD
     )
     body = re.sub(r"(?<!\\)\\S\s*(?=\\ref)", "§", body)
     flat = list(_flatten_pieces(pieces))
-    body, front = _extract_front(source.preamble, body)
+    body, front = _extract_title_and_authors(source.preamble, body)
     body = balance(body)
     tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _format_floats(flat), front, IN_ENTRIES, _format_entries(items)))
     definitions = prepare(expand_in_macros(define_macros(macros, names, find_names(body + tail)), short_forms))
@@ -130,7 +130,7 @@ def convert_records(
             places.append((number, name))
     fields = [dict(record.fields) for record in records]
     if places:
-        macros = _own_macros(source, "")
+        macros = _collect_macros(source, "")
         definitions = define_macros(macros, {one.name for one in macros}, find_names("\n".join(lines)))
         text = "\n\n".join((definitions, "\\begin{document}", IN_ENTRIES, *lines, "\\end{document}\n"))
         ast, signs = _convert(text, seconds, memory_mb)
@@ -141,7 +141,7 @@ def convert_records(
     return [BibtexEntry(record.key, found) for record, found in zip(records, fields, strict=True)]
 
 
-def _own_macros(source: LatexSource, bbl: str) -> list[Definition]:
+def _collect_macros(source: LatexSource, bbl: str) -> list[Definition]:
     r"""Return the source's definitions. A bibliography's \providecommand is ignored if `provided` defines the name."""
     provided = find_names(IN_ENTRIES)
     of_bbl = find_definitions(re.split(r"\\(?:bibitem|harvarditem|entry)(?![A-Za-z])", bbl, maxsplit=1)[0])
@@ -159,16 +159,16 @@ def define_macros(macros: list[Definition], names: Collection[str], wanted: set[
     return "\n".join((own, select_definitions((one for one in IN_TEXT if one.name not in names), wanted)))
 
 
-def _expand_aliases(preamble: str, body: str) -> str:
+def _expand_shorthands(preamble: str, body: str) -> str:
     """Return the body with expanded macros that only open or close an environment (`\\be`, `\\ee`)."""
-    aliases = {m.group(1) or m.group(3): m.group(2) or m.group(4) for m in _ALIAS.finditer(preamble)}
+    aliases = {m.group(1) or m.group(3): m.group(2) or m.group(4) for m in _ENVIRONMENT_SHORTHAND.finditer(preamble)}
     if not aliases:
         return body
     names = "|".join(sorted(map(re.escape, aliases), key=len, reverse=True))
     return re.sub(rf"\\({names})(?![A-Za-z])", lambda m: aliases[m.group(1)], body)
 
 
-def _extract_front(preamble: str, body: str) -> tuple[str, str]:
+def _extract_title_and_authors(preamble: str, body: str) -> tuple[str, str]:
     """Return the body without title and authors, and these as paragraphs, split wherever a name may end."""
     found = {"title": "", "author": ""}
     for text in (preamble, body):
@@ -218,7 +218,7 @@ def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any],
     signs = Signs()
     original, text = text, signs.shorten(text)
     defined, runs = False, 0
-    while runs < _REPAIRS + 2:
+    while runs < _MAX_REPAIRS + 2:
         runs += 1
         status, out, messages = run(
             build_command(memory_mb, "--verbose", "--from", "latex", "--to", "json"),

@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from s2orc_parse.latex.citations import PLAIN_CITES
 from s2orc_parse.latex.document import Cite, Inline, Inlines, MarkedText, Ref
 
 _FIRST, _LAST = 0xE100, 0xF8FF
@@ -33,9 +34,6 @@ _STYLES = {
     "textbf": _PLAIN, "textsc": _PLAIN, "textrm": _PLAIN, "textsf": _PLAIN, "textup": _PLAIN, "textmd": _PLAIN, "textnormal": _PLAIN,
     "emph": _EMPHASIS, "textit": _EMPHASIS, "textsl": _EMPHASIS,
 }  # fmt: skip
-_CITES = (
-    "cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "citeyearpar", "parencite", "textcite", "autocite",
-)  # fmt: skip
 _CITE_IS = re.compile(r"\\renewcommand\*?\s*\{?\s*\\(cite)\s*\}?\s*\{\\(citep|citet|parencite)\}")
 _REFS = {"ref": "ref", "eqref": "eqref", "autoref": "ref+label", "cref": "ref+label", "Cref": "ref+Label"}
 _ACCENTS = {"'": "\u0301", "`": "\u0300", '"': "\u0308", "^": "\u0302", "~": "\u0303"}
@@ -44,7 +42,7 @@ _SPACE = r"(?:[ \t]+(?:\n[ \t]*)?|\n[ \t]*)"
 _KEY = r"[\w:.+/@*!?-]+"
 _TOKEN = re.compile(
     r"\\(?:"
-    rf"(?P<cite>{'|'.join(_CITES)})\{{\s*(?P<keys>{_KEY}\s*(?:,\s*{_KEY}\s*)*)\}}"
+    rf"(?P<cite>{'|'.join(PLAIN_CITES)})\{{\s*(?P<keys>{_KEY}\s*(?:,\s*{_KEY}\s*)*)\}}"
     rf"|(?P<ref>{'|'.join(_REFS)})\{{(?P<label>{_KEY})\}}"
     r"|url\{(?P<url>[\w:/.=?,;()+-]+)\}"
     r"|href\{(?P<target>[\w:/.=?,;()+-]+)\}\s*(?=\{)"
@@ -105,7 +103,7 @@ class Signs:
         if _UNSAFE_SYNTAX.search(text):
             return text
         defined, labels = set(_DEFINED.findall(text)), {label.strip() for label in _LABEL.findall(text)}
-        known = {name: name for name in (*_CITES, *_REFS, *_STYLES) if name not in defined}
+        known = {name: name for name in (*PLAIN_CITES, *_REFS, *_STYLES) if name not in defined}
         known |= dict(_CITE_IS.findall(text))
         if any("#" in label for label in labels):  # a macro creates labels
             known = {name: of for name, of in known.items() if name not in _REFS}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePosixPath
 
-from s2orc_parse.archives.reading import safe_name
+from s2orc_parse.archives.reading import normalize_member_name
 from s2orc_parse.latex.conditionals import resolve_conditionals
 from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.tex import find_calls
@@ -36,7 +36,7 @@ _ENCODINGS = {
     "koi8-r": "koi8-r", "cp437": "cp437", "cp850": "cp850", "utf8": "utf-8", "utf8x": "utf-8",
 }  # fmt: skip
 _TEXT_SUFFIXES = frozenset((".tex", ".ltx", ".latex", ".txt", ".sty", ".cls", ""))
-_PRIVATE = re.compile("[\ue000-\uf8ff\x00-\x08\x0b\x0e-\x1f\x7f]")
+_PRIVATE_OR_CONTROL = re.compile("[\ue000-\uf8ff\x00-\x08\x0b\x0e-\x1f\x7f]")
 _PACKAGES = r"usepackage|RequirePackage|documentclass|documentstyle"
 
 
@@ -66,7 +66,7 @@ def read_source(files: dict[str, bytes]) -> LatexSource:
     main = _find_main(files)
     files = {**_extract_embedded(files, PurePosixPath(main).stem), **files}
     encoding = _ENCODING.search(files[main].decode("latin-1"))
-    decoder = _Decoder(files, _ENCODINGS.get(encoding.group(1).split(",")[-1].strip(), "") if encoding else "")
+    decoder = _ArchiveFiles(files, _ENCODINGS.get(encoding.group(1).split(",")[-1].strip(), "") if encoding else "")
     text = _Flattener(decoder, str(PurePosixPath(main).parent)).read(main)
     text = text.replace("\\jobname", PurePosixPath(main).stem)
     begin = _BEGIN.search(text)
@@ -111,13 +111,13 @@ def _extract_embedded(files: dict[str, bytes], job: str) -> dict[str, bytes]:
                 break
             written = match[2].strip().replace("\\jobname", job)
             written = written if "." in written else f"{written}.tex"
-            path = safe_name(str(PurePosixPath(name).parent / written))
+            path = normalize_member_name(str(PurePosixPath(name).parent / written))
             if path is not None:
                 found.setdefault(path, text[match.end() : end].encode("latin-1"))
     return found
 
 
-class _Decoder:
+class _ArchiveFiles:
     """The files of an archive as text."""
 
     def __init__(self, files: dict[str, bytes], encoding: str) -> None:
@@ -128,7 +128,7 @@ class _Decoder:
     def find(self, *names: str) -> str | None:
         """Return the first existing file of these names, ignoring case, or None if the archive contains none."""
         for name in names:
-            plain = safe_name(name.strip().strip('"'))
+            plain = normalize_member_name(name.strip().strip('"'))
             if (
                 plain is not None
                 and (found := plain if plain in self._files else self._by_name.get(plain.casefold())) is not None
@@ -152,13 +152,13 @@ class _Decoder:
                 break
         else:
             text = data.decode("latin-1")
-        return _PRIVATE.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n"))
+        return _PRIVATE_OR_CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n"))
 
 
 class _Flattener:
     """Inserts input files, each as often as it is input, within the limits."""
 
-    def __init__(self, decoder: _Decoder, folder: str) -> None:
+    def __init__(self, decoder: _ArchiveFiles, folder: str) -> None:
         self._decoder = decoder
         self._folder = folder
         self._room = MAX_FLAT
@@ -256,7 +256,7 @@ def _read_packages(preamble: str) -> dict[str, str]:
     return found
 
 
-def _find_bbl(decoder: _Decoder, main: str, body: str) -> str:
+def _find_bbl(decoder: _ArchiveFiles, main: str, body: str) -> str:
     """Return the bibliography of the main file; empty if it is inside the document."""
     if "\\begin{thebibliography}" in body:
         return ""
@@ -267,7 +267,7 @@ def _find_bbl(decoder: _Decoder, main: str, body: str) -> str:
     return remove_comments(decoder.text(found)) if found is not None else ""
 
 
-def _find_databases(decoder: _Decoder, text: str) -> str:
+def _find_databases(decoder: _ArchiveFiles, text: str) -> str:
     """Return the databases that the document references, or the only database."""
     names = [
         name.strip()

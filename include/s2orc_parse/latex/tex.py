@@ -173,7 +173,7 @@ def remove_unmatched(text: str) -> str:
     if "\\begin" not in text and "\\end" not in text:
         return text
     stack: list[re.Match[str]] = []
-    lone: list[re.Match[str]] = []
+    unmatched: list[re.Match[str]] = []
     open_ = Counter[str]()
     for match in _ENVIRONMENT.finditer(text):
         name = match.group(2)
@@ -182,12 +182,12 @@ def remove_unmatched(text: str) -> str:
             open_[name] += 1
         elif open_[name]:
             while (popped := stack.pop()).group(2) != name:
-                lone.append(popped)
+                unmatched.append(popped)
                 open_[popped.group(2)] -= 1
             open_[name] -= 1
         else:
-            lone.append(match)
-    ends = sorted((*lone, *stack), key=lambda match: match.start())
+            unmatched.append(match)
+    ends = sorted((*unmatched, *stack), key=lambda match: match.start())
     return replace_intervals(text, ((match.start(), match.end(), "") for match in ends))
 
 
@@ -196,15 +196,15 @@ def _remove_unmatched_braces(text: str) -> str:
         return text
     signs = [m for m in _BRACE.finditer(text) if m.group() in "{}"]
     stack: list[int] = []
-    stray: list[int] = []
+    unmatched: list[int] = []
     for match in signs:
         if match.group() == "{":
             stack.append(match.start())
         elif stack:
             stack.pop()
         else:
-            stray.append(match.start())
-    lost = sorted({*stray, *stack})
-    if not lost:
+            unmatched.append(match.start())
+    removed = sorted({*unmatched, *stack})
+    if not removed:
         return text
-    return replace_intervals(text, ((position, position + 1, "") for position in lost))
+    return replace_intervals(text, ((position, position + 1, "") for position in removed))

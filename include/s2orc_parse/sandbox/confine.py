@@ -219,6 +219,10 @@ def _list_loaders() -> list[str]:
 
 
 def _filter_calls(*, fork: bool) -> None:
+    """Install the seccomp filter: a program that compares the number of each system call with the refused calls.
+
+    A step is (operation, steps to skip if true, steps to skip if false, value), as in <linux/filter.h>.
+    """
     architecture, column = _MACHINES[os.uname().machine]
     load, equal, at_least, any_of, answer = 0x20, 0x15, 0x35, 0x45, 0x06
     allow, number, argument = 0x7FFF0000, 0, 16

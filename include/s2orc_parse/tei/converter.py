@@ -146,7 +146,7 @@ class _Floats:
     def add_spans(self, linker: CalloutLinker) -> list[RefEntry]:
         """Return the entries with the citations in their captions."""
         return [
-            replace(entry, cite_spans=linker.citations(self._captions[entry.key]))
+            replace(entry, cite_spans=linker.find_citations(self._captions[entry.key]))
             if entry.key in self._captions
             else entry
             for entry in self.entries
@@ -154,12 +154,12 @@ class _Floats:
 
 
 def _paragraph(draft: TextDraft, linker: CalloutLinker, floats: _Floats, where: str) -> Paragraph:
-    cites = linker.citations(draft)
+    cites = linker.find_citations(draft)
     return Paragraph(
         section="Abstract" if where == "abstract" else draft.section.path,
         text=draft.text,
         sec_num=draft.section.num,
         cite_spans=cites,
-        ref_spans=linker.references(draft, cites),
+        ref_spans=linker.find_references(draft, cites),
         eq_spans=tuple(starmap(floats.equation, draft.formulas)),
     )

@@ -120,7 +120,7 @@ def test_damaged_jats_gives_a_named_outcome() -> None:
     body = "<sec><title>One</title><p>Words <xref ref-type='bibr' rid='B1'>1</xref>.</p></sec>"
 
     def act(data: bytes) -> str:
-        form = jats.detect_form(data)
+        form = jats.detect_kind(data)
         return type(jats.CONVERTERS[form](data, sha1="")).__name__ if form else "another form"
 
     outcomes([article(body, 2)], 250, act, jats.BadArticle)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from s2orc_parse.parse_model import RefEntry, RefType
-from s2orc_parse.tei.crossrefs import RefIndex, follows_word
+from s2orc_parse.tei.crossrefs import RefIndex, follows_reference_word
 from s2orc_parse.tei.sections import NO_SECTION, Sections
 from s2orc_parse.tei.statements import Statements
 
@@ -26,7 +26,7 @@ NUMBERED = (("3", "Model"), ("3.1", "Gates"), ("4", "End"))
 def sections(*numbered: tuple[str, str]) -> Sections:
     found = Sections(numbered)
     for n, head in numbered:
-        found.enter(NO_SECTION, n, head)
+        found.open_section(NO_SECTION, n, head)
     return found
 
 
@@ -121,4 +121,4 @@ def test_section_entries_are_ordered_by_first_mention() -> None:
     ],
 )
 def test_number_after_word_for_float_is_not_a_citation(before: str, expected: bool) -> None:
-    assert follows_word(f"{before}[3] table", len(before)) is expected
+    assert follows_reference_word(f"{before}[3] table", len(before)) is expected

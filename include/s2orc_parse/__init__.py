@@ -1,1 +1,1 @@
-"""Full text as GROBID TEI, JATS, Elsevier JSON or LaTeX to S2ORC JSON."""
+"""Convert full text (GROBID TEI, JATS, Elsevier JSON, LaTeX) to S2ORC JSON."""

@@ -12,7 +12,7 @@ def end_with_parent(parent: int) -> None:
     """Make the kernel kill this process when its parent ends; exit immediately if the parent has already ended.
 
     `parent` is the pid of the process that started this process. The kernel watches the thread that started it, so that
-    thread must wait for this process.
+    thread must outlive this process.
     """
     confine.die_with_parent()
     if os.getppid() != parent:

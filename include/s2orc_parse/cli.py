@@ -21,7 +21,7 @@ _LATEX = re.compile(r"\.(?:tar\.gz|tgz|gz|tar|tex)$", re.IGNORECASE)
 
 
 def main() -> None:
-    """Convert the files of the command line."""
+    """Run the command line of `s2orc-parse`."""
     parser = argparse.ArgumentParser(
         prog="s2orc-parse",
         description="Convert TEI, JATS, Elsevier JSON and LaTeX sources to S2ORC JSON, one line per document.",
@@ -31,7 +31,9 @@ def main() -> None:
         "inputs", nargs="+", type=Path, metavar="FILE", help="file, or folder of TEI, JATS and JSON files"
     )
     parser.add_argument("--out", type=Path, help="file to write (default: standard output)")
-    parser.add_argument("--schema", choices=("20200705", "gorc"), default="20200705", help="(default: %(default)s)")
+    parser.add_argument(
+        "--schema", choices=("20200705", "gorc"), default="20200705", help="schema of the output (default: %(default)s)"
+    )
     given = parser.parse_args()
     outcomes: Counter[str] = Counter()
     try:
@@ -75,7 +77,7 @@ def _convert_latex(path: Path) -> tuple[Parse | None, str]:
     try:
         from s2orc_parse import latex
     except ModuleNotFoundError as missing:
-        raise UserError(f"LaTeX needs {missing.name}: pip install 's2orc-parse[pandoc]'") from None
+        raise UserError(f"LaTeX needs {missing.name}; for LaTeX files: pip install 's2orc-parse[pandoc]'") from None
     with path.open("rb") as file:
         data = file.read(latex.MAX_PACKED + 1)
     try:

@@ -9,4 +9,4 @@ class UserError(Exception):
 
 
 class TransientError(Exception):
-    """Something outside failed and may work when retried (a server that is down, a lost lease). Tasks are retried."""
+    """An external service failed, and a retry may succeed: a server is down, a lease was lost. Tasks are retried."""

@@ -20,7 +20,7 @@ def convert_document(data: bytes, sha1: str) -> tuple[Parse | None, str]:
 
     A document that is neither JATS nor Elsevier JSON is read as TEI.
     """
-    form = jats.detect_form(data)
+    form = jats.detect_kind(data)
     try:
         if form is not None:
             return jats.CONVERTERS[form](data, sha1=sha1), "ok"
@@ -46,7 +46,7 @@ def list_files(path: Path) -> list[Path]:
 
 
 def read_files(path: Path) -> Iterator[tuple[Path, bytes | None]]:
-    """Yield each file with its first bytes, or with None if it cannot be read.
+    """Yield each file with at most MAX_ENTRY_BYTES + 1 bytes of its content, or with None if it cannot be read.
 
     In a folder, only regular files are opened.
     """

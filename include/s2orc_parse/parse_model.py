@@ -2,7 +2,7 @@
 
 The file is a PDF, a LaTeX source, or a JATS or Elsevier JSON file.
 
-Laws (SPEC §3.3): `text[start:end] == span.text` in code points. A `ref_id` other than None is the key of a
+Invariants (SPEC §3.3): `text[start:end] == span.text` in code points. A `ref_id` other than None is the key of a
 bibliography or reference entry of the same parse. Spans of one kind are sorted by (start, end). In the published
 schema, a citation without `ref_id` is an unlinked span. A paragraph's section is its innermost header; the path is a
 separate field.
@@ -22,7 +22,7 @@ EQUATION = "EQUATION"  # the token that replaces a display formula
 
 
 class ParseKind(StrEnum):
-    """The kind of full text that a parse comes from; never the extractor."""
+    """The kind of full text that a parse comes from. It does not name the extractor."""
 
     PDF = "pdf"
     LATEX = "latex"
@@ -30,13 +30,13 @@ class ParseKind(StrEnum):
     ELSEVIER = "elsevier"
 
 
-def parse_id(sha1: str, kind: str, converter_version: str, made_by: Sequence[str] = ()) -> str:
+def make_parse_id(sha1: str, kind: str, converter_version: str, extractor: Sequence[str] = ()) -> str:
     """Return the id of a parse.
 
     It consists of the file's SHA-1, the kind, a hash of the extractor (program, version, options) and the converter's
     version.
     """
-    program = hashlib.sha1("\0".join(made_by).encode(), usedforsecurity=False).hexdigest()[:8] if made_by else "-"
+    program = hashlib.sha1("\0".join(extractor).encode(), usedforsecurity=False).hexdigest()[:8] if extractor else "-"
     return f"{sha1}:{kind}:{program}:{converter_version}"
 
 
@@ -220,4 +220,4 @@ class Parse:
     ref_entries: tuple[RefEntry, ...]
     provenance: Provenance
     article: Any = None
-    """the source's own JSON object, for JSON sources; the dataset in the publisher's form returns it unchanged"""
+    """the JSON object of a JSON source; datasets in the publisher's format contain it unchanged"""

@@ -59,10 +59,10 @@ def private() -> Path:
 
 
 def check_socket_path() -> None:
-    """Raise an error if the path of the private folder is too long for the sockets of multiprocessing.
+    """Check that the path of the private folder is short enough for the sockets of multiprocessing.
 
     Raises:
-        UserError: the path is too long, or as for `private`.
+        UserError: the path is too long, or `private` raised it.
     """
     excess = len(os.fsencode(private())) + len(_SOCKET) - _MAX_SOCKET_PATH
     if excess > 0:
@@ -204,7 +204,7 @@ def _remove(key: tuple[int, str]) -> None:
 
 
 def _remove_abandoned(base: Path) -> None:
-    """Remove the folders of this user's ended processes; their locks are free."""
+    """Remove the folders of this user's ended processes, whose locks are released."""
     with contextlib.suppress(OSError):
         for folder in [*base.glob(f"{_NAME}*"), *base.glob(f"{_NEW}*")]:
             with contextlib.suppress(OSError):

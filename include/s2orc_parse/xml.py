@@ -1,4 +1,4 @@
-"""Read XML from outside: no DTD, no network, no entities except the character entities of HTML."""
+"""Read untrusted XML: no DTD, no network, no entities except the character entities of HTML."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def parse_xml(text: bytes, encoding: str | None = None) -> Any:
     No DTD is read and no network is used. Only HTML's character entities are expanded, which include those of the DTDs
     of DBLP and JATS. libxml2 limits depth and size.
 
-    `encoding` is given for an element that was cut from a file; namespaces are then removed. Complete documents declare
+    Pass `encoding` for an element that was cut from a file; its namespaces are removed. Complete documents declare
     their encoding themselves. Raises ValueError if the text is not well-formed.
     """
     if encoding is not None:

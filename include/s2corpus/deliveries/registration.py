@@ -128,7 +128,7 @@ def _read_articles(
         if delivery.kind == "delivery" and delivery.source not in jats.CONVERTERS:
             continue
         data, _ = lake.get(delivery.key(file.name))
-        kind = jats.detect_form(data)
+        kind = jats.detect_kind(data)
         if kind is None or (delivery.kind == "delivery" and kind != delivery.source):
             continue
         entries = list(islice(sources.read(kind, io.BytesIO(data)), 2))

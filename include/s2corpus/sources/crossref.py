@@ -12,7 +12,7 @@ from s2corpus.sources.record import DatedLicence, Dropped, Entry, RecordKind, Re
 from s2corpus.sources.streams import read_json_objects
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import parse_date
-from s2orc_parse.bibliography.fields import add_details, parse_licence
+from s2orc_parse.bibliography.fields import add_affiliations, parse_licence
 from s2orc_parse.bibliography.identifiers import doi_key
 from s2orc_parse.bibliography.names import make_author, parse_name
 
@@ -85,7 +85,7 @@ def _authors(authors: object) -> Iterator[Author | None]:
     for author in read_objects(authors):
         given, family, suffix = (read_text(author.get(key)) for key in ("given", "family", "suffix"))
         name = read_text(author.get("name"))
-        yield add_details(
+        yield add_affiliations(
             _author(given.strip(), family.strip(), suffix) if family else make_author(given, name, suffix),
             _affiliations(author.get("affiliation")),
             read_text(author.get("ORCID")),

@@ -20,7 +20,7 @@ from s2corpus.sources.record import Deleted, Dropped, Entry, RecordKind, RejectR
 from s2corpus.sources.repeated_keys import RepeatedKeys, find_repeated_keys
 from s2corpus.sources.streams import load_object, read_json_texts
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.fields import add_details, clean_words, select_authors
+from s2orc_parse.bibliography.fields import add_affiliations, clean_words, select_authors
 from s2orc_parse.bibliography.names import make_author, parse_authors, parse_names
 
 NAME = "jsonl"
@@ -153,7 +153,7 @@ def _author(value: object) -> Author | None:
     middle = value.get("middle") or []
     given = " ".join([str(value.get("first") or ""), *(str(m) for m in middle)]) if isinstance(middle, list) else ""
     author = make_author(given.strip(), str(value.get("last") or ""), str(value.get("suffix") or ""))
-    return add_details(author, _affiliations(read_list(value.get("affiliations"))), str(value.get("orcid") or ""))
+    return add_affiliations(author, _affiliations(read_list(value.get("affiliations"))), str(value.get("orcid") or ""))
 
 
 def _affiliations(given: list[object]) -> Iterator[tuple[str, str]]:

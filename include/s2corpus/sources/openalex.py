@@ -15,7 +15,7 @@ from s2corpus.sources.json_values import read_list, read_object, read_objects, r
 from s2corpus.sources.record import OPENALEX, Dropped, Editorial, Entry, OpenVersion, RecordKind, RejectReason
 from s2corpus.sources.streams import read_json_objects
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.fields import MAX_ABSTRACT, MAX_AUTHORS, add_details
+from s2orc_parse.bibliography.fields import MAX_ABSTRACT, MAX_AUTHORS, add_affiliations
 from s2orc_parse.bibliography.identifiers import normalise_arxiv
 from s2orc_parse.bibliography.names import parse_names
 
@@ -93,7 +93,7 @@ def _read_authors(authorships: object) -> list[Author | None]:
         for one in given
     ]
     return [
-        add_details(author, _read_affiliations(one), read_text(read_object(one.get("author")).get("orcid")))
+        add_affiliations(author, _read_affiliations(one), read_text(read_object(one.get("author")).get("orcid")))
         for author, one in zip(parse_names(names), given, strict=True)
     ]
 

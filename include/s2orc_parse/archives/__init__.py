@@ -1,1 +1,1 @@
-"""Read archives from outside in a sandboxed child process with limits on time and memory."""
+"""Read untrusted archives in a sandboxed child process with limits on time and memory."""

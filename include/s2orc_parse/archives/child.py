@@ -18,14 +18,14 @@ from s2orc_parse.archives.reading import LAUNCH, MAX_NAME
 
 MEMORY_BYTES = 1 << 30
 """address space of the child: an archive of 256 MB, its unpacked content, and the interpreter"""
-SILENT_SECONDS = 60.0
+INACTIVITY_SECONDS = 60.0
 """maximum time in which the child neither reads nor writes bytes"""
-_MOST_SECONDS = 7 * 86_400
-_MAX_HEAD = 16 * MAX_NAME
+_MAX_SECONDS = 7 * 86_400
+_MAX_HEADER_BYTES = 16 * MAX_NAME
 _CHUNK = 1 << 20
 
 
-class Silent(ValueError):
+class ArchiveReaderError(ValueError):
     """The child was inactive for too long, or wrote something other than frames."""
 
 
@@ -35,28 +35,28 @@ def child_command(mode: str, *limits: int) -> list[str]:
     return [interpreter, "-I", "-S", "-c", LAUNCH, str(Path(__file__).parent), mode, *map(str, limits)]
 
 
-def child_policy(**limits: int) -> sandbox.Policy:
+def child_policy() -> sandbox.Policy:
     """Return the sandbox policy of the child: it may read Python's modules."""
-    return sandbox.Policy(read=sandbox.interpreter_folders(), limits={"AS": MEMORY_BYTES, "CORE": 0, **limits})
+    return sandbox.Policy(read=sandbox.interpreter_folders(), limits={"AS": MEMORY_BYTES, "CORE": 0})
 
 
 def parse_frames(data: bytes, max_content: int) -> Iterator[tuple[dict[str, Any], bytes]]:
-    """Yield the frames of a child that has ended. Raises Silent for any other output."""
+    """Yield the frames of a child that has ended. Raises ArchiveReaderError for any other output."""
     at = 0
     while at < len(data):
         frame = _parse_frame(data, at, max_content)
         if frame is None:
-            raise Silent("the output of the child that reads archives is incomplete")
+            raise ArchiveReaderError("the output of the child that reads archives is incomplete")
         head, content, at = frame
         yield head, content
 
 
 def _parse_frame(data: bytes | bytearray, at: int, max_content: int) -> tuple[dict[str, Any], bytes, int] | None:
     """Return the frame that begins at a position and its end, or None if the frame is incomplete."""
-    line = data.find(b"\n", at, at + _MAX_HEAD)
+    line = data.find(b"\n", at, at + _MAX_HEADER_BYTES)
     if line < 0:
-        if len(data) - at >= _MAX_HEAD:
-            raise Silent("the child that reads archives wrote no valid frame")
+        if len(data) - at >= _MAX_HEADER_BYTES:
+            raise ArchiveReaderError("the child that reads archives wrote no valid frame")
         return None
     try:
         head = orjson.loads(data[at:line])
@@ -65,7 +65,7 @@ def _parse_frame(data: bytes | bytearray, at: int, max_content: int) -> tuple[di
     except (orjson.JSONDecodeError, KeyError, TypeError):
         fits = False
     if not fits:
-        raise Silent("the child that reads archives wrote no valid frame")
+        raise ArchiveReaderError("the child that reads archives wrote no valid frame")
     end = line + 1 + size
     return (head, bytes(data[line + 1 : end]), end) if len(data) >= end else None
 
@@ -74,17 +74,18 @@ def stream_frames(stream: IO[bytes], max_content: int) -> Iterator[tuple[dict[st
     """Send an uncompressed tar to a child and yield its frames as they arrive.
 
     Raises:
-        Silent: the child is inactive for too long. Exceptions of `stream` are raised after all readable frames.
+        ArchiveReaderError: the child is inactive for too long, or its output is malformed.
+        Exception: any exception of `stream`, after all readable frames.
     """
     process = sandbox.start(
         child_command("stream", max_content),
         child_policy(),
-        seconds=_MOST_SECONDS,
+        seconds=_MAX_SECONDS,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
     assert process.stdin is not None and process.stdout is not None
-    stopped: Exception | None = None
+    stream_error: Exception | None = None
     try:
         os.set_blocking(process.stdin.fileno(), False)
         pending, received, is_open = memoryview(b""), bytearray(), True
@@ -93,13 +94,13 @@ def stream_frames(stream: IO[bytes], max_content: int) -> Iterator[tuple[dict[st
                 try:
                     pending = memoryview(stream.read(_CHUNK))
                 except Exception as error:  # yield the preceding frames before the exception
-                    stopped = error
+                    stream_error = error
                 if not pending:
                     is_open = False
                     process.stdin.close()
-            ready, free, _ = select.select([process.stdout], [process.stdin] if is_open else [], [], SILENT_SECONDS)
+            ready, free, _ = select.select([process.stdout], [process.stdin] if is_open else [], [], INACTIVITY_SECONDS)
             if not ready and not free:
-                raise Silent(f"the child that reads archives was inactive for {SILENT_SECONDS:g} s")
+                raise ArchiveReaderError(f"the child that reads archives was inactive for {INACTIVITY_SECONDS:g} s")
             if free:
                 try:
                     pending = pending[os.write(process.stdin.fileno(), pending) :]
@@ -117,8 +118,8 @@ def stream_frames(stream: IO[bytes], max_content: int) -> Iterator[tuple[dict[st
                     break
     finally:
         _end(process)
-    if stopped is not None:
-        raise stopped
+    if stream_error is not None:
+        raise stream_error
 
 
 def _end(process: sandbox.Program) -> None:

@@ -32,7 +32,7 @@ _WITHDRAWN = re.compile(rb"auto-ignore|\bwithdrawn\b", re.IGNORECASE)
 
 
 class BadArchive(Exception):
-    """An archive without usable files: its outcome (a word of `latex.Outcome`) and a detail."""
+    """An archive without usable files: its outcome (a value of `LatexOutcome`) and a detail."""
 
     def __init__(self, outcome: str, detail: str = "") -> None:
         super().__init__(outcome, detail)
@@ -85,7 +85,7 @@ class _ForwardFile:
     def seek(self, position: int) -> None:
         """Skip bytes, at most to the end of the file. Raises ReadError for an earlier position."""
         if position < self._at:
-            raise tarfile.ReadError("a member begins before the end of another one")
+            raise tarfile.ReadError("a member begins before the end of the previous member")
         while self._at < position and (skipped := self._raw.read(min(position - self._at, _CHUNK))):
             self._at += len(skipped)
 
@@ -94,7 +94,7 @@ def tar_members(file: IO[bytes]) -> Iterator[tuple[tarfile.TarFile, tarfile.TarI
     """Yield the members of an uncompressed tar in order.
 
     Raises:
-        Exception: of many types, if the archive is damaged; `describe` converts it to a message.
+        Exception: of many types, if the archive is damaged; `describe_error` converts it to a message.
     """
     forward: Any = _ForwardFile(file)
     with tarfile.open(fileobj=forward, mode="r:", tarinfo=_Header, errorlevel=0) as archive:
@@ -102,7 +102,7 @@ def tar_members(file: IO[bytes]) -> Iterator[tuple[tarfile.TarFile, tarfile.TarI
             if not 0 <= member.size <= _MAX_SIZE:
                 raise _ImpossibleSize("a header states an impossible size")
             yield archive, member
-            archive.members = []  # type: ignore[attr-defined]  # tarfile stores every header it reads
+            archive.members = []  # type: ignore[attr-defined]  # free the headers that tarfile stores
 
 
 def describe_error(error: Exception) -> str:
@@ -120,7 +120,7 @@ def unpack_source(data: bytes, max_unpacked: int, max_files: int, max_text: int)
     """Return the text files of a source archive by name. Figures and other data are counted but not stored.
 
     Raises:
-        BadArchive: with the outcome. For any input, no other exception except MemoryError is raised.
+        BadArchive: with the outcome. Besides it, only MemoryError is raised, for any input.
     """
     content = _inflate(data, max_unpacked) if data[:2] == b"\x1f\x8b" else data
     if content[:4] in (b"%PDF", b"%!PS") or content[:5] == b"\x04%!PS":
@@ -129,7 +129,7 @@ def unpack_source(data: bytes, max_unpacked: int, max_files: int, max_text: int)
         _check_single(content, max_text)
         files, has_pdf = {"main.tex": content}, False
     else:
-        files, has_pdf = _text_files(content, max_files, max_text)
+        files, has_pdf = _read_text_files(content, max_files, max_text)
     tex = [text for name, text in files.items() if name.lower().endswith((".tex", ".ltx", ".latex"))]
     if all(len(text) < 4096 and b"\\begin" not in text for text in tex):
         if any(_WITHDRAWN.search(text) for text in files.values()):
@@ -167,7 +167,7 @@ def _is_tar(content: bytes) -> bool:
     return True
 
 
-def _text_files(content: bytes, max_files: int, max_text: int) -> tuple[dict[str, bytes], bool]:
+def _read_text_files(content: bytes, max_files: int, max_text: int) -> tuple[dict[str, bytes], bool]:
     """Return the text files of a tar, and whether it contains a PDF; every member is checked."""
     files: dict[str, bytes] = {}
     total, has_pdf = 0, False
@@ -181,7 +181,7 @@ def _text_files(content: bytes, max_files: int, max_text: int) -> tuple[dict[str
                 raise BadArchive("unsafe:link", member.name[:200])
             if not member.isreg():
                 raise BadArchive("unsafe:device", member.name[:200])
-            name = safe_name(member.name)
+            name = normalize_member_name(member.name)
             if name is None:
                 raise BadArchive("unsafe:path", member.name[:200])
             if member.size > len(content):
@@ -203,7 +203,7 @@ def _text_files(content: bytes, max_files: int, max_text: int) -> tuple[dict[str
     return files, has_pdf
 
 
-def safe_name(name: str) -> str | None:
+def normalize_member_name(name: str) -> str | None:
     """Return a relative name in normalized form, or None if it leaves the folder or is not a valid name."""
     name = name.replace("\\", "/")
     if name.startswith("/") or "\0" in name or len(name) > 1024 or re.match(r"[A-Za-z]:", name):
@@ -241,16 +241,16 @@ def main() -> None:
     try:
         if mode == "source":
             for name, content in unpack_source(sys.stdin.buffer.read(), *limits).items():
-                _put({"name": name}, content)
+                _write_frame({"name": name}, content)
         else:
             _stream(*limits)
-        _put({"end": True})
+        _write_frame({"end": True})
     except BadArchive as bad:
-        _put({"outcome": bad.outcome, "detail": bad.detail})
+        _write_frame({"outcome": bad.outcome, "detail": bad.detail})
     except MemoryError:
-        _put({"outcome": "out_of_memory", "detail": "the archive needs more memory than allowed"})
+        _write_frame({"outcome": "out_of_memory", "detail": "the archive needs more memory than allowed"})
     except Exception as error:  # tarfile does not catch all exceptions of its parser
-        _put({"outcome": "damaged", "detail": describe_error(error)})
+        _write_frame({"outcome": "damaged", "detail": describe_error(error)})
     sys.stdout.flush()
 
 
@@ -261,10 +261,10 @@ def _stream(max_bytes: int) -> None:
             continue
         name = member.name[:MAX_NAME]
         if member.size > max_bytes:
-            _put({"too_large": name})
+            _write_frame({"too_large": name})
         elif (content := archive.extractfile(member)) is not None:
-            _put({"name": name}, content.read())
+            _write_frame({"name": name}, content.read())
 
 
-def _put(head: dict[str, Any], content: bytes = b"") -> None:
+def _write_frame(head: dict[str, Any], content: bytes = b"") -> None:
     sys.stdout.buffer.write(json.dumps({**head, "bytes": len(content)}).encode() + b"\n" + content)

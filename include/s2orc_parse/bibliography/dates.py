@@ -1,4 +1,4 @@
-"""Dates of papers: parse every notation of the sources into one value with its precision."""
+"""Parse dates in all notations of the sources into an ISO date and its precision."""
 
 from __future__ import annotations
 

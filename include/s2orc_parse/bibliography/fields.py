@@ -12,11 +12,9 @@ from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import Affiliation, Author
 from s2orc_parse.bibliography.markup import ATTRIBUTE, resolve_formulas, space_formulas
 
-MAX_TITLE, MAX_ABSTRACT, MAX_AUTHORS = (
-    3_000,
-    100_000,
-    10_000,
-)  # characters, characters, persons: beyond is a broken entry
+MAX_TITLE = 3_000  # characters; a longer title belongs to a broken entry
+MAX_ABSTRACT = 100_000  # characters
+MAX_AUTHORS = 10_000
 MAX_AFFILIATIONS = 50  # per author
 MAX_LOCATOR = 60  # maximum length of a volume, issue or pages
 _LOCATOR_WORD = re.compile(r"^(?:vol(?:ume)?|no|nr|number|issue|pp?|pages?|s)\b\.?\s*(?=\w)", re.IGNORECASE)
@@ -28,28 +26,24 @@ _NOTE = re.compile(
     re.IGNORECASE,
 )
 """notes that MEDLINE and EMBASE append to a title: [Review] [33 refs], [Erratum appears in …], [Spanish]"""
-_CITED = re.compile(
+_COMMENTED_ARTICLE = re.compile(
     r"\s*[^\W\d_][^;]*\b(?:19|20)\d\d\b[^;]{0,20};\s*\d+\s*(?:\([^()]*\))?\s*:\s*[A-Za-z]?\d+(?:-[A-Za-z]?\d+)?\W*"
 )
-"""the article that a comment refers to, which CINAHL appends to the title: "...
-
-N Engl J Med. 2009 Jan 29;360(5):544-6"
-"""
+"""the article that a comment refers to; CINAHL appends it to the title: N Engl J Med. 2009 Jan 29;360(5):544-6"""
 _TAG = re.compile(rf"</?[a-zA-Z][\w:.-]*(?:{ATTRIBUTE})*\s*/?>|<!--[^<>]*-->|<!\[CDATA\[|\]\]>|<\?[^<>]*\?>")
 _BLOCK = re.compile(rf"</?(?:\w+:)?(?:p|title|sec|br|list-item|div|li)(?:{ATTRIBUTE})*\s*/?>", re.IGNORECASE)
-_TITLE_END = re.compile(
-    r"\s*:?\s*</(?:\w+:)?title\s*>(?:\s|</?(?:\w+:)?(?:p|sec)\s*>)*", re.IGNORECASE
-)  # the header of a part remains on the line of its text
+# The header of a part stays on the line of its text.
+_TITLE_END = re.compile(r"\s*:?\s*</(?:\w+:)?title\s*>(?:\s|</?(?:\w+:)?(?:p|sec)\s*>)*", re.IGNORECASE)
 _ABBREVIATED = re.compile(r"\b[^\W\d_]\.[^\W\d_]\.?$")
 """abbreviations at the end of a title, where the last full stop does not end the sentence: U.S., U.S.A."""
 _AMPERSANDS = re.compile(r"&(?:amp;)+")
 _MAX_ROUNDS = 10  # of removing tags and unescaping; real texts need fewer
-_PART = "\x1e"
+_PART_MARK = "\x1e"
 PARTS = " ::: "
 """The separator between the parts of an abstract, as in S2ORC. Adapters join parts with it; it becomes a line break."""
-_PARTS = re.compile(r"\x1e|(?<!\S):::(?!\S)")
+_PART_BREAK = re.compile(r"\x1e|(?<!\S):::(?!\S)")
 _ABSTRACT_HEAD = re.compile(r"^\s*(?:abstract|summary)\s*[:.—–-]?\s+(?=\S)", re.IGNORECASE)
-_ELSEWHERE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 
 _LICENCES = (
     (re.compile(r"creativecommons\.org/licen[sc]es/(by(?:-nc)?(?:-nd|-sa)?)/(\d\.\d)", re.IGNORECASE), "CC-{0}-{1}"),
@@ -88,18 +82,18 @@ def _clean_parts(value: object, limit: int) -> list[str]:
     """
     if not isinstance(value, str):
         return []
-    text = _ELSEWHERE.sub(" ", value[: 4 * limit])
+    text = CONTROL.sub(" ", value[: 4 * limit])
     for _ in range(_MAX_ROUNDS):
         before = text
         if "<" in text:
             text = resolve_formulas(text)
-            text = _TAG.sub("", _BLOCK.sub(_PART, _TITLE_END.sub(": ", text)))
+            text = _TAG.sub("", _BLOCK.sub(_PART_MARK, _TITLE_END.sub(": ", text)))
         if "&" in text:
             text = html.unescape(_AMPERSANDS.sub("&", text))
         if text == before:
             break
     text = space_formulas(text)
-    parts = (" ".join(_ELSEWHERE.sub(" ", part).split()) for part in _PARTS.split(text))
+    parts = (" ".join(CONTROL.sub(" ", part).split()) for part in _PART_BREAK.split(text))
     return [part for part in parts if part]
 
 
@@ -109,7 +103,7 @@ def clean_title(value: object) -> str | None:
     if text is None:
         return None
     head, _, cited = text.rpartition("...")
-    if head and _CITED.fullmatch(cited):
+    if head and _COMMENTED_ARTICLE.fullmatch(cited):
         text = head.rstrip(". ")
     text = _NOTE.sub("", text) or text
     if text.startswith("[") and text.rstrip(".").endswith("]"):
@@ -140,7 +134,7 @@ def parse_licence(value: object) -> str | None:
     return " ".join(value.split())[:200]
 
 
-def add_details(author: Author | None, affiliations: Iterable[tuple[str, str]], orcid: str = "") -> Author | None:
+def add_affiliations(author: Author | None, affiliations: Iterable[tuple[str, str]], orcid: str = "") -> Author | None:
     """Return an author with affiliations and an ORCID.
 
     An affiliation is a name and a text that may contain its ROR id.
@@ -158,11 +152,7 @@ def add_details(author: Author | None, affiliations: Iterable[tuple[str, str]], 
 
 def select_authors(authors: Iterable[Author | None]) -> tuple[Author, ...]:
     """Return the authors that have a name, at most MAX_AUTHORS."""
-    kept: list[Author] = []
-    for author in authors:
-        if author is not None and len(kept) < MAX_AUTHORS:
-            kept.append(author)
-    return tuple(kept)
+    return tuple(islice(filter(None, authors), MAX_AUTHORS))
 
 
 def clean_words(values: object) -> tuple[str, ...]:

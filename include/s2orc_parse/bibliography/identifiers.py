@@ -21,7 +21,7 @@ _PLACEHOLDER = re.compile(
     r"(?<![a-z0-9])(?:x{3,}|n{4,}|y{4,}|z{4,}|\?{2,}|0{5,}|tbd|tba)(?![a-z0-9])"  # nnnnnnn.nnnnnnn, xxx, 0000000.0000000
     r"|x{4,}|n{7,}|(?<=\.)doi$"  # fmicb.20xx.xxxxx, ACCESS.2017.DOI
 )
-_TEMPLATES = frozenset(
+_TEMPLATE_DOIS = frozenset(
     (
         "10.1145/1122445.1122456", "10.1145/1122445.1122457", "10.1145/1122445.1122458",  # acmart's samples
         "10.1145/8888888.7777777", "10.1145/9999997.9999999", "10.1145/1235", "10.1145/123_4", "10.1145/1234567.1234567",
@@ -56,7 +56,7 @@ _ADDRESS = re.compile(r"(?:(?:https?:)?//)?(?P<host>[a-z][\w-]*(?:\.[\w-]+)+)(?:
 _RESOLVER = re.compile(
     r"(?:[\w-]+\.)*doi\.org|(?:dx\.)?doi\.[\w.-]+|(?:[\w-]+\.)*doi-org\.[\w.-]+|hdl\.handle\.net|chooser\.crossref\.org"
 )
-_WITH_DOI = re.compile(
+_PUBLISHER_HOSTS = re.compile(
     r"(?:[\w-]+\.)*(?:springer|springerlink|springeropen|biomedcentral|aps|iop|frontiersin|biorxiv|medrxiv|plos)\.(?:com|org)"
 )
 """Hosts with DOIs of articles in their addresses, after words other than `doi`."""
@@ -99,7 +99,7 @@ def normalise_doi(text: str) -> str | None:
             break
         doi = trimmed
     suffix = doi.partition("/")[2]
-    if not suffix or doi in _TEMPLATES or doi.startswith(_TEMPLATE_PREFIXES) or _PLACEHOLDER.search(suffix):
+    if not suffix or doi in _TEMPLATE_DOIS or doi.startswith(_TEMPLATE_PREFIXES) or _PLACEHOLDER.search(suffix):
         return None
     return doi if any(character in "123456789" or character.isalpha() for character in suffix) else None
 
@@ -128,7 +128,7 @@ def doi_of_url(url: str) -> str | None:
         return normalise_doi(url) if url.casefold().startswith(("10.", "doi:", "info:doi/", "urn:doi:")) else None
     host, path = match["host"].casefold(), unquote(match["path"])
     is_resolver = _RESOLVER.fullmatch(host) is not None
-    if is_resolver or _WITH_DOI.fullmatch(host):
+    if is_resolver or _PUBLISHER_HOSTS.fullmatch(host):
         found = _DOI_IN_QUERY.search(path) or _DOI_IN_PATH.match(path)
     else:
         found = _DOI_AFTER_WORD.match(path)

@@ -1,4 +1,4 @@
-"""Formulas in titles and abstracts that contain markup: one form of each formula, and the spaces around it."""
+"""Reduce formulas in titles and abstracts to one form, and add the missing spaces around them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SCRIPT_OF_TEXT = re.compile(
     r"<(?:[\w.-]+:)?(mrow|mi|mn|mo|mtext|none)\b(?:[^<>]*/>|[^<>]*></(?:[\w.-]+:)?\1>)",
     re.IGNORECASE,
 )
-"""A formula that begins with an index of nothing: it belongs to the letter before it, as in CO<math>₂</math>."""
+"""A formula that begins with a subscript of an empty base. It belongs to the preceding letter: CO<math>₂</math>."""
 _BEGIN, _BEGIN_SCRIPT, _END, _END_SCRIPT = "\x02", "\x03", "\x04", "\x05"
 _MARKS = re.compile(f"[{_BEGIN}{_BEGIN_SCRIPT}{_END}{_END_SCRIPT}]")
 _SPACE_BEFORE = re.compile(rf"(?<=[\w,;:.)\]%]){_BEGIN}(?=[^\s{_END}])")
@@ -29,7 +29,7 @@ _SPACE_AFTER_SCRIPT = re.compile(rf"{_END_SCRIPT}(?=[a-z]{{2}})")
 
 @dataclass(slots=True)
 class _Open:
-    """An element that has begun: its tag, its content so far, and, of `alternatives`, the forms of the formula."""
+    """An open element: its tag, its content, and for `alternatives` the forms of the formula."""
 
     name: str
     tag: str
@@ -41,8 +41,7 @@ def resolve_formulas(text: str) -> str:
     """Return the text with one form of each formula between marks; `space_formulas` replaces the marks.
 
     From the `alternatives` of a formula, the MathML is used if there is any, else the TeX. Annotations repeat the MathML
-    and are removed.
-    Every tag is visited once.
+    and are removed. The time is linear.
     """
     if not _HINT.search(text):
         return text
@@ -85,7 +84,7 @@ def _close(stack: list[_Open]) -> None:
 def space_formulas(text: str) -> str:
     """Replace the marks around formulas by the spaces that the source left out: `in<math>N</math>-coupled` → in N-coupled.
 
-    A formula is a word. No space is added at brackets, hyphens, other punctuation, an ordinal's ending and a space.
+    A formula counts as a word. No space is added at brackets, hyphens, other punctuation, an ordinal's ending and a space.
     """
     if not _MARKS.search(text):
         return text

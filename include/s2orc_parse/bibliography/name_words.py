@@ -34,8 +34,8 @@ _CAPITALISED = frozenset(
         "O'", "O’", "Op", "San", "Santa", "St.", "Ten", "Ter", "Van", "Vande", "Vanden", "Vander", "Ver", "Von", "'T", "Zu", "Zur",
     )
 )  # fmt: skip
-"""Particles that may be capitalized. A capitalized "Do" or "Te" is a given name."""
-_GIVEN_TOO = frozenset(
+"""Particles that may be capitalized. "Do" and "Te" are omitted: capitalized, they are given names."""
+_AMBIGUOUS_PARTICLES = frozenset(
     ("Abd", "Abu", "Af", "Al", "Av", "Ben", "Bin", "Del", "Della", "El", "Fitz", "Ibn", "Mac", "San", "Santa", "Ten")
 )
 """Particles that are also given names: "Al Gore", "Ben Jonson"."""
@@ -43,7 +43,7 @@ _PINYIN = re.compile(
     r"(?:[bpmfdtnlgkhjqxrzcsyw]|[zcs]h)?(?:[aeo]|[ae]i|[ao]o|[ao]u|[aei]n|[aeio]ng|i[aeu]|iao|ian|ia?ng|iong|[iu]|ua?n?g?|uo|uai?|ui|un|ue|er)",
     re.IGNORECASE,
 )
-_JOINTS = frozenset(("y", "i"))
+_SURNAME_CONJUNCTIONS = frozenset(("y", "i"))
 _VIETNAMESE = frozenset(
     (
         "bui", "cao", "dang", "dao", "dinh", "do", "doan", "duong", "ha", "hoang", "ho", "huynh", "khuat", "lam", "le", "luong", "luu",
@@ -133,13 +133,15 @@ def is_particle(word: str, surname: str) -> bool:
     return word in _CAPITALISED and fold(surname) not in _VIETNAMESE and not is_capitals(surname)
 
 
-def begins_surname(word: str, surname: str) -> bool:
+def is_surname_only(word: str, surname: str) -> bool:
     """Return whether a name is only a surname because it begins with a particle.
 
     "Van Gogh" and "de Vries" are surnames; "Al Gore" and "De Wang" are not.
     """
     return is_lower_particle(word) or (
-        word not in _GIVEN_TOO and is_particle(word, surname) and (word == "Van" or not _PINYIN.fullmatch(surname))
+        word not in _AMBIGUOUS_PARTICLES
+        and is_particle(word, surname)
+        and (word == "Van" or not _PINYIN.fullmatch(surname))
     )
 
 
@@ -148,9 +150,9 @@ def is_lower_particle(word: str) -> bool:
     return word in _PARTICLES and len(word) > 1
 
 
-def is_joint(word: str) -> bool:
+def joins_surnames(word: str) -> bool:
     """Return whether a word joins two surnames of one person: "Ortega y Gasset"."""
-    return word in _JOINTS
+    return word in _SURNAME_CONJUNCTIONS
 
 
 def is_first_surname(word: str) -> bool:
@@ -170,7 +172,7 @@ def is_group(text: str) -> bool:
     return " " in text and bool(_GROUP.search(text))
 
 
-def is_given_in_capitals(word: str, surname: str) -> bool:
+def is_uppercase_given_name(word: str, surname: str) -> bool:
     """Return whether a word is a given name in capitals, as in "KIM, JIN".
 
     The surname must be in capitals too, and the word must be one syllable.

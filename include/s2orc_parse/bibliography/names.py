@@ -1,8 +1,8 @@
 """Parse author names in all usual notations into {first, middle[], last, suffix}.
 
 A list is parsed as a unit, because the meaning of its commas depends on the other names. "Last, First" uses two parts;
-"First Last" and "Last FM" use one. Each reading of the parts has a cost, a change of notation within the list adds to
-it, and the cheapest reading is chosen.
+"First Last" and "Last FM" use one. Each reading of the parts has a cost; a change of notation within the
+list adds to it. The cheapest reading is chosen.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def parse_authors(text: str) -> tuple[Author, ...]:
         if len(blocks) > 1 and most == 2 and (pairs == len(blocks) or len(blocks) > 2):
             blocks = [_Block(block.parts, not any(map(_starts_with_initial, block.parts[:1]))) for block in blocks]
     style = detect_style([part for block in blocks for part in block.parts if len(block.parts) != 2 or not block.one])
-    return tuple(author for block in blocks for author in _read(block, style))
+    return tuple(author for block in blocks for author in _parse_block(block, style))
 
 
 def parse_names(names: Iterable[str]) -> list[Author | None]:
@@ -67,7 +67,7 @@ def parse_names(names: Iterable[str]) -> list[Author | None]:
     cleaned = [_clean(name[:MAX_CHARACTERS]) for name in names]
     split = [[part for part in map(_strip_part, name.split(",")) if part] for name in cleaned]
     style = detect_style([parts[0] for parts in split if len(parts) == 1])
-    return [next(iter(_read(_Block(parts, True), style)), None) for parts in split]
+    return [next(iter(_parse_block(_Block(parts, True), style)), None) for parts in split]
 
 
 def parse_name(text: str) -> Author | None:
@@ -87,7 +87,7 @@ def make_author(given: str | None, family: str | None, suffix: str | None = None
         if not any(map(str.isalnum, family)):
             return None
         return parse_name(family) if "," in family else Author("", (), family.strip(" ."), "")
-    return parse_inverted(family, given, _SPACE.sub(" ", suffix or "").strip(), apart=True)
+    return parse_inverted(family, given, _SPACE.sub(" ", suffix or "").strip(), has_separate_fields=True)
 
 
 def surname_key(author: Author) -> str:
@@ -159,7 +159,7 @@ def _starts_with_initial(part: str) -> bool:
     return len(tokens) > 1 and words.are_initials(tokens[:1]) and not words.are_initials(tokens[1:])
 
 
-def _read(block: _Block, style: NameStyle) -> list[Author]:
+def _parse_block(block: _Block, style: NameStyle) -> list[Author]:
     parts = block.parts
     if block.one and len(parts) > 1:
         found = [part for part in parts if not words.is_certain_suffix(part.split())]
@@ -177,7 +177,7 @@ def _is_degree_of(parts: Sequence[str], style: NameStyle) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _Reading:
     """The cheapest reading of the parts up to one part."""
 
     cost: float
@@ -189,30 +189,30 @@ def _choose_reading(parts: Sequence[str], style: NameStyle) -> list[Author | Non
     """Return the authors in comma-separated parts, using the cheapest reading (dynamic programming)."""
     split = [part.split() for part in parts]
     suffixed = [words.is_suffix(part) for part in split]
-    ways: list[dict[bool, _Way]] = [{} for _ in range(len(parts) + 1)]
-    ways[0] = {False: _Way(0.0, 0, False)}
+    readings: list[dict[bool, _Reading]] = [{} for _ in range(len(parts) + 1)]
+    readings[0] = {False: _Reading(0.0, 0, False)}
     for at in range(len(parts)):
-        here = sorted(ways[at].items())
-        for length in range(1, min(4, len(parts) - at) + 1 if here else 0):
+        current = sorted(readings[at].items())
+        for length in range(1, min(4, len(parts) - at) + 1 if current else 0):
             rest = suffixed[at + 1 : at + length]
             if sum(rest) < len(rest) - 1:  # the other parts cannot be paired
                 continue
             for paired, added_cost in _list_costs(split[at : at + length], rest):
-                for former, way in here:
+                for previous_is_paired, reading in current:
                     change = 0.0
-                    if at and former != paired:
-                        change = 4.0 if paired else 0.5 if way.before == 0 else 1.5
-                    cost = way.cost + added_cost + change
-                    after = ways[at + length].get(paired)
+                    if at and previous_is_paired != paired:
+                        change = 4.0 if paired else 0.5 if reading.before == 0 else 1.5
+                    cost = reading.cost + added_cost + change
+                    after = readings[at + length].get(paired)
                     if after is None or cost < after.cost - 1e-9:
-                        ways[at + length][paired] = _Way(cost, at, former)
+                        readings[at + length][paired] = _Reading(cost, at, previous_is_paired)
     authors: list[Author | None] = []
     at = len(parts)
-    paired = min(ways[at], key=lambda form: (ways[at][form].cost, form))
+    paired = min(readings[at], key=lambda form: (readings[at][form].cost, form))
     while at:
-        way = ways[at][paired]
-        authors.append(_make_author(parts[way.before : at], paired, style))
-        at, paired = way.before, way.paired
+        reading = readings[at][paired]
+        authors.append(_make_author(parts[reading.before : at], paired, style))
+        at, paired = reading.before, reading.paired
     return authors[::-1]
 
 
@@ -235,18 +235,18 @@ def _list_costs(parts: Sequence[Sequence[str]], suffixed: Sequence[bool]) -> lis
         is_certain = all(map(words.is_certain_suffix, rest))
         is_partial = words.are_initials(name) or words.is_suffix(name)
         costs.append(
-            (False, _natural_cost(name) + (20.0 if is_partial else 0.0) - (0.0 if is_certain or not rest else 0.1))
+            (False, _first_last_cost(name) + (20.0 if is_partial else 0.0) - (0.0 if is_certain or not rest else 0.1))
         )
     if rest and sum(suffixed) >= len(rest) - 1:
         given = next((at for at in range(len(rest)) if not suffixed[at]), 0)
         others = [rest[at] for at in range(len(rest)) if at != given]
         unlikely = 0.0 if all(map(words.is_certain_suffix, others)) else 0.3
         if not suffixed[given] or words.are_initials(rest[given]):
-            costs.append((True, _inverted_cost(name, rest[given]) + unlikely + 0.1 * len(others)))
+            costs.append((True, _last_first_cost(name, rest[given]) + unlikely + 0.1 * len(others)))
     return costs
 
 
-def _natural_cost(name: Sequence[str]) -> float:
+def _first_last_cost(name: Sequence[str]) -> float:
     if words.is_group(" ".join(name)):
         return 0.0
     if len(name) == 1:
@@ -254,7 +254,7 @@ def _natural_cost(name: Sequence[str]) -> float:
     return 0.0 if words.are_initials(name[:1]) or words.are_initials(name[-1:]) else 1.0
 
 
-def _inverted_cost(surname: Sequence[str], given: Sequence[str]) -> float:
+def _last_first_cost(surname: Sequence[str], given: Sequence[str]) -> float:
     """Return the cost of reading "surname, given" as one author."""
     if len(surname) > 1 and words.is_generation(surname[-1]):
         surname = surname[:-1]

@@ -15,7 +15,7 @@ _NUMBERED = re.compile(r"\d{4}")
 _HAN = re.compile(r"[\u3400-\u9fff]{2,4}")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]{2,4}")
 EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
-_COMPOUND = ("欧阳", "歐陽", "司马", "司馬", "诸葛", "諸葛", "上官", "皇甫", "令狐", "慕容", "公孙", "尉迟", "东方", "夏侯",
+_COMPOUND_SURNAMES = ("欧阳", "歐陽", "司马", "司馬", "诸葛", "諸葛", "上官", "皇甫", "令狐", "慕容", "公孙", "尉迟", "东方", "夏侯",
              "남궁", "황보", "제갈", "사공", "선우", "독고")  # fmt: skip
 
 
@@ -63,27 +63,27 @@ def detect_style(parts: Sequence[str]) -> NameStyle:
     )
 
 
-def parse_inverted(surname: str, given: str, suffix: str = "", *, apart: bool = False) -> Author | None:
+def parse_inverted(surname: str, given: str, suffix: str = "", *, has_separate_fields: bool = False) -> Author | None:
     """Parse "Last, First". A generation next to either part becomes the suffix; "van" after the given names joins the
     surname.
 
-    `apart` means that the source has separate fields, which are used as they are.
+    `has_separate_fields` means that the source has separate fields, which are used as they are.
     """
-    if not apart and words.is_group(f"{given} {surname}") and not words.are_initials(given.split()):
+    if not has_separate_fields and words.is_group(f"{given} {surname}") and not words.are_initials(given.split()):
         return Author("", (), f"{given} {surname}".strip(" .,"), "")  # "Group, ALTS"
     family, names = surname.split(), given.split()
     if len(family) > 1 and words.is_generation(family[-1]) and not suffix:
         suffix = family.pop()
     if len(names) > 1 and not suffix and (words.is_certain_suffix(names[-1:]) or words.is_generation(names[-1])):
         suffix = names.pop()
-    if not apart:
+    if not has_separate_fields:
         moved: list[str] = []
         while len(names) > 1 and words.is_lower_particle(names[-1]):
             moved.insert(0, names.pop())
         family = moved + family
     last = " ".join(family)
     if words.are_initials(names) and not (
-        len(names) == 1 and ("." not in given) and words.is_given_in_capitals(names[0], last)
+        len(names) == 1 and ("." not in given) and words.is_uppercase_given_name(names[0], last)
     ):
         return _build_author([initial for name in names for initial in words.split_initials(name)], last, suffix)
     return _build_author(names, last, suffix)
@@ -151,7 +151,7 @@ def _is_generation(tokens: Sequence[str], style: NameStyle) -> bool:
 def _parse_single_word(token: str, suffix: str) -> Author | None:
     """Parse a name of one word; East Asian names begin with the surname."""
     if _HAN.fullmatch(token) or _HANGUL.fullmatch(token):
-        cut = 2 if token.startswith(_COMPOUND) or (len(token) == 4 and _HAN.fullmatch(token)) else 1
+        cut = 2 if token.startswith(_COMPOUND_SURNAMES) or (len(token) == 4 and _HAN.fullmatch(token)) else 1
         if len(token) > cut:
             return _build_author([token[cut:]], token[:cut], suffix)
     return _build_author([], token, suffix)
@@ -160,7 +160,7 @@ def _parse_single_word(token: str, suffix: str) -> Author | None:
 def _trailing_initials(tokens: Sequence[str], style: NameStyle) -> int:
     """Return the index of the trailing initials ("de Vries H.J."), or the number of tokens if there are no initials."""
     cut = len(tokens)
-    while cut > 1 and words.split_initials(tokens[cut - 1]) and not words.is_joint(tokens[cut - 1]):
+    while cut > 1 and words.split_initials(tokens[cut - 1]) and not words.joins_surnames(tokens[cut - 1]):
         if tokens[cut - 1] in ("II", "III", "IV") and cut < len(tokens):
             break  # Ruffin IV M.T.
         cut -= 1
@@ -184,7 +184,7 @@ def _is_initial(token: str) -> bool:
 def _surname_start(tokens: Sequence[str], style: NameStyle) -> int:
     """Return the index of the surname in a name in natural order."""
     start = len(tokens) - 1
-    while start > 1 and words.is_joint(tokens[start - 1]):  # Ortega y Gasset
+    while start > 1 and words.joins_surnames(tokens[start - 1]):  # Ortega y Gasset
         start -= 2
     start = max(start, 1)
     first_word = next((at for at, token in enumerate(tokens) if not _is_initial(token)), start)
@@ -194,7 +194,7 @@ def _surname_start(tokens: Sequence[str], style: NameStyle) -> int:
         start -= 1
     while start > 1 and words.is_particle(tokens[start - 1], tokens[-1]):
         start -= 1
-    if start == 1 and not _is_initial(tokens[0]) and words.begins_surname(tokens[0], tokens[-1]):
+    if start == 1 and not _is_initial(tokens[0]) and words.is_surname_only(tokens[0], tokens[-1]):
         return 0  # "de Vries", "Van Gogh", "Van Der Maaten" alone
     return start
 

@@ -24,7 +24,7 @@ _SYMBOLS = {
     "guillemotleft": "«", "guillemotright": "»", "quotedblbase": "„", "quotesinglbase": "‚", "xspace": "", "protect": "",
     "noindent": "", "par": " ", "newline": " ", "linebreak": " ", "quad": " ", "qquad": " ", "space": " ", "thinspace": " ",
 }  # fmt: skip
-_STYLES = (
+_TRANSPARENT_COMMANDS = (
     "text", "textnormal", "textrm", "textsf", "texttt", "textmd", "textbf", "textup", "textit", "textsl", "textsc", "emph", "underline",
     "uline", "mbox", "hbox", "fbox", "textsuperscript", "textsubscript", "url", "path", "nolinkurl", "enquote", "MakeUppercase",
     "MakeLowercase", "uppercase", "lowercase", "bibinfo", "boldsymbol", "ensuremath", "sout",
@@ -47,9 +47,11 @@ _LETTER = re.compile(
 _SYMBOL = re.compile(
     rf"\{{\\(?P<braced>{'|'.join(_SYMBOLS)})\s*\}}|\\(?P<name>{'|'.join(_SYMBOLS)})(?![A-Za-z])(?:\{{\}}|\s*(?=\\)|)"
 )
-_STYLED = re.compile(rf"\\(?:{'|'.join(_STYLES)})\s*\{{([^{{}}]*)\}}|\{{\\(?:{_SWITCHES})(?![A-Za-z])\s*([^{{}}]*)\}}")
+_STYLED = re.compile(
+    rf"\\(?:{'|'.join(_TRANSPARENT_COMMANDS)})\s*\{{([^{{}}]*)\}}|\{{\\(?:{_SWITCHES})(?![A-Za-z])\s*([^{{}}]*)\}}"
+)
 _LINK = re.compile(r"\\href\s*\{[^{}]*\}\s*\{([^{}]*)\}|\\textcolor\s*\{[^{}]*\}\s*\{([^{}]*)\}")
-_DROPPED = re.compile(
+_COMMANDS_WITHOUT_TEXT = re.compile(
     r"[\s~]{0,3}\\(?:cite|citep|citet|citealp|citealt|parencite|footnotemark|label)\*?\s*(?:\[[^\[\]{}]*\]\s*){0,2}\{[^{}]*\}"
     r"|\\(?:footnote|thanks|vspace|hspace)\*?\s*\{[^{}]*\}"
 )
@@ -80,7 +82,7 @@ def decode_text(text: str) -> str:
         return _FORMULA
 
     text = decode_accents(_MATH.sub(keep, text.replace(_FORMULA, "")))
-    text = _SPACE.sub(" ", _ESCAPED.sub(_hide_brace, _DROPPED.sub("", text)))
+    text = _SPACE.sub(" ", _ESCAPED.sub(_hide_brace, _COMMANDS_WITHOUT_TEXT.sub("", text)))
     for _ in range(_MAX_ROUNDS):
         before = text
         text = _STYLED.sub(_first_group, _LINK.sub(_first_group, _SYMBOL.sub(_replace_symbol, text)))

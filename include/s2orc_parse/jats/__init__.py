@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from s2orc_parse.jats.form import HEAD_BYTES, detect_form
+from s2orc_parse.jats.form import HEAD_BYTES, detect_kind
 from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
 
 if TYPE_CHECKING:
     from s2orc_parse.jats.converters import CONVERTERS, VERSIONS, convert
 
-__all__ = ["CONVERTERS", "HEAD_BYTES", "VERSIONS", "BadArticle", "JatsOutcome", "convert", "detect_form"]
+__all__ = ["CONVERTERS", "HEAD_BYTES", "VERSIONS", "BadArticle", "JatsOutcome", "convert", "detect_kind"]
 
 
 def __getattr__(name: str) -> Any:

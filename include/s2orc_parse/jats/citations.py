@@ -23,7 +23,7 @@ class JatsCitationLinker:
         self._ids = ids
         self._positions = {key: at for at, key in enumerate(self._keys)}
 
-    def citations(self, draft: JatsDraft) -> tuple[CiteSpan, ...]:
+    def find_citations(self, draft: JatsDraft) -> tuple[CiteSpan, ...]:
         """Return the distinct citation spans of one text in order.
 
         A range `[3]–[5]` whose ends are linked also cites the entries between them. Those spans cover the text of the

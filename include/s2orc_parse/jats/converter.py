@@ -11,10 +11,10 @@ from s2orc_parse.jats.header import build_header
 from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
 from s2orc_parse.jats.read import Element, read_article
 from s2orc_parse.jats.references import read_references
-from s2orc_parse.jats.text import JatsTextReader, open_section
+from s2orc_parse.jats.text import JatsTextReader
 from s2orc_parse.parse_model import Parse, Provenance
 from s2orc_parse.tei.callouts import detect_style
-from s2orc_parse.tei.sections import NO_SECTION, SectionPath
+from s2orc_parse.tei.sections import NO_SECTION, SectionPath, make_section
 
 CONVERTER_VERSION = "6"  # part of the key of every stored parse; increase it when the parse of any article may change
 _UNNAMED: dict[object, str] = {"ack": "acknowledgement", "app": "annex", "glossary": "glossary", "bio": "biography"}
@@ -44,7 +44,7 @@ def convert(data: bytes, *, sha1: str) -> Parse:
     text.read(body)
     for part in parts.get("back", ()):
         unnamed = _UNNAMED.get(part.tag) if part.find("title") is None else None
-        back.read([part], open_section(NO_SECTION, unnamed) if unnamed else NO_SECTION)
+        back.read([part], make_section((unnamed,)) if unnamed else NO_SECTION)
     floats = [element for reader in readers for element in reader.floats] + list(parts.get("floats-group", ()))
     linker = JatsCitationLinker(entries, ids)
     collector = Entries(linker, ids)

@@ -1,4 +1,4 @@
-"""The effect of each JATS element on the surrounding text. Unlisted elements are part of the line."""
+"""The effect of each JATS element on the surrounding text. Unlisted elements are inline."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ a section become one paragraph, ordered by offset.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,20 +15,20 @@ import orjson
 
 from s2orc_parse.bibliography import identifiers
 from s2orc_parse.bibliography.author import MAX_ENTRY_BYTES, Author
+from s2orc_parse.bibliography.fields import CONTROL
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.jats.elsevier_front import read_front
 from s2orc_parse.jats.header import build_header
 from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
-from s2orc_parse.jats.text import open_section, split_number
+from s2orc_parse.jats.text import split_number
 from s2orc_parse.parse_model import BibEntry, CiteSpan, Paragraph, Parse, Provenance
 from s2orc_parse.tei.bibliography import add_arxiv
 from s2orc_parse.tei.callouts import detect_style
-from s2orc_parse.tei.sections import NO_SECTION, SectionPath
+from s2orc_parse.tei.sections import NO_SECTION, SectionPath, make_section
 from s2orc_parse.tei.text import ReferenceMark, TextDraft
 
 CONVERTER_VERSION = "5"  # part of the key of every stored parse; increase it when the parse of any article may change
 MAX_CALLOUT = 1_000  # characters; a longer interval is not a citation
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 Json = dict[str, Any]
 
 
@@ -114,7 +113,7 @@ def _require_object(value: object, where: str) -> Json:
 
 def _read_sentence(given: object, where: str) -> _Sentence:
     item = _require_object(given, where)
-    raw = _CONTROL.sub(" ", _get_typed(item, "sentence", str, f"{where}."))
+    raw = CONTROL.sub(" ", _get_typed(item, "sentence", str, f"{where}."))
     at = _get_typed(item, "startOffset", int, f"{where}.")
     section = NO_SECTION
     parents = _get_typed(item, "parents", list, f"{where}.")
@@ -124,7 +123,7 @@ def _read_sentence(given: object, where: str) -> _Sentence:
     for head in (*heads, _get_typed(item, "title", str, f"{where}.")):
         if head := " ".join(head.split()):
             num, head = split_number("", head)
-            section = open_section(section, head or num or "", num)
+            section = make_section((*section.heads, head or num or ""), num)
     refs = _get_typed(item, "refoffsets", dict, f"{where}.")
     offsets = [
         (_get_typed(place, "startOffset", int, f"{where}.refoffsets."), _get_typed(place, "endOffset", int, f"{where}.refoffsets."), name)
@@ -140,8 +139,8 @@ def _read_sentence(given: object, where: str) -> _Sentence:
 def _map_offsets(raw: str, text: str, at: int, offsets: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     """Return the citations' positions in `text`, which is `raw` with normalized white space.
 
-    White space around a citation is excluded. Offsets are relative to the sentence (Kershaw and Koeling, §3.2). If they
-    exceed it, they are relative to the start of the sentence's own offset.
+    White space around a citation is excluded. Offsets are relative to the sentence (Kershaw and Koeling, §3.2). If one
+    exceeds the sentence, all are offsets in the document, and the sentence's own offset is subtracted.
     """
     if any(end > len(raw) for _, end, _ in offsets):
         offsets = [(start - at, end - at, name) for start, end, name in offsets]
@@ -160,7 +159,7 @@ def _map_offsets(raw: str, text: str, at: int, offsets: list[tuple[int, int, str
 
 
 def _map_positions(raw: str) -> list[int]:
-    """Return the position of each character after white space is normalized; white space has the position of its space."""
+    """Return the position of each character after white space is normalized; white space maps to its single space."""
     places = []
     at, space = 0, False
     for character in raw:
@@ -212,7 +211,7 @@ def _abstract(article: Json) -> tuple[Paragraph, ...]:
         item = {"sentence": value} if isinstance(value, str) else _require_object(value, f"abstract[{n}]")
         where = f"abstract[{n}]."
         found.append((_get_typed(item, "startOffset", int, where), n, _get_typed(item, "sentence", str, where)))
-    text = " ".join(_CONTROL.sub(" ", " ".join(sentence for _, _, sentence in sorted(found))).split())
+    text = " ".join(CONTROL.sub(" ", " ".join(sentence for _, _, sentence in sorted(found))).split())
     return (Paragraph("Abstract", text),) if text else ()
 
 

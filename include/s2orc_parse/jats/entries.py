@@ -39,11 +39,11 @@ class Entries:
             entry = self._add(
                 found, kind, caption.text, num=read_number(found),
                 cells=tuple(map(tuple, rows)) or None,
-                cite_spans=self._linker.citations(caption),
+                cite_spans=self._linker.find_citations(caption),
                 cell_cites=tuple(
                     CellCite(row, column, span)
                     for row, column, cell in referring
-                    for span in self._linker.citations(cell)
+                    for span in self._linker.find_citations(cell)
                 ),
             )  # fmt: skip
             first = first or entry.key
@@ -62,7 +62,7 @@ class Entries:
         """Add a footnote."""
         note = read_flat_draft((child for child in element if child.tag != "label"), self._cited)
         num = plain(element.find("label")) or None
-        self._add(element, RefType.FOOTNOTE, note.text, num=num, cite_spans=self._linker.citations(note))
+        self._add(element, RefType.FOOTNOTE, note.text, num=num, cite_spans=self._linker.find_citations(note))
 
     def register_sections(self, sections: dict[str, SectionPath]) -> None:
         """Register sections by id. Mentioned sections become entries."""
@@ -70,7 +70,7 @@ class Entries:
 
     def paragraph(self, draft: JatsDraft) -> Paragraph:
         """Return a text as a paragraph with all its spans."""
-        cites = self._linker.citations(draft) if draft.marks else ()
+        cites = self._linker.find_citations(draft) if draft.marks else ()
         refs = self._references(draft, cites)
         if any(mark.kind == "cite" for mark in draft.marks):
             cites = _add_unlinked(draft, cites, refs)

@@ -11,10 +11,10 @@ _ARTICLE = re.compile(rb"<(?:[\w.-]+:)?(?:article|pmc-articleset)[\s>/]|-//(?:NL
 _KEYS = re.compile(rb'"(?:docId|body_text|bib_entries)"\s*:')
 
 
-def detect_form(head: bytes) -> Literal["jats", "elsevier"] | None:
+def detect_kind(head: bytes) -> Literal["jats", "elsevier"] | None:
     """Return the kind of full text of a file that begins with these bytes (`HEAD_BYTES` suffice), or None.
 
-    Only the format is detected; whether the file contains an article is found when it is read.
+    Only the format is checked. The converter checks whether the file contains an article.
     """
     head = head[:HEAD_BYTES].replace(b"\x00", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")  # UTF-16 contains NUL bytes
     if head[:1] == b"{":

@@ -18,7 +18,7 @@ _NOT_TEXT = frozenset(("label", "graphic", "inline-graphic", "object-id", "alt-t
 
 
 class JatsFormula(NamedTuple):
-    """A formula. `text` contains its signs as a reader sees them, or "" if the file has only a picture."""
+    """A formula. `text` contains the visible characters, or "" if the file has only an image."""
 
     text: str
     latex: str | None = None
@@ -63,7 +63,7 @@ def _collect_plain(element: Element, parts: list[str]) -> None:
 
 
 def _read_signs(math: Element) -> str:
-    """Return the signs of a formula in order, without annotations."""
+    """Return the visible characters of a formula in order, without annotations."""
     if next(math.iter(*_ANNOTATIONS), None) is None:
         return " ".join("".join(math.itertext()).split())
     found: list[str] = []

@@ -9,7 +9,7 @@ from typing import Any
 
 from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.dates import NO_DATE, PlainDate, make_date, to_int, to_month
-from s2orc_parse.bibliography.fields import PARTS, add_details, parse_licence
+from s2orc_parse.bibliography.fields import PARTS, add_affiliations, parse_licence
 from s2orc_parse.bibliography.identifiers import doi_key, doi_of_jstor, normalise_issn, normalise_pmcid
 from s2orc_parse.bibliography.name_words import is_title
 from s2orc_parse.bibliography.names import make_author, parse_name
@@ -21,18 +21,11 @@ _KEYWORD_GROUPS = frozenset(("author", "author-keywords", "author-generated", "k
 """Types of `kwd-group` that contain keywords; others are abbreviations and classifications."""
 _EMAIL = re.compile(r"[^\s@<>\"]{1,64}@[^\s@<>\"]{1,190}\.[A-Za-z]{2,24}")
 _HREF = "{http://www.w3.org/1999/xlink}href"
-_DATES = ("epub", "epub-ppub", "pub", "ppub", "collection")  # ordered by how well they state the date of publication
+_DATES = ("epub", "epub-ppub", "pub", "ppub", "collection")  # types of dates, in order of preference
 _NOT_TEXT = (
-    "xref",
-    "fn",
-    "author-notes",
-    "object-id",
-    "tex-math",
-    "inline-graphic",
-    "graphic",
-    "named-content/label",
+    "xref", "fn", "author-notes", "object-id", "tex-math", "inline-graphic", "graphic", "named-content/label",
     "label",
-)
+)  # fmt: skip
 
 _ARTICLE_TYPES = """
     a advances an and application article articles best book books brief case challenge clinical comment commentary communication
@@ -71,14 +64,14 @@ def read_front(article: Any) -> FrontMatter | None:
         if "doi" in ids
         else pmc_id or ids.get("pmid") or ids.get("publisher-id") or next(iter(ids.values()), "")
     )
-    licence, open_access = _licence(meta)
+    licence, open_access = _read_licence(meta)
     return FrontMatter(
         native_id=native,
-        title=_title(meta), authors=tuple(_authors(meta)), date=_date(meta), venue=_conference(meta),
+        title=_read_title(meta), authors=tuple(_read_authors(meta)), date=_read_date(meta), venue=_conference(meta),
         journal=extract_text(article.find("{*}front/{*}journal-meta//{*}journal-title")), abstract=_abstract(meta),
-        volume=extract_text(meta.find("{*}volume")), issue=extract_text(meta.find("{*}issue")), pages=_pages(meta),
-        doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_subjects(meta),
-        licence=licence, open_access=open_access, keywords=_keywords(meta), issn=_issn(article), emails=tuple(_emails(meta)),
+        volume=extract_text(meta.find("{*}volume")), issue=extract_text(meta.find("{*}issue")), pages=_read_pages(meta),
+        doi=ids.get("doi"), arxiv_id=ids.get("arxiv"), pubmed_id=ids.get("pmid"), pmc_id=pmc_id, subjects=_read_subjects(meta),
+        licence=licence, open_access=open_access, keywords=_read_keywords(meta), issn=_read_issn(article), emails=tuple(_read_emails(meta)),
     )  # fmt: skip
 
 
@@ -106,12 +99,12 @@ def _conference(meta: Any) -> str:
     )
 
 
-def _pages(meta: Any) -> str:
+def _read_pages(meta: Any) -> str:
     first, last, electronic = (extract_text(meta.find(f"{{*}}{name}")) for name in ("fpage", "lpage", "elocation-id"))
     return f"{first}-{last}" if first and last and first != last else first or electronic
 
 
-def _title(meta: Any) -> str:
+def _read_title(meta: Any) -> str:
     group = meta.find("{*}title-group")
     if group is None:
         return ""
@@ -137,13 +130,13 @@ def _plain(element: Any) -> str:
     return extract_text(element)
 
 
-def _authors(meta: Any) -> Iterator[Author | None]:
+def _read_authors(meta: Any) -> Iterator[Author | None]:
     all_affiliations = list(meta.iter("{*}aff"))
     known = {aff.get("id"): aff for aff in all_affiliations if aff.get("id")}
     for group in meta.iterfind("{*}contrib-group"):
         has_references = group.find(".//{*}xref[@ref-type='aff']") is not None
         shared_affiliations = group.findall("{*}aff") or all_affiliations
-        # an unreferenced single affiliation belongs to all authors; several cannot be assigned
+        # An unreferenced single affiliation belongs to all authors; several cannot be assigned.
         if has_references or len(shared_affiliations) > 1:
             shared_affiliations = []
         for contributor in group.iterfind("{*}contrib"):
@@ -158,8 +151,8 @@ def _authors(meta: Any) -> Iterator[Author | None]:
                     *(known[identifier] for identifier in ids if identifier in known),
                 ]
                 orcids = contributor.iterfind("{*}contrib-id[@contrib-id-type='orcid']")
-                yield add_details(
-                    _author(contributor),
+                yield add_affiliations(
+                    _read_author(contributor),
                     map(_affiliation, own or shared_affiliations),
                     " ".join(map(extract_text, orcids)),
                 )
@@ -172,7 +165,7 @@ def _is_author(contributor: Any) -> bool:
     return kind == "author" or (has_group and kind in _CONTRIBUTOR_TYPES)
 
 
-def _author(contributor: Any) -> Author | None:
+def _read_author(contributor: Any) -> Author | None:
     """Return the person or group of a contributor; the members of a group are not authors by themselves."""
     for place in (
         contributor,
@@ -237,7 +230,7 @@ def _affiliation(aff: Any) -> tuple[str, str]:
     return re.sub(r"\s+([,;.])", r"\1", " ".join("".join(pieces).split())), ids
 
 
-def _date(meta: Any) -> PlainDate:
+def _read_date(meta: Any) -> PlainDate:
     found: dict[str, PlainDate] = {}
     for date in meta.iterfind("{*}pub-date"):
         kind = date.get("pub-type") or date.get("date-type") or "pub"
@@ -272,7 +265,7 @@ def _abstract(meta: Any) -> str:
     return PARTS.join(parts)
 
 
-def _subjects(meta: Any) -> list[str]:
+def _read_subjects(meta: Any) -> list[str]:
     """Return all subjects, broader before narrower, without kinds of articles ("Research Article") and shelf marks."""
     return [
         text
@@ -282,7 +275,7 @@ def _subjects(meta: Any) -> list[str]:
     ]
 
 
-def _keywords(meta: Any) -> tuple[str, ...]:
+def _read_keywords(meta: Any) -> tuple[str, ...]:
     """Return the article's own keywords, each once; not abbreviations, classifications or keywords in another language."""
     own = (article_language(meta) or "en")[:2]
     found: dict[str, None] = {}
@@ -308,7 +301,7 @@ def article_language(meta: Any) -> str | None:
     return None if article is None else article.get(_LANGUAGE)
 
 
-def _issn(article: Any) -> str | None:
+def _read_issn(article: Any) -> str | None:
     """Return the journal's ISSN with a right check digit: the electronic one first."""
     found = article.findall("{*}front/{*}journal-meta/{*}issn")
     found.sort(
@@ -319,8 +312,11 @@ def _issn(article: Any) -> str | None:
     return next((issn for element in found if (issn := normalise_issn(extract_text(element)))), None)
 
 
-def _emails(meta: Any) -> Iterator[str | None]:
-    """Yield the address of each author as `_authors` yields them: the author's own, or a correspondence note of this author alone."""
+def _read_emails(meta: Any) -> Iterator[str | None]:
+    """Yield an e-mail address or None for each author, in the order of `_authors`.
+
+    It is the author's own address, or that of a correspondence note that only this author references.
+    """
     notes = {note.get("id"): note for note in meta.iterfind("{*}author-notes/{*}corresp") if note.get("id")}
     authors = [one for one in meta.iterfind("{*}contrib-group/{*}contrib") if _is_author(one)]
     referred = [[ref.get("rid") for ref in one.iterfind("{*}xref[@ref-type='corresp']")] for one in authors]
@@ -332,7 +328,7 @@ def _emails(meta: Any) -> Iterator[str | None]:
         yield addresses.pop() if len(addresses) == 1 else None
 
 
-def _licence(meta: Any) -> tuple[str | None, bool | None]:
+def _read_licence(meta: Any) -> tuple[str | None, bool | None]:
     """Return the license and whether the article states open access: from a Creative Commons link, else from the text."""
     permissions = meta.find("{*}permissions")
     if permissions is None:

@@ -40,7 +40,7 @@ class FrontMatter:
     keywords: tuple[str, ...] = ()
     issn: str | None = None
     emails: tuple[str | None, ...] = ()
-    """one for each of `authors`, or none"""
+    """one per author, or empty"""
 
     def as_fields(self) -> Mapping[str, Any]:
         """Return the values that a record has, by name."""

@@ -15,13 +15,13 @@ class JatsOutcome(StrEnum):
     ENTITIES = "entities"  # declares entities, which allow expansion attacks
     NOT_WELL_FORMED = "not_well_formed"  # neither valid XML nor valid JSON
     NOT_AN_ARTICLE = "not_an_article"  # another kind of document
-    SEVERAL_ARTICLES = "several_articles"  # a file must contain the full text of one paper
+    SEVERAL_ARTICLES = "several_articles"  # contains more than one article
     WRONG_TYPE = "wrong_type"  # the type of a field differs from the schema
     NO_BODY = "no_body"  # metadata only
 
 
 class BadArticle(Exception):
-    """A publisher's file without a parse; `detail` names the position."""
+    """A publisher's file without a parse; `detail` explains the outcome."""
 
     def __init__(self, outcome: JatsOutcome, detail: str = "") -> None:
         super().__init__(f"{outcome}: {detail}" if detail else str(outcome))

@@ -1,4 +1,4 @@
-"""Parse bytes from outside to the `article` element, or give a reason. Nothing is fetched and no entity is expanded."""
+"""Parse untrusted XML to its `article` element. Nothing is fetched and no entity is expanded."""
 
 from __future__ import annotations
 

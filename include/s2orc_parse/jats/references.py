@@ -64,7 +64,7 @@ def _find_refs(article: Element) -> Iterable[Element]:
 
 
 def _find_citations(ref: Element) -> list[Element]:
-    """Return the citations in a reference; of alternative forms only the first.
+    """Return the citations in a reference, and only the first of alternative forms.
 
     A reference without citations is a note.
     """
@@ -196,9 +196,8 @@ _PAGE_COUNT = re.compile(r"\d+\s*(?:pp?|pages)\.?", re.IGNORECASE)
 def _is_part(content: _CitationContent) -> bool:
     """Return whether the cited work is part of its `source`: an article without title in a journal, not a book.
 
-    Without a decisive type, a volume, issue, ISSN or pages indicate a part if no publisher is named. Publishers also
-    tag books, reports and programs as `journal`. Their source has more words than a journal's name, and no word that is
-    typical of journals.
+    Without a decisive type, a volume, issue, ISSN or pages indicate a part if no publisher is named. A `journal`
+    whose source has many words, and no word that is typical of journals, is a book, report or program.
     """
     fields = content.fields
     volume = "" if _PAGE_COUNT.fullmatch(fields.get("volume", "")) else fields.get("volume", "")
@@ -227,9 +226,9 @@ _PAGES = frozenset(("fpage", "page-range", "elocation-id"))
 
 
 def _separate(parts: list[str], before: str, tag: str, after: str) -> str:
-    """Return the separator between two fields of a citation without punctuation: `Lee A, Hu B.
+    """Return the separator between two fields of a citation without punctuation.
 
-    Work. J Odd. 2001;3(2):12-15`.
+    Example: `Lee A, Hu B. Work. J Odd. 2001;3(2):12-15`.
     """
     if tag in _PEOPLE and after in _PEOPLE:
         return ", "

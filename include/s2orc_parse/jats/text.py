@@ -15,11 +15,10 @@ from s2orc_parse.jats.formulas import JatsFormula, read_formula
 from s2orc_parse.jats.outcome import BadArticle, JatsOutcome
 from s2orc_parse.jats.read import Element
 from s2orc_parse.parse_model import EQUATION, EqSpan
-from s2orc_parse.tei.sections import MAX_PATH, NO_SECTION, SectionPath
+from s2orc_parse.tei.sections import NO_SECTION, SECTION_NUMBER, SectionPath, make_section
 from s2orc_parse.tei.text import ReferenceMark
 
 MAX_DEPTH = 120  # maximum nesting of elements in a text; Python's stack allows this
-_NUMBER = re.compile(r"(?:\d{1,3}|[A-Z]|[IVXLC]{1,6})(?:[.\-][0-9A-Za-z]{1,3})*")
 _IN_HEAD = re.compile(
     r"(?:(?P<dotted>(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+)\.?(?:\s+|$)|(?P<plain>\d{1,2})[.)](?:\s+|$)"
     r"|(?P<roman>[IVX]{1,6})\.\s+(?=[A-Z]))(?P<rest>.*)"
@@ -110,7 +109,7 @@ class JatsTextReader:
         if text := element.text:
             self._add(text)
         for child in element:
-            does = DOES.get(child.tag)
+            does = DOES.get(child.tag)  # `_element` is repeated here because calls are slow
             if does is not None:
                 self._act(child, does)
             elif len(child):
@@ -205,7 +204,7 @@ class JatsTextReader:
         label, head = read_head(element)
         if label or head:
             num, head = split_number(label, head)
-            self._section = open_section(outer, head or num or label, num)
+            self._section = make_section((*outer.heads, head or num or label), num)
         if (identifier := element.get("id")) and self._section is not outer:
             self.sections.setdefault(identifier, self._section)
         self._content(element)
@@ -248,16 +247,8 @@ def _span(formula: JatsFormula, start: int, end: int) -> EqSpan:
     return EqSpan(start, end, formula.text, None, formula.text, formula.latex, formula.mathml)
 
 
-def open_section(outer: SectionPath, head: str, num: str | None = None) -> SectionPath:
-    """Return the section that a header opens inside another section; omit outer headers of a path that is too long."""
-    heads = (*outer.heads, head)
-    while len(heads) > 1 and sum(map(len, heads)) > MAX_PATH:
-        heads = heads[1:]
-    return SectionPath(heads, "::".join(head.replace("::", ":") for head in heads), num)
-
-
 def read_head(element: Element) -> tuple[str, str]:
-    """Return label and title that an element prints above its content. The title of a box is in its caption."""
+    """Return the label and the title of an element. The title of a box is in its caption."""
     label = title = ""
     for child in element:
         name = child.tag
@@ -279,7 +270,7 @@ def split_number(label: str, head: str) -> tuple[str | None, str]:
     """
     if label:
         num = label.strip(" .):")
-        return (num, head) if _NUMBER.fullmatch(num) else (None, f"{label} {head}".strip())
+        return (num, head) if SECTION_NUMBER.fullmatch(num) else (None, f"{label} {head}".strip())
     match = _IN_HEAD.match(head)
     if match is None:
         return None, head

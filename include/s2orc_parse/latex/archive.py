@@ -1,7 +1,7 @@
 """Unpack an arXiv source (tar.gz, one gzipped file, tar, or plain TeX) in memory; no file is written.
 
 A sandboxed child process with limits on time and memory reads the archive. An archive that blocks or exhausts its
-reader gets an outcome of its own. An archive with a link, a device or a name outside its folder is rejected.
+reader gets a separate outcome. An archive with a link, a device or a name outside its folder is rejected.
 """
 
 from __future__ import annotations
@@ -9,12 +9,8 @@ from __future__ import annotations
 import signal
 
 from s2orc_parse.archives import child
-from s2orc_parse.archives.reading import BadArchive, safe_name
-from s2orc_parse.archives.reading import unpack_source as unpack_here
 from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.process import run
-
-__all__ = ["BadArchive", "safe_name", "unpack", "unpack_here"]
 
 MAX_PACKED = 128 << 20
 MAX_UNPACKED = 256 << 20
@@ -47,4 +43,4 @@ def unpack(data: bytes, seconds: float = SECONDS) -> dict[str, bytes]:
             files[str(head["name"])] = content
     except ValueError as error:
         raise BadSource(LatexOutcome.DAMAGED, str(error)) from None
-    raise BadSource(LatexOutcome.DAMAGED, f"its reader ended with status {status}")
+    raise BadSource(LatexOutcome.DAMAGED, f"the process that read the archive ended with status {status}")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from s2orc_parse.latex import mathml
-from s2orc_parse.latex.bibliography import Named, compose
+from s2orc_parse.latex.bibliography import CitationNames, compose
 from s2orc_parse.latex.citing import Printer
 from s2orc_parse.latex.counting import pluralize
 from s2orc_parse.latex.document import (
@@ -48,38 +48,26 @@ from s2orc_parse.parse_model import (
 _WORDS = {
     RefType.FIGURE: "Figure", RefType.TABLE: "Table", RefType.FORMULA: "Equation", RefType.SECTION: "Section", RefType.ITEM: "Item",
 }  # fmt: skip
-_WITH_WORD = frozenset(
-    (
-        "cref",
-        "Cref",
-        "crefrange",
-        "Crefrange",
-        "autoref",
-        "Autoref",
-        "fullref",
-        "thref",
-        "zcref",
-        "zvref",
-        "ref+label",
-        "ref+Label",
-    )
-)
-_TITLES = frozenset(("nameref", "Nameref", "titleref"))
-_ONLY_WORD = frozenset(("namecref", "nameCref", "lcnamecref", "namecrefs", "nameCrefs", "lcnamecrefs"))
-_SILENT = frozenset(("pageref", "ref+page"))
-_BACK = re.compile(
+_COMMANDS_WITH_WORD = frozenset((
+    "cref", "Cref", "crefrange", "Crefrange", "autoref", "Autoref", "fullref", "thref", "zcref", "zvref", "ref+label",
+    "ref+Label",
+))  # fmt: skip
+_TITLE_COMMANDS = frozenset(("nameref", "Nameref", "titleref"))
+_WORD_COMMANDS = frozenset(("namecref", "nameCref", "lcnamecref", "namecrefs", "nameCrefs", "lcnamecrefs"))
+_SILENT_COMMANDS = frozenset(("pageref", "ref+page"))
+_BACK_MATTER_HEAD = re.compile(
     r"(?i)\s*(?:acknowledge?ments?|funding|author contributions?|conflicts? of interest|competing interests?|data availability)\b"
 )
 
 
 class Assembler:
-    """Builds the texts of one document."""
+    """Builds the paragraphs and reference entries of one document."""
 
     def __init__(
         self,
         numbers: Numbers,
         printer: Printer,
-        entries: Mapping[str, tuple[BibEntry, Named]],
+        entries: Mapping[str, tuple[BibEntry, CitationNames]],
         formulas: Mapping[str, str],
     ) -> None:
         """`entries` maps citation keys to entries; `formulas` maps the TeX of formulas to MathML."""
@@ -90,17 +78,17 @@ class Assembler:
         self.notes: list[RefEntry] = []
         self.statements: dict[str, list[str]] = {}  # texts of theorems and items, by key
 
-    def paragraphs(self, blocks: list[Para], section: str = "", sec_num: str | None = None) -> list[Paragraph]:
+    def build_paragraphs(self, blocks: list[Para], section: str = "", sec_num: str | None = None) -> list[Paragraph]:
         """Return the paragraphs that contain text."""
         found = []
         for block in blocks:
             text = _Text(self)
             text.add(block.content)
-            if (paragraph := text.paragraph(section, sec_num)).text:
+            if (paragraph := text.finish(section, sec_num)).text:
                 found.append(paragraph)
         return found
 
-    def body(self, document: LatexDocument) -> tuple[list[Paragraph], list[Paragraph]]:
+    def build_body(self, document: LatexDocument) -> tuple[list[Paragraph], list[Paragraph]]:
         """Return the paragraphs of the body, and those of the back matter (acknowledgments and similar parts in any
         position).
         """
@@ -109,51 +97,50 @@ class Assembler:
         path: list[tuple[int, str, str | None]] = []
         sections = iter(self.numbers.sections)
         is_back = False
-        head_of_theorem: Inlines = ()
+        theorem_head: Inlines = ()  # printed before the next paragraph
         open_: list[str | None] = []  # the keys of the enclosing theorems
         for block in document.blocks:
             if isinstance(block, Head):
-                head = self.plain(block.content)
+                head = self.to_text(block.content)
                 section = next(sections)
                 path = [item for item in path if item[0] < block.level]
                 if not path:
-                    is_back = not section.num and _BACK.match(head) is not None
+                    is_back = not section.num and _BACK_MATTER_HEAD.match(head) is not None
                 path.append((block.level, head.rstrip(" .:"), section.num))
             elif isinstance(block, Appendix):
                 path = []  # an appendix is a top-level section, regardless of the level of its headers
             elif isinstance(block, Theorem):
                 target = self.numbers.theorem_targets.get(id(block))
                 open_.append(target.key if target else None)
-                head_of_theorem += self._format_head(block, target)
+                theorem_head += self._format_head(block, target)
             elif isinstance(block, TheoremEnd):
                 if open_:
                     open_.pop()
             elif isinstance(block, Para):
                 name = block.back or "::".join(head for _, head, _ in path if head)
                 num = path[-1][2] if path and not block.back else None
-                whole = Para((*head_of_theorem, *block.content))
-                found = self.paragraphs([whole], name, num)
+                found = self.build_paragraphs([Para((*theorem_head, *block.content))], name, num)
                 for key in filter(None, open_):
-                    length = len(self.title(head_of_theorem)) if head_of_theorem else 0
+                    length = len(self.to_title(theorem_head)) if theorem_head else 0
                     self.statements.setdefault(key, []).extend(paragraph.text[length:].strip() for paragraph in found)
                 (back if is_back or block.back else body).extend(found)
-                head_of_theorem = ()
+                theorem_head = ()
         return body, back
 
     def _format_head(self, block: Theorem, target: Target | None) -> Inlines:
         """Return the header that LaTeX prints before a theorem: Theorem 2.1 (Zorn)."""
         kind = self.numbers.counting.kinds.get(block.name)
-        if kind is None or block.num is not None or block.name == "proof":
+        if kind is None or block.name == "proof":
             return ()
         if kind.is_proof and block.note:
             return (*block.note, ". ")
         name = f"{kind.title} {target.num}" if target and target.num else kind.title
         return (name, " (", *block.note, "). ") if block.note else (f"{name}. ",)
 
-    def ref_entries(self) -> list[RefEntry]:
+    def build_ref_entries(self) -> list[RefEntry]:
         """Return figures, tables, formulas, sections, theorems, items and footnotes, in this order."""
         floats = sorted(self.numbers.floats, key=lambda item: (item[0][:3], int(item[0][6:])))
-        entries = {id(block): self._float(key, block, num) for key, block, num in floats}
+        entries = {id(block): self._build_float(key, block, num) for key, block, num in floats}
         found = [
             _add_rows_of_parts(entry, block, entries)
             for (_, block, _), entry in zip(floats, entries.values(), strict=True)
@@ -165,22 +152,21 @@ class Assembler:
             )
         for section in self.numbers.sections:
             found.append(
-                RefEntry(section.key, RefType.SECTION, self.plain(section.head.content).rstrip(" .:"), section.num)
+                RefEntry(section.key, RefType.SECTION, self.to_text(section.head.content).rstrip(" .:"), section.num)
             )
-        targets = [target for target, _ in self.numbers.theorems] + list(self.numbers.items.values())
-        for target in targets:
+        for target in (*self.numbers.theorems, *self.numbers.items.values()):
             if target.key:
                 found.append(
                     RefEntry(target.key, target.type, " ".join(self.statements.get(target.key, ())), target.num)
                 )
         return [*found, *self.notes]
 
-    def _float(self, key: str, block: LatexFloat, num: str | None) -> RefEntry:
-        paragraph = self.text(block.caption or ())
+    def _build_float(self, key: str, block: LatexFloat, num: str | None) -> RefEntry:
+        paragraph = self.build_paragraph(block.caption or ())
         cells: list[tuple[str, ...]] = []
         cites: list[CellCite] = []
         for number, row in enumerate(block.cells or ()):
-            read = [self.text(cell) for cell in row]
+            read = [self.build_paragraph(cell) for cell in row]
             cells.append(tuple(cell.text for cell in read))
             cites += [CellCite(number, column, span) for column, cell in enumerate(read) for span in cell.cite_spans]
         return RefEntry(
@@ -194,23 +180,23 @@ class Assembler:
             cell_cites=tuple(cites),
         )
 
-    def text(self, content: Inlines) -> Paragraph:
+    def build_paragraph(self, content: Inlines) -> Paragraph:
         """Return inlines as a paragraph without a section."""
         text = _Text(self)
         text.add(content)
-        return text.paragraph("", None)
+        return text.finish("", None)
 
-    def plain(self, content: Inlines) -> str:
+    def to_text(self, content: Inlines) -> str:
         """Return inlines as text without spans."""
-        return self.text(content).text
+        return self.build_paragraph(content).text
 
-    def title(self, content: Inlines) -> str:
+    def to_title(self, content: Inlines) -> str:
         """Return inlines as text without spans and footnotes."""
-        return self.plain(tuple(inline for inline in content if not isinstance(inline, Note)))
+        return self.to_text(tuple(inline for inline in content if not isinstance(inline, Note)))
 
     def add_note(self, note: Note) -> None:
         """Add a footnote."""
-        paragraph = self.text(note.content)
+        paragraph = self.build_paragraph(note.content)
         if paragraph.text:
             number = note.num or str(len(self.notes) + 1)
             self.notes.append(
@@ -265,11 +251,11 @@ class _Text:
                 case str():
                     self.append(inline)
                 case Cite():
-                    self._cite(inline)
+                    self._add_cite(inline)
                 case Ref():
-                    self._ref(inline)
+                    self._add_ref(inline)
                 case Math():
-                    self._math(inline)
+                    self._add_math(inline)
                 case Note():
                     self.assembler.add_note(inline)
                 case MarkedText():
@@ -280,8 +266,8 @@ class _Text:
                 case LabelName() | Subequations():
                     pass
 
-    def _cite(self, cite: Cite) -> None:
-        for content, keys in self.assembler.printer.pieces(cite):
+    def _add_cite(self, cite: Cite) -> None:
+        for content, keys in self.assembler.printer.format_citation(cite):
             if not isinstance(content, str):
                 self.add(content)
                 continue
@@ -292,42 +278,42 @@ class _Text:
                 found = self.assembler.entries.get(key)
                 self.cites.append(CiteSpan(start, end, compose(content).strip(), found[0].key if found else None))
 
-    def _ref(self, ref: Ref) -> None:
-        if ref.command in _SILENT:
+    def _add_ref(self, ref: Ref) -> None:
+        if ref.command in _SILENT_COMMANDS:
             return
         targets = [self.assembler.numbers.labels.get(label) for label in ref.labels]
-        if ref.command in _ONLY_WORD:
+        if ref.command in _WORD_COMMANDS:
             if targets and targets[0]:
-                word = self._word(targets[0], ref, len(targets))
+                word = self._choose_word(targets[0], ref, len(targets))
                 self.append(word.lower() if ref.command.startswith("lc") else word)
             return
         for i, target in enumerate(targets):
             if i:
                 self.append(" to " if "range" in ref.command else " and " if i == len(targets) - 1 else ", ")
-            if ref.command in _TITLES:
-                self._link(self.assembler.title(target.title) if target and target.title else "?", target)
+            if ref.command in _TITLE_COMMANDS:
+                self._add_mention(self.assembler.to_title(target.title) if target and target.title else "?", target)
                 continue
             if ref.command == "hyperref":
-                self._link(ref.printed, target)
+                self._add_mention(ref.printed, target)
                 continue
             printed = (target and (target.num or target.printed)) or ref.printed or "?"
-            is_worded = ref.command in _WITH_WORD
+            is_worded = ref.command in _COMMANDS_WITH_WORD
             if is_worded and target is not None:
                 same_kind = [other for other in targets if other and other.name == target.name]
                 before = targets[i - 1] if i else None
                 if before is None or before.name != target.name:
-                    self.append(self._word(target, ref, len(same_kind)) + " ")
+                    self.append(self._choose_word(target, ref, len(same_kind)) + " ")
             if ref.command in ("eqref", "Eqref") or (is_worded and target and target.type is RefType.FORMULA):
                 printed = f"({printed})"
-            self._link(printed, target)
+            self._add_mention(printed, target)
 
-    def _link(self, printed: str, target: Target | None) -> None:
+    def _add_mention(self, printed: str, target: Target | None) -> None:
         """Append a mention with its span."""
         start, end = self.append(printed)
         if end > start:
             self.refs.append(RefSpan(start, end, " ".join(compose(printed).split()), target.key if target else None))
 
-    def _word(self, target: Target, ref: Ref, count: int) -> str:
+    def _choose_word(self, target: Target, ref: Ref, count: int) -> str:
         """Return the word that is printed before the number; a word defined by the paper has priority."""
         counting = self.assembler.numbers.counting
         is_capital = ref.command.startswith(("C", "ref+Label", "nameC"))
@@ -344,7 +330,7 @@ class _Text:
         word = "Appendix" if target.name == "appendix" else _WORDS.get(target.type, "")
         return ("Appendices" if word == "Appendix" else word + "s") if count > 1 and word else word
 
-    def _math(self, math: Math) -> None:
+    def _add_math(self, math: Math) -> None:
         tex = math.tex
         ml = self.assembler.formulas.get(tex)
         raw = mathml.strip_environment(tex)
@@ -353,12 +339,12 @@ class _Text:
             start, end = self.append(EQUATION + " ")
             self.equations.append(EqSpan(start, start + len(EQUATION), EQUATION, target.key, raw, tex, ml, target.num))
             return
-        shown = mathml.extract_signs(ml) if ml else mathml.remove_commands(raw)
+        shown = mathml.extract_visible_text(ml) if ml else mathml.remove_commands(raw)
         start, end = self.append(shown)
         if end > start:
             self.equations.append(EqSpan(start, end, " ".join(compose(shown).split()), None, raw, tex, ml))
 
-    def paragraph(self, section: str, sec_num: str | None) -> Paragraph:
+    def finish(self, section: str, sec_num: str | None) -> Paragraph:
         """Return the finished paragraph."""
         text = "".join(self.parts)
         ends = [*(start for _, start in self.items[1:]), len(text)]
@@ -375,7 +361,7 @@ class _Text:
 
 
 def _add_rows_of_parts(entry: RefEntry, block: LatexFloat, entries: Mapping[int, RefEntry]) -> RefEntry:
-    """Return a table with the rows of its parts (2a, 2b) if it has no rows itself, so that "Table 2" leads to them."""
+    """Return a table with the rows of its parts (2a, 2b) if it has no rows, so that "Table 2" links to them."""
     parts = [part for found in block.parts if (part := entries.get(id(found))) and part.cells]
     if entry.type is not RefType.TABLE or entry.cells or not parts:
         return entry

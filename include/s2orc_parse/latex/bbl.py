@@ -34,9 +34,9 @@ def take_bibliography(body: str) -> tuple[str, str]:
 def read_items(bbl: str) -> list[RawItem]:
     """Return the entries of a `thebibliography`."""
     found: list[RawItem] = []
-    starts = [match.end() for match in _BIBITEM.finditer(bbl)]
-    ends = [match.start() for match in _BIBITEM.finditer(bbl)][1:]
-    for start, end in zip(starts, [*ends, len(bbl)], strict=False):
+    matches = list(_BIBITEM.finditer(bbl))
+    ends = [match.start() for match in matches[1:]]
+    for start, end in zip((match.end() for match in matches), [*ends, len(bbl)], strict=False):
         label, at = read_option(bbl, start)
         if bbl[start - 12 : start].strip().endswith("\\harvarditem"):
             label, at = _harvard_label(bbl, at, label)
@@ -45,13 +45,8 @@ def read_items(bbl: str) -> list[RawItem]:
             continue
         label = _plain_label(label) if label else label
         content = re.sub(r"\\end\s*\{thebibliography\}.*", "", bbl[got[1] : end], flags=re.DOTALL)
-        found.append(
-            RawItem(
-                re.sub(r"\s+", " ", got[0]).strip(),
-                label,
-                balance(content.strip(" \n%").replace("\\href@noop", "\\hrefnoop")),
-            )
-        )
+        content = balance(content.strip(" \n%").replace("\\href@noop", "\\hrefnoop"))
+        found.append(RawItem(" ".join(got[0].split()), label, content))
         if len(found) >= MAX_ENTRIES:
             break
     return found
@@ -116,7 +111,5 @@ def read_biblatex(bbl: str) -> list[BibtexEntry]:
                         people.append(", ".join(filter(None, (last, parts.get("suffix"), parts.get("given")))))
         if people:
             fields["author"] = " and ".join(people)
-        if "labelprefix" in fields:
-            fields.pop("labelprefix")
-        found.setdefault(match.group(1), BibtexEntry(match.group(1), match.group(2), fields))
+        found.setdefault(match.group(1), BibtexEntry(match.group(1), fields))
     return list(found.values())[:MAX_ENTRIES]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from s2orc_parse.bibliography import identifiers
@@ -13,16 +13,16 @@ from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import parse_authors
 from s2orc_parse.latex.bibtex import BibtexEntry
 from s2orc_parse.latex.document import BibItem, Inlines, MarkedText, Math
+from s2orc_parse.latex.marks import BLOCK, EMPH, EMPH_END, END, FIELD, VALUE
 from s2orc_parse.parse_model import BibEntry
 from s2orc_parse.tei.bibliography import add_arxiv
 
-BLOCK, FIELD, VALUE, END, EMPH, PLAIN = "\ue003", "\ue004", "\ue005", "\ue006", "\ue007", "\ue008"
-_MARKS = re.compile(f"{FIELD}[^{VALUE}]*{VALUE}|[{BLOCK}{END}{EMPH}{PLAIN}\ue002\ue009]")
+_MARKS = re.compile(f"{FIELD}[^{VALUE}]*{VALUE}|[{BLOCK}{END}{EMPH}{EMPH_END}\ue002\ue009]")
 _FIELD = re.compile(f"{FIELD}\\s*([^{VALUE}]*?)\\s*{VALUE}([^{FIELD}{END}]*){END}")
 _YEAR = re.compile(r"(?<![\d./:–-])(1[5-9]\d\d|20\d\d)[a-z]?(?![\d–-])")
 _FINAL_YEAR = re.compile(r"[\s.,;:(]*(?<!\d)\(?((?:1[5-9]|20)\d\d)[a-z]?\)?[\s.,;:)]*$")
 _ARXIV = re.compile(r"\barxiv\b[^\d]{0,20}", re.IGNORECASE)
-_EMPH = re.compile(f"{EMPH}([^{PLAIN}]*){PLAIN}")
+_EMPH = re.compile(f"{EMPH}([^{EMPH_END}]*){EMPH_END}")
 _EDGES = " \t\n.,;:"
 _NATBIB = re.compile(r"^(?P<short>.*?)\s*\((?P<year>[^()]*)\)(?P<long>.*)$", re.DOTALL)
 _LABEL_YEAR = re.compile(r"^(?P<short>.+?),?\s+\(?(?P<year>(?:1[5-9]|20)\d\d[a-z]?)\)?$")
@@ -43,10 +43,10 @@ def leave_unparsed(_reference: str) -> Fields:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class CitationNames:
     """The names of an entry in citations."""
 
-    short: str  # Saier and Färber; empty without a name
+    short: str  # Saier and Färber; empty without authors
     full: str
     year: str  # 2019, 2019a, in press
     alpha: str  # a label that is neither number nor name: ABC19
@@ -55,14 +55,14 @@ class Named:
 
 def build_entries(
     items: list[BibItem], records: dict[str, BibtexEntry], parse_reference: ReferenceParser
-) -> list[tuple[BibEntry, Named]]:
+) -> list[tuple[BibEntry, CitationNames]]:
     """Return printed entries. Fields of a database, already converted to text, have priority over printed fields."""
-    return [_entry(number, item, records.get(item.key), parse_reference) for number, item in enumerate(items)]
+    return [_read_entry(number, item, records.get(item.key), parse_reference) for number, item in enumerate(items)]
 
 
-def build_record_entries(records: list[BibtexEntry]) -> list[tuple[BibEntry, Named]]:
-    """Return entries of a bibliography that was not printed: biblatex's, or cited entries of a database."""
-    return [_build_from_record(number, record) for number, record in enumerate(records)]
+def build_record_entries(records: list[BibtexEntry]) -> list[tuple[BibEntry, CitationNames]]:
+    """Return entries for a source without printed bibliography: biblatex's, or cited entries of a database."""
+    return [_read_record_entry(number, record) for number, record in enumerate(records)]
 
 
 def compose(text: str) -> str:
@@ -84,7 +84,7 @@ def _to_marked_text(content: Inlines, urls: list[str]) -> str:
         elif isinstance(inline, MarkedText):
             inner = _to_marked_text(inline.content, urls)
             if inline.kind == "emph":
-                inner = f"{EMPH}{inner}{PLAIN}"
+                inner = f"{EMPH}{inner}{EMPH_END}"
             elif inline.kind == "block":
                 inner = BLOCK + inner
             elif inline.kind.startswith("field:"):
@@ -99,31 +99,31 @@ def _clean(text: str) -> str:
     return " ".join(_MARKS.sub("", text).split())
 
 
-def _entry(
+def _read_entry(
     number: int, item: BibItem, record: BibtexEntry | None, parse_reference: ReferenceParser
-) -> tuple[BibEntry, Named]:
+) -> tuple[BibEntry, CitationNames]:
     urls: list[str] = []
     text = _to_marked_text(item.content, urls)
     raw = " ".join(_clean(text.replace(BLOCK, " ")).split())
     label = _clean(_to_marked_text(item.label, [])) if item.label is not None else None
-    found = _fields(text, raw, parse_reference)
+    found = _read_printed_fields(text, raw, parse_reference)
     if record is not None:
-        found = {**found, **{name: value for name, value in _record_fields(record).items() if value}}
+        found = {**found, **{name: value for name, value in _read_record_fields(record).items() if value}}
     named = _read_names(label, found)
     year = _parse_year(found.get("year", "")) or _parse_year(named.year)
     authors: tuple[Author, ...] = found.get("authors", ())
-    in_key = _KEY_YEAR.match(item.key) if year is None and authors else None
     # Beltagy2019SciBERTPC, printed without a year
+    in_key = _KEY_YEAR.match(item.key) if year is None and authors else None
     if in_key and in_key.group(1).casefold() == _keep_letters(authors[0].last):
         year = int(in_key.group(2))
-    return _build_entry(number, item.key, found, year, label, raw, urls), named
+    return _make_entry(number, item.key, found, year, label, raw, urls), named
 
 
 def _keep_letters(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalpha() and c.isascii())
 
 
-def _build_entry(
+def _make_entry(
     number: int, key: str, found: Fields, year: int | None, label: str | None, raw: str, urls: list[str]
 ) -> BibEntry:
     ids: dict[str, str] = {}
@@ -131,13 +131,8 @@ def _build_entry(
         if isinstance(candidate, str) and "10." in candidate and (doi := identifiers.normalise_doi(candidate)):
             ids.setdefault("doi", doi)
     printed = next((raw[m.start() : m.end() + 30] for m in _ARXIV.finditer(raw)), "")
-    arxivs = [
-        found.get("eprint"),
-        *(url for url in urls if "arxiv.org" in url),
-        printed,
-        *re.findall(r"abs/\d{4}\.\d{4,5}", raw),
-    ]
-    for candidate in arxivs:
+    of_arxiv = [url for url in urls if "arxiv.org" in url]
+    for candidate in (found.get("eprint"), *of_arxiv, printed, *re.findall(r"abs/\d{4}\.\d{4,5}", raw)):
         if isinstance(candidate, str) and (arxiv_id := identifiers.normalise_arxiv(candidate)):
             ids.setdefault("arxiv_id", arxiv_id)
     if isinstance(pmid := found.get("pmid"), str) and (normal := identifiers.normalise_pmid(pmid)):
@@ -174,7 +169,7 @@ def _parse_year(text: str) -> int | None:
     return int(match.group(1)) if match else None
 
 
-def _fields(text: str, raw: str, parse_reference: ReferenceParser) -> Fields:
+def _read_printed_fields(text: str, raw: str, parse_reference: ReferenceParser) -> Fields:
     """Return the fields of a printed entry."""
     marked: dict[str, list[str]] = {}
     for name, value in _FIELD.findall(text):
@@ -241,17 +236,11 @@ def _read_blocks(blocks: list[str]) -> Fields:
     return found if found["title"] or found["authors"] else {}
 
 
-def _record_fields(record: BibtexEntry) -> Fields:
+def _read_record_fields(record: BibtexEntry) -> Fields:
     fields = record.fields
     year = fields.get("year") or fields.get("date", "")[:4]
-    venue = next(
-        (
-            fields[n]
-            for n in ("journal", "journaltitle", "booktitle", "series", "howpublished", "school")
-            if fields.get(n)
-        ),
-        "",
-    )
+    names = ("journal", "journaltitle", "booktitle", "series", "howpublished", "school")
+    venue = next((fields[name] for name in names if fields.get(name)), "")
     title = fields.get("title", "")
     if fields.get("subtitle"):
         title = f"{title}: {fields['subtitle']}"
@@ -265,32 +254,26 @@ def _record_fields(record: BibtexEntry) -> Fields:
     }  # fmt: skip
 
 
-def _build_from_record(number: int, record: BibtexEntry) -> tuple[BibEntry, Named]:
-    found = _record_fields(record)
+def _read_record_entry(number: int, record: BibtexEntry) -> tuple[BibEntry, CitationNames]:
+    found = _read_record_fields(record)
     alpha = record.fields.get("labelalpha", "") + record.fields.get("extraalpha", "")
-    parts = [found["authors"], found["title"], found["venue"], found["year"]]
-    authors = parts[0]
-    assert isinstance(authors, tuple)
-    who = ", ".join(" ".join(filter(None, (a.first, *a.middle, a.last))) for a in authors)
-    raw = ". ".join(str(part) for part in (who, *parts[1:]) if part)
-    named = _read_names(None, found)
-    return (
-        _build_entry(number, record.key, found, _parse_year(str(found["year"])), alpha or None, raw, []),
-        Named(named.short, named.full, named.year, alpha),
-    )
+    who = ", ".join(" ".join(filter(None, (a.first, *a.middle, a.last))) for a in found["authors"])
+    raw = ". ".join(filter(None, (who, found["title"], found["venue"], found["year"])))
+    entry = _make_entry(number, record.key, found, _parse_year(found["year"]), alpha or None, raw, [])
+    return entry, replace(_read_names(None, found), alpha=alpha)
 
 
-def _read_names(label: str | None, found: Fields) -> Named:
-    """Return the names in the label (natbib's `Saier and Färber(2019)long list`), else those of the authors."""
-    authors = found.get("authors", ())
-    assert isinstance(authors, tuple)
-    last = [author.last or author.first for author in authors]
+def _read_names(label: str | None, found: Fields) -> CitationNames:
+    """Return the names in the label (natbib's `Saier and Färber(2019)long list`), else the names of the authors."""
+    last = [author.last or author.first for author in found.get("authors", ())]
     short = last[0] if len(last) == 1 else " and ".join(last) if len(last) == 2 else f"{last[0]} et al." if last else ""
     full = ", ".join(last[:-1]) + " and " + last[-1] if len(last) > 1 else short
-    year = str(found.get("year", "") or "")
+    year = found.get("year") or ""
     if label:
         if match := _NATBIB.match(label) or _LABEL_YEAR.match(label):
             long = match.groupdict().get("long") or match["short"]
-            return Named(match["short"].strip(' ,"{}'), long.strip(" ,{}"), match["year"].strip(), "", is_labelled=True)
-        return Named(short, full, year, label)
-    return Named(short, full, year, "")
+            return CitationNames(
+                match["short"].strip(' ,"{}'), long.strip(" ,{}"), match["year"].strip(), "", is_labelled=True
+            )
+        return CitationNames(short, full, year, label)
+    return CitationNames(short, full, year, "")

@@ -24,13 +24,12 @@ class BibtexEntry:
     """An entry of a database; names of fields are in lower case."""
 
     key: str
-    type: str
     fields: dict[str, str]
 
 
 def read_bib(text: str) -> dict[str, BibtexEntry]:
     """Return the first entry of each key. A broken entry ends where the next entry starts."""
-    strings, ends = dict(_MONTHS), _group_ends(text)
+    strings, ends = dict(_MONTHS), _find_group_ends(text)
     found: dict[str, BibtexEntry] = {}
     at = 0
     while (match := _ENTRY.search(text, at)) and len(found) < MAX_ENTRIES:
@@ -39,20 +38,20 @@ def read_bib(text: str) -> dict[str, BibtexEntry]:
         if kind in ("comment", "preamble"):
             continue
         if kind == "string":
-            pairs, at = _fields(text, at, strings, ends)
+            pairs, at = _read_fields(text, at, strings, ends)
             strings.update(pairs)
             continue
         key = _KEY.match(text, at)
         if key is None:
             continue
         at = key.end()
-        pairs, at = _fields(text, at, strings, ends)
-        found.setdefault(key.group(1), BibtexEntry(key.group(1), kind, dict(reversed(pairs))))
+        pairs, at = _read_fields(text, at, strings, ends)
+        found.setdefault(key.group(1), BibtexEntry(key.group(1), dict(reversed(pairs))))
     return found
 
 
-def _group_ends(text: str) -> dict[int, int]:
-    """Return the ends of all groups by their starts, in one pass, so that unclosed groups cause no further searches."""
+def _find_group_ends(text: str) -> dict[int, int]:
+    """Return the ends of all groups by their starts, in one pass: unclosed groups do not cause quadratic time."""
     opened: list[int] = []
     found: dict[int, int] = {}
     for match in _BRACE.finditer(text):
@@ -63,7 +62,9 @@ def _group_ends(text: str) -> dict[int, int]:
     return found
 
 
-def _fields(text: str, at: int, strings: dict[str, str], ends: dict[int, int]) -> tuple[list[tuple[str, str]], int]:
+def _read_fields(
+    text: str, at: int, strings: dict[str, str], ends: dict[int, int]
+) -> tuple[list[tuple[str, str]], int]:
     """Return the `name = value` pairs that begin at `at`, and their end."""
     found: list[tuple[str, str]] = []
     while match := _FIELD.match(text, at):
@@ -77,7 +78,7 @@ def _fields(text: str, at: int, strings: dict[str, str], ends: dict[int, int]) -
                     return found, at
                 parts.append(text[at + 1 : end - 1])
             elif text[at : at + 1] == '"':
-                end = _quote_end(text, at, ends)
+                end = _find_quote_end(text, at, ends)
                 if end is None:
                     return found, at
                 parts.append(text[at + 1 : end - 1])
@@ -98,7 +99,7 @@ def _fields(text: str, at: int, strings: dict[str, str], ends: dict[int, int]) -
     return found, at
 
 
-def _quote_end(text: str, start: int, ends: dict[int, int]) -> int | None:
+def _find_quote_end(text: str, start: int, ends: dict[int, int]) -> int | None:
     """Return the end of a value in quotation marks, ignoring quotation marks inside groups."""
     at = start + 1
     while match := _QUOTE.search(text, at):

@@ -1,4 +1,4 @@
-"""Rewrite citation commands that pandoc does not read correctly as links, which the reader of its tree converts back.
+"""Rewrite citation commands that pandoc reads incorrectly as links. `pandoc_ast` converts them back.
 
 A citation becomes `\\href{<CITE>command<KEYS>keys…}{before<PART>after<PART>alias…}`. Its keys may therefore be a
 macro's arguments, and the text before and after may be any TeX, including citations.
@@ -12,12 +12,12 @@ from collections.abc import Collection, Mapping
 from s2orc_parse.latex.marks import CITE, KEYS, PART
 from s2orc_parse.latex.tex import find_calls, read_argument, read_option, replace_intervals
 
-_PLAIN = (
+PLAIN_CITES = (
     "cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "citeyearpar", "parencite", "textcite", "autocite",
 )  # fmt: skip
 """commands that pandoc reads correctly if they have no option"""
 _SINGLE = (
-    *_PLAIN, "citefullauthor", "citetitle", "citedate", "citeurl", "citenum", "fullcite", "supercite", "smartcite", "footcite",
+    *PLAIN_CITES, "citefullauthor", "citetitle", "citedate", "citeurl", "citenum", "fullcite", "supercite", "smartcite", "footcite",
     "footcitetext", "footfullcite", "bibentry", "onlinecite", "newcite", "citeA", "citeN", "citeNP", "citeyearNP", "citeauthorNP",
     "shortcite", "shortciteA", "shortciteN", "shortciteNP", "fullciteA", "fullciteNP", "citeasnoun", "citepos", "citeposs",
     "possessivecite", "citetalias", "citepalias",
@@ -34,11 +34,11 @@ _CANONICAL = {
 }  # fmt: skip
 _ALL = sorted((*_SINGLE, *_MULTIPLE, *_VOLUME), key=len, reverse=True)
 _COMMAND = re.compile(rf"\\({'|'.join(f'[{name[0].upper()}{name[0]}]{name[1:]}' for name in _ALL)})(?![A-Za-z@])(\*?)")
-_IN_A_NOTE = ("foot", "smart")
-_OF_REVTEX = re.compile(r"\[|(?:^|,)\s*\*")
-_LONGEST = 6000
+_FOOTNOTE_PREFIXES = ("foot", "smart")
+_REVTEX_SYNTAX = re.compile(r"\[|(?:^|,)\s*\*")
+_MAX_LENGTH = 6000
 """maximum length of a citation command"""
-_DEPTH = 4
+_MAX_DEPTH = 4
 """maximum nesting of citations inside the text of a citation"""
 
 
@@ -58,25 +58,27 @@ def mark_citations(text: str, defined: Collection[str], aliases: Mapping[str, st
     for match in _COMMAND.finditer(text):
         if match.start() < at or match[1] in defined:
             continue
-        found = _read(text[match.end() : match.end() + _LONGEST], match[1])
+        found = _read(text[match.end() : match.end() + _MAX_LENGTH], match[1])
         if found is None:
             continue
         groups, length = found
         base = match[1][:1].lower() + match[1][1:]
         (before, after, keys), *further = groups
-        is_plain = base in _PLAIN and match[1] == base and not match[2]
-        if is_plain and not (before or after or further or _OF_REVTEX.search(keys)):
+        is_plain = base in PLAIN_CITES and match[1] == base and not match[2]
+        if is_plain and not (before or after or further or _REVTEX_SYNTAX.search(keys)):
             continue
         command = _CANONICAL.get(base, base.removesuffix("s") if base in _MULTIPLE else base)
         command = command[:1].upper() + command[1:] if match[1] != base else command
         shown = [
-            mark_citations(re.sub(r"\n\s*\n", "\n", tex).strip(), defined, aliases, depth + 1) if depth < _DEPTH else ""
+            mark_citations(re.sub(r"\n\s*\n", "\n", tex).strip(), defined, aliases, depth + 1)
+            if depth < _MAX_DEPTH
+            else ""
             for before, after, keys in groups
             for tex in (before, after, aliases.get(keys.strip(), keys) if command.endswith("alias") else "")
         ]
-        target = KEYS.join((f"{CITE}{command}{match[2]}", *(_clean(keys) for _, _, keys in groups)))
+        target = KEYS.join((f"{CITE}{command}{match[2]}", *(_clean_keys(keys) for _, _, keys in groups)))
         link = f"\\href{{{target}}}{{{PART.join(shown)}}}"
-        parts += (text[at : match.start()], f"\\footnote{{{link}}}" if base.startswith(_IN_A_NOTE) else link)
+        parts += (text[at : match.start()], f"\\footnote{{{link}}}" if base.startswith(_FOOTNOTE_PREFIXES) else link)
         at = match.end() + length
     return "".join([*parts, text[at:]])
 
@@ -126,7 +128,7 @@ def _read_group(text: str, at: int, base: str) -> tuple[str, str, str, int] | No
     return before, after, got[0], got[1]
 
 
-def _clean(keys: str) -> str:
+def _clean_keys(keys: str) -> str:
     """Return keys without REVTeX's prefixes: an asterisk, and bracketed texts for the bibliography."""
     parts: list[str] = []
     at = 0

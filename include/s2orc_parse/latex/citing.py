@@ -1,4 +1,4 @@
-"""Print citation commands (natbib, biblatex, plain LaTeX), with the entries that their parts cite."""
+"""Print citations as LaTeX does (natbib, biblatex, plain LaTeX), and record which entry each part cites."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from s2orc_parse.latex.bibliography import Named
+from s2orc_parse.latex.bibliography import CitationNames
 from s2orc_parse.latex.document import Cite, Inlines, Ref, walk
 from s2orc_parse.latex.pandoc_ast import plain
 from s2orc_parse.latex.source import LatexSource
@@ -18,7 +18,7 @@ Piece = tuple[str | Inlines, str | None]
 
 
 class Mode(StrEnum):
-    """The naming of entries in citations."""
+    """How citations name entries."""
 
     NUMBERS = "numbers"
     SUPER = "super"
@@ -47,44 +47,18 @@ class PrintedStyle:
 
 
 _BRACKETS = {"round": "()", "square": "[]", "curly": "{}", "angle": "<>"}
-_NUMERIC_CLASSES = frozenset(
-    ("acmart", "elsarticle", "IEEEtran", "revtex4", "revtex4-1", "revtex4-2", "sn-jnl", "llncs", "sig-alternate")
-)
+_NUMERIC_CLASSES = frozenset((
+    "acmart", "elsarticle", "IEEEtran", "revtex4", "revtex4-1", "revtex4-2", "sn-jnl", "llncs", "sig-alternate",
+))  # fmt: skip
 _BIB_STYLE = re.compile(r"\\bibliographystyle\s*\{([^{}]*)\}")
-_NUMBERED_STYLES = frozenset(
-    (
-        "plain",
-        "unsrt",
-        "abbrv",
-        "ieeetr",
-        "IEEEtran",
-        "siam",
-        "siamplain",
-        "acm",
-        "amsplain",
-        "splncs",
-        "splncs03",
-        "splncs04",
-        "vancouver",
-    )
-)
-_NAMED_STYLES = frozenset(
-    (
-        "plainnat",
-        "abbrvnat",
-        "unsrtnat",
-        "apalike",
-        "apacite",
-        "acl_natbib",
-        "acl",
-        "aaai",
-        "named",
-        "chicago",
-        "harvard",
-        "agsm",
-        "dcu",
-    )
-)
+_NUMBERED_STYLES = frozenset((
+    "plain", "unsrt", "abbrv", "ieeetr", "IEEEtran", "siam", "siamplain", "acm", "amsplain", "splncs", "splncs03",
+    "splncs04", "vancouver",
+))  # fmt: skip
+_NAMED_STYLES = frozenset((
+    "plainnat", "abbrvnat", "unsrtnat", "apalike", "apacite", "acl_natbib", "acl", "aaai", "named", "chicago",
+    "harvard", "agsm", "dcu",
+))  # fmt: skip
 _LABEL_COMMAND = re.compile(r"\\(?:citeauthoryear|astroncite|harvarditem|citename|BCAY)(?![A-Za-z])")
 _CITE_IS_CITEP = re.compile(
     r"\\let\s*\\cite\s*=?\s*\\(?:citep|parencite|autocite)|\\(?:re|provide)newcommand\*?\s*\{?\\cite\}?\s*(?:\[\d\])?(?:\[\])?\s*\{\\(?:citep|parencite)|\\def\\cite\{?\\citep"
@@ -93,7 +67,7 @@ _SETTINGS = re.compile(r"\\setcitestyle\s*\{([^{}]*)\}")
 _PUNCT = re.compile(r"\\bibpunct\s*(?:\[[^\]]*\])?\s*\{(.?)\}\s*\{(.?)\}\s*\{[^{}]*\}\s*\{(\w?)\}")
 
 
-def detect_style(source: LatexSource, entries: list[Named]) -> PrintedStyle:
+def detect_style(source: LatexSource, entries: list[CitationNames]) -> PrintedStyle:
     """Return the style that results from the document's packages, options and labels."""
     text = source.preamble + source.styles
     words = {
@@ -126,11 +100,9 @@ def detect_style(source: LatexSource, entries: list[Named]) -> PrintedStyle:
         if "alphabetic" in style:
             return PrintedStyle(Mode.ALPHA, "[", "]")
         superscript = "super" in style or style in ("nature", "science", "chem-acs")
-        return (
-            PrintedStyle(Mode.SUPER, "", "")
-            if superscript
-            else PrintedStyle(Mode.NUMBERS, "[", "]", "comp" in style, "comp" in style)
-        )
+        if superscript:
+            return PrintedStyle(Mode.SUPER, "", "")
+        return PrintedStyle(Mode.NUMBERS, "[", "]", sort="comp" in style, compress="comp" in style)
     natbib = (
         "natbib" in source.packages
         or "natbib" in source.styles
@@ -166,40 +138,26 @@ def detect_style(source: LatexSource, entries: list[Named]) -> PrintedStyle:
 def _has_labels(source: LatexSource) -> bool:
     """Return whether the bibliography provides names for citations, as natbib's BibTeX styles and databases do."""
     text = source.bbl or source.body
-    return (
-        "\\bibitem[" in text
-        or "\\bibitem [" in text
-        or bool(re.search(r"\\bibitem\s*%?\s*\[", text))
-        or "\\bibitem" not in text
-    )
+    return "\\bibitem" not in text or re.search(r"\\bibitem\s*%?\s*\[", text) is not None
 
 
 _TEXTUAL = frozenset(("citet", "textcite", "citealt", "onlinecite", "citeposs", "fullcite"))
 _BARE = frozenset(("citealp", "citealt", "citenum", "footcite", "footcitetext", "smartcite"))
-_PARTS = frozenset(
-    (
-        "citeauthor",
-        "citefullauthor",
-        "citeyear",
-        "citeyearpar",
-        "citetitle",
-        "citedate",
-        "citeurl",
-        "fullcite",
-        "footfullcite",
-    )
-)
+_PARTS = frozenset((
+    "citeauthor", "citefullauthor", "citeyear", "citeyearpar", "citetitle", "citedate", "citeurl", "fullcite",
+    "footfullcite",
+))  # fmt: skip
 
 
 class Printer:
     """Prints the citations of one paper."""
 
-    def __init__(self, style: PrintedStyle, entries: Mapping[str, tuple[int, Named, BibEntry]]) -> None:
+    def __init__(self, style: PrintedStyle, entries: Mapping[str, tuple[int, CitationNames, BibEntry]]) -> None:
         """`entries` contains the printed number, the names and the entry of each key."""
         self.style = style
         self.entries = entries
 
-    def pieces(self, cite: Cite) -> list[Piece]:
+    def format_citation(self, cite: Cite) -> list[Piece]:
         """Return the printed parts of a citation in order."""
         command = cite.command.rstrip("*")
         command = command[:1].lower() + command[1:]
@@ -207,24 +165,24 @@ class Printer:
         if command == "nocite":
             return []
         if command in ("citetalias", "citepalias"):
-            return self._alias(cite, command)
+            return self._format_alias(cite, command)
         if command in _PARTS:
-            parts = [self._part(group, command) for group in groups]
+            parts = [self._format_part(group, command) for group in groups]
         elif self.style.mode is Mode.NAMES:
             textual = command in _TEXTUAL or (command == "cite" and self.style.cite_is_text)
-            parts = [self._names(group, command, textual) for group in groups]
+            parts = [self._format_names(group, command, textual) for group in groups]
             if not textual:
                 is_bare = command in _BARE or (command == "cite" and self.style.bare_cite)
                 return _enclose(_join(parts, "; "), "" if is_bare else self.style.opening, self.style.closing)
         else:
             textual = command in _TEXTUAL and command != "onlinecite"
-            parts = [(self._named_numbers if textual else self._numbers)(group) for group in groups]
+            parts = [(self._format_named_numbers if textual else self._format_numbers)(group) for group in groups]
             if not textual:
                 is_bare = command in _BARE or command == "onlinecite"
                 return _enclose(_join(parts, ", "), "" if is_bare else self.style.opening, self.style.closing)
         return _join(parts, ", ")
 
-    def _alias(self, cite: Cite, command: str) -> list[Piece]:
+    def _format_alias(self, cite: Cite, command: str) -> list[Piece]:
         r"""Return the output of \citetalias and \citepalias: the paper's name for the entry."""
         name: Piece = (plain(cite.alias) or "?", cite.keys[0] if cite.keys else None)
         if command == "citepalias":
@@ -232,16 +190,16 @@ class Printer:
         notes = _add_notes(cite, [])
         return [name, *([(" ", None)] if notes else []), *_enclose(notes, "(" if notes else "", ")")]
 
-    def _part(self, cite: Cite, command: str) -> list[Piece]:
+    def _format_part(self, cite: Cite, command: str) -> list[Piece]:
         r"""Return the output of \citeauthor, \citeyear and similar commands."""
         out: list[Piece] = []
         for i, key in enumerate(cite.keys):
             out += [("; ", None)] if i else []
-            out.append((self._field(key, command, cite) if key in self.entries else "?", key))
+            out.append((self._read_field(key, command, cite) if key in self.entries else "?", key))
         out = _add_notes(cite, out)
         return _enclose(out, "(", ")") if command == "citeyearpar" else out
 
-    def _field(self, key: str, command: str, cite: Cite) -> str:
+    def _read_field(self, key: str, command: str, cite: Cite) -> str:
         """Return the part of an entry that a command prints."""
         _, named, entry = self.entries[key]
         if command == "citetitle":
@@ -254,7 +212,7 @@ class Printer:
             return named.year or "?"
         return _capitalize(named.full if cite.command.endswith("*") or "full" in command else named.short, cite) or "?"
 
-    def _names(self, cite: Cite, command: str, textual: bool) -> list[Piece]:
+    def _format_names(self, cite: Cite, command: str, textual: bool) -> list[Piece]:
         style = self.style
         out: list[Piece] = []
         bare = command in _BARE
@@ -281,30 +239,31 @@ class Printer:
             year = named.year or "?"
             out += [(f"{who} {opening}", None), (before, None), (" ", None)] if before else []
             out.append((year if before else f"{who} {opening}{year}", key))
-            out += [*_add_notes(Cite("", (), (), after), [("", None)]), (closing, None)]
+            out += [(", ", None), (after, None)] if after else []
+            out.append((closing, None))
         return out if textual else _add_notes(cite, out)
 
-    def _named_numbers(self, cite: Cite) -> list[Piece]:
+    def _format_named_numbers(self, cite: Cite) -> list[Piece]:
         r"""Return the output of \citet if entries have numbers."""
         out: list[Piece] = []
         for i, key in enumerate(cite.keys):
             who = _capitalize(self.entries[key][1].short if key in self.entries else "", cite)
-            label = self._label(key)
+            label = self._format_label(key)
             text = f"{who} {self.style.opening}{label}{self.style.closing}" if self.style.opening else f"{who} {label}"
             out += [(", ", None)] if i else []
             out.append((text.strip(), key))
         return out
 
-    def _numbers(self, cite: Cite) -> list[Piece]:
-        return _add_notes(cite, self._sorted(cite.keys))
+    def _format_numbers(self, cite: Cite) -> list[Piece]:
+        return _add_notes(cite, self._format_sorted(cite.keys))
 
-    def _label(self, key: str) -> str:
+    def _format_label(self, key: str) -> str:
         if key not in self.entries:
             return "?"
         number, named, _ = self.entries[key]
         return (named.alpha or str(number)) if self.style.mode is Mode.ALPHA else str(number)
 
-    def _sorted(self, keys: tuple[str, ...]) -> list[Piece]:
+    def _format_sorted(self, keys: tuple[str, ...]) -> list[Piece]:
         style = self.style
         numbers = style.mode is not Mode.ALPHA and all(key in self.entries for key in keys)
         if numbers and style.sort:
@@ -322,9 +281,9 @@ class Printer:
             for run in runs:
                 out += [(between, None)] if out else []
                 if len(run) == 1:
-                    out.append((self._label(run[0]), run[0]))
+                    out.append((self._format_label(run[0]), run[0]))
                 else:
-                    out.append((f"{self._label(run[0])}–{self._label(run[-1])}", "\0".join(run)))
+                    out.append((f"{self._format_label(run[0])}–{self._format_label(run[-1])}", "\0".join(run)))
         return out
 
 

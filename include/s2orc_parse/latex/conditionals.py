@@ -7,26 +7,23 @@ import re
 _NEWIF = re.compile(r"\\newif\s*\\if([A-Za-z@]+)")
 _IF = re.compile(r"\\(if(?:[A-Za-z@]+)?|else|fi)(?![A-Za-z@])")
 _SETTING = re.compile(r"\\([A-Za-z@]+?)(true|false)(?![A-Za-z@])")
-_MATH_IF = frozenset(("iff", "ifthenelse", "ifstrequal", "ifblank", "ifdef", "ifundef", "ifcsdef", "ifx@"))
+_NOT_TEX_CONDITIONALS = frozenset(("iff", "ifthenelse", "ifstrequal", "ifblank", "ifdef", "ifundef", "ifcsdef", "ifx@"))
 
 
 def resolve_conditionals(preamble: str, body: str) -> tuple[str, str]:
     """Return preamble and body without text that \\iffalse and the document's own switches (\\newif) hide.
 
-    All other conditionals remain for the converter.
+    All other conditionals remain in the text.
     """
     switches = dict.fromkeys(_NEWIF.findall(preamble), False)
-    out = []
-    for text in (preamble, body):
-        out.append(_remove_hidden(text, switches))
-    return out[0], out[1]
+    return _remove_hidden(preamble, switches), _remove_hidden(body, switches)
 
 
 def _remove_hidden(text: str, switches: dict[str, bool]) -> str:
     if "\\if" not in text:
         return text
     parts: list[str] = []
-    stack: list[tuple[bool, bool]] = []  # (decided here?, shown?)
+    stack: list[tuple[bool, bool]] = []  # (whether it is resolved here, whether its text is shown)
     hiding = at = 0  # number of hiding conditionals
     tokens = re.compile(f"{_NEWIF.pattern}|{_IF.pattern}|{_SETTING.pattern}")
     for match in tokens.finditer(text):
@@ -44,7 +41,7 @@ def _remove_hidden(text: str, switches: dict[str, bool]) -> str:
                 at = match.end()
             continue
         word = match.group(2)
-        if word in _MATH_IF:
+        if word in _NOT_TEX_CONDITIONALS:
             continue
         if shown:
             parts.append(text[at : match.start()])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 import time
 
@@ -12,19 +11,20 @@ from s2orc_parse.latex import mathml
 from s2orc_parse.latex.archive import unpack
 from s2orc_parse.latex.assemble import Assembler, list_formulas
 from s2orc_parse.latex.bbl import is_biblatex, read_biblatex
-from s2orc_parse.latex.bibliography import Named, ReferenceParser, build_entries, build_record_entries, leave_unparsed
+from s2orc_parse.latex.bibliography import (
+    CitationNames,
+    ReferenceParser,
+    build_entries,
+    build_record_entries,
+    leave_unparsed,
+)
 from s2orc_parse.latex.bibtex import BibtexEntry, read_bib
 from s2orc_parse.latex.citing import Printer, detect_style
 from s2orc_parse.latex.counting import read_counting
-from s2orc_parse.latex.document import (
-    BibItem,
-    Cite,
-    LatexDocument,
-    walk_blocks,
-)
+from s2orc_parse.latex.document import BibItem, Cite, LatexDocument, walk_blocks
 from s2orc_parse.latex.numbering import count_document
 from s2orc_parse.latex.outcome import BadSource, LatexOutcome
-from s2orc_parse.latex.pandoc import Pandoc
+from s2orc_parse.latex.pandoc import convert_records, get_pandoc_version, read_latex
 from s2orc_parse.latex.pandoc_ast import plain
 from s2orc_parse.latex.source import LatexSource, read_source
 from s2orc_parse.latex.tex import deadline
@@ -35,12 +35,6 @@ MEMORY_MB = 1024
 SECONDS = 120.0
 """default time limit of one source"""
 _CHAPTERS = frozenset(("book", "report", "memoir", "scrbook", "scrreprt", "svmono", "amsbook"))
-
-
-@functools.cache
-def get_pandoc() -> Pandoc:
-    """Return the program that reads LaTeX, with its name and version."""
-    return Pandoc()
 
 
 def convert(
@@ -66,12 +60,11 @@ def convert(
 
 
 def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, parse_reference: ReferenceParser) -> Parse:
-    program = get_pandoc()
     deadline.set(time.monotonic() + 2 * seconds)
     source = read_source(unpack(data, seconds))
-    document = program.read(source, seconds=seconds, memory_mb=memory_mb)
-    records = _records(source, document, seconds, memory_mb)
-    bibliography = _bibliography(document, records, parse_reference)
+    document = read_latex(source, seconds=seconds, memory_mb=memory_mb)
+    records = _find_records(source, document, seconds, memory_mb)
+    bibliography = _build_bibliography(document, records, parse_reference)
     style = detect_style(source, [named for _, named in bibliography])
     chapters = bool(_CHAPTERS & set(list(source.packages)[:1]))
     numbers = count_document(document, chapters=chapters, counting=read_counting(source))
@@ -82,20 +75,20 @@ def _convert_source(data: bytes, sha1: str, seconds: float, memory_mb: int, pars
         list_formulas([*document.abstract, *document.blocks]), seconds=seconds, memory_mb=memory_mb
     )
     assembler = Assembler(numbers, printer, entries, formulas)
-    abstract = assembler.paragraphs(document.abstract)
-    body, back = assembler.body(document)
+    abstract = assembler.build_paragraphs(document.abstract)
+    body, back = assembler.build_body(document)
     if not body and not abstract:
         raise BadSource(LatexOutcome.NO_TEXT)
     return Parse(
         file_sha1=sha1,
-        header=Header(title=assembler.plain(document.title), authors=_authors(document)),
+        header=Header(title=assembler.to_text(document.title), authors=_read_authors(document)),
         citation_style=style.name,
         abstract=tuple(abstract),
         body_text=tuple(body),
         back_matter=tuple(back),
         bib_entries=tuple(entry for entry, _ in bibliography),
-        ref_entries=tuple(assembler.ref_entries()),
-        provenance=Provenance(program.name, program.version, "", None, CONVERTER_VERSION),
+        ref_entries=tuple(assembler.build_ref_entries()),
+        provenance=Provenance("pandoc", get_pandoc_version(), "", None, CONVERTER_VERSION),
     )
 
 
@@ -105,8 +98,11 @@ _AFFILIATION = re.compile(
 )
 
 
-def _authors(document: LatexDocument) -> tuple[Author, ...]:
-    """Return the names on the title page, as far as they differ from the text below them; never canonical (S2ORC §2.2)."""
+def _read_authors(document: LatexDocument) -> tuple[Author, ...]:
+    """Return the author names of the title page, up to the first line that is not a name.
+
+    They are not canonical names (S2ORC §2.2).
+    """
     found: list[Author] = []
     for author in document.authors:
         text = plain(tuple(inline if isinstance(inline, str) else "\n" for inline in author)).strip(" *,†‡")
@@ -119,7 +115,9 @@ def _authors(document: LatexDocument) -> tuple[Author, ...]:
     return tuple(found)
 
 
-def _records(source: LatexSource, document: LatexDocument, seconds: float, memory_mb: int) -> dict[str, BibtexEntry]:
+def _find_records(
+    source: LatexSource, document: LatexDocument, seconds: float, memory_mb: int
+) -> dict[str, BibtexEntry]:
     """Return the cited or printed entries of the database, with fields as text."""
     wanted = list(dict.fromkeys([item.key for item in document.bibliography] or _list_cited_keys(document)))
     if is_biblatex(source.bbl) and not document.bibliography:
@@ -127,7 +125,8 @@ def _records(source: LatexSource, document: LatexDocument, seconds: float, memor
     else:
         database = read_bib(source.bib)
         chosen = [_inherit_fields(database[key], database) for key in wanted if key in database]
-    return {record.key: record for record in get_pandoc().texts(chosen, source, seconds=seconds, memory_mb=memory_mb)}
+    converted = convert_records(chosen, source, seconds=seconds, memory_mb=memory_mb)
+    return {record.key: record for record in converted}
 
 
 def _inherit_fields(record: BibtexEntry, database: dict[str, BibtexEntry]) -> BibtexEntry:
@@ -135,16 +134,13 @@ def _inherit_fields(record: BibtexEntry, database: dict[str, BibtexEntry]) -> Bi
     parent = database.get(record.fields.get("crossref", ""))
     if parent is None:
         return record
-    inherited = {
-        "booktitle": parent.fields.get("title", ""),
-        **{k: v for k, v in parent.fields.items() if k != "title"},
-    }
-    return BibtexEntry(record.key, record.type, {**inherited, **record.fields})
+    inherited = {name: value for name, value in parent.fields.items() if name != "title"}
+    return BibtexEntry(record.key, {"booktitle": parent.fields.get("title", ""), **inherited, **record.fields})
 
 
-def _bibliography(
+def _build_bibliography(
     document: LatexDocument, records: dict[str, BibtexEntry], parse_reference: ReferenceParser
-) -> list[tuple[BibEntry, Named]]:
+) -> list[tuple[BibEntry, CitationNames]]:
     if document.bibliography:
         first: dict[str, BibItem] = {}
         for item in document.bibliography:

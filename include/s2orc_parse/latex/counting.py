@@ -11,7 +11,7 @@ from s2orc_parse.latex.tex import find_calls, read_argument, read_option
 _LLNCS = ("theorem", "case", "conjecture", "corollary", "definition", "example", "exercise", "lemma", "note", "problem", "property",
           "proposition", "question", "solution", "remark")  # fmt: skip
 _SHARED = ("theorem", "conjecture", "proposition", "lemma", "corollary", "example", "definition")
-_CLASSES: dict[str, tuple[tuple[str, ...], str | None, bool]] = {
+_CLASS_THEOREMS: dict[str, tuple[tuple[str, ...], str | None, bool]] = {
     "llncs": (_LLNCS, None, False), "svjour3": (_LLNCS, None, False), "svjour": (_LLNCS, None, False),
     "svmult": (_LLNCS, "chapter", False), "svmono": (_LLNCS, "chapter", False),
     "acmart": (_SHARED, "section", True), "siamart": (_SHARED, "section", True), "siamart171218": (_SHARED, "section", True),
@@ -36,7 +36,7 @@ _AUTOREF = re.compile(
 )
 _NUMERAL = re.compile(r"\\@?(arabic|alph|Alph|roman|Roman)\s*(?:\{\s*(\w+)\s*\}|\\c@(\w+))|\\the([A-Za-z]+)")
 _COMMAND = re.compile(r"\\[A-Za-z@]+\*?|[{}$]")
-_LONGEST_NUMBER = 60
+_MAX_NUMBER_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +56,16 @@ class Counting:
     kinds: dict[str, TheoremKind] = field(default_factory=dict)  # by environment
     within: dict[str, str] = field(default_factory=dict)  # counter → the counter that resets it
     formats: dict[str, str] = field(default_factory=dict)  # counter → TeX of its \the…
+    # (cref, Cref or autoref, type) → singular and plural
     words: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    """(cref, Cref or autoref, type) → singular and plural."""
 
 
 def read_counting(source: LatexSource) -> Counting:
     """Return the numbering rules of a source. Definitions of the document override those of its class."""
     found = Counting({"IEEEproof": TheoremKind("Proof", None, is_proof=True)})
-    names, parent, is_shared = _CLASSES.get(next(iter(source.packages), ""), ((), None, False))
+    names, parent, is_shared = _CLASS_THEOREMS.get(next(iter(source.packages), ""), ((), None, False))
     if not names and "jmlr2e" in source.packages:
-        names, parent, is_shared = _CLASSES["jmlr2e"]
+        names, parent, is_shared = _CLASS_THEOREMS["jmlr2e"]
     own = source.styles if not names else ""
     for name in names:
         counter = "theorem" if is_shared else name
@@ -78,9 +78,9 @@ def read_counting(source: LatexSource) -> Counting:
     _read_theorems(text, found)
     for match in _WITHIN.finditer(text):
         counter, parent = (match[1], match[2]) if match[1] else (match[3], match[4])
-        found.within[_counter(counter, found)] = parent
+        found.within[_find_counter(counter, found)] = parent
     for match in _WITHOUT.finditer(text):
-        found.within.pop(_counter(match[1], found), None)
+        found.within.pop(_find_counter(match[1], found), None)
     for match in _FORMAT.finditer(source.preamble):
         if got := read_argument(source.preamble, match.end()):
             found.formats[match[1] or match[2]] = got[0]
@@ -96,7 +96,7 @@ def format_number(template: str, values: dict[str, int], printed: dict[str, str]
             return printed.get(match[4], "")
         return write_numeral(match[1], values.get(match[2] or match[3], 0))
 
-    return as_text(_NUMERAL.sub(numeral, template))[:_LONGEST_NUMBER]
+    return strip_tex(_NUMERAL.sub(numeral, template))[:_MAX_NUMBER_LENGTH]
 
 
 def write_numeral(style: str, count: int) -> str:
@@ -114,7 +114,7 @@ def write_numeral(style: str, count: int) -> str:
     return str(count)
 
 
-def as_text(tex: str) -> str:
+def strip_tex(tex: str) -> str:
     """Return short TeX, such as a label, without its commands."""
     return " ".join(_COMMAND.sub("", tex.replace("~", " ").replace("\\ ", " ").replace("\\,", "")).split())
 
@@ -124,7 +124,7 @@ def pluralize(word: str) -> str:
     return f"{word[:-1]}ies" if re.search(r"[^aeiou]y$", word) else f"{word}es" if word.endswith("s") else f"{word}s"
 
 
-def _counter(name: str, found: Counting) -> str:
+def _find_counter(name: str, found: Counting) -> str:
     """Return the counter of an environment, or the name itself if it is a counter."""
     kind = found.kinds.get(name)
     return kind.counter if kind and kind.counter else name
@@ -141,13 +141,13 @@ def _read_theorems(text: str, found: Counting) -> None:
         if command == "declaretheorem":
             late, _ = read_option(text, at)
             for name in names:
-                _declare(name, ",".join(filter(None, (options, late))), found)
+                _read_declaretheorem(name, ",".join(filter(None, (options, late))), found)
             continue
         name = names[0]
         sibling, at = read_option(text, at)
         if (got := read_argument(text, at)) is None:
             continue
-        title, at = as_text(got[0]), got[1]
+        title, at = strip_tex(got[0]), got[1]
         parent, _ = read_option(text, at)
         if command.startswith("newsiam") and sibling is None:
             sibling = "theorem"
@@ -161,7 +161,7 @@ def _read_theorems(text: str, found: Counting) -> None:
         elif command == "newproof":
             found.kinds[name] = TheoremKind(title, None, is_proof=True)
         else:
-            counter = _counter(sibling.strip(), found) if sibling else name
+            counter = _find_counter(sibling.strip(), found) if sibling else name
             found.kinds[name] = TheoremKind(title, counter)
             if parent and not sibling:
                 found.within[counter] = parent.strip()
@@ -172,20 +172,20 @@ def _read_tcolorbox(name: str, title: str, options: str, text: str, at: int, fou
     style = read_argument(text, at)
     prefix = read_argument(text, style[1]) if style else None
     sibling, parent = _find_option(options, "use counter from|use counter"), _find_option(options, "number within")
-    counter = _counter(sibling, found) if sibling else name
+    counter = _find_counter(sibling, found) if sibling else name
     is_numbered = not re.search(r"\bno counter\b", options)
     found.kinds[name] = TheoremKind(title, counter if is_numbered else None, label_prefix=prefix[0] if prefix else "")
     if parent and not sibling:
         found.within[counter] = parent
 
 
-def _declare(name: str, options: str, found: Counting) -> None:
+def _read_declaretheorem(name: str, options: str, found: Counting) -> None:
     """Read one \\declaretheorem of thmtools."""
-    title = as_text(_find_option(options, "name|title|heading") or name.capitalize())
+    title = strip_tex(_find_option(options, "name|title|heading") or name.capitalize())
     if re.search(r"\bnumbered\s*=\s*(?:no|false)|(?<![=\w])unnumbered", options):
         found.kinds[name] = TheoremKind(title, None)
     elif sibling := _find_option(options, "numberlike|sibling|sharenumber|sharecounter|numberalike"):
-        found.kinds[name] = TheoremKind(title, _counter(sibling, found))
+        found.kinds[name] = TheoremKind(title, _find_counter(sibling, found))
     else:
         found.kinds[name] = TheoremKind(title, name)
         if parent := _find_option(options, "numberwithin|within|parent"):
@@ -193,7 +193,7 @@ def _declare(name: str, options: str, found: Counting) -> None:
     for key, command in (("refname", "cref"), ("Refname", "Cref")):
         if words := _find_option(options, key):
             singular, _, several = words.partition(",")
-            found.words[command, name] = (as_text(singular), as_text(several) or pluralize(as_text(singular)))
+            found.words[command, name] = (strip_tex(singular), strip_tex(several) or pluralize(strip_tex(singular)))
 
 
 def _find_option(options: str, names: str) -> str | None:
@@ -209,8 +209,8 @@ def _find_option(options: str, names: str) -> str | None:
 
 def _read_words(text: str, found: Counting) -> None:
     for call in find_calls(text, "crefname|Crefname", 3, options=0):
-        kind, singular, several = (as_text(value) for value in call.arguments)
+        kind, singular, several = (strip_tex(value) for value in call.arguments)
         found.words[call.name[:4], kind] = (singular, several)
     for match in _AUTOREF.finditer(text):
         if got := read_argument(text, match.end()):
-            found.words["autoref", match[1] or match[2]] = (as_text(got[0]),) * 2
+            found.words["autoref", match[1] or match[2]] = (strip_tex(got[0]),) * 2

@@ -1,4 +1,4 @@
-"""The common result of all converters: blocks of inlines, without printed text and numbers."""
+"""Define the document that pandoc's tree becomes: blocks of inlines, without printed text and numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Cite:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A mention of labels; `printed` is the converter's output, if available."""
+    """A mention of labels; `printed` is its text if the source states it."""
 
     command: str  # ref, eqref, cref, autoref …
     labels: tuple[str, ...]
@@ -33,12 +33,11 @@ class Math:
 
     tex: str
     display: bool
-    mathml: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LabelName:
-    """A label of the last counted item."""
+    r"""A \label, which refers to the item counted last."""
 
     name: str
 
@@ -64,7 +63,7 @@ class MarkedText:
 class ListItemStart:
     """The start of a list item with labels."""
 
-    num: str  # a counter name between marks is replaced by the counter's number
+    num: str  # may contain counter names between OPEN and CLOSE, which `numbering` replaces by numbers
     labels: tuple[str, ...]
 
 
@@ -99,11 +98,10 @@ class Para:
 
 @dataclass(frozen=True, slots=True)
 class Theorem:
-    """The start of a theorem-like environment or a proof, which the next `TheoremEnd` of its level ends."""
+    """The start of a theorem-like environment or a proof; it ends at the matching `TheoremEnd`."""
 
     name: str  # of the environment
     note: Inlines = ()  # its optional argument
-    num: str | None = None  # set if the converter numbers and prints it; empty without a number
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def take_floats(body: str) -> tuple[str, list[FloatSource]]:
         out.append(body[at : environment.start])
         at = environment.end
         if re.fullmatch(FLOATS, environment.name):
-            pieces += _float(environment, body[environment.start : environment.end])
+            pieces += _read_float(environment, body)
             # remove the line end too, so that no paragraph ends
             out.append("%" if re.match(r"[ \t]*\n", body[at:]) else " ")
             continue
@@ -55,19 +55,14 @@ def take_floats(body: str) -> tuple[str, list[FloatSource]]:
     return "".join(out), pieces
 
 
-def _float(environment: Environment, text: str) -> list[FloatSource]:
-    """Return one float, or several if there are several captions."""
-    kind = (
-        "table"
-        if "table" in environment.name
-        else "algorithm"
-        if re.match("algo|listing|program", environment.name)
-        else "figure"
-    )
-    body, parts = _subfloats(environment.body, kind)
-    tabulars = [environment] if re.fullmatch(TABULAR, environment.name) else list(find_environments(body, TABULAR))
-    tables = [split_cells(found.name, found.body) for found in tabulars]
-    sources = [text] if tabulars[:1] == [environment] else [body[found.start : found.end] for found in tabulars]
+def _read_float(environment: Environment, text: str) -> list[FloatSource]:
+    """Return one float of a text, or several if there are several captions."""
+    kind = "table" if "table" in environment.name else "figure"
+    if kind == "figure" and re.match("algo|listing|program", environment.name):
+        kind = "algorithm"
+    body, parts = _take_subfloats(environment.body, kind)
+    is_table = re.fullmatch(TABULAR, environment.name) is not None
+    source, tables = (text, [environment]) if is_table else (body, list(find_environments(body, TABULAR)))
     captions: list[tuple[str, str, int, bool]] = []
     for call in find_calls(body, _CAPTION, 1):
         starred = body[call.start : call.start + len(call.name) + 2].endswith("*")
@@ -79,69 +74,50 @@ def _float(environment: Environment, text: str) -> list[FloatSource]:
     labels = [(match.group(1), match.start()) for match in _LABEL.finditer(body)]
     if not captions:
         piece = FloatSource(LatexFloat(kind, numbered=False, labels=tuple(name for name, _ in labels)), parts=parts)
-        _set_cells(piece, tables, sources)
+        _set_cells(piece, source, tables)
         return [piece] if piece.cells or parts or labels or kind == "figure" else []
     pieces = []
     for i, (caption_kind, caption, _, starred) in enumerate(captions):
-        until = captions[i + 1][2] if i + 1 < len(captions) else len(body) + 1
-        since = captions[i][2] if i else 0
-        own_labels = tuple(name for name, place in labels if since <= place < until)
-        piece = FloatSource(
-            LatexFloat(
-                caption_kind if caption_kind in ("table", "algorithm") else "figure",
-                numbered=not starred,
-                labels=own_labels,
-            ),
-            _LABEL.sub("", caption),
-        )
-        if len(captions) == 1:
-            _set_cells(piece, tables, sources)
-        elif i < len(tables):
-            _set_cells(
-                piece,
-                tables[i : i + 1 if i + 1 < len(captions) else None],
-                sources[i : i + 1 if i + 1 < len(captions) else None],
-            )
+        is_last = i + 1 == len(captions)
+        start, end = captions[i][2] if i else 0, len(body) + 1 if is_last else captions[i + 1][2]
+        own_labels = tuple(name for name, place in labels if start <= place < end)
+        kind = caption_kind if caption_kind in ("table", "algorithm") else "figure"
+        piece = FloatSource(LatexFloat(kind, numbered=not starred, labels=own_labels), _LABEL.sub("", caption))
+        _set_cells(piece, source, tables[i:] if is_last else tables[i : i + 1])
         pieces.append(piece)
     pieces[-1].parts = parts
     return pieces
 
 
-def _set_cells(piece: FloatSource, tables: list[list[list[str]]], sources: list[str]) -> None:
-    piece.cells = [row for rows in tables for row in rows]
+def _set_cells(piece: FloatSource, text: str, tables: list[Environment]) -> None:
+    """Set the cells and the TeX of a float to those of some tables in `text`."""
+    piece.cells = [row for table in tables for row in split_cells(table.name, table.body)]
     if piece.cells:
-        piece.float.latex = "\n".join(sources)
+        piece.float.latex = "\n".join(text[table.start : table.end] for table in tables)
 
 
-def _subfloats(body: str, kind: str) -> tuple[str, list[FloatSource]]:
+def _take_subfloats(body: str, kind: str) -> tuple[str, list[FloatSource]]:
     """Return the body without its subfloats, and the subfloats."""
     found: list[tuple[int, int, FloatSource]] = []
     for environment in find_environments(body, _SUBFLOATS):
         inner = list(find_calls(environment.body, _CAPTION, 1))
-        tabulars = list(find_environments(environment.body, TABULAR))
-        piece = FloatSource(
-            LatexFloat(kind, labels=tuple(_LABEL.findall(environment.body))),
-            _LABEL.sub("", inner[0].arguments[0]) if inner else None,
-        )
-        _set_cells(
-            piece,
-            [split_cells(t.name, t.body) for t in tabulars],
-            [environment.body[t.start : t.end] for t in tabulars],
-        )
+        labels = tuple(_LABEL.findall(environment.body))
+        caption = _LABEL.sub("", inner[0].arguments[0]) if inner else None
+        piece = FloatSource(LatexFloat(kind, labels=labels), caption)
+        _set_cells(piece, environment.body, list(find_environments(environment.body, TABULAR)))
         found.append((environment.start, environment.end, piece))
     taken = [(start, end) for start, end, _ in found]
     for call in find_calls(body, r"subfloat|subfigure|subtable|subcaptionbox", 1, options=2):
         if any(start <= call.start < end for start, end in taken):
             continue
         end = call.end
-        caption: str | None = call.options[-1] or call.options[0]
+        caption = call.options[-1] or call.options[0]
         content = call.arguments[0]
         if call.name == "subcaptionbox":
             caption, (content, end) = content, read_argument(body, read_option(body, call.end)[1]) or ("", call.end)
         labels = tuple(_LABEL.findall(body[call.start : end]))
         piece = FloatSource(LatexFloat(kind, labels=labels), _LABEL.sub("", caption) if caption else None)
-        tabulars = list(find_environments(content, TABULAR))
-        _set_cells(piece, [split_cells(t.name, t.body) for t in tabulars], [content[t.start : t.end] for t in tabulars])
+        _set_cells(piece, content, list(find_environments(content, TABULAR)))
         found.append((call.start, end, piece))
     found.sort(key=lambda item: item[0])
     rest, at = [], 0

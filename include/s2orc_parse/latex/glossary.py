@@ -75,13 +75,13 @@ def _expand(text: str, entries: dict[str, _Entry]) -> str:
             continue
         command, end = match["command"], got[1]
         after = re.compile(r"\[([^\[\]]{0,40})\]").match(text, end) if command.lower().startswith("gls") else None
-        shown = _print(command, found)
+        shown = _format_entry(command, found)
         parts += (text[at : match.start()], shown, after[1] if after else "")
         at = after.end() if after else end
     return "".join([*parts, text[at:]])
 
 
-def _print(command: str, entry: _Entry) -> str:
+def _format_entry(command: str, entry: _Entry) -> str:
     """Return the printed form of an entry for a command."""
     form = _FORMS.get(command) or _FORMS.get(command[:1].lower() + command[1:]) or _FORMS.get(command.lower(), "use")
     several = form.endswith("s")
@@ -113,11 +113,11 @@ def _read_entries(text: str) -> dict[str, _Entry]:
             if key in found and values:
                 found[key].longs = values[-1]
         elif call.name in ("newacronym", "newabbreviation") and len(values) == 2:
-            pairs = _pairs(call.options[0] or "")
+            pairs = _read_pairs(call.options[0] or "")
             short, long = values
             found[key] = _Entry(short, long, pairs.get("shortplural", f"{short}s"), pairs.get("longplural", f"{long}s"))
         elif call.name in ("newglossaryentry", "longnewglossaryentry", "DeclareAcronym") and values:
-            pairs = _pairs(values[0])
+            pairs = _read_pairs(values[0])
             short = pairs.get("short", pairs.get("text", pairs.get("name", "")))
             if call.name == "DeclareAcronym":
                 long = pairs.get("long", "")
@@ -136,7 +136,7 @@ def _read_entries(text: str) -> dict[str, _Entry]:
     return found
 
 
-def _pairs(options: str) -> dict[str, str]:
+def _read_pairs(options: str) -> dict[str, str]:
     """Return the keys and values of a list of options."""
     found: dict[str, str] = {}
     for match in re.finditer(r"(?:^|,)\s*([a-z-]+)\s*=\s*", options):

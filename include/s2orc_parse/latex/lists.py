@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from s2orc_parse.latex.counting import as_text, write_numeral
+from s2orc_parse.latex.counting import strip_tex, write_numeral
 from s2orc_parse.latex.document import ListItemStart
 from s2orc_parse.latex.marks import CLOSE, OPEN
 from s2orc_parse.latex.tex import find_calls, read_argument, read_option
@@ -14,7 +14,7 @@ from s2orc_parse.latex.tex import find_calls, read_argument, read_option
 _NUMBERED = frozenset(("enumerate", "enumerate*", "inparaenum", "asparaenum", "compactenum", "compactenum*"))
 _OTHER = frozenset(("itemize", "itemize*", "description", "description*", "inparaitem", "asparaitem", "compactitem", "trivlist", "list",
                     "compactdesc", "asparadesc", "inparadesc"))  # fmt: skip
-_COUNTED = re.compile(
+_NUMBERED_ENVIRONMENTS = re.compile(
     r"(?:equation|align|gather|eqnarray|multline|alignat|flalign|dmath|subequations|figure|table|algorithm|lstlisting|longtable)\*?"
 )
 _TOKEN = re.compile(
@@ -30,7 +30,7 @@ _ENUMI = ("i", "ii", "iii", "iv")
 
 
 @dataclass(slots=True)
-class _List:
+class _OpenList:
     """An open list."""
 
     level: int  # among the surrounding numbered lists; −1 if the items have no numbers
@@ -52,25 +52,27 @@ def find_items(
     item.
     """
     shared, numbered = _read_settings(settings)
-    stack: list[_List | str] = []
-    lists: list[_List] = []  # the lists in the stack
+    stack: list[_OpenList | str] = []
+    lists: list[_OpenList] = []  # the lists in the stack
     last: dict[int, int] = {}
     for match in _TOKEN.finditer(text):
         if match["begin"] is not None:
             name = match["begin"]
             if name in _NUMBERED or name in numbered:
                 level = max((item_list.level for item_list in lists[-8:]), default=-1) + 1
-                lists.append(_open(name, text, match.end(), min(level, 3), shared, last, has_enumitem=has_enumitem))
+                lists.append(
+                    _open_list(name, text, match.end(), min(level, 3), shared, last, has_enumitem=has_enumitem)
+                )
                 stack.append(lists[-1])
             elif name in _OTHER:
-                lists.append(_List(-1, None, ""))
+                lists.append(_OpenList(-1, None, ""))
                 stack.append(lists[-1])
-            elif _COUNTED.fullmatch(name) or name in theorems:
+            elif _NUMBERED_ENVIRONMENTS.fullmatch(name) or name in theorems:
                 stack.append(name)
         elif match["end"] is not None:
             name = match["end"]
             is_list = name in _NUMBERED or name in numbered or name in _OTHER
-            if stack and (is_list == isinstance(stack[-1], _List)) and (is_list or stack[-1] == name):
+            if stack and (is_list == isinstance(stack[-1], _OpenList)) and (is_list or stack[-1] == name):
                 stack.pop()
                 if is_list:
                     closed = lists.pop()
@@ -80,7 +82,7 @@ def find_items(
             continue
         elif match["item"]:
             yield from _finish(lists[-1])
-            _start(lists, text, match.end())
+            _start_item(lists, text, match.end())
         elif match["label"] is not None:
             if lists[-1] is stack[-1] and lists[-1].place >= 0:
                 lists[-1].labels.append(match["label"].strip())
@@ -95,19 +97,19 @@ def find_items(
         yield from _finish(item_list)
 
 
-def _finish(item_list: _List) -> Iterator[tuple[int, ListItemStart]]:
+def _finish(item_list: _OpenList) -> Iterator[tuple[int, ListItemStart]]:
     """Yield the current item if it has labels."""
     if item_list.labels:
         yield item_list.place, ListItemStart(item_list.num, tuple(item_list.labels))
     item_list.labels, item_list.place = [], -1
 
 
-def _start(lists: list[_List], text: str, at: int) -> None:
+def _start_item(lists: list[_OpenList], text: str, at: int) -> None:
     """Count an item of the innermost list."""
     item_list = lists[-1]
     label, item_list.place = read_option(text, at, 1000)
     if label is not None:
-        item_list.num = as_text(label).strip(" .:")
+        item_list.num = strip_tex(label).strip(" .:")
         return
     if item_list.level < 0:
         item_list.num = ""
@@ -116,38 +118,38 @@ def _start(lists: list[_List], text: str, at: int) -> None:
     item_list.value = write_numeral(item_list.style, item_list.count)
     if item_list.template is not None:
         marked = _THE.sub(rf"{OPEN}\1{CLOSE}", item_list.template)
-        item_list.num = as_text(_STAR.sub(lambda match: write_numeral(match[1], item_list.count), marked))
+        item_list.num = strip_tex(_STAR.sub(lambda match: write_numeral(match[1], item_list.count), marked))
         return
     values = [other.value for other in lists[-8:] if 0 <= other.level < item_list.level]
     before = "".join(f"({value})" if i == 1 else value for i, value in enumerate(values))
     item_list.num = before + item_list.value
 
 
-def _open(
+def _open_list(
     name: str, text: str, at: int, level: int, shared: dict[str, str], last: dict[int, int], *, has_enumitem: bool
-) -> _List:
+) -> _OpenList:
     """Return a numbered list with its options and the source's settings."""
     written = read_option(text, at, 1000)[0] or ""
     names = (name, "enumerate") if name in _NUMBERED else (name,)
     options = ",".join(
-        shared[key] for item_list in names for key in (item_list, f"{item_list},{level + 1}") if key in shared
+        shared[key] for list_name in names for key in (list_name, f"{list_name},{level + 1}") if key in shared
     )
-    opened = _List(level, shared.get(f"the{_ENUMI[level]}"), _LEVELS[level])
+    opened = _OpenList(level, shared.get(f"the{_ENUMI[level]}"), _LEVELS[level])
     for found in (options, written):
-        template = _value(found, "ref") or _value(found, "label")
+        template = _read_value(found, "ref") or _read_value(found, "label")
         if template is not None:
             opened.template = template
-        elif found is written and "=" not in written and (short := _short(written)):
+        elif found is written and "=" not in written and (short := _read_short_template(written)):
             opened.style = short[0]
             opened.template = short[1] if has_enumitem else opened.template
-        if (start := _value(found, "start")) and start.isdecimal() and len(start) < 5:
+        if (start := _read_value(found, "start")) and start.isdecimal() and len(start) < 5:
             opened.count = int(start) - 1
         if re.search(r"(?:^|,)\s*resume\*?\s*(?:,|=|$)", found):
             opened.count = last.get(level, 0)
     return opened
 
 
-def _short(written: str) -> tuple[str, str] | None:
+def _read_short_template(written: str) -> tuple[str, str] | None:
     """Return the style and the template of a short option such as `[(i)]`."""
     for match in _SHORT.finditer(written):
         if match[1]:
@@ -156,7 +158,7 @@ def _short(written: str) -> tuple[str, str] | None:
     return None
 
 
-def _value(options: str, name: str) -> str | None:
+def _read_value(options: str, name: str) -> str | None:
     """Return the value of an enumitem key."""
     matches = list(re.finditer(rf"(?:^|,)\s*{name}\*?\s*=\s*", options))
     if not matches:

@@ -1,4 +1,4 @@
-"""Extract the macros, environments and theorems of a source as TeX that a converter can process."""
+"""Extract the macros, environments and theorems of a source as TeX that pandoc can process."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _DEFINES = re.compile(
     r"|\\let\s*(?P<alias>\\([A-Za-z]+))\s*=?\s*\\[A-Za-z]+"
 )
 _NAMES = re.compile(r"\\begin\s*\{([^{}]+)\}|\\([A-Za-z]+)")
-_SWITCHED = re.compile(r"@|\\[A-Za-z]+(?:true|false)(?![A-Za-z])|\\if[a-z]*(?![A-Za-z])|\\csname")
-_IN_MATH = re.compile(
+_NEEDS_TEX = re.compile(r"@|\\[A-Za-z]+(?:true|false)(?![A-Za-z])|\\if[a-z]*(?![A-Za-z])|\\csname")
+_IFMMODE = re.compile(
     r"\\ifmmode(?![A-Za-z])((?:(?!\\if|\\else|\\fi).)*)\\else(?![A-Za-z])(?:(?!\\if|\\fi).)*\\fi(?![A-Za-z])", re.DOTALL
 )
-_SPEC = re.compile(r"\s*(?:([moOs])|([tdDrRgGeEvb!+>]))")
+_ARGUMENT_SPEC = re.compile(r"\s*(?:([moOs])|([tdDrRgGeEvb!+>]))")
 _BRANCHES = {"BooleanTF": 1, "BooleanT": None, "BooleanF": 0, "NoValueTF": 0, "NoValueT": 0, "NoValueF": None, "ValueTF": 1, "ValueT": None,
              "ValueF": 0}  # fmt: skip
 """index of the argument that an xparse conditional prints without a star or an option; None if it prints nothing"""
@@ -38,14 +38,14 @@ _SUPPORTED = frozenset(
         "include", "bibliography", "appendix",
     )
 )  # fmt: skip
-"""commands that every converter supports; redefinitions in styles change only their appearance"""
+"""commands that pandoc supports; their redefinitions change only the appearance and are ignored"""
 _SYMBOLS = frozenset(("path", "part", "paragraph", "chapter", "date", "and"))
-"""commands of these that papers also use as a name or symbol without arguments"""
+"""supported commands that papers also redefine as symbols without arguments"""
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One definition: `tex` defines `name` for a converter."""
+    """One definition: `tex` defines `name` for pandoc."""
 
     name: str
     tex: str
@@ -60,7 +60,7 @@ def find_names(text: str) -> set[str]:
 
 
 def find_definitions(text: str) -> list[Definition]:
-    """Return the definitions in a text, in order, as far as a converter can process them.
+    """Return the definitions in a text, in order, as far as pandoc can process them.
 
     Definitions that need TeX's internals (`@`, conditionals) are omitted.
     """
@@ -69,12 +69,12 @@ def find_definitions(text: str) -> list[Definition]:
     while match := _DEFINES.search(text, at):
         kind = match.lastgroup or ""
         name = match[kind].strip().strip("{}").strip().lstrip("\\") if kind else ""
-        tex, end = _read(text, match, kind, name)
+        tex, end = _read_definition(text, match, kind, name)
         at = end or match.end()
         if tex is None or end is None or len(tex) > 4000:
             continue
-        tex = _IN_MATH.sub(r"\\ensuremath{\1}", re.sub(r"\\@(?![A-Za-z])", "", tex))
-        if _SWITCHED.search(tex) or (name in _SUPPORTED and not (name in _SYMBOLS and _is_symbol(tex))):
+        tex = _IFMMODE.sub(r"\\ensuremath{\1}", re.sub(r"\\@(?![A-Za-z])", "", tex))
+        if _NEEDS_TEX.search(tex) or (name in _SUPPORTED and not (name in _SYMBOLS and _is_symbol(tex))):
             continue
         found.append(Definition(name, tex, match.start(), end, is_theorem=kind == "theorem"))
     return found
@@ -101,8 +101,8 @@ def simplify_definitions(text: str) -> str:
     return replace_intervals(text, ((one.start, one.end, one.tex) for one in found if not one.is_theorem))
 
 
-def _read(text: str, match: re.Match[str], kind: str, name: str) -> tuple[str | None, int | None]:
-    """Return the definition that starts at a match as TeX for a converter, and its end."""
+def _read_definition(text: str, match: re.Match[str], kind: str, name: str) -> tuple[str | None, int | None]:
+    """Return the definition that starts at a match as TeX for pandoc, and its end."""
     at = match.end()
     if kind in ("new", "default"):
         return _read_command(text, at, name, "providecommand" if kind == "default" else "renewcommand")
@@ -160,7 +160,7 @@ def _read_document_command(text: str, at: int, name: str) -> tuple[str | None, i
     kinds: list[str] = []
     default: str | None = None
     place = 0
-    while match := _SPEC.match(spec[0], place):
+    while match := _ARGUMENT_SPEC.match(spec[0], place):
         if match[2]:
             return None, body[1]
         place = match.end()

@@ -21,13 +21,8 @@ _TEXT = re.compile(r"\\(?:textsc|textsl|textnormal|textmd|mbox|hbox|emph|textup)
 _COMMANDS = re.compile(r"\\(?:[A-Za-z]+\s*|.)|[{}&$]")
 _ENVIRONMENT = re.compile(r"\A\s*\\begin\{(\w+)(\*?)\}(.*)\\end\{\1\2\}\s*\Z", re.DOTALL)
 _INNER = {
-    "align": "aligned",
-    "alignat": "aligned",
-    "flalign": "aligned",
-    "eqnarray": "aligned",
-    "gather": "gathered",
-    "multline": "gathered",
-    "split": "aligned",
+    **dict.fromkeys(("align", "alignat", "flalign", "eqnarray", "split"), "aligned"),
+    **dict.fromkeys(("gather", "multline"), "gathered"),
 }
 
 
@@ -68,8 +63,8 @@ def to_mathml(formulas: Iterable[str], *, seconds: float, memory_mb: int) -> dic
     return {formula: text for formula, text in zip(wanted, found, strict=True) if text.startswith("<math")}
 
 
-def extract_signs(mathml: str) -> str:
-    """Return the signs of a formula in order, as a reader sees them: `|N1∩N2|`."""
+def extract_visible_text(mathml: str) -> str:
+    """Return the visible characters of a formula in order: `|N1∩N2|`."""
     return " ".join(html.unescape(_TAG.sub("", _ANNOTATION.sub("", mathml))).split())
 
 

@@ -26,9 +26,9 @@ from s2orc_parse.latex.document import (
 from s2orc_parse.latex.marks import CLOSE, OPEN
 from s2orc_parse.parse_model import RefType
 
-_NUMBERED = frozenset(
-    ("equation", "align", "gather", "eqnarray", "multline", "alignat", "flalign", "dmath", "subequations")
-)
+_NUMBERED = frozenset((
+    "equation", "align", "gather", "eqnarray", "multline", "alignat", "flalign", "dmath", "subequations",
+))  # fmt: skip
 _BY_ROW = frozenset(("align", "gather", "eqnarray", "alignat", "flalign"))
 _ENVIRONMENT = re.compile(r"\A\s*\\begin\{(\w+)(\*?)\}")
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
@@ -37,14 +37,14 @@ _UNNUMBERED = re.compile(r"\\(?:nonumber|notag)(?![A-Za-z])")
 _INNER = re.compile(r"\\begin\{(\w+\*?)\}.*?\\end\{\1\}", re.DOTALL)
 _COUNTER_IN_ITEM = re.compile(f"{OPEN}(\\w+){CLOSE}")
 _LEVELS = ("section", "subsection", "subsubsection")
-r"""headers with numbers (a \paragraph has none)"""
+r"""levels of numbered headers; \paragraph is not numbered"""
 _FLOATS = ("figure", "table", "algorithm", "equation")
-"""counters within a chapter. Only formulas can be counted within a section, because floats come after the text."""
+"""counters that a chapter resets; a section can reset only formulas, because floats are appended after the text"""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The target of a label. Without a key it has no entry; `printed` is the number of the enclosing item."""
+    """The target of a label. `key` is None if it has no entry; `printed` is the number of the enclosing item."""
 
     type: RefType
     key: str | None
@@ -67,30 +67,29 @@ class NumberedHeader:
 class Numbers:
     """All counted items of a document."""
 
-    counting: Counting = field(default_factory=Counting)
+    counting: Counting
     sections: list[NumberedHeader] = field(default_factory=list)
-    floats: list[tuple[str, LatexFloat, str | None]] = field(
-        default_factory=list
-    )  # key, float, number; subfigures after their figure
+    # key, float, number; subfigures after their figure
+    floats: list[tuple[str, LatexFloat, str | None]] = field(default_factory=list)
     formulas: dict[int, Target] = field(default_factory=dict)  # by id() of the Math
     formula_list: list[tuple[Target, Math]] = field(default_factory=list)
-    theorems: list[tuple[Target, Theorem]] = field(default_factory=list)
+    theorems: list[Target] = field(default_factory=list)
     theorem_targets: dict[int, Target] = field(default_factory=dict)  # by id() of the Theorem
-    items: dict[int, Target] = field(default_factory=dict)  # by id() of the Item
+    items: dict[int, Target] = field(default_factory=dict)  # by id() of the ListItemStart
     labels: dict[str, Target] = field(default_factory=dict)
 
 
-def count_document(document: LatexDocument, *, chapters: bool, counting: Counting | None = None) -> Numbers:
+def count_document(document: LatexDocument, *, chapters: bool, counting: Counting) -> Numbers:
     """Count a document.
 
     With chapters, headers of level 1 are chapters, and floats and formulas are counted within each.
     """
-    counter = _Counter(chapters=chapters, counting=counting or Counting())
+    counter = _Counter(chapters=chapters, counting=counting)
     for paragraph in document.abstract:
         counter.count_inlines(paragraph.content)
     for block in document.blocks:
         counter.count_block(block)
-    # Last, because pandoc invents names of headers, which may be labels of other items.
+    # Headers come last: pandoc generates names for them, which may equal labels of other items.
     for label, section in counter.head_labels:
         counter.numbers.labels.setdefault(label, section)
     return counter.numbers
@@ -125,7 +124,7 @@ class _Counter:
         self.shared: _Subequations | None = None
         self.head_labels: list[tuple[str, Target]] = []
 
-    def step(self, name: str) -> str:
+    def increment(self, name: str) -> str:
         """Increment a counter and return the printed number."""
         self.counts[name] = self.counts.get(name, 0) + 1
         self.reset(name)
@@ -134,9 +133,7 @@ class _Counter:
         else:
             parent = self.within.get(name)
             num = str(self.counts[name])
-            if parent == "chapter" and not self.heads:
-                pass
-            elif parent is not None:
+            if parent is not None and (parent != "chapter" or self.heads):
                 num = f"{self.printed.get(parent, '0')}.{num}"
         self.printed[name] = num
         return num
@@ -174,7 +171,7 @@ class _Counter:
             if isinstance(inline, Math) and inline.display:
                 self._count_formula(inline)
             elif isinstance(inline, LabelName):
-                self._label(inline.name)
+                self._assign_label(inline.name)
             elif isinstance(inline, ListItemStart):
                 key = f"ITEMREF{len(self.numbers.items)}"
                 num = _COUNTER_IN_ITEM.sub(lambda match: self.printed.get(match[1], ""), inline.num)
@@ -187,7 +184,7 @@ class _Counter:
             elif isinstance(inline, MarkedText | Note):
                 self.count_inlines(inline.content)
 
-    def _label(self, name: str) -> None:
+    def _assign_label(self, name: str) -> None:
         if self.shared is not None:
             self.shared.labels.append(name)
         elif self.scopes:
@@ -236,13 +233,13 @@ class _Counter:
     def _open_theorem(self, block: Theorem) -> None:
         kind = self.numbers.counting.kinds.get(block.name)
         around = self._enclosing_num()
-        if block.name == "proof" or (kind is not None and kind.is_proof) or (kind is None and block.num is None):
+        if kind is None or kind.is_proof or block.name == "proof":
             self.scopes.append(Target(RefType.SECTION, None, around, self.section.name if self.section else ""))
             return
-        num = block.num or (self.step(kind.counter) if block.num is None and kind and kind.counter else None)
+        num = self.increment(kind.counter) if kind.counter else None
         key = f"THMREF{len(self.numbers.theorems)}"
         target = Target(RefType.THEOREM, key, num, block.name, around, block.note)
-        self.numbers.theorems.append((target, block))
+        self.numbers.theorems.append(target)
         self.numbers.theorem_targets[id(block)] = target
         self.scopes.append(target)
 
@@ -255,7 +252,7 @@ class _Counter:
         if parent is not None:
             num = f"{parent}{chr(ord('a') + index % 26)}"
         elif found.numbered and found.caption is not None:
-            num = self.step(found.kind)
+            num = self.increment(found.kind)
         self.numbers.floats.append((key, found, num))
         target = Target(RefType.TABLE if table else RefType.FIGURE, key, num, found.kind, title=found.caption or ())
         for label in found.labels:
@@ -265,12 +262,12 @@ class _Counter:
 
     def _step_equation(self) -> str:
         if self.shared is None:
-            return self.step("equation")
+            return self.increment("equation")
         self.shared.count += 1
         return f"{self.shared.num}{write_numeral('alph', self.shared.count)}"
 
     def _open_subequations(self) -> None:
-        self.shared = _Subequations(self.step("equation"), len(self.numbers.formula_list))
+        self.shared = _Subequations(self.increment("equation"), len(self.numbers.formula_list))
 
     def _close_subequations(self) -> None:
         """Assign the labels of the group to its first formula."""

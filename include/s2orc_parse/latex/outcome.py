@@ -11,7 +11,7 @@ class LatexOutcome(StrEnum):
     OK = "ok"
     PDF_ONLY = "pdf_only"  # arXiv has only a PDF or PostScript file
     WITHDRAWN = "withdrawn"  # the authors withdrew it; arXiv stores a notice
-    NO_LATEX = "no_latex"  # no file starts a LaTeX document: plain TeX, HTML, Word, only figures
+    NO_LATEX = "no_latex"  # no file starts a LaTeX document, e.g. plain TeX or HTML
     NOT_AN_ARCHIVE = "not_an_archive"  # neither gzip nor tar nor TeX
     UNREADABLE = "unreadable"  # the file cannot be read (`corpus latex`)
     DAMAGED = "damaged"  # truncated, or a wrong checksum

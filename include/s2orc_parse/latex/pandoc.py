@@ -1,13 +1,14 @@
 """Read LaTeX with pandoc: remove constructs that it cannot read, and define macros that it does not know.
 
 Floats, table cells and bibliography entries are appended to the text, each after a mark (private-use characters, which
-sources do not contain). One run of pandoc therefore reads everything with the document's own macros.
+`source` removes from sources). One run of pandoc therefore reads everything with the document's own macros.
 """
 
 from __future__ import annotations
 
 import functools
 import re
+import time
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
@@ -20,13 +21,7 @@ from s2orc_parse.latex.counting import read_counting
 from s2orc_parse.latex.document import LatexDocument, ListItemStart
 from s2orc_parse.latex.floats import FloatSource, take_floats
 from s2orc_parse.latex.glossary import expand_glossary, expand_in_macros
-from s2orc_parse.latex.macros import (
-    Definition,
-    find_definitions,
-    find_names,
-    select_definitions,
-    simplify_definitions,
-)
+from s2orc_parse.latex.macros import Definition, find_definitions, find_names, select_definitions, simplify_definitions
 from s2orc_parse.latex.marks import CELL, CLOSE, OPEN
 from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.pandoc_ast import Reader, plain
@@ -38,11 +33,11 @@ from s2orc_parse.latex.source import LatexSource
 from s2orc_parse.latex.tex import balance, find_calls, replace_intervals
 from s2orc_parse.sandbox import Policy
 
-_REPAIRS = 6
+_MAX_REPAIRS = 6
 """maximum number of unreadable paragraphs that are removed before the source is rejected"""
 
-_ALIAS = re.compile(
-    r"\\(?:(?:re|provide)?newcommand|newcommand|renewcommand|providecommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
+_ENVIRONMENT_SHORTHAND = re.compile(
+    r"\\(?:newcommand|renewcommand|providecommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
     r"|\\(?:g|e)?def\s*\\([A-Za-z]+)\s*\{(\s*\\(?:begin|end)\s*\{[A-Za-z*]+\}[^{}]{0,200}?)\}"
 )
 _NAME_ENDS = re.compile(
@@ -62,9 +57,8 @@ def find_binary() -> str:
 def build_command(memory_mb: int, *options: str) -> list[str]:
     """Return pandoc's command line with a limited heap.
 
-    The default allocation area -H64m uses new memory where 4 MB that fit into the cache suffice (-H4m). pandoc's live
-    data are 3 MB, but a full collection also visits 14 MB of constants. With -O64m, there is no further full collection
-    below 64 MB.
+    -H4m: a heap of 4 MB fits into the cache; pandoc's default of 64 MB does not. -O64m: there is no full collection
+    below 64 MB, because each one visits 14 MB of constants.
     """
     return [find_binary(), "+RTS", f"-M{memory_mb}m", "-H4m", "-O64m", "-RTS", "--sandbox", *options]
 
@@ -74,84 +68,81 @@ def limit_policy(memory_mb: int) -> Policy:
     return Policy(limits={"DATA": (memory_mb + 512) << 20})
 
 
-class Pandoc:
-    """The program that reads LaTeX."""
+@functools.cache
+def get_pandoc_version() -> str:
+    """Return the version of pandoc."""
+    _, out, _ = run([find_binary(), "--version"], b"", seconds=60)
+    return out.decode().split()[1]
 
-    name = "pandoc"
 
-    @functools.cached_property
-    def version(self) -> str:
-        """pandoc's version."""
-        _, out, _ = run([find_binary(), "--version"], b"", seconds=60)
-        return out.decode().split()[1]
+def read_latex(source: LatexSource, *, seconds: float, memory_mb: int) -> LatexDocument:
+    """Convert a source. Raises `BadSource`."""
+    counting = read_counting(source)
+    body, own = take_bibliography(_expand_shorthands(source.preamble, source.body))
+    items = read_items(own or source.bbl)
+    body, short_forms = expand_glossary(source.preamble, simplify_definitions(remove_theorem_setup(body)))
+    macros = _collect_macros(source, own or source.bbl)
+    names = {one.name for one in macros} | {one.name for one in find_definitions(source.body)}
+    aliases = find_aliases(f"{source.preamble}\n{source.body}")
+    list_items: list[ListItemStart] = []
+    settings = f"{source.styles}\n{source.preamble}"
+    body = mark_items(body, settings, counting, list_items, has_enumitem="enumitem" in source.packages)
 
-    def read(self, source: LatexSource, *, seconds: float, memory_mb: int) -> LatexDocument:
-        """Convert a source. Raises `BadSource`."""
-        counting = read_counting(source)
-        body, own = take_bibliography(_expand_aliases(source.preamble, source.body))
-        items = read_items(own or source.bbl)
-        body, short_forms = expand_glossary(source.preamble, simplify_definitions(remove_theorem_setup(body)))
-        macros = _own_macros(source, own or source.bbl)
-        names = {one.name for one in macros} | {one.name for one in find_definitions(source.body)}
-        aliases = find_aliases(f"{source.preamble}\n{source.body}")
-        list_items: list[ListItemStart] = []
-        settings = f"{source.styles}\n{source.preamble}"
-        body = mark_items(body, settings, counting, list_items, has_enumitem="enumitem" in source.packages)
+    def prepare(text: str) -> str:
+        return mark_citations(rewrite(text, counting, names), names, aliases)
 
-        def prepare(text: str) -> str:
-            return mark_citations(rewrite(text, counting, names), names, aliases)
+    body, pieces = take_floats(prepare(body))
+    body = re.sub(
+        r"\\(?:appendix|appendices)(?![A-Za-z])|\\begin\{(?:appendix|appendices)\}", f"\n\n{OPEN}A{CLOSE}\n\n", body
+    )
+    body = re.sub(
+        r"\\end\{(?:appendix|appendices)\}|\\(?:bibliography|bibliographystyle|printbibliography)(?![A-Za-z])(?:\[[^\]]*\])?(?:\{[^{}]*\})?",
+        "\n\n",
+        body,
+    )
+    body = re.sub(r"(?<!\\)\\S\s*(?=\\ref)", "§", body)
+    flat = list(_flatten_pieces(pieces))
+    body, front = _extract_title_and_authors(source.preamble, body)
+    body = balance(body)
+    tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _format_floats(flat), front, IN_ENTRIES, _format_entries(items)))
+    definitions = prepare(expand_in_macros(define_macros(macros, names, find_names(body + tail)), short_forms))
+    text = "\n".join((definitions, "\\begin{document}", body, "", tail, "\\end{document}\n"))
+    text = re.sub(r"\\href\s*(?:%\n\s*)?\{", r"\\href{", text)  # pandoc allows no line end between them
+    ast, signs = _convert(text, seconds, memory_mb)
+    return Reader(flat, pieces, items, signs, counting.kinds, list_items).document(ast)
 
-        body, pieces = take_floats(prepare(body))
-        body = re.sub(
-            r"\\(?:appendix|appendices)(?![A-Za-z])|\\begin\{(?:appendix|appendices)\}", f"\n\n{OPEN}A{CLOSE}\n\n", body
-        )
-        body = re.sub(
-            r"\\end\{(?:appendix|appendices)\}|\\(?:bibliography|bibliographystyle|printbibliography)(?![A-Za-z])(?:\[[^\]]*\])?(?:\{[^{}]*\})?",
-            "\n\n",
-            body,
-        )
-        body = re.sub(r"(?<!\\)\\S\s*(?=\\ref)", "§", body)
-        flat = list(_flatten_pieces(pieces))
-        body, front = _extract_front(source.preamble, body)
-        body = balance(body)
-        tail = "\n\n".join((f"{OPEN}Z{CLOSE}", _format_floats(flat), front, IN_ENTRIES, _format_entries(items)))
-        definitions = prepare(expand_in_macros(define_macros(macros, names, find_names(body + tail)), short_forms))
-        text = "\n".join((definitions, "\\begin{document}", body, "", tail, "\\end{document}\n"))
-        text = re.sub(r"\\href\s*(?:%\n\s*)?\{", r"\\href{", text)  # pandoc allows no line end between them
+
+def convert_records(
+    records: list[BibtexEntry], source: LatexSource, *, seconds: float, memory_mb: int
+) -> list[BibtexEntry]:
+    """Return records with their TeX fields converted to text."""
+    if not records:
+        return []
+    lines: list[str] = []
+    places: list[tuple[int, str]] = []
+    for number, record in enumerate(records):
+        for name, value in record.fields.items():
+            if name in ("url", "doi", "eprint", "file", "abstract", "note", "keywords") or not re.search(
+                r"[\\{}$~]|--", value
+            ):
+                continue
+            lines.append(f"{OPEN}B{len(places)}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balance(value)))
+            places.append((number, name))
+    fields = [dict(record.fields) for record in records]
+    if places:
+        macros = _collect_macros(source, "")
+        definitions = define_macros(macros, {one.name for one in macros}, find_names("\n".join(lines)))
+        text = "\n\n".join((definitions, "\\begin{document}", IN_ENTRIES, *lines, "\\end{document}\n"))
         ast, signs = _convert(text, seconds, memory_mb)
-        return Reader(flat, pieces, items, signs, counting.kinds, list_items).document(ast)
-
-    def texts(
-        self, records: list[BibtexEntry], source: LatexSource, *, seconds: float, memory_mb: int
-    ) -> list[BibtexEntry]:
-        """Return records with their TeX fields converted to text."""
-        if not records:
-            return []
-        lines: list[str] = []
-        places: list[tuple[int, str]] = []
-        for number, record in enumerate(records):
-            for name, value in record.fields.items():
-                if name in ("url", "doi", "eprint", "file", "abstract", "note", "keywords") or not re.search(
-                    r"[\\{}$~]|--", value
-                ):
-                    continue
-                lines.append(f"{OPEN}B{len(places)}{CLOSE} " + re.sub(r"\n\s*\n", "\n", balance(value)))
-                places.append((number, name))
-        fields = [dict(record.fields) for record in records]
-        if places:
-            macros = _own_macros(source, "")
-            definitions = define_macros(macros, {one.name for one in macros}, find_names("\n".join(lines)))
-            text = "\n\n".join((definitions, "\\begin{document}", IN_ENTRIES, *lines, "\\end{document}\n"))
-            ast, signs = _convert(text, seconds, memory_mb)
-            reader = Reader([], [], [RawItem(str(i), None, "") for i in range(len(places))], signs)
-            for item in reader.document(ast).bibliography:
-                number, name = places[int(item.key)]
-                fields[number][name] = plain(item.content)
-        return [BibtexEntry(record.key, record.type, found) for record, found in zip(records, fields, strict=True)]
+        reader = Reader([], [], [RawItem(str(i), None, "") for i in range(len(places))], signs)
+        for item in reader.document(ast).bibliography:
+            number, name = places[int(item.key)]
+            fields[number][name] = plain(item.content)
+    return [BibtexEntry(record.key, found) for record, found in zip(records, fields, strict=True)]
 
 
-def _own_macros(source: LatexSource, bbl: str) -> list[Definition]:
-    r"""Return the source's definitions. A bibliography's \providecommand is ignored if this module defines the name."""
+def _collect_macros(source: LatexSource, bbl: str) -> list[Definition]:
+    r"""Return the source's definitions. A bibliography's \providecommand is ignored if `provided` defines the name."""
     provided = find_names(IN_ENTRIES)
     of_bbl = find_definitions(re.split(r"\\(?:bibitem|harvarditem|entry)(?![A-Za-z])", bbl, maxsplit=1)[0])
     macros = [
@@ -168,16 +159,16 @@ def define_macros(macros: list[Definition], names: Collection[str], wanted: set[
     return "\n".join((own, select_definitions((one for one in IN_TEXT if one.name not in names), wanted)))
 
 
-def _expand_aliases(preamble: str, body: str) -> str:
+def _expand_shorthands(preamble: str, body: str) -> str:
     """Return the body with expanded macros that only open or close an environment (`\\be`, `\\ee`)."""
-    aliases = {m.group(1) or m.group(3): m.group(2) or m.group(4) for m in _ALIAS.finditer(preamble)}
+    aliases = {m.group(1) or m.group(3): m.group(2) or m.group(4) for m in _ENVIRONMENT_SHORTHAND.finditer(preamble)}
     if not aliases:
         return body
     names = "|".join(sorted(map(re.escape, aliases), key=len, reverse=True))
     return re.sub(rf"\\({names})(?![A-Za-z])", lambda m: aliases[m.group(1)], body)
 
 
-def _extract_front(preamble: str, body: str) -> tuple[str, str]:
+def _extract_title_and_authors(preamble: str, body: str) -> tuple[str, str]:
     """Return the body without title and authors, and these as paragraphs, split wherever a name may end."""
     found = {"title": "", "author": ""}
     for text in (preamble, body):
@@ -223,13 +214,11 @@ def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any],
 
     A skipped command with text is defined so that the text is shown. A paragraph that pandoc cannot read is removed.
     """
-    import time
-
     deadline = time.monotonic() + seconds
     signs = Signs()
     original, text = text, signs.shorten(text)
     defined, runs = False, 0
-    while runs < _REPAIRS + 2:
+    while runs < _MAX_REPAIRS + 2:
         runs += 1
         status, out, messages = run(
             build_command(memory_mb, "--verbose", "--from", "latex", "--to", "json"),
@@ -247,7 +236,7 @@ def _convert(text: str, seconds: float, memory_mb: int) -> tuple[dict[str, Any],
                 return ast, signs
             defined, text = True, unknown + text
             continue
-        if signs:  # show the original TeX, so that the reported line identifies the paragraph to remove
+        if signs:  # retry without signs: the reported line then identifies the paragraph to remove
             signs, text, defined, runs = Signs(), original, False, 0
             continue
         where = re.search(r"line (\d+)", messages)
@@ -278,6 +267,7 @@ def _define_skipped(messages: str) -> str:
     """Return definitions of skipped commands whose arguments look like text."""
     found: dict[str, str] = {}
     for line in messages.splitlines():
+        # The message ends with "' at <position>", or with " at <position>".
         match = _SKIPPED.match(line.partition(" at ")[0] if "' at " not in line else line[: line.rindex("' at ") + 1])
         if (
             match is None

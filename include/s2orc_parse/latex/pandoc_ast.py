@@ -154,7 +154,7 @@ class Reader:
                 yield Head(level, found, "unnumbered" not in classes, (identifier, *labels))
             elif kind == "LineBlock":
                 yield Para(tuple(x for line in content for x in (*self._inlines(line), " ")))
-            elif kind in ("BlockQuote",):
+            elif kind == "BlockQuote":
                 yield from self._blocks(content)
             elif kind in ("BulletList", "OrderedList"):
                 for item in content if kind == "BulletList" else content[1]:
@@ -220,7 +220,7 @@ class Reader:
             return style
 
         style: GroupStyle | None = None
-        joins = False  # whether an emphasis ends here that the next one continues
+        joins = False  # whether an emphasis directly precedes, which the next one continues
         for node in nodes:
             kind: str = node["t"]
             content: Any = node.get("c")

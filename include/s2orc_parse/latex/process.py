@@ -1,4 +1,4 @@
-"""Run a converter in its sandbox: no shell, no network, no other files, and limits on time, memory and output."""
+"""Run a program in its sandbox: no shell, no network, no other files, and limits on time, memory and output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewrite constructs that pandoc does not know as readable TeX or as marks, which the reader of its tree converts back."""
+"""Rewrite constructs that pandoc does not know as readable TeX or as marks, which `pandoc_ast` reads."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def mark_items(text: str, settings: str, counting: Counting, items: list[ListIte
 
 
 def remove_theorem_setup(body: str) -> str:
-    """Return the body without definitions of theorems, which are counted here and not by pandoc."""
+    """Return the body without definitions of theorems, which `numbering` counts instead of pandoc."""
     if not re.search(rf"\\(?:{_THEOREM_SETUP})", body):
         return body
     found: list[tuple[int, int, str]] = []

@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from s2orc_parse.latex.citations import PLAIN_CITES
 from s2orc_parse.latex.document import Cite, Inline, Inlines, MarkedText, Ref
 
 _FIRST, _LAST = 0xE100, 0xF8FF
@@ -27,17 +28,12 @@ _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _UNSAFE_SYNTAX = re.compile(
     r"\\[egx]?def\s*\\[A-Za-z@]+(?![A-Za-z@])(?:#\d)*\s*[^\s#{]|\\catcode|\\begin\s*\{tabbing\}"
 )
-"""syntax for which a text is not abbreviated: arguments end at characters of the text, or characters change their
-meaning
-"""
+"""syntax that prevents abbreviation: arguments that end at a character, or changed character codes"""
 _PLAIN, _EMPHASIS = "", "emph"
 _STYLES = {
     "textbf": _PLAIN, "textsc": _PLAIN, "textrm": _PLAIN, "textsf": _PLAIN, "textup": _PLAIN, "textmd": _PLAIN, "textnormal": _PLAIN,
     "emph": _EMPHASIS, "textit": _EMPHASIS, "textsl": _EMPHASIS,
 }  # fmt: skip
-_CITES = (
-    "cite", "citep", "citet", "citealp", "citealt", "citeauthor", "citeyear", "citeyearpar", "parencite", "textcite", "autocite",
-)  # fmt: skip
 _CITE_IS = re.compile(r"\\renewcommand\*?\s*\{?\s*\\(cite)\s*\}?\s*\{\\(citep|citet|parencite)\}")
 _REFS = {"ref": "ref", "eqref": "eqref", "autoref": "ref+label", "cref": "ref+label", "Cref": "ref+Label"}
 _ACCENTS = {"'": "\u0301", "`": "\u0300", '"': "\u0308", "^": "\u0302", "~": "\u0303"}
@@ -46,7 +42,7 @@ _SPACE = r"(?:[ \t]+(?:\n[ \t]*)?|\n[ \t]*)"
 _KEY = r"[\w:.+/@*!?-]+"
 _TOKEN = re.compile(
     r"\\(?:"
-    rf"(?P<cite>{'|'.join(_CITES)})\{{\s*(?P<keys>{_KEY}\s*(?:,\s*{_KEY}\s*)*)\}}"
+    rf"(?P<cite>{'|'.join(PLAIN_CITES)})\{{\s*(?P<keys>{_KEY}\s*(?:,\s*{_KEY}\s*)*)\}}"
     rf"|(?P<ref>{'|'.join(_REFS)})\{{(?P<label>{_KEY})\}}"
     r"|url\{(?P<url>[\w:/.=?,;()+-]+)\}"
     r"|href\{(?P<target>[\w:/.=?,;()+-]+)\}\s*(?=\{)"
@@ -107,7 +103,7 @@ class Signs:
         if _UNSAFE_SYNTAX.search(text):
             return text
         defined, labels = set(_DEFINED.findall(text)), {label.strip() for label in _LABEL.findall(text)}
-        known = {name: name for name in (*_CITES, *_REFS, *_STYLES) if name not in defined}
+        known = {name: name for name in (*PLAIN_CITES, *_REFS, *_STYLES) if name not in defined}
         known |= dict(_CITE_IS.findall(text))
         if any("#" in label for label in labels):  # a macro creates labels
             known = {name: of for name, of in known.items() if name not in _REFS}
@@ -118,7 +114,7 @@ class Signs:
         groups: list[tuple[bool, int, int, str]] = []
         at = ended = 0  # end of the text in `parts`; end of the last command
         command = ""  # the last command, if it has a sign
-        note = False  # whether it was \\footnote
+        note = False  # whether the last command was \footnote
         for match in _TOKEN.finditer(text):
             start, end, token = match.start(), match.end(), match.group()
             is_text = groups[-1][0] if groups else start > begin

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePosixPath
 
-from s2orc_parse.latex.archive import safe_name
+from s2orc_parse.archives.reading import normalize_member_name
 from s2orc_parse.latex.conditionals import resolve_conditionals
 from s2orc_parse.latex.outcome import BadSource, LatexOutcome
 from s2orc_parse.latex.tex import find_calls
@@ -36,7 +36,7 @@ _ENCODINGS = {
     "koi8-r": "koi8-r", "cp437": "cp437", "cp850": "cp850", "utf8": "utf-8", "utf8x": "utf-8",
 }  # fmt: skip
 _TEXT_SUFFIXES = frozenset((".tex", ".ltx", ".latex", ".txt", ".sty", ".cls", ""))
-_PRIVATE = re.compile("[\ue000-\uf8ff\x00-\x08\x0b\x0e-\x1f\x7f]")
+_PRIVATE_OR_CONTROL = re.compile("[\ue000-\uf8ff\x00-\x08\x0b\x0e-\x1f\x7f]")
 _PACKAGES = r"usepackage|RequirePackage|documentclass|documentstyle"
 
 
@@ -44,9 +44,6 @@ _PACKAGES = r"usepackage|RequirePackage|documentclass|documentstyle"
 class LatexSource:
     """The assembled content of an archive, without comments."""
 
-    main: str
-    """name of the main file"""
-    files: dict[str, bytes]
     preamble: str
     body: str
     """content between \\begin{document} and \\end{document}, with all inputs"""
@@ -69,14 +66,14 @@ def read_source(files: dict[str, bytes]) -> LatexSource:
     main = _find_main(files)
     files = {**_extract_embedded(files, PurePosixPath(main).stem), **files}
     encoding = _ENCODING.search(files[main].decode("latin-1"))
-    decoder = _Decoder(files, _ENCODINGS.get(encoding.group(1).split(",")[-1].strip(), "") if encoding else "")
-    whole = _Flattener(decoder, str(PurePosixPath(main).parent)).read(main)
-    whole = whole.replace("\\jobname", PurePosixPath(main).stem)
-    begin = _BEGIN.search(whole)
+    decoder = _ArchiveFiles(files, _ENCODINGS.get(encoding.group(1).split(",")[-1].strip(), "") if encoding else "")
+    text = _Flattener(decoder, str(PurePosixPath(main).parent)).read(main)
+    text = text.replace("\\jobname", PurePosixPath(main).stem)
+    begin = _BEGIN.search(text)
     if begin is None:
         raise BadSource(LatexOutcome.NO_LATEX, f"{main} has no \\begin{{document}}")
-    end = _END.search(whole, begin.end())
-    preamble, body = whole[: begin.start()], whole[begin.end() : end.start() if end else len(whole)]
+    end = _END.search(text, begin.end())
+    preamble, body = text[: begin.start()], text[begin.end() : end.start() if end else len(text)]
     packages = _read_packages(preamble)
     styles = "\n".join(
         remove_comments(decoder.text(found))
@@ -86,8 +83,6 @@ def read_source(files: dict[str, bytes]) -> LatexSource:
     )
     preamble, body = resolve_conditionals(preamble, body)
     return LatexSource(
-        main,
-        files,
         preamble,
         body,
         packages,
@@ -116,13 +111,13 @@ def _extract_embedded(files: dict[str, bytes], job: str) -> dict[str, bytes]:
                 break
             written = match[2].strip().replace("\\jobname", job)
             written = written if "." in written else f"{written}.tex"
-            path = safe_name(str(PurePosixPath(name).parent / written))
+            path = normalize_member_name(str(PurePosixPath(name).parent / written))
             if path is not None:
                 found.setdefault(path, text[match.end() : end].encode("latin-1"))
     return found
 
 
-class _Decoder:
+class _ArchiveFiles:
     """The files of an archive as text."""
 
     def __init__(self, files: dict[str, bytes], encoding: str) -> None:
@@ -133,7 +128,7 @@ class _Decoder:
     def find(self, *names: str) -> str | None:
         """Return the first existing file of these names, ignoring case, or None if the archive contains none."""
         for name in names:
-            plain = safe_name(name.strip().strip('"'))
+            plain = normalize_member_name(name.strip().strip('"'))
             if (
                 plain is not None
                 and (found := plain if plain in self._files else self._by_name.get(plain.casefold())) is not None
@@ -157,13 +152,13 @@ class _Decoder:
                 break
         else:
             text = data.decode("latin-1")
-        return _PRIVATE.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n"))
+        return _PRIVATE_OR_CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n"))
 
 
 class _Flattener:
     """Inserts input files, each as often as it is input, within the limits."""
 
-    def __init__(self, decoder: _Decoder, folder: str) -> None:
+    def __init__(self, decoder: _ArchiveFiles, folder: str) -> None:
         self._decoder = decoder
         self._folder = folder
         self._room = MAX_FLAT
@@ -181,7 +176,7 @@ class _Flattener:
             text = text[begin.end() : end.start() if end else len(text)]
         self._room -= len(text)
         if self._room < 0:
-            raise BadSource(LatexOutcome.TOO_LARGE, f"more than {MAX_FLAT} characters once its files are put together")
+            raise BadSource(LatexOutcome.TOO_LARGE, f"more than {MAX_FLAT} characters after including all input files")
         text = _INPUT.sub(self._input, text)
         self._open.pop()
         return text
@@ -224,11 +219,9 @@ def _find_main(files: dict[str, bytes]) -> str:
             for line in data.decode("utf-8", "replace").splitlines():
                 words = re.split(r"[\s\"',:]+", line)
                 if "toplevelfile" in words or "toplevel" in words or "filename" in words:
-                    list_files = next(
-                        (other for other in starting if PurePosixPath(other).name in words or other in words), None
-                    )
-                    if list_files and ("ignore" not in words):
-                        return list_files
+                    named = next((n for n in starting if PurePosixPath(n).name in words or n in words), None)
+                    if named and "ignore" not in words:
+                        return named
     if not starting:
         raise BadSource(LatexOutcome.NO_LATEX, "no file has \\documentclass")
     included = {
@@ -237,7 +230,7 @@ def _find_main(files: dict[str, bytes]) -> str:
         for m in _INPUT.finditer(text)
     }
 
-    def rank(name: str) -> tuple[bool, bool, bool, bool, int, int, str]:
+    def rank(name: str) -> tuple[bool, bool, bool, bool, int, int, int, str]:
         path, text = PurePosixPath(name), stripped[name]
         return (
             _BEGIN.search(text) is None and "\\input" not in text,
@@ -248,7 +241,7 @@ def _find_main(files: dict[str, bytes]) -> str:
             _PREFERRED.index(path.stem.lower()) if path.stem.lower() in _PREFERRED else len(_PREFERRED),
             -len(text),
             name,
-        )  # type: ignore[return-value]
+        )
 
     return min(starting, key=rank)
 
@@ -263,7 +256,7 @@ def _read_packages(preamble: str) -> dict[str, str]:
     return found
 
 
-def _find_bbl(decoder: _Decoder, main: str, body: str) -> str:
+def _find_bbl(decoder: _ArchiveFiles, main: str, body: str) -> str:
     """Return the bibliography of the main file; empty if it is inside the document."""
     if "\\begin{thebibliography}" in body:
         return ""
@@ -274,18 +267,18 @@ def _find_bbl(decoder: _Decoder, main: str, body: str) -> str:
     return remove_comments(decoder.text(found)) if found is not None else ""
 
 
-def _find_databases(decoder: _Decoder, text: str) -> str:
+def _find_databases(decoder: _ArchiveFiles, text: str) -> str:
     """Return the databases that the document references, or the only database."""
-    list_files = [
+    names = [
         name.strip()
         for call in find_calls(text, r"bibliography|addbibresource|addglobalbib", 1)
         for name in call.arguments[0].split(",")
     ]
     found = [
         file
-        for name in list_files
+        for name in names
         if (file := decoder.find(name, f"{name}.bib")) is not None and file.lower().endswith(".bib")
     ]
-    if not found and list_files and len(decoder.list_files(".bib")) == 1:
+    if not found and names and len(decoder.list_files(".bib")) == 1:
         found = decoder.list_files(".bib")
     return "\n".join(decoder.text(name) for name in dict.fromkeys(found))

@@ -12,7 +12,7 @@ TABULAR = (
     r"|xltabular|longtabu|tabu|NiceTabular\*?|tblr|longtblr|deluxetable\*?|ctabular"
 )
 _WIDTH_FIRST = frozenset(("tabular*", "tabularx", "tabulary", "xltabular", "NiceTabular*"))
-_RULES = re.compile(
+_LAYOUT = re.compile(
     r"\\(?:hline|toprule|midrule|bottomrule|firsthline|lasthline|thinmid|thickmid|Xhline\{[^{}]*\}|endhead|endfirsthead|endfoot|endlastfoot|startdata|enddata|hdashline"
     r"|centering|raggedright|arraybackslash|tabularnewline\s*$)(?![A-Za-z@])(?:\[[^\]]*\])?"
     r"|\\(?:cmidrule|cdashline|cline|hhline)(?:\[[^\]]*\])?(?:\([^)]*\))?(?:\[[^\]]*\])?\{[^{}]*\}(?:\[[^\]]*\])?"
@@ -44,7 +44,7 @@ def split_cells(name: str, body: str) -> list[list[str]]:
     rows: list[list[str]] = []
     total = 0
     for raw in _split(body):
-        row = [cell for part in raw for cell in _expand_span(_RULES.sub("", part) if "\\" in part else part)]
+        row = [cell for part in raw for cell in _expand_cell(_LAYOUT.sub("", part) if "\\" in part else part)]
         if any(cell.strip(" \n%~") for cell in row):
             rows.append(row)
             total += len(row)
@@ -76,7 +76,7 @@ def _split(body: str) -> list[list[str]]:
     return rows
 
 
-def _expand_span(cell: str) -> list[str]:
+def _expand_cell(cell: str) -> list[str]:
     """Return a cell without \\multicolumn and \\multirow, and the empty cells that it covers."""
     if "\\multi" not in cell:
         return [cell]

@@ -1,6 +1,6 @@
 """Read the basic syntax of TeX: groups, arguments, environments, comments.
 
-The time is linear in the length of a text with closed groups. Other texts take time up to `deadline`.
+The time is linear if all groups are closed; otherwise `deadline` limits it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ deadline: ContextVar[float] = ContextVar("deadline", default=float("inf"))
 def check_deadline() -> None:
     """Raise `BadSource` after the deadline."""
     if time.monotonic() > deadline.get():
-        raise BadSource(LatexOutcome.TIMEOUT, "before the converter")
+        raise BadSource(LatexOutcome.TIMEOUT, "reading the source took too long, before pandoc started")
 
 
 def replace_intervals(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
@@ -109,8 +109,9 @@ class Call:
 
 
 def find_calls(text: str, names: str, arguments: int, options: int = 1) -> Iterator[Call]:
-    """Yield the commands with a matching name, and up to `options` optional arguments before `arguments` others; not
-    nested.
+    """Yield the outermost calls of matching commands.
+
+    A call has up to `options` optional and exactly `arguments` mandatory arguments.
     """
     pattern = re.compile(rf"\\({names})(?![A-Za-z@])\*?")
     at = 0
@@ -172,7 +173,7 @@ def remove_unmatched(text: str) -> str:
     if "\\begin" not in text and "\\end" not in text:
         return text
     stack: list[re.Match[str]] = []
-    lone: list[re.Match[str]] = []
+    unmatched: list[re.Match[str]] = []
     open_ = Counter[str]()
     for match in _ENVIRONMENT.finditer(text):
         name = match.group(2)
@@ -181,12 +182,12 @@ def remove_unmatched(text: str) -> str:
             open_[name] += 1
         elif open_[name]:
             while (popped := stack.pop()).group(2) != name:
-                lone.append(popped)
+                unmatched.append(popped)
                 open_[popped.group(2)] -= 1
             open_[name] -= 1
         else:
-            lone.append(match)
-    ends = sorted((*lone, *stack), key=lambda match: match.start())
+            unmatched.append(match)
+    ends = sorted((*unmatched, *stack), key=lambda match: match.start())
     return replace_intervals(text, ((match.start(), match.end(), "") for match in ends))
 
 
@@ -195,15 +196,15 @@ def _remove_unmatched_braces(text: str) -> str:
         return text
     signs = [m for m in _BRACE.finditer(text) if m.group() in "{}"]
     stack: list[int] = []
-    stray: list[int] = []
+    unmatched: list[int] = []
     for match in signs:
         if match.group() == "{":
             stack.append(match.start())
         elif stack:
             stack.pop()
         else:
-            stray.append(match.start())
-    lost = sorted({*stray, *stack})
-    if not lost:
+            unmatched.append(match.start())
+    removed = sorted({*unmatched, *stack})
+    if not removed:
         return text
-    return replace_intervals(text, ((position, position + 1, "") for position in lost))
+    return replace_intervals(text, ((position, position + 1, "") for position in removed))

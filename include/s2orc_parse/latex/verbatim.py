@@ -38,7 +38,7 @@ _BRACES = re.compile(r"[{}]|\n\s*\n")
 def remove_comments(text: str) -> str:
     """Return the text without comments, verbatim environments and verbatim arguments.
 
-    The sign of a comment remains, because it joins lines. A verbatim argument becomes TeX with the same output.
+    The `%` of a comment remains, because it joins lines. A verbatim argument becomes TeX with the same output.
     """
     environments = [*ENVIRONMENTS, *dict.fromkeys(_DECLARED_ENVIRONMENT.findall(text))]
     urls = [*_ADDRESSES, *(name for names in _DECLARED_COMMAND.findall(text) for name in names if name)]

@@ -38,16 +38,12 @@ class Policy:
     """The permissions of a sandboxed program."""
 
     own: str | None = None
-    """the working folder, which the program may read"""
-    make: bool = True
-    """whether the program may create, change and remove files and folders in it"""
+    """the working folder, in which the program may read, create, change and remove files and folders"""
     read: tuple[str, ...] = ()
-    write: tuple[str, ...] = ()
-    """existing files"""
     execute: tuple[str, ...] = ()
     """programs, or folders of programs, that the program may execute"""
     processes: int = 0
-    """number of child processes; the user's other processes count too if the program has no separate user"""
+    """number of child processes; without a separate user, the limit includes the user's other processes"""
     limits: Mapping[str, int] = field(default_factory=dict)
     """names of RLIMIT_… without the prefix → seconds, bytes or a number"""
 
@@ -66,7 +62,7 @@ class Program(subprocess.Popen[bytes]):
     """A program started by `start`."""
 
     ended: int | None = None
-    """only in a sandbox: a pipe that closes when the program ends; `wait` closes this end"""
+    """in a sandbox, the read end of a pipe that closes when the program ends; `wait` closes it"""
 
 
 def start(
@@ -81,7 +77,7 @@ def start(
     """Start a program in its sandbox, with its own folder and session and an empty environment.
 
     The status is `confine.NOT_CONFINED` if the program could not be confined. SIGALRM ends the program after `seconds`.
-    A process in a sandbox starts the program directly: both share the sandbox, and the process cannot kill the program.
+    If this process is in a sandbox, the program shares it, and this process cannot kill the program.
 
     Raises:
         FileNotFoundError: the program does not exist.
@@ -97,17 +93,8 @@ def start(
         if (missing_feature := find_missing_feature()) is not None:
             _warn(missing_feature)
         policy_hex = marshal.dumps(_as_dict(full)).hex()
-        line = [
-            sys.executable,
-            "-I",
-            "-S",
-            "-c",
-            confine.LAUNCH,
-            str(Path(__file__).parent),
-            str(seconds),
-            policy_hex,
-            *line,
-        ]
+        launch = [sys.executable, "-I", "-S", "-c", confine.LAUNCH, str(Path(__file__).parent)]
+        line = [*launch, str(seconds), policy_hex, *line]
     pipe = os.pipe() if _CONFINED else ()
     try:
         process = Program(
@@ -148,14 +135,16 @@ def enter(policy: Policy) -> None:
 
 def wait(process: Program, seconds: float) -> int | None:
     """Return the exit status of a program; end the program and return None if it takes longer than `seconds`."""
-    deadline = time.monotonic() + seconds + _CONFINED
+    if _CONFINED:  # the program's own alarm ends it first
+        seconds += 1
+    deadline = time.monotonic() + seconds
     try:
         with contextlib.suppress(OSError):  # old kernels lack pidfd_open
             ended = os.pidfd_open(process.pid) if process.ended is None else process.ended
             try:
                 poll = select.poll()
                 poll.register(ended)
-                poll.poll((seconds + _CONFINED) * 1000)  # `process.wait` polls every 50 ms
+                poll.poll(seconds * 1000)  # `process.wait` polls every 50 ms
             finally:
                 os.close(ended)
         status = process.wait(max(deadline - time.monotonic(), 0))

@@ -31,7 +31,7 @@ No `/etc`, no `/proc` of a process, no home.
 LOADERS = (("/lib64", "ld-linux-"), ("/lib", "ld-linux"), ("/lib", "ld-musl-"))
 """folder and name prefix of the dynamic loaders with which the kernel starts programs"""
 LAUNCH = "import sys; sys.path.insert(0, sys.argv.pop(1)); import confine; confine.main()"
-"""An imported module is compiled once; a script is compiled at each start."""
+"""code that imports this module: an imported module is compiled once, a script at each start"""
 
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same on every architecture
 _EXECUTE, _WRITE, _READ, _READ_DIR, _TRUNCATE = (1 << bit for bit in (0, 1, 2, 3, 14))
@@ -86,9 +86,8 @@ def has_seccomp() -> bool:
 def confine(policy: dict) -> None:  # type: ignore[type-arg]
     """Confine this process and all its future child processes permanently.
 
-    The keys of `policy`: `own` (working folder, or None), `make` (whether its content may change), `read`, `write` and
-    `execute` (lists of paths; `write` lists existing files), `limits` (name of an RLIMIT_… → number), `processes`
-    (number of child processes). The process must have one thread.
+    The keys of `policy`: `own` (working folder, or None), `read` and `execute` (lists of paths), `limits` (name of an
+    RLIMIT_… → number), `processes` (number of child processes). The process must have one thread.
 
     Raises:
         OSError: the kernel refused.
@@ -191,10 +190,9 @@ def _restrict_files(policy: dict, version: int) -> None:  # type: ignore[type-ar
     granted = [(path, read) for path in (*SYSTEM, *policy["read"])]
     granted += [(path, read | _EXECUTE) for path in policy["execute"]]
     granted += [(path, _READ | _EXECUTE) for path in _list_loaders()]
-    granted += [(path, _READ | _WRITE | _TRUNCATE) for path in ("/dev/null", *policy["write"])]
+    granted.append(("/dev/null", _READ | _WRITE | _TRUNCATE))
     if policy["own"]:
-        make = _WRITE | _TRUNCATE | _MAKE_AND_REMOVE if policy["make"] else 0
-        granted.append((policy["own"], read | make))
+        granted.append((policy["own"], read | _WRITE | _TRUNCATE | _MAKE_AND_REMOVE))
     for path, rights in granted:
         try:
             handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -221,6 +219,10 @@ def _list_loaders() -> list[str]:
 
 
 def _filter_calls(*, fork: bool) -> None:
+    """Install the seccomp filter: a program that compares the number of each system call with the refused calls.
+
+    A step is (operation, steps to skip if true, steps to skip if false, value), as in <linux/filter.h>.
+    """
     architecture, column = _MACHINES[os.uname().machine]
     load, equal, at_least, any_of, answer = 0x20, 0x15, 0x35, 0x45, 0x06
     allow, number, argument = 0x7FFF0000, 0, 16

@@ -1,6 +1,6 @@
 """Convert GROBID's TEI to a parse (SPEC §3).
 
-`convert` makes the parse; `to_s2orc` and `to_gorc` write it in the published schemas.
+`convert` returns a parse; `to_s2orc` and `to_gorc` convert it to the published schemas.
 """
 
 from s2orc_parse.tei.converter import CONVERTER_VERSION, convert

@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from s2orc_parse.parse_model import BibEntry, CitationStyle, CiteSpan, RefSpan, RefType
 from s2orc_parse.tei import name_year, numbers
-from s2orc_parse.tei.crossrefs import RefIndex, follows_word
+from s2orc_parse.tei.crossrefs import RefIndex, follows_reference_word
 from s2orc_parse.tei.text import ReferenceMark, TextDraft
 
 MIN_CALLOUTS = 3  # SPEC §3.10: fewer citations do not determine a style
@@ -21,9 +21,8 @@ _BETWEEN_BRACKETS = re.compile(r"\]\s*(?:[,;&‐‑‒–—−-]+\s*(?:and\s+)?
 _ALPHA_LABEL = re.compile(r"\[\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?(?:\s*[,;]\s*[A-Z][A-Za-z+]{0,8}\d{2}[a-z]?)*\s*\]")
 _BARE_NUMBER = re.compile(r"[\s(]*\d[\d\s,;.a-z()‐‑‒–—−-]*")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
-_ONE_WORK = re.compile(
-    r"[\s(\[]*[^\W\d_][^\d;]*(?<![-–.\d])(?:1[5-9]|20)\d\d[a-z]?[\s)\];,.]*"
-)  # (Lyons and Waite, 2011)
+# (Lyons and Waite, 2011)
+_ONE_WORK = re.compile(r"[\s(\[]*[^\W\d_][^\d;]*(?<![-–.\d])(?:1[5-9]|20)\d\d[a-z]?[\s)\];,.]*")
 _SINGLE = re.compile(r"[\s(\[]*(\d{1,4})[\s,;)\]]*")
 _MATH_BEFORE = frozenset("=∈∉⊂×*+<>≤≥≈∼~^{:/|−±·")
 _INTERVAL_BEFORE = re.compile(
@@ -89,7 +88,7 @@ class CalloutLinker:
         self._ref_ids = ref_ids
         self._entries = entries
         self._by_label = {entry.label: entry.key for entry in reversed(entries) if entry.label}
-        votes = self._votes(drafts, {entry.key: at for at, entry in enumerate(entries)})
+        votes = self._collect_votes(drafts, {entry.key: at for at, entry in enumerate(entries)})
         self._uses_numbers = self.style is CitationStyle.BRACKET or len(votes) >= MIN_CALLOUTS
         positions = numbers.map_numbers([entry.label for entry in entries], votes, len(entries))
         self._numbers = {number: entries[at].key for number, at in positions.items()}
@@ -98,19 +97,19 @@ class CalloutLinker:
     def _entries_by_name(self) -> Mapping[tuple[str, int], Sequence[BibEntry]]:
         return name_year.index_entries(self._entries)
 
-    def citations(self, draft: TextDraft) -> tuple[CiteSpan, ...]:
+    def find_citations(self, draft: TextDraft) -> tuple[CiteSpan, ...]:
         """Return the distinct citation spans of a text in order."""
         text = draft.text
         if not draft.marks and (self.style is not CitationStyle.BRACKET or "[" not in text):
             return ()
-        found = dict.fromkeys(self._citations(draft))
+        found = dict.fromkeys(self._yield_citations(draft))
         return tuple(
             CiteSpan(start, end, text[start:end], key) for start, end, key in sorted(found, key=_span_position)
         )
 
-    def references(self, draft: TextDraft, cites: Sequence[CiteSpan]) -> tuple[RefSpan, ...]:
+    def find_references(self, draft: TextDraft, cites: Sequence[CiteSpan]) -> tuple[RefSpan, ...]:
         """Return the distinct reference spans of a text in order, except those that overlap a citation."""
-        found_references = list(self._references(draft))
+        found_references = list(self._yield_references(draft))
         if not found_references:
             return ()
         taken = _Intervals((span.start, span.end) for span in cites)
@@ -120,7 +119,7 @@ class CalloutLinker:
                 found[start, end] = RefSpan(start, end, draft.text[start:end], key)
         return tuple(found[at] for at in sorted(found))
 
-    def _votes(self, drafts: Sequence[TextDraft], positions: Mapping[str, int]) -> list[tuple[int, int]]:
+    def _collect_votes(self, drafts: Sequence[TextDraft], positions: Mapping[str, int]) -> list[tuple[int, int]]:
         """Return (printed number, position) of every citation with one number that the TEI resolves."""
         votes = []
         for draft in drafts:
@@ -132,26 +131,24 @@ class CalloutLinker:
                     votes.append((int(match.group(1)), positions[self._ids[mark.targets[0]]]))
         return votes
 
-    def _citations(self, draft: TextDraft) -> Iterable[tuple[int, int, str | None]]:
-        marks = [mark for mark in draft.marks if mark.kind == "cite" or self._is_year(draft.text, mark)]
+    def _yield_citations(self, draft: TextDraft) -> Iterable[tuple[int, int, str | None]]:
+        marks = [mark for mark in draft.marks if mark.kind == "cite" or self._is_mistaken_year(draft.text, mark)]
         if self.style is CitationStyle.BRACKET and "[" in draft.text:
             covered: set[ReferenceMark] = set()
-            starts, ends = (
-                [mark.start for mark in marks],
-                [mark.end for mark in marks],
-            )  # both lists ascend, because marks do not overlap
+            # Both lists ascend, because marks do not overlap.
+            starts, ends = [mark.start for mark in marks], [mark.end for mark in marks]
             for group in numbers.find_groups(draft.text):
                 marked = marks[bisect_right(ends, group.start) : bisect_left(starts, group.end)]
-                if follows_word(draft.text, group.start):
+                if follows_reference_word(draft.text, group.start):
                     covered.update(marked)
                 elif marked or self._is_citation(draft.text, group):
                     covered.update(marked)
-                    yield from self._pieces(group.pieces, marked)
+                    yield from self._link_pieces(group.pieces, marked)
             marks = [mark for mark in marks if mark not in covered]
         for mark in marks:
-            yield from self._marked(draft.text, mark)
+            yield from self._link_mark(draft.text, mark)
 
-    def _is_year(self, text: str, mark: ReferenceMark) -> bool:
+    def _is_mistaken_year(self, text: str, mark: ReferenceMark) -> bool:
         """Return whether GROBID mistook a year in parentheses for a formula number."""
         return (
             mark.kind == "formula" and not mark.targets and self.style is CitationStyle.NAME_YEAR
@@ -173,7 +170,7 @@ class CalloutLinker:
             return False
         return not _INTERVAL_BEFORE.search(before)
 
-    def _pieces(
+    def _link_pieces(
         self, pieces: Iterable[numbers.Cited], marked: Sequence[ReferenceMark]
     ) -> Iterable[tuple[int, int, str | None]]:
         for piece in pieces:
@@ -192,7 +189,7 @@ class CalloutLinker:
     def _targets(self, mark: ReferenceMark) -> list[str]:
         return list(dict.fromkeys(self._ids[target] for target in mark.targets if target in self._ids))
 
-    def _marked(self, text: str, mark: ReferenceMark) -> Iterable[tuple[int, int, str | None]]:
+    def _link_mark(self, text: str, mark: ReferenceMark) -> Iterable[tuple[int, int, str | None]]:
         """Yield the spans of a mark outside bracket groups."""
         start, end = mark.start, mark.end
         if (
@@ -207,19 +204,19 @@ class CalloutLinker:
             start += 1
         surface = text[start:end]
         keys = self._targets(mark)
-        if not surface or follows_word(text, start):
+        if not surface or follows_reference_word(text, start):
             return
         letters, dated = _LETTERS.search(surface), name_year.has_date(surface)
         if dated and (letters or self.style is not CitationStyle.BRACKET):
-            yield from self._works(text, start, end, keys)
+            yield from self._link_works(text, start, end, keys)
         elif self.style is CitationStyle.OTHER:
-            yield from self._numbered(text, start, end, keys)
+            yield from self._link_numbers(text, start, end, keys)
         elif letters or (self.style is CitationStyle.BRACKET and ("[" in surface or "]" in surface)):
             for key in keys:
                 yield start, end, key
 
-    def _numbered(self, text: str, start: int, end: int, keys: list[str]) -> Iterable[tuple[int, int, str | None]]:
-        """Yield the spans of a superscript, `(3)` or `[ABC19]`, using the TEI's targets, else its numbers or label."""
+    def _link_numbers(self, text: str, start: int, end: int, keys: list[str]) -> Iterable[tuple[int, int, str | None]]:
+        """Yield the spans of a superscript, `(3)` or `[ABC19]`, using the TEI's targets, else the printed numbers or label."""
         if keys:
             yield from ((start, end, key) for key in keys)
             return
@@ -232,7 +229,7 @@ class CalloutLinker:
         if match or _ALPHA_LABEL.search(text, start, end):
             yield start, end, self._by_label.get(text[start:end].strip(" []()"))
 
-    def _works(self, text: str, start: int, end: int, keys: list[str]) -> Iterable[tuple[int, int, str | None]]:
+    def _link_works(self, text: str, start: int, end: int, keys: list[str]) -> Iterable[tuple[int, int, str | None]]:
         if keys and len(name_year.YEAR.findall(text, start, end)) < 2:
             yield from ((start, end, key) for key in keys)
             return
@@ -243,28 +240,23 @@ class CalloutLinker:
             yield start, end, None
             return
         found = [name_year.find(work, self._entries_by_name) for work in works]
-        for key in keys:  # assign the TEI's target to the first work without an entry
+        for key in keys:  # assign the TEI's target to the first work without an entry, or to the first work
             if key not in found:
                 found[next((i for i, other in enumerate(found) if other is None), 0)] = key
         for work, found_key in zip(works, found, strict=True):
             yield work.start, work.end, found_key
 
-    def _references(self, draft: TextDraft) -> Iterable[tuple[int, int, str | None]]:
+    def _yield_references(self, draft: TextDraft) -> Iterable[tuple[int, int, str | None]]:
         taken: list[tuple[int, int]] = []
         for mark in draft.marks:
-            if mark.kind == "cite" or self._is_year(draft.text, mark):
+            if mark.kind == "cite" or self._is_mistaken_year(draft.text, mark):
                 continue
             kind = RefType(mark.kind)
             key = next((self._ref_ids[target] for target in mark.targets if target in self._ref_ids), None)
             if key is None:
-                tail = draft.text[mark.start : mark.end + 6]
-                surface = draft.text[mark.start : mark.end]
-                if (
-                    tail[len(surface) : len(surface) + 1] == "."
-                    and tail[len(surface) + 1 : len(surface) + 2].isdecimal()
-                ):
-                    key = self._refs.find(kind, tail)
-                key = key or self._refs.find(kind, surface)
+                if re.match(r"\.\d", draft.text[mark.end : mark.end + 2]):
+                    key = self._refs.find(kind, draft.text[mark.start : mark.end + 6])
+                key = key or self._refs.find(kind, draft.text[mark.start : mark.end])
             taken.append((mark.start, mark.end))
             yield mark.start, mark.end, key
         mentions = list(self._refs.mentions(draft.text))

@@ -32,7 +32,7 @@ CONVERTER_VERSION = "8"  # part of the key of every stored parse; increase it wh
 def convert(tei: bytes, *, file_sha1: str, made_by: tuple[str, str, str] | None = None) -> Parse:
     """Convert one TEI document of GROBID 0.5 to 0.9 to a parse (SPEC §3).
 
-    `pdf_sha1` identifies the PDF. `made_by` contains the extractor, its version and its options, if the caller knows
+    `file_sha1` identifies the PDF. `made_by` contains the extractor, its version and its options, if the caller knows
     them; otherwise they are read from the TEI. Both are only recorded. Equal bytes give an equal parse. Raises `BadTei`
     with a reason; no other exception is raised for any input.
     """
@@ -146,7 +146,7 @@ class _Floats:
     def add_spans(self, linker: CalloutLinker) -> list[RefEntry]:
         """Return the entries with the citations in their captions."""
         return [
-            replace(entry, cite_spans=linker.citations(self._captions[entry.key]))
+            replace(entry, cite_spans=linker.find_citations(self._captions[entry.key]))
             if entry.key in self._captions
             else entry
             for entry in self.entries
@@ -154,12 +154,12 @@ class _Floats:
 
 
 def _paragraph(draft: TextDraft, linker: CalloutLinker, floats: _Floats, where: str) -> Paragraph:
-    cites = linker.citations(draft)
+    cites = linker.find_citations(draft)
     return Paragraph(
         section="Abstract" if where == "abstract" else draft.section.path,
         text=draft.text,
         sec_num=draft.section.num,
         cite_spans=cites,
-        ref_spans=linker.references(draft, cites),
+        ref_spans=linker.find_references(draft, cites),
         eq_spans=tuple(starmap(floats.equation, draft.formulas)),
     )

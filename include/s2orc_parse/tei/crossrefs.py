@@ -22,32 +22,11 @@ MENTION = re.compile(
     "(?<![A-Za-z§])(?:" + "|".join(f"(?P<{kind.name}>{word})" for kind, word in _WORDS.items()) + ")"
     rf"\s*(?P<items>{_ITEM}(?:\s*(?:,|and|&|or|to|–|-)\s*{_ITEM})*)"
 )
-_BEFORE_NUMBERS = frozenset(
-    [
-        "eq",
-        "eqs",
-        "eqn",
-        "eqns",
-        "equation",
-        "equations",
-        "fig",
-        "figs",
-        "figure",
-        "figures",
-        "table",
-        "tables",
-        "tab",
-        "tabs",
-        "sec",
-        "secs",
-        "sect",
-        "sects",
-        "section",
-        "sections",
-        "§",
-    ]
-)
-# continuations of each kind's words after the first letter: fast to search for
+_BEFORE_NUMBERS = frozenset((
+    "eq", "eqs", "eqn", "eqns", "equation", "equations", "fig", "figs", "figure", "figures", "table", "tables", "tab",
+    "tabs", "sec", "secs", "sect", "sects", "section", "sections", "§",
+))  # fmt: skip
+# fixed part of each kind's words, and its possible first letters: `str.find` is fast
 _STEMS = {
     RefType.FIGURE: (("ig", "Ff"), ("IG", "F")),
     RefType.TABLE: (("ab", "Tt"), ("AB", "T")),
@@ -70,7 +49,7 @@ _APPENDIX_MENTION = re.compile(
 class RefIndex:
     """Finds the entry for a printed number of some kind."""
 
-    def __init__(self, entries: Iterable[RefEntry], sections: Sections, statements: Statements | None = None) -> None:
+    def __init__(self, entries: Iterable[RefEntry], sections: Sections, statements: Statements) -> None:
         self._by_number: dict[tuple[RefType, str], str] = {}
         for entry in entries:
             if entry.num:
@@ -97,10 +76,10 @@ class RefIndex:
             return None
         if kind is RefType.SECTION:
             numbers = self._sections.get(number)
-            return self._mention(self._numbered[numbers]) if numbers else None
+            return self._get_section_key(self._numbered[numbers]) if numbers else None
         return self._by_number.get((kind, number))
 
-    def _mention(self, section: SectionPath) -> str:
+    def _get_section_key(self, section: SectionPath) -> str:
         """Return the key of a section. The first mention of a section creates its entry."""
         return self._mentioned.setdefault(section, f"SECREF{len(self._mentioned)}")
 
@@ -117,22 +96,21 @@ class RefIndex:
             while at >= 0:
                 begin = at if not initials else at - 1 if at and text[at - 1] in initials else -1
                 if begin >= 0 and (match := MENTION.match(text, begin)):
-                    yield from self._linked(match)
+                    yield from self._link_items(match)
                 at = text.find(stem, at + 1)
         if self._appendices and ("ppendi" in text or "PPENDI" in text or "pp." in text or "nnex" in text):
             yield from self._appendix_mentions(text)
-        if self._statements is not None:
-            yield from self._statements.mentions(text)
+        yield from self._statements.mentions(text)
 
     def _appendix_mentions(self, text: str) -> Iterable[tuple[int, int, str]]:
         for match in _APPENDIX_MENTION.finditer(text):
             start = match.start()
             for item in _APPENDIX_ITEM.finditer(text, *match.span("items")):
                 if (section := self._appendices.get(_normalize(item.group()))) is not None:
-                    yield start if start == match.start() else item.start(), item.end(), self._mention(section)
+                    yield start if start == match.start() else item.start(), item.end(), self._get_section_key(section)
                 start = item.end()
 
-    def _linked(self, match: re.Match[str]) -> Iterable[tuple[int, int, str]]:
+    def _link_items(self, match: re.Match[str]) -> Iterable[tuple[int, int, str]]:
         """Yield the numbers of a mention that have an entry."""
         kind = next(kind for kind in _WORDS if match[kind.name])
         start = match.start()
@@ -143,7 +121,7 @@ class RefIndex:
             start = item.end()
 
 
-def follows_word(text: str, at: int) -> bool:
+def follows_reference_word(text: str, at: int) -> bool:
     """Return whether the text before `at` ends with Eq., Fig., Table, Sec., § or ^; then the text is not a citation."""
     words = text[max(0, at - 16) : at].split()
     word = words[-1].lstrip("([").rstrip(".").casefold() if words else ""

@@ -14,7 +14,7 @@ _DATE_TYPES = ("published", "e-published", "collection-published", "")
 
 
 def read_header(header: Element | None) -> Header:
-    """Return title, authors, date, venue and identifiers; without a header, return an empty result."""
+    """Return title, authors, date, venue and identifiers; without a header, all are empty."""
     if header is None:
         return Header()
     title = ""

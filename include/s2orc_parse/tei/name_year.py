@@ -10,11 +10,15 @@ from s2orc_parse.bibliography.author import Author
 from s2orc_parse.bibliography.names import surname_key
 from s2orc_parse.parse_model import BibEntry
 
-YEAR = re.compile(r"(?<![\d\-–.])(1[5-9]\d\d|20\d\d)([a-z]?)(?![\d\w])")
+YEAR = re.compile(r"(?<![\d\-–.])(1[5-9]\d\d|20\d\d)([a-z]?)(?!\w)")
 _NO_DATE = re.compile(
     r"\b(?:in press|in preparation|forthcoming|submitted|to appear|n\.d\.|under review)(?!\w)", re.IGNORECASE
 )
-_MORE_LETTERS = re.compile(r"\s*[,;&]\s*([a-z])(?![\w])|\s+and\s+([a-z])(?!\w)")
+_MORE_LETTERS = re.compile(r"\s*[,;&]\s*([a-z])(?!\w)|\s+and\s+([a-z])(?!\w)")
+_NOT_SURNAMES = frozenset((
+    "See", "Eg", "For", "In", "Also", "Cf", "The", "And", "As", "Ref", "Refs", "Table", "Fig", "Figure", "Appendix",
+    "Section", "Eq",
+))  # fmt: skip
 _SURNAME = re.compile(r"[^\W\d_a-z][\w'’‘`´-]+")
 _PARTICLES = r"(?:van der|van den|von der|de la|van|von|de|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ter|ten)"
 _BEFORE = re.compile(
@@ -66,29 +70,6 @@ def find_works(text: str, start: int, end: int) -> list[Work]:
     return _tile_intervals(text, found, start, end)
 
 
-_NOT_SURNAMES = frozenset(
-    (
-        "See",
-        "Eg",
-        "For",
-        "In",
-        "Also",
-        "Cf",
-        "The",
-        "And",
-        "As",
-        "Ref",
-        "Refs",
-        "Table",
-        "Fig",
-        "Figure",
-        "Appendix",
-        "Section",
-        "Eq",
-    )
-)
-
-
 def _tile_intervals(text: str, found: list[Work], start: int, end: int) -> list[Work]:
     """Extend each interval from its first word to the separator before the next interval."""
     tiled: list[Work] = []
@@ -124,9 +105,6 @@ def find(work: Work, index: Mapping[tuple[str, int], Sequence[BibEntry]]) -> str
         if len(lettered) == 1:
             return lettered[0].key
         place = ord(work.letter) - ord("a")
-        return (
-            candidates[place].key
-            if len(candidates) > 1 and place < len(candidates)
-            else (candidates[0].key if len(candidates) == 1 else None)
-        )
+        if len(candidates) > 1 and place < len(candidates):
+            return candidates[place].key
     return candidates[0].key if len(candidates) == 1 else None

@@ -1,7 +1,7 @@
 """Numbered citations: find groups in square brackets, and map their numbers to entries.
 
-This module uses the text instead of the TEI's marks, because GROBID splits one citation into several marks (`[1,`
-`2]`), leaves ranges unsplit or splits them wrongly, and misses some citations.
+This module uses the text instead of the TEI's marks. GROBID splits one citation into several marks (`[1,` `2]`). It
+leaves ranges unsplit or splits them wrongly, and it misses some citations.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Cited(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NumberGroup:
-    """One printed group such as `[3]`, `[1, 3-5, 9]` or `[3]-[5]`; its pieces cover it."""
+    """One printed group such as `[3]`, `[1, 3-5, 9]` or `[3]-[5]`; the pieces cover the whole group."""
 
     start: int
     end: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from s2orc_parse.bibliography.author import Author
-from s2orc_parse.bibliography.fields import add_details
+from s2orc_parse.bibliography.fields import add_affiliations
 from s2orc_parse.bibliography.names import make_author
 from s2orc_parse.tei.read import NAMES, local_name
 from s2orc_parse.tei.text import Element, plain
@@ -43,7 +43,7 @@ def read_author(element: Element) -> Author | None:
         return None
     if not suffix and " " in family and (match := _SUFFIXED.fullmatch(family)):
         family, suffix = match.groups()
-    initials = [name for name in given if len(name) > 1 and name.isupper()]  # JW stands for two names
+    initials = [name for name in given if len(name) > 1 and name.isupper()]  # "JW" contains two initials
     if given and not (suffix or initials) and _is_plain(family.replace(" ", "")) and _is_plain("".join(given)):
         # shortcut with the result of make_author
         author: Author | None = Author(given[0], tuple(given[1:]), family, "")
@@ -53,7 +53,7 @@ def read_author(element: Element) -> Author | None:
         return author
     affiliations = (_read_affiliation(child) for child in element if local_name(child) == "affiliation")
     ids = [plain(idno) for idno in element.iter("{*}idno") if (idno.get("type") or "").casefold() == "orcid"]
-    return add_details(author, affiliations, ids[0] if ids else "")
+    return add_affiliations(author, affiliations, ids[0] if ids else "")
 
 
 def _read_affiliation(element: Element) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Parse TEI from outside into an element tree, or give a reason. Nothing is expanded or fetched."""
+"""Parse untrusted TEI to an element tree. Nothing is expanded or fetched."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def read_tei(tei: bytes) -> etree._Element:
     tei = tei.strip()
     if not tei:
         raise BadTei(TeiRefusal.EMPTY)
-    if _has_doctype(tei):  # checked here because with collect_ids=False lxml loads a DTD in spite of load_dtd=False
+    if _has_doctype(tei):  # with collect_ids=False, lxml loads a DTD in spite of load_dtd=False
         raise BadTei(TeiRefusal.DOCTYPE)
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False,

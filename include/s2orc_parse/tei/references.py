@@ -75,7 +75,7 @@ def _prepend_title(title: str, caption: TextDraft) -> TextDraft:
 
 
 def _float_number(element: Element, head: str, printed: re.Match[str] | None) -> str | None:
-    """Return the number of a float from its caption or head; use the `label` element only if there is nothing else.
+    """Return the number of a float from its caption or head, else from its `label` element.
 
     GROBID's label joins all digits of the head: "23" for "Fig. 2 .Fig. 3 .", "20215" for "VOLUME 9, 2021 TABLE 5".
     """

@@ -27,11 +27,11 @@ def to_s2orc(parse: Parse, paper_id: str | None = None) -> Json:
     return {
         "paper_id": paper_id,
         "_pdf_hash": parse.file_sha1,
-        "abstract": [_paragraph(p) for p in parse.abstract],
-        "body_text": [_paragraph(p) for p in parse.body_text],
-        "bib_entries": {e.key: _bib_entry(e) for e in parse.bib_entries},
-        "ref_entries": {e.key: _ref_entry(e) for e in parse.ref_entries},
-        "back_matter": [{**_paragraph(p), "back_part": p.back_part} for p in parse.back_matter],
+        "abstract": [_paragraph_to_json(p) for p in parse.abstract],
+        "body_text": [_paragraph_to_json(p) for p in parse.body_text],
+        "bib_entries": {e.key: _bib_entry_to_json(e) for e in parse.bib_entries},
+        "ref_entries": {e.key: _ref_entry_to_json(e) for e in parse.ref_entries},
+        "back_matter": [{**_paragraph_to_json(p), "back_part": p.back_part} for p in parse.back_matter],
         "citation_style": parse.citation_style.value,
         "title": parse.header.title,
         "authors": [a.as_dict() for a in parse.header.authors],
@@ -79,7 +79,7 @@ def to_gorc_line(parse: Parse, paper_id: str | None = None) -> Json:
     }  # fmt: skip
 
 
-def _span(span: CiteSpan | RefSpan) -> Json:
+def _span_to_json(span: CiteSpan | RefSpan) -> Json:
     return {"start": span.start, "end": span.end, "text": span.text, "ref_id": span.ref_id}
 
 
@@ -89,7 +89,7 @@ def _split_cites(spans: Iterable[CiteSpan]) -> tuple[list[Json], list[Json]]:
     unlinked: list[Json] = []
     for span in spans:
         if span.ref_id is not None:
-            linked.append(_span(span))
+            linked.append(_span_to_json(span))
         else:
             unlinked.append({"start": span.start, "end": span.end, "text": span.text})
     return linked, unlinked
@@ -99,28 +99,28 @@ def _innermost(section: str) -> str:
     return section.rpartition("::")[2]
 
 
-def _equation(span: EqSpan) -> Json:
+def _equation_to_json(span: EqSpan) -> Json:
     return {
         "start": span.start, "end": span.end, "text": span.text, "ref_id": span.ref_id, "raw_text": span.raw_text,
         "latex": span.latex, "mathml": span.mathml, "label": span.label,
     }  # fmt: skip
 
 
-def _paragraph(paragraph: Paragraph) -> Json:
+def _paragraph_to_json(paragraph: Paragraph) -> Json:
     linked, unlinked = _split_cites(paragraph.cite_spans)
     return {
         "section": _innermost(paragraph.section),
         "text": paragraph.text,
         "cite_spans": linked,
-        "ref_spans": [_span(span) for span in paragraph.ref_spans],
-        "eq_spans": [_equation(span) for span in paragraph.eq_spans],
+        "ref_spans": [_span_to_json(span) for span in paragraph.ref_spans],
+        "eq_spans": [_equation_to_json(span) for span in paragraph.eq_spans],
         "unlinked_spans": unlinked,
         "section_path": paragraph.section,
         "sec_num": paragraph.sec_num,
     }
 
 
-def _bib_entry(entry: BibEntry) -> Json:
+def _bib_entry_to_json(entry: BibEntry) -> Json:
     return {
         "title": entry.title,
         "authors": _authors(entry.authors),
@@ -148,9 +148,9 @@ def _other_ids(entry: BibEntry) -> Json:
     return {kind: [identifier] for kind, identifier in found.items() if identifier}
 
 
-def _ref_entry(entry: RefEntry) -> Json:
+def _ref_entry_to_json(entry: RefEntry) -> Json:
     linked, unlinked = _split_cites(entry.cite_spans)
-    in_cells = [_cell_span(found) for found in entry.cell_cites if found.span.ref_id is not None]
+    in_cells = [_cell_span_to_json(found) for found in entry.cell_cites if found.span.ref_id is not None]
     return {
         "text": entry.text,
         "type": entry.type.value,
@@ -164,8 +164,8 @@ def _ref_entry(entry: RefEntry) -> Json:
     }
 
 
-def _cell_span(found: CellCite) -> Json:
-    return {"row": found.row, "column": found.column, **_span(found.span)}
+def _cell_span_to_json(found: CellCite) -> Json:
+    return {"row": found.row, "column": found.column, **_span_to_json(found.span)}
 
 
 def _gorc_paragraph(paragraph: Paragraph, known: set[str]) -> Json:

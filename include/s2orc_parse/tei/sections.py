@@ -12,7 +12,7 @@ from typing import NamedTuple
 MAX_HEAD = 500  # maximum number of characters; a longer header is a paragraph
 MAX_PATH = 1_000  # maximum number of characters; outer headers of a longer path are omitted
 _SPACE_IN_NUMBER = re.compile(r"\s*([.\-])\s*")
-_NUMBER = re.compile(r"(?:\d{1,3}|[A-Z]|[IVXLC]{1,6})(?:[.\-][0-9A-Za-z]{1,3})*")
+SECTION_NUMBER = re.compile(r"(?:\d{1,3}|[A-Z]|[IVXLC]{1,6})(?:[.\-][0-9A-Za-z]{1,3})*")
 _IN_HEAD = re.compile(
     r"(?:(?:appendix|annex)\s+(?P<appendix>[A-Z](?:\.\d+)*)\s*[.:)—–-]\s*"
     r"|(?P<dotted>(?:\d{1,2}|[A-Z])(?:\.\d{1,2})+)\.?(?:\s+|$)"
@@ -65,21 +65,20 @@ class Sections:
     """
 
     def __init__(self, heads: Iterable[tuple[str | None, str]] = ()) -> None:
-        self.numbered: dict[
-            tuple[str, ...], SectionPath
-        ] = {}  # numbered sections; the first section with a number counts
+        # numbered sections; the first section with a number counts
+        self.numbered: dict[tuple[str, ...], SectionPath] = {}
         self.appendices: dict[str, SectionPath] = {}  # by the number of the appendix: A, B.1, 2
-        self._open: list[
-            tuple[tuple[str, ...], str]
-        ] = []  # open numbered headers, outermost first; a following header may be below them
-        self._roman = False  # IEEE: I. A. 1)
-        self._by_letters = False  # in the appendices
+        # open numbered headers, outermost first; a following header may be below them
+        self._open: list[tuple[tuple[str, ...], str]] = []
+        self._is_roman = False  # IEEE: I. A. 1)
+        self._numbers_by_letter = False  # in the appendices
         self._current: tuple[str, ...] = ()
         facts = [(bool(n and _clean_number(n)) or bool(_IN_HEAD.match(head)), _keep_letters(head)) for n, head in heads]
         self._numbers_to_come = sum(numbered for numbered, _ in facts)
         parts = {p for p in (_METHODS, _RESULTS, _DISCUSSION) for _, letters in facts if p.fullmatch(letters)}
         self._has_parts = not self._numbers_to_come and len(parts) > 1
-        self._part: SectionPath | None = None  # the part or numbered section that contains headers without number
+        # the part or numbered section that contains headers without number
+        self._current_part: SectionPath | None = None
 
     def end_of_body(self) -> None:
         """End the body: the following back matter is outside its sections."""
@@ -88,22 +87,23 @@ class Sections:
 
     def _close_all(self) -> None:
         """Close all sections: an appendix is a top-level section, numbered by letters."""
-        self._open, self._roman, self._current, self._part, self._by_letters = [], False, (), None, True
+        self._open, self._current, self._current_part = [], (), None
+        self._is_roman, self._numbers_by_letter = False, True
 
-    def enter(self, parent: SectionPath, n: str | None, head: str) -> SectionPath | None:
+    def open_section(self, parent: SectionPath, n: str | None, head: str) -> SectionPath | None:
         """Return the section that a header opens inside `parent` (`NO_SECTION` at the top).
 
         Return None if the header is a running title or a figure's label that the extractor mistook for a header.
         """
         label = _APPENDIX_LABEL.match(head)
-        section = self._enter(parent, n, head)
+        section = self._open_section(parent, n, head)
         if section is not None and label is not None:
             self.appendices.setdefault(label["num"], section)
-        elif section is not None and section.num and section.num[0].isalpha() and self._by_letters:
+        elif section is not None and section.num and section.num[0].isalpha() and self._numbers_by_letter:
             self.appendices.setdefault(section.num, section)
         return section
 
-    def _enter(self, parent: SectionPath, n: str | None, head: str) -> SectionPath | None:
+    def _open_section(self, parent: SectionPath, n: str | None, head: str) -> SectionPath | None:
         if _FURNITURE.fullmatch(head):
             return None
         if _APPENDIX.match(head):
@@ -112,7 +112,7 @@ class Sections:
         if num is None and (match := _IN_HEAD.match(head)):
             self._numbers_to_come -= 1
             letters = match["letters"]
-            if letters is None or self._roman or self._by_letters or letters == "I":
+            if letters is None or self._is_roman or self._numbers_by_letter or letters == "I":
                 num = _clean_number(match["appendix"] or match["dotted"] or match["plain"] or letters)
                 head = match["rest"]
         elif num:
@@ -120,9 +120,8 @@ class Sections:
         if not num:
             return self._enter_unnumbered(parent, head) if head else parent
         numbers = self._split_number(num)
-        if not head and any(
-            numbers == number for number, _ in self._open
-        ):  # "4." after an interrupted 4.3.1 does not begin a new section
+        # "4." after an interrupted 4.3.1 does not begin a new section.
+        if not head and any(numbers == number for number, _ in self._open):
             return self.numbered[numbers]
         head = head or num
         while self._open and not _is_under(numbers, self._open[-1][0]):
@@ -130,24 +129,24 @@ class Sections:
         above = parent.heads or tuple(number for _, number in self._open)
         self._open.append((numbers, head))
         self._current = numbers
-        self._part = section = _section((*above, head), num, numbers)
+        self._current_part = section = make_section((*above, head), num, numbers)
         self.numbered.setdefault(numbers, section)
         return section
 
     def _enter_unnumbered(self, parent: SectionPath, head: str) -> SectionPath:
         if parent.heads:
-            return _section((*parent.heads, head))
+            return make_section((*parent.heads, head))
         letters = _keep_letters(head)
         if _TOP_LEVEL.match(letters):
-            self._part = None
-        elif self._part is not None and self._numbers_to_come > 0:
-            return _section((*self._part.heads, head))
+            self._current_part = None
+        elif self._current_part is not None and self._numbers_to_come > 0:
+            return make_section((*self._current_part.heads, head))
         elif self._has_parts:
             if any(part.fullmatch(letters) for part in (_METHODS, _RESULTS, _DISCUSSION)):
-                self._part = _section((head,))
-            elif self._part is not None:
-                return _section((*self._part.heads, head))
-        return _section((head,))
+                self._current_part = make_section((head,))
+            elif self._current_part is not None:
+                return make_section((*self._current_part.heads, head))
+        return make_section((head,))
 
     def _split_number(self, num: str) -> tuple[str, ...]:
         """Split a printed number into its parts at all levels."""
@@ -155,8 +154,8 @@ class Sections:
         if len(parts) > 1:
             return parts
         if not self.numbered:
-            self._roman = num == "I"
-        if not self._roman or not self._current:
+            self._is_roman = num == "I"
+        if not self._is_roman or not self._current:
             return parts
         top = _roman_value(self._current[0])
         value = _roman_value(num)
@@ -168,7 +167,8 @@ class Sections:
         return (self._current[0], *letter, num)
 
 
-def _section(heads: tuple[str, ...], num: str | None = None, numbers: tuple[str, ...] = ()) -> SectionPath:
+def make_section(heads: tuple[str, ...], num: str | None = None, numbers: tuple[str, ...] = ()) -> SectionPath:
+    """Return the section below some headers, without the outer headers of a path that is too long."""
     while len(heads) > 1 and sum(map(len, heads)) > MAX_PATH:
         heads = heads[1:]
     return SectionPath(heads, "::".join(head.replace("::", ":") for head in heads), num, numbers)
@@ -185,7 +185,7 @@ def _is_under(numbers: tuple[str, ...], above: tuple[str, ...]) -> bool:
 def _clean_number(n: str) -> str | None:
     """Return a header's number without closing punctuation ("3.2." → "3.2"), or None if it is not a number."""
     num = _SPACE_IN_NUMBER.sub(r"\1", n.strip()).rstrip(".)-: ")
-    return num if _NUMBER.fullmatch(num) else None
+    return num if SECTION_NUMBER.fullmatch(num) else None
 
 
 def _roman_value(text: str) -> int:

@@ -25,8 +25,8 @@ _IN_HEAD = re.compile(rf"{_WORD}\s+(?P<num>{_NUM})(?=\W|$)")
 _SENTENCE_END = re.compile(r"[.!?:□∎■◻▪][)\]]?\s$|\[\d+\]\.\s$")
 _ITEM = re.compile(_NUM)
 _MENTION = re.compile(rf"(?<![A-Za-z]){_WORD}\s+(?P<items>(?:{_NUM})(?:\s*(?:,|and|&|or|to|–|-)\s*(?:{_NUM}))*)")
-_ELSEWHERE_BEFORE = re.compile(r"\[[^\[\]]*$|(?:19|20)\d\d[a-z]?,\s*$")
-_ELSEWHERE_AFTER = re.compile(
+_CITED_BEFORE = re.compile(r"\[[^\[\]]*$|(?:19|20)\d\d[a-z]?,\s*$")
+_CITED_AFTER = re.compile(
     r"\s*,?\s+(?:of|in|from)\s+(?:\[|\(?[A-Z][\w’'-]+(?:\s+(?:et\s+al|and|&)|\s*[\[(,]\s*(?:\d|in\b)))"
 )
 _HINT = re.compile(r"\s(?:[A-Z]\.?)?\d|\s[A-Z]{1,5}\b")
@@ -62,7 +62,7 @@ class Statements:
             return
         for match in _MENTION.finditer(text):
             start, is_first = match.start(), True
-            if _ELSEWHERE_BEFORE.search(text[max(0, start - 80) : start]) or _ELSEWHERE_AFTER.match(text, match.end()):
+            if _CITED_BEFORE.search(text[max(0, start - 80) : start]) or _CITED_AFTER.match(text, match.end()):
                 continue
             if _match_label(text, start) is not None:
                 continue

@@ -85,22 +85,22 @@ class TeiTextReader:
         self.notes: list[Element] = []
         self._sections = sections
         self._section = NO_SECTION
-        self._outer = NO_SECTION  # the section that contains the current division
-        self._before = NO_SECTION  # the section of the previous division
+        self._parent = NO_SECTION  # the section that contains the current division
+        self._previous = NO_SECTION  # the section of the previous division
         self._in_paragraph = False
         self._flat = flat
         self._depth = 0
         self._start()
 
-    def read(self, container: Element, section: SectionPath = NO_SECTION) -> None:
-        """Read the content of a container (body, abstract, a part of the back matter) inside a section."""
-        self._section = self._outer = self._before = section
+    def read(self, container: Element) -> None:
+        """Read the content of a container (body, abstract, a part of the back matter)."""
+        self._section = self._parent = self._previous = NO_SECTION
         self._content(container)
         self._flush()
 
     def read_part(self, part: Element, section: SectionPath = NO_SECTION) -> None:
         """Read one element (a division, a paragraph, a note) inside a section."""
-        self._section = self._outer = self._before = section
+        self._section = self._parent = self._previous = section
         self._element(part)
         self._flush()
 
@@ -174,28 +174,29 @@ class TeiTextReader:
         else:
             self._flush()
             if self._sections is not None:
-                same = self._before if self._section is self._outer else self._section
-                self._section = self._sections.enter(self._outer, element.get("n"), head) or same
+                unchanged = self._previous if self._section is self._parent else self._section
+                self._section = self._sections.open_section(self._parent, element.get("n"), head) or unchanged
 
     def _block(self, element: Element, *, inside_paragraph: bool) -> None:
         self._flush()
-        outer, section, was_in_paragraph = self._outer, self._section, self._in_paragraph
+        outer, section, was_in_paragraph = self._parent, self._section, self._in_paragraph
         self._in_paragraph = inside_paragraph
         if not inside_paragraph:
-            self._outer = section
+            self._parent = section
         self._content(element)
         self._flush()
-        self._outer, self._in_paragraph = outer, was_in_paragraph
+        self._parent, self._in_paragraph = outer, was_in_paragraph
         if not inside_paragraph:
-            self._before, self._section = self._section, section
+            self._previous, self._section = self._section, section
 
     def _callout(self, element: Element) -> None:
         parts, start = len(self._parts), self._length
         target = element.get("target")
+        # foot_0: GROBID writes the note's id if it cannot read its mark.
         if target and element.text and _ID.fullmatch(target) and target.lstrip("#") == element.text.strip():
             if (element.tail or " ")[0] in ",.;:)]":
                 self._pending = False
-            return  # foot_0: GROBID writes the note's id if it cannot read its mark
+            return
         if len(element):  # a reference's text includes the text of its child elements
             self._flat, was_flat = True, self._flat
             self._content(element)

@@ -197,7 +197,7 @@ def test_broken_stream_gives_members_before_its_end() -> None:
 def test_slow_archive_is_ended_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
     script = "import sys, time; sys.stdin.buffer.read(1); time.sleep(600)"
     monkeypatch.setattr(child, "LAUNCH", script)
-    monkeypatch.setattr(child, "SILENT_SECONDS", 1.0)
+    monkeypatch.setattr(child, "INACTIVITY_SECONDS", 1.0)
     with pytest.raises(BadSource) as raised:
         archive.unpack(gz(GOOD.decode()), seconds=1.0)
     assert raised.value.outcome is LatexOutcome.TIMEOUT

@@ -36,7 +36,8 @@ from s2corpus.spec import load_spec
 from s2corpus.storage.lake import open_lake
 from s2corpus.text.input_files import read_documents
 from s2orc_parse import jats, tei
-from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED, BadArchive, unpack_here
+from s2orc_parse.archives.reading import BadArchive, unpack_source
+from s2orc_parse.latex.archive import MAX_FILES, MAX_TEXT, MAX_UNPACKED
 from tests.releases import ROOT
 from tests.unit.jats.articles import article
 from tests.unit.snapshot.test_export import release
@@ -119,7 +120,7 @@ def test_damaged_jats_gives_a_named_outcome() -> None:
     body = "<sec><title>One</title><p>Words <xref ref-type='bibr' rid='B1'>1</xref>.</p></sec>"
 
     def act(data: bytes) -> str:
-        form = jats.detect_form(data)
+        form = jats.detect_kind(data)
         return type(jats.CONVERTERS[form](data, sha1="")).__name__ if form else "another form"
 
     outcomes([article(body, 2)], 250, act, jats.BadArticle)
@@ -176,7 +177,7 @@ def test_damaged_ids_give_one_sentence(parse: Callable[[str], str]) -> None:
 
 def test_damaged_latex_archives_give_named_outcomes() -> None:
     def unpacked(data: bytes) -> str:
-        return f"{len(unpack_here(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files"
+        return f"{len(unpack_source(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files"
 
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
@@ -193,7 +194,7 @@ def test_damaged_latex_archives_give_named_outcomes() -> None:
     outcomes(
         [packed.getvalue(), plain.getvalue()],
         250,
-        lambda data: f"{len(unpack_here(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files",
+        lambda data: f"{len(unpack_source(data, MAX_UNPACKED, MAX_FILES, MAX_TEXT))} files",
         BadArchive,
     )
 

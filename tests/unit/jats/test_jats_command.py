@@ -53,4 +53,4 @@ def test_file_is_read_by_its_detected_form(tmp_path: Path) -> None:
     ],
 )
 def test_form_is_detected_from_the_first_bytes(head: bytes, form: str | None) -> None:
-    assert jats.detect_form(head) == form
+    assert jats.detect_kind(head) == form

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from s2orc_parse.parse_model import RefEntry, RefType
-from s2orc_parse.tei.crossrefs import RefIndex, follows_word
+from s2orc_parse.tei.crossrefs import RefIndex, follows_reference_word
 from s2orc_parse.tei.sections import NO_SECTION, Sections
+from s2orc_parse.tei.statements import Statements
 
 ENTRIES = (
     RefEntry("FIGREF0", RefType.FIGURE, "", "1"),
@@ -17,17 +20,18 @@ ENTRIES = (
     RefEntry("EQREF0", RefType.FORMULA, "", "A.2"),
     RefEntry("EQREF1", RefType.FORMULA, "", "3"),
 )
+NUMBERED = (("3", "Model"), ("3.1", "Gates"), ("4", "End"))
 
 
 def sections(*numbered: tuple[str, str]) -> Sections:
     found = Sections(numbered)
     for n, head in numbered:
-        found.enter(NO_SECTION, n, head)
+        found.open_section(NO_SECTION, n, head)
     return found
 
 
-def index() -> RefIndex:
-    return RefIndex(ENTRIES, sections(("3", "Model"), ("3.1", "Gates"), ("4", "End")))
+def index(entries: Sequence[RefEntry] = ENTRIES, numbered: Sequence[tuple[str, str]] = NUMBERED) -> RefIndex:
+    return RefIndex(entries, sections(*numbered), Statements([]))
 
 
 @pytest.mark.parametrize(
@@ -80,9 +84,9 @@ def test_mention_links_only_to_an_existing_entry(text: str, expected: list[tuple
 def test_mentions_are_searched_only_for_existing_kinds() -> None:
     text = "Figure 1, Table II, Eq. (3), Section 4"
     for entry, expected in zip((ENTRIES[0], ENTRIES[4], ENTRIES[6]), ("Figure 1", "Table II", "Eq. (3)"), strict=True):
-        assert [text[start:end] for start, end, _ in RefIndex([entry], Sections()).mentions(text)] == [expected]
-    assert [text[start:end] for start, end, _ in RefIndex([], sections(("4", "End"))).mentions(text)] == ["Section 4"]
-    assert list(RefIndex([], Sections()).mentions(text)) == []
+        assert [text[start:end] for start, end, _ in index([entry], []).mentions(text)] == [expected]
+    assert [text[start:end] for start, end, _ in index([], [("4", "End")]).mentions(text)] == ["Section 4"]
+    assert list(index([], []).mentions(text)) == []
 
 
 def test_section_entries_are_ordered_by_first_mention() -> None:
@@ -117,4 +121,4 @@ def test_section_entries_are_ordered_by_first_mention() -> None:
     ],
 )
 def test_number_after_word_for_float_is_not_a_citation(before: str, expected: bool) -> None:
-    assert follows_word(f"{before}[3] table", len(before)) is expected
+    assert follows_reference_word(f"{before}[3] table", len(before)) is expected

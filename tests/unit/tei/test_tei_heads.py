@@ -78,17 +78,17 @@ def test_back_matter_is_outside_the_sections_of_the_body() -> None:
 
 def test_first_section_of_a_number_is_the_parent() -> None:
     found = Sections()
-    first = found.enter(NO_SECTION, "2.1", "First")
+    first = found.open_section(NO_SECTION, "2.1", "First")
     assert first == SectionPath(("First",), "First", "2.1", ("2", "1"))
-    assert found.enter(NO_SECTION, "2-1.", "Again") == SectionPath(("Again",), "Again", "2-1", ("2", "1"))
+    assert found.open_section(NO_SECTION, "2-1.", "Again") == SectionPath(("Again",), "Again", "2-1", ("2", "1"))
     assert found.numbered == {("2", "1"): first}
 
 
 def test_nested_heading_belongs_to_its_div_despite_its_number() -> None:
     found = Sections()
     outer = SectionPath(("Outer",), "Outer")
-    assert found.enter(outer, "3", "Inner") == SectionPath(("Outer", "Inner"), "Outer::Inner", "3", ("3",))
-    assert found.enter(outer, None, "Plain") == SectionPath(("Outer", "Plain"), "Outer::Plain")
-    assert found.enter(outer, None, "") == outer
-    assert found.enter(outer, "?", "Odd") == SectionPath(("Outer", "Odd"), "Outer::Odd")
-    assert found.enter(outer, None, "Figure 2.") is None
+    assert found.open_section(outer, "3", "Inner") == SectionPath(("Outer", "Inner"), "Outer::Inner", "3", ("3",))
+    assert found.open_section(outer, None, "Plain") == SectionPath(("Outer", "Plain"), "Outer::Plain")
+    assert found.open_section(outer, None, "") == outer
+    assert found.open_section(outer, "?", "Odd") == SectionPath(("Outer", "Odd"), "Outer::Odd")
+    assert found.open_section(outer, None, "Figure 2.") is None

@@ -12,7 +12,7 @@ from s2corpus.stages.postprocess.stored import convert_missing, make_failed_row,
 from s2corpus.tables.intake import ARTICLES, ArticleRow
 from s2corpus.tables.parses import STORED_PARSES, ArticleParseRow, StoredParseRow
 from s2orc_parse import jats
-from s2orc_parse.parse_model import ParseKind, parse_id
+from s2orc_parse.parse_model import ParseKind, make_parse_id
 
 log = logging.getLogger(__name__)
 _HEADER_FIELDS = ("doi", "pmc_id", "licence", "open_access")
@@ -49,7 +49,7 @@ def _make_row(article: ArticleRow, parse: StoredParseRow, stored: str) -> Articl
         kind=article["kind"],
         record_ids=article["record_ids"],
         first_seen=article["first_seen"],
-        parse_id=parse_id(article["file_sha1"], article["kind"], jats.VERSIONS[article["kind"]]),
+        parse_id=make_parse_id(article["file_sha1"], article["kind"], jats.VERSIONS[article["kind"]]),
         outcome=parse["outcome"],
         citation_style=parse["citation_style"],
         bytes=parse["bytes"],

@@ -12,7 +12,7 @@ from s2corpus.stages.postprocess.stored import convert_missing, make_failed_row,
 from s2corpus.tables.intake import LATEX_SOURCES, LatexSourceRow
 from s2corpus.tables.parses import STORED_PARSES, LatexParseRow, StoredParseRow
 from s2orc_parse import latex
-from s2orc_parse.parse_model import ParseKind, parse_id
+from s2orc_parse.parse_model import ParseKind, make_parse_id
 
 log = logging.getLogger(__name__)
 _TRANSIENT_OUTCOMES = (latex.LatexOutcome.TIMEOUT, latex.LatexOutcome.OUT_OF_MEMORY)
@@ -41,8 +41,7 @@ def convert_latex_sources(run: Run, shard: int) -> list[LatexParseRow]:
 
 def latex_key() -> tuple[str, ...]:
     """Return the store key for parses of LaTeX sources: the version of our converter, and pandoc's name and version."""
-    program = latex.get_pandoc()
-    return f"latex-{latex.CONVERTER_VERSION}", program.name, program.version
+    return f"latex-{latex.CONVERTER_VERSION}", "pandoc", latex.get_pandoc_version()
 
 
 def _convert(run: Run, source: LatexSourceRow) -> StoredParseRow:
@@ -67,7 +66,7 @@ def _make_row(source: LatexSourceRow, found: tuple[StoredParseRow, str | None] |
     parse, stored = found or (None, None)
     return LatexParseRow(
         archive_sha1=source["archive_sha1"],
-        parse_id=parse_id(source["archive_sha1"], ParseKind.LATEX, latex.CONVERTER_VERSION, latex_key()[1:]),
+        parse_id=make_parse_id(source["archive_sha1"], ParseKind.LATEX, latex.CONVERTER_VERSION, latex_key()[1:]),
         arxiv_id=source["arxiv_id"],
         first_seen=source["first_seen"],
         outcome=parse["outcome"] if parse else "no_arxiv_id",

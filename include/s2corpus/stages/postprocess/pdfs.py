@@ -28,7 +28,7 @@ from s2corpus.tables.parses import (
     StoredParseRow,
 )
 from s2orc_parse import tei
-from s2orc_parse.parse_model import ParseKind, parse_id
+from s2orc_parse.parse_model import ParseKind, make_parse_id
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ def _make_row(adapter: Adapter, extraction: ExtractionRow, found: tuple[StoredPa
     parse, stored = found or (None, None)
     extractor = [extraction["extractor"], extraction["version"], extraction["options_hash"]]
     return ParseRow(
-        parse_id=parse_id(extraction["file_sha1"], ParseKind.PDF, adapter.CONVERTER_VERSION, extractor),
+        parse_id=make_parse_id(extraction["file_sha1"], ParseKind.PDF, adapter.CONVERTER_VERSION, extractor),
         file_sha1=extraction["file_sha1"],
         kind=ParseKind.PDF,
         outcome=parse["outcome"] if parse else f"none:{extraction['outcome']}",

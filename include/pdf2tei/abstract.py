@@ -47,14 +47,14 @@ INDEXED = re.compile(
     + r"|\s*(?:additional key\s?words|ccs concepts|categories and subject|general terms|(?:jel|msc|pacs|ams)\b)",
     re.I,
 )
-"""Text that directly follows an abstract: keywords, classes."""
+"""Start of keywords or subject classes, which directly follow an abstract."""
 
 
 def find(lines: list[Line], top: float, measures: Measures, code: str) -> list[Line]:
     """Return the abstract's lines without the word `Abstract`; mark a head on a separate line as FRONT.
 
-    `lines` are the lines of one page in reading order. Lines above `top` are ignored. Of abstracts in several languages, the
-    first in the language `code` is returned, or the first of all.
+    `lines` are the lines of one page in reading order. Lines above `top` are ignored. If there are abstracts in several
+    languages, the first one in the language `code` is returned, otherwise the first of all.
     """
     found: list[list[Line]] = []
     for i, line in enumerate(lines):
@@ -96,18 +96,19 @@ def _choose_lines(head: Line, after: list[Line], below: list[Line]) -> list[Line
 
 
 def _select_column(head: Line, below: list[Line]) -> list[Line]:
-    """Return the lines of a head's column: lines that do not end left of the head, and short lines of their blocks.
+    """Return the lines below a head that belong to its column.
 
-    The short lines are included because a head may be centered.
+    They do not end left of the head, belong to the block of such a line, or are not left of the column's text. A head may be
+    centered, so short lines of the column may end left of it.
     """
     under = [x for x in below if x.x1 > head.x0 - 5]
     blocks = {x.block for x in under}
-    left = min((x.x0 for x in under[:2]), default=head.x0)  # the second is not indented
+    left = min((x.x0 for x in under[:2]), default=head.x0)  # two, because the first may be indented
     return [x for x in below if x.x1 > head.x0 - 5 or x.block in blocks or x.x0 > left - 5]
 
 
 def _head_in_type(line: Line) -> bool:
-    """Return whether the word at a line's start differs in type from the rest."""
+    """Return whether the first word of a line has another font than the rest, or is in capitals."""
     first = line.tokens[0].font
     rest = [t for t in line.tokens[1:] if len(t.text) > 2]
     return bool(rest) and (
@@ -116,7 +117,7 @@ def _head_in_type(line: Line) -> bool:
 
 
 def _take_off(line: Line, characters: int) -> None:
-    """Takes the first characters of a line's text away."""
+    """Remove the first characters of a line's text."""
     tokens = line.tokens
     while len(tokens) > 1 and characters >= len(tokens[0].text):
         characters -= len(tokens[0].text) + tokens[1].space
@@ -128,7 +129,7 @@ def _take_off(line: Line, characters: int) -> None:
 
 
 def _take_abstract(lines: list[Line], measures: Measures) -> list[Line]:
-    """Return the lines up to the end of an abstract: keywords, the first head, another type, or another column."""
+    """Return the lines of an abstract. It ends before keywords, a section head, another font, or another column."""
     run: list[Line] = []
     subheads: list[Line] = []
     for i, line in enumerate(lines):
@@ -172,7 +173,10 @@ def _take_abstract(lines: list[Line], measures: Measures) -> list[Line]:
 
 
 def _is_subhead(line: Line, lines: list[Line], i: int, first: Line | None = None) -> bool:
-    """Return whether line i heads a part of a structured abstract: it names one, and text set as the abstract's `first` line follows."""
+    """Return whether line i is a subhead of a structured abstract.
+
+    It has the name of a subhead, and text in the font of the abstract's `first` line follows.
+    """
     if not (STRUCTURED.match(line.text) and len(line.text) < _SUBHEAD) or i + 1 >= len(lines):
         return False
     below = lines[i + 1]

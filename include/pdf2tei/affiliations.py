@@ -1,4 +1,4 @@
-"""Assign affiliations and e-mail addresses from the front to the authors, by their marks."""
+"""Assign affiliations and e-mail addresses on the first pages to the authors, by their marks."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class _Place:
 def assign(authors: list[FrontAuthor], names: list[Line], front: Front) -> list[FrontAuthor]:
     """Return the authors with their affiliations and e-mail addresses. `names` are the byline's lines.
 
-    Affiliations are assigned by mark; without marks, a single affiliation goes to all, and otherwise the column decides. An
-    e-mail address is assigned by the surname in it, or to the only author.
+    Affiliations are assigned by mark. Without marks, a single affiliation belongs to all authors; otherwise each affiliation
+    belongs to the nearest name above it. An e-mail address is assigned by the surname in it, or to the only author.
     """
     if not authors:
         return authors
@@ -77,7 +77,7 @@ def assign(authors: list[FrontAuthor], names: list[Line], front: Front) -> list[
 
 
 def complete(authors: list[FrontAuthor], sections: list[Section]) -> list[FrontAuthor]:
-    """Return the authors with affiliations from a section after the body (`Author details`) if the front had fewer."""
+    """Return the authors with the affiliations of a section such as `Author details`, if it lists more than the front."""
     keyed: dict[str, str] = {}
     for section in sections:
         if _DETAILS.match(section.head):
@@ -97,7 +97,7 @@ def complete(authors: list[FrontAuthor], sections: list[Section]) -> list[FrontA
 
 
 def _parse_paragraph(content: Text) -> dict[str, str]:
-    """Return the affiliations in one paragraph, by the raised numbers before them."""
+    """Return the affiliations in a paragraph, by the raised number before each."""
     cuts = [(start, end) for start, end in content.raised if content.text[start:end].strip().isdigit()]
     if not cuts:
         return {}
@@ -126,7 +126,7 @@ def _is_place(line: Line, front: Front) -> bool:
 def _find_places(lines: list[Line]) -> list[_Place]:
     """Return the affiliations in order.
 
-    A new affiliation begins at a raised or leading mark. Without marks, it begins at a gap or where the type changes.
+    A new affiliation begins at a raised or leading mark. Without marks, it begins at a gap or where the type size changes.
     """
     found: list[_Place] = []
     for line in lines:

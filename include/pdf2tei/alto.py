@@ -1,4 +1,4 @@
-"""A PDF's text as pdfalto sees it: runs pdfalto as a process and reads its ALTO XML."""
+"""Run pdfalto on a PDF and read its ALTO XML."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .errors import Code, ExtractionError
 from .model import Box, Document, Font, Line, Page, Token
 
 MEMORY_BYTES = 2 << 30
-"""Address space pdfalto may have."""
+"""Maximum address space of pdfalto, in bytes."""
 OUTPUT_BYTES = 256 << 20
-"""Size its XML may have."""
+"""Maximum size of a file that pdfalto writes, in bytes."""
 MAX_BLOCKS = 100_000
 MAX_TOKENS = 1_000_000
 """GROBID's limits (grobid.yaml: blocksMax, tokensMax)."""
@@ -44,9 +44,10 @@ def _binary() -> str:
 
 
 def _convert(folder: Path, timeout: float) -> None:
-    """Write the ALTO XML of a folder's `in.pdf` to `a.xml`, and its metadata to a second file.
+    """Write the ALTO XML of a folder's `in.pdf` to `a.xml`, and its metadata to `a_metadata.xml`.
 
-    Raises ExtractionError: TIMEOUT, or PDFALTO_CONVERSION_FAILURE on a non-zero exit.
+    Raises:
+        ExtractionError: TIMEOUT, or PDFALTO_CONVERSION_FAILURE on a non-zero exit.
     """
     options = [
         "-q",
@@ -72,10 +73,12 @@ def _convert(folder: Path, timeout: float) -> None:
 
 
 def read(pdf: Path, timeout: float) -> Document:
-    """The pages of a PDF.
+    """Return the pages of a PDF and the title in its metadata.
 
-    Raises ExtractionError: BAD_INPUT_DATA if it is not a PDF, TIMEOUT, PDFALTO_CONVERSION_FAILURE, TOO_MANY_BLOCKS,
-    TOO_MANY_TOKENS."""
+    Raises:
+        ExtractionError: BAD_INPUT_DATA if it is not a PDF, TIMEOUT, PDFALTO_CONVERSION_FAILURE, TOO_MANY_BLOCKS,
+            TOO_MANY_TOKENS.
+    """
     with pdf.open("rb") as file:
         if b"%PDF-" not in file.read(1024):
             raise ExtractionError(Code.BAD_INPUT_DATA, "not a PDF: no %PDF- in its first 1,024 bytes")
@@ -99,10 +102,11 @@ def _claimed_title(path: Path) -> str:
 def pages(path: Path) -> list[Page]:
     """Return the pages in a file that pdfalto wrote.
 
-    Raises ExtractionError: PDFALTO_CONVERSION_FAILURE if it declares entities, TOO_MANY_BLOCKS, TOO_MANY_TOKENS.
+    Raises:
+        ExtractionError: PDFALTO_CONVERSION_FAILURE if it declares entities, TOO_MANY_BLOCKS, TOO_MANY_TOKENS.
     """
     text = path.read_bytes().translate(_BYTES).decode("utf-8", "replace")
-    if "<!" in text:  # never in what pdfalto writes: it escapes the sign
+    if "<!" in text:  # pdfalto escapes `<` in values and writes no declarations
         raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, "pdfalto's XML declares entities")
     reader = _Reader()
     reader.read(text.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd"))
@@ -110,11 +114,11 @@ def pages(path: Path) -> list[Page]:
 
 
 _BYTES = bytes(byte if byte > 31 or byte in b"\t\n\r" else 0xFF for byte in range(256))
-"""Control characters, which XML has not, as what is no UTF-8 either: U+FFFD is read for both"""
+"""Table that maps control characters, which XML forbids, to the invalid byte 0xFF. It is decoded as U+FFFD."""
 _WORD = re.compile(
     r'<S(?:P |tring ID="[^"]*" CONTENT="([^"]*)" HPOS="([^"]*)" VPOS="([^"]*)" WIDTH="([^"]*)" HEIGHT="([^"]*)" STYLEREFS="([^" ]*))'
 )
-"""A space, or a word with its attributes in pdfalto's order"""
+"""Match an SP element, or a String element with its attributes in pdfalto's order."""
 _NAMES = ("CONTENT", "HPOS", "VPOS", "WIDTH", "HEIGHT", "STYLEREFS")
 _ELEMENT = re.compile(r"<(\w+)([^<>]*)>")
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
@@ -127,7 +131,7 @@ def _attributes(given: str) -> dict[str, str]:
 class _Reader:
     """A reader of ALTO elements in document order, with patterns in place of an XML parser.
 
-    It needs a third of a parser's time. It relies on libxml2, which escapes all markup within values.
+    It takes a third of the time of an XML parser. It relies on pdfalto's libxml2, which escapes markup in attribute values.
     """
 
     def __init__(self) -> None:
@@ -169,7 +173,7 @@ class _Reader:
 
     def _line(self, xml: str) -> None:
         words = _WORD.findall(xml)
-        if len(words) < xml.count("<"):  # otherwise written
+        if len(words) < xml.count("<"):  # other attributes, or in another order
             found = (_attributes(rest) if tag == "String" else {} for tag, rest in _ELEMENT.findall(xml))
             words = [tuple(given.get(name, "") for name in _NAMES) for given in found]
         tokens: list[Token] = []

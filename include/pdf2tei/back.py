@@ -1,4 +1,4 @@
-"""Find the back matter after the body: acknowledgements, statements, appendices."""
+"""Separate the back matter from the body: acknowledgements, statements, appendices."""
 
 from __future__ import annotations
 
@@ -42,8 +42,9 @@ _NUMBER = re.compile(r"^(?:[A-Z]|\d+|[IVX]+)[.:]?\s+(?=\S)")
 def part(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[Section]]]]:
     """Return the body's sections, and the back's sections with their kinds.
 
-    A section with a back matter head makes all later sections back matter up to the reference list. Statements and sections in
-    smaller type do the same. Every section after the list is annex.
+    A section with the head of back matter belongs to the back. If back matter precedes it, a statement or a section in smaller
+    type belongs to the back too. Other sections up to the reference list belong to the body. Sections after the list belong to
+    the back; without a head of back matter they are annex.
     """
     body: list[Section] = []
     back: list[tuple[str, list[Section]]] = []

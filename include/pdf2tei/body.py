@@ -1,4 +1,4 @@
-"""The body: heads with their numbers, paragraphs joined over columns and pages, formulas apart."""
+"""Split the body into sections: heads, paragraphs across columns and pages, and display formulas."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _SHORTENED = re.compile(
 )
 _ITEM = re.compile(r"\s*(?:[•▪◦‣·∙○●■–—-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
 _MIN_PROBABLE = 0.05
-"""What the body CRF must give a line that the rules call a head; chosen on pmc-pdf and pairs."""
+"""Minimum probability of a head, from the body CRF, for a line that the rules call a head. It was tuned on pmc-pdf and pairs."""
 _LARGE = 1.4
-"""A line is a head if it is larger than the running text by this factor. The CRF is ignored, because it was not trained on slides."""
+"""If a head is larger than the running text by this factor, the CRF is ignored, because it was not trained on slides."""
 
 
 @dataclass(slots=True)
@@ -42,14 +42,14 @@ class Formula:
 
 @dataclass(slots=True)
 class Section:
-    """A head, its printed number, and its content."""
+    """A section: its head, the printed number of the head, and its content."""
 
     number: str
     head: str
     items: list[BodyParagraph | Formula] = field(default_factory=list)
     after_references: bool = False
     small: bool = False
-    """Set in smaller type than the running text, as statements behind the body are."""
+    """Whether the type is smaller than the running text, as in statements after the body."""
 
 
 def read(document: Document, measures: Measures, joiner: Joiner) -> list[Section]:
@@ -121,8 +121,10 @@ def _formula(text: str) -> Formula:
 
 
 def _begins_paragraph(paragraph: list[Line], line: Line, measures: Measures) -> bool:
-    """Return whether a line begins a new paragraph: after a full stop, by an indent, a gap, a short line before, or an item's
-    mark.
+    """Return whether a line begins a new paragraph.
+
+    The text before it must have ended, except before an indent after a short line and before a block after a wide gap. The line
+    must also begin a block, a column or a page, be indented, follow a gap, or begin with the mark of a list item.
     """
     before = paragraph[-1]
     if line.text[:1].islower() and not _ITEM.match(line.text):
@@ -143,7 +145,7 @@ def _begins_paragraph(paragraph: list[Line], line: Line, measures: Measures) -> 
 
 
 def _may_end_paragraph(lines: list[Line]) -> bool:
-    """Return whether a paragraph may end here: after a full stop that ends no abbreviation, and outside brackets."""
+    """Return whether a paragraph may end here: after a sentence's end that is not an abbreviation, and outside brackets."""
     last = [t for t in lines[-1].tokens if not t.font.raised]
     text = joined(last)
     if not _ENDS.search(text) or _SHORTENED.search(text):

@@ -1,4 +1,4 @@
-"""Which lines of the front name the authors."""
+"""Find the lines of the first pages that name the authors."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 _LISTED = re.compile("[,;،、，·|]")
 _CASELESS = 5
-"""Words without capitals in a line that does not list anything, from which on it is a sentence"""
+"""A line without separators and with more words in a script without capitals is a sentence."""
 _SURE = 0.9
 _MANY = 0.5
-"""Share of a line's pieces that are names in a line of names"""
+"""Minimum share of names among the parts of a line of names."""
 _PROBABLE = 0.1
-"""Minimum probability of the label `author` for a line that also contains other text"""
+"""Minimum probability of the label `author` for a line that also contains other text."""
 _CENTRED = 0.03
-"""A title as far from the page's middle, as a share of its width, is centred"""
+"""Maximum distance of a centered title from the middle of the page, as a share of the page's width."""
 
 
 def byline(front: Front, title: list[Line], abstract: list[Line], width: float) -> list[Line]:
     """Return the lines of names under the title, in reading order by rows; `width` is the page's width.
 
-    Names have a single type. It is the type with the most author labels and names among the lines between title and abstract.
+    All names have one font. It is the font with the most author labels and names among the lines between title and abstract.
     If no such line contains names, the header CRF's best run elsewhere is used.
     """
     under = _select_below_title(front, title, abstract, width)
@@ -84,7 +84,7 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
     top = min((x.y0 for x in shown), default=float("inf"))
     left, right = min(x.x0 for x in title), max(x.x1 for x in title)
     centred = abs(left + right - width) < _CENTRED * width
-    aside = left > 0.2 * (right + left) and not centred  # a column of imprint is at the left
+    aside = left > 0.2 * (right + left) and not centred  # the imprint is a column on the left
     below = [x for x in front.lines if x.page == page and x not in title and x.y0 > bottom - 2]
     found = [x for x in below if x.y0 < top - 2 and (not aside or x.x1 > left) and not (x.x0 > right and x.y0 < bottom)]
     if shown and not any(front.label(x) is FrontLabel.AUTHOR and names(x)[1] for x in found):

@@ -1,4 +1,4 @@
-"""Inline citations: finds them in running text and links them to the entries of the reference list."""
+"""Find inline citations and mentions of figures and tables in running text, and link them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FLOAT = re.compile(
 
 
 class Style(StrEnum):
-    """How the paper cites."""
+    """The citation style of a paper."""
 
     BRACKET = "bracket"
     NAME_YEAR = "name-year"
@@ -43,12 +43,12 @@ class Style(StrEnum):
     ROUND = "round"
     KEY = "key"
     GLUED = "glued"
-    """Raised by the font's own raised digits, which read like digits at a word's end."""
+    """Superscripts from a font with raised digits; the text layer shows them as digits at the end of a word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Callout:
-    """A stretch of a paragraph that refers to something."""
+    """A part of a paragraph that refers to an entry, a figure or a table."""
 
     start: int
     end: int
@@ -80,7 +80,7 @@ def style_of(texts: list[Text], entries: list[PrintedEntry]) -> Style:
 
 
 class Linker:
-    """Links callouts of one paper."""
+    """Link the callouts of one paper."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Find the captions of figures and tables, by the features that distinguish them throughout the document."""
+"""Find the captions of figures and tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CONTINUED = re.compile(r"\W*\(?cont(?:inued|\.|’d|'d|d)", re.I)
 
 
 def find(document: Document, measures: Measures) -> list[list[list[Line]]]:
-    """Return each page's captions as lines, marked CAPTION."""
+    """Return the lines of each caption, by page; mark them CAPTION."""
     return _remove_lookalikes([_captions(page, measures) for page in document.pages], measures)
 
 
@@ -44,7 +44,7 @@ def is_table(caption: list[Line]) -> bool:
 def _remove_lookalikes(pages: list[list[list[Line]]], measures: Measures) -> list[list[list[Line]]]:
     """Return each page's captions, marked CAPTION, without sentences that only begin like a caption.
 
-    If several candidates have the same number and one of them is set apart, candidates set as running text are removed.
+    If several candidates have the same number, those that differ clearly less from running text than the best one are removed.
     """
     best: dict[str, float] = {}
     for captions in pages:
@@ -70,7 +70,7 @@ def _number(run: list[Line]) -> str:
 
 
 def _evidence(run: list[Line], measures: Measures) -> float:
-    """Return how much a caption differs from running text, by its size, its first word's type, and a stop after its number."""
+    """Return how much a caption differs from running text: in size, in the font of its first word, by a stop after its number."""
     line = run[0]
     first = line.tokens[0].font
     match = CAPTION.match(line.text)
@@ -84,7 +84,8 @@ def _evidence(run: list[Line], measures: Measures) -> float:
 def _begins_caption(lines: list[Line], i: int, match: re.Match[str], measures: Measures) -> bool:
     """Return whether a line that begins with `Figure 3` begins a caption.
 
-    It has a stop after the number or differs in type. It also begins a block, or follows a gap or another kind of line.
+    It has a stop after the number or differs in font. A line that has only one of these must also begin a block, or follow a
+    gap or another kind of line.
     """
     line = lines[i]
     before = lines[i - 1] if i else None

@@ -9,19 +9,20 @@ from statistics import median
 from .model import Kind, Line, Page
 
 _FEW = 8
-"""Lines of a left column below which a page has none"""
+"""Minimum number of lines of a left column."""
 _SAME = 2.0
-"""Points within which lines begin at one edge"""
+"""Maximum distance of the starts of lines on one edge, in points."""
 _APART = 4.0
-"""Line heights between two blocks of one column that nothing else of it parts"""
+"""Maximum gap between the upper and the lower block of the left column, in line heights."""
 _FULL = 0.7
-"""Share of a column's width that lines of running text fill"""
+"""Minimum share of the column's width that the median line fills."""
 
 
 def order(page: Page) -> None:
-    """Puts a right column that pdfalto reads in the middle of the left one behind it.
+    """Move a right column that pdfalto reads in the middle of the left column behind the left column.
 
-    Lines that run over both columns part the page: only lines between the same two of them change places."""
+    Lines across both columns divide the page into bands; lines move only within a band.
+    """
     edges = _find_edges(page)
     if edges is None:
         return

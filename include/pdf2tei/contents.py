@@ -13,18 +13,21 @@ _HEAD = re.compile(
 )
 _DOTS = 4
 _LEADER = re.compile(rf"(?:[.…·]\s?){{{_DOTS},}}\s*(?:\d{{1,4}}|[ivxlc]{{1,7}})?\s*$")
-"""Dots that lead to a page number"""
+"""Dots before a page number."""
 _NUMBERED = re.compile(r"\S.*\s(?:\d{1,4}|[ivxlc]{1,7})$")
 """A title and its page; the head before it distinguishes it from running text."""
 _PAGE = re.compile(r"\d{1,4}|[ivxlc]{1,7}")
 _FEW = 3
-"""Lines with leaders that make a table of contents without a head"""
+"""Minimum number of lines with dot leaders, or with page numbers under a head, in a table of contents."""
 _WRAPPED = 2
 """Maximum number of title lines before the line with the page number."""
 
 
 def mark(document: Document) -> None:
-    """Mark a table of contents and its head as FRONT: lines with page numbers below a head, and runs with dot leaders."""
+    """Mark tables of contents and their heads as FRONT.
+
+    A table of contents is a run of lines with page numbers below a head, or a run of lines with dot leaders.
+    """
     open_ = False
     for page in document.pages:
         open_ = _mark_page(page, open_)
@@ -34,7 +37,7 @@ def _mark_page(page: Page, goes_on: bool) -> bool:
     """Mark the part of a table of contents on a page; return whether it continues on the next page."""
     lines = [line for line in page.lines if line.kind is Kind.BODY]
     if not goes_on and not any(_led(line.text) or _HEAD.fullmatch(line.text) for line in lines):
-        return False  # nearly all pages
+        return False  # fast path: most pages contain no table of contents
     i = 0
     while i < len(lines):
         headed = _HEAD.fullmatch(lines[i].text) is not None
@@ -66,7 +69,7 @@ def _find_end(lines: list[Line], start: int, *, numbered: bool) -> int:
 
 
 def _led(text: str) -> bool:
-    dots = text.count(".") + text.count("…") + text.count("·")  # too few of them in nearly all lines
+    dots = text.count(".") + text.count("…") + text.count("·")  # fast path for most lines
     return dots >= _DOTS and _LEADER.search(text) is not None
 
 

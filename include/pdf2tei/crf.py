@@ -1,4 +1,4 @@
-"""The reference CRF: the fields of reference strings."""
+"""Label the fields of reference strings with the reference CRF."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MODEL = Path(__file__).with_name("references.crfsuite")
 
 
 class TokenLabel(StrEnum):
-    """What a token of a reference string belongs to."""
+    """The field that a token of a reference string belongs to."""
 
     AUTHOR = "author"
     TITLE = "title"
@@ -45,7 +45,7 @@ def label(raw: str) -> list[tuple[TokenLabel, str]]:
 
 
 def label_each(raws: Sequence[str]) -> list[list[tuple[TokenLabel, str]]]:
-    """Return the fields of each reference string in order: consecutive tokens of one label, without separators at their ends."""
+    """Return the fields of each reference string in order: consecutive tokens of one label, except OTHER."""
     found = [pieces(raw) for raw in raws]
     model = tagger(MODEL)
     scores = np.zeros((sum(map(len, found)), len(model.labels)))

@@ -1,4 +1,4 @@
-"""Lines of scripts that run from right to left, in the order in which they are read."""
+"""Put the words of right-to-left lines into reading order."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import pairwise
 from .model import Page, Token
 
 CONTROLS = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
-"""Characters that steer direction and print nothing; pdfalto puts them around each word."""
+"""Invisible characters that control the direction; pdfalto puts them around each word."""
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 _WORD_SPACE = 0.1
-"""Least space between words, as a share of the type's size"""
+"""Minimum space between words, as a share of the type size."""
 
 
 def order(page: Page) -> None:

@@ -9,7 +9,7 @@ _PREFIX = re.compile(r"\b10\.\d{4,9}/\s?")
 _BROKEN_PREFIX = re.compile(
     r"doi(?:\s?\.\s?org\s?/|\s?[:.]|\s)\s*(?P<prefix>1\s?0\s?\.\s?\d(?:\s?\d){3,8}\s?/)\s?", re.I
 )
-"""A registrant with spaces in it, after the word DOI or its resolver"""
+"""A DOI prefix broken by spaces, after `doi` or the resolver's address."""
 _PART = re.compile(r"(?:[^\s\"<>\[\]]|\[[^\s\]]{1,30}\](?=\S)|<[^\s<>\"]{1,30}>(?=\S))+")
 """A run without spaces; SICI DOIs contain brackets of all kinds."""
 _NEXT = re.compile(r"\s([\w.()/:;-]+)")
@@ -18,15 +18,15 @@ _JOINED = re.compile(r"\w[./-]\w|[./-]$")
 _BEHIND = re.compile(
     r"[\s.,;)]*(?:$|\[|\(|PM(?:C?ID|C)\b|Epub\b|Medline\b|(?:Last )?[Aa]ccess|Acess|Available|Google\b|Cross[Rr]ef\b|Pub[Mm]ed\b)"
 )
-"""What comes behind a whole DOI"""
+"""Text that may follow a complete DOI."""
 _MONTHLY = re.compile(r"\.(?:19|20)\d\d\.\d\d\.$")
-"""The end of Elsevier's DOIs before their last number"""
+"""End of an Elsevier DOI whose last number is missing (`…2019.04.`)."""
 _CLOSING = {")": "(", "]": "["}
 _MAX_PARTS = 6
 
 
 def find_doi(raw: str) -> str:
-    """Return the DOI printed in a reference; empty without one, and where only its beginning can be read."""
+    """Return the DOI printed in a reference; an empty string if it has no DOI, or only the beginning of a DOI is readable."""
     raw = raw.translate(_HYPHENS)
     match = _PREFIX.search(raw) or _BROKEN_PREFIX.search(raw)
     if match is None:
@@ -69,12 +69,12 @@ _NEXT_PIECE = re.compile(r"\s(?:-?[\w./-]*\d[\w./-]*)\s?\.?$")
 
 
 def _is_open(part: str) -> bool:
-    """Return whether a part begins with a bracket that a publisher's item number has: `(00)00169-9`."""
+    """Return whether a part begins like an item number of Elsevier: `(00)00169-9`."""
     return re.match(r"\(\d\d\)\d", part) is not None
 
 
 def _trim(suffix: str) -> str:
-    """Remove the sentence's punctuation; balanced brackets are retained."""
+    """Remove punctuation and unbalanced closing brackets from the end."""
     while suffix:
         last = suffix[-1]
         if last not in ".,;:" and not (last in _CLOSING and suffix.count(last) > suffix.count(_CLOSING[last])):

@@ -34,12 +34,12 @@ def may_end(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class EntryLine:
-    """A line of a reference list, with the attributes that GROBID's training data and our documents share."""
+    """A line of a reference list, with the attributes that are available in GROBID's training data and in our documents."""
 
     text: str
     indented: bool
     ruled: bool
-    """The rules begin an entry here."""
+    """Whether the rules begin an entry at this line."""
 
 
 def features(rows: Sequence[EntryLine]) -> list[list[str]]:

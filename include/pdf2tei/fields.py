@@ -1,4 +1,4 @@
-"""A reference string into its fields: the CRF's labels, put together."""
+"""Parse reference strings into fields, from the CRF's labels."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Reference:
     issue: str = ""
     pages: str = ""
     year: str = ""
-    """With the letter that distinguishes works of one year."""
+    """The year, with a letter if the list distinguishes works of one year (2010a)."""
     doi: str = ""
     arxiv: str = ""
     url: str = ""
     monograph: bool = False
-    """The title is a book's own."""
+    """Whether the work is a book and not a part of a book."""
 
 
 def parse(raw: str) -> Reference:
@@ -157,7 +157,7 @@ def _is_prose(authors: str) -> bool:
 
 
 def _close_bracket(title: str) -> str:
-    """Close a bracket at the end of a title that lost its partner."""
+    """Append the closing bracket that is missing at the end of a title."""
     if title.count("(") > title.count(")"):
         return title + ")" if title.rfind("(") > len(title) - 40 else title
     return title

@@ -1,4 +1,4 @@
-"""Figures and tables: their captions, and the text inside them that is not a paragraph."""
+"""Find figures and tables: their captions and the text inside them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Float:
 
 
 def read(document: Document, measures: Measures, joiner: Joiner) -> list[Float]:
-    """Finds the captions and marks CAPTION, FIGURE and TABLE lines."""
+    """Return the figures and tables in order; mark their lines CAPTION, FIGURE or TABLE."""
     found: list[Float] = []
     for page, captions in zip(document.pages, find(document, measures), strict=True):
         running = _running_blocks(page, measures)
@@ -55,13 +55,13 @@ def read(document: Document, measures: Measures, joiner: Joiner) -> list[Float]:
 
 
 def _distance(caption: list[Line], grid: list[Line]) -> float:
-    """Points between a caption and a table's lines, the page's height over."""
+    """Return the vertical distance between a caption and the lines of a table, in points."""
     top, bottom = min(x.y0 for x in grid), max(x.y1 for x in grid)
     return max(top - caption[-1].y1, caption[0].y0 - bottom, 0.0)
 
 
 def _notes(page: Page, running: set[int], measures: Measures) -> None:
-    """Marks the smaller type close under a table, its notes, TABLE."""
+    """Mark notes in smaller type directly below a table as TABLE."""
     tables = [x for x in page.lines if x.kind is Kind.TABLE]
     for line in sorted(page.lines, key=lambda x: x.y0):
         if line.kind is not Kind.BODY or line.block in running or line.size > measures.size - 0.4:
@@ -103,7 +103,7 @@ def _cells(line: Line) -> list[str]:
 
 
 def _running_blocks(page: Page, measures: Measures) -> set[int]:
-    """Return the blocks of running text: they contain a line that has its type and fills its column."""
+    """Return the blocks that contain a line with the size of the running text that fills its column."""
     return {
         line.block
         for line in page.lines
@@ -154,8 +154,8 @@ def _insides(
 ) -> list[list[Line]]:
     """Return the lines of each caption's figure or table, and mark them.
 
-    The search runs from the caption over lines that are not running text. It runs upwards first for figures, and downwards
-    first for tables.
+    The search runs from the caption over lines that are not running text: upwards for figures, downwards for tables. If it
+    finds no row of a table, the lines above the caption are used if they contain one.
     """
     out: list[list[Line]] = []
     left = min((x.x0 for x in page.lines), default=0.0)

@@ -1,4 +1,4 @@
-"""Which lines are display formulas."""
+"""Detect display formulas."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_formula(line: Line, measures: Measures) -> bool:
         return False
     fonts = sum([len(t.text) for t in line.tokens if t.font.mathematical])
     mathematical = max(fonts, len(_SIGN.findall(text)))
-    if not mathematical:  # nearly all lines
+    if not mathematical:  # fast path for most lines
         return False
     words = [w for w in _WORD.findall(text) if w.lower() not in _FUNCTIONS and not "\U0001d400" <= w[0] <= "\U0001d7ff"]
     letters = sum(map(len, words))

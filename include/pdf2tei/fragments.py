@@ -1,4 +1,4 @@
-"""Lines that pdfalto broke at inline mathematics, put together again."""
+"""Join lines that pdfalto broke at inline mathematics."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from itertools import pairwise
 from .model import Line, Page
 
 _LOOK = 6
-"""Number of preceding lines that are searched for the left part of a line."""
-
-
+"""Number of preceding lines that are searched for another part of a line."""
 _LARGER = 1.6
+"""Longer lines are separate if their sizes differ by more than this factor, such as a title and a date next to it."""
 _FEW = 8
-"""Lines with more characters are separate if their sizes differ by this factor, such as a title and a date next to it."""
+"""Maximum number of characters of a part that may differ in size."""
 _LABEL = re.compile(r"\[\d{1,3}\]|\(\d{1,3}\)|\d{1,3}[.)]?|[•▪●■]")
 _REACH = 3.5
-"""How far from a label that is a line by itself its text may begin, in type sizes."""
+"""Maximum gap between a label on a separate line and its text, in type sizes."""
 
 
 def mend(page: Page) -> None:
@@ -29,7 +28,7 @@ def mend(page: Page) -> None:
     for line in page.lines:
         for i in range(len(out) - 1, max(len(out) - _LOOK, 0) - 1, -1):
             if out[i].y1 <= line.y0 or line.y1 <= out[i].y0:
-                continue  # nearly all: above or below it
+                continue  # fast path: most lines are above or below
             if _find_right_text(out[i], line):
                 out[i] = _join(out[i], line)
                 break
@@ -44,7 +43,7 @@ def mend(page: Page) -> None:
 
 
 def _close_up(line: Line) -> None:
-    """Put the letters of a word set with spaces between them together (`R E F E R E N C E S`); wider gaps part words."""
+    """Join the letters of letterspaced words (`R E F E R E N C E S`). Wider gaps separate words."""
     tokens = line.tokens
     if len(tokens) < 5 or not tokens[0].text.isalpha() or sum(len(t.text) == 1 for t in tokens) < 0.8 * len(tokens):
         return

@@ -33,11 +33,11 @@ _PAPERWORK = re.compile(
     r"received|accepted|published|revised|available online|copyright|©|licen[sc]e|\bdoi\b|10\.\d{4}|https?:|www\.|\bissn\b|\bvol(?:ume|\.)|"
     r"journal|proceedings|conference|citation|editor|correspond|open access|arxiv|preprint|\bpages?\b|\bpp\."
 )
-"""In small letters"""
+"""Patterns for lowercase text."""
 
 
 class FrontLabel(StrEnum):
-    """What a line of the front is."""
+    """The label of a line of the front."""
 
     TITLE = "title"
     AUTHOR = "author"

@@ -1,4 +1,4 @@
-"""What belongs to the page and not to the paper: running heads, page numbers, stamps in the margin."""
+"""Mark page furniture: running heads, page numbers, stamps in the margin."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _NUMBER = re.compile(
     r"\W{0,3}(?:(?:page|p\.)\s*)?(?:[a-z]{0,2}\d{1,6}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d+)?\W{0,3}", re.I
 )
 _LABEL = re.compile(r"\[\d{1,3}\]|\d{1,3}\.")
-"""A reference's label that stands alone on its line"""
+"""A reference label on a separate line."""
 _DIGITS = re.compile(r"\d+")
 _SIGNS = re.compile(r"\W+")
 _CONTINUED = re.compile(r"\(?continue[sd] (?:on|from) (?:the )?(?:next|previous|following|preceding) page\)?", re.I)
 _MARGIN = 0.075
-"""Share of the page's height that is margin in any layout."""
+"""Height of the margins at the top and the bottom, as a share of the page's height."""
 _MARGIN_ROWS = 4
 """Rows at a page's top and bottom that may be running heads."""
 
@@ -92,7 +92,7 @@ def _find_duplicates(page: Page, family: str) -> list[Line]:
 
 
 def _is_marginal(line: Line, page: Page) -> bool:
-    """Return whether a line of plain type is alone in the outermost margin, clearly separated from the page's text."""
+    """Return whether a line that is not bold is alone in the margin, clearly separated from the page's text."""
     if not (line.y1 < _MARGIN * page.height or line.y0 > (1 - _MARGIN) * page.height) or line.font.bold:
         return False
     others = [x for x in page.lines if x.kind is Kind.BODY and abs(x.y0 - line.y0) > 3]

@@ -1,4 +1,4 @@
-"""Find tables by their rows: lines side by side at one height, row below row, independent of captions."""
+"""Find tables by lines that form rows and columns, independently of captions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .model import Kind, Line, Page
 
 _DIGIT = re.compile(r"\d")
 _ROWS = 3
-"""Rows of two cells or more that make a table."""
+"""Minimum number of rows with several cells in a table."""
 _APART = 3.5
 """Maximum gap between the rows of a table, in type sizes."""
 
 
 def cells(line: Line) -> int:
-    """Split a line into cells at gaps wider than a word space."""
+    """Return the number of cells of a line, which are separated by gaps wider than a word space."""
     return 1 + sum(b.x0 - a.x1 > 0.85 * line.size for a, b in pairwise(line.tokens))
 
 
@@ -62,7 +62,7 @@ def _partition_by_side(free: list[Line], text: list[Line]) -> list[list[Line]]:
             alone.append(line)
     edge = max((x.x1 for x in left), default=0.0)
     start = min((x.x0 for x in right), default=1e9)
-    for line in alone:  # what reaches over a side belongs to neither
+    for line in alone:  # lines that extend beyond a side belong to neither
         if left and line.x1 <= edge + 2 and not right:
             left.append(line)
         elif right and line.x0 >= start - 2 and not left:

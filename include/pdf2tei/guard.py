@@ -1,4 +1,4 @@
-"""Return running text to the body if another step removed it by mistake: no step may lose text."""
+"""Restore running text to the body if a step took it for front matter or a float by mistake."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from .measures import Measures
 from .model import Document, Kind, Line
 
 _LINES = 3
-"""Lines of a paragraph, at least."""
+"""Minimum number of lines of a paragraph."""
 _LETTERS = 200
-"""Characters of a paragraph, at least."""
+"""Minimum number of characters of a paragraph."""
 _SMALL = 0.6
-"""Share of a paragraph's words that begin with a small letter."""
+"""Minimum share of a paragraph's words that begin with a lowercase letter."""
 _NARROW = 0.75
 """A paragraph narrower than this share of a column is a sidebar."""
 _MOST = 0.5
+"""Maximum share of the lines in the running text's font that may have a kind other than BODY."""
 _MANY = 30
-"""Share and number of the lines set as running text that no kind but the body may have."""
+"""Maximum number of such lines, if their share is smaller."""
 _LARGE = 1.2
-"""A paragraph in larger type, by this factor, is a title."""
+"""A paragraph that is larger than the running text by this factor is a title."""
 _IMPRINT = re.compile(
     r"©|\blicen[sc]e|copyright|open[ -]access|distributed under|all rights|\breceived\b|\baccepted\b|correspond|@|https?:|\bissn\b|"
     r"to cite|citation\s*:|reviewed by|edited by|academic editor|contributed equally|conflicts? of interest|competing interest|"
@@ -44,9 +45,9 @@ def restore_front(document: Document, measures: Measures) -> int:
 
 
 def restore_floats(document: Document, measures: Measures) -> int:
-    """Restore paragraphs of figures and tables with the running text's type to the body; return the number of lines.
+    """Restore paragraphs of figures and tables in the running text's font to the body; return the number of lines.
 
-    If one kind took most lines of the running text's type, all these lines are restored: the decision was wrong.
+    If most lines in the running text's font have one kind other than BODY, that decision was wrong and all of them are restored.
     """
     texts = [x for page in document.pages for x in page.lines if _is_set_as_text(x, measures)]
     kinds = Counter(line.kind for line in texts)
@@ -106,7 +107,7 @@ def _is_text_of_paper(run: list[Line], measures: Measures) -> bool:
 
 
 def _is_set_as_text(line: Line, measures: Measures) -> bool:
-    """Return whether a line has the running text's type and fills its column."""
+    """Return whether a line has the running text's font and fills its column."""
     return (
         abs(line.size - measures.size) < 0.3
         and line.font.family == measures.family

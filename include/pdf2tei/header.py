@@ -22,11 +22,9 @@ from .text import Joiner, clean
 PAGES = 3
 """Maximum number of pages of the front: a repository's cover, the title, an abstract on a separate page."""
 _FULL = 60
-"""Characters of a full line of text. A page after a cover with fewer than three such lines belongs to the cover."""
-
-
+"""Minimum length of a full line of text, in characters. A page after a cover with fewer than three full lines is part of the cover."""
 _LANGUAGE_LINES = 40
-"""Lines of running text that decide its language."""
+"""Maximum number of lines of running text that determine the language."""
 _TEXT_LINES = 15
 """Minimum number of lines of running text for a page before the title to be a page of the paper."""
 
@@ -45,7 +43,7 @@ class FrontContents:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """The front's lines in reading order, with the header CRF's judgment of each line."""
+    """The front's lines in reading order, with the labels of the header CRF."""
 
     lines: list[Line]
     judged: dict[int, Judged]
@@ -117,7 +115,7 @@ def read(document: Document, parts: dict[int, Part], measures: Measures, joiner:
 
 
 def _list_text_lines(document: Document, measures: Measures) -> list[Line]:
-    """Return the first lines of running text behind the first page; of a single page, all lines."""
+    """Return the first lines of running text after page 1, or of page 1 if the document has one page."""
     lines = [x for page in document.pages[1:] or document.pages for x in page.lines if x.size > measures.size - 0.3]
     return lines[:_LANGUAGE_LINES]
 
@@ -146,14 +144,14 @@ def _select_front(document: Document, parts: dict[int, Part]) -> Front:
     for line in found:
         titles.take_off_label(line)
     judged: dict[int, Judged] = {}
-    for number in sorted({line.page for line in found}):  # each page may be the one that the paper begins on
+    for number in sorted({line.page for line in found}):  # separately, because the paper may begin on any page
         here = [line for line in found if line.page == number]
         judged |= {id(line): judgement for line, judgement in zip(here, judge(here), strict=False)}
     return Front(found, judged)
 
 
 def _is_text(line: Line, parts: dict[int, Part], measures: Measures) -> bool:
-    """Return whether a line within the front is actually running text."""
+    """Return whether the segmentation labels a line as body and the line has the size of running text."""
     return parts.get(id(line)) is Part.BODY and abs(line.size - measures.size) < 0.3
 
 
@@ -197,7 +195,7 @@ def _find_body_start(lines: list[Line], bottom: float, abstract: list[Line], mea
 
 
 def _is_running_text(lines: list[Line], i: int, measures: Measures) -> bool:
-    """Return whether a line has the running text's type and about its width."""
+    """Return whether a line has the running text's font and about its width."""
     if i >= len(lines):
         return False
     line = lines[i]

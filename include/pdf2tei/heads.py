@@ -21,12 +21,12 @@ _USUAL = re.compile(
 )
 _KEYWORDS = re.compile(r"key\s?-?words?\s*[:—–]", re.I)
 _SMALLEST = 0.7
-"""Smallest size of a bold heading in another family, as a share of the running text's size"""
+"""Minimum size of a bold head in another family, as a share of the running text's size."""
 _CELL = 6
 """Maximum distance of the cells of a row, in type sizes."""
 _ENDS = re.compile(r"[.!?:;][\"'”’)\]\d]*$")
 _MIN_NUMBERED = 3
-"""Numbered heads of a paper that numbers its sections, at least."""
+"""Minimum number of numbered heads of a paper that numbers its sections."""
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff]{2,}")
 
 
@@ -79,7 +79,7 @@ def head_length(lines: list[Line], i: int, measures: Measures) -> int:
 
 
 def is_apart(before: Line | None, line: Line) -> bool:
-    """Return whether a line is separated from the line before by a block, a column, a gap, or a change of type."""
+    """Return whether a line begins a block or a column, follows a gap, or has another font than the line before."""
     if before is None or before.block != line.block or line.y0 < before.y0 or before.page != line.page:
         return True
     return (
@@ -105,7 +105,7 @@ def _is_emphasis(lines: list[Line], i: int) -> bool:
 
 
 def _shares_row(lines: list[Line], i: int) -> bool:
-    """Return whether a line is one of several pieces of a row in one type, such as the cells of a table."""
+    """Return whether a line is next to another line in the same font, as cells of a table are."""
     line = lines[i]
     return any(
         other.page == line.page
@@ -123,7 +123,7 @@ def is_usual_name(line: Line) -> bool:
 
 
 def _is_usual_and_apart(lines: list[Line], i: int) -> bool:
-    """Return whether a line in the running text's type is exactly a usual section name and is set apart."""
+    """Return whether a line in the running text's font is exactly a usual section name and is separated from the lines around it."""
     return is_usual_name(lines[i]) and (i + 1 == len(lines) or is_apart(lines[i], lines[i + 1]))
 
 
@@ -175,7 +175,7 @@ def _continues_head(last: Line, line: Line, measures: Measures) -> bool:
 
 
 def numbered_run(lines: list[Line], measures: Measures) -> set[int]:
-    """Return the ids of lines that are heads only because of their number, in the running text's type.
+    """Return the ids of lines that are heads only because of their number, in the running text's font.
 
     Such a head is `3.2 Extraction`, set apart from the lines around it, if a similar `3.1` or `3` precedes it.
     """
@@ -206,8 +206,8 @@ def numbered_run(lines: list[Line], measures: Measures) -> set[int]:
 def local(lines: list[Line], i: int, measures: Measures) -> Measures:
     """Return the measures around line i.
 
-    If the lines after line i are smaller than the running text, as in statements in the second half, their size and family are
-    used.
+    In the second half, the lines after line i may be smaller than the running text, for example in statements. Then their size
+    and family are used.
     """
     after = [x for x in lines[i + 1 : i + 6] if x.page == lines[i].page]
     if not after or 2 * i < len(lines) or len(lines[i].text) > 90 or any(x.size > measures.size - 0.6 for x in after):

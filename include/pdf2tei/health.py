@@ -1,4 +1,4 @@
-"""Judge whether a page's text layer is usable, and name its defect."""
+"""Detect defects of the text layer of a page."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .model import Document, Page
 
 
 class Ill(StrEnum):
-    """What is wrong with a page's text layer."""
+    """The defect of a page's text layer."""
 
     NO_TEXT = "no_text"
     """a picture without text"""
     NO_UNICODE = "no_unicode"
-    """glyphs that no character belongs to"""
+    """glyphs that are mapped to no character"""
     NO_WORDS = "no_words"
-    """characters that make no words, as where fonts map glyphs to other characters"""
+    """characters that form no words, for example if a font maps glyphs to wrong characters"""
     LOST_LETTERS = "lost_letters"
-    """words without their first letters, as where a font gives a ligature no character"""
+    """words without their first letters, for example if a font maps a ligature to no character"""
     OUTSIDE = "outside"
     """text beyond the page's edge"""
 
@@ -32,20 +32,20 @@ _UNMAPPED = re.compile("[\ue000-\uf8ff\ufffd\x00-\x08\x0e-\x1f]")
 _NUMBERED = re.compile(r"\(cid:\d+\)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _MAX_UNMAPPED = 0.1
-"""Share of a page's characters"""
+"""Maximum share of a page's characters that are unmapped."""
 _MAX_OUTSIDE = 0.3
-"""Share of a page's words"""
+"""Maximum share of a page's words that are outside the page."""
 _MIN_ORPHANS = 3
 """Words of a page without their first letters"""
 _MIN_WORDS = 40
-"""A page with fewer words is not judged by them"""
+"""Minimum number of words of a page whose words are checked."""
 _MAX_WORDS = 400
 """Maximum number of words that are checked."""
 _MIN_KNOWN = 0.2
 """Minimum share of frequent English words. On 352 pages of papers it is at least .28 (tables of compounds), and at most .18 if the
 alphabet is shifted or the words are reversed."""
 _PICTURE = 0.5
-"""Share of a page that a scan's picture covers"""
+"""Minimum share of a page that the picture of a scan covers."""
 
 
 def ills(document: Document) -> dict[int, Ill]:
@@ -87,5 +87,5 @@ def _has_frequent_words(words: list[str], code: str) -> bool:
 
 @cache
 def _load_frequent_words(code: str) -> frozenset[str]:
-    """Return wordfreq's small list of a language, which a worker loads in a fifth of a second."""
+    """Return wordfreq's small list of a language; loading takes 0.2 s."""
     return frozenset(wordfreq.get_frequency_dict(code, wordlist="small"))

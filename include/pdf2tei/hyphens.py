@@ -1,4 +1,7 @@
-"""Restore hyphens that pdfalto lost: it drops the soft hyphen, which some typesetters use for every hyphen; PDFium does not."""
+"""Restore hyphens that pdfalto lost.
+
+pdfalto drops soft hyphens, which some typesetters use for all hyphens. PDFium reports them.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 from .model import Document, Line
 
 _BREAK = "\ufffe"
-"""PDFium's sign for a hyphen at a line's end (U+0002 in some of its calls)."""
+"""PDFium's sign for a hyphen at the end of a line (U+0002 in some of its functions)."""
 _DASHES = "-\u00ad\u2010"
 _END_WORD = re.compile(rf"(\S+){_BREAK}(?:\r?\n)?([^\s{_BREAK}]+)")
 _INNER = re.compile(r"\S+")
@@ -18,7 +21,7 @@ _USUAL = 0.02
 
 
 def restore(document: Document, pdf: Path) -> None:
-    """Puts lost hyphens back, where a document has hardly any at its lines' ends: those PDFium finds, by the words around them."""
+    """Restore lost hyphens from PDFium's text, matched by the words around them; do nothing if enough lines end in hyphens."""
     lines = [line for page in document.pages for line in page.lines]
     ends = sum(line.tokens[-1].text[-1] in _DASHES for line in lines)
     if len(lines) < _FEW_LINES or ends > _USUAL * len(lines):
@@ -33,7 +36,7 @@ def restore(document: Document, pdf: Path) -> None:
         for number, page in enumerate(document.pages[: len(source)]):
             try:
                 text = source[number].get_textpage().get_text_range().replace("\x02", _BREAK)
-            except pypdfium2.PdfiumError:  # a damaged page, which pdfalto could read all the same
+            except pypdfium2.PdfiumError:  # a damaged page that only pdfalto can read
                 continue
             if _BREAK in text or "\u00ad" in text:
                 _mend(page.lines, text)

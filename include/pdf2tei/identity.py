@@ -27,7 +27,7 @@ VERSION = "3"
 
 
 class Stamp(StrEnum):
-    """An archive's mark on the first page."""
+    """The archive that stamped the first page."""
 
     ARXIV = "arxiv"  # arXiv:1706.03762v5 [cs.CL] 6 Dec 2017, in the margin
     ACL = "acl"  # Proceedings of …, pages 1-9, © 2020 Association for Computational Linguistics
@@ -255,7 +255,7 @@ def _weigh_mention(
     weight = 2.0 if not rest or running_head else 1.0 if len(rest) < 60 else 0.0
     if line.height > 0.85 or line.height < 0.15:
         weight += 1.0
-    below_authors = on_first and not rest and line.height > 0.5  # their initials look like a reference
+    below_authors = on_first and not rest and line.height > 0.5  # authors' initials look like a reference
     if not running_head and not below_authors and _REFERENCE.search(near[-150:]):
         weight += 1.0 if _repeats_title(near[-400:], letters) else -2.5 if rest or line.height < 0.5 else -1.0
     return weight

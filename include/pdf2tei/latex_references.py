@@ -1,4 +1,4 @@
-"""The reference parser, for bibliographies of LaTeX sources."""
+"""Parse references in bibliographies of LaTeX sources."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .fields import parse
 
 
 def parse_reference(raw: str) -> dict[str, Any]:
-    """Return the fields of a printed bibliography entry that nothing marks up."""
+    """Return the fields of a printed entry of a bibliography without markup of the fields."""
     found = parse(raw)
     people = (make_author(" ".join(author.forenames), author.surname) for author in found.authors)
     return {

@@ -1,4 +1,7 @@
-"""The ligature `Th` that pdfalto drops, where a font gives it no character: `e data` for `The data`. PDFium prints a sign for it."""
+"""Restore the ligature `Th`.
+
+pdfalto drops it if a font maps it to no character: `e data` for `The data`. PDFium reports a sign for it.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,11 @@ from .model import Document, Page
 
 _ORPHAN = re.compile(r"[a-z]+")
 _MIN_ORPHANS = 3
-"""Words without their `Th` that make a document suspicious, or a page ill."""
+"""Minimum number of words without `Th` on a page with a defect or in a document with a defect."""
 _SHORT = 2
-"""Letters that may be the rest of a word by chance, or a unit (`3m`)."""
+"""Maximum length of letters that may follow a sign by chance, for example a unit (`3m`)."""
 _SURE = frozenset({"e", "ese", "ey", "erefore", "ere", "eir", "roughout", "ough", "ird"})
-"""What is left of a word without `Th` and is no English word itself"""
+"""Rests of English words without `Th` that are not words themselves."""
 
 
 def orphans(page: Page) -> int:
@@ -46,7 +49,7 @@ def restore(document: Document, pdf: Path) -> None:
         for number in range(min(len(source), len(document.pages))):
             try:
                 texts.append(source[number].get_textpage().get_text_range())
-            except pypdfium2.PdfiumError:  # a damaged page, which pdfalto could read all the same
+            except pypdfium2.PdfiumError:  # a damaged page that only pdfalto can read
                 texts.append("")
     finally:
         source.close()
@@ -56,7 +59,7 @@ def restore(document: Document, pdf: Path) -> None:
 
 
 def find_signs(texts: list[str]) -> list[str]:
-    """Return what PDFium's output has before the rests of such words: `Th` itself or one sign per font."""
+    """Return what precedes the rests of such words in PDFium's texts: `Th` itself or one sign per font."""
     counts = Counter(
         match.group(1)
         for text in texts

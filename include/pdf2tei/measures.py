@@ -1,4 +1,4 @@
-"""What is usual in a document: the measures by which its lines are judged."""
+"""Measure the usual font size, font family and column width of a document."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from .model import Line
 
 _LONG = 4
-"""Minimum letters of a token that is used to detect fixed-width fonts."""
+"""Minimum number of letters of a token that is used to detect fixed-width fonts."""
 _MANY = 8
-"""Such tokens, each another text, that a family must have"""
+"""Minimum number of different such tokens in a family."""
 _EQUAL = 0.02
-"""How far a token's width for a character may be from the family's median"""
+"""Maximum relative deviation of a token's width per character from the family's median."""
 _MOST = 0.8
-"""Share of tokens that must be so near; in proportional families a tenth to a half are"""
+"""Minimum share of tokens within that deviation; in proportional families it is 0.1 to 0.5."""
 
 
 @dataclass(slots=True)
 class Measures:
-    """What is usual in the document."""
+    """The usual measures of a document's running text, in points."""
 
     size: float
     """Font size of the running text."""
@@ -27,7 +27,7 @@ class Measures:
     leading: float
     """From one line's top to the next."""
     width: float
-    """Width of a column's full line."""
+    """Width of a full line of a column."""
     fixed: frozenset[str] = frozenset()
     """Fixed-width families, used for code; empty if the running text is fixed-width."""
 
@@ -69,8 +69,8 @@ def _find_fixed_width(lines: list[Line], usual: str) -> frozenset[str]:
             for token in line.tokens:
                 text = token.text
                 if len(text) < _LONG or token.font.size <= 0 or not text[-1].isalpha():
-                    continue  # a stop after it may be of another font
-                if sum(map(str.isalpha, text)) >= _LONG:  # digits are of one width everywhere
+                    continue  # a full stop after the word may be in another font
+                if sum(map(str.isalpha, text)) >= _LONG:  # digits have one width in all fonts
                     width = (token.x1 - token.x0) / len(text) / token.font.size
                     widths.setdefault(token.font.family, {})[text] = width
     widths.pop(usual, None)

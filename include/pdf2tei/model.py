@@ -1,4 +1,4 @@
-"""What is on a page: fonts, tokens, lines, boxes. Coordinates in points from the page's top left."""
+"""The layout of a page: fonts, tokens, lines and graphics. Coordinates are in points from the top left corner."""
 
 from __future__ import annotations
 
@@ -130,17 +130,17 @@ class Line:
 
     @cached_property
     def size(self) -> float:
-        """Size of its main font, in points."""
+        """Size of the line's main font, in points."""
         return self.font.size
 
     @property
     def height(self) -> float:
-        """Height of its box."""
+        """Height of the line, in points."""
         return self.y1 - self.y0
 
     @property
     def width(self) -> float:
-        """Width of its box."""
+        """Width of the line, in points."""
         return self.x1 - self.x0
 
 
@@ -168,7 +168,7 @@ class Page:
 
 @dataclass(slots=True)
 class Document:
-    """A PDF's pages and the title its metadata claim."""
+    """The pages of a PDF and the title in its metadata."""
 
     pages: list[Page]
     claimed_title: str = ""

@@ -1,4 +1,4 @@
-"""Footnotes: small type at the foot of a column."""
+"""Find footnotes: lines in small type at the foot of a column."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SIGN = re.compile(rf"(?<![\d.])\d{{1,2}}(?![\d.])|[{_SIGNS}]")
 _FOOT = 0.4
 """Notes occur only below this share of a page's height."""
 _PLAIN = 6
-"""Lines a note without a mark may have; more are text set small."""
+"""Maximum number of lines of a note without a mark; more lines are small text."""
 
 
 def read(document: Document, measures: Measures, joiner: Joiner) -> list[str]:
@@ -46,7 +46,7 @@ def _reclaim_lines(page: Page) -> None:
             for token in line.tokens[1:]:
                 text = token.text
                 if not (token.font.raised or text[-1].isdecimal() or text[-1] in _SIGNS):
-                    continue  # nearly all
+                    continue  # fast path for most tokens
                 if mark := _CALLED.search(text) or (token.font.raised and _MARK.match(text)):
                     known.add(mark[1])
         elif line.kind is Kind.FRONT:

@@ -1,4 +1,4 @@
-"""From a PDF to its TEI: the order of the steps."""
+"""Convert a PDF to TEI: the sequence of steps."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _ENDS = re.compile(r"[.!?:;][\"'”’)\]\d]*$")
 
 
 class Passage(StrEnum):
-    """What a line of the body belongs to."""
+    """The label of a line of the body."""
 
     HEAD = "head"
     TEXT = "text"

@@ -1,4 +1,4 @@
-"""The publication date that a PDF prints on its first page or carries in its metadata."""
+"""Find the publication date that a PDF states on its first page or in its metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference list: where it is, and its entries."""
+"""Find the reference list and split it into entries."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ _AFTER = re.compile(
 )
 _NOTE = re.compile(r"\s*(?:\d{1,2}|[*†‡§¶∗])\s?[A-Z(\"“h]")
 _ADDRESS = 3
-"""Lines that an entry's address, set like code, may take"""
+"""Maximum number of lines of a URL in a fixed-width font."""
 _BRIDGE = 3
-"""Number of lines with other labels that do not end a list, in any type."""
+"""Maximum number of lines with another label within a list, regardless of their font."""
 _HOLE = 150
-"""Lines set like the list that may be labelled otherwise between its head and its last line."""
+"""Maximum number of consecutive lines with another label within a list, if they have its size."""
 _SAME_SIZE = 0.3
-"""Points by which lines of one size may differ."""
+"""Maximum difference between lines of one size, in points."""
 _LIST = 0.7
 """Minimum mean reference score of a list that takes more than half of the paper."""
 _WINDOW = 8
-"""Lines by which a tail that the segmentation missed is judged."""
+"""Number of lines that are averaged to detect the end of a list that the segmentation missed."""
 _TAIL = 0.8
-"""Minimum mean reference score of the lines of a missed tail. Running text with citations has about half this score."""
+"""Minimum mean reference score of these lines. Running text with citations has about half this score."""
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class PrintedEntry:
     """An entry of the reference list as printed."""
 
     label: str
-    """`[4]`'s 4, `[ABC19]`'s ABC19; empty where the list has none."""
+    """4 for `[4]`, ABC19 for `[ABC19]`; empty if the list has no labels."""
     raw: str
 
 
@@ -61,9 +61,10 @@ _BOLD = 0.1
 
 
 def read(document: Document, labels: dict[int, SegmentLabel], measures: Measures, joiner: Joiner) -> list[PrintedEntry]:
-    """Finds the reference list, marks its lines REFERENCE (the head included) and splits it into entries.
+    """Find the reference list, mark its lines and its head as REFERENCE, and return its entries.
 
-    `labels` are the segmentation's by the lines' ids."""
+    `labels` are the segmentation's labels by the lines' ids.
+    """
     lines = [line for page in document.pages for line in page.lines if line.kind is Kind.BODY]
     items: list[Line] = []
     inside = [labels.get(id(line)) is SegmentLabel.REFERENCE for line in lines]
@@ -92,8 +93,10 @@ def is_head(line: Line) -> bool:
 
 
 def _listings(lines: list[Line], measures: Measures) -> list[tuple[int, int]]:
-    """Runs of lines in fonts of one width: code and what programs print, with its dates and numbers. A shorter one may be an
-    entry's address."""
+    """Return the ranges of lines in fixed-width fonts: code and program output, whose dates and numbers look like references.
+
+    Shorter ranges may be the URL of an entry.
+    """
     out: list[tuple[int, int]] = []
     for code, run in groupby(range(len(lines)), key=lambda i: lines[i].font.family in measures.fixed):
         at = list(run)
@@ -103,10 +106,10 @@ def _listings(lines: list[Line], measures: Measures) -> list[tuple[int, int]]:
 
 
 def _find_stretches(lines: list[Line], inside: list[bool]) -> list[tuple[int, int]]:
-    """Return the list's stretches as (first line, line after the last).
+    """Return the parts of the list as (index of the first line, index after the last line).
 
-    A stretch is a run that the segmentation labels as references (`inside`). It has a head, continues an earlier list, or is
-    long and reads like references.
+    A part is a run that the segmentation labels as references (`inside`). It has a head, continues an earlier part, or is long
+    and reads like references.
     """
     runs = _begin_at_heads(lines, _group(lines, inside))
     begun = {start for start, _ in runs if is_head(lines[start])}
@@ -177,7 +180,7 @@ def _is_set_like_list(lines: list[Line], i: int, size: float) -> bool:
 
 
 def _tail(lines: list[Line], start: int, end: int) -> int:
-    """Return the end of a list with the lines behind it that are set like it and read like references."""
+    """Return the end of a list, extended by following lines that are set like it and read like references."""
     size = median(line.size for line in lines[start:end])
     family = lines[end - 1].font.family
     last = end
@@ -209,7 +212,7 @@ def _find_by_rules(lines: list[Line]) -> list[tuple[int, int]]:
 
 
 def _find_end(lines: list[Line], start: int, end: int) -> int:
-    """Return the end of a stretch: before `end` if back matter begins, after `end` while an entry continues."""
+    """Return the end of a part: before `end` if back matter begins, after `end` while an entry continues."""
     size = median(line.size for line in lines[start:end])
     bold = sum(line.font.bold for line in lines[start + 1 : end]) > max(2, _BOLD * (end - start))
     for i in range(start + 2, end):

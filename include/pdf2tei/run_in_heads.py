@@ -11,8 +11,9 @@ from .model import Font, Line, Token
 _LABEL = re.compile(r"[1-9]\d?(?:\.\d{1,2}){0,4}[.)]?|[a-z]\)")
 _END = re.compile(r"[^\W\d_]{3}\W*[.:]$")
 _LINES = 3
+"""Maximum number of lines of such a head."""
 _TOKENS = 30
-"""Maximum lines and tokens of such a head."""
+"""Maximum number of tokens of such a head."""
 _LABELLED = re.compile(
     r"(?:fig|tab|scheme|box|step)\w*\.?\s+(?:\d+|[a-z])\b|"
     r"(?:theorem|lemma|proof|definition|corollary|proposition|remark|example|assumption|claim)\w*\b",
@@ -32,9 +33,9 @@ def split_run_in(lines: list[Line], i: int, *, begins: bool, is_numbered: bool) 
     """Split a head at the start of a paragraph from the rest; return None if line i begins no such head.
 
     Examples are `3.4.1 Selective labels. Another challenge …` and `Acknowledgements We thank …`. A numbered head differs from
-    the rest in type and ends with a full stop or colon; it may continue on the next lines. A statement's name (`Funding:`) ends
-    the same way or differs in type. `begins` is whether the line begins a paragraph; `is_numbered` is whether the paper
-    numbers its sections, so that a bold phrase without a number is no head.
+    the rest in font and ends with a full stop or colon; it may continue on the next lines. A statement's name (`Funding:`) ends
+    the same way or differs in font. `begins` is whether the line begins a paragraph. `is_numbered` is whether the paper numbers
+    its sections; then a bold phrase without a number is not a head.
     """
     line, before = lines[i], lines[i - 1] if i else None
     if len(line.tokens) < 3 or not (begins or is_apart(before, line)):
@@ -56,10 +57,10 @@ def split_run_in(lines: list[Line], i: int, *, begins: bool, is_numbered: bool) 
     may_be_phrase = begins and not is_numbered and line.text[:1].isupper() and not _LABELLED.match(line.text)
     if not count or not (has_number or (may_be_phrase and (tokens[0].font.bold or count > 1))):
         return None
-    ended = tokens[count - 1].text.endswith((".", ":") if has_number else ".")  # `Formal analysis: J. W.` is an item
-    if (
-        not ended and has_number
-    ):  # The text goes on in the same type: `3.2 Marrubium vulgare. Marrubium vulgare grows …`
+    # A colon ends only numbered heads: `Formal analysis: J. W.` is an item.
+    ended = tokens[count - 1].text.endswith((".", ":") if has_number else ".")
+    if not ended and has_number:
+        # The text continues in the same font: `3.2 Marrubium vulgare. Marrubium vulgare grows …`
         count = next((n for n in range(2, count + 1) if _END.search(tokens[n - 1].text)), 0)
     elif not ended:
         return None
@@ -67,14 +68,14 @@ def split_run_in(lines: list[Line], i: int, *, begins: bool, is_numbered: bool) 
 
 
 def _count_head_tokens(tokens: list[Token]) -> int:
-    """Return how many tokens from the first on have the type of a head: bold, or with a number italic or in another family."""
+    """Return the number of leading tokens in a head's font: bold, italic, or another family after a number."""
     number = _LABEL.fullmatch(tokens[0].text) is not None and len(tokens) > 1
     first = tokens[number].font
-    if first.bold:  # a species' name in italics is part of a bold heading
+    if first.bold:  # a species' name in italics is part of a bold head
         return _count_same(tokens, number, lambda font, _: font.bold)
     if first.italic:
         return _count_same(tokens, number, lambda font, _: font.italic and not font.bold)
-    # 3.1.1. Participants. in a separate family with no slant in its name
+    # `3.1.1. Participants.` in an italic family that is not named so
     is_marked = (
         number and "." in tokens[0].text[:-1] and tokens[1].text[:1].isupper() and first.family != tokens[0].font.family
     )

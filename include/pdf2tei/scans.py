@@ -1,4 +1,4 @@
-"""Pages without a usable text layer, read from their picture by RapidOCR (the extra `ocr`), as lines of the layout model."""
+"""Read pages without a usable text layer with RapidOCR (extra `ocr`)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .errors import Code, ExtractionError
 from .model import Document, Font, Line, Token
 
 DPI = 150
-"""At which pages are drawn: print of 8 points has 17 pixels"""
+"""Resolution of rendered pages; 8-point type is 17 pixels high."""
 MAX_PIXELS = 12_000_000
-"""Of a page's picture: an A3 page at this resolution has 4.3 million"""
+"""Maximum number of pixels of a rendered page; an A3 page at this resolution has 4.3 million."""
 _MIN_SCORE = 0.5
-"""Lines that RapidOCR is less sure of are not text"""
+"""Minimum confidence of a recognized line."""
 _SAME = 0.2
 """Boxes within this relative difference of the document's usual height get the usual size."""
 _FACE = 0.75
-"""Type size as a share of a line's box"""
+"""Type size as a share of the height of a line's box."""
 _CROSSING = 0.35
-"""Share of a page's lines that cross its middle above which it has one column"""
+"""If a larger share of lines crosses the middle of the page, it has one column."""
 
 
 def installed() -> bool:
@@ -41,7 +41,8 @@ def _engine() -> Any:
 def read(document: Document, pages: list[int], pdf: Path, timeout: float) -> None:
     """Replace the lines of some pages (by number, from 1) with text recognized in their pictures.
 
-    Raises ExtractionError TIMEOUT after `timeout` seconds.
+    Raises:
+        ExtractionError: TIMEOUT after `timeout` seconds.
     """
     import pypdfium2
 
@@ -74,7 +75,7 @@ def _build_line(item: tuple[str, float, float, float, float], page: int, usual: 
     text, x0, y0, x1, y1 = item
     height = usual if abs(y1 - y0 - usual) < _SAME * usual else y1 - y0
     font = Font("ocr", round(_FACE * height, 1))
-    inset = 0.12 * (y1 - y0)  # the boxes are drawn somewhat around the line
+    inset = 0.12 * (y1 - y0)  # the boxes are higher than the lines
     step = (x1 - x0) / len(text)
     tokens: list[Token] = []
     at = 0
@@ -113,7 +114,7 @@ def _sort_lines(lines: list[Line]) -> list[Line]:
 
 
 def _block(lines: list[Line], first: int) -> None:
-    """Number the blocks: a new one where the column, the type or the distance changes."""
+    """Number the blocks; a new block begins at a change of column or size, and after a gap."""
     number = first
     for i, line in enumerate(lines):
         if i:

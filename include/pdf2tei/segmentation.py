@@ -1,4 +1,4 @@
-"""Label each line of a document with the segmentation CRF, from its words, its type and the lines around it."""
+"""Label each line of a document with the segmentation CRF, from its words, its font and the lines around it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class SegmentLabel(StrEnum):
 
 @dataclass(slots=True)
 class Facts:
-    """The attributes of a line that GROBID's training data and our documents share."""
+    """The attributes of a line that are available in GROBID's training data and in our documents."""
 
     text: str
     block_start: bool

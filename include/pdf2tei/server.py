@@ -1,7 +1,8 @@
-"""The extractor as a server with GROBID's REST API: `pdf2tei --port 8070 --workers 2`.
+"""Serve the extractor with GROBID's REST API: `pdf2tei --port 8070 --workers 2`.
 
 GET /api/isalive, GET /api/version, POST /api/processFulltextDocument. Each PDF is read in a worker process with limits on
-time and memory; a worker that crashes or hangs affects only its own request."""
+time and memory; a worker that crashes or hangs affects only its own request.
+"""
 
 from __future__ import annotations
 
@@ -45,17 +46,17 @@ from .version import NAME, VERSION
 _LOG = logging.getLogger(__name__)
 
 TIMEOUT = 120.0
-"""Seconds a PDF may take."""
+"""Time limit per PDF, in seconds."""
 OCR_TIMEOUT = 600.0
-"""Seconds a PDF may take with OCR, which needs about five to ten seconds per page."""
+"""Minimum time limit per PDF with OCR, in seconds. OCR takes about five to ten seconds per page."""
 QUEUE_WAIT = 1.0
-"""Seconds a request waits for a free worker before 503 (GROBID's poolMaxWait)."""
+"""Maximum time that a request waits for a free worker before 503, in seconds (GROBID's poolMaxWait)."""
 MAX_BYTES = 512 << 20
 """Maximum size of an upload, in bytes."""
 WORKER_MEMORY = 4 << 30
-"""Address space of a worker."""
+"""Maximum address space of a worker, in bytes."""
 _OBJECTS = 100_000
-"""Objects after which the garbage collector searches for cycles. A paper's tokens form no cycles, and the search took a tenth of a
+"""Number of new objects that starts the garbage collector. A paper's tokens form no cycles, and the collector took a tenth of a
 worker's time."""
 TASKS_PER_WORKER = 500
 """A worker is replaced after this many PDFs, so that its memory cannot grow."""
@@ -127,7 +128,7 @@ class Service:
         """Return the pool of workers; create a new pool if all workers of the old pool died."""
         if self._pool is None or not self._pool.active:
             context = multiprocessing.get_context("forkserver")
-            # A worker that imported the extractor itself would spend a second of processor on it, before its first PDF.
+            # The fork server imports the extractor, because it would take each worker a second.
             context.set_forkserver_preload(["__main__", "pdf2tei.paper"])
             os.environ.update(sandbox.ONE_THREAD)
             self._pool = ProcessPool(
@@ -159,7 +160,7 @@ class Service:
             try:
                 given = await _receive(request, path)
             except ClientDisconnect:
-                return PlainTextResponse("the upload broke off", 400)
+                return PlainTextResponse("the upload was interrupted: send the PDF again", 400)
             if isinstance(given, Response):
                 return given
             end = time.monotonic() + QUEUE_WAIT
@@ -186,10 +187,10 @@ class Service:
             return _respond_failure(Code.TIMEOUT, f"took more than {timeout:g} s")
         except ProcessExpired as error:
             if error.exitcode in (-signal.SIGTERM, -signal.SIGINT):  # this server is being stopped
-                return PlainTextResponse("stopping", 503, {"Retry-After": "5"})
+                return PlainTextResponse("the server is stopping: retry later", 503, {"Retry-After": "5"})
             return _respond_failure(Code.PDFALTO_CONVERSION_FAILURE, f"the worker died with status {error.exitcode}")
         except OSError as error:  # for example a full disk: a retry may succeed
-            _LOG.warning("not extracted: %s", error)
+            _LOG.warning("extraction failed, a retry may succeed: %s", error)
             return PlainTextResponse(f"{type(error).__name__}: {error}", 503, {"Retry-After": "5"})
         except Exception as error:  # a defect in this code must not look like a transient error
             _LOG.exception("extraction failed")
@@ -245,7 +246,7 @@ async def _receive(request: Request, path: Path) -> _Options | Response:
         ocr = form.get("ocr") == "1"
         if ocr and not scans.installed():
             return PlainTextResponse(
-                "the request needs ocr, but the extra `ocr` is not installed on this server; install it, or send no ocr=1",
+                "the request has ocr=1, but OCR is not installed on this server: install pdf2tei[ocr], or omit ocr=1",
                 501,
             )
         size = 0
@@ -288,7 +289,7 @@ def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT, 
         lifespan="on",
     )
     for stop in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(stop, lambda *_: sys.exit(0))  # uvicorn raises the signal again when it is done
+        signal.signal(stop, lambda *_: sys.exit(0))  # uvicorn raises the signal again after its shutdown
     uvicorn.Server(config).run(sockets=[listener])
 
 

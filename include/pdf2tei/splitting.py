@@ -1,8 +1,8 @@
 """Split a reference list into its entries.
 
 If the list has labels with ascending numbers, the labels decide. Otherwise several methods are tried: hanging indents, indented
-first lines, gaps, the text of the lines, and a CRF that sees the best of these. The split with the most plausible entries is
-used.
+first lines, gaps, the text of the lines, and a CRF that gets the best of these as a feature. The split with the most plausible
+entries is used.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _label_form(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """A label as the end of a run of labels."""
+    """A run of ascending labels, as a linked list from its last label."""
 
     score: float
     line: int
@@ -239,9 +239,7 @@ def _find_starts_after_gaps(lines: list[Line]) -> list[bool]:
 
 
 def _find_starts_by_text(lines: list[Line]) -> list[bool]:
-    """Return for each line whether its text begins an entry: it begins like authors, and the entry before has ended and has a
-    year.
-    """
+    """Return for each line whether it begins like authors after a complete entry, which has a year."""
     out: list[bool] = []
     dated = False
     for i, line in enumerate(lines):

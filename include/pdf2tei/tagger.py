@@ -102,7 +102,7 @@ class Tagger:
         n = len(scores)
         states = np.exp(scores - scores.max(1, keepdims=True))
         ways = np.exp(self._transitions)
-        both = np.stack([ways, ways.T])  # from the first item on, and from the last one back
+        both = np.stack([ways, ways.T])  # index 0 is the forward pass, index 1 the backward pass
         given = np.stack([states, states[::-1]], 1)[:, :, None, :]
         along = np.empty_like(given)
         at = np.ones((2, 1, len(self.labels))) @ np.eye(len(self.labels))
@@ -151,7 +151,7 @@ def _read_model(data: bytes) -> tuple[list[str], list[str], Matrix, Matrix]:
     """
     magic, _, kind, version, *_ = struct.unpack_from("<4sI4sI", data)
     if (magic, kind, version) != (b"lCRF", b"FOMC", 100):
-        raise ValueError("not a model of CRFsuite's")
+        raise ValueError("not a CRFsuite model of version 1.00: train the model again")
     at, labels_at, attributes_at = struct.unpack_from("<3I", data, 28)
     labels, attributes = _read_strings(data, labels_at), _read_strings(data, attributes_at)
     features = np.frombuffer(data, _FEATURE, struct.unpack_from("<I", data, at + 8)[0], at + 12)

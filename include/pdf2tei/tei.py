@@ -1,4 +1,4 @@
-"""Writes a paper as TEI in the shape GROBID gives it."""
+"""Write a paper as TEI in GROBID's format."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def _allowed(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextLayer:
-    """The source of a PDF's text: its pages, the pages read with OCR, and the pages with a defective text layer."""
+    """How the text of a PDF was obtained: its pages, the pages read with OCR, and the pages with a defective text layer."""
 
     pages: int
     ocr: tuple[int, ...] = ()
     ills: tuple[tuple[int, str], ...] = ()
     restored: int = 0
-    """Lines of running text that a step took for something else and that were given back to the body"""
+    """Number of lines of running text that were restored to the body."""
     lines: Mapping[Kind, int] = field(default_factory=dict)
-    """Number of lines of each kind"""
+    """Number of lines of each kind."""
 
 
 def write(

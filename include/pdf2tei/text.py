@@ -1,4 +1,4 @@
-"""Lines into running text: hyphenation undone, ligatures opened, raised characters remembered."""
+"""Join lines to running text: undo hyphenation, expand ligatures, record raised characters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LIGATURES = str.maketrans(
 _OPENED = re.compile("[{}]".format("".join(map(chr, _LIGATURES))))
 _HYPHENS = "-\u2010"
 _CJK = "\u2e80"
-"""From here on scripts are written without spaces."""
+"""Scripts from this code point on are written without spaces."""
 _COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:[-\u2010][^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -72,7 +72,7 @@ def _expand_ligatures(text: str) -> str:
 def clean(text: str) -> str:
     """Expand ligatures, attach loose accents to their letters, remove control characters, and collapse white space."""
     if text.isascii() and text.isprintable() and " " not in text and "`" not in text:
-        return text  # nearly all words
+        return text  # fast path for most words
     text = _ACCENT.sub(_compose_accent, text)
     return " ".join("".join(c for c in text.translate(_LIGATURES) if c >= " " and c != "\x7f").split())
 
@@ -86,7 +86,7 @@ class Text:
 
 
 class Joiner:
-    """Joins lines, and decides from the document's own words whether a hyphen at a line's end belongs to the word."""
+    """Join lines. The words of the document decide whether a hyphen at the end of a line belongs to the word."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
         text = _expand_ligatures("\n".join([line.text for line in lines])).casefold()
@@ -100,8 +100,9 @@ class Joiner:
         return self._compounds[pair] > self._words[(left + right).casefold()]
 
     def _may_join(self, last: str, first: str) -> bool:
-        """Return whether a hyphen at a line's end may be a line break: a lowercase letter follows, or the joined word occurs
-        elsewhere.
+        """Return whether a hyphen at the end of a line may divide a word.
+
+        A lowercase letter follows, or the joined word occurs elsewhere.
         """
         if first[:1].islower():
             return True

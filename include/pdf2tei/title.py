@@ -1,4 +1,4 @@
-"""The paper's title on its first page."""
+"""Find the title and the subtitle on the first pages."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def is_cover(page: Page) -> bool:
 def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
     """Return the lines of the title and of the subtitle, which is set in smaller type under the title.
 
-    The candidates are the runs that the header CRF labels as a title and the groups of lines in large type. The score combines
-    the CRF's probability, the type size relative to the largest of the front, names of people under the candidate, and the
-    PDF's metadata. If a title appears on a cover page and on the next page, the later title is used, because the names and the
-    abstract follow it.
+    The candidates are the runs that the header CRF labels as a title and the groups of adjacent lines in one font. The score
+    combines the CRF's probability, the type size relative to the largest of the front, names of people under the candidate, and
+    the title in the PDF's metadata. If a title appears on a cover page and on the next page, the later title is used, because
+    the names and the abstract follow it.
     """
     candidates = _find_labelled_runs(front)
     for page in document.pages[: max((x.page for x in front.lines), default=0)]:
@@ -213,7 +213,7 @@ def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | No
 def _is_last_part(title: list[Line], line: Line, front: Front) -> bool:
     """Return whether the line under a title is its last part.
 
-    This is so if the paper prints both together once more in the same letters, for example in its citation.
+    It is if the title and the line occur together elsewhere on the page, for example in the citation.
     """
     near = line.y0 - title[-1].y1 < 1.5 * title[-1].size and len(_fold_letters(line.text)) > 8
     elsewhere = [x for x in front.lines if x.page == line.page and x not in title and x is not line]
@@ -226,7 +226,7 @@ def _join_letters(lines: list[Line]) -> str:
 
 
 def _has_title_type(line: Line, last: Line, front: Front) -> bool:
-    """Return whether a line has the title's type and is larger than most lines of the front."""
+    """Return whether a line has the title's font and is larger than most lines of the front."""
     sizes = sorted(x.size for x in front.lines)
     return (
         abs(line.size - last.size) < 0.2
@@ -236,7 +236,7 @@ def _has_title_type(line: Line, last: Line, front: Front) -> bool:
 
 
 def _group_by_type(lines: list[Line]) -> list[list[Line]]:
-    """Group vertically adjacent lines of one type."""
+    """Group vertically adjacent lines in one font."""
     groups: list[list[Line]] = []
     for line in sorted(lines, key=lambda x: (x.y0, x.x0)):
         for group in reversed(groups):

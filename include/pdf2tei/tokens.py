@@ -1,4 +1,7 @@
-"""Compute the features of tokens in reference strings for the reference CRF, as arrays, because a list has thousands of tokens."""
+"""Compute the features of tokens for the reference CRF, as arrays, because a reference list has thousands of tokens.
+
+A stretch is a run of tokens between two separating signs.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +145,10 @@ def features(found: list[Piece]) -> list[list[str]]:
 
 
 class _Tokens:
-    """The tokens of several strings one after another: where each one's string starts, its size, the token's place in it."""
+    """The tokens of several strings, concatenated.
+
+    The arrays have one value per token: the start and the size of its string, and its position in the string.
+    """
 
     def __init__(self, strings: Sequence[list[Piece]]) -> None:
         self.strings = strings
@@ -259,10 +265,11 @@ def _find_enclosed(tokens: _Tokens, opening: str, closing: str) -> Flags:
 def _describe_stretches(tokens: _Tokens, signs: Flags, *, long: bool) -> FeatureColumn:
     """Return the features of each token's stretch between separating signs.
 
-    The features are its number from both ends, the distance to the next number, its length, and its capitalization. Shorter
-    stretches have all features but the first two, with a marker.
+    The features are its number from both ends, the distance to the next number, its length, and its capitalization. If not
+    `long`, the first two features are omitted, and all names begin with a comma.
 
-    A sign ends a stretch if white space and a capital, digit or sign follow, and if the sign does not shorten an initial.
+    A sign ends a stretch if white space follows and the sign is not the dot of an initial. After a dot, a question mark or an
+    exclamation mark, the next token must not begin in lowercase.
     """
     ends = signs & (tokens.at < tokens.size - 1) & ~tokens.glues
     ends &= ~tokens.is_(_Is.DOT) | (tokens.at == 0) | ~tokens.is_(_Is.LETTER, -1)

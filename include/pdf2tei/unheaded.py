@@ -1,4 +1,4 @@
-"""Find an abstract without a head, from the header CRF's labels, or from its position and type."""
+"""Find an abstract without a head, from the header CRF's labels, or from its position and font."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 _LETTERS = 150
 """Minimum length of an abstract, in characters."""
 _WORDS = 400
-"""Maximum number of words of an abstract without a head in the running text's type."""
+"""Maximum number of words of an abstract without a head in the running text's font."""
 _OTHER = 0.9
 """A line does not continue an abstract if another label has at least this probability."""
 _WIDE = 1.3
 """A line that is wider than the running text by this factor spans its columns."""
 _PLACED = 0.6
-"""Lower limit on the page for the start of an abstract without a head, as a share of the page height."""
+"""An abstract without a head begins above this share of the page height."""
 
 
 def find(document: Document, front: Front, measures: Measures) -> list[Line]:
@@ -62,13 +62,13 @@ def find(document: Document, front: Front, measures: Measures) -> list[Line]:
         return found
     if rest := list(chain.from_iterable(abstracts.paragraphs(found)[1:])):  # without the end of the paragraph before
         return rest
-    while first and _continues_paragraph(lines[first - 1], lines[first], front):  # its one paragraph begins before
+    while first and _continues_paragraph(lines[first - 1], lines[first], front):  # its only paragraph begins earlier
         first -= 1
     return lines[first : last + 1]
 
 
 def _is_other_type(above: Line, line: Line) -> bool:
-    """Return whether a line begins another paragraph in another type."""
+    """Return whether a line has another size than the line above, or begins a paragraph in another font."""
     is_new = line.block != above.block or line.y0 - above.y1 > 0.9 * line.size
     return abs(above.size - line.size) > 0.8 or (
         is_new and (line.font.family, line.font.bold) != (above.font.family, above.font.bold)
@@ -76,7 +76,7 @@ def _is_other_type(above: Line, line: Line) -> bool:
 
 
 def _is_set_apart(run: list[Line], measures: Measures) -> bool:
-    """Return whether most lines of a run have another type than the running text."""
+    """Return whether most lines of a run have another font than the running text."""
     return sum(x.font.family != measures.family or abs(x.size - measures.size) > 0.3 for x in run) > len(run) / 2
 
 
@@ -114,9 +114,9 @@ def _is_other(line: Line, front: Front) -> bool:
 
 
 def _find_by_position(document: Document, lines: list[Line], front: Front, measures: Measures) -> list[Line]:
-    """Return the longest paragraph of sentences in the upper part of the front's last page that may be an abstract.
+    """Return the longest paragraph of the front that may be an abstract and begins in the upper part of its page.
 
-    The paragraph directly precedes keywords or classes, or its type differs from the text's type.
+    The paragraph directly precedes keywords or classes, or its font differs from that of the running text.
     """
     runs: list[list[Line]] = []
     for line in lines:
@@ -175,7 +175,7 @@ def _is_summary(run: list[Line], lines: list[Line], measures: Measures) -> bool:
 def _begins_text(run: list[Line], document: Document, measures: Measures) -> bool:
     """Return whether a run without an abstract's head is the paper's text.
 
-    The run has the text's type, and it follows the introduction's head, breaks off, or is too long.
+    The run has the running text's font, and it follows the head of the introduction, ends within a sentence, or is too long.
     """
     last = run[-1]
     if last.font.family != measures.family or abs(last.size - measures.size) > 0.3:

@@ -217,8 +217,7 @@ def rest(
         or not first.text[:1].islower()
     ):
         return []
-    as_text = abs(last.size - measures.size) < 0.3 and last.font.family == measures.family
-    if as_text and not judged:  # the line may continue the running text
+    if measures.has_text_font(last) and not judged:  # the line may continue the running text
         return []
     return _take_abstract(after, measures)
 

@@ -27,6 +27,10 @@ _NOT = re.compile(
     r"the authors? (?:have|declare)|competing|conflicts?)",
     re.I,
 )
+_MARKS = re.compile(r"\d{1,2}|[*†‡§¶∗⋆♯∥#ǁ]+")
+_INITIALS = re.compile(r"(?:[A-ZÀ-Þ]\.?-?){1,3}(?![\w’'])")
+_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
+_DEGREES = {"MD", "PhD", "MSc", "MPH", "MBBS", "Ph.D", "M.D", "BSc", "MS", "RN", "DrPH", "FRCP"}
 _MAX_LETTERS = 400
 """Upper limit of an affiliation's length, in characters."""
 
@@ -162,8 +166,7 @@ def _continues_place(last: Line, line: Line) -> bool:
         line.page == last.page
         and abs(line.size - last.size) < 0.6
         and -0.5 * line.size < line.y0 - last.y1 < 0.8 * line.size
-        and line.x0 < last.x1
-        and last.x0 < line.x1
+        and line.overlaps(last)
     )
 
 
@@ -180,10 +183,10 @@ def _locate_surnames(authors: list[FrontAuthor], names: list[Line]) -> list[tupl
             continue
         marks: list[str] = []
         tail = clean(tokens[here].text)
-        marks += re.findall(r"\d{1,2}|[*†‡§¶∗⋆♯∥#ǁ]+", tail[tail.casefold().find(last) + len(last) :])
+        marks += _MARKS.findall(tail[tail.casefold().find(last) + len(last) :])
         at = here + 1
         if at < len(tokens) and (turned := _INITIALS.match(tokens[at].text)):  # Jianu C**
-            marks += re.findall(r"\d{1,2}|[*†‡§¶∗⋆♯∥#ǁ]+", tokens[at].text[turned.end() :])
+            marks += _MARKS.findall(tokens[at].text[turned.end() :])
             at += 1
         while at < len(tokens) and _belongs_to_name(tokens[at]):
             if tokens[at].text.strip(",.") not in _DEGREES:
@@ -196,11 +199,6 @@ def _locate_surnames(authors: list[FrontAuthor], names: list[Line]) -> list[tupl
 def _belongs_to_name(token: Token) -> bool:
     """Return whether a word after a surname belongs to the same author: a mark, a sign or a degree."""
     return token.font.raised or not any(c.isalpha() for c in token.text) or token.text.strip(",.") in _DEGREES
-
-
-_INITIALS = re.compile(r"(?:[A-ZÀ-Þ]\.?-?){1,3}(?![\w’'])")
-_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
-_DEGREES = {"MD", "PhD", "MSc", "MPH", "MBBS", "Ph.D", "M.D", "BSc", "MS", "RN", "DrPH", "FRCP"}
 
 
 def _is_nearest_name(token: Token, place: _Place, where: list[tuple[Token | None, list[str]]]) -> bool:

@@ -49,20 +49,12 @@ def _convert(folder: Path, timeout: float) -> None:
     Raises:
         ExtractionError: TIMEOUT, or PDFALTO_CONVERSION_FAILURE on a non-zero exit.
     """
-    options = [
-        "-q",
-        "-readingOrder",
-        "-fullFontName",
-        "-noLineNumbers",
-        "-onlyGraphsCoord",
-        "-vectorBoxes",
-        "-vectorCoordsOnly",
-        "-vectorLimit",
-        "5000",
-    ]
+    options = "-q -readingOrder -fullFontName -noLineNumbers -onlyGraphsCoord -vectorBoxes -vectorCoordsOnly -vectorLimit 5000"
     limits = {"AS": MEMORY_BYTES, "FSIZE": OUTPUT_BYTES, "CORE": 0, "CPU": math.ceil(timeout) + 1}
     policy = sandbox.Policy(str(folder), read=sandbox.data_folders(_binary()), limits=limits)
-    status = sandbox.wait(sandbox.start([_binary(), *options, "in.pdf", "a.xml"], policy, seconds=timeout), timeout)
+    status = sandbox.wait(
+        sandbox.start([_binary(), *options.split(), "in.pdf", "a.xml"], policy, seconds=timeout), timeout
+    )
     if status is None or status == -signal.SIGXCPU:
         raise ExtractionError(Code.TIMEOUT, f"pdfalto took more than {timeout:g} s")
     check_free_space(folder)  # otherwise a truncated file would pass as complete
@@ -160,7 +152,7 @@ class _Reader:
                 given = _attributes(rest)
                 x, y, width, height = (_number(given.get(name, "")) for name in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
                 if width + height > 0:
-                    self.pages[-1].boxes.append(Box(x, y, x + width, y + height, given.get("TYPE") == "image"))
+                    self.pages[-1].boxes.append(Box(x, y, x + width, y + height))
             elif tag == "Page":
                 given = _attributes(rest)
                 width, height = _number(given.get("WIDTH", "")), _number(given.get("HEIGHT", ""))

@@ -52,9 +52,7 @@ def part(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[S
         kind = _kind(section.head)
         if section.after_references:
             kind = kind or "annex"
-        elif kind is None or (
-            kind == "contribution" and not re.match(r"(?:the\s)?(?:authors?|contributors)", section.head, re.I)
-        ):
+        elif kind == "contribution" and not re.match(r"(?:the\s)?(?:authors?|contributors)", section.head, re.I):
             kind = None
         if kind is None and back and not section.after_references and (section.small or _STATEMENT.match(section.head)):
             kind = back[-1][0]

@@ -39,11 +39,6 @@ class TokenLabel(StrEnum):
     OTHER = "other"
 
 
-def label(raw: str) -> list[tuple[TokenLabel, str]]:
-    """Return the fields of one reference string."""
-    return label_each([raw])[0]
-
-
 def label_each(raws: Sequence[str]) -> list[list[tuple[TokenLabel, str]]]:
     """Return the fields of each reference string in order: consecutive tokens of one label, except OTHER."""
     found = [pieces(raw) for raw in raws]

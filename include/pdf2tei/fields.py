@@ -79,11 +79,9 @@ def _reference(raw: str, fields: list[tuple[TokenLabel, str]]) -> Reference:
         default="",
     )
     out.title = _close_bracket(out.title)
-    out.journal, out.booktitle, out.series = (
-        first(TokenLabel.JOURNAL),
-        first(TokenLabel.BOOKTITLE),
-        first(TokenLabel.SERIES),
-    )
+    out.journal = first(TokenLabel.JOURNAL)
+    out.booktitle = first(TokenLabel.BOOKTITLE)
+    out.series = first(TokenLabel.SERIES)
     if not out.title and out.booktitle:
         out.title, out.booktitle, out.monograph = out.booktitle, "", True
     out.authors = people(" , ".join(found.get(TokenLabel.AUTHOR, [])))

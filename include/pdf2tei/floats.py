@@ -11,7 +11,7 @@ from . import grids
 from .captions import CAPTION, find, is_table
 from .heads import NUMBERED
 from .measures import Measures
-from .model import Box, Document, Kind, Line, Page, Token, joined
+from .model import Box, Document, Kind, Line, Page, joined
 from .text import Joiner
 
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -88,18 +88,7 @@ def _rows(lines: list[Line]) -> list[list[str]]:
             rows[-1].append(line)
         else:
             rows.append([line])
-    return [[cell for x in sorted(row, key=lambda x: x.x0) for cell in _cells(x)] for row in rows]
-
-
-def _cells(line: Line) -> list[str]:
-    """Split a line at gaps wider than a word space."""
-    cells: list[list[Token]] = [[line.tokens[0]]]
-    for before, token in pairwise(line.tokens):
-        if token.x0 - before.x1 > 0.85 * line.size:
-            cells.append([token])
-        else:
-            cells[-1].append(token)
-    return [joined(cell) for cell in cells]
+    return [[joined(cell) for x in sorted(row, key=lambda x: x.x0) for cell in grids.split_at_gaps(x)] for row in rows]
 
 
 def _running_blocks(page: Page, measures: Measures) -> set[int]:
@@ -176,20 +165,18 @@ def _insides(
         lines = [x for x in lines if x0 - 8 < (x.x0 + x.x1) / 2 < x1 + 8]
         table = is_table(caption)
         top, bottom = min(x.y0 for x in caption), max(x.y1 for x in caption)
-        first, second = (1, -1) if table else (-1, 1)
-        inside = _walk(lines, graphics, first, top, bottom, running, measures)
-        if not _enough(inside, table):
-            other = _walk(lines, graphics, second, top, bottom, running, measures)
-            inside = other if table and _enough(other, table) else inside
+        inside = _walk(lines, graphics, 1 if table else -1, top, bottom, running, measures)
+        if table and not _has_row(inside):
+            above = _walk(lines, graphics, -1, top, bottom, running, measures)
+            inside = above if _has_row(above) else inside
         for line in inside:
             line.kind = Kind.TABLE if table else Kind.FIGURE
         out.append(inside)
     return out
 
 
-def _enough(lines: list[Line], table: bool) -> bool:
-    if not table:
-        return bool(lines)
+def _has_row(lines: list[Line]) -> bool:
+    """Return whether two lines are side by side."""
     return any(abs(a.y0 - b.y0) < 3 for a, b in pairwise(sorted(lines, key=lambda x: x.y0)))
 
 

@@ -16,6 +16,11 @@ from .tagger import tagger
 MODEL = Path(__file__).with_name("front.crfsuite")
 """Trained by `python -m devtools.training.front` on GROBID's annotated headers (CC BY 4.0, see NOTICE.md)."""
 MAX_LINES = 400
+_SHARED = (
+    "font=", "style=", "block=", "len=", "names=", "share=", "affiliation=", "paperwork=", "small=", "digits=",
+    "abstract", "keywords", "section", "@", "upper", "mark",
+)  # fmt: skip
+"""Prefixes of the features that are also used for the neighbors of a line."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d+")
@@ -104,26 +109,8 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
             item.append("mark")
         item += sorted({f"has={w}" for w in lower if len(w) > 2})[:12]
         base.append(item)
-    shared = (
-        "font=",
-        "style=",
-        "block=",
-        "len=",
-        "names=",
-        "share=",
-        "affiliation=",
-        "paperwork=",
-        "small=",
-        "digits=",
-        "abstract",
-        "keywords",
-        "section",
-        "@",
-        "upper",
-        "mark",
-    )
     out: list[list[str]] = []
-    beside = [[name for name in item if name.startswith(shared)] for item in base]
+    beside = [[name for name in item if name.startswith(_SHARED)] for item in base]
     for i, item in enumerate(base):
         wide = list(item)
         for d in (-2, -1, 1, 2):

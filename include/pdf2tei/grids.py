@@ -9,7 +9,7 @@ from statistics import median
 
 from .formulas import LABEL, is_formula
 from .measures import Measures
-from .model import Kind, Line, Page
+from .model import Kind, Line, Page, Token
 
 _DIGIT = re.compile(r"\d")
 _ROWS = 3
@@ -18,9 +18,15 @@ _APART = 3.5
 """Maximum gap between the rows of a table, in type sizes."""
 
 
-def cells(line: Line) -> int:
-    """Return the number of cells of a line, which are separated by gaps wider than a word space."""
-    return 1 + sum(b.x0 - a.x1 > 0.85 * line.size for a, b in pairwise(line.tokens))
+def split_at_gaps(line: Line) -> list[list[Token]]:
+    """Split a line into cells at gaps wider than a word space."""
+    cells = [[line.tokens[0]]]
+    for before, token in pairwise(line.tokens):
+        if token.x0 - before.x1 > 0.85 * line.size:
+            cells.append([token])
+        else:
+            cells[-1].append(token)
+    return cells
 
 
 def find(page: Page, running: set[int], measures: Measures) -> list[list[Line]]:
@@ -84,11 +90,12 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
 
 def _trim_to_table(rows: list[list[Line]], side: list[Line]) -> list[list[Line]]:
     """Return the table in a run of rows, from its first to its last row with several cells; an empty list if there is no table."""
-    several = [row for row in rows if sum(map(cells, row)) > 1]
+    counted = [(row, sum(len(split_at_gaps(x)) for x in row)) for row in rows]
+    several = [row for row, count in counted if count > 1]
     if len(several) < _ROWS or len(several) < 0.3 * len(rows):
         return []
     parts = [x for row in several for x in row]
-    counts = [sum(map(cells, row)) for row in several]
+    counts = [count for _, count in counted if count > 1]
     digits = sum(bool(_DIGIT.search(x.text)) for x in parts) / len(parts)
     words = sum(len(x.text) for x in parts) / len(parts)
     if digits < 0.3 and not (median(counts) >= 3 and words < 40):

@@ -79,8 +79,7 @@ def _paragraphs(lines: list[Line]) -> list[list[Line]]:
             and abs(above.size - line.size) < 0.3
             and above.font.bold == line.font.bold
             and -0.5 * line.size < line.y0 - above.y1 < 0.9 * line.size
-            and above.x0 < line.x1
-            and line.x0 < above.x1
+            and line.overlaps(above)
         ):
             runs[-1].append(line)
         else:
@@ -108,9 +107,4 @@ def _is_text_of_paper(run: list[Line], measures: Measures) -> bool:
 
 def _is_set_as_text(line: Line, measures: Measures) -> bool:
     """Return whether a line has the running text's font and fills its column."""
-    return (
-        abs(line.size - measures.size) < 0.3
-        and line.font.family == measures.family
-        and line.width > 0.9 * measures.width
-        and not line.font.bold
-    )
+    return measures.has_text_font(line) and line.width > 0.9 * measures.width and not line.font.bold

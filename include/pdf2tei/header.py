@@ -159,12 +159,7 @@ def _looks_like_text(line: Line, front: Front, measures: Measures) -> bool:
     """Return whether a line of the front looks like running text and has no content of a front."""
     sentence = max(len(part.split()) for part in pieces(line.tokens) or [""]) > 8 and not affiliation_words(line.text)
     plain = sentence or front.label(line) in (FrontLabel.ABSTRACT, FrontLabel.TITLE, FrontLabel.OTHER)
-    return (
-        plain
-        and abs(line.size - measures.size) < 0.3
-        and line.font.family == measures.family
-        and line.width > 0.6 * measures.width
-    )
+    return plain and measures.has_text_font(line) and line.width > 0.6 * measures.width
 
 
 def _find_body_start(lines: list[Line], bottom: float, abstract: list[Line], measures: Measures) -> int:
@@ -196,11 +191,4 @@ def _find_body_start(lines: list[Line], bottom: float, abstract: list[Line], mea
 
 def _is_running_text(lines: list[Line], i: int, measures: Measures) -> bool:
     """Return whether a line has the running text's font and about its width."""
-    if i >= len(lines):
-        return False
-    line = lines[i]
-    return (
-        abs(line.size - measures.size) < 0.3
-        and line.font.family == measures.family
-        and line.width > 0.8 * measures.width
-    )
+    return i < len(lines) and measures.has_text_font(lines[i]) and lines[i].width > 0.8 * measures.width

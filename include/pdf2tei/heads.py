@@ -169,8 +169,7 @@ def _continues_head(last: Line, line: Line, measures: Measures) -> bool:
             last.width > 0.45 * measures.width
             or last.text.rstrip().endswith((":", "-", "and", "of", "for", "in", "the", "with", "by"))
         )
-        and last.x0 < line.x1
-        and line.x0 < last.x1
+        and line.overlaps(last)
     )
 
 

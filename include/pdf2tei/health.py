@@ -35,8 +35,7 @@ _MAX_UNMAPPED = 0.1
 """Maximum share of a page's characters that are unmapped."""
 _MAX_OUTSIDE = 0.3
 """Maximum share of a page's words that are outside the page."""
-_MIN_ORPHANS = 3
-"""Words of a page without their first letters"""
+
 _MIN_WORDS = 40
 """Minimum number of words of a page whose words are checked."""
 _MAX_WORDS = 400
@@ -70,7 +69,7 @@ def _ill(page: Page) -> Ill | None:
     latin = sum(len(w) if w.isascii() else sum("A" <= c <= "\u024f" for c in w) for w in words)
     if len(words) < _MIN_WORDS or latin < 0.7 * sum(map(len, words)):
         return None
-    if orphans(page) >= _MIN_ORPHANS:
+    if orphans(page):
         return Ill.LOST_LETTERS
     if _has_frequent_words(words, "en"):
         return None

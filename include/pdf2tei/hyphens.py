@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from .ligatures import read_page_texts
 from .model import Document, Line
 
 _BREAK = "\ufffe"
@@ -26,22 +27,10 @@ def restore(document: Document, pdf: Path) -> None:
     ends = sum(line.tokens[-1].text[-1] in _DASHES for line in lines)
     if len(lines) < _FEW_LINES or ends > _USUAL * len(lines):
         return
-    import pypdfium2
-
-    try:
-        source = pypdfium2.PdfDocument(pdf)
-    except pypdfium2.PdfiumError:
-        return
-    try:
-        for number, page in enumerate(document.pages[: len(source)]):
-            try:
-                text = source[number].get_textpage().get_text_range().replace("\x02", _BREAK)
-            except pypdfium2.PdfiumError:  # a damaged page that only pdfalto can read
-                continue
-            if _BREAK in text or "\u00ad" in text:
-                _mend(page.lines, text)
-    finally:
-        source.close()
+    for page, text in zip(document.pages, read_page_texts(pdf, len(document.pages)), strict=False):
+        text = text.replace("\x02", _BREAK)
+        if _BREAK in text or "\u00ad" in text:
+            _mend(page.lines, text)
 
 
 def _mend(lines: list[Line], text: str) -> None:

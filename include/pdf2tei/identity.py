@@ -70,16 +70,8 @@ _BY_A_LEAD = 1.0
 _NEXT_LINE = 0.025
 """Largest step from one line to the next, as a share of the page's height."""
 _DATA_PREFIXES = (
-    "10.5061/",
-    "10.6084/",
-    "10.17632/",
-    "10.7910/dvn",
-    "10.17605/",
-    "10.1594/",
-    "10.15468/",
-    "10.5517/",
-    "10.2210/",
-)
+    "10.5061/", "10.6084/", "10.17632/", "10.7910/dvn", "10.17605/", "10.1594/", "10.15468/", "10.5517/", "10.2210/",
+)  # fmt: skip
 """Registrants of data sets and protocols, not of papers."""
 _METADATA_DOI = ("prism:doi", "pdfx:doi", "crossmark:doi", "pdfx:wps-articledoi", "doi", "wps-articledoi", "articledoi")
 _METADATA_TEXT = ("dc:identifier", "prism:url", "subject", "dc:description", "title", "keywords")

@@ -38,24 +38,28 @@ def restore(document: Document, pdf: Path) -> None:
     """Restore lost `Th` before words where PDFium shows a sign."""
     if sum(map(orphans, document.pages)) < _MIN_ORPHANS:
         return
+    texts = read_page_texts(pdf, len(document.pages))
+    signs = find_signs(texts)
+    for page, text in zip(document.pages, texts, strict=False):
+        mend(page, text, signs)
+
+
+def read_page_texts(pdf: Path, count: int) -> list[str]:
+    """Return PDFium's text of the first `count` pages; empty strings for damaged pages, no texts for a damaged PDF."""
     import pypdfium2
 
     try:
         source = pypdfium2.PdfDocument(pdf)
     except pypdfium2.PdfiumError:
-        return
-    try:
-        texts: list[str] = []
-        for number in range(min(len(source), len(document.pages))):
+        return []
+    texts: list[str] = []
+    with source:
+        for number in range(min(len(source), count)):
             try:
                 texts.append(source[number].get_textpage().get_text_range())
             except pypdfium2.PdfiumError:  # a damaged page that only pdfalto can read
                 texts.append("")
-    finally:
-        source.close()
-    signs = find_signs(texts)
-    for page, text in zip(document.pages, texts, strict=False):
-        mend(page, text, signs)
+    return texts
 
 
 def find_signs(texts: list[str]) -> list[str]:

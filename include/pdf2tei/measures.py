@@ -24,41 +24,31 @@ class Measures:
     size: float
     """Font size of the running text."""
     family: str
-    leading: float
-    """From one line's top to the next."""
     width: float
     """Width of a full line of a column."""
     fixed: frozenset[str] = frozenset()
     """Fixed-width families, used for code; empty if the running text is fixed-width."""
 
+    def has_text_font(self, line: Line) -> bool:
+        """Return whether a line has the size and the family of the running text."""
+        return abs(line.size - self.size) < 0.3 and line.font.family == self.family
+
 
 def measure(lines: list[Line]) -> Measures:
-    """Measure the size, family, leading and column width of most of the running text."""
+    """Measure the size, family and column width of most of the running text."""
     sizes: Counter[float] = Counter()
     families: Counter[str] = Counter()
     widths: Counter[int] = Counter()
-    leadings: Counter[float] = Counter()
     for line in lines:
         sizes[round(line.size * 2) / 2] += len(line.text)
     size = max(sizes, key=lambda s: (sizes[s], s), default=10.0)
-    before: Line | None = None
     for line in lines:
-        if abs(line.size - size) > 0.3:
-            before = None
-            continue
-        families[line.font.family] += len(line.text)
-        widths[round(line.width / 4) * 4] += len(line.text)
-        if before is not None and before.block == line.block and line.y0 > before.y0:
-            leadings[round((line.y0 - before.y0) * 2) / 2] += 1
-        before = line
+        if abs(line.size - size) <= 0.3:
+            families[line.font.family] += len(line.text)
+            widths[round(line.width / 4) * 4] += len(line.text)
     family = max(families, key=lambda f: (families[f], f), default="")
-    return Measures(
-        size,
-        family,
-        max(leadings, key=lambda v: (leadings[v], -v), default=size * 1.2),
-        float(max(widths, key=lambda w: (widths[w], w), default=400)),
-        _find_fixed_width(lines, family),
-    )
+    width = float(max(widths, key=lambda w: (widths[w], w), default=400))
+    return Measures(size, family, width, _find_fixed_width(lines, family))
 
 
 def _find_fixed_width(lines: list[Line], usual: str) -> frozenset[str]:

@@ -133,6 +133,10 @@ class Line:
         """Size of the line's main font, in points."""
         return self.font.size
 
+    def overlaps(self, other: Line) -> bool:
+        """Return whether the lines overlap horizontally."""
+        return self.x0 < other.x1 and other.x0 < self.x1
+
     @property
     def height(self) -> float:
         """Height of the line, in points."""
@@ -152,7 +156,6 @@ class Box:
     y0: float
     x1: float
     y1: float
-    image: bool
 
 
 @dataclass(slots=True)

@@ -74,10 +74,8 @@ def _split_columns(page: Page) -> list[list[Line]]:
     lines = [x for x in page.lines if x.kind in (Kind.BODY, Kind.REFERENCE, Kind.TABLE, Kind.FIGURE, Kind.CAPTION)]
     left = [x for x in lines if x.x0 < middle - 10]
     right = [x for x in lines if x.x1 > middle + 10]
-    if (
-        all(x.x0 < middle and x.x1 > middle for x in lines if x.width > 0.5 * page.width)
-        and len([x for x in lines if x.width > 0.5 * page.width]) > len(lines) / 2
-    ):
+    wide = [x for x in lines if x.width > 0.5 * page.width]
+    if len(wide) > len(lines) / 2 and all(x.x0 < middle < x.x1 for x in wide):
         return [lines]
     return [left, [x for x in right if x not in left]]
 

@@ -120,6 +120,6 @@ def _block(lines: list[Line], first: int) -> None:
         if i:
             before = lines[i - 1]
             gap = line.y0 - before.y1
-            beside = line.x0 < before.x1 and before.x0 < line.x1
-            number += not (-line.height < gap < 0.9 * line.height and beside and line.size == before.size)
+            is_near = -line.height < gap < 0.9 * line.height and line.overlaps(before)
+            number += not (is_near and line.size == before.size)
         line.block = number

@@ -23,7 +23,6 @@ import time
 from collections.abc import AsyncIterator
 from concurrent.futures import BrokenExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
-from dataclasses import dataclass
 from pathlib import Path
 
 import pdfalto
@@ -158,18 +157,18 @@ class Service:
         with tempfile.TemporaryDirectory(prefix="upload-", dir=self._folder) as folder:
             path = Path(folder) / "input.pdf"
             try:
-                given = await _receive(request, path)
+                ocr = await _receive(request, path)
             except ClientDisconnect:
                 return PlainTextResponse("the upload was interrupted: send the PDF again", 400)
-            if isinstance(given, Response):
-                return given
+            if isinstance(ocr, Response):
+                return ocr
             end = time.monotonic() + QUEUE_WAIT
             while self._busy >= self._workers:
                 if time.monotonic() > end:
                     return PlainTextResponse("all workers are busy", 503, {"Retry-After": "5"})
                 await asyncio.sleep(0.02)
             self._busy += 1
-            work = asyncio.create_task(self._extract(path, ocr=given.ocr))
+            work = asyncio.create_task(self._extract(path, ocr=ocr))
             hung_up = asyncio.create_task(_wait_for_disconnect(request))
             try:
                 await asyncio.wait((work, hung_up), return_when=asyncio.FIRST_COMPLETED)
@@ -228,15 +227,8 @@ async def _wait_for_disconnect(request: Request) -> None:
         pass
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """The options of a request other than its PDF."""
-
-    ocr: bool
-
-
-async def _receive(request: Request, path: Path) -> _Options | Response:
-    """Store the form's `input` at `path`; return the request's options, or an error response."""
+async def _receive(request: Request, path: Path) -> bool | Response:
+    """Store the form's `input` at `path`; return whether the request asks for OCR, or an error response."""
     if int(request.headers.get("content-length") or 0) > MAX_BYTES:
         return _respond_failure(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
     async with request.form(max_files=2, max_fields=64) as form:
@@ -256,7 +248,7 @@ async def _receive(request: Request, path: Path) -> _Options | Response:
                 if size > MAX_BYTES:
                     return _respond_failure(Code.BAD_INPUT_DATA, f"larger than {MAX_BYTES} bytes")
                 out.write(chunk)
-    return _Options(ocr)
+    return ocr
 
 
 def serve(port: int, workers: int, token: str | None, timeout: float = TIMEOUT, *, host: str = "127.0.0.1") -> None:

@@ -71,7 +71,7 @@ def by_rules(lines: list[Line]) -> list[Group]:
 def _split_by_layout(lines: list[Line], offsets: list[float]) -> list[Group]:
     ways = (
         _find_hanging_starts(lines, offsets),
-        _find_indented_starts(offsets),
+        [offset > 3 for offset in offsets],  # indented first lines
         _find_starts_after_gaps(lines),
         _find_starts_by_text(lines),
     )
@@ -221,11 +221,6 @@ def _find_hanging_starts(lines: list[Line], offsets: list[float]) -> list[bool]:
         offset < 3 and not (i and lines[i - 1].text.endswith(("-", ",")) and line.text[:1].islower())
         for i, (line, offset) in enumerate(zip(lines, offsets, strict=True))
     ]
-
-
-def _find_indented_starts(offsets: list[float]) -> list[bool]:
-    """Return for each line whether it is indented, as the first lines of entries may be."""
-    return [offset > 3 for offset in offsets]
 
 
 def _find_starts_after_gaps(lines: list[Line]) -> list[bool]:

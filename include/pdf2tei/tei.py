@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version as package
+from importlib import metadata
+from itertools import count
 
 from lxml import etree
 
@@ -66,9 +67,9 @@ def write(
     _header(_add(root, "teiHeader"), header, layer)
     text = _add(root, "text")
     body = _add(text, "body")
-    counter = [0]
+    formula_ids = (f"formula_{i}" for i in count())
     for section in sections:
-        _section(body, section, linker, counter)
+        _section(body, section, linker, formula_ids)
     for i, note in enumerate(notes):
         _add(_add(body, "note", place="foot", id=f"foot_{i}"), "p", note)
     for ident, item in _identified(floats):
@@ -77,7 +78,7 @@ def write(
     for kind, parts in back:
         div = _add(after, "div", type=kind)
         for section in parts:
-            _section(div, section, linker, counter)
+            _section(div, section, linker, formula_ids)
     listing = _add(_add(after, "div", type="references"), "listBibl")
     for i, (entry, reference) in enumerate(references):
         _bibl(listing, f"b{i}", entry, reference)
@@ -85,15 +86,8 @@ def write(
 
 
 def _identified(floats: list[Float]) -> list[tuple[str, Float]]:
-    out, figures, tables = [], 0, 0
-    for item in floats:
-        if item.table:
-            out.append((f"tab_{tables}", item))
-            tables += 1
-        else:
-            out.append((f"fig_{figures}", item))
-            figures += 1
-    return out
+    numbers = {True: count(), False: count()}
+    return [(f"{'tab' if item.table else 'fig'}_{next(numbers[item.table])}", item) for item in floats]
 
 
 def float_ids(floats: list[Float]) -> dict[tuple[bool, str], str]:
@@ -154,7 +148,7 @@ def _header(parent: etree._Element, header: FrontContents, layer: TextLayer) -> 
     application = _add(programs, "application", version=VERSION, ident=NAME)
     _add(application, "desc", f"{NAME} - text and structure of papers from the layout that pdfalto reports")
     if layer.ocr:
-        _add(programs, "application", version=package("rapidocr"), ident="ocr")
+        _add(programs, "application", version=metadata.version("rapidocr"), ident="ocr")
     profile = _add(parent, "profileDesc")
     if header.keywords:
         _keywords(profile, header.keywords)
@@ -176,7 +170,7 @@ def _person(parent: etree._Element, author: FrontAuthor) -> None:
     _add(name, "surname", author.surname)
 
 
-def _section(parent: etree._Element, section: Section, linker: Linker, counter: list[int]) -> None:
+def _section(parent: etree._Element, section: Section, linker: Linker, formula_ids: Iterator[str]) -> None:
     div = _add(parent, "div")
     if section.head:
         head = _add(div, "head", section.head)
@@ -186,8 +180,7 @@ def _section(parent: etree._Element, section: Section, linker: Linker, counter: 
         if isinstance(item, BodyParagraph):
             _paragraph(_add(div, "p"), item.content, linker.find(item.content))
         elif isinstance(item, Formula):
-            formula = _add(div, "formula", item.text, id=f"formula_{counter[0]}")
-            counter[0] += 1
+            formula = _add(div, "formula", item.text, id=next(formula_ids))
             if item.label:
                 _add(formula, "label", item.label)
 

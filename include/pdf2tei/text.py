@@ -10,19 +10,10 @@ from dataclasses import dataclass, field
 
 from .model import Line
 
-_LIGATURES = str.maketrans(
-    {
-        "\ufb00": "ff",
-        "\ufb01": "fi",
-        "\ufb02": "fl",
-        "\ufb03": "ffi",
-        "\ufb04": "ffl",
-        "\ufb05": "st",
-        "\ufb06": "st",
-        "\u00ad": "-",
-        **dict.fromkeys("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"),
-    }
-)
+_LIGATURES = str.maketrans({
+    "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
+    "\u00ad": "-", **dict.fromkeys("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"),
+})  # fmt: skip
 _OPENED = re.compile("[{}]".format("".join(map(chr, _LIGATURES))))
 _HYPHENS = "-\u2010"
 _CJK = "\u2e80"
@@ -31,16 +22,8 @@ _COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:[-\u2010][^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-_SPACING = {
-    "´": "\u0301",
-    "`": "\u0300",
-    "¨": "\u0308",
-    "ˆ": "\u0302",
-    "˜": "\u0303",
-    "¸": "\u0327",
-    "ˇ": "\u030c",
-    "˚": "\u030a",
-}
+_SPACING = dict(zip("´`¨ˆ˜¸ˇ˚", "\u0301\u0300\u0308\u0302\u0303\u0327\u030c\u030a", strict=True))
+"""Combining characters by the accents that are printed as separate characters."""
 _ACCENT = re.compile(r"([^\W\d_]?)([´`¨ˆ˜¸ˇ˚])(\s?)([^\W\d_]?)")
 _VOWELS = frozenset("aeiouyAEIOUYı")
 _WITH_CEDILLA = frozenset("cstCST")

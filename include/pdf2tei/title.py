@@ -62,16 +62,16 @@ def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
     the names and the abstract follow it.
     """
     candidates = _find_labelled_runs(front)
-    for page in document.pages[: max((x.page for x in front.lines), default=0)]:
+    pages = document.pages[: max((x.page for x in front.lines), default=0)]
+    for page in pages:
         candidates += _group_by_type([x for x in front.lines if x.page == page.number and x.y0 < page.height * 0.7])
     candidates = [group[bool(_KIND.fullmatch(group[0].text)) :] or group for group in candidates]
     claimed = document.claimed_title
-    pages = {
-        page.number: _score_page(page, front)
-        for page in document.pages[: max((x.page for x in front.lines), default=0)]
-    }
+    page_scores = {page.number: _score_page(page, front) for page in pages}
     scored = [
-        (score + pages[group[0].page], group) for group in candidates if (score := _score(group, front, claimed)) > 0
+        (score + page_scores[group[0].page], group)
+        for group in candidates
+        if (score := _score(group, front, claimed)) > 0
     ]
     if not scored:
         return [], []
@@ -182,8 +182,9 @@ def _extend_title(title: list[Line], front: Front) -> list[Line]:
         while (line := _find_adjacent_line(found, step, front)) is not None:
             found.insert(0 if step < 0 else len(found), line)
     below = [x for x in front.lines if x.page == found[-1].page and x not in found and x.y0 > found[-1].y1 - 2]
-    if below and _is_last_part(found, min(below, key=lambda x: (x.y0, x.x0)), front):
-        found.append(min(below, key=lambda x: (x.y0, x.x0)))
+    nearest = min(below, key=lambda x: (x.y0, x.x0), default=None)
+    if nearest is not None and _is_last_part(found, nearest, front):
+        found.append(nearest)
     return found
 
 
@@ -193,8 +194,8 @@ def _find_adjacent_line(title: list[Line], step: int, front: Front) -> Line | No
     near: list[tuple[float, Line]] = []
     for line in front.lines:
         gap = (last.y0 - line.y1) if step < 0 else (line.y0 - last.y1)
-        beside = line.x0 < last.x1 and line.x1 > last.x0
-        if line.page == last.page and line not in title and beside and -0.5 * line.size < gap < 1.1 * line.size:
+        is_near = -0.5 * line.size < gap < 1.1 * line.size and line.overlaps(last)
+        if line.page == last.page and line not in title and is_near:
             near.append((abs(line.y0 - last.y0), line))
     nearest = min(near, key=lambda item: item[0])[1] if near else None
     if (
@@ -246,8 +247,7 @@ def _group_by_type(lines: list[Line]) -> list[list[Line]]:
                 and last.font.bold == line.font.bold
                 and last.font.family == line.font.family
                 and -0.3 * line.size < line.y0 - last.y1 < 1.1 * line.size
-                and line.x0 < last.x1
-                and line.x1 > last.x0
+                and line.overlaps(last)
             ):
                 group.append(line)
                 break

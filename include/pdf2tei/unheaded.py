@@ -94,8 +94,7 @@ def _continues_paragraph(above: Line, below: Line, front: Front) -> bool:
         above.page == below.page
         and abs(above.size - below.size) < 0.3
         and -0.3 * below.size < below.y0 - above.y1 < 0.9 * below.size
-        and above.x0 < below.x1
-        and below.x0 < above.x1
+        and above.overlaps(below)
         and not any(_is_other(line, front) for line in (above, below))
     )
 

@@ -10,7 +10,7 @@ from pdf2tei.text import Joiner
 
 TEXT = Font("times", 10.0)
 SMALL = Font("times", 8.0)
-MEASURES = Measures(10.0, "times", 12.0, 480.0)
+MEASURES = Measures(10.0, "times", 480.0)
 PROSE = (
     "The strength of this relation differed between the sites, but its direction never did in any of the three forests"
 )

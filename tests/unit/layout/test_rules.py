@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pdf2tei import authors
 from pdf2tei.callouts import Linker, Style, style_of
 from pdf2tei.captions import CAPTION
-from pdf2tei.crf import TokenLabel, label
+from pdf2tei.crf import TokenLabel, label_each
 from pdf2tei.fields import parse
 from pdf2tei.heads import split_number
 from pdf2tei.model import Font, Line, Token
@@ -280,5 +280,5 @@ def test_fields_of_a_reference_are_labeled(raw: str, fields: dict[str, str | boo
 @given(st.text(max_size=200))
 def test_fields_are_substrings_of_any_string(raw: str) -> None:
     assert len(features(pieces(raw))) == len(pieces(raw))
-    for kind, value in label(raw):
+    for kind, value in label_each([raw])[0]:
         assert value in raw and kind is not TokenLabel.OTHER

@@ -81,7 +81,7 @@ def shift_letters(text: str) -> str:
         (page("Die Käfer leben im Laub und fressen, was sie finden; wir haben drei Wälder über zwei Sommer untersucht, ohne etwas zu "
               "zerstören, und gemessen, was sich messen ließ. Die Stärke dieser Beziehung war verschieden, aber ihre Richtung war es nie, "
               "und die Räuber folgten den Eigenschaften ihrer Beute."), None),
-        (Page(1, 600.0, 800.0, [], [Box(0, 0, 600, 800, image=True)]), Ill.NO_TEXT),
+        (Page(1, 600.0, 800.0, [], [Box(0, 0, 600, 800)]), Ill.NO_TEXT),
         (Page(1, 600.0, 800.0, [], []), None),
     ],
 )  # fmt: skip

@@ -9,7 +9,7 @@ from .measures import Measures
 from .model import Kind, Line
 from .text import Joiner
 
-_HEAD = re.compile(
+_ABSTRACT_HEAD = re.compile(
     r"\s*(?:a\s?b\s?s\s?t\s?r\s?a\s?c\s?t|(?:executive\s+)?summary|zusammenfassung|résumé|resum(?:en|o)|riassunto|rezumat|аннотация|özet|abstrak|摘\s*要)\s*"
     r"(?P<stop>[.:：—–\-|]+)?\s*",
     re.I,
@@ -40,7 +40,7 @@ FRONT = re.compile(
     re.I,
 )
 
-_SUBHEAD = 50
+_MAX_SUBHEAD_LENGTH = 50
 """Maximum length of a subhead of an abstract, in characters."""
 INDEXED = re.compile(
     _KEYWORDS.pattern
@@ -58,21 +58,21 @@ def find(lines: list[Line], top: float, measures: Measures, code: str) -> list[L
     """
     found: list[list[Line]] = []
     for i, line in enumerate(lines):
-        match = _HEAD.match(line.text)
+        match = _ABSTRACT_HEAD.match(line.text)
         if line.y0 < top - 2 or not match or line.kind is not Kind.BODY:
             continue
         rest = len(line.text) - match.end()
         if rest > 3:
-            if not match["stop"] and not _head_in_type(line):
+            if not match["stop"] and not _has_run_in_head(line):
                 continue
-            _take_off(line, match.end())
+            _remove_prefix(line, match.end())
             found.append(_take_abstract(lines[i:], measures))
         elif rest <= 1:
             line.kind = Kind.FRONT
             below = [x for x in lines if x is not line and x.y0 > line.y0 + 2 and x.y0 >= line.y1 - 2]
             below = _select_column(line, below)
             after = _list_after_head(lines[i + 1 :], below) or below
-            found.append(_take_abstract(_choose_lines(line, after, below), measures))
+            found.append(_take_abstract(_choose_lines_under_head(line, after, below), measures))
     if len(found) < 2:
         return found[0] if found else []
     return next((run for run in found if language(" ".join(x.text for x in run))[0] == code), found[0])
@@ -89,7 +89,7 @@ def _list_after_head(lines: list[Line], below: list[Line]) -> list[Line]:
     return out
 
 
-def _choose_lines(head: Line, after: list[Line], below: list[Line]) -> list[Line]:
+def _choose_lines_under_head(head: Line, after: list[Line], below: list[Line]) -> list[Line]:
     """Return `after`, or `below` if the line directly under the head is missing from `after`."""
     nearest = min(below, key=lambda x: (x.y0, x.x0), default=head)
     return below if nearest not in after and nearest.y0 - head.y1 < head.size else after
@@ -107,7 +107,7 @@ def _select_column(head: Line, below: list[Line]) -> list[Line]:
     return [x for x in below if x.x1 > head.x0 - 5 or x.block in blocks or x.x0 > left - 5]
 
 
-def _head_in_type(line: Line) -> bool:
+def _has_run_in_head(line: Line) -> bool:
     """Return whether the first word of a line has another font than the rest, or is in capitals."""
     first = line.tokens[0].font
     rest = [t for t in line.tokens[1:] if len(t.text) > 2]
@@ -116,7 +116,7 @@ def _head_in_type(line: Line) -> bool:
     )
 
 
-def _take_off(line: Line, characters: int) -> None:
+def _remove_prefix(line: Line, characters: int) -> None:
     """Remove the first characters of a line's text."""
     tokens = line.tokens
     while len(tokens) > 1 and characters >= len(tokens[0].text):
@@ -177,7 +177,7 @@ def _is_subhead(line: Line, lines: list[Line], i: int, first: Line | None = None
 
     It has the name of a subhead, and text in the font of the abstract's `first` line follows.
     """
-    if not (STRUCTURED.match(line.text) and len(line.text) < _SUBHEAD) or i + 1 >= len(lines):
+    if not (STRUCTURED.match(line.text) and len(line.text) < _MAX_SUBHEAD_LENGTH) or i + 1 >= len(lines):
         return False
     below = lines[i + 1]
     if first is None:

@@ -21,7 +21,7 @@ _LEADING = re.compile(
     r"\s*[\[(]?(\d{1,2}|[a-h])[\])]?[.\s]\s*(?=[A-ZÀ-Þ])|\s*(\d{1,2}|[*†‡§¶∗⋆♯∥#]{1,5})\s?(?=[A-ZÀ-Þ])"
 )
 _EMAIL = re.compile(r"(?:\{([^{}@]{1,200})\}|([\w.+-]{1,64}))\s?@\s?([\w-]{1,64}(?:\.[\w-]{1,64}){1,4})")
-_NOT = re.compile(
+_NOT_AFFILIATION = re.compile(
     r"^\W*(?:e-?mails?|corresponding author|correspondence|\*?\s?to whom|received|accepted|published|tel|fax|orcid|keywords|edited by|"
     r"academic editor|these authors|both authors|equal contribution|doi|https?:|copyright|©|how to cite|citation|abbreviations|funding|"
     r"the authors? (?:have|declare)|competing|conflicts?)",
@@ -29,14 +29,14 @@ _NOT = re.compile(
 )
 _MARKS = re.compile(r"\d{1,2}|[*†‡§¶∗⋆♯∥#ǁ]+")
 _INITIALS = re.compile(r"(?:[A-ZÀ-Þ]\.?-?){1,3}(?![\w’'])")
-_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
+_AUTHOR_DETAILS = re.compile(r"(?:author|authors.?)\s+(?:details|information|affiliations?)|affiliations?$", re.I)
 _DEGREES = {"MD", "PhD", "MSc", "MPH", "MBBS", "Ph.D", "M.D", "BSc", "MS", "RN", "DrPH", "FRCP"}
-_MAX_LETTERS = 400
+_MAX_LENGTH = 400
 """Upper limit of an affiliation's length, in characters."""
 
 
 @dataclass(slots=True)
-class _Place:
+class _MarkedAffiliation:
     """An affiliation with the mark before it and its position."""
 
     key: str
@@ -59,9 +59,9 @@ def assign(authors: list[FrontAuthor], names: list[Line], front: Front) -> list[
         return authors
     where = _locate_surnames(authors, names)
     lines = [x for x in front.lines if x not in names and x.kind is not Kind.ABSTRACT]
-    places = _find_places([x for x in lines if _is_place(x, front)])
+    places = _find_affiliations([x for x in lines if _is_affiliation_line(x, front)])
     emails = _find_emails(lines)
-    keyed: dict[str, list[_Place]] = {}
+    keyed: dict[str, list[_MarkedAffiliation]] = {}
     for place in places:
         keyed.setdefault(place.key, []).append(place)
     below = [place for place in places if _is_below_byline(place, names)]
@@ -84,7 +84,7 @@ def complete(authors: list[FrontAuthor], sections: list[Section]) -> list[FrontA
     """Return the authors with the affiliations of a section such as `Author details`, if it lists more than the front."""
     keyed: dict[str, str] = {}
     for section in sections:
-        if _DETAILS.match(section.head):
+        if _AUTHOR_DETAILS.match(section.head):
             for item in section.items:
                 if isinstance(item, BodyParagraph):
                     keyed |= _parse_paragraph(item.content)
@@ -109,11 +109,11 @@ def _parse_paragraph(content: Text) -> dict[str, str]:
     return {
         content.text[start:end].strip(): place
         for (start, end), stop in zip(cuts, ends, strict=True)
-        if 5 < len(place := content.text[end:stop].strip(" .;,")) < _MAX_LETTERS
+        if 5 < len(place := content.text[end:stop].strip(" .;,")) < _MAX_LENGTH
     }
 
 
-def _is_below_byline(place: _Place, names: list[Line]) -> bool:
+def _is_below_byline(place: _MarkedAffiliation, names: list[Line]) -> bool:
     """Return whether an affiliation is below the byline and overlaps it horizontally."""
     if not names or place.last.page != names[0].page:
         return False
@@ -121,27 +121,31 @@ def _is_below_byline(place: _Place, names: list[Line]) -> bool:
     return place.last.y0 > names[0].y0 - 2 and place.last.x0 < right + 5 and place.last.x1 > left - 5
 
 
-def _is_place(line: Line, front: Front) -> bool:
+def _is_affiliation_line(line: Line, front: Front) -> bool:
     sure = front.probability(line, FrontLabel.AFFILIATION)
     cited = reading(line.text) > 2  # a footnote that contains a publisher's name
-    return not cited and not _NOT.match(line.text) and (sure > 0.5 or (sure > 0.1 and affiliation_words(line.text) > 0))
+    return (
+        not cited
+        and not _NOT_AFFILIATION.match(line.text)
+        and (sure > 0.5 or (sure > 0.1 and affiliation_words(line.text) > 0))
+    )
 
 
-def _find_places(lines: list[Line]) -> list[_Place]:
+def _find_affiliations(lines: list[Line]) -> list[_MarkedAffiliation]:
     """Return the affiliations in order.
 
     A new affiliation begins at a raised or leading mark. Without marks, it begins at a gap or where the type size changes.
     """
-    found: list[_Place] = []
+    found: list[_MarkedAffiliation] = []
     for line in lines:
         raised = line.tokens[0].font.raised and _KEY.match(line.tokens[0].text) is not None
         leading = None if raised else _LEADING.match(line.text)
-        begins = not found or not _continues_place(found[-1].last, line)
+        begins = not found or not _continues_affiliation(found[-1].last, line)
         words: list[Token] = []
         if leading:
-            found.append(_Place(leading[1] or leading[2], words, line))
+            found.append(_MarkedAffiliation(leading[1] or leading[2], words, line))
         elif begins and not raised:
-            found.append(_Place("", words, line))
+            found.append(_MarkedAffiliation("", words, line))
         elif found and not raised:
             words = found[-1].words
             found[-1].last = line
@@ -149,7 +153,7 @@ def _find_places(lines: list[Line]) -> list[_Place]:
         for i, token in enumerate(line.tokens):
             if token.font.raised and _KEY.match(token.text):
                 words = []
-                found.append(_Place(token.text.strip(" ,"), words, line))
+                found.append(_MarkedAffiliation(token.text.strip(" ,"), words, line))
                 continue
             if skip > 0:
                 kept = token.text[skip:]
@@ -158,10 +162,10 @@ def _find_places(lines: list[Line]) -> list[_Place]:
                     continue
                 token = replace(token, text=kept)
             words.append(replace(token, space=True) if not i else token)
-    return [place for place in found if 5 < len(place.text) < _MAX_LETTERS and any(c.isalpha() for c in place.text)]
+    return [place for place in found if 5 < len(place.text) < _MAX_LENGTH and any(c.isalpha() for c in place.text)]
 
 
-def _continues_place(last: Line, line: Line) -> bool:
+def _continues_affiliation(last: Line, line: Line) -> bool:
     return (
         line.page == last.page
         and abs(line.size - last.size) < 0.6
@@ -201,7 +205,7 @@ def _belongs_to_name(token: Token) -> bool:
     return token.font.raised or not any(c.isalpha() for c in token.text) or token.text.strip(",.") in _DEGREES
 
 
-def _is_nearest_name(token: Token, place: _Place, where: list[tuple[Token | None, list[str]]]) -> bool:
+def _is_nearest_name(token: Token, place: _MarkedAffiliation, where: list[tuple[Token | None, list[str]]]) -> bool:
     """Return whether an affiliation is below a name and nearer to this name than to any other."""
     middle = (place.last.x0 + place.last.x1) / 2
 

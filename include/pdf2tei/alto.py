@@ -78,10 +78,10 @@ def read(pdf: Path, timeout: float) -> Document:
         out = Path(folder) / "a.xml"
         shutil.copyfile(pdf, out.with_name("in.pdf"))
         _convert(out.parent, timeout)
-        return Document(pages(out), _claimed_title(out.with_name("a_metadata.xml")))
+        return Document(pages(out), _read_metadata_title(out.with_name("a_metadata.xml")))
 
 
-def _claimed_title(path: Path) -> str:
+def _read_metadata_title(path: Path) -> str:
     if not path.exists():
         return ""
     try:
@@ -97,7 +97,7 @@ def pages(path: Path) -> list[Page]:
     Raises:
         ExtractionError: PDFALTO_CONVERSION_FAILURE if it declares entities, TOO_MANY_BLOCKS, TOO_MANY_TOKENS.
     """
-    text = path.read_bytes().translate(_BYTES).decode("utf-8", "replace")
+    text = path.read_bytes().translate(_CONTROL_TO_INVALID).decode("utf-8", "replace")
     if "<!" in text:  # pdfalto escapes `<` in values and writes no declarations
         raise ExtractionError(Code.PDFALTO_CONVERSION_FAILURE, "pdfalto's XML declares entities")
     reader = _Reader()
@@ -105,7 +105,7 @@ def pages(path: Path) -> list[Page]:
     return reader.pages
 
 
-_BYTES = bytes(byte if byte > 31 or byte in b"\t\n\r" else 0xFF for byte in range(256))
+_CONTROL_TO_INVALID = bytes(byte if byte > 31 or byte in b"\t\n\r" else 0xFF for byte in range(256))
 """Table that maps control characters, which XML forbids, to the invalid byte 0xFF. It is decoded as U+FFFD."""
 _WORD = re.compile(
     r'<S(?:P |tring ID="[^"]*" CONTENT="([^"]*)" HPOS="([^"]*)" VPOS="([^"]*)" WIDTH="([^"]*)" HEIGHT="([^"]*)" STYLEREFS="([^" ]*))'
@@ -116,7 +116,7 @@ _ELEMENT = re.compile(r"<(\w+)([^<>]*)>")
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 
 
-def _attributes(given: str) -> dict[str, str]:
+def _read_attributes(given: str) -> dict[str, str]:
     return {name: unescape(value) for name, value in _ATTRIBUTE.findall(given)}
 
 
@@ -134,14 +134,14 @@ class _Reader:
     def read(self, xml: str) -> None:
         """Read a complete document."""
         before, *lines = xml.split("<TextLine ")
-        self._elements(before)
+        self._read_elements(before)
         for line in lines:
             words, _, behind = line.partition("</TextLine>")
-            self._line(words)
+            self._read_line(words)
             if "<" in behind:
-                self._elements(behind)
+                self._read_elements(behind)
 
-    def _elements(self, xml: str) -> None:
+    def _read_elements(self, xml: str) -> None:
         """Process the elements between lines."""
         for tag, rest in _ELEMENT.findall(xml):
             if tag == "TextBlock":
@@ -149,24 +149,24 @@ class _Reader:
                 if self._blocks > MAX_BLOCKS:
                     raise ExtractionError(Code.TOO_MANY_BLOCKS, f"more than {MAX_BLOCKS} blocks of text")
             elif tag == "Illustration" and self.pages:
-                given = _attributes(rest)
+                given = _read_attributes(rest)
                 x, y, width, height = (_number(given.get(name, "")) for name in ("HPOS", "VPOS", "WIDTH", "HEIGHT"))
                 if width + height > 0:
                     self.pages[-1].boxes.append(Box(x, y, x + width, y + height))
             elif tag == "Page":
-                given = _attributes(rest)
+                given = _read_attributes(rest)
                 width, height = _number(given.get("WIDTH", "")), _number(given.get("HEIGHT", ""))
                 self.pages.append(Page(len(self.pages) + 1, width, height, [], []))
             elif tag == "TextStyle":
-                given = _attributes(rest)
+                given = _read_attributes(rest)
                 size = _number(given.get("FONTSIZE", ""))
                 font = Font.from_pdfalto(given.get("FONTFAMILY", ""), size, given.get("FONTSTYLE", ""))
                 self._fonts[given.get("ID", "")] = font
 
-    def _line(self, xml: str) -> None:
+    def _read_line(self, xml: str) -> None:
         words = _WORD.findall(xml)
         if len(words) < xml.count("<"):  # other attributes, or in another order
-            found = (_attributes(rest) if tag == "String" else {} for tag, rest in _ELEMENT.findall(xml))
+            found = (_read_attributes(rest) if tag == "String" else {} for tag, rest in _ELEMENT.findall(xml))
             words = [tuple(given.get(name, "") for name in _NAMES) for given in found]
         tokens: list[Token] = []
         fonts = self._fonts

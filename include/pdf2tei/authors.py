@@ -12,7 +12,7 @@ from s2orc_parse.bibliography.names import parse_names
 from .model import Line, Token
 from .text import clean
 
-_AFFILIATION = re.compile(
+_AFFILIATION_OR_IMPRINT = re.compile(
     r"universi|univ\.|institut|\bdepart|\bdept|\bcollege|\bschool|facult|laborator|\blabs?\b|\bcent(?:er|re|ro)\b|academy|hospital|"
     r"\binc\b|\bltd\b|\bllc\b|gmbh|corporation|\bcompany|\bresearch\b|ministry|\bagency|foundation|\bdivision|\bclinic|polytechn|"
     r"\bécole|\becole|hochschule|fakultät|google|microsoft|facebook|amazon|\bibm\b|deepmind|openai|technolog|sciences?\b|"
@@ -28,11 +28,11 @@ PARTICLES = {
     "van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "du", "la", "le", "ter", "ten", "el", "al", "bin", "ibn",
     "st.", "zu", "ul", "ud", "ur",
 }  # fmt: skip
-_SMALL = {
+_LOWERCASE_PARTICLES = {
     "das", "do", "e", "y", "dem", "dela", "degli", "dalla", "zum", "zur", "op", "te", "'t", "’t", "ben", "af", "av",
 }  # fmt: skip
 """Words that are particles only in lowercase; in capitals they are initials or names."""
-_NO_NAMES = {
+_NOT_NAME_WORDS = {
     "medicine", "pharmacy", "surgery", "nursing", "dentistry", "pediatrics", "psychiatry", "oncology", "biology", "chemistry",
     "physics", "mathematics", "statistics", "economics", "engineering", "informatics", "psychology", "sociology", "neuroscience",
     "agriculture", "forestry", "linguistics", "geography", "geology", "biochemistry", "genetics", "microbiology", "immunology",
@@ -42,7 +42,7 @@ _NO_NAMES = {
     "veterinary", "clinical", "medical", "january", "february", "july", "september", "october", "november", "december",
 }  # fmt: skip
 """Words that are not part of a person's name: fields of study, parts of papers and journals, months."""
-_ALSO_NAMES = re.compile(r"\b(?:Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
+_AMBIGUOUS_NAMES = re.compile(r"\b(?:Doi|Israel|Poland|Uk|DOI(?= [A-Z]{2})|ISRAEL|POLAND)\b")
 """Words of affiliations and imprints that are also people's names."""
 SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
 _TITLES = {
@@ -52,14 +52,14 @@ _TITLES = {
 _SEPARATOR = re.compile(r"\s*(?:[,;·•|&、，；]|(?<=\s)\.(?=\s|$)|\band\b|\bund\b|\bet\b|\bwith\b|^by\b)\s*", re.I)
 _MARK = re.compile(r"[\d*†‡§¶∗⋆♯♮∥#ǁ♠♣♦♥✉\ue000-\uf8ff^]+")
 _NAME_WORD = re.compile(r"(?:[^\W\d_]\.[-‐]?)+|[^\W\d_][^\W\d_'’‐\-]*(?:[-‐'’][^\W\d_]+)*\.?")
-_CASELESS = 4
+_MAX_CASELESS_WORDS = 4
 """Maximum number of words of a name in a script without capitals."""
 _CJK_NAME = re.compile(r"[\u4e00-\u9fff]{2,4}")
 _ORCID = re.compile(r"(?<=[a-zà-ÿ])(?:ID|iD)$")
 
 
 _CONJUNCTION = re.compile(r"\s*(?:and|und|et|with|&)\b", re.I)
-_ENDED = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
+_NAME_ENDS = re.compile(r"(?:[,;·•|&*†‡§¶∗\d)]|\s\.|\b(?:and|und|et|with))$", re.I)
 _INVERTED = re.compile(
     r"(?P<surname>(?:(?:van|von|de|der|den|del|di|da|dos|la|le|el|al|ter|ten) )*"
     r"[A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*(?: [A-ZÀ-Þ][\w’'‐-]*[a-zß-ÿ][\w’'‐-]*)?) (?P<initials>[A-ZÀ-Þ]{1,3})"
@@ -70,8 +70,8 @@ _DEGREES = {
 }  # fmt: skip
 _INVISIBLE = {**dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff")), ord("\u2011"): "-", ord("\u2010"): "-"}
 """Translation that removes invisible joiners and unifies hyphens."""
-_INITIAL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ]\.)")
-_GLUED = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=\.)(?=[A-ZÀ-Þ])")
+_MISSING_SPACE_BEFORE_INITIAL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ]\.)")
+_MISSING_SPACES = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])|(?<=\.)(?=[A-ZÀ-Þ])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class FrontAuthor:
 @lru_cache(maxsize=1 << 12)
 def affiliation_words(text: str) -> int:
     """Count the words in a text that occur in affiliations and imprints but not in names."""
-    return len(_AFFILIATION.findall(text.lower()))
+    return len(_AFFILIATION_OR_IMPRINT.findall(text.lower()))
 
 
 def authors(lines: list[Line]) -> list[FrontAuthor]:
@@ -145,7 +145,7 @@ def authors(lines: list[Line]) -> list[FrontAuthor]:
             if found:
                 closed.add(line.block)
             continue
-        carry = "" if affiliated or not parts or not _breaks_off(line, parts) else parts[-1]
+        carry = "" if affiliated or not parts or not _ends_within_name(line, parts) else parts[-1]
         if names and names_font is None:
             names_font = font
         found.extend(names)
@@ -186,10 +186,10 @@ def _build_author(text: str, person: Person | None) -> FrontAuthor | None:
     return FrontAuthor((person.first, *person.middle), person.last)
 
 
-def _breaks_off(line: Line, parts: list[str]) -> bool:
+def _ends_within_name(line: Line, parts: list[str]) -> bool:
     """Return whether a line of names ends within a name."""
     last = line.tokens[-1]
-    if last.font.raised or _ENDED.search(line.text.rstrip()):
+    if last.font.raised or _NAME_ENDS.search(line.text.rstrip()):
         return False
     return len(parts[-1].split()) == 1 or (len(parts) > 1 and bool(_SEPARATOR.search(line.text)))
 
@@ -210,8 +210,8 @@ def pieces(tokens: list[Token]) -> list[str]:
     for run in runs:
         text = _MARK.sub(" , ", clean("".join(run)))
         if " " not in "".join(run).strip() and len(text) > 12:  # the spaces between words are missing
-            text = _GLUED.sub(" ", text)
-        text = _INITIAL.sub(" ", text)
+            text = _MISSING_SPACES.sub(" ", text)
+        text = _MISSING_SPACE_BEFORE_INITIAL.sub(" ", text)
         for part in _parse_inverted_list(text) or _SEPARATOR.split(text):
             if part.strip(" ."):
                 out.append(part.strip())
@@ -230,7 +230,7 @@ def _parse_inverted_list(text: str) -> list[str]:
 
 
 def _is_particle(word: str) -> bool:
-    return word in _SMALL or word.lower() in PARTICLES
+    return word in _LOWERCASE_PARTICLES or word.lower() in PARTICLES
 
 
 def parse(text: str) -> FrontAuthor | None:
@@ -245,16 +245,18 @@ def parse(text: str) -> FrontAuthor | None:
     words = [w for w in text.replace("(", " ").replace(")", " ").split() if w.lower() not in _TITLES]
     while len(words) > 2 and words[-1] in _DEGREES and not text.isupper():
         words = words[:-1]
-    if not 2 <= len(words) <= 8 or len(text) > 60 or affiliation_words(_ALSO_NAMES.sub("", text)):
+    if not 2 <= len(words) <= 8 or len(text) > 60 or affiliation_words(_AMBIGUOUS_NAMES.sub("", text)):
         return None
-    if len(words) > _CASELESS and not any(c.isupper() for c in text):  # a sentence in a script without capitals
+    if len(words) > _MAX_CASELESS_WORDS and not any(
+        c.isupper() for c in text
+    ):  # a sentence in a script without capitals
         return None
-    if not all(_NAME_WORD.fullmatch(w) or w in _SMALL for w in words):
+    if not all(_NAME_WORD.fullmatch(w) or w in _LOWERCASE_PARTICLES for w in words):
         return None
     significant = [w for w in words if not _is_particle(w)]
     if (
         not significant
-        or not _NO_NAMES.isdisjoint(map(str.lower, words))
+        or not _NOT_NAME_WORDS.isdisjoint(map(str.lower, words))
         or not all(w[0].isupper() or not w[0].isascii() for w in significant)
     ):
         return None

@@ -49,7 +49,7 @@ def part(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[S
     body: list[Section] = []
     back: list[tuple[str, list[Section]]] = []
     for section in sections:
-        kind = _kind(section.head)
+        kind = _find_kind(section.head)
         if section.after_references:
             kind = kind or "annex"
         elif kind == "contribution" and not re.match(r"(?:the\s)?(?:authors?|contributors)", section.head, re.I):
@@ -65,6 +65,6 @@ def part(sections: list[Section]) -> tuple[list[Section], list[tuple[str, list[S
     return body, back
 
 
-def _kind(head: str) -> str | None:
+def _find_kind(head: str) -> str | None:
     text = _NUMBER.sub("", head.strip())
     return next((kind for kind, pattern in _KINDS if pattern.match(text)), None)

@@ -19,9 +19,9 @@ _SHORTENED = re.compile(
     r"\b[A-Z]\.)\s*$"
 )
 _ITEM = re.compile(r"\s*(?:[•▪◦‣·∙○●■–—-]\s|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s)")
-_MIN_PROBABLE = 0.05
+_MIN_HEAD_PROBABILITY = 0.05
 """Minimum probability of a head, from the body CRF, for a line that the rules call a head. It was tuned on pmc-pdf and pairs."""
-_LARGE = 1.4
+_CERTAIN_SIZE_RATIO = 1.4
 """If a head is larger than the running text by this factor, the CRF is ignored, because it was not trained on slides."""
 
 
@@ -58,14 +58,14 @@ def read(document: Document, measures: Measures, joiner: Joiner) -> list[Section
     last = max((i for i, line in enumerate(lines) if line.kind is Kind.REFERENCE), default=len(lines))
     body = [line for line in lines[:last] if line.kind is Kind.BODY]
     behind = [line for line in lines[last:] if line.kind is Kind.BODY]
-    out = _sections(body, measures, joiner)
-    for section in _sections(behind, measures, joiner):
+    out = _split_sections(body, measures, joiner)
+    for section in _split_sections(behind, measures, joiner):
         section.after_references = True
         out.append(section)
     return out
 
 
-def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Section]:
+def _split_sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Section]:
     sections = [Section("", "")]
     paragraph: list[Line] = []
 
@@ -85,8 +85,8 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
         begins = not paragraph or _begins_paragraph(paragraph, line, measures)
         split = split_run_in(lines, i, begins=begins, is_numbered=is_numbered)
         count = 0 if split else head_length(lines, i, near) or (1 if id(line) in numbered else 0)
-        sure = id(line) in numbered or line.size > _LARGE * near.size or is_usual_name(line)
-        if count and not sure and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_PROBABLE:
+        sure = id(line) in numbered or line.size > _CERTAIN_SIZE_RATIO * near.size or is_usual_name(line)
+        if count and not sure and max(probable[id(x)] for x in lines[i : i + count]) < _MIN_HEAD_PROBABILITY:
             count = 0
         if count:
             flush()
@@ -101,7 +101,7 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
                 count += 1
             for x in lines[i : i + count]:
                 x.kind = Kind.FORMULA
-            sections[-1].items.append(_formula(joiner.text(lines[i : i + count]).text))
+            sections[-1].items.append(_build_formula(joiner.text(lines[i : i + count]).text))
         else:
             if split or begins:
                 flush()
@@ -115,7 +115,7 @@ def _sections(lines: list[Line], measures: Measures, joiner: Joiner) -> list[Sec
     return [s for s in sections if s.head or s.items]
 
 
-def _formula(text: str) -> Formula:
+def _build_formula(text: str) -> Formula:
     label = LABEL.search(text)
     return Formula(text[: label.start()].strip(), label.group().strip()) if label else Formula(text, "")
 

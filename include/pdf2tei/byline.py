@@ -13,15 +13,15 @@ from .model import Line
 if TYPE_CHECKING:
     from .header import Front
 
-_LISTED = re.compile("[,;،、，·|]")
-_CASELESS = 5
+_LIST_SEPARATOR = re.compile("[,;،、，·|]")
+_MAX_CASELESS_WORDS = 5
 """A line without separators and with more words in a script without capitals is a sentence."""
-_SURE = 0.9
-_MANY = 0.5
+_CERTAIN_SHARE = 0.9
+_MIN_NAME_SHARE = 0.5
 """Minimum share of names among the parts of a line of names."""
-_PROBABLE = 0.1
+_MIN_AUTHOR_PROBABILITY = 0.1
 """Minimum probability of the label `author` for a line that also contains other text."""
-_CENTRED = 0.03
+_MAX_OFF_CENTER = 0.03
 """Maximum distance of a centered title from the middle of the page, as a share of the page's width."""
 
 
@@ -50,11 +50,13 @@ def byline(front: Front, title: list[Line], abstract: list[Line], width: float) 
             continue
         share, count = names(line)
         affiliation = front.probability(line, FrontLabel.AFFILIATION)
-        certain = share > _SURE or (share >= _MANY and front.probability(line, FrontLabel.AUTHOR) > _PROBABLE)
-        named = count > 0 and certain and affiliation < _SURE
+        certain = share > _CERTAIN_SHARE or (
+            share >= _MIN_NAME_SHARE and front.probability(line, FrontLabel.AUTHOR) > _MIN_AUTHOR_PROBABILITY
+        )
+        named = count > 0 and certain and affiliation < _CERTAIN_SHARE
         parts = pieces(line.tokens)
         leads = leads_in_capitals(parts) or (count > 0.3 * len(parts) and parse(parts[0]) is not None)
-        plain = affiliation < _SURE and not affiliation_words(line.text)
+        plain = affiliation < _CERTAIN_SHARE and not affiliation_words(line.text)
         goes_on = bool(found) and plain and _continues(found[-1], line)
         if front.probability(line, FrontLabel.AUTHOR) > 0.5 or named or leads or goes_on:
             found.append(line)
@@ -63,9 +65,9 @@ def byline(front: Front, title: list[Line], abstract: list[Line], width: float) 
 
 def names(line: Line) -> tuple[float, int]:
     """Return the share of a line's parts that are names, and their number; 0 for a sentence in a script without capitals."""
-    if not line.text.isascii() and not _LISTED.search(line.text):
+    if not line.text.isascii() and not _LIST_SEPARATOR.search(line.text):
         caseless = sum(word[0].isalpha() and word[0].lower() == word[0].upper() for word in line.text.split())
-        if caseless > _CASELESS:
+        if caseless > _MAX_CASELESS_WORDS:
             return 0.0, 0
     parts = [part for part in pieces(line.tokens) if sum(c.isalpha() for c in part) > 2]
     count = sum(parse(part) is not None for part in parts)
@@ -83,7 +85,7 @@ def _select_below_title(front: Front, title: list[Line], abstract: list[Line], w
     shown = [x for x in abstract if x.page == page]
     top = min((x.y0 for x in shown), default=float("inf"))
     left, right = min(x.x0 for x in title), max(x.x1 for x in title)
-    centred = abs(left + right - width) < _CENTRED * width
+    centred = abs(left + right - width) < _MAX_OFF_CENTER * width
     aside = left > 0.2 * (right + left) and not centred  # the imprint is a column on the left
     below = [x for x in front.lines if x.page == page and x not in title and x.y0 > bottom - 2]
     found = [x for x in below if x.y0 < top - 2 and (not aside or x.x1 > left) and not (x.x0 > right and x.y0 < bottom)]

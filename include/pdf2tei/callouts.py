@@ -25,7 +25,7 @@ _NAME_YEAR = re.compile(
     rf"(?<!\w)(?P<names>{_NAMES})(?:[’']s)?\s*,?\s*[(\[]?\s*(?P<years>{_YEAR}(?:\s*[,;&]\s*{_YEAR}|\s*,\s*[a-z]\b(?!\.))*)(?P<close>\)?)"
 )
 _ROUND = re.compile(r"\(\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\)")
-_GLUED = re.compile(r"(?:(?<=[a-z]{3})|(?<=[a-z]{2}[.,;)]))\d{1,3}(?:[,–-]\s?\d{1,3})*(?=[\s.,;:)]|$)")
+_DIGITS_AFTER_WORD = re.compile(r"(?:(?<=[a-z]{3})|(?<=[a-z]{2}[.,;)]))\d{1,3}(?:[,–-]\s?\d{1,3})*(?=[\s.,;:)]|$)")
 _RAISED = re.compile(r"\s*\d{1,3}(?:\s*[,–-]\s*\d{1,3})*[,\s]*")
 _YEARS = re.compile(rf"{_YEAR}|\b[a-z]\b")
 _CITED = re.compile(r"[(\[;]\s*(?:e\.g\.,?\s*|see\s+|cf\.\s*)?$")
@@ -73,7 +73,7 @@ def style_of(texts: list[Text], entries: list[PrintedEntry]) -> Style:
             return Style.ROUND
         if raised >= 0.3 * len(entries):
             return Style.RAISED
-        if (glued := votes(_GLUED)) >= 0.4 * len(entries) and glued > votes(_NAME_YEAR):
+        if (glued := votes(_DIGITS_AFTER_WORD)) >= 0.4 * len(entries) and glued > votes(_NAME_YEAR):
             return Style.GLUED
     found = {Style.BRACKET: bracket, Style.NAME_YEAR: votes(_NAME_YEAR), Style.KEY: votes(_KEY), Style.RAISED: raised}
     return max(found, key=lambda style: found[style])
@@ -106,14 +106,14 @@ class Linker:
 
     def find(self, text: Text) -> list[Callout]:
         """Return the callouts of a paragraph in order and without overlaps."""
-        found = [*self._citations(text), *self._references_to_floats(text.text)]
+        found = [*self._find_citations(text), *self._find_float_mentions(text.text)]
         out: list[Callout] = []
         for callout in sorted(found, key=lambda c: (c.start, -c.end)):
             if not out or callout.start >= out[-1].end:
                 out.append(callout)
         return out
 
-    def _citations(self, text: Text) -> list[Callout]:
+    def _find_citations(self, text: Text) -> list[Callout]:
         if self._style is Style.BRACKET:
             return [c for m in _BRACKET.finditer(text.text) for c in self._find_numbers(text.text, m.start(), m.end())]
         if self._style is Style.RAISED:
@@ -123,7 +123,7 @@ class Linker:
                 if re.fullmatch(r"[\d,–\- ]+", text.text[s:e])
                 for c in self._find_numbers(text.text, s, e)
             ]
-        pattern = {Style.ROUND: _ROUND, Style.GLUED: _GLUED}.get(self._style)
+        pattern = {Style.ROUND: _ROUND, Style.GLUED: _DIGITS_AFTER_WORD}.get(self._style)
         if pattern:
             return [c for m in pattern.finditer(text.text) for c in self._find_numbers(text.text, m.start(), m.end())]
         if self._style is Style.KEY:
@@ -176,7 +176,7 @@ class Linker:
                         return f"b{best}"
         return None
 
-    def _references_to_floats(self, text: str) -> list[Callout]:
+    def _find_float_mentions(self, text: str) -> list[Callout]:
         out = []
         for match in _FLOAT.finditer(text):
             table = match.group("kind")[0] in "Tt"

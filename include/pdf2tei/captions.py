@@ -17,10 +17,10 @@ _CONTINUED = re.compile(r"\W*\(?cont(?:inued|\.|’d|'d|d)", re.I)
 
 def find(document: Document, measures: Measures) -> list[list[list[Line]]]:
     """Return the lines of each caption, by page; mark them CAPTION."""
-    return _remove_lookalikes([_captions(page, measures) for page in document.pages], measures)
+    return _remove_lookalikes([_find_candidates(page, measures) for page in document.pages], measures)
 
 
-def _captions(page: Page, measures: Measures) -> list[list[Line]]:
+def _find_candidates(page: Page, measures: Measures) -> list[list[Line]]:
     lines = page.lines
     captions: list[list[Line]] = []
     for i, line in enumerate(lines):
@@ -29,7 +29,7 @@ def _captions(page: Page, measures: Measures) -> list[list[Line]]:
             continue
         run = [line]
         for other in lines[i + 1 :]:
-            if other.kind is not Kind.BODY or CAPTION.match(other.text) or not _goes_on(run, other, measures):
+            if other.kind is not Kind.BODY or CAPTION.match(other.text) or not _continues_caption(run, other, measures):
                 break
             run.append(other)
         captions.append(run)
@@ -49,13 +49,13 @@ def _remove_lookalikes(pages: list[list[list[Line]]], measures: Measures) -> lis
     best: dict[str, float] = {}
     for captions in pages:
         for run in captions:
-            best[_number(run)] = max(best.get(_number(run), 0.0), _evidence(run, measures))
+            best[_number(run)] = max(best.get(_number(run), 0.0), _weigh_caption(run, measures))
     out: list[list[list[Line]]] = []
     for captions in pages:
         kept = [
             run
             for run in captions
-            if _evidence(run, measures) > best[_number(run)] - 1 or _CONTINUED.search(run[0].text[:40])
+            if _weigh_caption(run, measures) > best[_number(run)] - 1 or _CONTINUED.search(run[0].text[:40])
         ]
         for run in kept:
             for line in run:
@@ -69,7 +69,7 @@ def _number(run: list[Line]) -> str:
     return f"{is_table(run)} {match['label'].upper()}" if match else ""
 
 
-def _evidence(run: list[Line], measures: Measures) -> float:
+def _weigh_caption(run: list[Line], measures: Measures) -> float:
     """Return how much a caption differs from running text: in size, in the font of its first word, by a stop after its number."""
     line = run[0]
     first = line.tokens[0].font
@@ -107,7 +107,7 @@ def _begins_caption(lines: list[Line], i: int, match: re.Match[str], measures: M
     return (apart and (stop or other)) or (stop and other)
 
 
-def _goes_on(run: list[Line], line: Line, measures: Measures) -> bool:
+def _continues_caption(run: list[Line], line: Line, measures: Measures) -> bool:
     last, first = run[-1], run[0]
     gap = line.y0 - last.y1
     if not -2 < gap < 0.8 * first.size or abs(line.size - last.size) > 1.1 or line.x0 > last.x1 or line.x1 < last.x0:

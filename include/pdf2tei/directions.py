@@ -30,7 +30,7 @@ def order(page: Page) -> None:
 
 def _sort_words(tokens: list[Token]) -> list[Token]:
     runs: list[list[Token]] = []
-    onward = [_onward(token) for token in tokens]
+    onward = [_is_left_to_right(token) for token in tokens]
     for i, token in enumerate(tokens):
         neutral = onward[i] is None
         inside = neutral and i and onward[i - 1] and next((x for x in onward[i + 1 :] if x is not None), False)
@@ -45,7 +45,7 @@ def _sort_words(tokens: list[Token]) -> list[Token]:
     return [token for run in reversed(runs) for token in run]
 
 
-def _onward(token: Token) -> bool | None:
+def _is_left_to_right(token: Token) -> bool | None:
     """Return whether a word runs from left to right, as numbers do; None for signs."""
     kinds = {unicodedata.bidirectional(c) for c in token.text}
     if kinds & {"R", "AL"}:

@@ -15,11 +15,11 @@ _PART = re.compile(r"(?:[^\s\"<>\[\]]|\[[^\s\]]{1,30}\](?=\S)|<[^\s<>\"]{1,30}>(
 _NEXT = re.compile(r"\s([\w.()/:;-]+)")
 _YEAR = re.compile(r"\W*(?:1[6-9]|20)\d\d\W*")
 _JOINED = re.compile(r"\w[./-]\w|[./-]$")
-_BEHIND = re.compile(
+_AFTER_DOI = re.compile(
     r"[\s.,;)]*(?:$|\[|\(|PM(?:C?ID|C)\b|Epub\b|Medline\b|(?:Last )?[Aa]ccess|Acess|Available|Google\b|Cross[Rr]ef\b|Pub[Mm]ed\b)"
 )
 """Text that may follow a complete DOI."""
-_MONTHLY = re.compile(r"\.(?:19|20)\d\d\.\d\d\.$")
+_ELSEVIER_STEM = re.compile(r"\.(?:19|20)\d\d\.\d\d\.$")
 """End of an Elsevier DOI whose last number is missing (`…2019.04.`)."""
 _CLOSING = {")": "(", "]": "["}
 _MAX_PARTS = 6
@@ -50,25 +50,25 @@ def find_doi(raw: str) -> str:
 def _continues(suffix: str, part: str, behind: str) -> bool:
     """Return whether the characters after a space still belong to a DOI."""
     has_digit = any(map(str.isdigit, part))
-    if suffix[-1] in ",;" or (part[0] in "(:;" and not _is_open(part)):
+    if suffix[-1] in ",;" or (part[0] in "(:;" and not _begins_item_number(part)):
         return False
-    if suffix[-1] in "/-_" or _MONTHLY.search(suffix):
-        return has_digit or bool(_BEHIND.match(behind))
+    if suffix[-1] in "/-_" or _ELSEVIER_STEM.search(suffix):
+        return has_digit or bool(_AFTER_DOI.match(behind))
     if suffix[-1] == ".":
         bare = not any(map(str.isdigit, suffix))
         return has_digit and (bare or (_JOINED.search(part.rstrip(".")) is not None and not part[0].isupper()))
     if _YEAR.fullmatch(part) or part[0].isupper():
         return False
-    if _is_open(part):
+    if _begins_item_number(part):
         return True
     is_piece = has_digit or (part.islower() and _JOINED.search(part) is not None)
-    return is_piece and (_BEHIND.match(behind) is not None or _NEXT_PIECE.match(behind) is not None)
+    return is_piece and (_AFTER_DOI.match(behind) is not None or _NEXT_PIECE.match(behind) is not None)
 
 
 _NEXT_PIECE = re.compile(r"\s(?:-?[\w./-]*\d[\w./-]*)\s?\.?$")
 
 
-def _is_open(part: str) -> bool:
+def _begins_item_number(part: str) -> bool:
     """Return whether a part begins like an item number of Elsevier: `(00)00169-9`."""
     return re.match(r"\(\d\d\)\d", part) is not None
 

@@ -19,16 +19,16 @@ _OLD_ARXIV = re.compile(
     r"\b((?:hep-(?:ph|th|ex|lat)|astro-ph|cond-mat|gr-qc|nucl-(?:ex|th)|quant-ph|math-ph|math)/\d{7})\b"
 )
 _URL = re.compile(r"(?:https?://|www\.)[^\s<>\"]+")
-_DATED = re.compile(r"((?:1[6-9]|20)\d\d[a-z]?)[.,:]?\s+(?=[^\W\d_])")
+_LEADING_YEAR = re.compile(r"((?:1[6-9]|20)\d\d[a-z]?)[.,:]?\s+(?=[^\W\d_])")
 _BEFORE_YEAR = re.compile(r"\s*(?:\[\d+\]\s*)?([^()]+?)[.,]?\s*\((?:1[6-9]|20)\d\d[a-z]?(?:,[^)]*)?\)[.,]\s")
 _QUOTE = re.compile(r"[“«]([^“”«»]{4,}?)[”»](?![^\W_])")
-_SMALL = re.compile(r"\b[a-zß-ÿ]{5,}\b(?!\.)")
-_QUOTED = re.compile(r"(?<=[^\W\d_]{2}[.,?!])[”\"»](?=\s*[^\W_])|(?<=[^\W\d_]{3})[”\"»][.,]?(?=\s+[A-Z0-9])")
+_LOWERCASE_WORD = re.compile(r"\b[a-zß-ÿ]{5,}\b(?!\.)")
+_QUOTE_END = re.compile(r"(?<=[^\W\d_]{2}[.,?!])[”\"»](?=\s*[^\W_])|(?<=[^\W\d_]{3})[”\"»][.,]?(?=\s+[A-Z0-9])")
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{4})\s?[.?!]+[)”’\"']?\s+(?=[A-Z0-9À-Þ])|(?<=\))[.]\s+(?=[A-Z0-9À-Þ])")
-_ASKED = re.compile(r"[?!]\s+(?=[A-Z0-9À-Þ])(?!.*[?!])")
+_QUESTION_END = re.compile(r"[?!]\s+(?=[A-Z0-9À-Þ])(?!.*[?!])")
 _CONTAINERS = frozenset((TokenLabel.JOURNAL, TokenLabel.BOOKTITLE))
 _NUMBERS = frozenset((TokenLabel.VOLUME, TokenLabel.ISSUE, TokenLabel.PAGES))
-_ENDS = " ,.;:“”\"'‘’«»()[]"
+_TRIMMED = " ,.;:“”\"'‘’«»()[]"
 
 
 @dataclass(slots=True)
@@ -61,20 +61,20 @@ def parse(raw: str) -> Reference:
 
 def parse_each(raws: Sequence[str]) -> list[Reference]:
     """Return the fields of each reference string. Patterns find identifiers; the CRF finds the other fields."""
-    return [_reference(raw, fields) for raw, fields in zip(raws, label_each(raws), strict=True)]
+    return [_build_reference(raw, fields) for raw, fields in zip(raws, label_each(raws), strict=True)]
 
 
-def _reference(raw: str, fields: list[tuple[TokenLabel, str]]) -> Reference:
+def _build_reference(raw: str, fields: list[tuple[TokenLabel, str]]) -> Reference:
     out = Reference()
     found: dict[TokenLabel, list[str]] = {}
     for kind, value in _correct_fields(fields, raw):
         found.setdefault(kind, []).append(value)
 
     def first(kind: TokenLabel) -> str:
-        return next((v for x in found.get(kind, []) if (v := x.strip(_ENDS))), "")
+        return next((v for x in found.get(kind, []) if (v := x.strip(_TRIMMED))), "")
 
     out.title = max(
-        (t.strip(_ENDS[:-4] if t.count("(") == t.count(")") else _ENDS) for t in found.get(TokenLabel.TITLE, [])),
+        (t.strip(_TRIMMED[:-4] if t.count("(") == t.count(")") else _TRIMMED) for t in found.get(TokenLabel.TITLE, [])),
         key=len,
         default="",
     )
@@ -119,13 +119,13 @@ def _correct_fields(fields: list[tuple[TokenLabel, str]], raw: str) -> list[tupl
             return [(TokenLabel.TITLE, fields[0][1]), *fields[1:]]
     out: list[tuple[TokenLabel, str]] = []
     for i, (kind, value) in enumerate(fields):
-        if kind is TokenLabel.TITLE and (dated := _DATED.match(value)) and kinds.isdisjoint({TokenLabel.DATE}):
+        if kind is TokenLabel.TITLE and (dated := _LEADING_YEAR.match(value)) and kinds.isdisjoint({TokenLabel.DATE}):
             out.append((TokenLabel.DATE, dated[1]))
             value = value[dated.end() :]
         alone = (kind is TokenLabel.TITLE and not kinds & _CONTAINERS) or (
             kind in _CONTAINERS and TokenLabel.TITLE not in kinds
         )
-        cut = _QUOTED.search(value) if alone else None
+        cut = _QUOTE_END.search(value) if alone else None
         if (
             cut is None
             and alone
@@ -135,15 +135,15 @@ def _correct_fields(fields: list[tuple[TokenLabel, str]], raw: str) -> list[tupl
         ):
             cut = next(reversed([m for m in _SENTENCE.finditer(value) if len(value) - m.end() > 2]), None)
         elif cut is None and alone and kind is TokenLabel.JOURNAL:
-            prose = [m for m in _SENTENCE.finditer(value) if _SMALL.search(value, 0, m.start())]
-            cut = prose[-1] if prose else next(iter(_ASKED.finditer(value)), None)
+            prose = [m for m in _SENTENCE.finditer(value) if _LOWERCASE_WORD.search(value, 0, m.start())]
+            cut = prose[-1] if prose else next(iter(_QUESTION_END.finditer(value)), None)
         if cut is None:
             out.append((kind, value))
         else:
             container = kind if kind in _CONTAINERS else TokenLabel.JOURNAL
             out += [(TokenLabel.TITLE, value[: cut.end()].rstrip()), (container, value[cut.end() :].lstrip())]
     title = next((value for kind, value in out if kind is TokenLabel.TITLE), None)
-    quote = next((m[1] for m in _QUOTE.finditer(raw) if title and title.strip(_ENDS) in m[1]), None)
+    quote = next((m[1] for m in _QUOTE.finditer(raw) if title and title.strip(_TRIMMED) in m[1]), None)
     if title is None or quote is None:
         return out
     return [(kind, quote if value == title else value) for kind, value in out if value == title or value not in quote]

@@ -34,7 +34,7 @@ _KEYWORDS = re.compile(r"\s*(?:key\s?-?\s?words?|index terms|mots[\s-]cl|schl)",
 _SECTION = re.compile(
     r"\s*(?:\d+\W*|I\W+)?(?:introduction|background|objectives?|methods?|results?|conclusions?|purpose)\b", re.I
 )
-_PAPERWORK = re.compile(
+_IMPRINT = re.compile(
     r"received|accepted|published|revised|available online|copyright|©|licen[sc]e|\bdoi\b|10\.\d{4}|https?:|www\.|\bissn\b|\bvol(?:ume|\.)|"
     r"journal|proceedings|conference|citation|editor|correspond|open access|arxiv|preprint|\bpages?\b|\bpp\."
 )
@@ -60,7 +60,7 @@ class Judged:
     of: dict[str, float]
 
 
-def _counted(value: float) -> str:
+def _cap_to_digit(value: float) -> str:
     return str(min(int(value), 9))
 
 
@@ -83,7 +83,7 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
             f"level={max(-2, min(level, 3))}",
             f"style={int(line.bold)}{int(line.italic)}",
             f"block={int(line.block_start)}{int(i + 1 == n or lines[i + 1].block_start)}",
-            f"len={_counted(len(text) / 12)}",
+            f"len={_cap_to_digit(len(text) / 12)}",
             f"names={min(names, 4)}",
             f"share={round(3 * names / max(len(pieces), 1))}",
             f"digits={round(5 * sum(c.isdigit() for c in text) / visible)}",
@@ -91,10 +91,10 @@ def features(lines: Sequence[Facts]) -> list[list[str]]:
             f"small={min(sum(w[0].islower() and w not in PARTICLES for w in words), 5)}",
             f"commas={min(text.count(',') + text.count(';'), 4)}",
             f"end={text[-1:] if text[-1:] in '.,;:-)*' else 'x'}",
-            f"at={_counted(i / 2)}",
+            f"at={_cap_to_digit(i / 2)}",
             "w1=" + (_DIGITS.sub("#", text.split()[0].casefold())[:12] if text else ""),
             f"affiliation={min(affiliation_words(text), 3)}",
-            f"paperwork={min(len(_PAPERWORK.findall(text.lower())), 2)}",
+            f"paperwork={min(len(_IMPRINT.findall(text.lower())), 2)}",
         ]
         for name, pattern in (("abstract", _ABSTRACT), ("keywords", _KEYWORDS), ("section", _SECTION)):
             if pattern.match(text):

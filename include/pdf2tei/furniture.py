@@ -10,7 +10,7 @@ from .model import Document, Kind, Line, Page
 _NUMBER = re.compile(
     r"\W{0,3}(?:(?:page|p\.)\s*)?(?:[a-z]{0,2}\d{1,6}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d+)?\W{0,3}", re.I
 )
-_LABEL = re.compile(r"\[\d{1,3}\]|\d{1,3}\.")
+_REFERENCE_LABEL = re.compile(r"\[\d{1,3}\]|\d{1,3}\.")
 """A reference label on a separate line."""
 _DIGITS = re.compile(r"\d+")
 _SIGNS = re.compile(r"\W+")
@@ -33,7 +33,7 @@ def mark(document: Document) -> None:
     for page in document.pages:
         upright: list[Line] = []
         for line in page.lines:
-            if _sideways(line) or is_continued(line):
+            if _is_sideways(line) or is_continued(line):
                 line.kind = Kind.FURNITURE
             else:
                 upright.append(line)
@@ -42,14 +42,16 @@ def mark(document: Document) -> None:
         edge = _list_edge_lines(upright)
         edges.append((page, edge))
         for line in edge:
-            places[_key(line)].append((page.number, line.y0))
+            places[_normalize_text(line)].append((page.number, line.y0))
     for page, edge in edges:
-        labels = sum(len(line.text) < 6 and _LABEL.fullmatch(line.text) is not None for line in page.lines) > 2
+        labels = (
+            sum(len(line.text) < 6 and _REFERENCE_LABEL.fullmatch(line.text) is not None for line in page.lines) > 2
+        )
         first, last = min((x.y0 for x in edge), default=0.0), max((x.y0 for x in edge), default=0.0)
         for line in edge:
-            if labels and _LABEL.fullmatch(line.text):
+            if labels and _REFERENCE_LABEL.fullmatch(line.text):
                 continue
-            again = {n for n, y in places[_key(line)] if n != page.number and abs(y - line.y0) < 8}
+            again = {n for n, y in places[_normalize_text(line)] if n != page.number and abs(y - line.y0) < 8}
             few = len(document.pages) < 6 or len(line.text) > 20
             outer = line.y0 < page.height * 0.12 or line.y0 > page.height * 0.88
             outermost = line.y0 < first + 3 or line.y0 > last - 3
@@ -107,11 +109,11 @@ def is_continued(line: Line) -> bool:
     return len(line.text) < 40 and _CONTINUED.fullmatch(line.text.strip()) is not None
 
 
-def _sideways(line: Line) -> bool:
+def _is_sideways(line: Line) -> bool:
     return len(line.text) > 3 and line.height > 3 * max(line.size, 1) and line.height > line.width * 1.5
 
 
-def _key(line: Line) -> str:
+def _normalize_text(line: Line) -> str:
     return _DIGITS.sub("#", line.text).casefold()
 
 

@@ -12,9 +12,9 @@ from .measures import Measures
 from .model import Kind, Line, Page, Token
 
 _DIGIT = re.compile(r"\d")
-_ROWS = 3
+_MIN_ROWS = 3
 """Minimum number of rows with several cells in a table."""
-_APART = 3.5
+_MAX_ROW_GAP = 3.5
 """Maximum gap between the rows of a table, in type sizes."""
 
 
@@ -42,10 +42,10 @@ def find(page: Page, running: set[int], measures: Measures) -> list[list[Line]]:
     text = [x for x in page.lines if x.kind in (Kind.BODY, Kind.REFERENCE, Kind.ABSTRACT) and x.block in running]
     tables: list[list[Line]] = []
     for side in _partition_by_side(free, text):
-        rows = _rows(side)
+        rows = _group_rows(side)
         run: list[list[Line]] = []
         for row in rows:
-            if run and row[0].y0 - max(x.y1 for x in run[-1]) > _APART * max(x.size for x in row):
+            if run and row[0].y0 - max(x.y1 for x in run[-1]) > _MAX_ROW_GAP * max(x.size for x in row):
                 tables += _trim_to_table(run, side)
                 run = []
             run.append(row)
@@ -77,7 +77,7 @@ def _partition_by_side(free: list[Line], text: list[Line]) -> list[list[Line]]:
     return [s for s in (left, right, [x for x in alone if id(x) not in chosen]) if s]
 
 
-def _rows(lines: Sequence[Line]) -> list[list[Line]]:
+def _group_rows(lines: Sequence[Line]) -> list[list[Line]]:
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda x: (x.y0 + x.y1, x.x0)):
         middle = (line.y0 + line.y1) / 2
@@ -92,7 +92,7 @@ def _trim_to_table(rows: list[list[Line]], side: list[Line]) -> list[list[Line]]
     """Return the table in a run of rows, from its first to its last row with several cells; an empty list if there is no table."""
     counted = [(row, sum(len(split_at_gaps(x)) for x in row)) for row in rows]
     several = [row for row, count in counted if count > 1]
-    if len(several) < _ROWS or len(several) < 0.3 * len(rows):
+    if len(several) < _MIN_ROWS or len(several) < 0.3 * len(rows):
         return []
     parts = [x for row in several for x in row]
     counts = [count for _, count in counted if count > 1]

@@ -21,11 +21,11 @@ from .text import Joiner, clean
 
 PAGES = 3
 """Maximum number of pages of the front: a repository's cover, the title, an abstract on a separate page."""
-_FULL = 60
+_FULL_LINE_LENGTH = 60
 """Minimum length of a full line of text, in characters. A page after a cover with fewer than three full lines is part of the cover."""
 _LANGUAGE_LINES = 40
 """Maximum number of lines of running text that determine the language."""
-_TEXT_LINES = 15
+_MIN_TEXT_LINES = 15
 """Minimum number of lines of running text for a page before the title to be a page of the paper."""
 
 
@@ -123,7 +123,7 @@ def _list_text_lines(document: Document, measures: Measures) -> list[Line]:
 def _is_page_of_text(page: Page, measures: Measures) -> bool:
     """Return whether a page is full of running text, so that a title on a later page does not make it a cover."""
     is_text = [abs(x.size - measures.size) < 0.3 and x.width > 0.8 * measures.width for x in page.lines]
-    return not titles.is_cover(page) and sum(is_text) >= _TEXT_LINES
+    return not titles.is_cover(page) and sum(is_text) >= _MIN_TEXT_LINES
 
 
 def _select_front(document: Document, parts: dict[int, Part]) -> Front:
@@ -135,7 +135,7 @@ def _select_front(document: Document, parts: dict[int, Part]) -> Front:
         here = [line for line in lines if line.page == page.number]
         if covered and not any(line.page == page.number for line in found):  # the paper begins after its cover
             found += [line for line in here if line.y0 < page.height / 2]
-        covered = titles.is_cover(page) or (covered and sum(len(line.text) > _FULL for line in here) < 3)
+        covered = titles.is_cover(page) or (covered and sum(len(line.text) > _FULL_LINE_LENGTH for line in here) < 3)
     if not found:
         first = [line for line in lines if line.page == 1]
         end = next((i for i, line in enumerate(first) if i and abstracts.INTRODUCTION.match(line.text)), len(first))

@@ -14,15 +14,15 @@ NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4}\.?)(?:\s+\|)?\s+(?=\S)")
 NUMBERED = re.compile(r"\s*(?:\d{1,2}(?:\.\d{1,2}){0,4}[.)]?|[IVX]{1,5}[.)]|[A-Z](?:\.\d{1,2}){0,3}[.)]?)\s+(?=\S)")
 _SENTENCE = re.compile(r"[a-z]{3}\. [A-Z][a-z]+ [a-z]")
 _SECTION = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[A-Z]")
-_USUAL = re.compile(
+_USUAL_HEADS = re.compile(
     r"(?:introduction|background|(?:materials?|patients|subjects)\s+and\s+methods|methods?|results?(?:\s+and\s+discussions?)?|discussions?|"
     r"conclusions?|related\s+work|limitations|acknowledge?ments?)\s*",
     re.I,
 )
 _KEYWORDS = re.compile(r"key\s?-?words?\s*[:—–]", re.I)
-_SMALLEST = 0.7
+_MIN_BOLD_SIZE = 0.7
 """Minimum size of a bold head in another family, as a share of the running text's size."""
-_CELL = 6
+_MAX_CELL_GAP = 6
 """Maximum distance of the cells of a row, in type sizes."""
 _ENDS = re.compile(r"[.!?:;][\"'”’)\]\d]*$")
 _MIN_NUMBERED = 3
@@ -110,7 +110,7 @@ def _shares_row(lines: list[Line], i: int) -> bool:
     return any(
         other.page == line.page
         and abs(other.y0 - line.y0) < 0.3 * line.size
-        and -1 < max(other.x0 - line.x1, line.x0 - other.x1) < _CELL * line.size
+        and -1 < max(other.x0 - line.x1, line.x0 - other.x1) < _MAX_CELL_GAP * line.size
         and other.font == line.font
         and _WORD.search(other.text)
         for other in lines[max(i - 1, 0) : i] + lines[i + 1 : i + 2]
@@ -119,7 +119,7 @@ def _shares_row(lines: list[Line], i: int) -> bool:
 
 def is_usual_name(line: Line) -> bool:
     """Return whether a line is exactly a usual section name."""
-    return _USUAL.fullmatch(line.text) is not None
+    return _USUAL_HEADS.fullmatch(line.text) is not None
 
 
 def _is_usual_and_apart(lines: list[Line], i: int) -> bool:
@@ -139,7 +139,7 @@ def _has_head_type(line: Line, measures: Measures) -> bool:
         return False
     first = line.tokens[0].font
     is_bold_other = first.bold and first.family.split("-")[0] != measures.family.split("-")[0]
-    if line.size < (_SMALLEST * measures.size if is_bold_other else measures.size - 1.2):
+    if line.size < (_MIN_BOLD_SIZE * measures.size if is_bold_other else measures.size - 1.2):
         return False
     letters = [t for t in line.tokens if any(c.isalpha() for c in t.text)]
     total = sum(len(t.text) for t in letters)

@@ -43,7 +43,7 @@ _MAX_WORDS = 400
 _MIN_KNOWN = 0.2
 """Minimum share of frequent English words. On 352 pages of papers it is at least .28 (tables of compounds), and at most .18 if the
 alphabet is shifted or the words are reversed."""
-_PICTURE = 0.5
+_MIN_PICTURE_SHARE = 0.5
 """Minimum share of a page that the picture of a scan covers."""
 
 
@@ -56,7 +56,7 @@ def _ill(page: Page) -> Ill | None:
     tokens = [token for line in page.lines for token in line.tokens]
     if not tokens:
         size = max((b.x1 - b.x0) * (b.y1 - b.y0) for b in page.boxes) if page.boxes else 0.0
-        return Ill.NO_TEXT if size > _PICTURE * page.width * page.height else None
+        return Ill.NO_TEXT if size > _MIN_PICTURE_SHARE * page.width * page.height else None
     beyond = sum(t.x1 < 0 or t.y1 < 0 or t.x0 > page.width or t.y0 > page.height for t in tokens)
     if beyond > _MAX_OUTSIDE * len(tokens):
         return Ill.OUTSIDE

@@ -63,9 +63,9 @@ class Identity:
 
 
 NOTHING = Identity()
-_ENOUGH = 2.0
+_MIN_EVIDENCE = 2.0
 """Minimum evidence for a DOI."""
-_BY_A_LEAD = 1.0
+_MIN_LEAD = 1.0
 """Minimum difference between its evidence and the evidence for any other DOI."""
 _NEXT_LINE = 0.025
 """Largest step from one line to the next, as a share of the page's height."""
@@ -78,7 +78,7 @@ _METADATA_TEXT = ("dc:identifier", "prism:url", "subject", "dc:description", "ti
 _DOI = re.compile(
     r"(?:https?://(?:dx\.)?doi\.org/|\bdoi\b[\s:./]*)?\b10\.\d{4,9}(?:\.\d+)*/[^\s\x00-\x1f]+", re.IGNORECASE
 )
-_PART = re.compile(r"\.(?:[gts]\d{3}|suppl?\d*)$")
+_SUPPLEMENT_SUFFIX = re.compile(r"\.(?:[gts]\d{3}|suppl?\d*)$")
 _LABEL = re.compile(
     r"https?://(?:dx\.)?doi\.org/?|\b(?:article\s+|paper\s+)?doi\b|digital object identifier|(?:cross\s?ref|available online at|"
     r"published version|version of record|permanent link)\b|[\W\d_]",
@@ -96,11 +96,11 @@ _ANOTHER_WORK = re.compile(
     r"preprint (?:of|version)|earlier version",
     re.IGNORECASE,
 )
-_REFERENCES = re.compile(
+_REFERENCES_HEAD = re.compile(
     r"\W*(?:\d+\W+)?(?:references?(?: and notes)?|bibliography|literature cited|works cited|notes and references)\W*",
     re.IGNORECASE,
 )
-_REFERENCE = re.compile(
+_LOOKS_LIKE_REFERENCE = re.compile(
     r"(?:^|\s)(?:\[\d+\]|\d{1,3}[.)]?\s+[A-Z])|\(\d{4}[a-z]?\)|\bet al\b|\b[A-Z][a-z]+,? [A-Z]\.|\d{1,4}\s*:\s*\d+"
 )
 _ARXIV_STAMP = re.compile(
@@ -160,7 +160,11 @@ def _cut_references(pages: Sequence[Sequence[PrintedLine]]) -> list[list[Printed
     kept: list[list[PrintedLine]] = []
     behind = False
     for page in pages:
-        end = 0 if behind else next((i for i, line in enumerate(page) if _REFERENCES.fullmatch(line.text)), len(page))
+        end = (
+            0
+            if behind
+            else next((i for i, line in enumerate(page) if _REFERENCES_HEAD.fullmatch(line.text)), len(page))
+        )
         behind = behind or end < len(page)
         kept.append([*page[:end], *(line for line in page[end:] if line.height > 0.94 or line.height < 0.06)])
     return kept
@@ -188,12 +192,12 @@ def _choose_doi(pages: list[list[PrintedLine]], metadata: Mapping[str, str]) -> 
         if longer and doi[-1] not in "0123456789":  # cut at the end of a line
             evidence[max(longer, key=lambda other: evidence[other])] += max(evidence.pop(doi), 0.0)
     for doi in [doi for doi in evidence if arxiv_of_doi(doi)]:  # the publisher's DOI of the same paper takes precedence
-        if any(weight >= _ENOUGH and other != doi for other, weight in evidence.items()):
+        if any(weight >= _MIN_EVIDENCE and other != doi for other, weight in evidence.items()):
             del evidence[doi]
     ranked = sorted(evidence, key=lambda doi: (-evidence[doi], doi))
-    if not ranked or evidence[ranked[0]] < _ENOUGH:
+    if not ranked or evidence[ranked[0]] < _MIN_EVIDENCE:
         return None
-    if len(ranked) > 1 and evidence[ranked[0]] - evidence[ranked[1]] < _BY_A_LEAD:
+    if len(ranked) > 1 and evidence[ranked[0]] - evidence[ranked[1]] < _MIN_LEAD:
         return None
     return ranked[0]
 
@@ -217,7 +221,7 @@ def _find_printed_dois(pages: list[list[PrintedLine]]) -> Iterator[tuple[int, st
                     continue
                 yield (
                     number,
-                    _PART.sub("", doi),
+                    _SUPPLEMENT_SUFFIX.sub("", doi),
                     _weigh_mention(line, match, _join_lines_above(page, i), letters, on_first=number == 0),
                 )
 
@@ -248,7 +252,7 @@ def _weigh_mention(
     if line.height > 0.85 or line.height < 0.15:
         weight += 1.0
     below_authors = on_first and not rest and line.height > 0.5  # authors' initials look like a reference
-    if not running_head and not below_authors and _REFERENCE.search(near[-150:]):
+    if not running_head and not below_authors and _LOOKS_LIKE_REFERENCE.search(near[-150:]):
         weight += 1.0 if _repeats_title(near[-400:], letters) else -2.5 if rest or line.height < 0.5 else -1.0
     return weight
 

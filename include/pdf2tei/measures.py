@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from .model import Line
 
-_LONG = 4
+_MIN_LETTERS = 4
 """Minimum number of letters of a token that is used to detect fixed-width fonts."""
-_MANY = 8
+_MIN_TOKENS = 8
 """Minimum number of different such tokens in a family."""
-_EQUAL = 0.02
+_MAX_DEVIATION = 0.02
 """Maximum relative deviation of a token's width per character from the family's median."""
-_MOST = 0.8
+_MIN_EQUAL_SHARE = 0.8
 """Minimum share of tokens within that deviation; in proportional families it is 0.1 to 0.5."""
 
 
@@ -58,15 +58,17 @@ def _find_fixed_width(lines: list[Line], usual: str) -> frozenset[str]:
         if line.font.family != usual:
             for token in line.tokens:
                 text = token.text
-                if len(text) < _LONG or token.font.size <= 0 or not text[-1].isalpha():
+                if len(text) < _MIN_LETTERS or token.font.size <= 0 or not text[-1].isalpha():
                     continue  # a full stop after the word may be in another font
-                if sum(map(str.isalpha, text)) >= _LONG:  # digits have one width in all fonts
+                if sum(map(str.isalpha, text)) >= _MIN_LETTERS:  # digits have one width in all fonts
                     width = (token.x1 - token.x0) / len(text) / token.font.size
                     widths.setdefault(token.font.family, {})[text] = width
     widths.pop(usual, None)
-    return frozenset(f for f, found in widths.items() if len(found) >= _MANY and _equal(sorted(found.values())))
+    return frozenset(
+        f for f, found in widths.items() if len(found) >= _MIN_TOKENS and _are_nearly_equal(sorted(found.values()))
+    )
 
 
-def _equal(widths: list[float]) -> bool:
+def _are_nearly_equal(widths: list[float]) -> bool:
     median = widths[len(widths) // 2]
-    return sum(abs(w - median) < _EQUAL * median for w in widths) > _MOST * len(widths)
+    return sum(abs(w - median) < _MAX_DEVIATION * median for w in widths) > _MIN_EQUAL_SHARE * len(widths)

@@ -8,19 +8,19 @@ from .measures import Measures
 from .model import Document, Kind, Line, Page
 from .text import Joiner
 
-_MARKED = re.compile(r"\s*(?:[*†‡§¶∗⋆♯#✉]|\d{1,2}(?=\s?[A-Z(“\"h]))")
+_NOTE_START = re.compile(r"\s*(?:[*†‡§¶∗⋆♯#✉]|\d{1,2}(?=\s?[A-Z(“\"h]))")
 _IMPRINT = re.compile(
     r"©|\(c\)\s?\d{4}|copyright|licen[cs]e|correspond|e-?mail|@|https?://|proceedings|\bdoi\b|\bisbn\b|\bissn\b|manuscript|received|"
     r"permission|accepted|editor|affiliat|supported by|funded|authors? contributed|preprint|workshop|conference",
     re.I,
 )
-_SIGNS = "*†‡§¶∗"
-_MARK = re.compile(rf"\s*([{_SIGNS}]|\d{{1,2}})(?![\d.])")
-_CALLED = re.compile(rf"[^\W\d_][.,;:!?)”’\"]+(\d{{1,2}}|[{_SIGNS}])$")
-_SIGN = re.compile(rf"(?<![\d.])\d{{1,2}}(?![\d.])|[{_SIGNS}]")
-_FOOT = 0.4
+_SYMBOLS = "*†‡§¶∗"
+_NOTE_MARK = re.compile(rf"\s*([{_SYMBOLS}]|\d{{1,2}})(?![\d.])")
+_CALL_AT_WORD_END = re.compile(rf"[^\W\d_][.,;:!?)”’\"]+(\d{{1,2}}|[{_SYMBOLS}])$")
+_ANY_MARK = re.compile(rf"(?<![\d.])\d{{1,2}}(?![\d.])|[{_SYMBOLS}]")
+_TOP_LIMIT = 0.4
 """Notes occur only below this share of a page's height."""
-_PLAIN = 6
+_MAX_UNMARKED_LINES = 6
 """Maximum number of lines of a note without a mark; more lines are small text."""
 
 
@@ -45,20 +45,20 @@ def _reclaim_lines(page: Page) -> None:
         if line.kind is Kind.BODY:
             for token in line.tokens[1:]:
                 text = token.text
-                if not (token.font.raised or text[-1].isdecimal() or text[-1] in _SIGNS):
+                if not (token.font.raised or text[-1].isdecimal() or text[-1] in _SYMBOLS):
                     continue  # fast path for most tokens
-                if mark := _CALLED.search(text) or (token.font.raised and _MARK.match(text)):
+                if mark := _CALL_AT_WORD_END.search(text) or (token.font.raised and _NOTE_MARK.match(text)):
                     known.add(mark[1])
         elif line.kind is Kind.FRONT:
             for token in line.tokens[1:]:
-                others.update(_SIGN.findall(token.text))
+                others.update(_ANY_MARK.findall(token.text))
     known -= others
     last: Line | None = None
     for line in page.lines if known else ():
-        if line.kind is not Kind.FRONT or line.y0 < _FOOT * page.height:
+        if line.kind is not Kind.FRONT or line.y0 < _TOP_LIMIT * page.height:
             last = None
             continue
-        mark = _MARK.match(line.text)
+        mark = _NOTE_MARK.match(line.text)
         if mark is None:
             goes_on = last is not None and line.size == last.size and 0 < line.y0 - last.y0 < 2 * last.size
         else:
@@ -85,7 +85,7 @@ def _find_notes(column: list[Line], page: Page, measures: Measures) -> list[list
     feet: list[Line] = []
     for line in sorted(column, key=lambda x: -x.y0):
         small = line.size < measures.size - 0.6
-        if not small or line.kind is not Kind.BODY or line.y0 < _FOOT * page.height:
+        if not small or line.kind is not Kind.BODY or line.y0 < _TOP_LIMIT * page.height:
             break
         feet.append(line)
     feet.reverse()
@@ -94,7 +94,7 @@ def _find_notes(column: list[Line], page: Page, measures: Measures) -> list[list
         if any(_has_mark(x) for x in feet[1:]) and feet[0].block == feet[-1].block:
             break
         feet = feet[1:]
-    if len(feet) > _PLAIN and page.number > 1 and not _has_mark(feet[0]):
+    if len(feet) > _MAX_UNMARKED_LINES and page.number > 1 and not _has_mark(feet[0]):
         return []
     notes: list[list[Line]] = []
     for line in feet:
@@ -107,4 +107,6 @@ def _find_notes(column: list[Line], page: Page, measures: Measures) -> list[list
 
 def _has_mark(line: Line) -> bool:
     first = line.tokens[0]
-    return bool(_MARKED.match(line.text)) and (first.font.raised or not first.text.isdigit() or len(line.tokens) > 1)
+    return bool(_NOTE_START.match(line.text)) and (
+        first.font.raised or not first.text.isdigit() or len(line.tokens) > 1
+    )

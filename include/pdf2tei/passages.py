@@ -43,7 +43,7 @@ def _describe_lines(lines: Sequence[Facts]) -> list[list[str]]:
         ended = int(bool(_ENDS.search(lines[i - 1].text.rstrip()))) if i else 1
         row = [f"words={min(words, 12)}", f"ended={ended}"]
         if numbers[i]:
-            row.append(f"numbered={int(_predecessor(numbers[i]) in known)}{numbers[i].count('.')}")
+            row.append(f"numbered={int(_find_predecessor(numbers[i]) in known)}{numbers[i].count('.')}")
         after = lines[i + 1].new_font if i + 1 < len(lines) else True
         row.append(f"fonts={int(line.new_font)}{int(after)}|{int(line.bold)}|{min(words // 4, 3)}")
         row.append(f"at={int(line.block_start)}{ended}|{min(words // 4, 3)}")
@@ -51,7 +51,7 @@ def _describe_lines(lines: Sequence[Facts]) -> list[list[str]]:
     return out
 
 
-def _predecessor(number: str) -> str:
+def _find_predecessor(number: str) -> str:
     head, _, last = number.rpartition(".")
     if not last.isdigit():
         return chr(ord(last) - 1) if len(last) == 1 else ""

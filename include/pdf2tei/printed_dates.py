@@ -51,7 +51,7 @@ def publication_date(
             if _has_month(said["date"]):
                 return parse_date(said["date"])
     if arxiv_id:
-        return _month_of_arxiv(arxiv_id)
+        return _find_arxiv_month(arxiv_id)
     for key in _XMP_DATES:
         if (found := parse_date(metadata.get(key)))[0]:
             return found
@@ -80,7 +80,7 @@ def _has_month(text: str) -> bool:
     return text[:4].isdecimal() or any(to_month(word) for word in re.findall(r"[A-Za-z]+", text))
 
 
-def _month_of_arxiv(arxiv_id: str) -> PlainDate:
+def _find_arxiv_month(arxiv_id: str) -> PlainDate:
     """Return the month in which arXiv assigned an id, such as 1706.03762 or hep-th/9711200."""
     digits = arxiv_id.rpartition("/")[2]
     year = int(digits[:2])

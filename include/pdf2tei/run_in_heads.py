@@ -8,13 +8,13 @@ from collections.abc import Callable
 from .heads import NUMBER, is_apart
 from .model import Font, Line, Token
 
-_LABEL = re.compile(r"[1-9]\d?(?:\.\d{1,2}){0,4}[.)]?|[a-z]\)")
+_HEAD_LABEL = re.compile(r"[1-9]\d?(?:\.\d{1,2}){0,4}[.)]?|[a-z]\)")
 _END = re.compile(r"[^\W\d_]{3}\W*[.:]$")
-_LINES = 3
+_MAX_LINES = 3
 """Maximum number of lines of such a head."""
-_TOKENS = 30
+_MAX_TOKENS = 30
 """Maximum number of tokens of such a head."""
-_LABELLED = re.compile(
+_NOT_A_HEAD = re.compile(
     r"(?:fig|tab|scheme|box|step)\w*\.?\s+(?:\d+|[a-z])\b|"
     r"(?:theorem|lemma|proof|definition|corollary|proposition|remark|example|assumption|claim)\w*\b",
     re.I,
@@ -49,12 +49,12 @@ def split_run_in(lines: list[Line], i: int, *, begins: bool, is_numbered: bool) 
     taken = [line]
     while (count := _count_head_tokens([t for x in taken for t in x.tokens])) == sum(len(x.tokens) for x in taken):
         after = lines[i + len(taken)] if i + len(taken) < len(lines) else None
-        if len(taken) == _LINES or after is None or not _continues(taken[-1], after):
+        if len(taken) == _MAX_LINES or after is None or not _continues(taken[-1], after):
             return None
         taken.append(after)
     tokens = [t for x in taken for t in x.tokens]
-    has_number = NUMBER.match(line.text) is not None or _LABEL.fullmatch(tokens[0].text) is not None
-    may_be_phrase = begins and not is_numbered and line.text[:1].isupper() and not _LABELLED.match(line.text)
+    has_number = NUMBER.match(line.text) is not None or _HEAD_LABEL.fullmatch(tokens[0].text) is not None
+    may_be_phrase = begins and not is_numbered and line.text[:1].isupper() and not _NOT_A_HEAD.match(line.text)
     if not count or not (has_number or (may_be_phrase and (tokens[0].font.bold or count > 1))):
         return None
     # A colon ends only numbered heads: `Formal analysis: J. W.` is an item.
@@ -64,12 +64,12 @@ def split_run_in(lines: list[Line], i: int, *, begins: bool, is_numbered: bool) 
         count = next((n for n in range(2, count + 1) if _END.search(tokens[n - 1].text)), 0)
     elif not ended:
         return None
-    return _split_line(taken, count) if sum(len(x.tokens) for x in taken[:-1]) < count <= _TOKENS else None
+    return _split_line(taken, count) if sum(len(x.tokens) for x in taken[:-1]) < count <= _MAX_TOKENS else None
 
 
 def _count_head_tokens(tokens: list[Token]) -> int:
     """Return the number of leading tokens in a head's font: bold, italic, or another family after a number."""
-    number = _LABEL.fullmatch(tokens[0].text) is not None and len(tokens) > 1
+    number = _HEAD_LABEL.fullmatch(tokens[0].text) is not None and len(tokens) > 1
     first = tokens[number].font
     if first.bold:  # a species' name in italics is part of a bold head
         return _count_same(tokens, number, lambda font, _: font.bold)

@@ -18,11 +18,11 @@ MAX_PIXELS = 12_000_000
 """Maximum number of pixels of a rendered page; an A3 page at this resolution has 4.3 million."""
 _MIN_SCORE = 0.5
 """Minimum confidence of a recognized line."""
-_SAME = 0.2
+_HEIGHT_TOLERANCE = 0.2
 """Boxes within this relative difference of the document's usual height get the usual size."""
-_FACE = 0.75
+_TYPE_SIZE_SHARE = 0.75
 """Type size as a share of the height of a line's box."""
-_CROSSING = 0.35
+_MAX_CROSSING_SHARE = 0.35
 """If a larger share of lines crosses the middle of the page, it has one column."""
 
 
@@ -32,7 +32,7 @@ def installed() -> bool:
 
 
 @cache
-def _engine() -> Any:
+def _load_engine() -> Any:
     from rapidocr import RapidOCR
 
     return RapidOCR(params={"Global.log_level": "error", "EngineConfig.onnxruntime.intra_op_num_threads": 1})
@@ -55,7 +55,7 @@ def read(document: Document, pages: list[int], pdf: Path, timeout: float) -> Non
             page = source[number - 1]
             width, height = page.get_size()
             scale = min(DPI / 72, (MAX_PIXELS / max(width * height, 1.0)) ** 0.5)
-            answer = _engine()(page.render(scale=scale).to_numpy(), use_cls=False)
+            answer = _load_engine()(page.render(scale=scale).to_numpy(), use_cls=False)
             found[number] = []
             if answer.txts is None:
                 continue
@@ -67,14 +67,14 @@ def read(document: Document, pages: list[int], pdf: Path, timeout: float) -> Non
     for number, items in found.items():
         page = document.pages[number - 1]
         page.lines = _sort_lines([_build_line(item, number, usual) for item in items])
-        _block(page.lines, 1_000_000 * number)
+        _number_blocks(page.lines, 1_000_000 * number)
 
 
 def _build_line(item: tuple[str, float, float, float, float], page: int, usual: float) -> Line:
     """Return a line; the widths of its words are proportional to their numbers of letters."""
     text, x0, y0, x1, y1 = item
-    height = usual if abs(y1 - y0 - usual) < _SAME * usual else y1 - y0
-    font = Font("ocr", round(_FACE * height, 1))
+    height = usual if abs(y1 - y0 - usual) < _HEIGHT_TOLERANCE * usual else y1 - y0
+    font = Font("ocr", round(_TYPE_SIZE_SHARE * height, 1))
     inset = 0.12 * (y1 - y0)  # the boxes are higher than the lines
     step = (x1 - x0) / len(text)
     tokens: list[Token] = []
@@ -98,7 +98,7 @@ def _sort_lines(lines: list[Line]) -> list[Line]:
     left, right = min(x.x0 for x in lines), max(x.x1 for x in lines)
     gutters = [left + (right - left) * share / 100 for share in range(40, 61)]
     gutter = min(gutters, key=lambda g: (sum(x.x0 < g < x.x1 for x in lines), abs(g - (left + right) / 2)))
-    if sum(x.x0 < gutter < x.x1 for x in lines) > _CROSSING * len(lines):
+    if sum(x.x0 < gutter < x.x1 for x in lines) > _MAX_CROSSING_SHARE * len(lines):
         return lines
     out: list[Line] = []
     columns: tuple[list[Line], list[Line]] = ([], [])
@@ -113,7 +113,7 @@ def _sort_lines(lines: list[Line]) -> list[Line]:
     return out
 
 
-def _block(lines: list[Line], first: int) -> None:
+def _number_blocks(lines: list[Line], first: int) -> None:
     """Number the blocks; a new block begins at a change of column or size, and after a gap."""
     number = first
     for i, line in enumerate(lines):

@@ -54,7 +54,7 @@ MAX_BYTES = 512 << 20
 """Maximum size of an upload, in bytes."""
 WORKER_MEMORY = 4 << 30
 """Maximum address space of a worker, in bytes."""
-_OBJECTS = 100_000
+_GC_THRESHOLD = 100_000
 """Number of new objects that starts the garbage collector. A paper's tokens form no cycles, and the collector took a tenth of a
 worker's time."""
 TASKS_PER_WORKER = 500
@@ -78,10 +78,10 @@ def prepare(uploads: str) -> None:
     os.environ.clear()
     tempfile.tempdir = own
     gc.freeze()
-    gc.set_threshold(_OBJECTS, 50, 100)
+    gc.set_threshold(_GC_THRESHOLD, 50, 100)
 
 
-def _work(path: str, timeout: float, ocr: bool) -> bytes | tuple[str, str] | None:
+def _extract_in_worker(path: str, timeout: float, ocr: bool) -> bytes | tuple[str, str] | None:
     """Extract one PDF in a worker; return the TEI, None if there is no content, or (code, message)."""
     from .paper import extract
 
@@ -100,7 +100,7 @@ class Service:
         self._workers = workers
         self._token = token
         self._timeout = timeout
-        self._busy = 0
+        self._busy_workers = 0
         self._pool: ProcessPool | None = None
         self._folder = ""
         self.app = Starlette(
@@ -123,7 +123,7 @@ class Service:
                 await asyncio.to_thread(self._pool.join, 10)
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _workers_pool(self) -> ProcessPool:
+    def _get_pool(self) -> ProcessPool:
         """Return the pool of workers; create a new pool if all workers of the old pool died."""
         if self._pool is None or not self._pool.active:
             context = multiprocessing.get_context("forkserver")
@@ -163,11 +163,11 @@ class Service:
             if isinstance(ocr, Response):
                 return ocr
             end = time.monotonic() + QUEUE_WAIT
-            while self._busy >= self._workers:
+            while self._busy_workers >= self._workers:
                 if time.monotonic() > end:
                     return PlainTextResponse("all workers are busy", 503, {"Retry-After": "5"})
                 await asyncio.sleep(0.02)
-            self._busy += 1
+            self._busy_workers += 1
             work = asyncio.create_task(self._extract(path, ocr=ocr))
             hung_up = asyncio.create_task(_wait_for_disconnect(request))
             try:
@@ -176,7 +176,7 @@ class Service:
             finally:
                 hung_up.cancel()
                 work.cancel()  # ends the worker if the client has disconnected
-                self._busy -= 1
+                self._busy_workers -= 1
 
     async def _extract(self, path: Path, *, ocr: bool) -> Response:
         timeout = max(self._timeout, OCR_TIMEOUT) if ocr else self._timeout
@@ -207,7 +207,9 @@ class Service:
         """
         for attempt in (1, 2):
             try:
-                future = self._workers_pool().schedule(_work, args=(str(path), timeout * 0.8, ocr), timeout=timeout)
+                future = self._get_pool().schedule(
+                    _extract_in_worker, args=(str(path), timeout * 0.8, ocr), timeout=timeout
+                )
                 result: bytes | tuple[str, str] | None = await asyncio.wrap_future(future)
                 return result
             except (BrokenExecutor, RuntimeError, ProcessExpired):

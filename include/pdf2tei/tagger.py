@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-_NOTHING = ""
+_BIAS_NAME = ""
 """A name with weight 0."""
-_LANES = 64
+_BATCH_SIZE = 64
 """Maximum number of sequences that are labeled together."""
-_STEPS = 16
+_SCALE_EVERY = 16
 """Items after which probabilities are scaled, long before a double overflows."""
 
 
@@ -36,7 +36,7 @@ class Tagger:
 
     def weights(self, items: Sequence[Sequence[str]]) -> Matrix:
         """Return the summed weights of each item's names, by label: [items, labels]. Names that the model lacks have weight 0."""
-        rows = self._rows(chain.from_iterable((_NOTHING, *item) for item in items))
+        rows = self._find_rows(chain.from_iterable((_BIAS_NAME, *item) for item in items))
         return _sum_rows(self._weights[rows], np.fromiter(map(len, items), np.intp, len(items)) + 1)
 
     def weigh_neighbors(self, shown: Sequence[Sequence[str]], offsets: Sequence[int]) -> Matrix:
@@ -46,19 +46,19 @@ class Tagger:
         """
         n = len(shown)
         index: dict[str, int] = {}
-        codes = [index.setdefault(name, len(index)) for names in shown for name in (_NOTHING, *names)]
+        codes = [index.setdefault(name, len(index)) for names in shown for name in (_BIAS_NAME, *names)]
         lengths = np.fromiter(map(len, shown), np.intp, n) + 1
         out = np.zeros((n, len(self.labels)))
         for d in offsets:
-            rows = self._rows([f"{d}{name}" for name in index])
+            rows = self._find_rows([f"{d}{name}" for name in index])
             weights = _sum_rows(self._weights[rows][codes], lengths)
             places = np.arange(n) + d
             there = (places >= 0) & (places < n)
             out[there] += weights[places[there]]
-            out[~there] += self._weights[self._rows([f"{d}END"])]
+            out[~there] += self._weights[self._find_rows([f"{d}END"])]
         return out
 
-    def _rows(self, names: Iterable[str]) -> Ints:
+    def _find_rows(self, names: Iterable[str]) -> Ints:
         return np.array(list(map(self._index.__getitem__, names)), np.intp)
 
     def tag(self, scores: Matrix) -> list[str]:
@@ -69,8 +69,8 @@ class Tagger:
         """Return the most probable labels of several sequences; sequences of similar length are computed together."""
         out: list[list[str]] = [[] for _ in documents]
         order = sorted(range(len(documents)), key=lambda i: -len(documents[i]))
-        for start in range(0, len(order), _LANES):
-            lanes = order[start : start + _LANES]
+        for start in range(0, len(order), _BATCH_SIZE):
+            lanes = order[start : start + _BATCH_SIZE]
             for i, path in zip(lanes, self._find_paths([documents[i] for i in lanes]), strict=True):
                 out[i] = [self.labels[label] for label in path]
         return out
@@ -108,7 +108,7 @@ class Tagger:
         at = np.ones((2, 1, len(self.labels))) @ np.eye(len(self.labels))
         for i in range(n):
             at = given[i] * (at @ both if i else at)
-            if i % _STEPS == 0:
+            if i % _SCALE_EVERY == 0:
                 at = at / at.sum(2, keepdims=True)
             along[i] = at
         after = np.ones_like(states)

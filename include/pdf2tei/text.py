@@ -14,7 +14,7 @@ _LIGATURES = str.maketrans({
     "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
     "\u00ad": "-", **dict.fromkeys("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"),
 })  # fmt: skip
-_OPENED = re.compile("[{}]".format("".join(map(chr, _LIGATURES))))
+_LIGATURE = re.compile("[{}]".format("".join(map(chr, _LIGATURES))))
 _HYPHENS = "-\u2010"
 _CJK = "\u2e80"
 """Scripts from this code point on are written without spaces."""
@@ -22,7 +22,7 @@ _COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:[-\u2010][^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-_SPACING = dict(zip("´`¨ˆ˜¸ˇ˚", "\u0301\u0300\u0308\u0302\u0303\u0327\u030c\u030a", strict=True))
+_COMBINING = dict(zip("´`¨ˆ˜¸ˇ˚", "\u0301\u0300\u0308\u0302\u0303\u0327\u030c\u030a", strict=True))
 """Combining characters by the accents that are printed as separate characters."""
 _ACCENT = re.compile(r"([^\W\d_]?)([´`¨ˆ˜¸ˇ˚])(\s?)([^\W\d_]?)")
 _VOWELS = frozenset("aeiouyAEIOUYı")
@@ -42,14 +42,14 @@ def _compose_accent(match: re.Match[str]) -> str:
     if accent == "`" and not (before in _VOWELS and before and after and not space):  # a quotation mark
         return match.group()
     if (before in _VOWELS and before) or (not after and before):
-        return unicodedata.normalize("NFC", before.replace("ı", "i") + _SPACING[accent]) + space + after
+        return unicodedata.normalize("NFC", before.replace("ı", "i") + _COMBINING[accent]) + space + after
     if after:
-        return before + unicodedata.normalize("NFC", after.replace("ı", "i") + _SPACING[accent])
+        return before + unicodedata.normalize("NFC", after.replace("ı", "i") + _COMBINING[accent])
     return match.group()
 
 
 def _expand_ligatures(text: str) -> str:
-    return _OPENED.sub(lambda match: match.group().translate(_LIGATURES), text)
+    return _LIGATURE.sub(lambda match: match.group().translate(_LIGATURES), text)
 
 
 def clean(text: str) -> str:
@@ -119,7 +119,7 @@ class Joiner:
                 text = token.text
                 if i:
                     separator = " " if token.space else ""
-                if parts and not separator and text[0] in _SPACING and len(parts[-1]) > 1:  # in a separate font
+                if parts and not separator and text[0] in _COMBINING and len(parts[-1]) > 1:  # in a separate font
                     text, parts[-1] = parts[-1][-1] + text, parts[-1][:-1]
                     length -= 1
                 text = clean(text)

@@ -37,14 +37,14 @@ _COVER = re.compile(
     r"peer reviewed version"
 )
 """Patterns of cover pages, for lowercase text."""
-_OPEN = "OPEN"
-_STEM = re.compile(r"[-,]")
+_OPEN_LABEL = "OPEN"
+_STYLE_SEPARATOR = re.compile(r"[-,]")
 """Separator between a font family's name and its style."""
-_SUBTITLE = 0.85
+_MAX_SUBTITLE_SIZE = 0.85
 """Upper limit of a subtitle's type size, as a share of the title's size."""
-_SMALL = 0.95
+_MIN_TITLE_SIZE = 0.95
 """Lower limit of a title's type size, as a share of the median of the front."""
-_SURE = 0.3
+_CERTAIN = 0.3
 """If any line is the title with at least this probability, short lines (mastheads, labels) do not set the largest size."""
 
 
@@ -71,7 +71,7 @@ def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
     scored = [
         (score + page_scores[group[0].page], group)
         for group in candidates
-        if (score := _score(group, front, claimed)) > 0
+        if (score := _score_title(group, front, claimed)) > 0
     ]
     if not scored:
         return [], []
@@ -84,13 +84,13 @@ def choose(document: Document, front: Front) -> tuple[list[Line], list[Line]]:
 
 def _split_subtitle(lines: list[Line]) -> tuple[list[Line], list[Line]]:
     """Split lines into title and subtitle where smaller type begins."""
-    cut = next((i for i, x in enumerate(lines) if x.size < _SUBTITLE * lines[0].size), len(lines))
+    cut = next((i for i, x in enumerate(lines) if x.size < _MAX_SUBTITLE_SIZE * lines[0].size), len(lines))
     return lines[:cut], lines[cut:]
 
 
 def take_off_label(line: Line) -> None:
     """Remove the word `OPEN` from a title's first line if it is set apart at the left."""
-    if len(line.tokens) > 1 and line.tokens[0].text == _OPEN:
+    if len(line.tokens) > 1 and line.tokens[0].text == _OPEN_LABEL:
         first, second = line.tokens[:2]
         if second.x0 - first.x1 > 0.6 * second.font.size or first.font != second.font:
             line.tokens = line.tokens[1:]
@@ -136,7 +136,7 @@ def _names_people(line: Line, above: Line) -> bool:
     return (line.size < 0.95 * above.size and count > 0 and share >= 0.5) or (count > 1 + as_set and share > 0.9)
 
 
-def _score(group: list[Line], front: Front, claimed: str) -> float:
+def _score_title(group: list[Line], front: Front, claimed: str) -> float:
     """Score a group of lines as the title; return 0 if the group cannot be the title."""
     text = clean(" ".join(x.text for x in group))
     letters, target = _fold_letters(text), _fold_letters(claimed)
@@ -145,11 +145,11 @@ def _score(group: list[Line], front: Front, claimed: str) -> float:
     above_names = _is_above_names(group, front)
     if _KIND.fullmatch(text) and not above_names:  # an editorial may be called "Editorial"
         return 0.0
-    if max(x.size for x in group) < _SMALL * median(x.size for x in front.lines):  # a citation in the margin
+    if max(x.size for x in group) < _MIN_TITLE_SIZE * median(x.size for x in front.lines):  # a citation in the margin
         return 0.0
     if len(group) > 2 and all(names(x)[0] > 0.9 for x in group):  # a list of people
         return 0.0
-    unsure = max((front.probability(x, FrontLabel.TITLE) for x in front.lines), default=0.0) < _SURE
+    unsure = max((front.probability(x, FrontLabel.TITLE) for x in front.lines), default=0.0) < _CERTAIN
     largest = max((x.size for x in front.lines if unsure or len(x.text.split()) > 2), default=1.0)
     score = sum(front.probability(x, FrontLabel.TITLE) for x in group) / len(group)
     score += 0.4 * min(max(x.size for x in group) / max(largest, 1.0), 1.0)
@@ -231,7 +231,7 @@ def _has_title_type(line: Line, last: Line, front: Front) -> bool:
     sizes = sorted(x.size for x in front.lines)
     return (
         abs(line.size - last.size) < 0.2
-        and _STEM.split(line.font.family)[0] == _STEM.split(last.font.family)[0]
+        and _STYLE_SEPARATOR.split(line.font.family)[0] == _STYLE_SEPARATOR.split(last.font.family)[0]
         and line.size > 1.15 * sizes[len(sizes) // 2]
     )
 

@@ -14,15 +14,15 @@ from .model import Document, Kind, Line, joined
 if TYPE_CHECKING:
     from .header import Front
 
-_LETTERS = 150
+_MIN_CHARACTERS = 150
 """Minimum length of an abstract, in characters."""
-_WORDS = 400
+_MAX_WORDS = 400
 """Maximum number of words of an abstract without a head in the running text's font."""
-_OTHER = 0.9
+_CERTAIN_OTHER = 0.9
 """A line does not continue an abstract if another label has at least this probability."""
-_WIDE = 1.3
+_SPANNING_WIDTH = 1.3
 """A line that is wider than the running text by this factor spans its columns."""
-_PLACED = 0.6
+_LOWEST_START = 0.6
 """An abstract without a head begins above this share of the page height."""
 
 
@@ -42,10 +42,12 @@ def find(document: Document, front: Front, measures: Measures) -> list[Line]:
             runs[-1].append(line)
         elif runs[-1]:
             runs.append([])
-    long = [run for run in runs if _count_letters(run) >= _LETTERS and not _begins_text(run, document, measures)]
+    long = [
+        run for run in runs if _count_characters(run) >= _MIN_CHARACTERS and not _begins_text(run, document, measures)
+    ]
     if not long:
         return _find_by_position(document, lines, front, measures)
-    run = max(long, key=lambda run: (_is_set_apart(run, measures), _count_letters(run)))
+    run = max(long, key=lambda run: (_is_set_apart(run, measures), _count_characters(run)))
     first, last = lines.index(run[0]), lines.index(run[-1])
     while (
         first and _is_uncertain(lines[first - 1], front) and _continues_paragraph(lines[first - 1], lines[first], front)
@@ -80,12 +82,12 @@ def _is_set_apart(run: list[Line], measures: Measures) -> bool:
     return sum(x.font.family != measures.family or abs(x.size - measures.size) > 0.3 for x in run) > len(run) / 2
 
 
-def _count_letters(lines: list[Line]) -> int:
+def _count_characters(lines: list[Line]) -> int:
     return sum(len(line.text) for line in lines)
 
 
 def _is_uncertain(line: Line, front: Front) -> bool:
-    return front.probability(line, FrontLabel.OTHER) < _OTHER
+    return front.probability(line, FrontLabel.OTHER) < _CERTAIN_OTHER
 
 
 def _continues_paragraph(above: Line, below: Line, front: Front) -> bool:
@@ -123,9 +125,9 @@ def _find_by_position(document: Document, lines: list[Line], front: Front, measu
             continue
         if runs and _continues_paragraph(runs[-1][-1], line, front):
             runs[-1].append(line)
-        elif line.y0 <= _PLACED * document.pages[line.page - 1].height:
+        elif line.y0 <= _LOWEST_START * document.pages[line.page - 1].height:
             runs.append([line])
-    best = max((run for run in runs if _is_summary(run, lines, measures)), key=_count_letters, default=[])
+    best = max((run for run in runs if _is_summary(run, lines, measures)), key=_count_characters, default=[])
     return best or _find_across_columns(document, front, measures)
 
 
@@ -136,15 +138,15 @@ def _find_across_columns(document: Document, front: Front, measures: Measures) -
     page = document.pages[front.lines[-1].page - 1]
     runs: list[list[Line]] = [[]]
     for line in page.lines:
-        if line.kind is not Kind.BODY or line.y0 > _PLACED * page.height or _is_other(line, front):
+        if line.kind is not Kind.BODY or line.y0 > _LOWEST_START * page.height or _is_other(line, front):
             continue
-        wide = line.width > _WIDE * measures.width
+        wide = line.width > _SPANNING_WIDTH * measures.width
         if runs[-1] and _continues_paragraph(runs[-1][-1], line, front) and (wide or not _ends_sentence(runs[-1][-1])):
             runs[-1].append(line)
         elif wide:
             runs.append([line])
-    run = max(runs, key=_count_letters)
-    return run if len(run) > 2 and _ends_sentence(run[-1]) and _count_letters(run) >= 2 * _LETTERS else []
+    run = max(runs, key=_count_characters)
+    return run if len(run) > 2 and _ends_sentence(run[-1]) and _count_characters(run) >= 2 * _MIN_CHARACTERS else []
 
 
 def _ends_sentence(line: Line) -> bool:
@@ -166,9 +168,9 @@ def _is_summary(run: list[Line], lines: list[Line], measures: Measures) -> bool:
         return False
     after = lines.index(run[-1]) + 1
     if after < len(lines) and abstracts.INDEXED.match(lines[after].text):
-        return len(text) >= _LETTERS
+        return len(text) >= _MIN_CHARACTERS
     apart = abs(run[0].size - measures.size) > 0.3 or run[0].font.family != measures.family
-    return apart and len(text) >= 2 * _LETTERS
+    return apart and len(text) >= 2 * _MIN_CHARACTERS
 
 
 def _begins_text(run: list[Line], document: Document, measures: Measures) -> bool:
@@ -184,6 +186,6 @@ def _begins_text(run: list[Line], document: Document, measures: Measures) -> boo
     ended = joined([t for t in last.tokens if not t.font.raised]).rstrip("”’\"') ").endswith((".", "!", "?", "。"))
     return (
         not ended
-        or sum(len(x.text.split()) for x in run) > _WORDS
+        or sum(len(x.text.split()) for x in run) > _MAX_WORDS
         or any(abstracts.INTRODUCTION.match(x.text) for x in above)
     )
